@@ -1,0 +1,60 @@
+/** The options of one conversion, validated and with every default in place. The HTTP room and the command line make it. */
+
+export type OutputFormat = 'md' | 'json' | 'html' | 'html_split_page' | 'text' | 'doctags';
+export type ImageExportMode = 'placeholder' | 'embedded' | 'referenced';
+
+export interface ConvertOptions {
+  outputs: OutputFormat[];
+  imageExportMode: ImageExportMode;
+  doOcr: boolean;
+  forceOcr: boolean;
+  ocrPreset: string;
+  ocrLanguages: string[];
+  doTableStructure: boolean;
+  tableMode: 'fast' | 'accurate';
+  /** First and last page, from 1, inclusive. */
+  pageRange: [number, number];
+  /** Seconds; null means the service's own limit. */
+  documentTimeoutS: number | null;
+  abortOnError: boolean;
+  includeImages: boolean;
+  includePageImages: boolean;
+  /** Bitmaps are made at 72 * imagesScale dpi. */
+  imagesScale: number;
+  doPdfHeadingHierarchy: boolean;
+  doFormulaEnrichment: boolean;
+  doCodeEnrichment: boolean;
+  /** Empty for none; `{page}` stands for the number of the page that begins. */
+  mdPageBreakPlaceholder: string;
+  /** Ours: markdown page by page in the answer. */
+  includePages: boolean;
+  /** Ours: running headers and footers stay in the markdown. */
+  keepFurniture: boolean;
+  password: string | null;
+  maxPages: number;
+}
+
+export const defaultConvertOptions: ConvertOptions = {
+  outputs: ['md'],
+  imageExportMode: 'placeholder',
+  doOcr: true,
+  forceOcr: false,
+  ocrPreset: 'auto',
+  ocrLanguages: [],
+  doTableStructure: true,
+  tableMode: 'accurate',
+  pageRange: [1, Number.MAX_SAFE_INTEGER],
+  documentTimeoutS: null,
+  abortOnError: false,
+  includeImages: true,
+  includePageImages: false,
+  imagesScale: 2,
+  doPdfHeadingHierarchy: true,
+  doFormulaEnrichment: false,
+  doCodeEnrichment: false,
+  mdPageBreakPlaceholder: '',
+  includePages: false,
+  keepFurniture: false,
+  password: null,
+  maxPages: Number.MAX_SAFE_INTEGER,
+};
