@@ -1,0 +1,42 @@
+/** One document's way through the converter: what goes in, what comes out, and the ports it may use. Plain data on both sides. */
+import type { VisionEngine } from '../engine/port.js';
+import type { ConvertOptions } from './options.js';
+import type { Confidence, ConversionError, ConversionProgress, ConversionStatus, StageTiming } from './result.js';
+
+export interface ConvertRequest {
+  inputPath: string;
+  /** The client's name for it, base name only. */
+  filename: string;
+  /** Exists and is empty; the converter writes its files there and nowhere else. */
+  outputDirectory: string;
+  options: ConvertOptions;
+  /** Pages (from 1) that killed or stalled an earlier worker, with what to say of each: left out, reported in `errors`. */
+  failedPages: { pageNumber: number; error: ConversionError }[];
+}
+
+export interface ConvertOutcome {
+  status: ConversionStatus;
+  errors: ConversionError[];
+  confidence: Confidence | null;
+  timings: Record<string, StageTiming>;
+  processingTimeS: number;
+  /** Pages delivered. */
+  pageCount: number;
+  /** Named by the contract's words: `pdf`, `image`, ... */
+  format: string;
+  /**
+   * Paths below outputDirectory, one for each requested output (`document.md`, `document.json`, `document.html`,
+   * `document.txt`, `document.doctags`), empty on failure.
+   */
+  files: Partial<Record<'md' | 'json' | 'html' | 'text' | 'doctags', string>>;
+  /** Images of the referenced mode, paths below outputDirectory (`artifacts/image_000001_….png`). */
+  artifacts: string[];
+  /** The contract's `document` object as JSON (`content.json`), ready to be put into an answer as it is. Always written. */
+  contentFile: string;
+}
+
+export interface ConvertPorts {
+  engine: VisionEngine;
+  progress(progress: ConversionProgress): void;
+  signal: AbortSignal;
+}
