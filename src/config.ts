@@ -1,0 +1,188 @@
+/** Every setting there is, in one table, and how its value is found: flag over environment over file over default. */
+import { existsSync, readFileSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { LecternError } from './errors.js';
+import { shippedModelsDirectory } from './package-files.js';
+import { type Address, type Kind, kinds } from './setting-kinds.js';
+
+interface Setting<T> {
+  kind: Kind<T>;
+  /** The value as a user would write it, found when it is asked for (it may look at the disk). */
+  fallback: (environment: Environment) => string;
+  /** One sentence for `lectern settings`. */
+  help: string;
+}
+
+export type Environment = Record<string, string | undefined>;
+
+function setting<T>(kind: Kind<T>, fallback: string | ((environment: Environment) => string), help: string): Setting<T> {
+  return { kind, fallback: typeof fallback === 'string' ? () => fallback : fallback, help };
+}
+
+/** The key is the name in code; `maxFileSize` is `--max-file-size` and `LECTERN_MAX_FILE_SIZE`. */
+export const settingsTable = {
+  listen: setting<Address[]>(kinds.addresses, '127.0.0.1:11434', 'addresses to listen on, host:port, separated by commas'),
+  models: setting<string[]>(kinds.paths, defaultModelDirectories, 'directories that hold models: GGUF files, Ollama stores, vision models'),
+  state: setting<string>(kinds.path, defaultStateDirectory, 'directory for tasks, results and everything else that must survive a restart'),
+  logLevel: setting<string>(kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'least important log line that is written'),
+  workers: setting<number>(kinds.count(1, 64), '2', 'documents that are converted at the same time, each in a process of its own'),
+  workerMemory: setting<number>(kinds.bytes, '1536MiB', 'resident memory at which a conversion process is ended'),
+  pageTimeout: setting<number>(kinds.duration, '60s', 'time one page may take before it is given up and the rest delivered'),
+  documentTimeout: setting<number>(kinds.duration, '604800s', 'greatest time one document may take; the option document_timeout asks for less'),
+  syncWait: setting<number>(kinds.duration, '120s', 'time a synchronous conversion waits before it answers 504'),
+  queueSize: setting<number>(kinds.count(1, 100_000), '200', 'tasks that may wait; beyond it requests answer 503'),
+  resultTtl: setting<number>(kinds.duration, '4h', 'time a finished task and its result are kept'),
+  maxResults: setting<number>(kinds.count(1, 1_000_000), '2000', 'finished tasks that are kept at most, the oldest leave first'),
+  maxFileSize: setting<number>(kinds.bytes, '100MiB', 'greatest size of one uploaded document'),
+  maxFiles: setting<number>(kinds.count(1, 1000), '3', 'documents in one request'),
+  maxPages: setting<number>(kinds.count(1, Number.MAX_SAFE_INTEGER), String(Number.MAX_SAFE_INTEGER), 'pages a document may have'),
+  maxImagesScale: setting<number>(kinds.decimal(0.1, 10), '2', 'greatest images_scale a request may ask for'),
+  strictOptions: setting<boolean>(kinds.flag, 'no', 'refuse options that are unknown or cannot be honoured, instead of naming them in a header'),
+  httpSources: setting<string[]>(kinds.hosts, '', 'hosts that documents may be fetched from (sources of kind http); empty switches fetching off'),
+  callbackHosts: setting<string[]>(kinds.hosts, '', 'hosts that callbacks may be sent to; empty switches callbacks off'),
+  corsOrigins: setting<string[]>(kinds.words, '*', 'web origins that browsers may call from, or * for any'),
+  showVersion: setting<boolean>(kinds.flag, 'yes', 'whether /version tells versions'),
+} as const;
+
+export type Settings = { [K in keyof typeof settingsTable]: (typeof settingsTable)[K] extends Setting<infer T> ? T : never };
+export type SettingName = keyof Settings;
+/** Where a value came from, for `lectern settings`. */
+export type Origin = 'flag' | 'environment' | 'file' | 'default';
+
+export interface ResolvedSettings {
+  values: Settings;
+  origins: Record<SettingName, Origin>;
+  /** As the user wrote it, or the default's text. */
+  texts: Record<SettingName, string>;
+  /** The settings file that was read, or null. */
+  file: string | null;
+}
+
+const names = Object.keys(settingsTable) as SettingName[];
+
+export function flagName(name: SettingName): string {
+  return '--' + name.replace(/[A-Z]/g, (letter) => '-' + letter.toLowerCase());
+}
+
+export function environmentName(name: SettingName): string {
+  return 'LECTERN_' + name.replace(/[A-Z]/g, (letter) => '_' + letter).toUpperCase();
+}
+
+/** Names the environment may hold that are no settings of the service: the file itself, and the client's base address. */
+const otherEnvironmentNames = new Set(['LECTERN_CONFIG', 'LECTERN_URL']);
+
+/**
+ * Takes the settings' flags out of `args` and resolves everything. What is left of `args` (the command's own words) comes
+ * back in `rest`. Throws `invalid_request` with a sentence that names the setting when a name is unknown or a value is bad.
+ */
+export function resolveSettings(args: string[], environment: Environment): ResolvedSettings & { rest: string[] } {
+  const { flags, config, rest } = readFlags(args);
+  const file = config ?? environment['LECTERN_CONFIG'] ?? defaultFile(environment);
+  const fromFile = file === null ? new Map<SettingName, string>() : readSettingsFile(file);
+  const fromEnvironment = readEnvironment(environment);
+  const values: Record<string, unknown> = {};
+  const origins = {} as Record<SettingName, Origin>;
+  const texts = {} as Record<SettingName, string>;
+  for (const name of names) {
+    const sources: [Origin, string | undefined, string][] = [
+      ['flag', flags.get(name), flagName(name)],
+      ['environment', fromEnvironment.get(name), environmentName(name)],
+      ['file', fromFile.get(name), `${environmentName(name)} in ${file}`],
+      ['default', settingsTable[name].fallback(environment), `the default of ${flagName(name)}`],
+    ];
+    const [origin, text, place] = sources.find(([, text]) => text !== undefined) as [Origin, string, string];
+    origins[name] = origin;
+    texts[name] = text;
+    values[name] = parse(name, text, place);
+  }
+  return { values: values as Settings, origins, texts, file, rest };
+}
+
+function parse(name: SettingName, text: string, place: string): unknown {
+  const { kind } = settingsTable[name];
+  const value = kind.parse(text.trim());
+  if (value === undefined) throw new LecternError('invalid_request', `${place} must be ${kind.expects}, not "${text}".`);
+  return value;
+}
+
+function readFlags(args: string[]): { flags: Map<SettingName, string>; config: string | undefined; rest: string[] } {
+  const byFlag = new Map(names.map((name) => [flagName(name), name]));
+  const flags = new Map<SettingName, string>();
+  const rest: string[] = [];
+  let config: string | undefined;
+  for (let i = 0; i < args.length; i++) {
+    const arg = args[i] as string;
+    const [flag, inline] = splitOnce(arg, '=');
+    const name = byFlag.get(flag);
+    if (name === undefined && flag !== '--config') {
+      rest.push(arg);
+      continue;
+    }
+    const isSwitch = name !== undefined && settingsTable[name].kind === (kinds.flag as unknown);
+    const value = inline ?? (isSwitch ? 'yes' : args[++i]);
+    if (value === undefined) throw new LecternError('invalid_request', `${flag} needs a value.`);
+    if (name === undefined) config = value;
+    else flags.set(name, value);
+  }
+  return { flags, config, rest };
+}
+
+function readEnvironment(environment: Environment): Map<SettingName, string> {
+  const entries = Object.entries(environment).filter((entry): entry is [string, string] => entry[0].startsWith('LECTERN_') && entry[1] !== undefined);
+  return namedValues(entries.filter(([key]) => !otherEnvironmentNames.has(key)), 'the environment');
+}
+
+/** Lines `LECTERN_NAME=value` as in a systemd environment file; `#` begins a comment line; quotes around a value are taken off. */
+function readSettingsFile(file: string): Map<SettingName, string> {
+  let text: string;
+  try {
+    text = readFileSync(file, 'utf8');
+  } catch (cause) {
+    throw new LecternError('invalid_request', `The settings file ${file} cannot be read: ${(cause as Error).message}.`, { cause });
+  }
+  const entries: [string, string][] = [];
+  for (const [index, raw] of text.split('\n').entries()) {
+    const line = raw.trim();
+    if (line === '' || line.startsWith('#')) continue;
+    const [key, value] = splitOnce(line, '=');
+    if (value === undefined) throw new LecternError('invalid_request', `Line ${index + 1} of ${file} is not NAME=value.`);
+    entries.push([key.trim(), value.trim().replace(/^(["'])(.*)\1$/, '$2')]);
+  }
+  return namedValues(entries, file);
+}
+
+function namedValues(entries: [string, string][], place: string): Map<SettingName, string> {
+  const byName = new Map(names.map((name) => [environmentName(name), name]));
+  const found = new Map<SettingName, string>();
+  for (const [key, value] of entries) {
+    const name = byName.get(key);
+    if (name === undefined) throw new LecternError('invalid_request', `${key} in ${place} is no setting of Lectern; \`lectern settings\` lists them.`);
+    found.set(name, value);
+  }
+  return found;
+}
+
+function splitOnce(text: string, separator: string): [string, string | undefined] {
+  const at = text.indexOf(separator);
+  return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
+}
+
+function defaultFile(environment: Environment): string | null {
+  const file = join(environment['XDG_CONFIG_HOME'] || join(homeOf(environment), '.config'), 'lectern', 'settings');
+  return existsSync(file) ? file : null;
+}
+
+function defaultStateDirectory(environment: Environment): string {
+  return join(environment['XDG_STATE_HOME'] || join(homeOf(environment), '.local', 'state'), 'lectern');
+}
+
+/** Where Ollama keeps its models, for those that exist, and what ships with the project. */
+function defaultModelDirectories(environment: Environment): string {
+  const stores = [join(homeOf(environment), '.ollama', 'models'), '/usr/share/ollama/.ollama/models'];
+  return [...stores.filter((store) => existsSync(store)), shippedModelsDirectory()].join(',');
+}
+
+function homeOf(environment: Environment): string {
+  return environment['HOME'] || homedir();
+}

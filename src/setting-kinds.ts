@@ -1,0 +1,96 @@
+/** The kinds of value a setting can have: how each is read from text. */
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+
+export interface Address {
+  host: string;
+  port: number;
+}
+
+export interface Kind<T> {
+  /** undefined when the text is not of this kind. */
+  parse(text: string): T | undefined;
+  /** Ends the sentence "… must be". */
+  expects: string;
+}
+
+const byteUnits: Record<string, number> = { '': 1, B: 1, KiB: 2 ** 10, MiB: 2 ** 20, GiB: 2 ** 30, KB: 1e3, MB: 1e6, GB: 1e9 };
+const secondUnits: Record<string, number> = { '': 1, s: 1, m: 60, h: 3600, d: 86400 };
+
+function list<T>(item: (text: string) => T | undefined): (text: string) => T[] | undefined {
+  return (text) => {
+    const items = text.split(',').map((part) => part.trim()).filter((part) => part !== '').map(item);
+    return items.some((value) => value === undefined) ? undefined : (items as T[]);
+  };
+}
+
+function withUnit(text: string, units: Record<string, number>): number | undefined {
+  const match = /^(\d+(?:\.\d+)?)\s*([A-Za-z]*)$/.exec(text);
+  const unit = match === null ? undefined : units[match[2] as string];
+  return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
+}
+
+/** `host:port`, `[v6]:port` or a port alone, which means loopback. */
+export function parseAddress(text: string): Address | undefined {
+  const match = /^(?:(?:\[([0-9a-fA-F:.%\w]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text);
+  if (match === null) return undefined;
+  const port = Number(match[3]);
+  return port > 65535 ? undefined : { host: match[1] ?? match[2] ?? '127.0.0.1', port };
+}
+
+function parsePath(text: string): string | undefined {
+  return text === '' ? undefined : resolve(text.replace(/^~(?=\/|$)/, homedir()));
+}
+
+const flag: Kind<boolean> = {
+  parse: (text) => {
+    if (/^(yes|true|on|1)$/i.test(text)) return true;
+    return /^(no|false|off|0)$/i.test(text) ? false : undefined;
+  },
+  expects: 'yes or no',
+};
+
+export const kinds = {
+  flag,
+  path: { parse: parsePath, expects: 'a path' } as Kind<string>,
+  paths: { parse: list(parsePath), expects: 'paths separated by commas' } as Kind<string[]>,
+  words: { parse: list((text) => text), expects: 'words separated by commas' } as Kind<string[]>,
+  hosts: {
+    parse: list((text) => (/^(\*\.)?[a-z0-9.-]+(:\d+)?$/i.test(text) ? text.toLowerCase() : undefined)),
+    expects: 'host names separated by commas (*.example.org for all below, host:port for one port)',
+  } as Kind<string[]>,
+  addresses: {
+    parse: (text) => {
+      const found = list(parseAddress)(text);
+      return found === undefined || found.length === 0 ? undefined : found;
+    },
+    expects: 'addresses as host:port, separated by commas',
+  } as Kind<Address[]>,
+  bytes: { parse: (text) => wholeOrNothing(withUnit(text, byteUnits)), expects: 'a size such as 100MiB' } as Kind<number>,
+  /** Seconds. */
+  duration: { parse: (text) => positive(withUnit(text, secondUnits)), expects: 'a time such as 120s, 5m or 4h' } as Kind<number>,
+  count: (least: number, most: number): Kind<number> => ({
+    parse: (text) => (/^\d+$/.test(text) ? within(Number(text), least, most) : undefined),
+    expects: `a whole number from ${least} to ${most}`,
+  }),
+  decimal: (least: number, most: number): Kind<number> => ({
+    parse: (text) => (/^\d+(\.\d+)?$/.test(text) ? within(Number(text), least, most) : undefined),
+    expects: `a number from ${least} to ${most}`,
+  }),
+  oneOf: (...words: string[]): Kind<string> => ({
+    parse: (text) => (words.includes(text) ? text : undefined),
+    expects: `one of ${words.join(', ')}`,
+  }),
+};
+
+function within(value: number, least: number, most: number): number | undefined {
+  return value >= least && value <= most ? value : undefined;
+}
+
+function wholeOrNothing(value: number | undefined): number | undefined {
+  return value === undefined ? undefined : within(Math.floor(value), 1, Number.MAX_SAFE_INTEGER);
+}
+
+function positive(value: number | undefined): number | undefined {
+  return value !== undefined && value > 0 ? value : undefined;
+}

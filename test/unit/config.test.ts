@@ -1,0 +1,67 @@
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import t from 'tap';
+import { environmentName, flagName, resolveSettings, settingsTable } from '../../src/config.js';
+
+const home = mkdtempSync(join(tmpdir(), 'lectern-home-'));
+const bare = { HOME: home };
+
+t.test('every default is a value of its own kind', async (t) => {
+  const { values, origins } = resolveSettings([], bare);
+  t.equal(Object.keys(values).length, Object.keys(settingsTable).length);
+  t.strictSame(values.listen, [{ host: '127.0.0.1', port: 11434 }]);
+  t.equal(values.maxFileSize, 104_857_600);
+  t.equal(values.state, join(home, '.local', 'state', 'lectern'));
+  t.equal(values.models.length, 1, 'only what ships, where no Ollama store exists');
+  t.ok(Object.values(origins).every((origin) => origin === 'default'));
+});
+
+t.test('a flag beats the environment, the environment beats the file, the file beats the default', async (t) => {
+  const file = join(home, 'settings');
+  writeFileSync(file, '# comment\nLECTERN_WORKERS=5\nLECTERN_QUEUE_SIZE="7"\nLECTERN_SYNC_WAIT=2m\n');
+  const environment = { ...bare, LECTERN_CONFIG: file, LECTERN_WORKERS: '4', LECTERN_QUEUE_SIZE: '8' };
+  const { values, origins, rest } = resolveSettings(['--workers', '3', 'serve'], environment);
+  t.match(values, { workers: 3, queueSize: 8, syncWait: 120 });
+  t.match(origins, { workers: 'flag', queueSize: 'environment', syncWait: 'file', state: 'default' });
+  t.strictSame(rest, ['serve']);
+});
+
+t.test('flags take = and switches need no value', async (t) => {
+  const { values, rest } = resolveSettings(['convert', '--strict-options', '--listen=[::1]:80,0.0.0.0:5001,5002', 'a.pdf'], bare);
+  t.equal(values.strictOptions, true);
+  t.strictSame(values.listen, [{ host: '::1', port: 80 }, { host: '0.0.0.0', port: 5001 }, { host: '127.0.0.1', port: 5002 }]);
+  t.strictSame(rest, ['convert', 'a.pdf']);
+});
+
+t.test('unknown names and bad values refuse, naming the culprit', async (t) => {
+  t.throws(() => resolveSettings([], { ...bare, LECTERN_LISTN: 'x' }), { code: 'invalid_request', message: /LECTERN_LISTN in the environment is no setting/ });
+  t.throws(() => resolveSettings([], { ...bare, LECTERN_WORKERS: 'many' }), { message: /LECTERN_WORKERS must be a whole number from 1 to 64, not "many"/ });
+  t.throws(() => resolveSettings(['--listen', 'nowhere'], bare), { message: /--listen must be addresses as host:port/ });
+  t.throws(() => resolveSettings(['--listen', '127.0.0.1:70000'], bare), { message: /--listen/ });
+  t.throws(() => resolveSettings(['--listen'], bare), { message: /--listen needs a value/ });
+  t.throws(() => resolveSettings(['--config', join(home, 'absent')], bare), { message: /cannot be read/ });
+  const file = join(home, 'odd');
+  writeFileSync(file, 'LECTERN_COLOUR=red\n');
+  t.throws(() => resolveSettings(['--config', file], bare), { message: /LECTERN_COLOUR in .*odd is no setting/ });
+  writeFileSync(file, 'hello\n');
+  t.throws(() => resolveSettings(['--config', file], bare), { message: /Line 1 of .* is not NAME=value/ });
+});
+
+t.test('the client address in the environment is no mistake', async (t) => {
+  t.doesNotThrow(() => resolveSettings([], { ...bare, LECTERN_URL: 'http://host:1' }));
+});
+
+t.test('names of flags and of the environment follow from the key', async (t) => {
+  t.equal(flagName('maxFileSize'), '--max-file-size');
+  t.equal(environmentName('maxFileSize'), 'LECTERN_MAX_FILE_SIZE');
+});
+
+t.test('sizes, times and paths', async (t) => {
+  const { values } = resolveSettings(['--max-file-size', '1.5GiB', '--result-ttl', '90', '--state', '~/x', '--models', 'a, /b'], bare);
+  t.equal(values.maxFileSize, 1.5 * 2 ** 30);
+  t.equal(values.resultTtl, 90);
+  t.match(values.state, /\/x$/);
+  t.notMatch(values.state, /~/);
+  t.equal(values.models.length, 2);
+});
