@@ -1,5 +1,5 @@
 /** What the rest of the program may ask of the native engine. The addon and the fake of the tests both implement it. */
-import type { Bitmap } from '../pdf/page.js';
+import type { Bitmap } from '../bitmap.js';
 
 export interface CallOptions {
   signal?: AbortSignal;

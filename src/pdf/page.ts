@@ -1,4 +1,5 @@
 /** What one PDF page holds, as plain data: text, lines drawn, pictures, links. No PDF engine type leaves this room. */
+export type { Bitmap } from '../bitmap.js';
 
 /** Points (1/72 inch). Origin is the top left corner of the page as it is seen (crop box, after /Rotate); y grows downwards. */
 export interface Box {
@@ -152,13 +153,4 @@ export interface PageContent {
   /** Characters whose Unicode value the file does not tell reliably; a share near 1 means the text layer is unusable. */
   unmappedCharacters: number;
   characters: number;
-}
-
-/** RGBA, 8 bits each, rows from the top. */
-export interface Bitmap {
-  data: Uint8Array;
-  width: number;
-  height: number;
-  /** Bytes from one row to the next. */
-  stride: number;
 }

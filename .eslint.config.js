@@ -1,0 +1,57 @@
+// Lint rules, and the house rule of who may import whom.
+import tseslint from 'typescript-eslint';
+
+/** Room -> rooms it may import. errors.ts is open to all. A room that is missing here may import nothing. */
+const mayImport = {
+  cli: ['app', 'config', 'convert', 'workers', 'engine', 'document', 'tasks'],
+  http: ['chat', 'convert', 'tasks', 'models', 'document'],
+  chat: ['models', 'engine'],
+  convert: ['pdf', 'formats', 'document', 'engine', 'workers', 'tasks'],
+  formats: ['document'],
+  document: [],
+  pdf: [],
+  tasks: [],
+  workers: [],
+  models: ['engine'],
+  engine: [],
+  mcp: [],
+};
+const rooms = Object.keys(mayImport);
+
+const importRules = rooms.map((room) => {
+  const forbidden = rooms.filter((other) => other !== room && !mayImport[room].includes(other));
+  return {
+    files: [`src/${room}/**/*.ts`],
+    rules: {
+      'no-restricted-imports': ['error', {
+        patterns: [{
+          regex: `^(\\.\\./)+(${forbidden.join('|')})/`,
+          message: `The room '${room}' may import only: ${mayImport[room].join(', ') || 'no other room'}.`,
+        }, {
+          regex: `^(\\.\\./)+(main|app${room === 'cli' ? 'X' : ''})\\.js$`,
+          message: 'Only main imports cli, and only cli imports app.',
+        }],
+      }],
+    },
+  };
+});
+
+export default tseslint.config(
+  { ignores: ['dist/**', 'build/**', 'test/fixtures/**'] },
+  ...tseslint.configs.recommended,
+  {
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      eqeqeq: 'error',
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'no-console': 'error',
+      '@typescript-eslint/no-floating-promises': 'error',
+      '@typescript-eslint/no-misused-promises': 'error',
+      '@typescript-eslint/consistent-type-imports': 'error',
+      '@typescript-eslint/no-explicit-any': 'error',
+    },
+  },
+  { files: ['test/**/*.ts', 'bench/**/*.ts'], rules: { 'max-lines-per-function': 'off', 'no-console': 'off' } },
+  ...importRules,
+);
