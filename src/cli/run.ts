@@ -1,0 +1,53 @@
+/** Finds the command that the first word names and turns whatever goes wrong into one sentence and an exit code. */
+import type { Environment } from '../config.js';
+import { LecternError } from '../errors.js';
+import { packageVersion } from '../package-files.js';
+
+/** A command gets its own words and the environment, and answers the exit code. */
+export type Command = (args: string[], environment: Environment) => Promise<number>;
+
+interface CommandEntry {
+  help: string;
+  load: () => Promise<Command>;
+}
+
+/** Loaded when asked for, so that `--version` does not wait for a PDF engine. */
+export const commands: Record<string, CommandEntry> = {
+  serve: { help: 'serve documents and language models over HTTP', load: async () => (await import('./serve.js')).serve },
+  convert: { help: 'convert FILE... to markdown, without a server', load: async () => (await import('./convert.js')).convert },
+  settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },
+  worker: { help: 'convert for a parent process (started by the program itself)', load: async () => (await import('./worker.js')).worker },
+};
+
+const exitUsage = 2;
+
+export async function runCommand(args: string[], environment: Environment): Promise<number> {
+  const [word, ...rest] = args;
+  if (word === undefined || word === 'help' || word === '--help' || word === '-h') return print(usage());
+  if (word === '--version' || word === '-v') return print(packageVersion());
+  const entry = Object.hasOwn(commands, word) ? commands[word] : undefined;
+  if (entry === undefined) return complain(`There is no command "${word}"; \`lectern help\` lists them.`, exitUsage);
+  try {
+    const command = await entry.load();
+    return await command(rest, environment);
+  } catch (error) {
+    if (error instanceof LecternError) return complain(error.message, error.code === 'invalid_request' ? exitUsage : 1);
+    return complain(`Lectern met a defect: ${(error as Error).stack ?? String(error)}`, 1);
+  }
+}
+
+function usage(): string {
+  const width = Math.max(...Object.keys(commands).map((name) => name.length));
+  const lines = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(width)}  ${help}`);
+  return ['usage: lectern COMMAND [SETTINGS] [WORDS]', '', ...lines, '', 'Settings are flags, environment or file: `lectern settings` shows them.'].join('\n');
+}
+
+function print(text: string): number {
+  process.stdout.write(text + '\n');
+  return 0;
+}
+
+function complain(sentence: string, exitCode: number): number {
+  process.stderr.write(`lectern: ${sentence}\n`);
+  return exitCode;
+}

@@ -1,0 +1,17 @@
+/** `lectern settings`: the table of settings, with the values in force and where each came from. */
+import { environmentName, flagName, resolveSettings, type SettingName, settingsTable } from '../config.js';
+import { LecternError } from '../errors.js';
+import type { Command } from './run.js';
+
+export const settings: Command = async (args, environment) => {
+  const { origins, texts, file, rest } = resolveSettings(args, environment);
+  if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern.`);
+  const lines: string[] = [];
+  for (const [name, { help }] of Object.entries(settingsTable) as [SettingName, { help: string }][]) {
+    const value = texts[name] === '' ? '(none)' : texts[name];
+    lines.push(`${environmentName(name)}  ${flagName(name)}`, `    ${help}`, `    ${value}  (${origins[name]})`);
+  }
+  const place = file === null ? 'No settings file was read.' : `Settings file: ${file}`;
+  process.stdout.write([place, 'A flag beats the environment, the environment beats the file.', '', ...lines].join('\n') + '\n');
+  return 0;
+};
