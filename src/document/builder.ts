@@ -1,0 +1,292 @@
+/** Makes a document item by item: numbers the nodes, keeps parents and children in step, turns page boxes the document's way. */
+import { placeCells } from './table-grid.js';
+import type { CellInput } from './table-grid.js';
+import { doclingVersion, gluedMetaKey } from './model.js';
+import type {
+  AnyTextItem, BoundingBox, CodeItem, ContentLayer, CoordOrigin, DoclingDocument, DocumentNode, Formatting, FormulaItem, GraphData,
+  GroupItem, GroupLabel, ImageRef, KeyValueItem, ListItem, PictureItem, PlainTextLabel, Provenance, Ref, SectionHeaderItem, Size,
+  TableItem, TextItem, TitleItem,
+} from './model.js';
+
+/** Points, origin top left. */
+export interface PageBox {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** One stretch of an item on one page. `from` and `to` are offsets in `orig` as JavaScript counts; left out: all of it. */
+export interface Place {
+  pageNumber: number;
+  box: PageBox;
+  from?: number | undefined;
+  to?: number | undefined;
+}
+
+export interface NodeOptions {
+  /** Default: the body. The node becomes its last child. */
+  parent?: DocumentNode | undefined;
+  /** Default: the parent's. */
+  layer?: ContentLayer | undefined;
+}
+
+export interface ItemOptions extends NodeOptions {
+  /** One entry for each page (or column) the item stands on. */
+  at?: Place[] | undefined;
+}
+
+export interface TextOptions extends ItemOptions {
+  /** The text as it stood in the source, where it differs: joined hyphens, list markers. */
+  orig?: string | undefined;
+  formatting?: Partial<Formatting> | undefined;
+  hyperlink?: string | undefined;
+  /** In an inline group: no space stands between this run and the one before. */
+  glued?: boolean | undefined;
+}
+
+export interface ListItemOptions extends TextOptions {
+  /** As printed: `•`, `1.`, `(a)`. */
+  marker?: string | undefined;
+  enumerated?: boolean | undefined;
+}
+
+export interface BuilderOptions {
+  /** The document's name: the file's, without its extension. */
+  name: string;
+  origin?: {
+    mimetype: string;
+    filename: string;
+    /** SHA-256 of the file, hexadecimal; its last 64 bits are the contract's `binary_hash`. */
+    sha256: string;
+  } | undefined;
+  /** How boxes are written. PDFs use BOTTOMLEFT; table cells are TOPLEFT always, as in docling's own documents. */
+  coordOrigin?: CoordOrigin | undefined;
+}
+
+type Captioned = TableItem | PictureItem | CodeItem;
+
+/** The reference that points to a node. */
+export function refTo(node: { self_ref: string }): Ref {
+  return { $ref: node.self_ref };
+}
+
+function group(selfRef: string, label: GroupLabel, name: string, layer: ContentLayer, parent: Ref | null): GroupItem {
+  return { self_ref: selfRef, parent, children: [], content_layer: layer, meta: null, name, label };
+}
+
+/** A document without content; `DocumentBuilder` fills it. */
+function emptyDocument(options: BuilderOptions): DoclingDocument {
+  const origin = options.origin;
+  return {
+    schema_name: 'DoclingDocument',
+    version: doclingVersion,
+    name: options.name,
+    origin: origin === undefined ? null : {
+      mimetype: origin.mimetype,
+      binary_hash: BigInt(`0x${origin.sha256.slice(-16)}`),
+      filename: origin.filename,
+      uri: null,
+    },
+    furniture: group('#/furniture', 'unspecified', '_root_', 'furniture', null),
+    body: group('#/body', 'unspecified', '_root_', 'body', null),
+    groups: [], texts: [], pictures: [], tables: [], key_value_items: [], form_items: [], field_regions: [], field_items: [],
+    pages: new Map(),
+  };
+}
+
+// A hundredth of a point is finer than any font's hinting; NaN and infinity are not JSON.
+function coordinate(value: number): number {
+  return Number.isFinite(value) ? Math.round(value * 100) / 100 : 0;
+}
+
+/** Number of code points, as the contract counts characters. */
+function codePoints(text: string, end: number): number {
+  const part = end >= text.length ? text : text.slice(0, end);
+  let low = 0;
+  for (let i = 0; i < part.length; i++) if ((part.charCodeAt(i) & 0xfc00) === 0xdc00) low++;
+  return part.length - low;
+}
+
+// Half a surrogate pair cannot be written as UTF-8, and control characters are no text in any of the outputs.
+const unwritable = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const lineEnds = /\r\n?|\u0085/g;
+// eslint-disable-next-line no-control-regex -- control characters are what it looks for
+const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
+
+function clean(text: string): string {
+  return text.replace(lineEnds, '\n').replace(controls, ' ').replace(unwritable, '\ufffd');
+}
+
+/** Each `add…` returns the new node, which may be the `parent` of later ones; order of calls is reading order. */
+export class DocumentBuilder {
+  readonly document: DoclingDocument;
+  readonly #coordOrigin: CoordOrigin;
+
+  constructor(options: BuilderOptions) {
+    this.document = emptyDocument(options);
+    this.#coordOrigin = options.coordOrigin ?? 'BOTTOMLEFT';
+  }
+
+  /** Pages come before the items on them: their height turns the boxes. `number` from 1. */
+  addPage(number: number, size: Size, image: ImageRef | null = null): void {
+    this.document.pages.set(number, {
+      size: { width: coordinate(size.width), height: coordinate(size.height) }, image, page_no: number,
+    });
+  }
+
+  addTitle(text: string, options: TextOptions = {}): TitleItem {
+    return this.#addText({ ...this.#textual(text, options), label: 'title' });
+  }
+
+  /** `level` from 1: the heading right below the title. */
+  addHeading(level: number, text: string, options: TextOptions = {}): SectionHeaderItem {
+    return this.#addText({ ...this.#textual(text, options), label: 'section_header', level });
+  }
+
+  addText(label: PlainTextLabel, text: string, options: TextOptions = {}): TextItem {
+    return this.#addText({ ...this.#textual(text, options), label });
+  }
+
+  addCheckbox(checked: boolean, text: string, options: TextOptions = {}): TextItem {
+    return this.addText(checked ? 'checkbox_selected' : 'checkbox_unselected', text, options);
+  }
+
+  /** A running header or footer, or a page number: stands in reading order, in the furniture layer. */
+  addFurniture(label: 'page_header' | 'page_footer', text: string, options: TextOptions = {}): TextItem {
+    return this.addText(label, text, { layer: 'furniture', ...options });
+  }
+
+  /** For a nested list the parent is the list item it belongs to. */
+  addListGroup(options: NodeOptions = {}): GroupItem {
+    return this.addGroup('list', 'list', options);
+  }
+
+  addListItem(list: GroupItem, text: string, options: ListItemOptions = {}): ListItem {
+    const own = { ...options, parent: list };
+    const enumerated = options.enumerated ?? false;
+    const marker = clean(options.marker ?? (enumerated ? '' : '-'));
+    return this.#addText({ ...this.#textual(text, own), label: 'list_item', enumerated, marker });
+  }
+
+  /** The parent of a paragraph's runs: texts with formatting or links of their own. */
+  addInlineGroup(options: NodeOptions = {}): GroupItem {
+    return this.addGroup('inline', 'group', options);
+  }
+
+  addGroup(label: GroupLabel, name: string, options: NodeOptions = {}): GroupItem {
+    const { groups } = this.document;
+    const parent = options.parent ?? this.document.body;
+    const node = group(`#/groups/${groups.length}`, label, name, options.layer ?? parent.content_layer, refTo(parent));
+    parent.children.push(refTo(node));
+    groups.push(node);
+    return node;
+  }
+
+  /** Captions and footnotes follow by `addCaption`, content of rich cells with the table as parent and `cell.ref`. */
+  addTable(rowCount: number, columnCount: number, cells: CellInput[], options: ItemOptions & { index?: boolean } = {}): TableItem {
+    const data = placeCells(rowCount, columnCount, cells.map((cell) => ({ ...cell, text: clean(cell.text) })));
+    for (const cell of data.table_cells) if (cell.bbox !== null) cell.bbox = this.#turned(cell.bbox);
+    const { tables } = this.document;
+    const table: TableItem = {
+      ...this.#node(`#/tables/${tables.length}`, options), label: options.index === true ? 'document_index' : 'table',
+      prov: this.#places(options.at, ''), captions: [], references: [], footnotes: [], image: null, data, annotations: [],
+    };
+    tables.push(table);
+    return table;
+  }
+
+  /** Text that stands inside the picture follows with the picture as parent. */
+  addPicture(options: ItemOptions & { image?: ImageRef | undefined; chart?: boolean | undefined } = {}): PictureItem {
+    const { pictures } = this.document;
+    const picture: PictureItem = {
+      ...this.#node(`#/pictures/${pictures.length}`, options), label: options.chart === true ? 'chart' : 'picture',
+      prov: this.#places(options.at, ''), captions: [], references: [], footnotes: [], image: options.image ?? null, annotations: [],
+    };
+    pictures.push(picture);
+    return picture;
+  }
+
+  /** `language` is one of the schema's names (`Python`, `C++`); line ends and indentation of `text` stay. */
+  addCode(text: string, options: TextOptions & { language?: string | undefined } = {}): CodeItem {
+    return this.#addText({
+      ...this.#textual(text, options), label: 'code', captions: [], references: [], footnotes: [], image: null,
+      code_language: options.language ?? 'unknown',
+    });
+  }
+
+  /** `text` is LaTeX, or empty where the formula was not decoded; `orig` is what stood on the page. */
+  addFormula(text: string, options: TextOptions = {}): FormulaItem {
+    return this.#addText({ ...this.#textual(text, options), label: 'formula' });
+  }
+
+  addCaption(owner: Captioned, text: string, options: TextOptions = {}): TextItem {
+    const caption = this.addText('caption', text, { ...options, parent: owner });
+    owner.captions.push(refTo(caption));
+    return caption;
+  }
+
+  /** A footnote of a table or picture; those of the page are `addText('footnote', …)`. */
+  addFootnote(owner: Captioned, text: string, options: TextOptions = {}): TextItem {
+    const footnote = this.addText('footnote', text, { ...options, parent: owner });
+    owner.footnotes.push(refTo(footnote));
+    return footnote;
+  }
+
+  addKeyValues(graph: GraphData, options: ItemOptions = {}): KeyValueItem {
+    const items = this.document.key_value_items;
+    const item: KeyValueItem = {
+      ...this.#node(`#/key_value_items/${items.length}`, options), label: 'key_value_region',
+      prov: this.#places(options.at, ''), captions: [], references: [], footnotes: [], image: null, graph,
+    };
+    items.push(item);
+    return item;
+  }
+
+  #node(selfRef: string, options: NodeOptions) {
+    const parent = options.parent ?? this.document.body;
+    parent.children.push({ $ref: selfRef });
+    return {
+      self_ref: selfRef, parent: refTo(parent), children: [] as Ref[],
+      content_layer: options.layer ?? parent.content_layer, meta: null as Record<string, unknown> | null,
+    };
+  }
+
+  #textual(text: string, options: TextOptions) {
+    const written = clean(text);
+    const orig = options.orig === undefined ? written : clean(options.orig);
+    const node = this.#node(`#/texts/${this.document.texts.length}`, options);
+    if (options.glued === true) node.meta = { [gluedMetaKey]: true };
+    const formatting: Formatting | null = options.formatting === undefined ? null : {
+      bold: false, italic: false, underline: false, strikethrough: false, script: 'baseline', ...options.formatting,
+    };
+    return { ...node, prov: this.#places(options.at, orig), orig, text: written, formatting, hyperlink: options.hyperlink ?? null };
+  }
+
+  #addText<Item extends AnyTextItem>(item: Item): Item {
+    this.document.texts.push(item);
+    return item;
+  }
+
+  #places(places: Place[] | undefined, orig: string): Provenance[] {
+    return (places ?? []).map((place) => ({
+      page_no: place.pageNumber,
+      bbox: this.#box(place),
+      charspan: [codePoints(orig, place.from ?? 0), codePoints(orig, place.to ?? orig.length)],
+    }));
+  }
+
+  #box({ pageNumber, box }: Place): BoundingBox {
+    const page = this.document.pages.get(pageNumber);
+    if (page === undefined) throw new Error(`page ${pageNumber} is not in the document yet`);
+    const l = coordinate(box.left);
+    const r = coordinate(box.right);
+    if (this.#coordOrigin === 'TOPLEFT') return { l, t: coordinate(box.top), r, b: coordinate(box.bottom), coord_origin: 'TOPLEFT' };
+    const height = page.size.height;
+    return { l, t: coordinate(height - box.top), r, b: coordinate(height - box.bottom), coord_origin: 'BOTTOMLEFT' };
+  }
+
+  #turned(box: BoundingBox): BoundingBox {
+    return { l: coordinate(box.l), t: coordinate(box.t), r: coordinate(box.r), b: coordinate(box.b), coord_origin: 'TOPLEFT' };
+  }
+}
