@@ -2,11 +2,25 @@
 import type { ConvertOptions } from './options.js';
 import type { ConversionError, ConversionStatus } from './result.js';
 
+/** Where a document lies that the task itself fetches, after the request that named it was checked. */
+export interface RemoteSource {
+  url: string;
+  headers: Record<string, string>;
+}
+
+/**
+ * Fetches into a new file. Rejects with a LecternError whose message is fit for the document's `errors`: `forbidden` and
+ * `too_large` are of the category policy, everything else is source_unavailable.
+ */
+export type FetchRemote = (source: RemoteSource, toFile: string, signal: AbortSignal) => Promise<void>;
+
 export interface TaskDocument {
   /** Name of the file in the task's inputs directory. */
   input: string;
   /** The client's name for it; may hold path parts and anything else. */
   filename: string;
+  /** Set where `input` does not exist yet: the task fetches it there before it converts; a failure is the document's. */
+  remote?: RemoteSource;
 }
 
 export interface ConversionPayload {
