@@ -1,0 +1,61 @@
+/** The tasks that have ended, oldest first: what goes when by time, by count and by bytes. */
+import type { Task } from './task.js';
+import type { Clock } from './types.js';
+
+export class KeptTasks<Meta, Summary> {
+  private readonly tasks = new Map<string, Task<Meta, Summary>>();
+  private stopTimer: (() => void) | null = null;
+  private closed = false;
+  bytes = 0;
+
+  constructor(
+    private readonly bounds: { maxEnded: number; maxEndedBytes: number },
+    private readonly clock: Clock,
+    private readonly forget: (task: Task<Meta, Summary>) => void,
+  ) {}
+
+  get size(): number { return this.tasks.size; }
+
+  add(task: Task<Meta, Summary>): void {
+    this.tasks.set(task.id, task);
+    this.bytes += task.outputBytes;
+    this.trim();
+  }
+
+  /** False when it was not kept. */
+  drop(id: string): boolean {
+    const task = this.tasks.get(id);
+    if (!task) return false;
+    this.tasks.delete(id);
+    this.bytes -= task.outputBytes;
+    return true;
+  }
+
+  [Symbol.iterator](): IterableIterator<Task<Meta, Summary>> {
+    return this.tasks.values();
+  }
+
+  /** Nothing goes by itself any more. */
+  close(): void {
+    this.closed = true;
+    this.stopTimer?.();
+  }
+
+  private isOver(task: Task<Meta, Summary>): boolean {
+    return (task.expiresAt ?? 0) <= this.clock.now() || this.tasks.size > this.bounds.maxEnded
+      || (this.bytes > this.bounds.maxEndedBytes && this.tasks.size > 1);
+  }
+
+  private trim(): void {
+    this.stopTimer?.();
+    if (this.closed) return;
+    for (const task of this.tasks.values()) {
+      if (!this.isOver(task)) {
+        this.stopTimer = this.clock.after((task.expiresAt ?? 0) - this.clock.now(), () => this.trim());
+        return;
+      }
+      this.drop(task.id);
+      this.forget(task);
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/** One process at a time owns a spool directory: its start would delete the other one's uploads as orphans. */
+import { open, readFile, unlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LecternError } from '../errors.js';
+
+/** Clock ticks since boot at which a process began: tells a living owner from a stranger that got its number. Empty: no such process. */
+async function startOf(pid: string): Promise<string> {
+  try {
+    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
+    // The name in parentheses may hold spaces; field 22 is the 20th after it.
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
+  } catch {
+    return '';
+  }
+}
+
+async function owner(path: string): Promise<{ pid: string; alive: boolean }> {
+  const [pid = '', start = ''] = (await readFile(path, 'utf8').catch(() => '')).split(' ');
+  const alive = /^[0-9]+$/.test(pid) && start !== '' && (await startOf(pid)) === start;
+  return { pid, alive };
+}
+
+/** Takes the directory or throws `invalid_state` naming the process that has it. The answer gives it back. */
+export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+  const path = join(directory, 'lock');
+  for (let attempt = 0; attempt < 3; attempt++) {
+    try {
+      const handle = await open(path, 'wx', 0o600);
+      await handle.writeFile(`${process.pid} ${await startOf(String(process.pid))}`);
+      await handle.close();
+      return () => unlink(path).catch(() => undefined);
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
+    }
+    const { pid, alive } = await owner(path);
+    if (alive) throw new LecternError('invalid_state', `The directory ${directory} is in use by process ${pid}.`);
+    await unlink(path).catch(() => undefined);
+  }
+  throw new LecternError('invalid_state', `The directory ${directory} is in use by another process.`);
+}

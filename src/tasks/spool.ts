@@ -1,0 +1,132 @@
+/** Where tasks live on disk: one directory each, with its record, its payload, inputs, outputs and scratch files. */
+import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { ErrorCode } from '../errors.js';
+import type { TaskOutput, TaskStatus } from './types.js';
+
+/** What of a task survives the process, as it stands in `task.json`. */
+export interface TaskRecord {
+  version: 1;
+  id: string;
+  /** The place in the order of submission, which two tasks of one millisecond do not tell. */
+  sequence: number;
+  kind: string;
+  tenant: string;
+  status: TaskStatus;
+  /** How often its work began. */
+  attempts: number;
+  createdAt: number;
+  startedAt: number | null;
+  endedAt: number | null;
+  meta: unknown;
+  summary: unknown;
+  failure: { code: ErrorCode; message: string } | null;
+  outputBytes: number;
+}
+
+const taskName = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
+const outputName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
+
+async function bytesBelow(directory: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) bytes += await bytesBelow(path);
+    else if (entry.isFile()) bytes += (await stat(path)).size;
+  }
+  return bytes;
+}
+
+/** The disk side of one task; every call may fail with the file system's own error. */
+export class TaskFolder {
+  readonly inputs: string;
+  readonly outputs: string;
+  readonly scratch: string;
+
+  constructor(private readonly root: string) {
+    this.inputs = join(root, 'inputs');
+    this.outputs = join(root, 'outputs');
+    this.scratch = join(root, 'scratch');
+  }
+
+  async create(): Promise<void> {
+    await mkdir(this.root, { mode: 0o700 });
+    await mkdir(this.inputs, { mode: 0o700 });
+  }
+
+  /** Empty outputs and scratch, whatever an earlier run left there. */
+  async prepareRun(): Promise<void> {
+    for (const directory of [this.outputs, this.scratch]) {
+      await rm(directory, { recursive: true, force: true });
+      await mkdir(directory, { mode: 0o700 });
+    }
+  }
+
+  async writePayload(payload: unknown): Promise<void> {
+    await writeFile(join(this.root, 'payload.json'), JSON.stringify(payload), { mode: 0o600 });
+  }
+
+  async readPayload(): Promise<unknown> {
+    return JSON.parse(await readFile(join(this.root, 'payload.json'), 'utf8'));
+  }
+
+  /** A reader finds the old record or the new one, never half of one. */
+  async writeRecord(record: TaskRecord): Promise<void> {
+    const fresh = join(this.root, 'task.json.new');
+    await writeFile(fresh, JSON.stringify(record), { mode: 0o600 });
+    await rename(fresh, join(this.root, 'task.json'));
+  }
+
+  /** Null where the directory holds no task: an upload that was never submitted, or a removal that was cut short. */
+  async readRecord(id: string): Promise<TaskRecord | null> {
+    try {
+      const record = JSON.parse(await readFile(join(this.root, 'task.json'), 'utf8')) as TaskRecord;
+      return record.version === 1 && record.id === id && Number.isSafeInteger(record.sequence) ? record : null;
+    } catch {
+      return null;
+    }
+  }
+
+  /** Deletes what only the work needed; the outputs too, unless they are the result. */
+  async clean(keepOutputs: boolean): Promise<void> {
+    const gone = ['inputs', 'scratch', 'payload.json', 'task.json.new', ...(keepOutputs ? [] : ['outputs'])];
+    for (const name of gone) await rm(join(this.root, name), { recursive: true, force: true });
+  }
+
+  outputBytes(): Promise<number> {
+    return bytesBelow(this.outputs);
+  }
+
+  /** Null where there is no such file. */
+  async openOutput(name: string): Promise<TaskOutput | null> {
+    if (!outputName.test(name)) return null;
+    const handle = await open(join(this.outputs, name), 'r').catch(() => null);
+    if (!handle) return null;
+    const { size } = await handle.stat();
+    return { handle, sizeBytes: size };
+  }
+
+  /** The record goes first, so that a removal cut short leaves an orphan and not a task without its result. */
+  async remove(): Promise<void> {
+    await rm(join(this.root, 'task.json'), { force: true });
+    await rm(this.root, { recursive: true, force: true });
+  }
+}
+
+/** Every task in the directory; what bears a task's name and holds none is deleted. Anything else is left alone. */
+export async function readSpool(directory: string): Promise<{ records: TaskRecord[]; orphans: number }> {
+  const records: TaskRecord[] = [];
+  let orphans = 0;
+  for (const entry of await readdir(directory, { withFileTypes: true })) {
+    if (!entry.isDirectory() || !taskName.test(entry.name)) continue;
+    const folder = new TaskFolder(join(directory, entry.name));
+    const record = await folder.readRecord(entry.name);
+    if (record) {
+      records.push(record);
+    } else {
+      await folder.remove();
+      orphans++;
+    }
+  }
+  return { records, orphans };
+}

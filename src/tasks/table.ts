@@ -1,0 +1,375 @@
+/** The task table: admits, queues, runs, tells, keeps and forgets. State in memory, files in a spool directory. */
+import { mkdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import PQueue from 'p-queue';
+import { v4 as uuid } from 'uuid';
+import { LecternError, asLecternError } from '../errors.js';
+import { systemClock } from './clock.js';
+import { KeptTasks } from './kept.js';
+import { lockDirectory } from './lock.js';
+import { TaskFolder, readSpool, type TaskRecord } from './spool.js';
+import { Task } from './task.js';
+import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
+
+/** A task whose work was under way in two processes that died is taken for their cause. */
+const maxAttempts = 2;
+
+/** A full disk is no defect: the client may come again. */
+function asDiskError(thrown: unknown): unknown {
+  const code = (thrown as NodeJS.ErrnoException | null)?.code;
+  if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
+  return new LecternError('out_of_memory', 'There is no space left for the files of this task.', { cause: thrown });
+}
+
+class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary> {
+  private readonly tasks = new Map<string, Task<Meta, Summary>>();
+  private readonly waiting = new Set<string>();
+  private readonly running = new Set<Task<Meta, Summary>>();
+  private readonly kept: KeptTasks<Meta, Summary>;
+  private readonly queue: PQueue;
+  private readonly clock: Clock;
+  /** Disk work in flight, so that `close` leaves none behind. */
+  private readonly chores = new Set<Promise<unknown>>();
+  private reserved = 0;
+  private sequence = 0;
+  private closed = false;
+  /** Closed, and the directory given back. */
+  private gone = false;
+
+  constructor(private readonly options: TaskTableOptions<Payload, Meta, Summary>, private readonly unlock: () => Promise<void>) {
+    this.clock = options.clock ?? systemClock;
+    this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
+    const bounds = { maxEnded: options.maxEnded, maxEndedBytes: options.maxEndedBytes ?? Infinity };
+    this.kept = new KeptTasks(bounds, this.clock, (task) => this.forget(task));
+  }
+
+  async recover(): Promise<void> {
+    const { records, orphans } = await readSpool(this.options.directory);
+    records.sort((a, b) => (a.endedAt ?? Number.MAX_VALUE) - (b.endedAt ?? Number.MAX_VALUE) || a.sequence - b.sequence);
+    this.sequence = Math.max(0, ...records.map((record) => record.sequence));
+    let queued = 0;
+    for (const record of records) {
+      const task = this.track(record);
+      if (task.ended) {
+        await task.folder.clean(task.status === 'success');
+        this.kept.add(task);
+      } else if (task.attempts >= maxAttempts) {
+        const message = `The service ended ${task.attempts} times while it worked on this task.`;
+        await this.end(task, null, new LecternError('worker_crashed', message));
+      } else {
+        Object.assign(task, { status: 'pending', startedAt: null, meta: null });
+        this.enqueue(task);
+        queued++;
+      }
+    }
+    if (queued + orphans > 0) this.log('info', `tasks queued again after a restart: ${queued}, orphans deleted: ${orphans}`);
+    this.queue.start();
+  }
+
+  async admit(kind: string, tenant: string): Promise<TaskSlot<Payload, Meta, Summary>> {
+    this.refuseWhenClosed();
+    const { concurrency, maxQueued } = this.options;
+    if (this.reserved + this.waiting.size + this.running.size >= concurrency + maxQueued) throw new LecternError('queue_full');
+    const id = uuid();
+    const folder = this.folderOf(id);
+    this.reserved++;
+    try {
+      await this.chore(folder.create());
+    } catch (thrown) {
+      this.reserved--;
+      throw asDiskError(thrown);
+    }
+    let open = true;
+    const leave = (): boolean => {
+      if (!open) return false;
+      open = false;
+      this.reserved--;
+      return true;
+    };
+    return {
+      id,
+      inputsDirectory: folder.inputs,
+      submit: async (payload) => {
+        if (!open) throw new LecternError('invalid_state', 'The slot was used already.');
+        const record = this.newRecord(id, kind, tenant);
+        try {
+          this.refuseWhenClosed();
+          await this.chore(folder.writePayload(payload).then(() => folder.writeRecord(record)));
+        } catch (thrown) {
+          if (leave()) await this.chore(folder.remove());
+          throw asDiskError(thrown);
+        }
+        leave();
+        return this.enqueue(this.track(record));
+      },
+      discard: async () => {
+        if (leave()) await this.chore(folder.remove());
+      },
+    };
+  }
+
+  get(id: string, tenant: string): TaskView<Meta, Summary> {
+    return this.find(id, tenant).view();
+  }
+
+  async wait(id: string, tenant: string, timeoutMs: number, signal?: AbortSignal): Promise<TaskView<Meta, Summary>> {
+    const task = this.find(id, tenant);
+    if (!task.ended && !this.closed && timeoutMs > 0 && !signal?.aborted) {
+      await new Promise<void>((resolve) => {
+        const stopTimer = this.clock.after(timeoutMs, go);
+        const stopWaking = task.onWake(go);
+        signal?.addEventListener('abort', go, { once: true });
+        function go(): void {
+          stopTimer();
+          stopWaking();
+          signal?.removeEventListener('abort', go);
+          resolve();
+        }
+      });
+    }
+    return task.view();
+  }
+
+  subscribe(id: string, tenant: string, listener: (task: TaskView<Meta, Summary>) => void): () => void {
+    const task = this.find(id, tenant);
+    return task.ended ? () => undefined : task.listen(listener);
+  }
+
+  async cancel(id: string, tenant: string): Promise<TaskView<Meta, Summary>> {
+    const task = this.find(id, tenant);
+    if (!task.ended) await this.stop(task);
+    return task.view();
+  }
+
+  async remove(id: string, tenant: string): Promise<void> {
+    const task = this.find(id, tenant);
+    if (!task.ended) await this.stop(task);
+    if (this.kept.drop(id)) this.forget(task);
+    await Promise.all(this.chores);
+  }
+
+  async openOutput(id: string, tenant: string, name: string): Promise<TaskOutput> {
+    const task = this.find(id, tenant);
+    const output = task.status === 'success' ? await task.folder.openOutput(name) : null;
+    if (!output) throw new LecternError('not_found', 'The task has no such result.');
+    return output;
+  }
+
+  async clear(tenant: string, olderThanSeconds: number): Promise<number> {
+    const before = this.clock.now() - olderThanSeconds * 1000;
+    const old = [...this.kept].filter((task) => task.tenant === tenant && (task.endedAt ?? Infinity) <= before);
+    for (const task of old) {
+      this.kept.drop(task.id);
+      this.forget(task);
+    }
+    await Promise.all(this.chores);
+    return old.length;
+  }
+
+  counts(): TaskCounts {
+    return {
+      reserved: this.reserved, waiting: this.waiting.size, running: this.running.size,
+      ended: this.kept.size, endedBytes: this.kept.bytes,
+    };
+  }
+
+  async close(options: { waitMs?: number } = {}): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    this.queue.pause();
+    this.kept.close();
+    const running = [...this.running];
+    const settled = Promise.all(running.map((task) => task.settled));
+    if (running.length > 0 && (options.waitMs ?? 0) > 0) {
+      await new Promise<void>((resolve) => {
+        const stopTimer = this.clock.after(options.waitMs ?? 0, resolve);
+        void settled.then(() => {
+          stopTimer();
+          resolve();
+        });
+      });
+    }
+    for (const task of running) task.abort.abort(new LecternError('cancelled', 'The service is stopping.'));
+    await settled;
+    for (const task of this.tasks.values()) task.release();
+    while (this.chores.size > 0) await Promise.allSettled(this.chores);
+    this.gone = true;
+    await this.unlock();
+  }
+
+  private refuseWhenClosed(): void {
+    if (this.closed) throw new LecternError('invalid_state', 'The service is stopping.');
+  }
+
+  private find(id: string, tenant: string): Task<Meta, Summary> {
+    const task = this.tasks.get(id);
+    const visible = task && task.tenant === tenant && (task.expiresAt ?? Infinity) > this.clock.now();
+    if (!visible) throw new LecternError('not_found', 'Task not found.');
+    return task;
+  }
+
+  private folderOf(id: string): TaskFolder {
+    return new TaskFolder(join(this.options.directory, id));
+  }
+
+  private newRecord(id: string, kind: string, tenant: string): TaskRecord {
+    return {
+      version: 1, id, sequence: ++this.sequence, kind, tenant, status: 'pending', attempts: 0, createdAt: this.clock.now(),
+      startedAt: null, endedAt: null, meta: null, summary: null, failure: null, outputBytes: 0,
+    };
+  }
+
+  private track(record: TaskRecord): Task<Meta, Summary> {
+    const task = new Task<Meta, Summary>(record, this.folderOf(record.id), {
+      clock: this.clock,
+      keepMs: this.options.keepMs,
+      position: (id) => this.positionOf(id),
+      onListenerError: (thrown) => this.log('error', 'a listener of a task threw', thrown),
+    });
+    this.tasks.set(task.id, task);
+    return task;
+  }
+
+  private positionOf(id: string): number | null {
+    let position = 0;
+    for (const waiting of this.waiting) {
+      position++;
+      if (waiting === id) return position;
+    }
+    return null;
+  }
+
+  /** The answer is the task as it stood in the queue, also where its work begins at once. */
+  private enqueue(task: Task<Meta, Summary>): TaskView<Meta, Summary> {
+    this.waiting.add(task.id);
+    const view = task.view();
+    this.queue.add(() => this.execute(task), { signal: task.leave.signal }).catch(() => undefined);
+    return view;
+  }
+
+  /** One left the queue: those behind it moved up. */
+  private leaveQueue(task: Task<Meta, Summary>): void {
+    let behind = false;
+    const moved: string[] = [];
+    for (const id of this.waiting) {
+      if (behind) moved.push(id);
+      if (id === task.id) behind = true;
+    }
+    this.waiting.delete(task.id);
+    for (const id of moved) this.tasks.get(id)?.notify();
+  }
+
+  private async execute(task: Task<Meta, Summary>): Promise<void> {
+    if (task.status !== 'pending' || task.ending || this.closed) return;
+    task.status = 'started';
+    task.startedAt = this.clock.now();
+    task.attempts++;
+    this.running.add(task);
+    this.leaveQueue(task);
+    task.notify();
+    const { folder } = task;
+    try {
+      await folder.writeRecord(task.toRecord());
+      await folder.prepareRun();
+      const payload = await folder.readPayload() as Payload;
+      task.abort.signal.throwIfAborted();
+      const { id, kind, tenant, attempts: attempt } = task;
+      const summary = await this.options.run({ id, kind, tenant, payload, attempt }, {
+        signal: task.abort.signal,
+        inputsDirectory: folder.inputs, outputsDirectory: folder.outputs, scratchDirectory: folder.scratch,
+        setMeta: (meta) => task.setMeta(meta),
+      });
+      task.outputBytes = await folder.outputBytes();
+      await this.end(task, summary, null);
+    } catch (thrown) {
+      await this.fail(task, thrown);
+    } finally {
+      this.running.delete(task);
+      task.settle();
+    }
+  }
+
+  private async fail(task: Task<Meta, Summary>, thrown: unknown): Promise<void> {
+    if (this.closed && task.abort.signal.aborted && !task.ending) {
+      // Stopped by `close`, not by its own fault: the next process runs it as if this one never had.
+      Object.assign(task, { status: 'pending', startedAt: null, meta: null, attempts: task.attempts - 1 });
+      await this.quietly(task.folder.writeRecord(task.toRecord()));
+      return;
+    }
+    const known = asLecternError(asDiskError(thrown));
+    if (known.code === 'internal') this.log('error', `task ${task.id} failed by a defect`, thrown);
+    await this.end(task, null, task.ending ? new LecternError('cancelled') : known);
+  }
+
+  private async stop(task: Task<Meta, Summary>): Promise<void> {
+    if (this.gone) throw new LecternError('invalid_state', 'The service is stopping.');
+    const waits = task.status === 'pending' && !task.ending;
+    task.ending = true;
+    task.abort.abort(new LecternError('cancelled'));
+    if (waits) {
+      task.leave.abort();
+      this.leaveQueue(task);
+      await this.end(task, null, new LecternError('cancelled'));
+      task.settle();
+    }
+    await task.settled;
+  }
+
+  /** The record first, then the files go: a crash in between leaves an ended task and never a task without its inputs. */
+  private async end(task: Task<Meta, Summary>, summary: Summary | null, failure: LecternError | null): Promise<void> {
+    const { folder } = task;
+    const ended = { ...task.toRecord(), endedAt: this.clock.now(), summary };
+    const verdict = failure
+      ? { status: 'failure' as const, failure: { code: failure.code, message: failure.message }, outputBytes: 0 }
+      : { status: 'success' as const, failure: null };
+    await this.quietly(folder.writeRecord({ ...ended, ...verdict }));
+    await this.quietly(folder.clean(!failure));
+    Object.assign(task, { endedAt: ended.endedAt, summary, ...verdict });
+    task.notify();
+    task.release();
+    this.kept.add(task);
+  }
+
+  private forget(task: Task<Meta, Summary>): void {
+    this.tasks.delete(task.id);
+    if (!this.gone) void this.chore(this.quietly(task.folder.remove()));
+  }
+
+  private chore<T>(work: Promise<T>): Promise<T> {
+    this.chores.add(work);
+    const done = (): void => { this.chores.delete(work); };
+    work.then(done, done);
+    return work;
+  }
+
+  private async quietly(work: Promise<void>): Promise<void> {
+    try {
+      await work;
+    } catch (thrown) {
+      this.log('error', 'the spool directory could not be written', thrown);
+    }
+  }
+
+  private log(level: 'info' | 'warn' | 'error', message: string, cause?: unknown): void {
+    this.options.log?.(level, message, cause);
+  }
+}
+
+/**
+ * Opens the table on its directory: ended tasks are readable again, unfinished ones queued in their old order (their work may
+ * begin before this settles), leftovers deleted. Throws `invalid_state` when another process owns the directory.
+ */
+export async function createTaskTable<Payload, Meta, Summary>(
+  options: TaskTableOptions<Payload, Meta, Summary>,
+): Promise<TaskTable<Payload, Meta, Summary>> {
+  await mkdir(options.directory, { recursive: true, mode: 0o700 });
+  const unlock = await lockDirectory(options.directory);
+  const table = new Table(options, unlock);
+  try {
+    await table.recover();
+  } catch (thrown) {
+    await unlock();
+    throw thrown;
+  }
+  return table;
+}

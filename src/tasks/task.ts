@@ -1,0 +1,114 @@
+/** One task in memory: its state, who waits for it and who listens to it. Disk and queue are the table's. */
+import type { ErrorCode } from '../errors.js';
+import type { TaskFolder, TaskRecord } from './spool.js';
+import type { Clock, TaskStatus, TaskView } from './types.js';
+
+/** Meta changes are told at most this often; a page takes 40 ms and no client reads faster. */
+const metaIntervalMs = 200;
+
+export class Task<Meta, Summary> {
+  status: TaskStatus;
+  attempts: number;
+  meta: Meta | null;
+  summary: Summary | null;
+  failure: { code: ErrorCode; message: string } | null;
+  startedAt: number | null;
+  endedAt: number | null;
+  outputBytes: number;
+  /** Set as soon as its end is decided, while the disk still catches up. */
+  ending = false;
+  readonly abort = new AbortController();
+  /** Takes it out of the queue. Not `abort`: the queue would give a running task's place away before its work has stopped. */
+  readonly leave = new AbortController();
+  /** Settles when the work has stopped and the disk is in order, whatever the end. */
+  readonly settled: Promise<void>;
+  settle!: () => void;
+
+  private readonly listeners = new Set<(task: TaskView<Meta, Summary>) => void>();
+  private readonly wakers = new Set<() => void>();
+  private stopMetaTimer: (() => void) | null = null;
+  private lastMetaAt = 0;
+
+  constructor(
+    private readonly record: TaskRecord,
+    readonly folder: TaskFolder,
+    private readonly rules: { clock: Clock; keepMs: number; position: (id: string) => number | null; onListenerError: (thrown: unknown) => void },
+  ) {
+    this.status = record.status;
+    this.attempts = record.attempts;
+    this.meta = record.meta as Meta | null;
+    this.summary = record.summary as Summary | null;
+    this.failure = record.failure;
+    this.startedAt = record.startedAt;
+    this.endedAt = record.endedAt;
+    this.outputBytes = record.outputBytes;
+    this.settled = new Promise((resolve) => { this.settle = resolve; });
+  }
+
+  get id(): string { return this.record.id; }
+  get kind(): string { return this.record.kind; }
+  get tenant(): string { return this.record.tenant; }
+  get createdAt(): number { return this.record.createdAt; }
+  get ended(): boolean { return this.status === 'success' || this.status === 'failure'; }
+  get expiresAt(): number | null { return this.endedAt === null ? null : this.endedAt + this.rules.keepMs; }
+
+  view(): TaskView<Meta, Summary> {
+    return {
+      id: this.id, kind: this.kind, tenant: this.tenant, status: this.status,
+      position: this.status === 'pending' ? this.rules.position(this.id) : null,
+      meta: this.meta, summary: this.summary, failure: this.failure,
+      createdAt: this.createdAt, startedAt: this.startedAt, endedAt: this.endedAt, expiresAt: this.expiresAt,
+    };
+  }
+
+  toRecord(): TaskRecord {
+    const { status, attempts, meta, summary, failure, startedAt, endedAt, outputBytes } = this;
+    return { ...this.record, status, attempts, meta, summary, failure, startedAt, endedAt, outputBytes };
+  }
+
+  setMeta(meta: Meta): void {
+    if (this.ended) return;
+    this.meta = structuredClone(meta);
+    if (this.listeners.size === 0 || this.stopMetaTimer) return;
+    const waitMs = this.lastMetaAt + metaIntervalMs - this.rules.clock.now();
+    if (waitMs <= 0) this.notify();
+    else this.stopMetaTimer = this.rules.clock.after(waitMs, () => this.notify());
+  }
+
+  listen(listener: (task: TaskView<Meta, Summary>) => void): () => void {
+    // A wrapper of its own for each call, so that one function may listen twice.
+    const entry = (view: TaskView<Meta, Summary>): void => listener(view);
+    this.listeners.add(entry);
+    return () => this.listeners.delete(entry);
+  }
+
+  /** Calls once at the end, or when the table closes. */
+  onWake(waker: () => void): () => void {
+    this.wakers.add(waker);
+    return () => this.wakers.delete(waker);
+  }
+
+  notify(): void {
+    this.stopMetaTimer?.();
+    this.stopMetaTimer = null;
+    this.lastMetaAt = this.rules.clock.now();
+    if (this.listeners.size === 0) return;
+    const view = this.view();
+    for (const listener of [...this.listeners]) {
+      try {
+        listener(view);
+      } catch (thrown) {
+        this.rules.onListenerError(thrown);
+      }
+    }
+  }
+
+  /** Lets every waiter go on; after the end also every listener. */
+  release(): void {
+    this.stopMetaTimer?.();
+    this.stopMetaTimer = null;
+    for (const waker of [...this.wakers]) waker();
+    this.wakers.clear();
+    this.listeners.clear();
+  }
+}
