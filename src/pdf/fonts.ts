@@ -1,0 +1,77 @@
+/** What a PDF font's name, flags and weight say about it; one object per distinct font of a document. */
+import type { Font } from './page.js';
+import type { Pdfium } from './pdfium.js';
+
+const FIXED_PITCH = 1;
+const SYMBOLIC = 4;
+const ITALIC = 64;
+const FORCE_BOLD = 1 << 18;
+
+const namedWeights: [RegExp, number][] = [
+  [/(semi|demi)[-_ ]?(bold|bd)|semb|demi(?!lune)|\bsb\b/i, 600],
+  [/(extra|ultra)[-_ ]?(bold|bd)/i, 800],
+  [/black|heavy|\bblk\b/i, 900],
+  [/bold|[-_,]bd\b|medi(?!um|an|c|a|e)|^cmbx|^cmb\d|^sfbx|^lmb|^ecbx|^cmssbx|^cmbsy|^cmmib|^ptmb|^phvb|^pplb|[a-z]bd$|-b$|-bi$|-bx/i, 700],
+  [/medium|[-_]md\b/i, 500],
+  [/(extra|ultra)[-_ ]?light|thin|hairline/i, 200],
+  [/light|[-_]lt\b/i, 300],
+  [/regular|roman|book|normal|[-_]rg\b/i, 400],
+];
+const italicName = /italic|oblique|kursiv|slanted|[-_,]it(al)?\b|[-_]i$|[-_]bi$|(regu|medi|bold)ital|^cm(b?xti|ti|sl|mi|bxsl|ssi|itt|mib)\d|^(sfti|ecti|lmri)|reguital|-obli|[a-z]-?ita\b/i;
+const monospaceName =
+  /mono|courier|consol|typewriter|menlo|inconsolata|fixed|terminal|lucidasanstyp|lettergothic|^cmtt|^cmitt|^cmsltt|^ectt|^sftt|^lmtt|^lmmono|txtt|nimbusmon|andale|code(pro|new)|source ?code|fira ?code|jetbrains|cascadia|hack\b/i;
+const symbolName = /symbol|wingdings|dingbat|webdings|^cmsy|^cmex|^msam|^msbm|^stmary|^marvosym|fontawesome|material ?icons|icomoon/i;
+
+/** Reads fonts by pointer (valid while a page is open) and gives the same object for the same font across pages. */
+export class FontTable {
+  #byDescription = new Map<string, Font>();
+  #pdfium: Pdfium;
+
+  constructor(pdfium: Pdfium) {
+    this.#pdfium = pdfium;
+  }
+
+  read(pointer: number): Font {
+    const { call } = this.#pdfium;
+    if (pointer === 0) return this.#intern('', 0, 0, 0);
+    const name = this.#pdfium.readString((buffer, size) => call.FPDFFont_GetBaseFontName(pointer, buffer, size), 'utf8');
+    const family = this.#pdfium.readString((buffer, size) => call.FPDFFont_GetFamilyName(pointer, buffer, size), 'utf8');
+    const italicAngle = call.FPDFFont_GetItalicAngle(pointer, this.#pdfium.scratch) === 0 ? 0 : this.#pdfium.i32[this.#pdfium.scratch >> 2] ?? 0;
+    return this.#intern(name || family, call.FPDFFont_GetFlags(pointer), call.FPDFFont_GetWeight(pointer), italicAngle);
+  }
+
+  /** The font as it looks when it is stroked as well as filled: producers thicken letters so when they lack the bold face. */
+  emboldened(font: Font): Font {
+    if (font.bold) return font;
+    const key = `bold ${font.name} ${font.italic} ${font.monospace} ${font.symbolic} ${font.weight}`;
+    let bold = this.#byDescription.get(key);
+    if (bold === undefined) this.#byDescription.set(key, (bold = { ...font, bold: true, weight: 700 }));
+    return bold;
+  }
+
+  #intern(rawName: string, flags: number, engineWeight: number, italicAngle: number): Font {
+    const key = `${rawName} ${flags} ${engineWeight} ${italicAngle}`;
+    const known = this.#byDescription.get(key);
+    if (known !== undefined) return known;
+    const font = describeFont(rawName, Math.max(0, flags), engineWeight, italicAngle);
+    this.#byDescription.set(key, font);
+    return font;
+  }
+}
+
+/** `flags` as in the font descriptor, `engineWeight` as PDFium guesses it from the stems (0 or below: unknown). */
+export function describeFont(rawName: string, flags: number, engineWeight: number, italicAngle: number): Font {
+  const name = rawName.replace(/^[A-Z]{6}\+/, '');
+  const spaced = name.replace(/([a-z])([A-Z])/g, '$1 $2');
+  const named = namedWeights.find(([pattern]) => pattern.test(name) || pattern.test(spaced))?.[1];
+  // Stem widths mislead below the clearly bold: regular Arial comes out anywhere from 200 to 600.
+  const weight = named ?? ((flags & FORCE_BOLD) !== 0 || (engineWeight >= 650 && engineWeight <= 1000) ? 700 : 400);
+  return {
+    name,
+    weight,
+    bold: weight >= 600,
+    italic: italicName.test(name) || (flags & ITALIC) !== 0 || Math.abs(italicAngle) >= 5,
+    monospace: monospaceName.test(name) || ((flags & FIXED_PITCH) !== 0 && !symbolName.test(name)),
+    symbolic: symbolName.test(name) || ((flags & SYMBOLIC) !== 0 && /^(webdings|wingdings|symbol|zapf)/i.test(name)),
+  };
+}

@@ -1,0 +1,5 @@
+/** The PDF room's door: bytes in, pages of plain data out. */
+export { openPdf } from './open.js';
+export type { OpenOptions } from './open.js';
+export type { PdfDocument, PdfMetadata } from './document.js';
+export type * from './page.js';

@@ -1,0 +1,269 @@
+/** Paths as a reader sees them: straight rulings, rectangles, and regions of drawing. */
+import type { Box, DrawnBox, Ruling } from './page.js';
+import { concat, intersect, transformBox, union } from './geometry.js';
+import type { Matrix } from './geometry.js';
+import { objectBounds, objectMatrix } from './objects.js';
+import type { PageObject } from './objects.js';
+import type { Pdfium } from './pdfium.js';
+import { readColor } from './glyphs.js';
+
+/** A filled box no thicker than this, and at least three times as long, is a ruling. */
+const RULING_THICKNESS = 3;
+const STRAIGHT = 0.4;
+const MAX_SEGMENTS_OF_PATH = 4000;
+const MAX_SEGMENTS = 400_000;
+const MOVE_TO = 2;
+const BEZIER_TO = 1;
+
+/** Everything painted with paths, in painting order; `order` is that of the page object. */
+export interface Graphics {
+  rulings: Ruling[];
+  boxes: (DrawnBox & { order: number; opaque: boolean })[];
+  /** Extents of curves, diagonals and polygons. */
+  strokes: Box[];
+}
+
+interface Subpath {
+  points: number[];
+  curved: boolean;
+  closed: boolean;
+}
+
+interface Paint {
+  fill: number;
+  stroke: number;
+  width: number;
+  opaque: boolean;
+}
+
+/** Reads the paths among `objects`; what lies outside `page` or its clip is left out. */
+export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Graphics {
+  const graphics: Graphics = { rulings: [], boxes: [], strokes: [] };
+  let budget = MAX_SEGMENTS;
+  for (const object of objects) {
+    if (object.kind !== 'path') continue;
+    const limit = object.clip === null ? page : intersect(object.clip, page);
+    if (limit.right < limit.left || limit.bottom < limit.top) continue;
+    const segments = pdfium.call.FPDFPath_CountSegments(object.pointer);
+    if (segments <= 0) continue;
+    const paint = readPaint(pdfium, object);
+    if (paint === null) continue;
+    if (segments > MAX_SEGMENTS_OF_PATH || segments > budget) {
+      const bounds = objectBounds(pdfium, object);
+      if (bounds !== null) addStroke(graphics, bounds, limit);
+      continue;
+    }
+    budget -= segments;
+    const matrix = concat(objectMatrix(pdfium, object.pointer), object.toSeen);
+    for (const subpath of readSubpaths(pdfium, object.pointer, segments, matrix)) addSubpath(graphics, subpath, paint, limit, object.order);
+  }
+  return graphics;
+}
+
+function readPaint(pdfium: Pdfium, object: PageObject): Paint | null {
+  const { call, scratch } = pdfium;
+  if (call.FPDFPath_GetDrawMode(object.pointer, scratch, scratch + 4) === 0) return null;
+  const filled = pdfium.i32[scratch >> 2] !== 0;
+  const stroked = pdfium.i32[(scratch >> 2) + 1] !== 0;
+  const fill = filled ? readColor(pdfium, object.pointer, 'fill') : 0;
+  const stroke = stroked ? readColor(pdfium, object.pointer, 'stroke') : 0;
+  if (fill >>> 24 === 0 && stroke >>> 24 === 0) return null;
+  let width = 0;
+  if (stroke >>> 24 !== 0 && call.FPDFPageObj_GetStrokeWidth(object.pointer, scratch) !== 0) {
+    const m = concat(objectMatrix(pdfium, object.pointer), object.toSeen);
+    call.FPDFPageObj_GetStrokeWidth(object.pointer, scratch);
+    width = (pdfium.f32[scratch >> 2] ?? 0) * Math.sqrt(Math.abs(m.a * m.d - m.b * m.c));
+  }
+  return { fill: fill >>> 24 === 0 ? -1 : fill & 0xffffff, stroke: stroke >>> 24 === 0 ? -1 : stroke & 0xffffff, width, opaque: fill >>> 24 === 0xff };
+}
+
+function readSubpaths(pdfium: Pdfium, path: number, segments: number, m: Matrix): Subpath[] {
+  const { call, scratch } = pdfium;
+  const subpaths: Subpath[] = [];
+  let current: Subpath | undefined;
+  for (let index = 0; index < segments; index++) {
+    const segment = call.FPDFPath_GetPathSegment(path, index);
+    if (call.FPDFPathSegment_GetPoint(segment, scratch, scratch + 4) === 0) continue;
+    const px = pdfium.f32[scratch >> 2] ?? 0;
+    const py = pdfium.f32[(scratch >> 2) + 1] ?? 0;
+    const type = call.FPDFPathSegment_GetType(segment);
+    if (current === undefined || type === MOVE_TO) subpaths.push((current = { points: [], curved: false, closed: false }));
+    if (type === BEZIER_TO) current.curved = true;
+    current.points.push(m.a * px + m.c * py + m.e, m.b * px + m.d * py + m.f);
+    if (call.FPDFPathSegment_GetClose(segment) !== 0) current.closed = true;
+  }
+  return subpaths;
+}
+
+function addSubpath(graphics: Graphics, subpath: Subpath, paint: Paint, limit: Box, order: number): void {
+  const { points } = subpath;
+  if (points.length < 4) return;
+  const extent = extentOf(points);
+  const rectangle = subpath.curved ? isRounded(points, extent) : isRectangle(points, extent, subpath.closed || paint.fill >= 0);
+  if (rectangle) addRectangle(graphics, extent, paint, limit, order);
+  else if (subpath.curved) addStroke(graphics, extent, limit);
+  else if (paint.stroke >= 0) addSegments(graphics, subpath, paint, limit);
+  else if (isThin(extent)) addRuling(graphics, extent, paint.fill, limit);
+  else addStroke(graphics, extent, limit);
+}
+
+function addRectangle(graphics: Graphics, extent: Box, paint: Paint, limit: Box, order: number): void {
+  if (isThin(extent)) {
+    addRuling(graphics, extent, paint.fill >= 0 ? paint.fill : paint.stroke, limit);
+    return;
+  }
+  const box = intersect(extent, limit);
+  if (box.right - box.left <= 0 || box.bottom - box.top <= 0) return;
+  // Clipping may leave only an edge of the box.
+  if (isThin(box) && !isThin(extent) && paint.fill >= 0) addRuling(graphics, box, paint.fill, limit);
+  else graphics.boxes.push({ box, fill: paint.fill, stroke: paint.stroke, order, opaque: paint.opaque && paint.fill >= 0 });
+}
+
+function addSegments(graphics: Graphics, subpath: Subpath, paint: Paint, limit: Box): void {
+  const { points } = subpath;
+  const count = points.length / 2;
+  let diagonal = false;
+  for (let index = 1; index < count + (subpath.closed ? 1 : 0); index++) {
+    const from = (index - 1) * 2;
+    const to = (index % count) * 2;
+    const segment = extentOf([points[from] ?? 0, points[from + 1] ?? 0, points[to] ?? 0, points[to + 1] ?? 0]);
+    const [across, up] = [segment.right - segment.left, segment.bottom - segment.top];
+    if (Math.min(across, up) > STRAIGHT) diagonal = true;
+    else if (Math.max(across, up) > 0) addRuling(graphics, thicken(segment, paint.width), paint.stroke, limit);
+  }
+  if (diagonal) addStroke(graphics, extentOf(points), limit);
+}
+
+function thicken(segment: Box, width: number): Box {
+  const half = width / 2;
+  return segment.right - segment.left >= segment.bottom - segment.top
+    ? { ...segment, top: segment.top - half, bottom: segment.bottom + half }
+    : { ...segment, left: segment.left - half, right: segment.right + half };
+}
+
+function addRuling(graphics: Graphics, extent: Box, color: number, limit: Box): void {
+  const box = intersect(extent, limit);
+  if (box.right < box.left || box.bottom < box.top) return;
+  const horizontal = extent.right - extent.left >= extent.bottom - extent.top;
+  graphics.rulings.push(
+    horizontal
+      ? { orientation: 'horizontal', position: (box.top + box.bottom) / 2, start: box.left, end: box.right, thickness: box.bottom - box.top, color }
+      : { orientation: 'vertical', position: (box.left + box.right) / 2, start: box.top, end: box.bottom, thickness: box.right - box.left, color },
+  );
+}
+
+function addStroke(graphics: Graphics, extent: Box, limit: Box): void {
+  const box = intersect(extent, limit);
+  if (box.right >= box.left && box.bottom >= box.top) graphics.strokes.push(box);
+}
+
+function isThin(box: Box): boolean {
+  const [across, up] = [box.right - box.left, box.bottom - box.top];
+  return Math.min(across, up) <= RULING_THICKNESS && Math.max(across, up) >= 3 * Math.min(across, up);
+}
+
+function extentOf(points: number[]): Box {
+  const box: Box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (let at = 0; at < points.length; at += 2) {
+    const x = points[at] ?? 0;
+    const y = points[at + 1] ?? 0;
+    if (x < box.left) box.left = x;
+    if (x > box.right) box.right = x;
+    if (y < box.top) box.top = y;
+    if (y > box.bottom) box.bottom = y;
+  }
+  return box;
+}
+
+/** Four corners on the extent's corners, going round. */
+function isRectangle(points: number[], box: Box, closed: boolean): boolean {
+  const count = points.length / 2;
+  if (count < 4 || count > 6 || (!closed && count < 5)) return false;
+  let corners = 0;
+  for (let at = 0; at < count; at++) {
+    const x = points[at * 2] ?? 0;
+    const y = points[at * 2 + 1] ?? 0;
+    const left = Math.abs(x - box.left) <= STRAIGHT;
+    const right = Math.abs(x - box.right) <= STRAIGHT;
+    const top = Math.abs(y - box.top) <= STRAIGHT;
+    const bottom = Math.abs(y - box.bottom) <= STRAIGHT;
+    if (!(left || right) || !(top || bottom)) return false;
+    corners |= (left ? 1 : 0) * (top ? 1 : 2) | (right ? 1 : 0) * (top ? 4 : 8);
+  }
+  return corners === 15 || box.right - box.left <= STRAIGHT * 2 || box.bottom - box.top <= STRAIGHT * 2;
+}
+
+/** A rectangle with round corners: every point lies near one of the extent's edges, and each edge has points on it. */
+function isRounded(points: number[], box: Box): boolean {
+  const across = box.right - box.left;
+  const up = box.bottom - box.top;
+  const count = points.length / 2;
+  if (count < 12 || count > 40 || Math.min(across, up) < 2) return false;
+  let edges = 0;
+  let straight = 0;
+  for (let at = 0; at < count; at++) {
+    const x = points[at * 2] ?? 0;
+    const y = points[at * 2 + 1] ?? 0;
+    const dx = Math.min(x - box.left, box.right - x);
+    const dy = Math.min(y - box.top, box.bottom - y);
+    if (Math.min(dx, dy) > Math.min(across, up) * 0.35) return false;
+    edges |= x - box.left <= STRAIGHT ? 1 : 0;
+    edges |= box.right - x <= STRAIGHT ? 2 : 0;
+    edges |= y - box.top <= STRAIGHT ? 4 : 0;
+    edges |= box.bottom - y <= STRAIGHT ? 8 : 0;
+    if (at > 0 && (Math.abs(x - (points[at * 2 - 2] ?? 0)) > across * 0.4 || Math.abs(y - (points[at * 2 - 1] ?? 0)) > up * 0.4)) straight++;
+  }
+  return edges === 15 && straight >= 2;
+}
+
+/** Box of a page object that fills its unit square, such as an image. */
+export function unitSquare(pdfium: Pdfium, object: PageObject): Box {
+  return transformBox(concat(objectMatrix(pdfium, object.pointer), object.toSeen), 0, 0, 1, 1);
+}
+
+/** Regions in which `strokes` lie close together, found on a coarse grid. */
+export function clusterStrokes(strokes: Box[], page: Box): Box[] {
+  if (strokes.length === 0) return [];
+  const cell = Math.max(10, Math.max(page.right, page.bottom) / 150);
+  const columns = Math.ceil(page.right / cell) + 1;
+  const rows = Math.ceil(page.bottom / cell) + 1;
+  const regions = new Int32Array(columns * rows);
+  const occupied = new Map<number, Box>();
+  for (const stroke of strokes) markCells(occupied, stroke, cell, columns, rows);
+  const boxes: Box[] = [];
+  for (const start of occupied.keys()) {
+    if (regions[start] !== 0) continue;
+    boxes.push(floodFill(start, occupied, regions, columns, boxes.length + 1));
+  }
+  return boxes.filter((box) => box.right - box.left >= 12 && box.bottom - box.top >= 12);
+}
+
+function markCells(occupied: Map<number, Box>, stroke: Box, cell: number, columns: number, rows: number): void {
+  const clampTo = (value: number, limit: number) => Math.min(limit - 1, Math.max(0, Math.floor(value / cell)));
+  for (let row = clampTo(stroke.top, rows); row <= clampTo(stroke.bottom, rows); row++) {
+    for (let column = clampTo(stroke.left, columns); column <= clampTo(stroke.right, columns); column++) {
+      const key = row * columns + column;
+      const part = intersect(stroke, { left: column * cell, top: row * cell, right: (column + 1) * cell, bottom: (row + 1) * cell });
+      const known = occupied.get(key);
+      occupied.set(key, known === undefined ? part : union(known, part));
+    }
+  }
+}
+
+function floodFill(start: number, occupied: Map<number, Box>, regions: Int32Array, columns: number, region: number): Box {
+  const pending = [start];
+  let box: Box | undefined;
+  regions[start] = region;
+  for (let key = pending.pop(); key !== undefined; key = pending.pop()) {
+    const part = occupied.get(key);
+    if (part === undefined) continue;
+    box = box === undefined ? part : union(box, part);
+    for (const step of [-1, 1, -columns, columns, -columns - 1, -columns + 1, columns - 1, columns + 1]) {
+      const next = key + step;
+      if (regions[next] !== 0 || !occupied.has(next)) continue;
+      regions[next] = region;
+      pending.push(next);
+    }
+  }
+  return box ?? { left: 0, top: 0, right: 0, bottom: 0 };
+}
