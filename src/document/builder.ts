@@ -1,7 +1,7 @@
 /** Makes a document item by item: numbers the nodes, keeps parents and children in step, turns page boxes the document's way. */
 import { placeCells } from './table-grid.js';
 import type { CellInput } from './table-grid.js';
-import { doclingVersion, gluedMetaKey } from './model.js';
+import { doclingVersion, spaceBeforeKey } from './model.js';
 import type {
   AnyTextItem, BoundingBox, CodeItem, ContentLayer, CoordOrigin, DoclingDocument, DocumentNode, Formatting, FormulaItem, GraphData,
   GroupItem, GroupLabel, ImageRef, KeyValueItem, ListItem, PictureItem, PlainTextLabel, Provenance, Ref, SectionHeaderItem, Size,
@@ -46,7 +46,7 @@ export interface TextOptions extends ItemOptions {
 }
 
 export interface ListItemOptions extends TextOptions {
-  /** As printed: `•`, `1.`, `(a)`. */
+  /** As printed: `•`, `1.`, `(a)`; left out where nothing is printed. */
   marker?: string | undefined;
   enumerated?: boolean | undefined;
 }
@@ -165,8 +165,7 @@ export class DocumentBuilder {
   addListItem(list: GroupItem, text: string, options: ListItemOptions = {}): ListItem {
     const own = { ...options, parent: list };
     const enumerated = options.enumerated ?? false;
-    const marker = clean(options.marker ?? (enumerated ? '' : '-'));
-    return this.#addText({ ...this.#textual(text, own), label: 'list_item', enumerated, marker });
+    return this.#addText({ ...this.#textual(text, own), label: 'list_item', enumerated, marker: clean(options.marker ?? '') });
   }
 
   /** The parent of a paragraph's runs: texts with formatting or links of their own. */
@@ -256,7 +255,7 @@ export class DocumentBuilder {
     const written = clean(text);
     const orig = options.orig === undefined ? written : clean(options.orig);
     const node = this.#node(`#/texts/${this.document.texts.length}`, options);
-    if (options.glued === true) node.meta = { [gluedMetaKey]: true };
+    if (options.glued === true) node.meta = { [spaceBeforeKey]: false };
     const formatting: Formatting | null = options.formatting === undefined ? null : {
       bold: false, italic: false, underline: false, strikethrough: false, script: 'baseline', ...options.formatting,
     };

@@ -50,8 +50,11 @@ export interface ImageRef {
 /** Free annotations: the contract's `description`, `classification` and so on, and `lectern__…` of ours. */
 export type Meta = Record<string, unknown>;
 
-/** Set in an inline run's `meta`: no space stands between it and the run before it. */
-export const gluedMetaKey = 'lectern__glued';
+/**
+ * `false` in an inline run's `meta`: no space stands between it and the run before it. The value is false, not true, because
+ * other readers of these documents print what stands in `meta` and print nothing for false.
+ */
+export const spaceBeforeKey = 'lectern__space_before';
 
 /** What every node has. `source` and `comments` are left out of the JSON while they are empty. */
 export interface Node {

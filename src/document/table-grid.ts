@@ -72,3 +72,18 @@ export function placeCells(rowCount: number, columnCount: number, inputs: CellIn
   }
   return { table_cells: cells, num_rows: rows, num_cols: columns, orientation: 'rot_0' };
 }
+
+/**
+ * The grid of a table row by row, a cell that spans in each of its places; null where no cell is. Where a foreign document's
+ * cells overlap the later one shows.
+ */
+export function gridOf(data: TableData): (TableCell | null)[][] {
+  const grid = Array.from({ length: data.num_rows }, () => new Array<TableCell | null>(data.num_cols).fill(null));
+  for (const cell of data.table_cells) {
+    for (let row = cell.start_row_offset_idx; row < Math.min(cell.end_row_offset_idx, data.num_rows); row++) {
+      const line = grid[row];
+      line?.fill(cell, cell.start_col_offset_idx, Math.min(cell.end_col_offset_idx, data.num_cols));
+    }
+  }
+  return grid;
+}

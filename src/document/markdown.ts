@@ -1,0 +1,260 @@
+/** The document as markdown, by the contract's conventions (section 8): whole, page by page, or as plain text. */
+import { gridOf } from './table-grid.js';
+import { decorate, escapeText, fenced, listMarker, ticked } from './markdown-text.js';
+import { pipeTable } from './markdown-table.js';
+import {
+  captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isTable, isText,
+  joinRuns, pageOf, resolve, runsOf, shownLayers,
+} from './tree.js';
+import { pictureNotes } from './picture-notes.js';
+import type { AnyTextItem, DoclingDocument, DocumentNode, GroupItem, PictureItem, TableCell, TableItem } from './model.js';
+
+export type ImageMode = 'placeholder' | 'embedded' | 'referenced';
+
+export interface MarkdownOptions {
+  /** Stands between items of different pages; `{page}` in it is the number of the page that begins. Empty for none. */
+  pageBreakPlaceholder?: string | undefined;
+  imageMode?: ImageMode | undefined;
+  /** Gives the address to write for an image's `uri`: the place to turn a stored file into a `data:` address. */
+  imageUri?: ((uri: string) => string) | undefined;
+  /** Running headers, footers and page numbers stay, where they stand on their page. */
+  keepFurniture?: boolean | undefined;
+  /** Columns without padding. */
+  compactTables?: boolean | undefined;
+}
+
+/** A block or a line of a list. Lines of one list follow each other directly; everything else is set off by a blank line. */
+interface Piece {
+  text: string;
+  page: number | null;
+  list: GroupItem | null;
+  tight: boolean;
+}
+
+// Spans repeat their text in every place; a table that would grow past this shows it in the first place only.
+const maximumRepeatedLength = 64 * 1024 * 1024;
+
+const missingImage = '<!-- 🖼️❌ Image not available. Please use `PdfPipelineOptions(generate_picture_images=True)` -->';
+
+class MarkdownRenderer {
+  readonly #document: DoclingDocument;
+  readonly #options: MarkdownOptions;
+  readonly #layers: ReadonlySet<string>;
+  readonly #captions: Set<string>;
+
+  constructor(document: DoclingDocument, options: MarkdownOptions) {
+    this.#document = document;
+    this.#options = options;
+    this.#layers = shownLayers(options.keepFurniture ?? false);
+    this.#captions = captionRefs(document);
+  }
+
+  *pieces(): Generator<Piece> {
+    for (const child of childrenOf(this.#document, this.#document.body)) yield* this.#block(child, '', null, false);
+  }
+
+  #shown(node: DocumentNode): boolean {
+    return this.#layers.has(node.content_layer);
+  }
+
+  /** A node and what hangs below it. `indent` stands before each line; `list` is the outermost list around it. */
+  *#block(node: DocumentNode, indent: string, list: GroupItem | null, inCell: boolean): Generator<Piece> {
+    if (this.#captions.has(node.self_ref)) return;
+    if (isListGroup(node) && isGroup(node)) {
+      yield* this.#list(node, indent, list ?? node, inCell);
+      return;
+    }
+    const text = this.#own(node, inCell);
+    if (text !== '') {
+      const lines = indent === '' ? text : text.replace(/^(?=.)/gm, indent);
+      yield { text: lines, page: pageOf(this.#document, node), list, tight: false };
+    }
+    for (const child of this.#below(node)) yield* this.#block(child, indent, list, inCell);
+  }
+
+  /** The text of the node itself, without children that are blocks of their own. */
+  #own(node: DocumentNode, inCell: boolean): string {
+    if (isInlineGroup(node)) return this.#inline(node);
+    if (isGroup(node) || !this.#shown(node)) return '';
+    if (isText(node)) return this.#text(node);
+    if (isTable(node)) return inCell ? this.#flat(node) : this.#withCaption(node, this.#table(node));
+    if (isPicture(node)) return this.#withCaption(node, [this.#image(node), ...pictureNotes(node)].join('\n\n'));
+    if (node.label === 'key_value_region') return '<!-- missing-key-value-item -->';
+    return node.label === 'form' ? '<!-- missing-form-item -->' : '';
+  }
+
+  /** Children that follow their parent as blocks: not the runs of its text, not what is inside a picture or a cell. */
+  #below(node: DocumentNode): DocumentNode[] {
+    if (isInlineGroup(node)) return [];
+    const children = childrenOf(this.#document, node);
+    if (isText(node)) return runsOf(this.#document, node) === null ? children : [];
+    if (isPicture(node)) return children.filter((child) => node.footnotes.some((ref) => ref.$ref === child.self_ref));
+    if (!isTable(node)) return children;
+    const inCells = new Set(node.data.table_cells.map((cell) => cell.ref?.$ref));
+    return children.filter((child) => !inCells.has(child.self_ref));
+  }
+
+  *#list(group: GroupItem, indent: string, list: GroupItem, inCell: boolean): Generator<Piece> {
+    const counted = isEnumerated(this.#document, group);
+    const deeper = `${indent}    `;
+    for (const [index, child] of childrenOf(this.#document, group).entries()) {
+      if (isListGroup(child) && isGroup(child)) {
+        yield* this.#list(child, deeper, list, inCell);
+      } else if (isListItem(child)) {
+        if (this.#shown(child)) {
+          const line = `${listMarker(child.marker, counted, index + 1)} ${this.#words(child)}`.trimEnd();
+          yield { text: indent + line, page: pageOf(this.#document, child), list, tight: true };
+        }
+        for (const below of this.#below(child)) yield* this.#block(below, deeper, list, inCell);
+      } else {
+        for (const piece of this.#block(child, indent, list, inCell)) yield { ...piece, tight: isText(child) || isInlineGroup(child) };
+      }
+    }
+  }
+
+  #text(item: AnyTextItem): string {
+    const words = this.#words(item);
+    switch (item.label) {
+      case 'title': return heading(1, words);
+      case 'section_header': return heading(item.level + 1, words);
+      case 'list_item': return `${listMarker(item.marker, false, 1)} ${words}`.trimEnd();
+      case 'checkbox_selected': return `- [x] ${words}`.trimEnd();
+      case 'checkbox_unselected': return `- [ ] ${words}`.trimEnd();
+      case 'code': return this.#withCaptionAfter(item, item.hyperlink === null ? fenced(item.text) : decorate(ticked(item.text), item.formatting, item.hyperlink));
+      case 'formula': return item.text !== '' ? `$$${item.text}$$` : item.orig === '' ? '' : '<!-- formula-not-decoded -->';
+      default: return words;
+    }
+  }
+
+  /** An item's text, escaped and decorated: its own, or its runs put together. */
+  #words(item: AnyTextItem): string {
+    const runs = runsOf(this.#document, item);
+    return runs === null ? decorate(escapeText(item.text), item.formatting, item.hyperlink) : this.#inline(runs);
+  }
+
+  #inline(group: GroupItem): string {
+    return joinRuns(childrenOf(this.#document, group).map((node) => ({ node, text: this.#run(node) })));
+  }
+
+  #run(node: DocumentNode): string {
+    if (isGroup(node)) return this.#inline(node);
+    if (!this.#shown(node) || this.#captions.has(node.self_ref)) return '';
+    if (node.label === 'code') return decorate(ticked(node.text), node.formatting, node.hyperlink);
+    if (node.label === 'formula') return node.text !== '' ? `$${node.text}$` : node.orig === '' ? '' : '<!-- formula-not-decoded -->';
+    return isText(node) ? this.#words(node) : this.#own(node, true);
+  }
+
+  #caption(node: DocumentNode): string {
+    if (!isFloating(node)) return '';
+    const captions = node.captions.map((ref) => resolve(this.#document, ref)).filter((caption) => this.#shown(caption));
+    return captions.map((caption) => (isText(caption) ? this.#words(caption) : '')).filter((text) => text !== '').join(' ');
+  }
+
+  #withCaption(node: DocumentNode, body: string): string {
+    return [this.#caption(node), body].filter((text) => text !== '').join('\n\n');
+  }
+
+  #withCaptionAfter(node: DocumentNode, body: string): string {
+    return [body, this.#caption(node)].filter((text) => text !== '').join('\n\n');
+  }
+
+  #table(table: TableItem): string {
+    const written = new Map<TableCell, string>();
+    let repeated = 0;
+    for (const cell of table.data.table_cells) {
+      const text = this.#cell(cell).replace(/\n/g, ' ').replace(/\|/g, '&#124;');
+      written.set(cell, text);
+      repeated += text.length * (cell.row_span * cell.col_span - 1);
+    }
+    const once = repeated > maximumRepeatedLength;
+    const rows = gridOf(table.data).map((line, row) => line.map((cell, column) => {
+      if (cell === null || (once && (cell.start_row_offset_idx !== row || cell.start_col_offset_idx !== column))) return '';
+      return written.get(cell) ?? '';
+    }));
+    return pipeTable(rows, this.#options.compactTables ?? false);
+  }
+
+  /** A cell's text is not escaped; what a rich cell points to is, as anywhere. */
+  #cell(cell: TableCell): string {
+    if (cell.ref === undefined) return cell.text;
+    return joinPieces(this.#block(resolve(this.#document, cell.ref), '', null, true));
+  }
+
+  /** A table inside a cell: its texts in a row. */
+  #flat(table: TableItem): string {
+    return table.data.table_cells.map((cell) => this.#cell(cell)).filter((text) => text !== '').join(' ');
+  }
+
+  #image(picture: PictureItem): string {
+    const mode = this.#options.imageMode ?? 'placeholder';
+    const uri = picture.image === null ? '' : (this.#options.imageUri?.(picture.image.uri) ?? picture.image.uri);
+    const embedded = uri.startsWith('data:');
+    if (mode === 'embedded') return embedded ? `![Image](${uri})` : missingImage;
+    return mode === 'placeholder' || uri === '' || embedded ? '<!-- image -->' : `![Image](${uri})`;
+  }
+}
+
+// A heading ends at its line, and markdown knows six levels.
+function heading(level: number, words: string): string {
+  const line = words.replace(/\s*\n\s*/g, ' ').trim();
+  return line === '' ? '' : `${'#'.repeat(Math.min(level, 6))} ${line}`;
+}
+
+function gap(before: Piece, piece: Piece): string {
+  return piece.tight && before.list === piece.list ? '\n' : '\n\n';
+}
+
+function joinPieces(pieces: Iterable<Piece>): string {
+  let joined = '';
+  let before: Piece | null = null;
+  for (const piece of pieces) {
+    joined += before === null ? piece.text : gap(before, piece) + piece.text;
+    before = piece;
+  }
+  return joined;
+}
+
+/** Markdown in chunks that follow each other directly; one chunk is at most one block of the document. */
+export function* writeMarkdown(document: DoclingDocument, options: MarkdownOptions = {}): Generator<string> {
+  const placeholder = options.pageBreakPlaceholder ?? '';
+  let before: Piece | null = null;
+  let page: number | null = null;
+  for (const piece of new MarkdownRenderer(document, options).pieces()) {
+    const between = before === null ? '' : gap(before, piece);
+    const turned = piece.page !== null && page !== null && piece.page > page;
+    if (turned && placeholder !== '') yield between + placeholder.replaceAll('{page}', String(piece.page));
+    yield between + piece.text;
+    if (page === null || turned) page = piece.page;
+    before = piece;
+  }
+}
+
+/** The contract's text output: the markdown without page breaks. */
+export function writeText(document: DoclingDocument, options: Omit<MarkdownOptions, 'pageBreakPlaceholder'> = {}): Generator<string> {
+  return writeMarkdown(document, { ...options, pageBreakPlaceholder: '' });
+}
+
+export interface MarkdownPage {
+  /** From 1. */
+  pageNumber: number;
+  markdown: string;
+}
+
+/** Every page of the document in order; an item that goes on over pages is on the one it begins on. Together they are the whole. */
+export function* writeMarkdownPages(document: DoclingDocument, options: MarkdownOptions = {}): Generator<MarkdownPage> {
+  const numbers = [...document.pages.keys()].sort((a, b) => a - b);
+  let index = 0;
+  let waiting: Piece[] = [];
+  for (const piece of new MarkdownRenderer(document, options).pieces()) {
+    while (piece.page !== null && index + 1 < numbers.length && piece.page > (numbers[index] ?? 0)) {
+      yield { pageNumber: numbers[index] ?? 0, markdown: joinPieces(waiting) };
+      waiting = [];
+      index++;
+    }
+    waiting.push(piece);
+  }
+  for (; index < numbers.length; index++) {
+    yield { pageNumber: numbers[index] ?? 0, markdown: joinPieces(waiting) };
+    waiting = [];
+  }
+}
