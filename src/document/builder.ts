@@ -1,4 +1,6 @@
 /** Makes a document item by item: numbers the nodes, keeps parents and children in step, turns page boxes the document's way. */
+import { LecternError } from '../errors.js';
+import { maximumDepth, resolve } from './tree.js';
 import { placeCells } from './table-grid.js';
 import type { CellInput } from './table-grid.js';
 import { doclingVersion, spaceBeforeKey } from './model.js';
@@ -73,6 +75,14 @@ export function refTo(node: { self_ref: string }): Ref {
 
 function group(selfRef: string, label: GroupLabel, name: string, layer: ContentLayer, parent: Ref | null): GroupItem {
   return { self_ref: selfRef, parent, children: [], content_layer: layer, meta: null, name, label };
+}
+
+/** Deeper nesting than readers and writers of documents follow is refused where it begins. */
+function checkDepth(document: DoclingDocument, parent: DocumentNode): void {
+  let depth = 1;
+  for (let at = parent.parent; at !== null; at = resolve(document, at).parent) {
+    if (++depth > maximumDepth) throw new LecternError('invalid_document', `The document is nested deeper than ${maximumDepth} levels.`);
+  }
 }
 
 /** A document without content; `DocumentBuilder` fills it. */
@@ -176,6 +186,7 @@ export class DocumentBuilder {
   addGroup(label: GroupLabel, name: string, options: NodeOptions = {}): GroupItem {
     const { groups } = this.document;
     const parent = options.parent ?? this.document.body;
+    checkDepth(this.document, parent);
     const node = group(`#/groups/${groups.length}`, label, name, options.layer ?? parent.content_layer, refTo(parent));
     parent.children.push(refTo(node));
     groups.push(node);
@@ -244,6 +255,7 @@ export class DocumentBuilder {
 
   #node(selfRef: string, options: NodeOptions) {
     const parent = options.parent ?? this.document.body;
+    checkDepth(this.document, parent);
     parent.children.push({ $ref: selfRef });
     return {
       self_ref: selfRef, parent: refTo(parent), children: [] as Ref[],
