@@ -2,21 +2,11 @@
 import { open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LecternError } from '../errors.js';
-
-/** Clock ticks since boot at which a process began: tells a living owner from a stranger that got its number. Empty: no such process. */
-async function startOf(pid: string): Promise<string> {
-  try {
-    const stat = await readFile(`/proc/${pid}/stat`, 'utf8');
-    // The name in parentheses may hold spaces; field 22 is the 20th after it.
-    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[19] ?? '';
-  } catch {
-    return '';
-  }
-}
+import { processStart } from '../process-start.js';
 
 async function owner(path: string): Promise<{ pid: string; alive: boolean }> {
   const [pid = '', start = ''] = (await readFile(path, 'utf8').catch(() => '')).split(' ');
-  const alive = /^[0-9]+$/.test(pid) && start !== '' && (await startOf(pid)) === start;
+  const alive = /^[0-9]+$/.test(pid) && start !== '' && processStart(pid) === start;
   return { pid, alive };
 }
 
@@ -26,7 +16,7 @@ export async function lockDirectory(directory: string): Promise<() => Promise<vo
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
       const handle = await open(path, 'wx', 0o600);
-      await handle.writeFile(`${process.pid} ${await startOf(String(process.pid))}`);
+      await handle.writeFile(`${process.pid} ${processStart(process.pid)}`);
       await handle.close();
       return () => unlink(path).catch(() => undefined);
     } catch (thrown) {

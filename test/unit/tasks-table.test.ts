@@ -124,7 +124,7 @@ t.test('parallel admissions do not pass the bound', async (t) => {
   t.equal(table.counts().reserved, 5);
 });
 
-t.test('cancelled waiting tasks leave nothing in the queue', async (t) => {
+t.test('cancelling waiting tasks gives their places back', async (t) => {
   const gate = deferred();
   const { table } = await open(t, { maxQueued: 1, maxEnded: 5, run: async () => { await gate.promise; return { done: '' }; } });
   const first = await submit(table, 'first');

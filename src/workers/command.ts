@@ -1,0 +1,53 @@
+/** How a worker process is started and what of the parent's surroundings it gets. */
+import { spawn, type ChildProcess } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { setPriority } from 'node:os';
+import type { WorkerCommand } from './types.js';
+
+/** Flags of the parent that a worker needs too: what loads TypeScript in development. Debugger ports and the like are not. */
+const keptFlags = new Set(['--import', '--require', '-r', '--loader', '--experimental-loader', '--conditions', '-C']);
+
+/** The program that runs now, with other words: `lectern worker`. `entry` is its main script. */
+export function sameProgram(entry: string, words: string[]): WorkerCommand {
+  const flags: string[] = [];
+  for (let i = 0; i < process.execArgv.length; i++) {
+    const flag = process.execArgv[i] ?? '';
+    if (!keptFlags.has(flag.split('=')[0] ?? '')) continue;
+    flags.push(flag);
+    if (!flag.includes('=')) flags.push(process.execArgv[++i] ?? '');
+  }
+  return { execPath: process.execPath, args: [...flags, entry, ...words] };
+}
+
+/** Nothing of the parent's settings and keys: a worker reads what strangers sent. Two threads are enough beside its own. */
+function environment(scratchDirectory: string): NodeJS.ProcessEnv {
+  const kept = Object.entries(process.env).filter(([name]) => ['PATH', 'LANG', 'LC_ALL', 'TZ', 'LD_LIBRARY_PATH'].includes(name));
+  return {
+    ...Object.fromEntries(kept),
+    HOME: scratchDirectory, TMPDIR: scratchDirectory,
+    CUDA_VISIBLE_DEVICES: '', UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', NO_COLOR: '1',
+  };
+}
+
+/**
+ * Starts the process: standard output and error as pipes, the channel at its descriptor. The heap's own bound is the resident limit,
+ * as a second fence: the watch from outside sees also what V8 does not count.
+ */
+export function startWorker(command: WorkerCommand, residentBytes: number, scratchDirectory: string): ChildProcess {
+  const heap = `--max-old-space-size=${Math.max(64, Math.ceil(residentBytes / 2 ** 20))}`;
+  const child = spawn(command.execPath, [heap, ...command.args], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: environment(scratchDirectory), windowsHide: true,
+  });
+  if (child.pid !== undefined) yieldTo(child.pid);
+  return child;
+}
+
+/** Where the host runs short, workers go before the process that holds the models; neither is worth failing for. */
+function yieldTo(pid: number): void {
+  try {
+    setPriority(pid, 5);
+    writeFileSync(`/proc/${pid}/oom_score_adj`, '800');
+  } catch {
+    return;
+  }
+}

@@ -1,0 +1,174 @@
+/** The pool: who works, who waits, who is started, replaced and killed. */
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { LecternError } from '../errors.js';
+import { makeScratch } from './scratch.js';
+import { WorkerError, type PoolCounts, type PoolOptions, type RunOptions, type WorkerPool } from './types.js';
+import { WorkerProcess } from './worker-process.js';
+
+/** After so many workers in a row that died before their first word, jobs are refused instead of kept waiting. */
+const maxFailedStarts = 3;
+const longestPauseMs = 30_000;
+
+interface WaitingJob {
+  verb: string;
+  request: unknown;
+  options: RunOptions;
+  resolve: (value: unknown) => void;
+  reject: (error: unknown) => void;
+}
+
+class Pool implements WorkerPool {
+  private readonly starting = new Set<WorkerProcess>();
+  private readonly idle = new Set<WorkerProcess>();
+  private readonly busy = new Set<WorkerProcess>();
+  private readonly waiting = new Set<WaitingJob>();
+  private readonly scratchDirectory: string;
+  private started = 0;
+  private lost = 0;
+  private failedStarts = 0;
+  private pause: NodeJS.Timeout | null = null;
+  private closed = false;
+  private readonly readyWaiters = new Set<{ resolve: () => void; reject: (error: LecternError) => void }>();
+
+  constructor(private readonly options: PoolOptions) {
+    this.scratchDirectory = makeScratch(options.scratchDirectory);
+    this.fill();
+  }
+
+  run<Request, Response>(verb: string, request: Request, options: RunOptions): Promise<Response> {
+    if (this.closed) return Promise.reject(new LecternError('invalid_state', 'The service is stopping.'));
+    if (options.signal?.aborted) return Promise.reject(new LecternError('cancelled'));
+    return new Promise<unknown>((resolve, reject) => {
+      const job: WaitingJob = { verb, request, options, resolve, reject };
+      const onAbort = (): void => {
+        if (this.waiting.delete(job)) reject(new LecternError('cancelled'));
+      };
+      options.signal?.addEventListener('abort', onAbort, { once: true });
+      this.waiting.add(job);
+      this.fill();
+    }) as Promise<Response>;
+  }
+
+  ready(): Promise<void> {
+    if (this.idle.size + this.busy.size > 0) return Promise.resolve();
+    if (this.closed) return Promise.reject(new LecternError('invalid_state', 'The service is stopping.'));
+    return new Promise((resolve, reject) => { this.readyWaiters.add({ resolve, reject }); });
+  }
+
+  counts(): PoolCounts {
+    return {
+      starting: this.starting.size, idle: this.idle.size, busy: this.busy.size,
+      waiting: this.waiting.size, started: this.started, lost: this.lost,
+    };
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    if (this.pause) clearTimeout(this.pause);
+    this.refuseWaiting(new LecternError('cancelled', 'The service is stopping.'));
+    const all = [...this.starting, ...this.idle, ...this.busy];
+    for (const worker of all) worker.kill();
+    await Promise.all(all.map((worker) => worker.ended));
+    await rm(this.scratchDirectory, { recursive: true, force: true });
+  }
+
+  /** Gives waiting jobs to idle workers and starts what is missing. */
+  private fill(): void {
+    if (this.closed) return;
+    for (const worker of this.idle) {
+      const [job] = this.waiting;
+      if (!job) break;
+      this.waiting.delete(job);
+      this.idle.delete(worker);
+      void this.give(job, worker);
+    }
+    const wanted = this.waiting.size + (this.options.spare ?? 1);
+    while (this.pause === null && this.starting.size + this.idle.size < wanted && this.size() < this.options.size) this.start();
+  }
+
+  private size(): number {
+    return this.starting.size + this.idle.size + this.busy.size;
+  }
+
+  private start(): void {
+    const { command, maxResidentBytes, cancelGraceMs = 250, watchMs = 200, startMs = 30_000, log = () => undefined } = this.options;
+    const scratchDirectory = join(this.scratchDirectory, String(++this.started));
+    let worker: WorkerProcess;
+    try {
+      worker = new WorkerProcess({ command, maxResidentBytes, cancelGraceMs, watchMs, startMs, log, scratchDirectory });
+    } catch (thrown) {
+      log('error', `a worker could not be started: ${String(thrown)}`);
+      this.startFailed();
+      return;
+    }
+    this.starting.add(worker);
+    void worker.ready.then((ready) => {
+      this.starting.delete(worker);
+      if (ready) this.startedWell(worker);
+      else this.startFailed();
+    });
+    void worker.ended.then(({ exitCode, exitSignal }) => {
+      if (this.closed || !(this.idle.delete(worker) || this.busy.delete(worker))) return;
+      this.lost++;
+      log('warn', `a worker ended: ${exitSignal ?? `exit code ${exitCode}`}`);
+      this.fill();
+    });
+  }
+
+  private startedWell(worker: WorkerProcess): void {
+    if (this.closed) return;
+    this.failedStarts = 0;
+    this.idle.add(worker);
+    for (const { resolve } of this.readyWaiters) resolve();
+    this.readyWaiters.clear();
+    this.fill();
+  }
+
+  private startFailed(): void {
+    if (this.closed) return;
+    this.failedStarts++;
+    this.lost++;
+    this.options.log?.('error', 'a worker ended before it was ready');
+    if (this.failedStarts >= maxFailedStarts) {
+      this.refuseWaiting(new WorkerError('worker_crashed', 'The process that works on documents cannot be started.'));
+    }
+    // Not at once: a program that cannot start would otherwise be started for ever.
+    const pauseMs = Math.min(longestPauseMs, 50 * 2 ** this.failedStarts);
+    this.pause ??= setTimeout(() => {
+      this.pause = null;
+      this.fill();
+    }, pauseMs);
+  }
+
+  private refuseWaiting(error: LecternError): void {
+    for (const { reject } of [...this.waiting, ...this.readyWaiters]) reject(error);
+    this.waiting.clear();
+    this.readyWaiters.clear();
+  }
+
+  private async give(job: WaitingJob, worker: WorkerProcess): Promise<void> {
+    this.busy.add(worker);
+    const answer = worker.run(job.verb, job.request, job.options);
+    this.fill();
+    try {
+      job.resolve(await answer);
+    } catch (thrown) {
+      job.reject(thrown);
+    }
+    // One that has ended, or is about to, is taken out by its end.
+    if (this.closed || worker.dying || !this.busy.delete(worker)) return;
+    if (this.isWorn(worker)) worker.kill();
+    else this.idle.add(worker);
+    this.fill();
+  }
+
+  private isWorn(worker: WorkerProcess): boolean {
+    return worker.jobs >= (this.options.maxJobs ?? 200) || (worker.residentBytes() ?? 0) > this.options.maxResidentBytes / 2;
+  }
+}
+
+/** Starts the first worker at once, the others when they are needed. */
+export function createPool(options: PoolOptions): WorkerPool {
+  return new Pool(options);
+}

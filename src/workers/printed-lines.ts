@@ -1,0 +1,30 @@
+/** What a worker prints, as lines for the log: bounded in length and number, since a stranger's file may cause it. */
+import type { Readable } from 'node:stream';
+
+const maxLineCharacters = 1000;
+const maxLinesPerMinute = 100;
+
+/** Calls `onLine` for each line; past the bound one line says that more were dropped. */
+export function readLines(stream: Readable, onLine: (line: string) => void): void {
+  let partial = '';
+  let windowStart = 0;
+  let lines = 0;
+  const give = (line: string): void => {
+    const now = performance.now();
+    if (now - windowStart > 60_000) {
+      windowStart = now;
+      lines = 0;
+    }
+    lines++;
+    if (lines < maxLinesPerMinute) onLine(line.slice(0, maxLineCharacters));
+    else if (lines === maxLinesPerMinute) onLine('(more lines dropped)');
+  };
+  stream.setEncoding('utf8');
+  stream.on('data', (text: string) => {
+    const parts = (partial + text).split('\n');
+    partial = (parts.pop() ?? '').slice(0, maxLineCharacters);
+    for (const part of parts) if (part.trim() !== '') give(part);
+  });
+  stream.on('end', () => { if (partial.trim() !== '') give(partial); });
+  stream.on('error', () => undefined);
+}

@@ -1,0 +1,143 @@
+/** One job while a worker has it: its limits, its calls back, its cancel, its end. */
+import { LecternError } from '../errors.js';
+import type { FromWorker, Outcome, ToWorker } from './messages.js';
+import { WorkerError, type BrokenLimit, type RunOptions } from './types.js';
+import { Watch } from './watch.js';
+import { fromWire, toWire } from './wire-error.js';
+
+/** A worker has one page in its hands and asks a few things about it. */
+const maxOpenCalls = 64;
+
+export interface WorkerEnd {
+  exitCode: number | null;
+  exitSignal: NodeJS.Signals | null;
+}
+
+interface Setting {
+  job: number;
+  pid: number;
+  residentBytes: number;
+  watchMs: number;
+  cancelGraceMs: number;
+  scratchDirectory: string;
+  send: (message: ToWorker) => void;
+  kill: () => void;
+}
+
+const brokenCode = { silence: 'timeout', total: 'timeout', resident: 'out_of_memory' } as const;
+const brokenSentence = {
+  silence: 'The work made no progress within its time limit.',
+  total: 'The work took longer than its limit.',
+  resident: 'The work needed more memory than it may have.',
+};
+
+export class RunningJob {
+  /** Rejects with LecternError; WorkerError where the worker is lost with it. */
+  readonly result: Promise<unknown>;
+  private resolve!: (value: unknown) => void;
+  private reject!: (error: LecternError) => void;
+  private readonly calls = new Map<number, AbortController>();
+  private readonly watch: Watch;
+  private readonly residentLimit: number;
+  private readonly onAbort = (): void => this.cancel();
+  private graceTimer: NodeJS.Timeout | undefined;
+  private progress: unknown = null;
+  private killedFor: BrokenLimit | 'cancel' | 'defect' | null = null;
+
+  constructor(private readonly setting: Setting, private readonly options: RunOptions) {
+    this.result = new Promise((resolve, reject) => {
+      this.resolve = resolve;
+      this.reject = reject;
+    });
+    const limits = { ...options.limits, residentBytes: options.limits.residentBytes ?? setting.residentBytes };
+    this.residentLimit = limits.residentBytes;
+    this.watch = new Watch(setting.pid, limits, setting.watchMs, () => this.calls.size > 0, (limit) => this.kill(limit));
+    options.signal?.addEventListener('abort', this.onAbort, { once: true });
+  }
+
+  /** True when the message was its end. */
+  handle(message: FromWorker): boolean {
+    this.watch.heard();
+    switch (message.type) {
+      case 'progress':
+        this.progress = message.value;
+        if (!this.options.signal?.aborted) this.options.onProgress?.(message.value);
+        return false;
+      case 'call':
+        void this.answer(message.call, String(message.verb), message.request);
+        return false;
+      case 'withdraw':
+        this.calls.get(message.call)?.abort(new LecternError('cancelled'));
+        return false;
+      case 'done':
+        this.settle();
+        if (this.options.signal?.aborted || this.killedFor === 'cancel') this.reject(new LecternError('cancelled'));
+        else if (message.outcome.ok) this.resolve(message.outcome.value);
+        else this.reject(fromWire(message.outcome.error));
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  workerEnded(end: WorkerEnd): void {
+    this.settle();
+    this.reject(this.verdict(end));
+  }
+
+  /** The worker is being killed for this reason, unless there was one before. */
+  blame(reason: BrokenLimit | 'cancel' | 'defect'): void {
+    this.killedFor ??= reason;
+  }
+
+  private verdict(end: WorkerEnd): WorkerError {
+    const death = { ...end, progress: this.progress };
+    if (this.options.signal?.aborted || this.killedFor === 'cancel') return new WorkerError('cancelled', 'The work was cancelled.', death);
+    const broken = this.killedFor ?? this.guessFromEnd(end);
+    if (broken && broken !== 'defect') return new WorkerError(brokenCode[broken], brokenSentence[broken], { ...death, limit: broken });
+    return new WorkerError('worker_crashed', 'The process that worked on the document ended unexpectedly.', death);
+  }
+
+  /** V8 aborts at its heap's bound, perhaps between two looks; and nobody but the kernel, out of memory, sends a SIGKILL that is not ours. */
+  private guessFromEnd(end: WorkerEnd): 'resident' | null {
+    const aborted = end.exitSignal === 'SIGABRT' || end.exitSignal === 'SIGTRAP' || end.exitSignal === 'SIGILL';
+    const nearLimit = this.watch.peakBytes > 0.75 * this.residentLimit;
+    return end.exitSignal === 'SIGKILL' || (aborted && nearLimit) ? 'resident' : null;
+  }
+
+  private kill(reason: BrokenLimit | 'cancel'): void {
+    this.blame(reason);
+    this.setting.kill();
+  }
+
+  private cancel(): void {
+    this.setting.send({ type: 'cancel', job: this.setting.job });
+    this.graceTimer = setTimeout(() => this.kill('cancel'), this.setting.cancelGraceMs);
+    for (const abort of this.calls.values()) abort.abort(new LecternError('cancelled'));
+  }
+
+  private settle(): void {
+    this.watch.stop();
+    clearTimeout(this.graceTimer);
+    this.options.signal?.removeEventListener('abort', this.onAbort);
+    for (const abort of this.calls.values()) abort.abort(new LecternError('cancelled'));
+    this.calls.clear();
+  }
+
+  private async answer(call: number, verb: string, request: unknown): Promise<void> {
+    const abort = new AbortController();
+    let outcome: Outcome;
+    try {
+      if (!this.options.onCall || this.calls.size >= maxOpenCalls || this.calls.has(call)) throw new LecternError('invalid_request');
+      this.calls.set(call, abort);
+      const { scratchDirectory } = this.setting;
+      outcome = { ok: true, value: await this.options.onCall({ verb, request, signal: abort.signal, scratchDirectory }) };
+    } catch (thrown) {
+      const { code, message } = toWire(thrown);
+      outcome = { ok: false, error: { code, message } };
+    }
+    if (this.calls.get(call) === abort) this.calls.delete(call);
+    this.watch.heard();
+    this.setting.send({ type: 'answer', call, outcome });
+  }
+}

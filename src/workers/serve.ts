@@ -1,0 +1,143 @@
+/** The worker's side: waits for jobs, runs one at a time, and ends when its parent is gone. */
+import { Socket } from 'node:net';
+import { Worker } from 'node:worker_threads';
+import { LecternError } from '../errors.js';
+import { channelDescriptor, receive, send, type Outcome, type ToWorker } from './messages.js';
+import { fromWire, toWire } from './wire-error.js';
+
+export interface JobContext {
+  /** Aborted when the parent cancels. A handler that computes must yield to the event loop now and then to see it. */
+  signal: AbortSignal;
+  /** Tells the parent how far the work is. Throttled, but an urgent one goes out before this returns. */
+  progress(value: unknown, urgent?: boolean): void;
+  /** Asks the parent. Rejects with the parent's LecternError, or `cancelled` when the signal aborts first. */
+  call(verb: string, request: unknown, signal?: AbortSignal): Promise<unknown>;
+  /** For files shared with the parent; 0700, deleted with the worker. */
+  scratchDirectory: string;
+}
+
+/** Request and answer must survive JSON. */
+export type JobHandler = (request: unknown, context: JobContext) => Promise<unknown>;
+
+const progressIntervalMs = 100;
+
+/**
+ * A worker that computes without end never sees its channel close, so a thread looks whether the parent has changed.
+ * Its code is text because the thread must start without the program's loaders: 23 ms and 9 MB.
+ */
+function guardAgainstOrphanhood(): void {
+  const code = `const parent = ${process.ppid};
+    setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 1000);`;
+  const guard = new Worker(code, { eval: true, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 } });
+  guard.once('online', () => guard.unref());
+}
+
+class WorkerSide {
+  private readonly calls = new Map<number, (outcome: Outcome) => void>();
+  private lastCall = 0;
+  private running: { job: number; abort: AbortController } | null = null;
+  private scratchDirectory = '';
+
+  constructor(private readonly channel: Socket, private readonly handlers: Record<string, JobHandler>) {}
+
+  handle(message: ToWorker): void {
+    switch (message.type) {
+      case 'hello':
+        this.scratchDirectory = message.scratchDirectory;
+        send(this.channel, { type: 'ready' });
+        break;
+      case 'run':
+        void this.run(message.job, message.verb, message.request);
+        break;
+      case 'cancel':
+        if (this.running?.job === message.job) this.running.abort.abort(new LecternError('cancelled'));
+        break;
+      case 'answer':
+        this.calls.get(message.call)?.(message.outcome);
+        break;
+    }
+  }
+
+  private async run(job: number, verb: string, request: unknown): Promise<void> {
+    const abort = new AbortController();
+    this.running = { job, abort };
+    const progress = this.progressOf(job);
+    let outcome: Outcome;
+    try {
+      const handler = Object.hasOwn(this.handlers, verb) ? this.handlers[verb] : undefined;
+      if (!handler) throw new LecternError('invalid_request', `A worker has no verb ${verb}.`);
+      const value = await handler(request, {
+        signal: abort.signal,
+        progress: progress.tell,
+        call: (callVerb, callRequest, signal) => this.call(job, callVerb, callRequest, signal ?? abort.signal),
+        scratchDirectory: this.scratchDirectory,
+      });
+      outcome = { ok: true, value };
+    } catch (thrown) {
+      outcome = { ok: false, error: toWire(thrown) };
+    }
+    progress.stop();
+    this.running = null;
+    send(this.channel, { type: 'done', job, outcome });
+  }
+
+  private progressOf(job: number): { tell: JobContext['progress']; stop: () => void } {
+    let lastAt = -Infinity;
+    let timer: NodeJS.Timeout | undefined;
+    const post = (value: unknown): void => {
+      clearTimeout(timer);
+      timer = undefined;
+      lastAt = performance.now();
+      send(this.channel, { type: 'progress', job, value });
+    };
+    const tell = (value: unknown, urgent = false): void => {
+      const waitMs = lastAt + progressIntervalMs - performance.now();
+      clearTimeout(timer);
+      if (urgent || waitMs <= 0) post(value);
+      else timer = setTimeout(() => post(value), waitMs);
+    };
+    return { tell, stop: () => clearTimeout(timer) };
+  }
+
+  private call(job: number, verb: string, request: unknown, signal: AbortSignal): Promise<unknown> {
+    if (signal.aborted) return Promise.reject(new LecternError('cancelled'));
+    const call = ++this.lastCall;
+    return new Promise((resolve, reject) => {
+      const onAbort = (): void => {
+        send(this.channel, { type: 'withdraw', call });
+        settle({ ok: false, error: toWire(new LecternError('cancelled')) });
+      };
+      const settle = (outcome: Outcome): void => {
+        this.calls.delete(call);
+        signal.removeEventListener('abort', onAbort);
+        if (outcome.ok) resolve(outcome.value);
+        else reject(fromWire(outcome.error));
+      };
+      this.calls.set(call, settle);
+      signal.addEventListener('abort', onAbort, { once: true });
+      send(this.channel, { type: 'call', job, call, verb, request });
+    });
+  }
+}
+
+/**
+ * Serves until the parent closes the channel, then ends the process. Only for a process that a pool has started: elsewhere it
+ * throws `invalid_state`.
+ */
+export function serveJobs(handlers: Record<string, JobHandler>): Promise<never> {
+  let channel: Socket;
+  try {
+    channel = new Socket({ fd: channelDescriptor, readable: true, writable: true });
+  } catch (thrown) {
+    throw new LecternError('invalid_state', 'This command is started by the program itself.', { cause: thrown });
+  }
+  process.umask(0o077);
+  // The terminal and the supervisor signal the whole group; the parent decides when its workers end.
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
+  const leave = (): void => process.exit(0);
+  channel.on('end', leave).on('close', leave).on('error', leave);
+  guardAgainstOrphanhood();
+  const side = new WorkerSide(channel, handlers);
+  receive<ToWorker>(channel, (message) => side.handle(message), leave);
+  return new Promise(() => undefined);
+}

@@ -1,0 +1,106 @@
+/** What the pool of child processes promises. It runs verbs by name and knows no domain. */
+import { LecternError, type ErrorCode } from '../errors.js';
+
+/** How a worker is started: the same program again, with other words. */
+export interface WorkerCommand {
+  execPath: string;
+  args: string[];
+}
+
+export interface JobLimits {
+  /** Longest time without a sign of life; time spent in calls back to the parent does not count. */
+  silenceMs: number;
+  /** Longest time in all. */
+  totalMs: number;
+  /** Resident memory of the whole process (a bare worker takes about 60 MB of it). Default: the pool's. */
+  residentBytes?: number;
+}
+
+/** A verb that the worker asks of the parent while its job runs. */
+export interface WorkerCall {
+  verb: string;
+  /** From a process that may have been subverted: check it like a request from outside. */
+  request: unknown;
+  /** Aborts when the worker takes the call back, when its job ends and when it dies. */
+  signal: AbortSignal;
+  /** Both sides may write files here; it goes with the worker. */
+  scratchDirectory: string;
+}
+
+export interface RunOptions {
+  limits: JobLimits;
+  /** Cancels: the worker is told, and killed when it does not stop at once. */
+  signal?: AbortSignal;
+  onProgress?: (progress: unknown) => void;
+  /** Answers calls; what it throws reaches the worker as a coded error. Without it every call is refused. */
+  onCall?: (call: WorkerCall) => Promise<unknown>;
+}
+
+/** Which limit a worker broke. */
+export type BrokenLimit = 'silence' | 'total' | 'resident';
+
+/** A job that ended with its worker: `worker_crashed`, `timeout`, `out_of_memory` or `cancelled`. */
+export class WorkerError extends LecternError {
+  /** Null when the worker ended by itself or was cancelled. */
+  readonly limit: BrokenLimit | null;
+  /** The last thing the worker said of its progress, or null. */
+  readonly progress: unknown;
+  readonly exitCode: number | null;
+  readonly exitSignal: NodeJS.Signals | null;
+
+  constructor(code: ErrorCode, message: string, death: Partial<Pick<WorkerError, 'limit' | 'progress' | 'exitCode' | 'exitSignal'>> = {}) {
+    super(code, message);
+    this.name = 'WorkerError';
+    this.limit = death.limit ?? null;
+    this.progress = death.progress ?? null;
+    this.exitCode = death.exitCode ?? null;
+    this.exitSignal = death.exitSignal ?? null;
+  }
+}
+
+export interface PoolCounts {
+  starting: number;
+  idle: number;
+  busy: number;
+  /** Jobs that wait for a worker. */
+  waiting: number;
+  /** Workers started since the pool began. */
+  started: number;
+  /** Workers that ended without being asked to, or were killed past a limit. */
+  lost: number;
+}
+
+export interface WorkerPool {
+  /**
+   * Runs one verb in a worker of its own, in the order of the calls when all are busy. Request and answer must survive JSON.
+   * Rejects with WorkerError when the worker is lost, else with what the verb threw (LecternError, or `internal`).
+   */
+  run<Request, Response>(verb: string, request: Request, options: RunOptions): Promise<Response>;
+  /** Resolves when a worker has started, rejects when none can be. */
+  ready(): Promise<void>;
+  counts(): PoolCounts;
+  /** Kills every worker; what runs or waits is rejected as `cancelled`. */
+  close(): Promise<void>;
+}
+
+export interface PoolOptions {
+  command: WorkerCommand;
+  /** Workers at most. */
+  size: number;
+  /** Idle workers kept warm, within `size`. Default 1. */
+  spare?: number;
+  /** Default limit of resident memory; a worker that still holds half of it after a job is replaced. */
+  maxResidentBytes: number;
+  /** A worker is replaced after so many jobs. Default 200. */
+  maxJobs?: number;
+  /** Between the wish to cancel and the kill. Default 250. */
+  cancelGraceMs?: number;
+  /** How often a busy worker is looked at. Default 200. */
+  watchMs?: number;
+  /** Longest time from start to the first word. Default 30 000. */
+  startMs?: number;
+  /** For files shared with the workers; default: a directory of this process in memory (/dev/shm) or the temporary directory. */
+  scratchDirectory?: string;
+  /** Receives what workers print, line by line, and their ends. */
+  log?: (level: 'info' | 'warn' | 'error', message: string) => void;
+}

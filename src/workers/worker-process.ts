@@ -1,0 +1,110 @@
+/** One worker seen from the parent: start, one job at a time, death. */
+import type { ChildProcess } from 'node:child_process';
+import { mkdirSync, rmSync } from 'node:fs';
+import type { Duplex, Readable } from 'node:stream';
+import { startWorker } from './command.js';
+import { receive, send, type FromWorker } from './messages.js';
+import { readLines } from './printed-lines.js';
+import { RunningJob, type WorkerEnd } from './running-job.js';
+import type { PoolOptions, RunOptions } from './types.js';
+import { residentBytesOf } from './watch.js';
+
+export type WorkerOptions = Required<Omit<PoolOptions, 'size' | 'spare' | 'maxJobs' | 'log'>> & { log: NonNullable<PoolOptions['log']> };
+
+/** After the process is gone its last words may still be in the pipes; a stranger that inherited them could hold them open. */
+const lastWordsMs = 1000;
+
+export class WorkerProcess {
+  /** Jobs ended. */
+  jobs = 0;
+  /** It was killed or has ended: it may still answer, but gets no more work. */
+  dying = false;
+  /** True when the worker answered, false when it ended before. */
+  readonly ready: Promise<boolean>;
+  /** Settles when the process and its files are gone. */
+  readonly ended: Promise<WorkerEnd>;
+  private readonly child: ChildProcess;
+  private readonly channel: Duplex;
+  private running: RunningJob | null = null;
+  private lastJob = 0;
+  private sayReady!: (ready: boolean) => void;
+
+  /** `scratchDirectory` of the options is this worker's own and must not exist. */
+  constructor(private readonly options: WorkerOptions) {
+    mkdirSync(options.scratchDirectory, { mode: 0o700 });
+    this.child = startWorker(options.command, options.maxResidentBytes, options.scratchDirectory);
+    this.channel = this.child.stdio[3] as Duplex;
+    // A broken pipe is told by the process's end.
+    this.channel.on('error', () => undefined);
+    readLines(this.child.stdout as Readable, (line) => options.log('info', `worker ${this.child.pid}: ${line}`));
+    readLines(this.child.stderr as Readable, (line) => options.log('warn', `worker ${this.child.pid}: ${line}`));
+    this.ready = new Promise((resolve) => { this.sayReady = resolve; });
+    this.ended = this.watchEnd();
+    receive<FromWorker>(this.channel, (message) => this.handle(message), () => {
+      options.log('error', `worker ${this.child.pid} sent garbage`);
+      this.kill('defect');
+    });
+    send(this.channel, { type: 'hello', scratchDirectory: options.scratchDirectory });
+    const startTimer = setTimeout(() => this.kill(), options.startMs);
+    void this.ready.then(() => clearTimeout(startTimer));
+  }
+
+  /** Null once it is gone. */
+  residentBytes(): number | null {
+    return this.child.pid === undefined ? null : residentBytesOf(this.child.pid);
+  }
+
+  /** Only when no other job runs. */
+  async run(verb: string, request: unknown, options: RunOptions): Promise<unknown> {
+    const job = ++this.lastJob;
+    const { maxResidentBytes: residentBytes, watchMs, cancelGraceMs, scratchDirectory } = this.options;
+    const running = new RunningJob({
+      job, pid: this.child.pid ?? -1, residentBytes, watchMs, cancelGraceMs, scratchDirectory,
+      send: (message) => send(this.channel, message), kill: () => this.kill(),
+    }, options);
+    this.running = running;
+    send(this.channel, { type: 'run', job, verb, request });
+    try {
+      return await running.result;
+    } finally {
+      this.jobs++;
+    }
+  }
+
+  /** What runs is rejected as `cancelled`, or for lack of a reason as `worker_crashed`. */
+  kill(reason: 'cancel' | 'defect' = 'cancel'): void {
+    this.dying = true;
+    this.running?.blame(reason);
+    this.child.kill('SIGKILL');
+  }
+
+  private handle(message: FromWorker): void {
+    if (message.type === 'ready') this.sayReady(true);
+    // A late message belongs to a job that has ended.
+    else if ('job' in message && message.job !== this.lastJob) return;
+    else if (this.running?.handle(message)) this.running = null;
+  }
+
+  private watchEnd(): Promise<WorkerEnd> {
+    return new Promise((resolve) => {
+      let done = false;
+      const end = (exitCode: number | null, exitSignal: NodeJS.Signals | null): void => {
+        if (done) return;
+        done = true;
+        this.dying = true;
+        this.channel.destroy();
+        rmSync(this.options.scratchDirectory, { recursive: true, force: true });
+        this.running?.workerEnded({ exitCode, exitSignal });
+        this.running = null;
+        this.sayReady(false);
+        resolve({ exitCode, exitSignal });
+      };
+      this.child.once('close', end);
+      this.child.once('exit', (code, signal) => { setTimeout(() => end(code, signal), lastWordsMs).unref(); });
+      this.child.once('error', (error) => {
+        this.options.log('error', `a worker could not be started: ${error.message}`);
+        if (this.child.pid === undefined) end(null, null);
+      });
+    });
+  }
+}
