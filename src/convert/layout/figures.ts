@@ -1,0 +1,158 @@
+/** Where a page shows pictures, drawings and charts, and which text stands inside them. */
+import type { Box, PageContent } from '../../pdf/page.js';
+import { unionBox } from './text-line.js';
+import type { TextLine } from './text-line.js';
+
+export interface FigureRegion {
+  box: Box;
+  /** Made of bars and axes rather than of a bitmap or a free drawing. */
+  chart: boolean;
+  /** Text that stands in it is its own: labels, legends. Otherwise the picture lies behind running text. */
+  ownsText: boolean;
+}
+
+/** Points; what is smaller is an ornament, a bullet or an icon. */
+const smallestFigure = 24;
+
+interface Part {
+  box: Box;
+  kind: 'image' | 'drawing' | 'bar' | 'frame';
+}
+
+function isWhite(color: number): boolean {
+  return (color >> 16) > 0xf4 && ((color >> 8) & 0xff) > 0xf4 && (color & 0xff) > 0xf4;
+}
+
+function contains(box: Box, inner: Box, slack: number): boolean {
+  const x = (inner.left + inner.right) / 2;
+  const y = (inner.top + inner.bottom) / 2;
+  return x > box.left - slack && x < box.right + slack && y > box.top - slack && y < box.bottom + slack;
+}
+
+function clipped(box: Box, content: PageContent): Box {
+  return {
+    left: Math.max(0, box.left), top: Math.max(0, box.top),
+    right: Math.min(content.width, box.right), bottom: Math.min(content.height, box.bottom),
+  };
+}
+
+function collectParts(content: PageContent, tables: Box[], pieces: TextLine[]): Part[] {
+  const pageArea = content.width * content.height;
+  const parts: Part[] = [];
+  const add = (box: Box, kind: Part['kind']): void => {
+    const seen = clipped(box, content);
+    const area = (seen.right - seen.left) * (seen.bottom - seen.top);
+    if (seen.right <= seen.left || seen.bottom <= seen.top || area > 0.85 * pageArea && pieces.length > 0) return;
+    if (!tables.some((table) => contains(table, seen, 1))) parts.push({ box: seen, kind });
+  };
+  for (const image of content.images) add(image.box, 'image');
+  for (const drawing of content.drawings) add(drawing, 'drawing');
+  for (const drawn of content.boxes) {
+    const { box } = drawn;
+    if (drawn.fill >= 0 && !isWhite(drawn.fill)) {
+      // A filled box with text in it is a heading's or a cell's background; a bar has none.
+      if (Math.min(box.right - box.left, box.bottom - box.top) >= 2 && !pieces.some((piece) => contains(box, piece.box, 0))) add(box, 'bar');
+    } else if (drawn.stroke >= 0) {
+      add(box, 'frame');
+    }
+    if (parts.length > 400) break;
+  }
+  return parts;
+}
+
+function near(a: Part, b: Part): boolean {
+  const gapX = Math.max(a.box.left, b.box.left) - Math.min(a.box.right, b.box.right);
+  const gapY = Math.max(a.box.top, b.box.top) - Math.min(a.box.bottom, b.box.bottom);
+  if (a.kind === 'bar' && b.kind === 'bar') return gapX <= 40 && gapY < 0 || gapX < 0 && gapY <= 6;
+  if (a.kind === 'frame' || b.kind === 'frame') return gapX < 0 && gapY < 0;
+  return gapX <= 6 && gapY <= 6;
+}
+
+function cluster(parts: Part[]): Part[][] {
+  const groups: Part[][] = [];
+  for (const part of parts) {
+    const touching = groups.filter((group) => group.some((other) => near(part, other)));
+    const merged = [part, ...touching.flat()];
+    for (const group of touching) groups.splice(groups.indexOf(group), 1);
+    groups.push(merged);
+  }
+  return groups;
+}
+
+/** Axes belong to the bars they touch. */
+function withAxes(box: Box, content: PageContent): Box {
+  const touching: Box[] = [box];
+  for (const { orientation, position, start, end } of content.rulings) {
+    const line = orientation === 'horizontal'
+      ? { left: start, right: end, top: position, bottom: position }
+      : { left: position, right: position, top: start, bottom: end };
+    const gapX = Math.max(box.left, line.left) - Math.min(box.right, line.right);
+    const gapY = Math.max(box.top, line.top) - Math.min(box.bottom, line.bottom);
+    const length = end - start;
+    const extent = orientation === 'horizontal' ? box.right - box.left : box.bottom - box.top;
+    if (gapX <= 40 && gapY <= 4 && length >= 0.5 * extent && length <= 2.5 * extent + 60) touching.push(line);
+  }
+  return unionBox(touching);
+}
+
+function isFigure(group: Part[], box: Box): boolean {
+  if (box.right - box.left < smallestFigure || box.bottom - box.top < smallestFigure) return false;
+  if (group.some((part) => part.kind === 'image' || part.kind === 'drawing')) return true;
+  return group.filter((part) => part.kind === 'bar').length >= 3;
+}
+
+/** Whether the text inside reads as labels; paragraphs over a picture are the page's own text. */
+function readsAsLabels(box: Box, pieces: TextLine[]): boolean {
+  const inner = pieces.filter((piece) => contains(box, piece.box, 1));
+  const long = inner.filter((piece) => piece.text.length > 60 || piece.box.right - piece.box.left > 0.75 * (box.right - box.left) && piece.text.length > 30);
+  return long.length <= 3 || long.length < 0.25 * inner.length;
+}
+
+/** Short labels beside the axes stand just outside of the drawn part. */
+function withLabels(box: Box, pieces: TextLine[]): Box {
+  const reach = 10;
+  const labels = pieces.filter((piece) => {
+    if (piece.text.length > 14 || contains(box, piece.box, 0)) return false;
+    const gapX = Math.max(box.left, piece.box.left) - Math.min(box.right, piece.box.right);
+    const gapY = Math.max(box.top, piece.box.top) - Math.min(box.bottom, piece.box.bottom);
+    return gapX <= reach && gapY <= reach && (gapX < 0 || gapY < 0);
+  });
+  // One label alone may be a caption's end or a page number.
+  return labels.length < 3 ? box : unionBox([box, ...labels.map((piece) => piece.box)]);
+}
+
+/** The figures of a page, top to bottom. Parts inside `tables` belong to those. */
+export function findFigures(content: PageContent, tables: Box[], pieces: TextLine[]): FigureRegion[] {
+  let figures: FigureRegion[] = [];
+  for (const group of cluster(collectParts(content, tables, pieces))) {
+    const chart = !group.some((part) => part.kind === 'image' || part.kind === 'drawing');
+    let box = unionBox(group.map((part) => part.box));
+    if (!isFigure(group, box)) continue;
+    if (chart) box = withAxes(box, content);
+    if (!group.some((part) => part.kind === 'image')) box = withLabels(box, pieces);
+    const isImage = group.some((part) => part.kind === 'image');
+    const ownsText = readsAsLabels(box, pieces);
+    if (ownsText || isImage) figures.push({ box, chart, ownsText });
+  }
+  figures.sort((a, b) => a.box.top - b.box.top);
+  // What lies wholly within another figure is part of it.
+  figures = figures.filter((figure, index) => !figures.some((other, otherIndex) => other !== figure && contains(other.box, figure.box, 0)
+    && area(other.box) > area(figure.box) && (otherIndex < index || area(other.box) > area(figure.box))));
+  return figures;
+}
+
+function area(box: Box): number {
+  return (box.right - box.left) * (box.bottom - box.top);
+}
+
+/** Splits the pieces into those inside a figure, by figure, and the others. */
+export function splitByFigure(pieces: TextLine[], figures: FigureRegion[]): { inside: TextLine[][]; outside: TextLine[] } {
+  const inside: TextLine[][] = figures.map(() => []);
+  const outside: TextLine[] = [];
+  for (const piece of pieces) {
+    const index = figures.findIndex((figure) => figure.ownsText && contains(figure.box, piece.box, 1));
+    if (index >= 0) inside[index]!.push(piece);
+    else outside.push(piece);
+  }
+  return { inside, outside };
+}

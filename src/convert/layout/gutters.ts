@@ -1,0 +1,161 @@
+/** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
+import type { Box } from '../../pdf/page.js';
+import type { TextLine } from './text-line.js';
+
+/** What is put in order: a piece of a line, or a table or figure as a whole. */
+export interface Piece {
+  box: Box;
+  /** Null for a table or a figure. */
+  line: TextLine | null;
+  /** Index of the table or figure in its page's list of objects; -1 for text. */
+  object: number;
+}
+
+export interface Gutter {
+  x: number;
+  /** No piece crosses x between these. */
+  top: number;
+  bottom: number;
+}
+
+const bullet = /^[•·‣◦▪■●○▸►➢✓✔☐☑*–—-]$|^[•·‣◦▪■●○▸►➢✓✔☐☑]\s/;
+
+function median(values: number[]): number {
+  if (values.length === 0) return 0;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1]!;
+}
+
+/** The size most of the text has, by pieces. */
+export function medianSize(pieces: Piece[]): number {
+  return median(pieces.filter((piece) => piece.line !== null).map((piece) => piece.line!.size)) || 10;
+}
+
+/** x positions at which several pieces begin or end: a column's edge is one of them. */
+function candidateEdges(pieces: Piece[]): number[] {
+  const tolerance = 2.5;
+  const edges: number[] = [];
+  const collect = (positions: { x: number; weight: number }[], shift: number): void => {
+    positions.sort((a, b) => a.x - b.x);
+    for (let i = 0; i < positions.length;) {
+      let end = i;
+      let weight = 0;
+      while (end < positions.length && positions[end]!.x - positions[i]!.x <= tolerance) weight += positions[end++]!.weight;
+      if (weight >= 2) edges.push((shift < 0 ? positions[i]!.x : positions[end - 1]!.x) + shift);
+      i = end;
+    }
+  };
+  const weigh = (piece: Piece): number => (piece.line === null ? 2 : 1);
+  collect(pieces.map((piece) => ({ x: piece.box.left, weight: weigh(piece) })), -0.5);
+  collect(pieces.map((piece) => ({ x: piece.box.right, weight: weigh(piece) })), 0.5);
+  return edges;
+}
+
+interface Side {
+  pieces: Piece[];
+  box: Box;
+}
+
+function sideOf(pieces: Piece[]): Side {
+  const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const piece of pieces) {
+    box.left = Math.min(box.left, piece.box.left);
+    box.top = Math.min(box.top, piece.box.top);
+    box.right = Math.max(box.right, piece.box.right);
+    box.bottom = Math.max(box.bottom, piece.box.bottom);
+  }
+  return { pieces, box };
+}
+
+/** Rows of one side: pieces on one baseline are one row. */
+function rowsOf(side: Side): { baseline: number; left: number; right: number; letters: number; size: number; first: string }[] {
+  const rows: { baseline: number; left: number; right: number; letters: number; size: number; first: string }[] = [];
+  const lines = side.pieces.map((piece) => piece.line).filter((line) => line !== null).sort((a, b) => a.baseline - b.baseline);
+  for (const line of lines) {
+    const last = rows.at(-1);
+    if (last !== undefined && Math.abs(line.baseline - last.baseline) < 0.3 * line.size) {
+      if (line.box.left < last.left) last.first = line.text;
+      last.left = Math.min(last.left, line.box.left);
+      last.right = Math.max(last.right, line.box.right);
+      last.letters += line.text.length;
+    } else {
+      rows.push({ baseline: line.baseline, left: line.box.left, right: line.box.right, letters: line.text.length, size: line.size, first: line.text });
+    }
+  }
+  return rows;
+}
+
+/** Running text fills its column; the entries of a list of terms or numbers do not. */
+function isProse(side: Side): boolean {
+  const rows = rowsOf(side);
+  if (rows.length < 3) return false;
+  const width = Math.max(1, side.box.right - side.box.left);
+  return median(rows.map((row) => (row.right - row.left) / width)) >= 0.7 && median(rows.map((row) => row.letters)) >= 16;
+}
+
+/** The rows of one side stand each beside a row of the other, as in a table, a form or a list with its markers. */
+function partsRows(left: Side, right: Side): boolean {
+  const leftRows = rowsOf(left);
+  const rightRows = rowsOf(right);
+  if (leftRows.length === 0 || rightRows.length === 0) return false;
+  const [few, many] = leftRows.length <= rightRows.length ? [leftRows, rightRows] : [rightRows, leftRows];
+  const aligned = few.filter((row) => many.some((other) => Math.abs(other.baseline - row.baseline) < 0.25 * row.size)).length;
+  if (aligned < 0.75 * few.length) return false;
+  const bullets = (rows: { first: string }[]): number => rows.filter((row) => bullet.test(row.first)).length;
+  const bothLists = bullets(leftRows) >= 2 && bullets(rightRows) >= 2;
+  if (bothLists) return false;
+  const fewSide = few === leftRows ? left : right;
+  const markers = median(few.map((row) => row.letters)) <= 4;
+  return markers || !isProse(fewSide);
+}
+
+/** The stretches of y in which no piece crosses x. */
+function openRuns(x: number, pieces: Piece[]): { top: number; bottom: number }[] {
+  const crossing = pieces.filter((piece) => piece.box.left < x - 0.4 && piece.box.right > x + 0.4).sort((a, b) => a.box.top - b.box.top);
+  const runs: { top: number; bottom: number }[] = [];
+  let top = -Infinity;
+  for (const piece of crossing) {
+    if (piece.box.top > top) runs.push({ top, bottom: piece.box.top });
+    top = Math.max(top, piece.box.bottom);
+  }
+  runs.push({ top, bottom: Infinity });
+  return runs;
+}
+
+function judgeRun(x: number, run: { top: number; bottom: number }, pieces: Piece[], size: number): number {
+  const within = pieces.filter((piece) => {
+    const middle = (piece.box.top + piece.box.bottom) / 2;
+    return middle > run.top && middle < run.bottom;
+  });
+  const left = sideOf(within.filter((piece) => piece.box.right <= x + 0.4));
+  const right = sideOf(within.filter((piece) => piece.box.left >= x - 0.4));
+  if (left.pieces.length === 0 || right.pieces.length === 0) return 0;
+  const width = right.box.left - left.box.right;
+  const height = Math.min(left.box.bottom, right.box.bottom) - Math.max(left.box.top, right.box.top);
+  const rows = Math.min(left.pieces.length, right.pieces.length);
+  const hasObject = left.pieces.some((piece) => piece.line === null) || right.pieces.some((piece) => piece.line === null);
+  // Two lines side by side are a row; three with a wide gap between them, or many with a narrow one, are columns.
+  if (height < 2.6 * size && !hasObject) return 0;
+  if (width < (rows >= 10 ? 0.6 : 0.9) * size) return 0;
+  if (height < 1.2 * size) return 0;
+  if (partsRows(left, right)) return 0;
+  return height * Math.min(1.5, width / size);
+}
+
+/** The gutter that parts the most, or null where the pieces are one column. */
+export function findGutter(pieces: Piece[]): Gutter | null {
+  if (pieces.length < 2) return null;
+  const size = medianSize(pieces);
+  let best: Gutter | null = null;
+  let most = 0;
+  for (const x of candidateEdges(pieces)) {
+    for (const run of openRuns(x, pieces)) {
+      const score = judgeRun(x, run, pieces, size);
+      if (score > most) {
+        most = score;
+        best = { x, ...run };
+      }
+    }
+  }
+  return best;
+}

@@ -1,0 +1,105 @@
+/** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
+import type { Piece } from './gutters.js';
+import type { Column } from './reading-order.js';
+import { joinPieces } from './text-line.js';
+import type { TextLine } from './text-line.js';
+
+/** A row of text, or the index of a table or figure. */
+export type ColumnItem = { line: TextLine; object: -1 } | { line: null; object: number };
+
+interface Row {
+  pieces: Piece[];
+  top: number;
+  bottom: number;
+}
+
+function overlapShare(piece: Piece, row: Row): number {
+  const shared = Math.min(piece.box.bottom, row.bottom) - Math.max(piece.box.top, row.top);
+  return shared / Math.max(0.1, Math.min(piece.box.bottom - piece.box.top, row.bottom - row.top));
+}
+
+function fits(piece: Piece, row: Row): boolean {
+  if (overlapShare(piece, row) < 0.55) return false;
+  return row.pieces.every((other) => {
+    const shared = Math.min(piece.box.right, other.box.right) - Math.max(piece.box.left, other.box.left);
+    return shared <= 0.25 * Math.min(piece.box.right - piece.box.left, other.box.right - other.box.left);
+  });
+}
+
+/** A capital much taller than the text beside it, at the start of a line. */
+function isDropCapital(piece: Piece, size: number): boolean {
+  const line = piece.line;
+  return line !== null && line.size >= 1.7 * size && /^["'“‘«¿¡(]?\p{L}$/u.test(line.text);
+}
+
+function takeDropCapitals(texts: Piece[]): Piece[] {
+  const sizes = texts.map((piece) => piece.line!.size).sort((a, b) => a - b);
+  const size = sizes[sizes.length >> 1] ?? 0;
+  const capitals = texts.filter((piece) => isDropCapital(piece, size));
+  if (capitals.length === 0) return texts;
+  const rest = new Set(texts);
+  for (const capital of capitals) {
+    const beside = texts
+      .filter((piece) => piece !== capital && piece.line!.size < 0.7 * capital.line!.size && piece.box.left >= capital.box.right - 2
+        && piece.box.left - capital.box.right < 2 * size
+        && piece.line!.baseline > capital.box.top && piece.line!.baseline < capital.box.bottom + 0.3 * size)
+      .sort((a, b) => a.line!.baseline - b.line!.baseline);
+    const first = beside[0];
+    if (first === undefined || !rest.has(first)) continue;
+    const line = joinPieces([capital.line!, first.line!], gluesCapital);
+    rest.delete(capital);
+    rest.delete(first);
+    rest.add({ ...first, line: { ...line, box: first.line!.box, size: first.line!.size, baseline: first.line!.baseline } });
+  }
+  return [...rest];
+}
+
+/** `A` and `I` are words of their own unless what follows goes on in the middle of a word. */
+function gluesCapital(capital: TextLine, text: TextLine): boolean {
+  const letter = capital.text.at(-1)!;
+  if (!/^\p{L}/u.test(text.text)) return text.text.startsWith('’') || text.text.startsWith("'");
+  if (letter === 'A') return /^(?!(variety|new|man|woman|few|good|great|large|small|long|short)\b)(b|c|d|f|g|l|m|n|r|s|t|u|v|w)[a-z]/u.test(text.text)
+    && !/^[a-z]+ (of|is|was|in|to|and)\b/.test(text.text);
+  if (letter === 'I') return /^[nstfmr]\b|^[nmt][a-z]/u.test(text.text);
+  return true;
+}
+
+/** The rows of one column in order, with its tables and figures between them. */
+export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean): Column {
+  const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null));
+  // The tallest first, so that a row's reference is its main text and not a superscript.
+  texts.sort((a, b) => (a.box.top + a.box.bottom) - (b.box.top + b.box.bottom) || a.box.left - b.box.left);
+  const rows: Row[] = [];
+  for (const piece of texts) {
+    const row = rows.slice(-6).reverse().find((candidate) => fits(piece, candidate));
+    if (row === undefined) {
+      rows.push({ pieces: [piece], top: piece.box.top, bottom: piece.box.bottom });
+    } else {
+      row.pieces.push(piece);
+      if (piece.box.bottom - piece.box.top > row.bottom - row.top) {
+        row.top = piece.box.top;
+        row.bottom = piece.box.bottom;
+      }
+    }
+  }
+  for (const row of rows) row.pieces.sort((a, b) => (rightToLeft ? b.box.right - a.box.right : a.box.left - b.box.left));
+  const items: { middle: number; item: ColumnItem }[] = rows.map((row) => ({
+    middle: (row.top + row.bottom) / 2,
+    item: { line: joinPieces(row.pieces.map((piece) => piece.line!), joinsTightly), object: -1 },
+  }));
+  for (const piece of pieces) {
+    if (piece.line === null) items.push({ middle: (piece.box.top + piece.box.bottom) / 2, item: { line: null, object: piece.object } });
+  }
+  items.sort((a, b) => a.middle - b.middle);
+  return {
+    left: Math.min(...pieces.map((piece) => piece.box.left)),
+    right: Math.max(...pieces.map((piece) => piece.box.right)),
+    items: items.map((entry) => entry.item),
+  };
+}
+
+/** Raised and lowered pieces that touch what stands before them belong to the same word. */
+function joinsTightly(left: TextLine, right: TextLine): boolean {
+  const gap = right.box.left - left.box.right;
+  return gap < 0.12 * Math.min(left.size, right.size) && gap > -0.5 * left.size && left.size !== right.size;
+}

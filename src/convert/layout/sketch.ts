@@ -1,0 +1,116 @@
+/** One page, boiled down to what the document-wide steps need: pieces of lines, tables, figures. No words are kept. */
+import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '../../pdf/page.js';
+import type { FoundTable } from '../table.js';
+import { findFigures } from './figures.js';
+import type { FigureRegion } from './figures.js';
+import { sketchTable } from './sketched-table.js';
+import type { SketchedTable } from './sketched-table.js';
+import { lineOfWords } from './text-line.js';
+import type { TextLine } from './text-line.js';
+
+/** A long horizontal stroke outside tables and figures: it may set footnotes apart or underline a heading. */
+export interface Separator {
+  y: number;
+  left: number;
+  right: number;
+}
+
+export interface PageSketch {
+  pageIndex: number;
+  width: number;
+  height: number;
+  pieces: TextLine[];
+  tables: SketchedTable[];
+  figures: FigureRegion[];
+  separators: Separator[];
+  hidden: HiddenText;
+  characters: number;
+  unmappedCharacters: number;
+  /** Characters of the text layer that are drawn invisibly and were kept. */
+  invisibleCharacters: number;
+  /** Share of the page that pictures cover, 0..1. */
+  pictureCoverage: number;
+}
+
+/** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */
+const pieceGap = 0.8;
+
+/** What the page holds apart from `tables`, whose words are left out of the pieces. */
+export function sketchPage(content: PageContent, tables: FoundTable[]): PageSketch {
+  const taken = new Set<Word>();
+  for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
+  const roleOf = roleLookup(content.structure);
+  const pieces: TextLine[] = [];
+  for (const line of content.lines) {
+    for (const words of piecesOfLine(line, taken)) pieces.push(lineOfWords(words, content.links, roleOf));
+  }
+  const figures = findFigures(content, tables.map((table) => table.box), pieces);
+  return {
+    pageIndex: content.pageIndex,
+    width: content.width,
+    height: content.height,
+    pieces,
+    tables: tables.map((table) => sketchTable(table, content.links)),
+    figures,
+    separators: findSeparators(content, [...tables.map((table) => table.box), ...figures.map((figure) => figure.box)]),
+    hidden: content.hidden,
+    characters: content.characters,
+    unmappedCharacters: content.unmappedCharacters,
+    invisibleCharacters: content.words.reduce((sum, word) => sum + (word.invisible ? word.text.length : 0), 0),
+    pictureCoverage: coverage(content),
+  };
+}
+
+function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
+  const pieces: Word[][] = [];
+  let last: Word | null = null;
+  for (const word of line.words) {
+    if (taken.has(word)) {
+      last = null;
+      continue;
+    }
+    const gap = last === null ? Infinity : Math.max(word.box.left - last.box.right, last.box.left - word.box.right);
+    if (last === null || (gap > pieceGap * Math.max(word.size, last.size) && !word.glued && line.angle === 0)) pieces.push([word]);
+    else pieces.at(-1)!.push(word);
+    last = word;
+  }
+  return pieces;
+}
+
+function roleLookup(structure: StructureNode[]): (mcid: number) => string {
+  if (structure.length === 0) return () => '';
+  const roles = new Map<number, string>();
+  const visit = (node: StructureNode, inherited: string, depth: number): void => {
+    // A span or link inside a heading is part of the heading.
+    const role = /^(H[1-6]?|P|Caption|Note|Code|Formula|Artifact|TOCI|Title|BlockQuote|LBody|Lbl)$/.test(node.role) ? node.role : inherited;
+    for (const mcid of node.mcids) roles.set(mcid, role);
+    if (depth < 100) for (const child of node.children) visit(child, role, depth + 1);
+  };
+  for (const node of structure) visit(node, '', 0);
+  return (mcid) => roles.get(mcid) ?? '';
+}
+
+function inside(x: number, y: number, boxes: Box[]): boolean {
+  return boxes.some((box) => x >= box.left - 2 && x <= box.right + 2 && y >= box.top - 2 && y <= box.bottom + 2);
+}
+
+function findSeparators(content: PageContent, objects: Box[]): Separator[] {
+  const separators: Separator[] = [];
+  for (const ruling of content.rulings) {
+    if (ruling.orientation !== 'horizontal' || ruling.end - ruling.start < 0.1 * content.width) continue;
+    if (inside((ruling.start + ruling.end) / 2, ruling.position, objects)) continue;
+    separators.push({ y: ruling.position, left: ruling.start, right: ruling.end });
+    if (separators.length >= 100) break;
+  }
+  return separators;
+}
+
+function coverage(content: PageContent): number {
+  let area = 0;
+  for (const { box } of content.images) {
+    const width = Math.min(box.right, content.width) - Math.max(box.left, 0);
+    const height = Math.min(box.bottom, content.height) - Math.max(box.top, 0);
+    if (width > 0 && height > 0) area += width * height;
+  }
+  return Math.min(1, area / Math.max(1, content.width * content.height));
+}

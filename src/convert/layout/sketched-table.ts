@@ -1,0 +1,57 @@
+/** A table without its words: cells with the text of their lines. */
+import type { Box, Link, Word } from '../../pdf/page.js';
+import type { FoundTable } from '../table.js';
+import { lineOfWords } from './text-line.js';
+
+export interface SketchedCell {
+  row: number;
+  column: number;
+  rowSpan: number;
+  columnSpan: number;
+  columnHeader: boolean;
+  rowHeader: boolean;
+  lines: { text: string; softHyphen: boolean }[];
+  box: Box;
+}
+
+export interface SketchedTable {
+  box: Box;
+  rowCount: number;
+  columnCount: number;
+  cells: SketchedCell[];
+  /** x where each column begins, to see whether a table on the next page goes on with this one. */
+  columnLefts: number[];
+  evidence: FoundTable['evidence'];
+  confidence: number;
+}
+
+/** The cell's words as lines: a word that begins further left and lower than the one before opens a new line. */
+function cellLines(words: Word[]): Word[][] {
+  const lines: Word[][] = [];
+  let last: Word | null = null;
+  for (const word of words) {
+    const newLine = last === null || Math.abs(word.baseline - last.baseline) > 0.5 * Math.max(word.size, last.size);
+    if (newLine) lines.push([word]);
+    else lines.at(-1)!.push(word);
+    last = word;
+  }
+  return lines;
+}
+
+/** Keeps text and grid of `table`. */
+export function sketchTable(table: FoundTable, links: Link[]): SketchedTable {
+  const columnLefts = new Array<number>(table.columnCount).fill(Infinity);
+  const cells = table.cells.map((cell): SketchedCell => {
+    const lines = cellLines(cell.words).map((words) => lineOfWords(words, links, () => ''));
+    if (cell.columnSpan === 1 && cell.column < columnLefts.length) {
+      columnLefts[cell.column] = Math.min(columnLefts[cell.column]!, cell.box.left);
+    }
+    return {
+      row: cell.row, column: cell.column, rowSpan: cell.rowSpan, columnSpan: cell.columnSpan,
+      columnHeader: cell.columnHeader, rowHeader: cell.rowHeader, box: cell.box,
+      lines: lines.map(({ text, softHyphen }) => ({ text, softHyphen })),
+    };
+  });
+  const { box, rowCount, columnCount, evidence, confidence } = table;
+  return { box, rowCount, columnCount, cells, columnLefts, evidence, confidence };
+}

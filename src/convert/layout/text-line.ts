@@ -1,0 +1,190 @@
+/** A line of text, or a piece of one, without its words: what is kept of a page once its words are gone. */
+import type { Box, Link, Word } from '../../pdf/page.js';
+
+/** A stretch of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
+export interface Span {
+  start: number;
+  end: number;
+  script: 'baseline' | 'sub' | 'super';
+  /** An address outside the document. */
+  uri: string | null;
+}
+
+export interface TextLine {
+  /** Words with one space between them, none where the page shows none. */
+  text: string;
+  box: Box;
+  baseline: number;
+  /** The size of most of its characters, points. */
+  size: number;
+  font: string;
+  /** Nearly all of its letters are so. */
+  bold: boolean;
+  italic: boolean;
+  monospace: boolean;
+  /** Characters at its start that are bold (or, in a line that is not italic, bold italic) while the rest is not. */
+  boldPrefix: number;
+  color: number;
+  angle: number;
+  /** The line ends in a hyphen which the file marks as soft. */
+  softHyphen: boolean;
+  /** Where its first word stands in the order of painting. */
+  order: number;
+  spans: Span[];
+  /** The role of its tag in a tagged PDF, or ''. */
+  role: string;
+  /** In code: the column in which the text of each piece begins is kept by these x positions. */
+  pieces: { start: number; left: number }[];
+}
+
+const noSpans: Span[] = [];
+const noPieces: { start: number; left: number }[] = [];
+
+/** Box in which a line of this size stands, whatever ink its letters have: a full stop is as tall as an `A`. */
+export function nominalBox(line: TextLine): Box {
+  return {
+    left: line.box.left,
+    right: line.box.right,
+    top: Math.min(line.box.bottom, line.baseline - 0.75 * line.size),
+    bottom: Math.max(line.box.top, line.baseline + 0.2 * line.size),
+  };
+}
+
+/** The smallest box around all of them. */
+export function unionBox(boxes: Iterable<Box>): Box {
+  const all = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const box of boxes) {
+    all.left = Math.min(all.left, box.left);
+    all.top = Math.min(all.top, box.top);
+    all.right = Math.max(all.right, box.right);
+    all.bottom = Math.max(all.bottom, box.bottom);
+  }
+  return all;
+}
+
+function scriptOf(word: Word, size: number, baseline: number): Span['script'] {
+  if (word.size > 0.85 * size) return 'baseline';
+  if (baseline - word.baseline > 0.12 * size) return 'super';
+  if (word.baseline - baseline > 0.06 * size) return 'sub';
+  return 'baseline';
+}
+
+interface Letters {
+  all: number;
+  bold: number;
+  italic: number;
+  monospace: number;
+}
+
+function countLetters(words: Word[]): Letters {
+  const letters: Letters = { all: 0, bold: 0, italic: 0, monospace: 0 };
+  for (const word of words) {
+    const count = word.text.length;
+    letters.all += count;
+    if (word.font.bold) letters.bold += count;
+    if (word.font.italic) letters.italic += count;
+    if (word.font.monospace) letters.monospace += count;
+  }
+  return letters;
+}
+
+/** The value most characters have. */
+function mostFrequent<Value>(words: Word[], value: (word: Word) => Value): Value {
+  const counts = new Map<Value, number>();
+  let best = value(words[0]!);
+  let most = 0;
+  for (const word of words) {
+    const key = value(word);
+    const count = (counts.get(key) ?? 0) + word.text.length;
+    counts.set(key, count);
+    if (count > most) {
+      most = count;
+      best = key;
+    }
+  }
+  return best;
+}
+
+/** The line that these words make, in the order given. `words` is not empty. */
+export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number) => string): TextLine {
+  const size = mostFrequent(words, (word) => Math.round(word.size * 10) / 10);
+  const anchor = words.find((word) => Math.abs(word.size - size) < 0.1) ?? words[0]!;
+  const letters = countLetters(words);
+  const bold = letters.bold >= 0.85 * letters.all;
+  let text = '';
+  let boldPrefix = 0;
+  let inPrefix = !bold;
+  const spans: Span[] = [];
+  for (const [index, word] of words.entries()) {
+    if (index > 0 && !word.glued) text += ' ';
+    const start = text.length;
+    text += index < words.length - 1 ? word.text.replaceAll('\u00ad', '') : word.text.replace(/\u00ad(?=.)/gu, '');
+    if (inPrefix && word.font.bold) boldPrefix = text.length;
+    else inPrefix = false;
+    const script = scriptOf(word, size, anchor.baseline);
+    const uri = word.link >= 0 ? links[word.link]?.uri ?? null : null;
+    if (script !== 'baseline' || uri !== null) addSpan(spans, { start, end: text.length, script, uri });
+  }
+  return {
+    text, boldPrefix, bold, size,
+    box: unionBox(words.map((word) => word.box)),
+    baseline: anchor.baseline,
+    font: mostFrequent(words, (word) => word.font.name),
+    italic: letters.italic >= 0.85 * letters.all,
+    monospace: letters.monospace >= 0.85 * letters.all,
+    color: mostFrequent(words, (word) => word.color),
+    angle: words[0]!.angle,
+    softHyphen: words.at(-1)!.softHyphen,
+    order: words[0]!.order,
+    spans: spans.length === 0 ? noSpans : spans,
+    role: roleOf(words[0]!.mcid),
+    pieces: noPieces,
+  };
+}
+
+function addSpan(spans: Span[], span: Span): void {
+  const last = spans.at(-1);
+  if (last !== undefined && last.script === span.script && last.uri === span.uri && span.start - last.end <= 1) last.end = span.end;
+  else spans.push(span);
+}
+
+function lettersIn(line: TextLine): number {
+  return line.text.replaceAll(' ', '').length;
+}
+
+/** One line of several pieces of it, in the order given; `glue` says before which of them no space stands. */
+export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: TextLine) => boolean = () => false): TextLine {
+  if (pieces.length === 1) return pieces[0]!;
+  const main = pieces.reduce((best, piece) => (lettersIn(piece) > lettersIn(best) ? piece : best));
+  let text = '';
+  const spans: Span[] = [];
+  const starts: { start: number; left: number }[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0 && !glue(pieces[index - 1]!, piece)) text += ' ';
+    const shift = text.length;
+    text += piece.text;
+    starts.push({ start: shift, left: piece.box.left });
+    for (const span of piece.spans) spans.push({ ...span, start: span.start + shift, end: span.end + shift });
+  }
+  const bold = pieces.every((piece) => piece.bold || lettersIn(piece) < 3) && main.bold;
+  return {
+    ...main, text, bold, spans,
+    box: unionBox(pieces.map((piece) => piece.box)),
+    boldPrefix: bold ? 0 : boldStart(pieces, starts),
+    italic: main.italic && pieces.every((piece) => piece.italic || lettersIn(piece) < 3),
+    monospace: pieces.every((piece) => piece.monospace || lettersIn(piece) < 2),
+    softHyphen: pieces.at(-1)!.softHyphen,
+    order: Math.min(...pieces.map((piece) => piece.order)),
+    role: pieces[0]!.role,
+    pieces: starts,
+  };
+}
+
+function boldStart(pieces: TextLine[], starts: { start: number }[]): number {
+  let prefix = 0;
+  for (const [index, piece] of pieces.entries()) {
+    if (piece.bold) prefix = starts[index]!.start + piece.text.length;
+    else return piece.boldPrefix > 0 ? starts[index]!.start + piece.boldPrefix : prefix;
+  }
+  return prefix;
+}

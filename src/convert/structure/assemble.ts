@@ -1,0 +1,180 @@
+/** Blocks become the document: items with their texts, places, lists, captions; pictures are returned to be drawn. */
+import type { DocumentBuilder, Place, TextOptions } from '../../document/builder.js';
+import { refTo } from '../../document/builder.js';
+import type { GroupItem, ListItem, PictureItem, TableItem } from '../../document/model.js';
+import type { Box } from '../../pdf/page.js';
+import type { Span } from '../layout/text-line.js';
+import { linesOf } from './block.js';
+import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
+import { codeText } from './code.js';
+import { joinLines } from './hyphenation.js';
+import type { RunningText, Vocabulary } from './hyphenation.js';
+
+/** A picture that has its place in the document and no pixels yet. */
+export interface PlacedPicture {
+  item: PictureItem;
+  pageIndex: number;
+  box: Box;
+}
+
+interface OpenList {
+  group: GroupItem;
+  last: ListItem | null;
+}
+
+/** Writes blocks in order into a builder whose pages are there already. */
+class Assembler {
+  readonly pictures: PlacedPicture[] = [];
+  readonly #builder: DocumentBuilder;
+  readonly #vocabulary: Vocabulary;
+  #lists: OpenList[] = [];
+
+  constructor(builder: DocumentBuilder, vocabulary: Vocabulary) {
+    this.#builder = builder;
+    this.#vocabulary = vocabulary;
+  }
+
+  add(block: Block): void {
+    if (block.kind === 'table') this.#addTable(block);
+    else if (block.kind === 'figure') this.#addFigure(block);
+    else this.#addText(block);
+  }
+
+  #addText(block: TextBlock): void {
+    if (block.role === 'list_item') {
+      this.#addListItem(block);
+      return;
+    }
+    // Furniture and notes at a page's end do not end a list that goes on behind them.
+    if (block.role !== 'page_header' && block.role !== 'page_footer' && block.role !== 'footnote') this.#lists = [];
+    if (block.role === 'code') {
+      this.#builder.addCode(codeText(linesOf(block)), { at: placesOf(block, null) });
+      return;
+    }
+    const running = joinLines(linesOf(block), this.#vocabulary);
+    const options: TextOptions = { at: placesOf(block, running), orig: running.orig };
+    switch (block.role) {
+      case 'heading':
+        if (block.level === 0) this.#builder.addTitle(running.text, options);
+        else this.#builder.addHeading(block.level, running.text, options);
+        return;
+      case 'page_header':
+      case 'page_footer':
+        this.#builder.addFurniture(block.role, running.text, options);
+        return;
+      case 'formula':
+        this.#builder.addFormula(running.text, options);
+        return;
+      case 'text':
+        this.#addParagraph(running, options);
+        return;
+      default:
+        this.#builder.addText(block.role, running.text, options);
+    }
+  }
+
+  #addParagraph(running: RunningText, options: TextOptions): void {
+    const links = linkedSpans(running);
+    const whole = links.length === 1 && links[0]!.end - links[0]!.start >= 0.9 * running.text.length;
+    if (links.length === 0 || whole) {
+      this.#builder.addText('text', running.text, whole ? { ...options, hyperlink: links[0]!.uri! } : options);
+      return;
+    }
+    const group = this.#builder.addInlineGroup();
+    let at = 0;
+    const run = (end: number, uri: string | null): void => {
+      const part = running.text.slice(at, end);
+      const glued = at > 0 && !/^\s/.test(part) && !/\s$/.test(running.text.slice(0, at));
+      if (part.trim() !== '') {
+        this.#builder.addText('text', part.trim(), { at: options.at?.map(({ pageNumber, box }) => ({ pageNumber, box })), parent: group, hyperlink: uri ?? undefined, glued });
+      }
+      at = end;
+    };
+    for (const link of links) {
+      run(link.start, null);
+      run(link.end, link.uri);
+    }
+    run(running.text.length, null);
+  }
+
+  #addListItem(block: TextBlock): void {
+    const running = joinLines(linesOf(block), this.#vocabulary);
+    const text = running.text.slice(block.textStart);
+    const options = { at: placesOf(block, running), orig: running.orig };
+    if (block.checked !== null) {
+      this.#lists = [];
+      this.#builder.addCheckbox(block.checked, text, options);
+      return;
+    }
+    const depth = Math.min(block.depth, this.#lists.length);
+    this.#lists = this.#lists.slice(0, depth + 1);
+    if (this.#lists.length === depth) {
+      const parent = this.#lists[depth - 1]?.last ?? undefined;
+      this.#lists.push({ group: this.#builder.addListGroup({ parent }), last: null });
+    }
+    const list = this.#lists[depth]!;
+    list.last = this.#builder.addListItem(list.group, text, { ...options, marker: block.marker, enumerated: block.enumerated });
+  }
+
+  #addTable(block: TableBlock): void {
+    this.#lists = [];
+    const { table } = block;
+    const cells = table.cells.map(({ lines, ...cell }) => ({
+      ...cell, text: joinLines(lines.map((line) => ({ ...line, spans: [] })), this.#vocabulary).text,
+    }));
+    const at = block.places.map(({ pageIndex, box }): Place => ({ pageNumber: pageIndex + 1, box }));
+    this.#captioned(this.#builder.addTable(table.rowCount, table.columnCount, cells, { at }), block);
+  }
+
+  #addFigure(block: FigureBlock): void {
+    this.#lists = [];
+    const { figure, pageIndex } = block;
+    const place = { pageNumber: pageIndex + 1, box: figure.box };
+    const item = this.#builder.addPicture({ at: [place], chart: figure.chart });
+    this.pictures.push({ item, pageIndex, box: figure.box });
+    this.#captioned(item, block);
+    if (block.lines.length === 0) return;
+    // The picture never swallows its text: as a child of the picture no writer would show it.
+    const parent = this.#builder.addGroup('picture_area', 'text of the picture');
+    for (const line of block.lines) {
+      this.#builder.addText('text', line.text, { parent, at: [{ pageNumber: pageIndex + 1, box: line.box }] });
+    }
+  }
+
+  #captioned(item: TableItem | PictureItem, block: TableBlock | FigureBlock): void {
+    for (const caption of block.captions) {
+      const running = joinLines(linesOf(caption), this.#vocabulary);
+      this.#builder.addCaption(item, running.text, { at: placesOf(caption, running), orig: running.orig });
+    }
+    for (const note of block.notes) {
+      const running = joinLines(linesOf(note), this.#vocabulary);
+      const text = this.#builder.addText('caption', running.text, { at: placesOf(note, running), orig: running.orig });
+      item.references.push(refTo(text));
+    }
+  }
+}
+
+/** Links whose text is not their own address: those are readable as they stand. */
+function linkedSpans(running: RunningText): Span[] {
+  const bare = (text: string): string => text.replace(/^(https?:\/\/|mailto:)/, '').replace(/[\s/.,;)]+$/, '');
+  return running.spans.filter((span) => span.uri !== null && span.script === 'baseline'
+    && bare(running.text.slice(span.start, span.end)) !== bare(span.uri)
+    && !bare(span.uri).includes(bare(running.text.slice(span.start, span.end)).replace(/-$/, '')));
+}
+
+function placesOf(block: TextBlock, running: RunningText | null): Place[] {
+  let line = 0;
+  return block.stretches.map((stretch): Place => {
+    const from = running?.starts[line];
+    line += stretch.lines.length;
+    const next = running?.starts[line];
+    return { pageNumber: stretch.pageIndex + 1, box: stretch.box, from, to: next === undefined ? running?.orig.length : next - 1 };
+  });
+}
+
+/** Adds `blocks` to the document in `builder`; the pictures come back to be drawn. */
+export function assemble(builder: DocumentBuilder, blocks: Block[], vocabulary: Vocabulary): PlacedPicture[] {
+  const assembler = new Assembler(builder, vocabulary);
+  for (const block of blocks) assembler.add(block);
+  return assembler.pictures;
+}

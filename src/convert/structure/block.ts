@@ -1,0 +1,80 @@
+/** The blocks a document is made of before they become items: text in its roles, tables, figures. */
+import type { Box } from '../../pdf/page.js';
+import type { FigureRegion } from '../layout/figures.js';
+import type { SketchedTable } from '../layout/sketched-table.js';
+import type { TextLine } from '../layout/text-line.js';
+
+export type TextRole = 'text' | 'heading' | 'list_item' | 'caption' | 'footnote' | 'code' | 'formula' | 'page_header' | 'page_footer';
+
+/** The strip of the page in which a block stands. */
+export interface ColumnEdges {
+  left: number;
+  right: number;
+}
+
+/** Lines that belong together, on one page and in one column. */
+export interface Stretch {
+  pageIndex: number;
+  box: Box;
+  lines: TextLine[];
+  column: ColumnEdges;
+}
+
+export interface TextBlock {
+  kind: 'text';
+  role: TextRole;
+  /** One for each page or column the text runs over. */
+  stretches: Stretch[];
+  /** White above, points: to the block before in its column, Infinity at the top of a column. */
+  spaceAbove: number;
+  spaceBelow: number;
+  /** Headings: 0 is the title; set once all headings are known. */
+  level: number;
+  /** List items: what stands before the text, and how deep it is nested, from 0. */
+  marker: string;
+  enumerated: boolean;
+  depth: number;
+  /** Offset in the first line at which the text begins, behind the marker. */
+  textStart: number;
+  checked: boolean | null;
+}
+
+export interface TableBlock {
+  kind: 'table';
+  pageIndex: number;
+  table: SketchedTable;
+  captions: TextBlock[];
+  notes: TextBlock[];
+  /** Parts of the same table on later pages, already appended to `table`. */
+  places: { pageIndex: number; box: Box }[];
+}
+
+export interface FigureBlock {
+  kind: 'figure';
+  pageIndex: number;
+  figure: FigureRegion;
+  /** Text inside the picture, row by row. */
+  lines: TextLine[];
+  captions: TextBlock[];
+  notes: TextBlock[];
+}
+
+export type Block = TextBlock | TableBlock | FigureBlock;
+
+/** A block of plain text; roles come later. */
+export function textBlock(pageIndex: number, lines: TextLine[], box: Box, column: ColumnEdges): TextBlock {
+  return {
+    kind: 'text', role: 'text', stretches: [{ pageIndex, box, lines, column }], spaceAbove: Infinity, spaceBelow: Infinity,
+    level: 1, marker: '', enumerated: false, depth: 0, textStart: 0, checked: null,
+  };
+}
+
+/** All lines of a block, in order. */
+export function linesOf(block: TextBlock): TextLine[] {
+  return block.stretches.length === 1 ? block.stretches[0]!.lines : block.stretches.flatMap((stretch) => stretch.lines);
+}
+
+/** Its lines with spaces between, for looking at; the document's text is made by `joinLines`. */
+export function plainText(block: TextBlock): string {
+  return linesOf(block).map((line) => line.text).join(' ');
+}

@@ -1,0 +1,92 @@
+/** One page's columns, tables and figures as blocks in reading order, with its furniture at its ends. */
+import { splitByFigure } from '../layout/figures.js';
+import { orderPage } from '../layout/reading-order.js';
+import { rowsOfColumn } from '../layout/rows.js';
+import type { PageSketch } from '../layout/sketch.js';
+import { nominalBox } from '../layout/text-line.js';
+import type { TextLine } from '../layout/text-line.js';
+import { textBlock } from './block.js';
+import type { Block, TextBlock } from './block.js';
+import type { FurnitureLabel } from './furniture.js';
+import { paragraphsOf } from './paragraphs.js';
+import type { BodyStyle, PageText } from './style.js';
+
+/** The page's pieces of text, those in figures apart. */
+export function textOfPage(sketch: PageSketch): PageText {
+  return { sketch, ...splitByFigure(sketch.pieces, sketch.figures) };
+}
+
+function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, sketch: PageSketch): TextBlock[] {
+  const sorted = [...lines].sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
+  return sorted.map((line) => {
+    const block = textBlock(sketch.pageIndex, [line], line.box, { left: 0, right: sketch.width });
+    block.role = label;
+    return block;
+  });
+}
+
+/** Text in a figure, row by row: its labels have no columns. */
+function figureRows(lines: TextLine[]): TextLine[] {
+  const pieces = lines.map((line) => ({ box: nominalBox(line), line, object: -1 }));
+  return rowsOfColumn(pieces, false).items.flatMap((item) => (item.line === null ? [] : [item.line]));
+}
+
+function objectBlock(text: PageText, object: number): Block {
+  const { sketch } = text;
+  const table = sketch.tables[object];
+  if (table !== undefined) {
+    return { kind: 'table', pageIndex: sketch.pageIndex, table, captions: [], notes: [], places: [{ pageIndex: sketch.pageIndex, box: table.box }] };
+  }
+  const index = object - sketch.tables.length;
+  return { kind: 'figure', pageIndex: sketch.pageIndex, figure: sketch.figures[index]!, lines: figureRows(text.inside[index]!), captions: [], notes: [] };
+}
+
+/** White between neighbours of one column. */
+function measureSpace(blocks: Block[]): void {
+  for (let i = 1; i < blocks.length; i++) {
+    const [above, below] = [blocks[i - 1]!, blocks[i]!];
+    const bottom = above.kind === 'text' ? bottomOf(above) : above.kind === 'table' ? above.table.box.bottom : above.figure.box.bottom;
+    const top = below.kind === 'text' ? topOf(below) : below.kind === 'table' ? below.table.box.top : below.figure.box.top;
+    if (above.kind === 'text') above.spaceBelow = top - bottom;
+    if (below.kind === 'text') below.spaceAbove = top - bottom;
+  }
+}
+
+function topOf(block: TextBlock): number {
+  return nominalBox(block.stretches[0]!.lines[0]!).top;
+}
+
+function bottomOf(block: TextBlock): number {
+  return nominalBox(block.stretches.at(-1)!.lines.at(-1)!).bottom;
+}
+
+/** The page's blocks in reading order. */
+export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureLabel>, body: BodyStyle): Block[] {
+  const { sketch } = text;
+  const lines = text.outside.filter((line) => !furniture.has(line));
+  const blocks: Block[] = [];
+  for (const column of orderPage(sketch, lines)) {
+    const own: Block[] = [];
+    let rows: TextLine[] = [];
+    const flush = (): void => {
+      own.push(...paragraphsOf(column, rows, sketch.pageIndex, body));
+      rows = [];
+    };
+    for (const item of column.items) {
+      if (item.line !== null) {
+        rows.push(item.line);
+        continue;
+      }
+      flush();
+      own.push(objectBlock(text, item.object));
+    }
+    flush();
+    measureSpace(own);
+    blocks.push(...own);
+  }
+  const labelled = (label: FurnitureLabel): TextLine[] => text.outside.filter((line) => furniture.get(line) === label);
+  return [
+    ...furnitureBlocks(labelled('page_header'), 'page_header', sketch), ...blocks,
+    ...furnitureBlocks(labelled('page_footer'), 'page_footer', sketch),
+  ];
+}

@@ -1,0 +1,86 @@
+/** Captions: lines that name a table or figure, tied to the nearest one. */
+import type { Box } from '../../pdf/page.js';
+import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
+import { linesOf, plainText } from './block.js';
+import type { BodyStyle } from './style.js';
+
+const figureWord = 'figures?|fig|abbildung|abb|figura|graphique|diagramm?|chart|image|photo|plate|scheme|box|map|exhibit|obrázek|obr|graf|rysunek|rys|slika|afbeelding|рис|рисунок|图|図|圖';
+const tableWord = 'tables?|tab|tabelle|tableau|tabla|tabella|tabela|tabulka|tabel|таблица|табл|表';
+const label = '(?:\\d+|[ivxlc]+|[a-z])(?:[.\\-–]\\d+|[.\\-–]?[a-z])*';
+const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))\\.?\\s*${label}\\b\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
+const plainNamed = new RegExp(`^(?:(${figureWord})|(${tableWord}))\\.?\\s*[:–—]\\s`, 'iu');
+const source = /^(sources?|quellen?|fuentes?|fonte|note|notes|zdroj|bron|źródło|anmerkung(?:en)?)\s*[:.]\s/iu;
+/** `Figure 3 shows …` is a sentence about a figure. */
+const sentence = new RegExp(`^(?:${figureWord}|${tableWord})\\.?\\s*${label}\\s+(?:and|or|to|shows?|presents?|illustrates?|depicts?|gives?|lists?|summari[sz]es?|compares?|reports?|contains?|displays?|provides?|is|are|was|were|has|below|above|zeigt|zeigen|stellt|montre|muestra|in|of|we)\\b`, 'iu');
+
+export type CaptionKind = 'figure' | 'table' | 'source';
+
+/** What the text says it is a caption of, or null. */
+export function captionKind(text: string): CaptionKind | null {
+  if (source.test(text)) return 'source';
+  if (sentence.test(text)) return null;
+  const match = named.exec(text) ?? plainNamed.exec(text);
+  if (match === null) return null;
+  return match[1] !== undefined ? 'figure' : 'table';
+}
+
+/** The text begins as captions do. */
+export function isCaptionText(text: string): boolean {
+  const kind = captionKind(text);
+  return kind === 'figure' || kind === 'table';
+}
+
+type Captioned = TableBlock | FigureBlock;
+
+function boxOf(block: Captioned): Box {
+  return block.kind === 'table' ? block.table.box : block.figure.box;
+}
+
+/** White between caption and object, negative when they do not share a strip of the page. */
+function distance(caption: TextBlock, object: Captioned): number {
+  const { box, pageIndex } = caption.stretches[0]!;
+  if (pageIndex !== object.pageIndex) return Infinity;
+  const other = boxOf(object);
+  const shared = Math.min(box.right, other.right) - Math.max(box.left, other.left);
+  const gapY = Math.max(box.top, other.top) - Math.min(box.bottom, other.bottom);
+  if (shared > 0) return Math.max(0, gapY);
+  // Beside it: narrow captions stand in the margin of a wide figure.
+  return gapY < 0 ? -shared + 10 : Infinity;
+}
+
+function nearest(caption: TextBlock, objects: Captioned[], kind: CaptionKind): { object: Captioned; distance: number } | null {
+  let best: { object: Captioned; distance: number } | null = null;
+  for (const object of objects) {
+    // Charts are often drawn tables and the other way round, so the wrong kind counts, but less.
+    const penalty = kind !== 'source' && object.kind !== kind ? 25 : 0;
+    const away = distance(caption, object) + penalty;
+    if (away !== Infinity && (best === null || away < best.distance)) best = { object, distance: away };
+  }
+  return best;
+}
+
+/**
+ * Gives captions near a table or figure to it. One that stands above its object is its caption, which every output writes
+ * first; one below keeps its place as a note of it. A caption without an object stays where it is, as a caption.
+ */
+export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
+  const objects = blocks.filter((block) => block.kind !== 'text');
+  const attached = new Set<Block>();
+  for (const block of blocks) {
+    if (block.kind !== 'text' || block.role !== 'text') continue;
+    const text = plainText(block);
+    const kind = captionKind(text);
+    if (kind === null || text.length > 1200) continue;
+    const found = nearest(block, objects, kind);
+    const close = found !== null && found.distance <= 3.5 * body.size + (kind === 'source' ? 0 : 25);
+    if (kind === 'source' && (!close || linesOf(block).length > 4)) continue;
+    block.role = 'caption';
+    if (!close) continue;
+    const above = block.stretches[0]!.box.bottom <= (boxOf(found.object).top + boxOf(found.object).bottom) / 2;
+    const wordless = found.object.kind === 'figure' && found.object.lines.length === 0;
+    const list = kind !== 'source' && found.object.captions.length === 0 && (above || wordless) ? found.object.captions : found.object.notes;
+    list.push(block);
+    attached.add(block);
+  }
+  return blocks.filter((block) => !attached.has(block));
+}

@@ -1,0 +1,75 @@
+/** Program text: lines in a monospace font, indentation kept. */
+import type { TextLine } from '../layout/text-line.js';
+import type { Block, TextBlock } from './block.js';
+import { linesOf } from './block.js';
+import type { BodyStyle } from './style.js';
+
+/** Marks blocks of code; where the whole document is set in a monospace font, none is. */
+export function markCode(blocks: Block[], monospaceBody: boolean): void {
+  if (monospaceBody) return;
+  for (const block of blocks) {
+    if (block.kind !== 'text' || block.role !== 'text') continue;
+    const lines = linesOf(block);
+    if (!lines.every((line) => line.monospace)) continue;
+    if (lines.length >= 2 || /[{}();=<>$#]|^\s*(import|def|class|return|SELECT|INSERT)\b/.test(lines[0]!.text)) block.role = 'code';
+  }
+}
+
+/** Neighbouring blocks of code on one page are one: an empty line parts no program. */
+export function joinCode(blocks: Block[], body: BodyStyle): Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks) {
+    const last = joined.at(-1);
+    if (isCode(block) && last !== undefined && isCode(last)) {
+      const [above, below] = [last.stretches.at(-1)!, block.stretches[0]!];
+      const gap = below.box.top - above.box.bottom;
+      const sameColumn = above.pageIndex === below.pageIndex && Math.abs(above.column.left - below.column.left) < 2;
+      if (sameColumn && gap < 2.5 * body.leading * body.size) {
+        above.lines = [...above.lines, ...below.lines];
+        above.box = {
+          left: Math.min(above.box.left, below.box.left), top: above.box.top,
+          right: Math.max(above.box.right, below.box.right), bottom: below.box.bottom,
+        };
+        last.spaceBelow = block.spaceBelow;
+        continue;
+      }
+    }
+    joined.push(block);
+  }
+  return joined;
+}
+
+function isCode(block: Block): block is TextBlock {
+  return block.kind === 'text' && block.role === 'code';
+}
+
+/** The lines as they stand: one space for each character's width of indentation, empty lines where the page leaves room. */
+export function codeText(lines: TextLine[]): string {
+  const left = Math.min(...lines.map((line) => line.box.left));
+  const widths = lines.map((line) => (line.box.right - line.box.left) / Math.max(1, line.text.length)).sort((a, b) => a - b);
+  const cell = widths[widths.length >> 1] ?? 6;
+  const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).sort((a, b) => a - b);
+  const leading = distances[distances.length >> 2] ?? 12;
+  let text = '';
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) {
+      const distance = line.baseline - lines[index - 1]!.baseline;
+      text += distance > 1.6 * leading && distance < 4 * leading ? '\n\n' : '\n';
+    }
+    text += placed(line, left, cell);
+  }
+  return text;
+}
+
+function placed(line: TextLine, left: number, cell: number): string {
+  const indent = ' '.repeat(Math.max(0, Math.min(200, Math.round((line.box.left - left) / cell))));
+  if (line.pieces.length === 0) return indent + line.text;
+  let text = '';
+  for (const [index, piece] of line.pieces.entries()) {
+    const end = line.pieces[index + 1]?.start ?? line.text.length;
+    const column = Math.max(0, Math.min(400, Math.round((piece.left - left) / cell)));
+    const gap = text.length === 0 ? column : Math.max(1, column - text.length);
+    text += ' '.repeat(gap) + line.text.slice(piece.start, end).trim();
+  }
+  return text;
+}

@@ -1,0 +1,28 @@
+/** Footnotes: small text at the foot of a page or column that begins with a number or sign. */
+import type { Block, TextBlock } from './block.js';
+import { linesOf, plainText } from './block.js';
+import type { BodyStyle } from './style.js';
+
+const noteStart = /^(?:\d{1,3}[.)]?\s*(?=[\p{L}“"'‘(\[])|[*†‡§¶#∗]{1,3}\s*(?=\S)|\([a-z\d]{1,2}\)\s+)/u;
+
+/** Marks footnotes: at least two of small, low on the page and numbered must speak for it, small always. */
+export function markFootnotes(blocks: Block[], body: BodyStyle, pageHeight: (pageIndex: number) => number, separators: (pageIndex: number) => number[]): void {
+  for (const [index, block] of blocks.entries()) {
+    if (block.kind !== 'text' || block.role !== 'text') continue;
+    if (isFootnote(block, blocks[index - 1], body, pageHeight, separators)) block.role = 'footnote';
+  }
+}
+
+function isFootnote(block: TextBlock, before: Block | undefined, body: BodyStyle, pageHeight: (pageIndex: number) => number, separators: (pageIndex: number) => number[]): boolean {
+  const { pageIndex, box } = block.stretches[0]!;
+  const lines = linesOf(block);
+  const small = lines[0]!.size <= 0.92 * body.size;
+  if (!small) return false;
+  const height = pageHeight(pageIndex);
+  const low = box.top > 0.5 * height;
+  const numbered = noteStart.test(plainText(block));
+  const ruled = separators(pageIndex).some((y) => y < box.top && y > box.top - 0.35 * height && y > 0.4 * height);
+  if (!low) return false;
+  const follows = before !== undefined && before.kind === 'text' && before.role === 'footnote' && before.stretches[0]!.pageIndex === pageIndex;
+  return numbered && (ruled || box.top > 0.6 * height) || ruled && follows;
+}

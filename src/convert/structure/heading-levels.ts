@@ -1,0 +1,106 @@
+/** Levels of headings: from the outline, from numbers, and from how large and heavy they are, over the whole document. */
+import type { Block, TextBlock } from './block.js';
+import { linesOf, plainText } from './block.js';
+import { numberingOf } from './numbering.js';
+import type { Numbering } from './numbering.js';
+import { outlineDepth } from './headings.js';
+import type { HeadingEvidence } from './headings.js';
+
+interface Style {
+  size: number;
+  bold: boolean;
+  caps: boolean;
+  italic: boolean;
+  headings: number;
+}
+
+interface Heading {
+  block: TextBlock;
+  style: number;
+  numbering: Numbering | null;
+  outline: number;
+}
+
+function styleOf(block: TextBlock): Omit<Style, 'headings'> {
+  const line = linesOf(block)[0]!;
+  const letters = plainText(block).replace(/[^\p{L}]/gu, '');
+  return {
+    size: line.size, bold: line.bold, italic: line.italic,
+    caps: letters.length >= 4 && letters === letters.toUpperCase() && letters !== letters.toLowerCase(),
+  };
+}
+
+/** Heavier first: size counts most, then capitals, then weight. */
+function heavier(a: Omit<Style, 'headings'>, b: Omit<Style, 'headings'>): number {
+  if (Math.abs(a.size - b.size) > 0.05 * Math.max(a.size, b.size)) return b.size - a.size;
+  return Number(b.bold) - Number(a.bold) || Number(b.caps) - Number(a.caps) || Number(a.italic) - Number(b.italic);
+}
+
+function groupStyles(blocks: TextBlock[]): { ranks: number[]; styles: Omit<Style, 'headings'>[] } {
+  const styles = blocks.map(styleOf);
+  const distinct: Omit<Style, 'headings'>[] = [];
+  for (const style of [...styles].sort(heavier)) {
+    const last = distinct.at(-1);
+    if (last === undefined || heavier(last, style) !== 0) distinct.push(style);
+  }
+  return { styles: distinct, ranks: styles.map((style) => distinct.findIndex((other) => heavier(other, style) === 0)) };
+}
+
+/** A document's title: the heaviest heading, alone in its style, at the start of the first page. */
+function isTitle(index: number, headings: Heading[], blocks: Block[]): boolean {
+  if (index !== 0) return false;
+  const first = headings[0]!;
+  if (first.numbering !== null && first.numbering.kind !== 'word') return false;
+  const before = blocks.slice(0, blocks.indexOf(first.block)).filter((block) => block.kind === 'text' && (block.role === 'text' || block.role === 'heading'));
+  if (before.length > 3 || first.block.stretches[0]!.pageIndex > 1) return false;
+  return headings.length === 1 ? false : headings.slice(1).every((heading) => heading.style > first.style);
+}
+
+/** Sets `level` of every heading: 0 for the title, 1 for the highest rank of the others. */
+export function setHeadingLevels(blocks: Block[], evidence: HeadingEvidence, flat: boolean): void {
+  const heads = blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'heading');
+  if (flat) {
+    for (const block of heads) block.level = 1;
+    return;
+  }
+  const { ranks } = groupStyles(heads);
+  const headings = heads.map((block, index): Heading => ({
+    block, style: ranks[index]!, numbering: numberingOf(plainText(block)), outline: outlineDepth(block, evidence.outline),
+  }));
+  const title = headings.length > 0 && isTitle(0, headings, blocks);
+  const levels = levelsByStyle(headings.slice(title ? 1 : 0));
+  for (const [index, heading] of headings.entries()) {
+    heading.block.level = title && index === 0 ? 0 : levels.get(heading)!;
+  }
+  followNumbers(headings.slice(title ? 1 : 0));
+}
+
+function levelsByStyle(headings: Heading[]): Map<Heading, number> {
+  const outlined = headings.filter((heading) => heading.outline >= 0);
+  const useOutline = outlined.length >= 2 && outlined.length >= 0.5 * headings.length;
+  const used = [...new Set(headings.map((heading) => heading.style))].sort((a, b) => a - b);
+  const shallowest = Math.min(...outlined.map((heading) => heading.outline));
+  return new Map(headings.map((heading) => {
+    if (useOutline && heading.outline >= 0) return [heading, heading.outline - shallowest + 1];
+    return [heading, Math.min(5, used.indexOf(heading.style) + 1)];
+  }));
+}
+
+/** `3.1` is exactly one deeper than `3`: numbered headings take the level of their number, set by the shallowest ones. */
+function followNumbers(headings: Heading[]): void {
+  const base = new Map<number, number[]>();
+  for (const { numbering, block } of headings) {
+    if (numbering === null || numbering.kind === 'word') continue;
+    const levels = base.get(numbering.depth) ?? [];
+    levels.push(block.level);
+    base.set(numbering.depth, levels);
+  }
+  const depths = [...base.keys()].sort((a, b) => a - b);
+  const first = depths[0];
+  if (first === undefined) return;
+  const sorted = base.get(first)!.sort((a, b) => a - b);
+  const start = sorted[sorted.length >> 1]!;
+  for (const { numbering, block } of headings) {
+    if (numbering !== null && numbering.kind !== 'word') block.level = Math.max(1, Math.min(5, start + numbering.depth - first));
+  }
+}

@@ -1,0 +1,126 @@
+/** Which blocks are headings: larger, bolder, numbered or set apart from the text they stand over. */
+import type { OutlineEntry } from '../../pdf/page.js';
+import type { TextLine } from '../layout/text-line.js';
+import type { Block, TextBlock } from './block.js';
+import { linesOf, plainText } from './block.js';
+import { isCaptionText } from './captions.js';
+import { markerOf } from './markers.js';
+import { numberingOf } from './numbering.js';
+import type { BodyStyle } from './style.js';
+
+/** Letters, folded, for comparing a block with an outline entry. */
+export function foldTitle(text: string): string {
+  return text.toLowerCase().normalize('NFKC').replace(/[^\p{L}\p{N}]+/gu, '');
+}
+
+export interface HeadingEvidence {
+  body: BodyStyle;
+  /** Folded titles of the outline with their depth from 0, by page index. */
+  outline: Map<number, Map<string, number>>;
+  /** How common whole bold blocks are in running text: 0..1. */
+  boldShare: number;
+}
+
+/** Outline entries by page, ready for look-up. */
+export function indexOutline(entries: OutlineEntry[]): Map<number, Map<string, number>> {
+  const pages = new Map<number, Map<string, number>>();
+  for (const entry of entries) {
+    const key = foldTitle(entry.title);
+    if (key === '' || entry.pageIndex < 0) continue;
+    const titles = pages.get(entry.pageIndex) ?? new Map<string, number>();
+    if (!titles.has(key)) titles.set(key, entry.depth);
+    pages.set(entry.pageIndex, titles);
+  }
+  return pages;
+}
+
+/** Depth of the outline entry that names this block, or -1. Entries often leave the number out. */
+export function outlineDepth(block: TextBlock, outline: HeadingEvidence['outline']): number {
+  const titles = outline.get(block.stretches[0]!.pageIndex);
+  if (titles === undefined) return -1;
+  const text = plainText(block);
+  const whole = titles.get(foldTitle(text));
+  if (whole !== undefined) return whole;
+  const numbering = numberingOf(text);
+  return numbering === null ? -1 : titles.get(foldTitle(text.slice(numbering.length))) ?? -1;
+}
+
+function isUpperCase(text: string): boolean {
+  const letters = text.replace(/[^\p{L}]/gu, '');
+  return letters.length >= 4 && letters === letters.toUpperCase() && letters !== letters.toLowerCase();
+}
+
+function sizeScore(line: TextLine, body: BodyStyle): number {
+  const ratio = line.size / body.size;
+  if (ratio >= 1.5) return 4;
+  if (ratio >= 1.18) return 3.2;
+  if (ratio >= 1.08) return 1.6;
+  if (ratio < 0.8) return -2.5;
+  if (ratio < 0.94) return -1;
+  return 0;
+}
+
+function styleScore(line: TextLine, text: string, evidence: HeadingEvidence): number {
+  const { body } = evidence;
+  let score = 0;
+  if (line.bold && !body.bold) score += evidence.boldShare > 0.25 ? 1.4 : 2.6;
+  if (isUpperCase(text)) score += 1.3;
+  if (line.italic && !body.italic) score += 0.5;
+  if (line.color !== body.color && line.color !== 0) score += 0.7;
+  if (line.font !== body.font && !line.bold && !line.italic) score += 0.3;
+  return score;
+}
+
+function placeScore(block: TextBlock, body: BodyStyle, next: Block | undefined): number {
+  const leading = body.leading * body.size;
+  const above = block.spaceAbove;
+  let score = 0;
+  if (above > 0.75 * leading) score += 0.8;
+  if (above < 0.25 * leading && above > -5) score -= 0.4;
+  if (next === undefined) score -= 1.6;
+  else if (next.kind === 'text' && next.role === 'text' && next.spaceAbove > 3.5 * leading) score -= 0.6;
+  // A heading stands nearer to what follows than to what it closes.
+  if (above !== Infinity && block.spaceBelow !== Infinity && above > block.spaceBelow + 0.15 * leading) score += 0.5;
+  return score;
+}
+
+function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
+  let score = 0;
+  const numbering = numberingOf(text);
+  if (numbering !== null) score += numbering.strong ? 1.6 : 0.9;
+  if (/[,;]$/.test(text)) score -= 3;
+  else if (/[.]$/.test(text) && numbering === null) score -= 0.7;
+  if (/^\p{Ll}/u.test(text)) score -= 1.8;
+  if (text.length > 120) score -= 1.5;
+  if (text.length > 220) score -= 4;
+  if (lines.length > 4 || lines.length === 4 && text.length > 150) score -= 3;
+  if (!/\p{L}{2}/u.test(text)) score -= numbering === null ? 2.5 : 1;
+  if (/^(19|20)\d\d$|^\p{L}+ (19|20)\d\d$/u.test(text)) score -= 1.5;
+  if (/@|https?:|www\./.test(text)) score -= 2.5;
+  if (line.monospace) score -= 1.5;
+  return score;
+}
+
+/** Enough to be a heading. */
+const threshold = 2.7;
+
+/** How much speaks for `block` being a heading; the threshold is `isHeading`'s. */
+export function headingScore(block: TextBlock, next: Block | undefined, evidence: HeadingEvidence): number {
+  const lines = linesOf(block);
+  const line = lines[0]!;
+  const text = plainText(block);
+  if (isCaptionText(text) || line.angle !== 0) return -10;
+  const marker = markerOf(text);
+  if (marker !== null && (marker.kind === 'bullet' || marker.kind === 'check' || marker.shape === '[#]')) return -10;
+  if (/^H[1-6]?$|^Title$/.test(line.role)) return 10;
+  if (outlineDepth(block, evidence.outline) >= 0 && text.length < 250) return 5;
+  return sizeScore(line, evidence.body) + styleScore(line, text, evidence) + placeScore(block, evidence.body, next) + wordingScore(text, lines, line);
+}
+
+/** Marks the headings among `blocks`, which are in reading order, with captions and list items found already. */
+export function markHeadings(blocks: Block[], evidence: HeadingEvidence): void {
+  for (const [index, block] of blocks.entries()) {
+    if (block.kind !== 'text' || block.role !== 'text' || block.stretches.length > 1) continue;
+    if (headingScore(block, blocks[index + 1], evidence) >= threshold) block.role = 'heading';
+  }
+}

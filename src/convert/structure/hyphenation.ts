@@ -1,0 +1,110 @@
+/** Lines of one paragraph become running text: words parted at line ends are joined, doubtful hyphens stay. */
+import type { Span, TextLine } from '../layout/text-line.js';
+
+/** The words that stand whole somewhere in the document, in lower case, with how often. */
+export type Vocabulary = Map<string, number>;
+
+const wordPattern = /[\p{L}\p{M}]+(?:[-\u2010\u2011][\p{L}\p{M}]+)*/gu;
+
+/** Adds the words of a line, but not those at its edges that may be half of a parted word. */
+export function learnWords(vocabulary: Vocabulary, text: string): void {
+  const endsParted = /[-\u00ad\u2010]$/.test(text);
+  const words = [...text.matchAll(wordPattern)];
+  for (const [index, match] of words.entries()) {
+    if (endsParted && index === words.length - 1) continue;
+    if (index === 0) continue;
+    const word = match[0].toLowerCase();
+    vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
+  }
+}
+
+const hyphenAtEnd = /([\p{L}\p{M}]+(?:[-\u2010\u2011][\p{L}\p{M}]+)*)[-\u2010]$/u;
+const wordAtStart = /^([\p{L}\p{M}]+)/u;
+
+/** First parts of compounds that keep their hyphen. */
+const compoundHeads = new Set((
+  'self well non anti co ex quasi semi multi cross high low long short full half part real open time two three four five six seven eight ' +
+  'nine ten first second third one all post pre pro mid vice north south east west large small fine hard soft free state user data ' +
+  'object problem decision cost risk end single double triple left right top bottom so in on off out up down re then by to land sea ' +
+  'best worst better still much ever never newly widely fast slow early late old new good bad human machine computer domain task ' +
+  'vis state-of the-art out-of up-to on-the so-called e').split(' '));
+
+/** Whole words made of two words, which no dictionary of the document may know: their halves prove nothing. */
+const closedCompounds = new Set((
+  'something someone somewhere sometimes somehow anything anyone anybody anywhere everything everyone everybody everywhere nothing ' +
+  'nobody without within into onto upon throughout understand understanding understood however whatever whenever wherever whoever ' +
+  'whether therefore thereby therein moreover furthermore nevertheless nonetheless otherwise likewise another together altogether ' +
+  'always already although almost also instead because before become became becoming between below behind beside besides beyond ' +
+  'outside inside himself herself itself myself yourself themselves ourselves today tomorrow meanwhile workshop framework network ' +
+  'background underlying overall overview output input outcome outline online offline database baseline website downstream upstream ' +
+  'throughput forward toward towards afterwards backwards notwithstanding inasmuch hereafter important foreign information').split(' '));
+
+/**
+ * Whether the hyphen between `head` and `tail` belongs to the word (`time-symmetric`) or only to the line (`tem-perature`).
+ * What the document itself writes elsewhere decides; a hyphen kept by mistake can still be read, a lost one cannot be restored.
+ */
+function keepsHyphen(head: string, tail: string, vocabulary: Vocabulary): boolean {
+  if (!/^\p{Ll}/u.test(tail)) return true;
+  const lowHead = head.toLowerCase();
+  const lowTail = tail.toLowerCase();
+  const joined = lowHead + lowTail;
+  const hyphened = vocabulary.get(`${lowHead}-${lowTail}`) ?? 0;
+  const whole = vocabulary.get(joined) ?? 0;
+  if (whole !== hyphened) return hyphened > whole;
+  if (closedCompounds.has(joined)) return false;
+  // A hyphen inside the head: `state-of-the-` goes on as it began.
+  if (/[-\u2010\u2011]/.test(head)) return true;
+  if (lowTail.length <= 2 || lowHead.length === 1) return lowHead.length === 1;
+  if (/^\p{Lu}{2,}$/u.test(head)) return true;
+  const tailIsWord = (vocabulary.get(lowTail) ?? 0) > 0;
+  const headIsWord = (vocabulary.get(lowHead) ?? 0) > 0;
+  if (compoundHeads.has(lowHead)) return tailIsWord || lowTail.length > 4 && lowHead.length > 3;
+  return headIsWord && tailIsWord && lowHead.length > 3 && lowTail.length > 3;
+}
+
+const cjk = /[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]/;
+
+/** What stands between two lines of one paragraph, and how many characters the first one loses at its end. */
+export function seam(first: { text: string; softHyphen: boolean }, second: string, vocabulary: Vocabulary): { between: string; cut: number } {
+  const { text } = first;
+  if (text.endsWith('\u00ad')) return { between: '', cut: 1 };
+  if (first.softHyphen) return { between: '', cut: /[-\u2010]$/.test(text) ? 1 : 0 };
+  const head = hyphenAtEnd.exec(text);
+  const tail = wordAtStart.exec(second);
+  if (head !== null && tail !== null) return { between: '', cut: keepsHyphen(head[1]!, tail[1]!, vocabulary) ? 0 : 1 };
+  if (/[\p{L}\p{N}][-\u2010]$/u.test(text) && /^[\p{L}\p{N}]/u.test(second)) return { between: '', cut: 0 };
+  // Addresses go on without a space after a slash.
+  if (/\b(https?:\/\/|www\.)\S*[/_=?&.-]$/.test(text) && /^[\w%]/.test(second)) return { between: '', cut: 0 };
+  if (cjk.test(text.at(-1) ?? '') && cjk.test(second.charAt(0))) return { between: '', cut: 0 };
+  return { between: ' ', cut: 0 };
+}
+
+export interface RunningText {
+  text: string;
+  /** With the hyphens at line ends and a line feed for each line's end. */
+  orig: string;
+  spans: Span[];
+  /** Offset in `orig` at which each line begins. */
+  starts: number[];
+}
+
+/** The lines as one text. */
+export function joinLines(lines: Pick<TextLine, 'text' | 'softHyphen' | 'spans'>[], vocabulary: Vocabulary): RunningText {
+  let text = '';
+  let orig = '';
+  const spans: Span[] = [];
+  const starts: number[] = [];
+  for (const [index, line] of lines.entries()) {
+    if (index > 0) {
+      const { between, cut } = seam(lines[index - 1]!, line.text, vocabulary);
+      text = (cut > 0 ? text.slice(0, -cut) : text) + between;
+      orig += '\n';
+    }
+    starts.push(orig.length);
+    const shift = text.length;
+    for (const span of line.spans) spans.push({ ...span, start: span.start + shift, end: span.end + shift });
+    text += line.text;
+    orig += line.text;
+  }
+  return { text: text.replace(/\u00ad$/, ''), orig, spans, starts };
+}

@@ -1,0 +1,111 @@
+/** Which paragraphs are list items, and how deep they are nested. */
+import type { Block, TextBlock } from './block.js';
+import { linesOf } from './block.js';
+import type { Marker } from './markers.js';
+import { markerOf, romanValue } from './markers.js';
+
+interface Candidate {
+  block: TextBlock;
+  index: number;
+  marker: Marker;
+  left: number;
+  size: number;
+}
+
+/** A letter that is also a roman digit counts as whichever continues the item before. */
+function valueAfter(previous: Marker | null, marker: Marker): number {
+  if (marker.kind !== 'roman' || !/^\(?[ivxIVX][.)\]]/.test(marker.text)) return marker.value;
+  const letter = marker.text.replace(/[^a-z]/gi, '').toLowerCase();
+  const asLetter = letter.charCodeAt(0) - 96;
+  if (previous !== null && previous.kind === 'letter' && previous.value + 1 === asLetter) return asLetter;
+  return romanValue(letter);
+}
+
+function continues(previous: Candidate, next: Candidate): boolean {
+  if (previous.marker.shape !== next.marker.shape) return false;
+  const value = valueAfter(previous.marker, next.marker);
+  return value === previous.marker.value + 1;
+}
+
+/** Items whose count goes on from a neighbour are surely a list; a lone `1.` may be anything. */
+function isItem(candidate: Candidate, all: Candidate[], position: number): boolean {
+  const { marker, block } = candidate;
+  if (marker.kind === 'check') return true;
+  const lines = linesOf(block);
+  if (marker.kind === 'bullet') {
+    if (!/^[-–—*]$/.test(marker.text)) return true;
+    return hangs(lines) || all.some((other, index) => Math.abs(index - position) === 1 && other.marker.shape === marker.shape && Math.abs(other.index - candidate.index) <= 2);
+  }
+  for (const step of [-1, 1]) {
+    for (let other = position + step; other >= 0 && other < all.length && Math.abs(other - position) <= 12; other += step) {
+      const neighbour = all[other]!;
+      if (step < 0 ? continues(neighbour, candidate) : continues(candidate, neighbour)) return true;
+    }
+  }
+  return hangs(lines);
+}
+
+/** Lines after the first stand further in: the marker hangs out. */
+function hangs(lines: { box: { left: number }; size: number }[]): boolean {
+  const first = lines[0]!;
+  return lines.length > 1 && lines.slice(1).every((line) => line.box.left > first.box.left + 0.5 * first.size);
+}
+
+/** Marks list items among the blocks that have no other role yet, headings excepted by `mayBeItem`. */
+export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => boolean): void {
+  const candidates: Candidate[] = [];
+  for (const [index, block] of blocks.entries()) {
+    if (block.kind !== 'text' || block.role !== 'text' || !mayBeItem(block)) continue;
+    const line = linesOf(block)[0]!;
+    const marker = markerOf(line.text);
+    if (marker !== null) candidates.push({ block, index, marker, left: line.box.left, size: line.size });
+  }
+  for (const [position, candidate] of candidates.entries()) {
+    candidate.marker.value = valueAfter(candidates[position - 1]?.marker ?? null, candidate.marker);
+    if (!isItem(candidate, candidates, position)) continue;
+    const { block, marker } = candidate;
+    block.role = 'list_item';
+    block.marker = marker.text;
+    block.textStart = marker.length;
+    block.enumerated = marker.kind !== 'bullet' && marker.kind !== 'check';
+    block.checked = marker.checked;
+  }
+  nest(candidates.filter((candidate) => candidate.block.role === 'list_item'));
+}
+
+/** Depth by what stands further in, and by marks that begin a count inside another. */
+function nest(items: Candidate[]): void {
+  let open: { left: number; shape: string }[] = [];
+  let lastIndex = -10;
+  let lastPage = -1;
+  for (const item of items) {
+    const stretch = item.block.stretches[0]!;
+    // Text between two items ends the list, unless the count goes on behind it.
+    const interrupted = item.index - lastIndex > 1;
+    if (interrupted && !open.some((level) => level.shape === item.marker.shape && item.marker.value > 1)) open = [];
+    const otherColumn = stretch.pageIndex !== lastPage || open.length > 0 && Math.abs(open[0]!.left - item.left) > 100;
+    const depth = depthOf(item, open, otherColumn);
+    open = open.slice(0, depth);
+    open.push({ left: item.left, shape: item.marker.shape });
+    item.block.depth = depth;
+    lastIndex = item.index;
+    lastPage = stretch.pageIndex;
+  }
+}
+
+function depthOf(item: Candidate, open: { left: number; shape: string }[], otherColumn: boolean): number {
+  const tolerance = 0.6 * item.size;
+  if (!otherColumn) {
+    for (const [depth, level] of open.entries()) if (item.left <= level.left + tolerance) return level.shape === item.marker.shape || depth === 0 || item.left < level.left - tolerance ? depth : sameLeft(open, item, depth);
+    return open.length;
+  }
+  const known = open.findIndex((level) => level.shape === item.marker.shape);
+  return known >= 0 ? known : Math.min(open.length, item.marker.value <= 1 && item.marker.kind !== 'bullet' ? open.length : 0);
+}
+
+/** Another kind of marker at the same indent opens a level only if it begins a count of its own. */
+function sameLeft(open: { shape: string }[], item: Candidate, depth: number): number {
+  const known = open.findIndex((level) => level.shape === item.marker.shape);
+  if (known >= 0) return known;
+  return item.marker.kind !== 'bullet' && item.marker.value === 1 ? depth + 1 : depth;
+}

@@ -1,0 +1,58 @@
+/** What a list item begins with: bullets, numbers, letters, check boxes. */
+
+export interface Marker {
+  kind: 'bullet' | 'number' | 'letter' | 'roman' | 'check';
+  /** As printed. */
+  text: string;
+  /** Offset at which the item's own text begins. */
+  length: number;
+  /** Its place in the count: `3.` and `c)` are 3; 0 for bullets. */
+  value: number;
+  /** Shape of the marker without its value, so that items of one list match: `(#)`, `#.`. */
+  shape: string;
+  checked: boolean | null;
+}
+
+const bullet = /^([•·‣◦▪▫■□●○◆◇▶►▸➢➤➔✓✔✗✦★⁃∙\uf0b7\uf0a7\uf0d8\uf0fc]|[-–—*](?=\s+\S))\s*(?=\S|$)/u;
+const check = /^([☐☑☒✅⬜]|\[[ xX]\])\s+/u;
+const number = /^(\(?)(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5}|[IVX]{1,5})([.)\]]|\.\))\s+(?=\S)/u;
+const bracketed = /^\[(\d{1,3})\]\s+(?=\S)/u;
+
+/** Value of a roman numeral, 0 when it is none. */
+export function romanValue(text: string): number {
+  const values: Record<string, number> = { i: 1, v: 5, x: 10, l: 50, c: 100, d: 500, m: 1000 };
+  const digits = [...text.toLowerCase()].map((letter) => values[letter] ?? 0);
+  if (digits.length === 0 || digits.includes(0)) return 0;
+  if (!/^m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$/i.test(text)) return 0;
+  return digits.reduce((sum, digit, index) => sum + (digit < (digits[index + 1] ?? 0) ? -digit : digit), 0);
+}
+
+/** The marker that `text` begins with, or null. A letter may also be read as a roman numeral: the list decides. */
+export function markerOf(text: string): Marker | null {
+  const box = check.exec(text);
+  if (box !== null) {
+    return { kind: 'check', text: box[1]!, length: box[0].length, value: 0, shape: 'check', checked: /[☑☒✅xX]/u.test(box[1]!) };
+  }
+  const dot = bullet.exec(text);
+  if (dot !== null && dot[0].length < text.length) {
+    return { kind: 'bullet', text: dot[1]!, length: dot[0].length, value: 0, shape: dot[1]!, checked: null };
+  }
+  const counted = number.exec(text);
+  if (counted !== null && (counted[1] === '(' ? counted[3] === ')' : true)) {
+    const [all, open, digits, close] = counted as unknown as [string, string, string, string];
+    const plain = all.trimEnd();
+    if (/^\d+$/.test(digits)) {
+      return { kind: 'number', text: plain, length: all.length, value: Number(digits), shape: `${open}#${close}`, checked: null };
+    }
+    const kind = digits.length > 1 || /^[ivxIVX]$/.test(digits) ? 'roman' : 'letter';
+    const value = kind === 'roman' ? romanValue(digits) : digits.toLowerCase().charCodeAt(0) - 96;
+    if (kind === 'roman' && value === 0) return null;
+    const letterCase = digits === digits.toLowerCase() ? 'a' : 'A';
+    return { kind, text: plain, length: all.length, value, shape: `${open}${letterCase}${close}`, checked: null };
+  }
+  const reference = bracketed.exec(text);
+  if (reference !== null) {
+    return { kind: 'number', text: `[${reference[1]!}]`, length: reference[0].length, value: Number(reference[1]), shape: '[#]', checked: null };
+  }
+  return null;
+}

@@ -1,0 +1,50 @@
+/** The numbers of headings: `3.1`, `IV.`, `Appendix A`, `Chapter 4`. */
+import { romanValue } from './markers.js';
+
+export interface Numbering {
+  /** Offset behind the number and the white after it. */
+  length: number;
+  /** How many numbers it is made of: `3.1` has 2; words like `Chapter` count 1. */
+  depth: number;
+  /** Nothing but a heading is numbered like this. */
+  strong: boolean;
+  kind: 'decimal' | 'letter' | 'roman' | 'word';
+  /** `3.1` as [3, 1]; letters by their place in the alphabet. */
+  values: number[];
+}
+
+const word = /^(chapter|appendix|part|section|annex|book|volume|article|kapitel|anhang|teil|abschnitt|chapitre|annexe|partie|capítulo|anexo|parte|capitolo|allegato|hoofdstuk|bijlage|kapitola|část|rozdział)\s+(\d+|[ivxlc]+|[a-z])\b\s*[.:–—-]?\s*/iu;
+const decimal = /^(?:§\s*)?([A-Z]|\d{1,3})((?:\.\d{1,3})+)\.?(?:\s+(?=\S)|$)/u;
+const single = /^(\d{1,2})(\.|\))?\s+(?=[\p{L}"“'«(])/u;
+const letter = /^([A-Z])(\.|\))?\s+(?=\p{Lu})/u;
+const roman = /^([IVXLC]{1,6})(\.|\))\s+(?=\S)|^([IVXLC]{2,6})\s+(?=\p{Lu})/u;
+
+function letterValue(text: string): number {
+  return /^\d+$/.test(text) ? Number(text) : text.toLowerCase().charCodeAt(0) - 96;
+}
+
+/** The number that `text` begins with, or null. */
+export function numberingOf(text: string): Numbering | null {
+  const named = word.exec(text);
+  if (named !== null) {
+    const value = romanValue(named[2]!) || letterValue(named[2]!);
+    return { length: named[0].length, depth: 1, strong: true, kind: 'word', values: [value] };
+  }
+  const dotted = decimal.exec(text);
+  if (dotted !== null) {
+    const values = [letterValue(dotted[1]!), ...dotted[2]!.slice(1).split('.').map(Number)];
+    return { length: dotted[0].length, depth: values.length, strong: true, kind: 'decimal', values };
+  }
+  const numeral = roman.exec(text);
+  if (numeral !== null) {
+    const value = romanValue(numeral[1] ?? numeral[3]!);
+    if (value > 0) return { length: numeral[0].length, depth: 1, strong: false, kind: 'roman', values: [value] };
+  }
+  const plain = single.exec(text);
+  if (plain !== null) return { length: plain[0].length, depth: 1, strong: false, kind: 'decimal', values: [Number(plain[1])] };
+  const alphabetic = letter.exec(text);
+  if (alphabetic !== null && (alphabetic[2] !== undefined || !/^(A|I)\s/.test(text) || /^A\s+\p{Lu}/u.test(text))) {
+    return { length: alphabetic[0].length, depth: 1, strong: false, kind: 'letter', values: [letterValue(alphabetic[1]!)] };
+  }
+  return null;
+}

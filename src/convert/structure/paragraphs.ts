@@ -1,0 +1,114 @@
+/** The rows of a column become paragraphs: leading, indents, short last lines, markers and changes of style part them. */
+import type { TextLine } from '../layout/text-line.js';
+import { unionBox } from '../layout/text-line.js';
+import type { Column } from '../layout/reading-order.js';
+import type { ColumnEdges, TextBlock } from './block.js';
+import { textBlock } from './block.js';
+import { markerOf } from './markers.js';
+import type { BodyStyle } from './style.js';
+
+/** What the rows of one column have in common. */
+interface ColumnHabits extends ColumnEdges {
+  /** Most lines end at the right edge: a short one ends a paragraph. */
+  justified: boolean;
+}
+
+function habitsOf(lines: TextLine[], column: ColumnEdges): ColumnHabits {
+  const long = lines.filter((line) => line.text.length >= 20);
+  if (long.length < 3) return { ...column, justified: false };
+  const rights = long.map((line) => line.box.right).sort((a, b) => a - b);
+  const right = rights[Math.floor(0.9 * (rights.length - 1))]!;
+  const atEdge = long.filter((line) => Math.abs(line.box.right - right) < 0.25 * line.size).length;
+  return { left: column.left, right: Math.max(right, column.left + 1), justified: atEdge >= 0.6 * long.length };
+}
+
+function firstWordWidth(line: TextLine): number {
+  const word = line.text.split(' ', 1)[0]!;
+  return ((line.box.right - line.box.left) * word.length) / Math.max(1, line.text.length);
+}
+
+/** Usual distance of two baselines for text of this size in this column. */
+function leadingsBySize(lines: TextLine[], body: BodyStyle): (size: number) => number {
+  const counts = new Map<string, number>();
+  for (let i = 1; i < lines.length; i++) {
+    const [above, below] = [lines[i - 1]!, lines[i]!];
+    if (Math.abs(above.size - below.size) > 0.05 * below.size) continue;
+    const distance = below.baseline - above.baseline;
+    if (distance < 0.8 * below.size || distance > 2.2 * below.size) continue;
+    const key = `${Math.round(below.size)}:${Math.round((distance / below.size) * 20) / 20}`;
+    counts.set(key, (counts.get(key) ?? 0) + 1);
+  }
+  return (size) => {
+    let best = size > 1.3 * body.size ? Math.min(1.25, body.leading) : body.leading;
+    let most = 1;
+    for (const [key, count] of counts) {
+      const [rounded, leading] = key.split(':').map(Number) as [number, number];
+      // Of two distances about equally frequent the smaller one is the leading, the larger one parts paragraphs.
+      if (rounded === Math.round(size) && (count > most || count > 0.6 * most && count > 1 && leading < best)) {
+        most = Math.max(most, count);
+        best = leading;
+      }
+    }
+    return best * size;
+  };
+}
+
+function changesStyle(above: TextLine, below: TextLine): boolean {
+  if (Math.abs(above.size - below.size) > 0.09 * Math.max(above.size, below.size)) return true;
+  if (above.bold !== below.bold) return !continuesRun(above, below);
+  if (above.monospace !== below.monospace) return true;
+  return above.color !== below.color && above.bold && below.bold;
+}
+
+/** A bold line may be the first of a paragraph that begins in bold, and a regular one may end in bold. */
+function continuesRun(above: TextLine, below: TextLine): boolean {
+  return below.boldPrefix > 0 || above.boldPrefix > 0 && above.boldPrefix < above.text.length && below.bold && below.text.length < 20;
+}
+
+function startsParagraph(above: TextLine, below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
+  const distance = below.baseline - above.baseline;
+  const size = Math.max(above.size, below.size);
+  if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
+  if (changesStyle(above, below)) return true;
+  if (markerOf(below.text) !== null && opensItem(above, below)) return true;
+  const indent = below.box.left - above.box.left;
+  // First-line indent: this line stands in, the one before did not, the one after does not.
+  if (indent > 0.7 * size && indent < 5 * size) {
+    const returns = next === undefined || next.box.left < below.box.left - 0.6 * size;
+    const atEdge = above.box.left < habits.left + 0.7 * size || markerOf(above.text) !== null;
+    if (returns && atEdge && markerOf(above.text) === null) return true;
+  }
+  const room = habits.right - above.box.right;
+  const needed = firstWordWidth(below) + 0.3 * size;
+  if (room > needed + (habits.justified ? 0.5 : 1.5) * size && (habits.justified || room > 0.12 * (habits.right - habits.left))) {
+    return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
+  }
+  return false;
+}
+
+function endsSentence(text: string): boolean {
+  return /[.!?:;…。！？][)\]"'”’»]*$/.test(text);
+}
+
+/** A marker in the middle of running text (`see section\n1. Then`) opens no item: its line must begin like one. */
+function opensItem(above: TextLine, below: TextLine): boolean {
+  const marker = markerOf(below.text)!;
+  if (marker.kind === 'bullet') return true;
+  if (endsSentence(above.text) || markerOf(above.text) !== null) return true;
+  return below.box.left < above.box.left - 0.8 * below.size || above.box.right < below.box.right - 4 * below.size;
+}
+
+/** The paragraphs of one column; each is one stretch. */
+export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: number, body: BodyStyle): TextBlock[] {
+  const edges = { left: column.left, right: column.right };
+  const habits = habitsOf(lines, edges);
+  const leadingFor = leadingsBySize(lines, body);
+  const groups: TextLine[][] = [];
+  for (const [index, line] of lines.entries()) {
+    const above = lines[index - 1];
+    const leading = leadingFor(line.size);
+    if (above === undefined || startsParagraph(above, line, lines[index + 1], habits, leading)) groups.push([line]);
+    else groups.at(-1)!.push(line);
+  }
+  return groups.map((group) => textBlock(pageIndex, group, unionBox(group.map((line) => line.box)), { left: habits.left, right: habits.right }));
+}

@@ -1,0 +1,73 @@
+/** The document-wide steps: from sketches of all pages to blocks with their roles, in reading order. */
+import type { OutlineEntry } from '../../pdf/page.js';
+import type { PageSketch } from '../layout/sketch.js';
+import type { Block } from './block.js';
+import { linesOf } from './block.js';
+import { blocksOfPage, textOfPage } from './blocks-of-page.js';
+import { attachCaptions } from './captions.js';
+import { joinCode, markCode } from './code.js';
+import { markFootnotes } from './footnotes.js';
+import { findFurniture, findSideText } from './furniture.js';
+import { setHeadingLevels } from './heading-levels.js';
+import { headingScore, indexOutline, markHeadings } from './headings.js';
+import type { HeadingEvidence } from './headings.js';
+import { learnWords } from './hyphenation.js';
+import type { Vocabulary } from './hyphenation.js';
+import { joinAcrossColumns } from './join.js';
+import { markListItems } from './lists.js';
+import { findBodyStyle } from './style.js';
+import type { BodyStyle } from './style.js';
+import { joinTables } from './table-parts.js';
+
+export interface Structure {
+  blocks: Block[];
+  body: BodyStyle;
+  vocabulary: Vocabulary;
+}
+
+/** Of the running text's blocks, how many are bold throughout. */
+function shareOfBoldBlocks(blocks: Block[], body: BodyStyle): number {
+  let bold = 0;
+  let all = 0;
+  for (const block of blocks) {
+    if (block.kind !== 'text' || block.role !== 'text') continue;
+    const lines = linesOf(block);
+    if (Math.abs(lines[0]!.size - body.size) > 0.1 * body.size) continue;
+    all++;
+    if (lines.every((line) => line.bold)) bold++;
+  }
+  return all < 8 ? 0 : bold / all;
+}
+
+/** Blocks of the whole document. `flat` puts all headings on one level. */
+export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[], flat: boolean): Structure {
+  const pages = sketches.map(textOfPage);
+  const body = findBodyStyle(pages.map((page) => page.outside));
+  const furniture = new Map([...findFurniture(pages, body), ...findSideText(pages)]);
+  const vocabulary: Vocabulary = new Map();
+  for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
+  let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body));
+  const heights = new Map(sketches.map((sketch) => [sketch.pageIndex, sketch]));
+  const monospaceBody = share(pages.flatMap((page) => page.outside), (line) => line.monospace) > 0.5;
+  markCode(blocks, monospaceBody);
+  blocks = joinCode(blocks, body);
+  blocks = attachCaptions(blocks, body);
+  const evidence: HeadingEvidence = { body, outline: indexOutline(outline), boldShare: shareOfBoldBlocks(blocks, body) };
+  const next = new Map(blocks.map((block, index) => [block, blocks[index + 1]]));
+  markFootnotes(blocks, body, (page) => heights.get(page)!.height, (page) => heights.get(page)!.separators.map((separator) => separator.y));
+  markListItems(blocks, (block) => headingScore(block, next.get(block), evidence) < 2.7);
+  markHeadings(blocks, evidence);
+  setHeadingLevels(blocks, evidence, flat);
+  blocks = joinTables(joinAcrossColumns(blocks), (page) => heights.get(page)!.height);
+  return { blocks, body, vocabulary };
+}
+
+function share(lines: { text: string; monospace: boolean }[], has: (line: { monospace: boolean }) => boolean): number {
+  let all = 0;
+  let those = 0;
+  for (const line of lines) {
+    all += line.text.length;
+    if (has(line)) those += line.text.length;
+  }
+  return all === 0 ? 0 : those / all;
+}

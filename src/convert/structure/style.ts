@@ -1,0 +1,106 @@
+/** What the document's running text looks like: the measure that headings, notes and captions are held against. */
+import type { PageSketch } from '../layout/sketch.js';
+import type { TextLine } from '../layout/text-line.js';
+
+export interface BodyStyle {
+  /** Points. */
+  size: number;
+  font: string;
+  bold: boolean;
+  italic: boolean;
+  color: number;
+  /** Usual distance of two baselines in running text, as a multiple of the size. */
+  leading: number;
+  /** Letters that were counted. */
+  letters: number;
+}
+
+function mostFrequent<Key>(counts: Map<Key, number>, fallback: Key): Key {
+  let best = fallback;
+  let most = 0;
+  for (const [key, count] of counts) {
+    if (count > most) {
+      most = count;
+      best = key;
+    }
+  }
+  return best;
+}
+
+function add<Key>(counts: Map<Key, number>, key: Key, amount: number): void {
+  counts.set(key, (counts.get(key) ?? 0) + amount);
+}
+
+/** Letters in a line as they weigh: long lines are running text, short ones labels and headings. */
+function weight(line: TextLine): number {
+  return line.text.length < 25 ? 0.2 * line.text.length : line.text.length;
+}
+
+/** Sizes within 4 % of each other are one size: fitted text varies from line to line. */
+function dominantSize(lines: TextLine[]): number {
+  const counts = new Map<number, number>();
+  for (const line of lines) add(counts, Math.round(line.size * 5) / 5, weight(line));
+  let best = 10;
+  let most = 0;
+  for (const size of counts.keys()) {
+    let near = 0;
+    for (const [other, count] of counts) if (Math.abs(other - size) <= 0.04 * size) near += count;
+    if (near > most || near === most && (counts.get(size) ?? 0) > (counts.get(best) ?? 0)) {
+      most = near;
+      best = size;
+    }
+  }
+  return best;
+}
+
+function usualLeading(pages: TextLine[][], size: number): number {
+  const counts = new Map<number, number>();
+  for (const lines of pages) {
+    const body = lines.filter((line) => Math.abs(line.size - size) <= 0.06 * size && line.text.length >= 25);
+    body.sort((a, b) => a.baseline - b.baseline);
+    for (const [index, line] of body.entries()) {
+      // The next line below that shares its x range; columns interleave in this order.
+      for (let next = index + 1; next < Math.min(body.length, index + 5); next++) {
+        const other = body[next]!;
+        const distance = other.baseline - line.baseline;
+        if (distance < 0.6 * size) continue;
+        if (distance > 2.6 * size) break;
+        if (Math.min(line.box.right, other.box.right) - Math.max(line.box.left, other.box.left) < 20) continue;
+        add(counts, Math.round((distance / size) * 20) / 20, 1);
+        break;
+      }
+    }
+  }
+  return mostFrequent(counts, 1.2);
+}
+
+/** The style that most of the text outside tables and figures has. */
+export function findBodyStyle(pages: TextLine[][]): BodyStyle {
+  const lines = pages.flat().filter((line) => line.angle === 0);
+  const size = dominantSize(lines);
+  const fonts = new Map<string, number>();
+  const colors = new Map<number, number>();
+  let bold = 0;
+  let italic = 0;
+  let letters = 0;
+  for (const line of lines) {
+    if (Math.abs(line.size - size) > 0.06 * size) continue;
+    letters += line.text.length;
+    add(fonts, line.font, weight(line));
+    add(colors, line.color, weight(line));
+    if (line.bold) bold += weight(line);
+    if (line.italic) italic += weight(line);
+  }
+  const total = [...fonts.values()].reduce((sum, count) => sum + count, 0);
+  return {
+    size, letters,
+    font: mostFrequent(fonts, ''),
+    color: mostFrequent(colors, 0),
+    bold: bold > 0.5 * total,
+    italic: italic > 0.5 * total,
+    leading: usualLeading(pages, size),
+  };
+}
+
+/** The pieces of each page that count as text: all but those in figures. */
+export type PageText = { sketch: PageSketch; inside: TextLine[][]; outside: TextLine[] };
