@@ -21,11 +21,10 @@ export function sameProgram(entry: string, words: string[]): WorkerCommand {
 
 /** Nothing of the parent's settings and keys: a worker reads what strangers sent. Two threads are enough beside its own. */
 function environment(scratchDirectory: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => ['PATH', 'LANG', 'LC_ALL', 'TZ', 'LD_LIBRARY_PATH'].includes(name));
+  const kept = Object.entries(process.env).filter(([name]) => ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'].includes(name));
   return {
     ...Object.fromEntries(kept),
-    HOME: scratchDirectory, TMPDIR: scratchDirectory,
-    CUDA_VISIBLE_DEVICES: '', UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', NO_COLOR: '1',
+    HOME: scratchDirectory, CUDA_VISIBLE_DEVICES: '', UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', NO_COLOR: '1',
   };
 }
 

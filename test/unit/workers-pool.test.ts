@@ -34,7 +34,7 @@ t.test('a worker gets none of the parent\'s secrets and no GPU, and gives way', 
   t.equal(env['CUDA_VISIBLE_DEVICES'], '');
   t.equal(umask, 0o077);
   t.ok(flags.includes('--max-old-space-size=300'), flags.join(' '));
-  t.equal(statSync(env['TMPDIR'] ?? '').mode & 0o777, 0o700);
+  t.equal(statSync(env['HOME'] ?? '').mode & 0o777, 0o700);
   t.equal(readFileSync(`/proc/${pid}/oom_score_adj`, 'latin1').trim(), '800');
 });
 
@@ -156,7 +156,7 @@ t.test('close ends everything', async (t) => {
   await started;
   await pool.close();
   t.equal(lives(pid), false);
-  t.equal(existsSync(env['TMPDIR'] ?? ''), false, 'its files are gone');
+  t.equal(existsSync(env['HOME'] ?? ''), false, 'its files are gone');
   await t.rejects(pool.run('echo', null, { limits: calm }), { code: 'invalid_state' });
 });
 
