@@ -1,0 +1,195 @@
+/** Table rows from visual rows: which lines are one row's wrapped text, and where the next row begins. */
+import type { Chunk, VisualRow } from './chunks.js';
+import { columnsUnder } from './columns.js';
+import type { Column } from './columns.js';
+import { hadRoom } from './running-text.js';
+import { endsSentence, isBullet, isEnumerator, isValue, startsLowercase } from './text-kind.js';
+
+/** Visual rows that are one row of the table, from the top. */
+export interface RowBand {
+  rows: VisualRow[];
+  top: number;
+  bottom: number;
+}
+
+/** What every decision about a table's lines needs to know. */
+interface Setting {
+  columns: Column[];
+  /** Distance of wrapped lines: the tightest that lines of one column commonly have. */
+  leading: number;
+  /** Chunks of the first column mark where rows begin. */
+  keyColumn: number;
+}
+
+/** Steps between lines that differ by this factor are line distance and row distance. */
+const CLEAR_STEP = 1.16;
+
+/** Groups the visual rows of a table, or of a part of it between two rules, into its rows. */
+export function groupRows(rows: VisualRow[], columns: Column[], leading: number): RowBand[] {
+  const settled = joinOverlapping(rows);
+  if (settled.length <= 1) return settled;
+  const setting: Setting = { columns, leading, keyColumn: 0 };
+  return groupByGap(settled, setting) ?? groupByContent(settled, setting);
+}
+
+/** The tightest distance at which lines of one column commonly follow each other. */
+export function leadingOf(rows: VisualRow[], columns: Column[]): number {
+  const steps: number[] = [];
+  const last = new Map<number, Chunk>();
+  for (const row of rows) {
+    for (const chunk of row.chunks) {
+      const under = columnsUnder(columns, chunk.left, chunk.right);
+      if (under === null || under[0] !== under[1]) continue;
+      const above = last.get(under[0]);
+      if (above !== undefined) {
+        const step = (chunk.baseline - above.baseline) / Math.max(above.size, chunk.size);
+        if (step >= 0.85 && step < 4) steps.push(chunk.baseline - above.baseline);
+      }
+      last.set(under[0], chunk);
+    }
+  }
+  steps.sort((a, b) => a - b);
+  const typical = rows.length === 0 ? 10 : [...rows].sort((a, b) => a.size - b.size)[rows.length >> 1]?.size ?? 10;
+  return steps[Math.floor(steps.length * 0.15)] ?? 1.2 * typical;
+}
+
+/** Lines that overlap in height stand side by side in one row: a cell set between its neighbours' lines. */
+function joinOverlapping(rows: VisualRow[]): RowBand[] {
+  const bands: RowBand[] = [];
+  for (const row of rows) {
+    const open = bands[bands.length - 1];
+    const lastRow = open?.rows[open.rows.length - 1];
+    const overlap = open === undefined || lastRow === undefined ? -1 : lastRow.bottom - row.top;
+    if (open !== undefined && lastRow !== undefined && overlap > 0.24 * Math.min(row.size, lastRow.size) && !stacked(lastRow, row)) {
+      open.rows.push(row);
+      open.bottom = Math.max(open.bottom, row.bottom);
+    } else bands.push({ rows: [row], top: row.top, bottom: row.bottom });
+  }
+  return bands;
+}
+
+/** Some chunk of `lower` stands under one of `upper`. */
+function stacked(upper: VisualRow, lower: VisualRow): boolean {
+  return lower.chunks.some((chunk) => upper.chunks.some((other) => Math.min(chunk.right, other.right) - Math.max(chunk.left, other.left) > 1));
+}
+
+function gapOf(upper: RowBand, lower: RowBand): number {
+  return lower.top - upper.bottom;
+}
+
+/** Rows told by distance alone, where two kinds of distance stand clearly apart and the content does not contradict. */
+function groupByGap(bands: RowBand[], setting: Setting): RowBand[] | null {
+  const gaps = bands.slice(1).map((band, index) => gapOf(bands[index] as RowBand, band));
+  const size = bands[0]?.rows[0]?.size ?? 10;
+  const sorted = [...gaps].sort((a, b) => a - b);
+  const loosest = setting.leading * 1.12 - 0.96 * size;
+  let best: RowBand[] | null = null;
+  let bestJump = 0;
+  for (let index = 1; index < sorted.length; index++) {
+    const [low, high] = [sorted[index - 1] ?? 0, sorted[index] ?? 0];
+    const jump = high - low;
+    // The tight kind must be line distance, the wide one clearly wider in terms of whole steps.
+    if (jump <= bestJump || low > loosest + 0.12 * size || high + 0.96 * size < CLEAR_STEP * (Math.max(low, 0) + 0.96 * size)) continue;
+    const grouped = split(bands, (at) => (gaps[at] ?? 0) > (low + high) / 2);
+    if (isPlausible(grouped, setting)) [best, bestJump] = [grouped, jump];
+  }
+  return best;
+}
+
+function split(bands: RowBand[], isBoundary: (gapIndex: number) => boolean): RowBand[] {
+  const grouped: RowBand[] = [];
+  for (const [index, band] of bands.entries()) {
+    const open = grouped[grouped.length - 1];
+    if (open !== undefined && !isBoundary(index - 1)) {
+      open.rows.push(...band.rows);
+      open.bottom = Math.max(open.bottom, band.bottom);
+    } else grouped.push({ rows: [...band.rows], top: band.top, bottom: band.bottom });
+  }
+  return grouped;
+}
+
+/** No cell of a grouped row holds two values one above the other, and lines that were joined mostly had to wrap. */
+function isPlausible(grouped: RowBand[], setting: Setting): boolean {
+  let [joins, wrapped, conflicts] = [0, 0, 0];
+  for (const band of grouped) {
+    const cells = cellsOf(band.rows, setting.columns);
+    for (const [column, chunks] of cells) {
+      for (let index = 1; index < chunks.length; index++) {
+        const [above, chunk] = [chunks[index - 1], chunks[index]];
+        if (above === undefined || chunk === undefined || chunk.baseline - above.baseline < 0.5 * chunk.size) continue;
+        joins++;
+        if (isValue(above.text) && isValue(chunk.text)) conflicts++;
+        if (!hadRoom(above, chunk, widthOf(setting, column)) || startsLowercase(chunk.text)) wrapped++;
+      }
+    }
+  }
+  return joins > 0 && conflicts <= 0.1 * joins && wrapped >= 0.4 * joins;
+}
+
+function widthOf(setting: Setting, column: number): number {
+  const found = setting.columns[column];
+  return found === undefined ? 0 : found.right - found.left;
+}
+
+/** Chunks by the column they begin in, from the top. */
+function cellsOf(rows: VisualRow[], columns: Column[]): Map<number, Chunk[]> {
+  const cells = new Map<number, Chunk[]>();
+  for (const row of rows) {
+    for (const chunk of row.chunks) {
+      const under = columnsUnder(columns, chunk.left, chunk.right);
+      if (under === null) continue;
+      const known = cells.get(under[0]);
+      if (known === undefined) cells.set(under[0], [chunk]);
+      else known.push(chunk);
+    }
+  }
+  return cells;
+}
+
+function groupByContent(bands: RowBand[], setting: Setting): RowBand[] {
+  const grouped: RowBand[] = [];
+  for (const band of bands) {
+    const open = grouped[grouped.length - 1];
+    if (open !== undefined && continues(open, band, setting)) {
+      open.rows.push(...band.rows);
+      open.bottom = Math.max(open.bottom, band.bottom);
+    } else grouped.push({ rows: [...band.rows], top: band.top, bottom: band.bottom });
+  }
+  return grouped;
+}
+
+/** Whether `band` goes on with the row `open`: the weight of evidence, in steps found by what it takes to outvote another. */
+function continues(open: RowBand, band: RowBand, setting: Setting): boolean {
+  const above = cellsOf(open.rows, setting.columns);
+  const below = cellsOf(band.rows, setting.columns);
+  const lastRow = open.rows[open.rows.length - 1];
+  const firstRow = band.rows[0];
+  if (lastRow === undefined || firstRow === undefined) return false;
+  const step = (firstRow.baseline - lastRow.baseline) / setting.leading;
+  let score = step > 1.35 ? -3 : step > 1.18 ? -1 : 0;
+  for (const [column, chunks] of below) {
+    const chunk = chunks[0];
+    const upper = above.get(column)?.at(-1);
+    if (chunk === undefined) continue;
+    if (upper === undefined) {
+      score -= column === setting.keyColumn ? 0.8 : 0.3;
+      continue;
+    }
+    score += wrapEvidence(upper, chunk, widthOf(setting, column), column === setting.keyColumn);
+  }
+  if (!below.has(setting.keyColumn) && above.has(setting.keyColumn)) score += 1;
+  return score > 0;
+}
+
+/** For (above 0) or against `chunk` being the next line of the cell that `upper` is in. */
+function wrapEvidence(upper: Chunk, chunk: Chunk, width: number, key: boolean): number {
+  if (isValue(chunk.text) && isValue(upper.text)) return -3;
+  if (isEnumerator(chunk.text.split(' ')[0] ?? '') || isBullet(chunk.text.slice(0, 1))) return key ? -2 : -0.3;
+  if (chunk.bold !== upper.bold) return -1.2;
+  let score = hadRoom(upper, chunk, width) ? -1.5 : 1.2;
+  if (startsLowercase(chunk.text)) score += 1.1;
+  else if (endsSentence(upper.text)) score -= 0.3;
+  if (/[-–,&/]$/.test(upper.text) || /\b(?:of|and|the|for|in|to|or|with|by|from|on|at|per)$/.test(upper.text)) score += 0.8;
+  if (key && score > 0 && chunk.left < upper.left - 0.4 * chunk.size) score -= 1;
+  return score;
+}

@@ -1,0 +1,190 @@
+/** Words joined into chunks, the smallest parts a table cell is made of, and chunks into visual rows. */
+import type { Word } from '../../pdf/page.js';
+import type { Piece } from './frame.js';
+import type { Segment } from './segments.js';
+
+/** Words side by side with no more than word spaces between them. Top and bottom are those of a line of its size. */
+export interface Chunk {
+  pieces: Piece[];
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  baseline: number;
+  size: number;
+  text: string;
+  bold: boolean;
+  italic: boolean;
+  color: number;
+}
+
+/** Chunks on one baseline, from the left. */
+export interface VisualRow {
+  chunks: Chunk[];
+  top: number;
+  bottom: number;
+  baseline: number;
+  size: number;
+}
+
+export const ASCENT = 0.74;
+export const DESCENT = 0.22;
+/** Gaps, in parts of the size: always one chunk below the first, always two above the second. */
+const ALWAYS_JOINED = 0.55;
+const ALWAYS_SPLIT = 1.15;
+
+/** Makes chunks of all pieces; a vertical line between two words parts them however near they are. */
+export function makeChunks(pieces: Piece[], verticals: Segment[]): Chunk[] {
+  const sorted = [...pieces].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
+  const lines: Piece[][] = [];
+  let open: Piece[] = [];
+  let baseline = -Infinity;
+  for (const piece of sorted) {
+    if (piece.baseline - baseline > 0.22 * piece.size && open.length > 0) {
+      lines.push(open);
+      open = [];
+    }
+    if (open.length === 0) baseline = piece.baseline;
+    open.push(piece);
+  }
+  if (open.length > 0) lines.push(open);
+  const parted = [...verticals].sort((a, b) => a.at - b.at);
+  const chunks = lines.flatMap((line) => splitLine(line, parted));
+  return attachRaised(chunks);
+}
+
+function splitLine(line: Piece[], verticals: Segment[]): Chunk[] {
+  line.sort((a, b) => a.left - b.left);
+  const spaces: number[] = [];
+  for (let index = 1; index < line.length; index++) {
+    const gap = gapBefore(line, index);
+    if (gap > 0.08) spaces.push(gap);
+  }
+  spaces.sort((a, b) => a - b);
+  const usual = spaces.length >= 3 ? (spaces[Math.floor(spaces.length * 0.4)] ?? 0) : 0.28;
+  // A justified line stretches all its spaces alike; a column gap is wider than its neighbours.
+  const limit = Math.min(ALWAYS_SPLIT, Math.max(ALWAYS_JOINED, 1.75 * usual));
+  const chunks: Chunk[] = [];
+  let open: Piece[] = [];
+  for (const [index, piece] of line.entries()) {
+    if (index > 0 && (gapBefore(line, index) > limit || isParted(line[index - 1], piece, verticals))) {
+      chunks.push(chunkOf(open));
+      open = [];
+    }
+    open.push(piece);
+  }
+  if (open.length > 0) chunks.push(chunkOf(open));
+  return chunks;
+}
+
+/** Gap to the piece before, in parts of the larger size. */
+function gapBefore(line: Piece[], index: number): number {
+  const [before, piece] = [line[index - 1], line[index]];
+  if (before === undefined || piece === undefined) return 0;
+  return (piece.left - before.right) / Math.max(before.size, piece.size);
+}
+
+function isParted(before: Piece | undefined, piece: Piece, verticals: Segment[]): boolean {
+  if (before === undefined || piece.word.glued || verticals.length === 0) return false;
+  const [from, to] = [before.right - 0.5, piece.left + 0.5];
+  let low = 0;
+  let high = verticals.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((verticals[middle]?.at ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  const y = piece.baseline - 0.3 * piece.size;
+  for (let index = low; index < verticals.length; index++) {
+    const vertical = verticals[index];
+    if (vertical === undefined || vertical.at > to) return false;
+    if (vertical.start <= y && vertical.end >= y) return true;
+  }
+  return false;
+}
+
+/** The chunk of pieces that stand on one line, given from the left. */
+export function chunkOf(pieces: Piece[]): Chunk {
+  let main = pieces[0];
+  let [left, right, bold, italic, letters] = [Infinity, -Infinity, 0, 0, 0];
+  const sizes = new Map<number, number>();
+  for (const piece of pieces) {
+    const length = piece.word.text.length;
+    left = Math.min(left, piece.left);
+    right = Math.max(right, piece.right);
+    letters += length;
+    if (piece.word.font.bold) bold += length;
+    if (piece.word.font.italic) italic += length;
+    const key = Math.round(piece.size * 4);
+    sizes.set(key, (sizes.get(key) ?? 0) + length);
+    if (main !== undefined && piece.size > main.size * 1.1) main = piece;
+  }
+  const [size, baseline] = [main?.size ?? 1, main?.baseline ?? 0];
+  return {
+    pieces,
+    left,
+    right,
+    top: baseline - ASCENT * size,
+    bottom: baseline + DESCENT * size,
+    baseline,
+    size,
+    text: textOf(pieces.map((piece) => piece.word)),
+    bold: bold * 2 > letters,
+    italic: italic * 2 > letters,
+    color: main?.word.color ?? 0,
+  };
+}
+
+/** Words in order with spaces between those that are not glued. */
+export function textOf(words: Word[]): string {
+  let text = '';
+  for (const word of words) text += text === '' || word.glued ? word.text : ` ${word.text}`;
+  return text;
+}
+
+/** Sub- and superscripts stand on baselines of their own: they join the larger chunk that they touch. */
+function attachRaised(chunks: Chunk[]): Chunk[] {
+  const sorted = [...chunks].sort((a, b) => a.baseline - b.baseline);
+  const gone = new Set<Chunk>();
+  const hosts = new Map<Chunk, Chunk[]>();
+  for (const [index, small] of sorted.entries()) {
+    let best: Chunk | null = null;
+    let nearest = 0.35;
+    for (const step of [-1, 1]) {
+      for (let other = index + step; other >= 0 && other < sorted.length && Math.abs(other - index) <= 60; other += step) {
+        const host = sorted[other];
+        if (host === undefined || Math.abs(host.baseline - small.baseline) > 0.75 * host.size + 2) break;
+        if (small.size > 0.86 * host.size || gone.has(host) || Math.abs(host.baseline - small.baseline) > 0.62 * host.size) continue;
+        const gap = Math.max(small.left - host.right, host.left - small.right) / host.size;
+        if (gap < nearest && gap > -1) [best, nearest] = [host, gap];
+      }
+    }
+    if (best === null) continue;
+    gone.add(small);
+    hosts.set(best, [...(hosts.get(best) ?? []), small]);
+  }
+  const joined = (chunk: Chunk): Chunk => {
+    const raised = hosts.get(chunk);
+    if (raised === undefined) return chunk;
+    return chunkOf([...chunk.pieces, ...raised.flatMap((part) => joined(part).pieces)].sort((a, b) => a.left - b.left));
+  };
+  return sorted.filter((chunk) => !gone.has(chunk)).map(joined);
+}
+
+/** Groups chunks by baseline, from the top. */
+export function makeRows(chunks: Chunk[]): VisualRow[] {
+  const sorted = [...chunks].sort((a, b) => a.baseline - b.baseline);
+  const rows: VisualRow[] = [];
+  for (const chunk of sorted) {
+    const row = rows[rows.length - 1];
+    if (row !== undefined && chunk.baseline - row.baseline <= 0.3 * Math.min(chunk.size, row.size)) row.chunks.push(chunk);
+    else rows.push({ chunks: [chunk], top: 0, bottom: 0, baseline: chunk.baseline, size: chunk.size });
+  }
+  for (const row of rows) {
+    row.chunks.sort((a, b) => a.left - b.left);
+    row.top = Math.min(...row.chunks.map((chunk) => chunk.top));
+    row.bottom = Math.max(...row.chunks.map((chunk) => chunk.bottom));
+    row.size = Math.max(...row.chunks.map((chunk) => chunk.size));
+  }
+  return rows;
+}

@@ -1,0 +1,181 @@
+/** Columns of a set of rows, from the white that runs down between their chunks. */
+import type { Chunk } from './chunks.js';
+import { isValue } from './text-kind.js';
+
+/** The extent of a column's text. */
+export interface Column {
+  left: number;
+  right: number;
+}
+
+interface Band {
+  column: Column;
+  /** Chunks by row; rows without any are absent. */
+  rows: Map<number, Chunk[]>;
+}
+
+/** A chunk that crosses a gutter in a row above all rows which respect it is a spanning header and hardly counts against it. */
+const HEADER_CROSSING = 0.25;
+const unitBefore = /^(?:[$€£¥₹₽₩(]|US\$|USD|EUR|GBP|Rs\.?)$/;
+const unitAfter = /^(?:[%‰)\]*†‡§]+|[)]?[%*†‡§]+)$/;
+
+/**
+ * Finds the columns of rows of chunks, from the left. Chunks that span columns may be among them; only rows of two and
+ * more chunks shape the columns. Fewer than two such rows give the chunks of the fullest row.
+ */
+export function inferColumns(rows: Chunk[][]): Column[] {
+  const shaping = rows.filter((row) => row.length >= 2);
+  if (shaping.length === 0) return [];
+  const bands = splitByWhite(shaping);
+  const parted = bands.flatMap((band) => splitBand(band, shaping.length, 0));
+  return joinUnits(joinExclusive(parted)).map((band) => band.column);
+}
+
+/** Runs of x that any row covers, apart from each other by white in every row. */
+function splitByWhite(rows: Chunk[][]): Band[] {
+  const all = rows.flatMap((row, index) => row.map((chunk) => ({ chunk, index })));
+  all.sort((a, b) => a.chunk.left - b.chunk.left);
+  const bands: Band[] = [];
+  for (const { chunk, index } of all) {
+    const band = bands[bands.length - 1];
+    if (band !== undefined && chunk.left < band.column.right + 0.3) {
+      band.column.right = Math.max(band.column.right, chunk.right);
+      addTo(band.rows, index, chunk);
+    } else bands.push({ column: { left: chunk.left, right: chunk.right }, rows: new Map([[index, [chunk]]]) });
+  }
+  return bands;
+}
+
+function addTo(rows: Map<number, Chunk[]>, index: number, chunk: Chunk): void {
+  const known = rows.get(index);
+  if (known === undefined) rows.set(index, [chunk]);
+  else known.push(chunk);
+}
+
+/** Splits a band where many rows have a gap and few chunks cross it. */
+function splitBand(band: Band, rowCount: number, depth: number): Band[] {
+  if (depth > 6) return [band];
+  let best: { left: number; right: number } | null = null;
+  let bestScore = 0;
+  for (const gap of candidateGaps(band)) {
+    const score = gapScore(band, gap, rowCount);
+    if (score > bestScore) [best, bestScore] = [gap, score];
+  }
+  if (best === null) return [band];
+  const middle = (best.left + best.right) / 2;
+  const [before, after] = [emptyBand(), emptyBand()];
+  for (const [index, chunks] of band.rows) {
+    for (const chunk of chunks) {
+      // A chunk across the gutter belongs to neither side: it must not blur the columns it spans.
+      if (chunk.left < middle && chunk.right > middle) continue;
+      const side = chunk.right <= middle ? before : after;
+      addTo(side.rows, index, chunk);
+      side.column.left = Math.min(side.column.left, chunk.left);
+      side.column.right = Math.max(side.column.right, chunk.right);
+    }
+  }
+  if (before.rows.size === 0 || after.rows.size === 0) return [band];
+  return [...splitBand(before, rowCount, depth + 1), ...splitBand(after, rowCount, depth + 1)];
+}
+
+function emptyBand(): Band {
+  return { column: { left: Infinity, right: -Infinity }, rows: new Map() };
+}
+
+function candidateGaps(band: Band): { left: number; right: number }[] {
+  const gaps: { left: number; right: number }[] = [];
+  for (const chunks of band.rows.values()) {
+    for (let index = 1; index < chunks.length; index++) {
+      const [before, after] = [chunks[index - 1], chunks[index]];
+      if (before !== undefined && after !== undefined && after.left > before.right) gaps.push({ left: before.right, right: after.left });
+    }
+    if (gaps.length > 60) break;
+  }
+  return gaps;
+}
+
+/** Above 0 where the gap is a gutter: rows that show it outweigh those that write across it. */
+function gapScore(band: Band, gap: { left: number; right: number }, rowCount: number): number {
+  const middle = (gap.left + gap.right) / 2;
+  let first = Infinity;
+  let support = 0;
+  const crossings: number[] = [];
+  for (const [index, chunks] of band.rows) {
+    if (chunks.some((chunk) => chunk.left < middle - 0.3 && chunk.right > middle + 0.3)) crossings.push(index);
+    else if (chunks.some((chunk) => chunk.right <= middle) && chunks.some((chunk) => chunk.left >= middle)) {
+      support++;
+      first = Math.min(first, index);
+    }
+  }
+  let cost = 0;
+  for (const index of crossings) cost += index < first && index < 4 ? HEADER_CROSSING : 1;
+  const needed = rowCount <= 3 ? 1 : 1.6;
+  return support - 3 * cost - needed;
+}
+
+/** Two neighbours of which no row has both are one column whose header and values are aligned apart. */
+function joinExclusive(bands: Band[]): Band[] {
+  const joined: Band[] = [];
+  for (const band of bands) {
+    const before = joined[joined.length - 1];
+    if (before !== undefined && bands.length > 1 && !shareRow(before, band)) merge(before, band);
+    else joined.push(band);
+  }
+  return joined;
+}
+
+function shareRow(a: Band, b: Band): boolean {
+  for (const index of a.rows.keys()) if (b.rows.has(index)) return true;
+  return false;
+}
+
+function merge(into: Band, other: Band): void {
+  into.column.left = Math.min(into.column.left, other.column.left);
+  into.column.right = Math.max(into.column.right, other.column.right);
+  for (const [index, chunks] of other.rows) for (const chunk of chunks) addTo(into.rows, index, chunk);
+}
+
+/** Currency signs, per cent signs and brackets set in a column of their own belong to their number. */
+function joinUnits(bands: Band[]): Band[] {
+  const joined: Band[] = [];
+  let pending: Band | null = null;
+  for (const band of bands) {
+    if (pending !== null) {
+      merge(pending, band);
+      joined.push(pending);
+      pending = null;
+    } else if (consistsOf(band, unitBefore) && band !== bands[bands.length - 1]) pending = band;
+    else if (consistsOf(band, unitAfter) && joined.length > 0) merge(joined[joined.length - 1] as Band, band);
+    else joined.push(band);
+  }
+  return joined;
+}
+
+function consistsOf(band: Band, pattern: RegExp): boolean {
+  let [hits, all] = [0, 0];
+  for (const chunks of band.rows.values()) {
+    for (const chunk of chunks) {
+      all++;
+      if (pattern.test(chunk.text)) hits++;
+    }
+  }
+  return hits > 0 && hits >= all - (all > 4 ? 1 : 0);
+}
+
+/** Indices of the first and last column that a chunk lies over; null where it lies over none. */
+export function columnsUnder(columns: Column[], left: number, right: number): [number, number] | null {
+  let first = -1;
+  let last = -1;
+  for (const [index, column] of columns.entries()) {
+    const overlap = Math.min(right, column.right) - Math.max(left, column.left);
+    if (overlap <= Math.min(1.5, 0.25 * (right - left))) continue;
+    if (first < 0) first = index;
+    last = index;
+  }
+  return first < 0 ? null : [first, last];
+}
+
+/** Share of a column's chunks that look like values rather than words. */
+export function valueShare(chunks: Chunk[]): number {
+  return chunks.length === 0 ? 0 : chunks.filter((chunk) => isValue(chunk.text)).length / chunks.length;
+}

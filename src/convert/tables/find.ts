@@ -1,0 +1,180 @@
+/** The table finder: from a page's words, lines and shades to tables of cells, without any network. */
+import type { Box, PageContent, Word } from '../../pdf/page.js';
+import type { ConvertOptions } from '../options.js';
+import type { FoundTable, TableCell } from '../table.js';
+import { findBoundaries, rowsInside } from './boundaries.js';
+import type { TableArea } from './boundaries.js';
+import { makeChunks, makeRows } from './chunks.js';
+import type { Chunk } from './chunks.js';
+import { inferColumns } from './columns.js';
+import type { Frame } from './frame.js';
+import { readingFrames } from './frame.js';
+import { fillGrid } from './grid.js';
+import type { Grid } from './grid.js';
+import { findHeaders } from './headers.js';
+import { evidenceOf, judge } from './judge.js';
+import type { Evidence } from './judge.js';
+import { groupMarks } from './marks.js';
+import type { MarkGroup } from './marks.js';
+import { findFlows } from './running-text.js';
+import type { Flow } from './running-text.js';
+import { readLineWork } from './segments.js';
+import type { LineWork } from './segments.js';
+import { boxOf, growDown, growTables, headAbove, makeStrips } from './spread.js';
+import { isTableCaption } from './text-kind.js';
+
+/** A page with fewer words has no table worth the name. */
+const MIN_WORDS = 4;
+const MIN_CONFIDENCE = 0.5;
+
+/** One frame's material and what of it is spoken for. */
+interface Scene {
+  frame: Frame;
+  lines: LineWork;
+  chunks: Chunk[];
+  flows: Flow[];
+  running: Set<Chunk>;
+  used: Set<Chunk>;
+}
+
+/**
+ * Finds the tables of a page, from the top. Every word is in at most one cell of one table; the words of no table are the
+ * page's remaining text. Effort is bounded whatever the page holds. With `doTableStructure` off there are no tables.
+ */
+export function findTables(page: PageContent, options: Pick<ConvertOptions, 'doTableStructure'>): FoundTable[] {
+  if (!options.doTableStructure || page.words.length < MIN_WORDS) return [];
+  const tables = readingFrames(page).flatMap(findInFrame);
+  return tables.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+}
+
+/** The words that `tables` hold: what a page's text is without. */
+export function tableWords(tables: FoundTable[]): Set<Word> {
+  return new Set(tables.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
+}
+
+function findInFrame(frame: Frame): FoundTable[] {
+  const lines = readLineWork(frame);
+  const chunks = makeChunks(frame.pieces, lines.vertical);
+  const flows = findFlows(makeRows(chunks));
+  const scene: Scene = { frame, lines, chunks, flows, running: new Set(flows.flatMap((flow) => flow.chunks)), used: new Set() };
+  return [...findMarked(scene), ...findSpread(scene)];
+}
+
+/** Tables that lines or shades show. */
+function findMarked(scene: Scene): FoundTable[] {
+  const groups = groupMarks(scene.lines, makeRows(scene.chunks), (chunk) => scene.running.has(chunk)).filter(isPromising);
+  groups.sort((a, b) => sizeOf(b.box) - sizeOf(a.box));
+  const found: FoundTable[] = [];
+  for (const group of groups) {
+    const table = tryArea(scene, areaOfGroup(scene, group));
+    if (table !== null) found.push(table);
+  }
+  return found;
+}
+
+function sizeOf(box: Box): number {
+  return (box.right - box.left) * (box.bottom - box.top);
+}
+
+function isPromising(group: MarkGroup): boolean {
+  const { horizontals, verticals, shades, box } = group;
+  if (box.right - box.left < 20) return false;
+  return horizontals.length + verticals.length >= 5 || (horizontals.length >= 2 && verticals.length !== 2) || shades.length >= 2 || (shades.length === 1 && horizontals.length >= 1);
+}
+
+/** The group's box with the rows that belong to it above and below. */
+function areaOfGroup(scene: Scene, group: MarkGroup): TableArea {
+  const free = scene.chunks.filter((chunk) => !scene.used.has(chunk));
+  const box = { ...group.box };
+  let rows = rowsInside(free, box);
+  const closed = group.verticals.length >= 2 && group.verticals.some((line) => Math.abs(line.end - box.bottom) < 4);
+  const columns = inferColumns(rows.map((row) => row.chunks));
+  if (columns.length >= 2) {
+    const strips = makeStrips(makeRows(free), scene.flows, (chunk) => !scene.running.has(chunk));
+    const inside = strips.filter((strip) => strip.baseline > box.top && strip.baseline <= box.bottom + 1 && strip.left >= box.left - 4 && strip.right <= box.right + 4);
+    const size = inside[0]?.size ?? 10;
+    for (const strip of headAbove(strips, columns, box.top, size, new Set(inside))) box.top = Math.min(box.top, strip.top);
+    const open = group.horizontals.length < 3 || group.shades.some((shade) => Math.abs(shade.box.bottom - box.bottom) < 2);
+    const last = inside.at(-1);
+    if (!closed && open && last !== undefined) {
+      const seed = inside.filter((strip) => strip.core);
+      const grown = growDown(seed.length > 0 ? seed : [last], strips, strips.indexOf(last) + 1, new Set());
+      for (const strip of grown.strips) box.bottom = Math.max(box.bottom, strip.bottom);
+    }
+    rows = rowsInside(free, box);
+  }
+  return areaOf(scene, box, rows, group);
+}
+
+function areaOf(scene: Scene, box: Box, rows: TableArea['rows'], group: Omit<MarkGroup, 'box'>): TableArea {
+  const joints = scene.lines.joints.filter((joint) => joint.x >= box.left - 1 && joint.x <= box.right + 1 && joint.top >= box.top - 2 && joint.bottom <= box.bottom + 2);
+  return { box, rows, horizontals: group.horizontals, verticals: group.verticals, shades: group.shades, joints };
+}
+
+/** Tables that only the white between their words shows. */
+function findSpread(scene: Scene): FoundTable[] {
+  const strips = makeStrips(makeRows(scene.chunks), scene.flows, (chunk) => !scene.running.has(chunk) && !scene.used.has(chunk));
+  const found: FoundTable[] = [];
+  for (const growth of growTables(strips)) {
+    const body = boxOf(growth.strips);
+    const head = headAbove(strips, growth.columns, body.top, growth.strips[0]?.size ?? 10, new Set(growth.strips));
+    const members = new Set([...head, ...growth.strips].flatMap((strip) => strip.chunks).filter((chunk) => !scene.used.has(chunk)));
+    const box = boxOf([...head, ...growth.strips]);
+    const near = (line: { at: number; start: number; end: number }): boolean => line.at > box.top - 3 && line.at < box.bottom + 3 && line.start > box.left - 20 && line.end < box.right + 20;
+    const horizontals = scene.lines.horizontal.filter(near);
+    const area = areaOf(scene, box, makeRows([...members]), { horizontals, verticals: [], shades: [] });
+    const table = tryArea(scene, area);
+    if (table !== null) found.push(table);
+  }
+  return found;
+}
+
+/** The table in an area, or null; its chunks are used afterwards. */
+function tryArea(scene: Scene, area: TableArea): FoundTable | null {
+  if (area.rows.length === 0) return null;
+  const boundaries = findBoundaries(area);
+  if (boundaries === null) return null;
+  const grid = fillGrid(area, boundaries);
+  const evidence = evidenceOf(area, grid);
+  const members = area.rows.flatMap((row) => row.chunks);
+  const running = members.filter((chunk) => scene.running.has(chunk)).length / members.length;
+  const confidence = judge(area, grid, evidence, { captioned: isCaptioned(scene, area), running });
+  if (confidence < MIN_CONFIDENCE) return null;
+  for (const chunk of members) scene.used.add(chunk);
+  return assemble(scene.frame, area, grid, evidence, confidence);
+}
+
+function isCaptioned(scene: Scene, area: TableArea): boolean {
+  const { box } = area;
+  return scene.chunks.some((chunk) => {
+    if (chunk.right < box.left - 20 || chunk.left > box.right + 20 || !isTableCaption(chunk.text)) return false;
+    const gap = Math.max(box.top - chunk.bottom, chunk.top - box.bottom);
+    return gap < 5 * chunk.size;
+  });
+}
+
+function assemble(frame: Frame, area: TableArea, grid: Grid, evidence: Evidence, confidence: number): FoundTable {
+  const headers = findHeaders(area, grid);
+  const cells = grid.cells.map((cell): TableCell => {
+    const [left, right] = [grid.x[cell.column]?.at ?? 0, grid.x[cell.column + cell.columnSpan]?.at ?? 0];
+    const [top, bottom] = [grid.y[cell.row]?.at ?? 0, grid.y[cell.row + cell.rowSpan]?.at ?? 0];
+    const columnHeader = cell.row < headers.rows;
+    return {
+      row: cell.row,
+      column: cell.column,
+      rowSpan: cell.rowSpan,
+      columnSpan: cell.columnSpan,
+      columnHeader,
+      rowHeader: !columnHeader && headers.firstColumn && cell.column === 0,
+      words: cell.chunks.flatMap((chunk) => chunk.pieces.map((piece) => piece.word)),
+      box: frame.toPage({ left, top, right, bottom }),
+    };
+  });
+  const outer = {
+    left: grid.x[0]?.at ?? area.box.left,
+    top: grid.y[0]?.at ?? area.box.top,
+    right: grid.x.at(-1)?.at ?? area.box.right,
+    bottom: grid.y.at(-1)?.at ?? area.box.bottom,
+  };
+  return { box: frame.toPage(outer), rowCount: grid.rowCount, columnCount: grid.columnCount, cells, evidence, confidence };
+}

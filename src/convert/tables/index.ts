@@ -1,0 +1,2 @@
+/** The table finder's door. */
+export { findTables, tableWords } from './find.js';

@@ -1,0 +1,187 @@
+/** Lines and shades that belong together: each group frames, rules or stripes one possible table. */
+import type { Box } from '../../pdf/page.js';
+import type { Chunk, VisualRow } from './chunks.js';
+import type { LineWork, Segment, Shade } from './segments.js';
+
+export interface MarkGroup {
+  box: Box;
+  horizontals: Segment[];
+  verticals: Segment[];
+  shades: Shade[];
+}
+
+/** Ends of lines may miss each other by this much and still meet. */
+const MEET = 2.6;
+const SAME_EXTENT = 5;
+/** Pairs tried at most; a page that asks for more is a drawing. */
+const MAX_PAIRS = 4_000_000;
+
+/**
+ * Groups what touches, and horizontals or stripes of one extent that have tabular rows between them.
+ * `running` says of a chunk that it is running text.
+ */
+export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: Chunk) => boolean): MarkGroup[] {
+  const { horizontal, vertical, shades } = lines;
+  const count = horizontal.length + vertical.length + shades.length;
+  const sets = new Sets(count);
+  joinCrossings(horizontal, vertical, sets);
+  joinRules(horizontal, rows, running, sets);
+  const shadeBase = horizontal.length + vertical.length;
+  joinShades(shades, shadeBase, rows, running, sets);
+  joinShadesToRules(shades, shadeBase, horizontal, sets);
+  const groups = new Map<number, MarkGroup>();
+  const groupAt = (index: number): MarkGroup => {
+    const root = sets.find(index);
+    let group = groups.get(root);
+    if (group === undefined) {
+      group = { box: { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity }, horizontals: [], verticals: [], shades: [] };
+      groups.set(root, group);
+    }
+    return group;
+  };
+  for (const [index, segment] of horizontal.entries()) addHorizontal(groupAt(index), segment);
+  for (const [index, segment] of vertical.entries()) addVertical(groupAt(horizontal.length + index), segment);
+  for (const [index, shade] of shades.entries()) addShade(groupAt(shadeBase + index), shade);
+  return [...groups.values()];
+}
+
+function addHorizontal(group: MarkGroup, segment: Segment): void {
+  group.horizontals.push(segment);
+  widen(group.box, segment.start, segment.at, segment.end, segment.at);
+}
+
+function addVertical(group: MarkGroup, segment: Segment): void {
+  group.verticals.push(segment);
+  widen(group.box, segment.at, segment.start, segment.at, segment.end);
+}
+
+function addShade(group: MarkGroup, shade: Shade): void {
+  group.shades.push(shade);
+  widen(group.box, shade.box.left, shade.box.top, shade.box.right, shade.box.bottom);
+}
+
+function widen(box: Box, left: number, top: number, right: number, bottom: number): void {
+  box.left = Math.min(box.left, left);
+  box.top = Math.min(box.top, top);
+  box.right = Math.max(box.right, right);
+  box.bottom = Math.max(box.bottom, bottom);
+}
+
+function joinCrossings(horizontal: Segment[], vertical: Segment[], sets: Sets): void {
+  const order = vertical.map((_, index) => index).sort((a, b) => (vertical[a]?.at ?? 0) - (vertical[b]?.at ?? 0));
+  const xs = order.map((index) => vertical[index]?.at ?? 0);
+  let pairs = 0;
+  for (const [index, line] of horizontal.entries()) {
+    for (let at = lowerBound(xs, line.start - MEET); at < xs.length && (xs[at] ?? 0) <= line.end + MEET; at++) {
+      if (++pairs > MAX_PAIRS) return;
+      const other = order[at];
+      const upright = other === undefined ? undefined : vertical[other];
+      if (other === undefined || upright === undefined) continue;
+      if (line.at >= upright.start - MEET && line.at <= upright.end + MEET) sets.join(index, horizontal.length + other);
+    }
+  }
+}
+
+function lowerBound(sorted: number[], value: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle] ?? 0) < value) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Horizontal rules of one extent belong together when what stands between two of them is set in columns. */
+function joinRules(horizontal: Segment[], rows: VisualRow[], running: (chunk: Chunk) => boolean, sets: Sets): void {
+  const order = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
+  for (let low = 1; low < order.length; low++) {
+    for (let high = low - 1; high >= 0 && high >= low - 400; high--) {
+      const [below, above] = [order[low], order[high]];
+      const [line, upper] = [horizontal[below ?? -1], horizontal[above ?? -1]];
+      if (below === undefined || above === undefined || line === undefined || upper === undefined) continue;
+      if (Math.abs(line.start - upper.start) > SAME_EXTENT || Math.abs(line.end - upper.end) > SAME_EXTENT) continue;
+      const between = { left: line.start, right: line.end, top: upper.at, bottom: line.at };
+      if (isTabular(between, rows, running)) sets.join(below, above);
+      break;
+    }
+  }
+}
+
+/** Most rows in the box have chunks side by side, and running text has no say in it. */
+function isTabular(box: Box, rows: VisualRow[], running: (chunk: Chunk) => boolean): boolean {
+  let [parted, whole, prose] = [0, 0, 0];
+  for (const row of rows) {
+    if (row.baseline < box.top || row.baseline > box.bottom + 1) continue;
+    const inside = row.chunks.filter((chunk) => chunk.left >= box.left - 4 && chunk.right <= box.right + 4);
+    if (inside.length === 0) continue;
+    const free = inside.filter((chunk) => !running(chunk));
+    if (free.length < inside.length) prose++;
+    if (free.length >= 2) parted++;
+    else if (free.length === 1 && (free[0]?.right ?? 0) - (free[0]?.left ?? 0) > 0.6 * (box.right - box.left)) whole++;
+  }
+  return parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= parted;
+}
+
+/** Shades that touch side by side or one above the other, and stripes of one extent with a row or two between. */
+function joinShades(shades: Shade[], base: number, rows: VisualRow[], running: (chunk: Chunk) => boolean, sets: Sets): void {
+  for (const [index, { box }] of shades.entries()) {
+    for (let other = index - 1; other >= 0 && other >= index - 300; other--) {
+      const upper = shades[other]?.box;
+      if (upper === undefined) continue;
+      if (touches(box, upper)) sets.join(base + index, base + other);
+      else if (isStripePair(upper, box) && isTabular({ ...box, top: upper.bottom, bottom: box.top }, rows, running)) sets.join(base + index, base + other);
+    }
+  }
+}
+
+function touches(a: Box, b: Box): boolean {
+  const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
+  const up = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  const sameRow = Math.abs(a.top - b.top) <= 2 || Math.abs(a.bottom - b.bottom) <= 2;
+  const sameColumn = Math.abs(a.left - b.left) <= 2 || Math.abs(a.right - b.right) <= 2;
+  return (sameRow && across >= -4 && up > 2) || (sameColumn && up >= -3 && across > 4);
+}
+
+function isStripePair(upper: Box, lower: Box): boolean {
+  const gap = lower.top - upper.bottom;
+  const sameExtent = Math.abs(upper.left - lower.left) <= 3 && Math.abs(upper.right - lower.right) <= 3;
+  return sameExtent && gap > 0 && gap <= 6 * Math.max(upper.bottom - upper.top, lower.bottom - lower.top);
+}
+
+function joinShadesToRules(shades: Shade[], base: number, horizontal: Segment[], sets: Sets): void {
+  for (const [index, { box }] of shades.entries()) {
+    for (const [other, line] of horizontal.entries()) {
+      if (line.at < box.top - 3 || line.at > box.bottom + 3) continue;
+      const across = Math.min(line.end, box.right) - Math.max(line.start, box.left);
+      if (across >= 0.8 * Math.min(line.end - line.start, box.right - box.left)) sets.join(base + index, other);
+    }
+    if (index > 400) return;
+  }
+}
+
+/** Disjoint sets of indices. */
+class Sets {
+  private readonly parent: Int32Array;
+
+  constructor(count: number) {
+    this.parent = Int32Array.from({ length: count }, (_, index) => index);
+  }
+
+  find(index: number): number {
+    let root = index;
+    while (this.parent[root] !== root) root = this.parent[root] ?? root;
+    for (let at = index; at !== root; ) {
+      const next = this.parent[at] ?? root;
+      this.parent[at] = root;
+      at = next;
+    }
+    return root;
+  }
+
+  join(a: number, b: number): void {
+    const [rootA, rootB] = [this.find(a), this.find(b)];
+    if (rootA !== rootB) this.parent[rootB] = rootA;
+  }
+}

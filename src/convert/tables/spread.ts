@@ -1,0 +1,216 @@
+/** Tables without lines: rows of chunks that keep the same columns, grown row by row from where they are plainest. */
+import type { Box } from '../../pdf/page.js';
+import type { Chunk, VisualRow } from './chunks.js';
+import { columnsUnder, inferColumns } from './columns.js';
+import type { Column } from './columns.js';
+import type { Flow } from './running-text.js';
+import { hasLeader, isBullet, isEnumerator, isFigureCaption, isTableCaption, isValue, wordCount } from './text-kind.js';
+
+/** Chunks of one visual row with no running text between them. */
+export interface Strip {
+  chunks: Chunk[];
+  baseline: number;
+  top: number;
+  bottom: number;
+  left: number;
+  right: number;
+  size: number;
+  /** Two or more chunks, and no mere list item. */
+  core: boolean;
+}
+
+export interface Growth {
+  strips: Strip[];
+  columns: Column[];
+}
+
+/** White that may lie between two rows of a table, in parts of the text size, before its own row distance is known. */
+const MAX_GAP = 2.6;
+
+/** Cuts visual rows at running text and at the edges of its column. */
+export function makeStrips(rows: VisualRow[], flows: Flow[], isFree: (chunk: Chunk) => boolean): Strip[] {
+  const strips: Strip[] = [];
+  for (const row of rows) {
+    let open: Chunk[] = [];
+    const close = (): void => {
+      if (open.length > 0) strips.push(stripOf(open));
+      open = [];
+    };
+    for (const chunk of row.chunks) {
+      if (!isFree(chunk)) {
+        close();
+        continue;
+      }
+      const last = open.at(-1);
+      if (last !== undefined && isWalled(last, chunk, flows)) close();
+      open.push(chunk);
+    }
+    close();
+  }
+  return strips;
+}
+
+/** An edge of running text, which goes on a little above and below it, stands between the two. */
+function isWalled(before: Chunk, chunk: Chunk, flows: Flow[]): boolean {
+  return flows.some((flow) => {
+    const reach = 3.2 * chunk.size;
+    if (chunk.baseline < flow.top - reach || chunk.baseline > flow.bottom + reach) return false;
+    const wallLeft = before.right <= flow.left + 1 && chunk.left >= flow.left - 1 && chunk.left <= flow.right;
+    const wallRight = chunk.left >= flow.right - 1 && before.right <= flow.right + 1 && before.right >= flow.left;
+    return wallLeft || wallRight;
+  });
+}
+
+function stripOf(chunks: Chunk[]): Strip {
+  const first = chunks[0]?.text ?? '';
+  const list = chunks.length === 2 && (isBullet(first) || (isEnumerator(first) && !isValue(chunks[1]?.text ?? '')));
+  return {
+    chunks,
+    baseline: chunks[0]?.baseline ?? 0,
+    top: Math.min(...chunks.map((chunk) => chunk.top)),
+    bottom: Math.max(...chunks.map((chunk) => chunk.bottom)),
+    left: Math.min(...chunks.map((chunk) => chunk.left)),
+    right: Math.max(...chunks.map((chunk) => chunk.right)),
+    size: Math.max(...chunks.map((chunk) => chunk.size)),
+    core: chunks.length >= 2 && !list && !chunks.some((chunk) => hasLeader(chunk.text)),
+  };
+}
+
+/** All growths on the page, each from at least two core strips; a strip is in one of them at most. */
+export function growTables(strips: Strip[]): Growth[] {
+  const used = new Set<Strip>();
+  const growths: Growth[] = [];
+  for (const [index, seed] of strips.entries()) {
+    if (!seed.core || used.has(seed)) continue;
+    const growth = growDown([seed], strips, index + 1, used);
+    for (const strip of growth.strips) used.add(strip);
+    if (growth.strips.filter((strip) => strip.core).length >= 2) growths.push(growth);
+  }
+  return growths;
+}
+
+/** Goes on below `from` as long as strips fit its columns. `used` strips end it. */
+export function growDown(from: Strip[], strips: Strip[], start: number, used: Set<Strip>): Growth {
+  const taken = [...from];
+  let columns = inferColumns(taken.map((strip) => strip.chunks));
+  let pending: Strip[] = [];
+  let pitch = 0;
+  for (let index = start; index < strips.length; index++) {
+    const strip = strips[index];
+    const last = pending.at(-1) ?? taken.at(-1);
+    if (strip === undefined || last === undefined) break;
+    const [left, right] = [columns[0]?.left ?? 0, columns.at(-1)?.right ?? 0];
+    const gap = strip.top - last.bottom;
+    if (gap > reachOf(strip, pitch)) break;
+    if (strip.right < left - 2 * strip.size || strip.left > right + 2 * strip.size) continue;
+    if (used.has(strip)) break;
+    const fit = fitStrip(strip, taken, columns);
+    if (fit === 'stop' || pending.length >= 6) break;
+    pending.push(strip);
+    if (fit === 'wait') continue;
+    for (const accepted of pending) {
+      pitch = Math.max(pitch, accepted.top - (taken.at(-1)?.bottom ?? accepted.top));
+      taken.push(accepted);
+    }
+    pending = [];
+    columns = inferColumns(taken.map((item) => item.chunks));
+  }
+  // Lines that end the last row's cells fit a column and follow at once.
+  for (const strip of pending) {
+    const last = taken.at(-1);
+    if (last === undefined || strip.top - last.bottom > 0.45 * strip.size || !isTail(strip, taken, columns)) break;
+    taken.push(strip);
+  }
+  return { strips: taken, columns };
+}
+
+function reachOf(strip: Strip, pitch: number): number {
+  return Math.max(MAX_GAP * strip.size, 1.8 * pitch);
+}
+
+/** `take`: a row of the table; `wait`: perhaps a line of a cell or a section row, if the table goes on; `stop`: no part of it. */
+function fitStrip(strip: Strip, taken: Strip[], columns: Column[]): 'take' | 'wait' | 'stop' {
+  if (strip.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text))) return 'stop';
+  if (strip.core) return fitsColumns(strip, taken, columns) ? 'take' : 'stop';
+  if (strip.chunks.length > 1) return 'stop';
+  const chunk = strip.chunks[0];
+  if (chunk === undefined) return 'stop';
+  const under = columnsUnder(columns, chunk.left, chunk.right);
+  if (under === null) return 'wait';
+  if (under[0] === under[1]) return 'wait';
+  const width = (columns.at(-1)?.right ?? 0) - (columns[0]?.left ?? 0);
+  return wordCount(chunk.text) <= 9 && chunk.right - chunk.left < 0.75 * width ? 'wait' : 'stop';
+}
+
+function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
+  let [crossing, matched] = [0, new Set<number>()];
+  for (const chunk of strip.chunks) {
+    const under = columnsUnder(columns, chunk.left, chunk.right);
+    if (under === null) continue;
+    if (under[0] !== under[1]) crossing++;
+    matched.add(under[0]);
+  }
+  if (crossing === 0 && matched.size >= Math.min(2, columns.length)) return true;
+  // Perhaps the strips so far are a header that spans: do the columns of all together still hold apart?
+  const together = inferColumns([...taken, strip].map((item) => item.chunks));
+  const rows = taken.filter((item) => item.core).length;
+  if (rows <= 3) return together.length >= 2 && together.length >= Math.min(columns.length, strip.chunks.length);
+  return matched.size >= 2 && crossing <= 1 && together.length >= 0.8 * columns.length;
+}
+
+function isTail(strip: Strip, taken: Strip[], columns: Column[]): boolean {
+  return strip.chunks.every((chunk) => {
+    const under = columnsUnder(columns, chunk.left, chunk.right);
+    if (under === null || under[0] !== under[1]) return false;
+    const above = taken.at(-1)?.chunks.find((other) => Math.min(other.right, chunk.right) > Math.max(other.left, chunk.left));
+    return above !== undefined && Math.abs(above.left - chunk.left) < 1.5 * chunk.size && !isValue(chunk.text) && wordCount(above.text) >= 2;
+  });
+}
+
+/** Adds the header lines right above a growth or area: their chunks stand over one column or span several. */
+export function headAbove(strips: Strip[], columns: Column[], top: number, size: number, used: Set<Strip>): Strip[] {
+  const above = strips.filter((strip) => strip.bottom <= top + 0.5 * size && !used.has(strip)).sort((a, b) => b.baseline - a.baseline);
+  const [left, right] = [columns[0]?.left ?? 0, columns.at(-1)?.right ?? 0];
+  const found: Strip[] = [];
+  let edge = top;
+  for (const strip of above) {
+    if (strip.right < left || strip.left > right) continue;
+    if (edge - strip.bottom > 1.3 * size || found.length >= 8) break;
+    if (!isHeadStrip(strip, columns, left, right, found.length)) break;
+    found.unshift(strip);
+    edge = strip.top;
+  }
+  while (found.length > 0 && found[0]?.chunks.length === 1 && !standsOverLater(found[0], columns)) found.shift();
+  return found;
+}
+
+function isHeadStrip(strip: Strip, columns: Column[], left: number, right: number, already: number): boolean {
+  if (strip.left < left - 12 || strip.right > right + 12 || already > 8) return false;
+  if (strip.chunks.some((chunk) => wordCount(chunk.text) > 9 || isTableCaption(chunk.text) || isFigureCaption(chunk.text) || hasLeader(chunk.text))) return false;
+  const taken = new Set<number>();
+  for (const chunk of strip.chunks) {
+    const under = columnsUnder(columns, chunk.left, chunk.right);
+    if (under === null) return false;
+    for (let column = under[0]; column <= under[1]; column++) {
+      if (taken.has(column)) return false;
+      taken.add(column);
+    }
+    if (under[0] === 0 && under[1] > 0 && (under[1] >= 2 || columns.length === 2)) return false;
+  }
+  return strip.chunks.length >= 2 || standsOverLater(strip, columns);
+}
+
+/** A single chunk heads a group of columns only when it leaves the first one free. */
+function standsOverLater(strip: Strip, columns: Column[]): boolean {
+  const second = columns[1];
+  return second !== undefined && columns.length >= 3 && strip.left >= (columns[0]?.right ?? 0) - 2 && strip.left > second.left - 30;
+}
+
+export function boxOf(strips: Strip[]): Box {
+  return {
+    left: Math.min(...strips.map((strip) => strip.left)),
+    top: Math.min(...strips.map((strip) => strip.top)),
+    right: Math.max(...strips.map((strip) => strip.right)),
+    bottom: Math.max(...strips.map((strip) => strip.bottom)),
+  };
+}
