@@ -1,0 +1,70 @@
+/** How far the result may be trusted, by what the pages showed; null where nothing is known. */
+import type { PageSketch } from './layout/sketch.js';
+import type { Confidence, Grade } from './result.js';
+import type { Block } from './structure/block.js';
+
+function grade(score: number | null): Grade {
+  if (score === null) return 'unspecified';
+  if (score < 0.5) return 'poor';
+  if (score < 0.8) return 'fair';
+  return score < 0.9 ? 'good' : 'excellent';
+}
+
+function mean(values: number[]): number | null {
+  return values.length === 0 ? null : values.reduce((sum, value) => sum + value, 0) / values.length;
+}
+
+function rounded(score: number | null): number | null {
+  return score === null ? null : Math.round(score * 1000) / 1000;
+}
+
+/** Share of the page's characters whose meaning the file tells; a page of pictures without text was not parsed at all. */
+function parseScore(sketch: PageSketch): number | null {
+  if (sketch.characters === 0) return sketch.pictureCoverage > 0.5 ? 0 : null;
+  return 1 - sketch.unmappedCharacters / sketch.characters;
+}
+
+/** Share of the letters outside tables in lines that hold together: pieces far apart on one baseline are a form or a table not seen. */
+function layoutScores(blocks: Block[]): Map<number, number> {
+  const counts = new Map<number, { all: number; loose: number }>();
+  for (const block of blocks) {
+    if (block.kind !== 'text') continue;
+    for (const { pageIndex, lines } of block.stretches) {
+      const count = counts.get(pageIndex) ?? { all: 0, loose: 0 };
+      for (const line of lines) {
+        count.all += line.text.length;
+        if (line.pieces.length > 2 && block.role !== 'code') count.loose += line.text.length;
+      }
+      counts.set(pageIndex, count);
+    }
+  }
+  return new Map([...counts].map(([page, { all, loose }]) => [page, all === 0 ? 1 : 1 - loose / all]));
+}
+
+/** The contract's confidence object. */
+export function judgeConfidence(sketches: PageSketch[], blocks: Block[]): Confidence {
+  const layouts = layoutScores(blocks);
+  const parse: number[] = [];
+  const layout: number[] = [];
+  const table: number[] = [];
+  const pages: number[] = [];
+  for (const sketch of sketches) {
+    const parsed = parseScore(sketch);
+    const laidOut = layouts.get(sketch.pageIndex);
+    const tables = sketch.tables.map(({ confidence }) => confidence);
+    if (parsed !== null) parse.push(parsed);
+    if (laidOut !== undefined) layout.push(laidOut);
+    table.push(...tables);
+    const scores = [parsed, laidOut ?? null, ...tables].filter((score) => score !== null);
+    if (scores.length > 0) pages.push(Math.min(...scores));
+  }
+  const byKind = [mean(parse), mean(layout), mean(table)];
+  const meanScore = mean(byKind.filter((score) => score !== null));
+  // The contract's low score: what all but the worst twentieth of the pages reach.
+  const lowScore = pages.length === 0 ? null : [...pages].sort((a, b) => a - b)[Math.floor(0.05 * pages.length)]!;
+  const [parseMean, layoutMean, tableMean] = byKind.map(rounded);
+  return {
+    parse_score: parseMean ?? null, layout_score: layoutMean ?? null, table_score: tableMean ?? null, ocr_score: null,
+    mean_score: rounded(meanScore), low_score: rounded(lowScore), mean_grade: grade(meanScore), low_grade: grade(lowScore),
+  };
+}

@@ -1,0 +1,143 @@
+/** The pipeline: one file in, its document in every output asked for out. Runs in a worker process. */
+import { createHash } from 'node:crypto';
+import { readFile, rm } from 'node:fs/promises';
+import { basename, extname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
+import { LecternError } from '../errors.js';
+import { DocumentBuilder } from '../document/builder.js';
+import { judgeConfidence } from './confidence.js';
+import { conversionError, errorOf } from './failures.js';
+import { detectFormat } from './input-format.js';
+import type { InputFormat } from './input-format.js';
+import type { PageSketch } from './layout/sketch.js';
+import { contentFile, writeEmptyContent, writeOutputs } from './outputs.js';
+import { openPages } from './pages.js';
+import type { PageSource } from './pages.js';
+import { ImageWriter } from './pictures.js';
+import { readPages } from './read-pages.js';
+import type { ConvertOutcome, ConvertPorts, ConvertRequest } from './request.js';
+import type { ConversionError, ConversionStatus } from './result.js';
+import { assemble } from './structure/assemble.js';
+import { structureDocument } from './structure/structure.js';
+import { Timings } from './timings.js';
+
+interface Input {
+  bytes: Uint8Array;
+  sha256: string;
+  format: InputFormat;
+}
+
+async function readInput(request: ConvertRequest): Promise<Input> {
+  const bytes = await readFile(request.inputPath);
+  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), format: detectFormat(bytes, request.filename) };
+}
+
+/** Why the document as a whole is not converted, in the contract's words, or null. */
+function refusal(pageCount: number, request: ConvertRequest): ConversionError | null {
+  const { maxPages, pageRange } = request.options;
+  if (pageCount > maxPages) {
+    return conversionError('user_input', 'page_limit', 'policy', `Document has ${pageCount} pages, exceeding the max_num_pages limit of ${maxPages}.`);
+  }
+  if (pageRange[0] > pageCount) {
+    return conversionError('user_input', 'page_range', 'policy', `Document has ${pageCount} pages, fewer than the requested page_range start ${pageRange[0]}.`);
+  }
+  return null;
+}
+
+/** Everything that is known of one conversion while it runs. */
+class Conversion {
+  readonly timings = new Timings();
+  readonly errors: ConversionError[] = [];
+  readonly #request: ConvertRequest;
+  readonly #ports: ConvertPorts;
+  readonly #begin = performance.now();
+
+  constructor(request: ConvertRequest, ports: ConvertPorts) {
+    this.#request = request;
+    this.#ports = ports;
+  }
+
+  async run(): Promise<ConvertOutcome> {
+    const input = await this.timings.measure('read_input', 'document', () => readInput(this.#request));
+    if (!input.format.supported) {
+      this.errors.push(conversionError('user_input', 'input_format', 'policy', `File format not allowed: ${this.#request.filename}`));
+      return this.#empty('skipped', input.format.name);
+    }
+    let pages: PageSource;
+    try {
+      pages = await this.timings.measure('open', 'document', () => openPages(input.format.name, input.bytes, this.#request.options.password));
+    } catch (thrown) {
+      this.errors.push(errorOf(thrown, input.format.name));
+      return this.#empty('failure', input.format.name);
+    }
+    try {
+      return await this.#convert(input, pages);
+    } finally {
+      pages.close();
+    }
+  }
+
+  async #convert(input: Input, pages: PageSource): Promise<ConvertOutcome> {
+    const refused = refusal(pages.pageCount, this.#request);
+    if (refused !== null) {
+      this.errors.push(refused);
+      return this.#empty('failure', input.format.name);
+    }
+    const { sketches, complete } = await readPages(pages, this.#request, this.#ports, this.timings, this.errors);
+    if (sketches.length === 0 || !complete && this.#request.options.abortOnError) return this.#empty('failure', input.format.name);
+    return this.#write(input, pages, sketches);
+  }
+
+  async #write(input: Input, pages: PageSource, sketches: PageSketch[]): Promise<ConvertOutcome> {
+    const { options, filename, outputDirectory } = this.#request;
+    await this.#announce('structure', sketches.length);
+    const structure = this.timings.measure('structure', 'document', () => structureDocument(sketches, pages.outline(), !options.doPdfHeadingHierarchy));
+    const builder = new DocumentBuilder({
+      name: basename(filename, extname(filename)), origin: { mimetype: input.format.mimetype, filename: basename(filename), sha256: input.sha256 },
+    });
+    for (const { pageIndex, width, height } of sketches) builder.addPage(pageIndex + 1, { width, height });
+    const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary));
+    await this.#announce('write', sketches.length);
+    const artifacts = await this.timings.measure('draw_pictures', 'document', async () => {
+      const images = new ImageWriter(outputDirectory, pages, options.imagesScale);
+      if (options.imageExportMode === 'placeholder') return images.files;
+      if (options.includeImages) await images.drawPictures(pictures);
+      if (options.includePageImages) await images.drawPages(builder.document);
+      return images.files;
+    });
+    const files = await this.timings.measure('write', 'document', () => writeOutputs(builder.document, outputDirectory, basename(filename), options));
+    const referenced = options.imageExportMode === 'referenced';
+    if (!referenced) await rm(join(outputDirectory, 'artifacts'), { recursive: true, force: true });
+    return {
+      ...this.#outcome(this.errors.length === 0 ? 'success' : 'partial_success', input.format.name),
+      confidence: judgeConfidence(sketches, structure.blocks), pageCount: sketches.length, files, artifacts: referenced ? artifacts : [],
+    };
+  }
+
+  /** Lets messages in: a cancel is heard before the next step begins. */
+  async #announce(stage: string, pagesDone: number): Promise<void> {
+    this.#ports.progress({ stage, pagesDone, pagesTotal: pagesDone, pageNumber: null });
+    await setImmediate();
+    if (this.#ports.signal.aborted) throw new LecternError('cancelled');
+  }
+
+  async #empty(status: ConversionStatus, format: string): Promise<ConvertOutcome> {
+    await writeEmptyContent(this.#request.outputDirectory, basename(this.#request.filename));
+    return this.#outcome(status, format);
+  }
+
+  #outcome(status: ConversionStatus, format: string): ConvertOutcome {
+    return {
+      status, errors: this.errors, confidence: null, timings: this.timings.stages,
+      processingTimeS: (performance.now() - this.#begin) / 1000, pageCount: 0, format, files: {}, artifacts: [], contentFile,
+    };
+  }
+}
+
+/**
+ * Converts one file. What is wrong with the document is told in the outcome; rejects with LecternError `cancelled` when the
+ * signal aborts, and with what is no fault of the document: an input that is not there, a directory that cannot be written.
+ */
+export function convertDocument(request: ConvertRequest, ports: ConvertPorts): Promise<ConvertOutcome> {
+  return new Conversion(request, ports).run();
+}

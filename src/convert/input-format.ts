@@ -1,0 +1,50 @@
+/** Which format a file is: by its first bytes, then by its name. */
+
+export interface InputFormat {
+  /** The contract's word. */
+  name: string;
+  mimetype: string;
+  /** Whether this program can convert it yet. */
+  supported: boolean;
+}
+
+const byExtension: Record<string, string> = Object.fromEntries(Object.entries({
+  pdf: 'pdf', image: 'jpg jpeg png tif tiff bmp webp gif', docx: 'docx dotx docm dotm', doc: 'doc dot', pptx: 'pptx potx ppsx pptm potm ppsm',
+  ppt: 'ppt pot pps', md: 'md txt text qmd rmd', html: 'html htm xhtml', xml_jats: 'xml nxml', xml_xbrl: 'xbrl', asciidoc: 'adoc asciidoc asc',
+  csv: 'csv', xlsx: 'xlsx xlsm', xls: 'xls xlt', odt: 'odt ott', ods: 'ods ots', odp: 'odp otp', json_docling: 'json', latex: 'tex latex',
+  email: 'eml msg', epub: 'epub', boxnote: 'boxnote', iwork_pages: 'pages', vtt: 'vtt', audio: 'wav mp3 m4a aac ogg flac',
+  video: 'mp4 avi mov mkv webm', dclx: 'dclx', xml_doclang: 'dclg', ebcdic: 'ebc ebcdic',
+}).flatMap(([format, extensions]) => extensions.split(' ').map((extension) => [extension, format])));
+
+function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+function imageType(bytes: Uint8Array): string | null {
+  if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg';
+  if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif';
+  if (startsWith(bytes, 'II*\0') || startsWith(bytes, 'MM\0*')) return 'image/tiff';
+  if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8)) return 'image/webp';
+  if (startsWith(bytes, 'BM') && bytes.length > 26) return 'image/bmp';
+  return null;
+}
+
+/** Readers look for the PDF header in the first kilobyte. */
+function isPdf(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.length)).includes('%PDF-');
+}
+
+/** The format of `bytes` that came under the name `filename`; unknown ones have the name `unknown`. */
+export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
+  if (isPdf(bytes)) return { name: 'pdf', mimetype: 'application/pdf', supported: true };
+  const image = imageType(bytes);
+  if (image !== null) return { name: 'image', mimetype: image, supported: true };
+  const extension = /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+  const name = byExtension[extension] ?? 'unknown';
+  // A file named so and made of something else is refused by the reader, with a sentence of its own.
+  if (name === 'pdf') return { name, mimetype: 'application/pdf', supported: true };
+  if (name === 'image') return { name, mimetype: 'application/octet-stream', supported: true };
+  return { name, mimetype: 'application/octet-stream', supported: false };
+}

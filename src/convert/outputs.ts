@@ -1,0 +1,119 @@
+/** The finished document as files: one for each output asked for, and the contract's `document` object that holds them all. */
+import { createReadStream, readFileSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import type { FileHandle } from 'node:fs/promises';
+import { join } from 'node:path';
+import { writeDocTags } from '../document/doctags.js';
+import { writeHtml } from '../document/html.js';
+import { writeJson } from '../document/json.js';
+import { writeMarkdown, writeMarkdownPages, writeText } from '../document/markdown.js';
+import type { DoclingDocument } from '../document/model.js';
+import type { ConvertOptions } from './options.js';
+import type { ConvertOutcome } from './request.js';
+
+type OutputName = keyof ConvertOutcome['files'];
+
+const fileNames: Record<OutputName, string> = {
+  md: 'document.md', json: 'document.json', html: 'document.html', text: 'document.txt', doctags: 'document.doctags',
+};
+
+export const contentFile = 'content.json';
+
+/** Chunks as one file; small ones are gathered, so that the document is neither held whole nor written word by word. */
+async function writeChunks(path: string, chunks: Iterable<string>): Promise<void> {
+  const file = await open(path, 'w');
+  try {
+    let waiting: string[] = [];
+    let length = 0;
+    for (const chunk of chunks) {
+      waiting.push(chunk);
+      length += chunk.length;
+      if (length < 256 * 1024) continue;
+      await file.write(waiting.join(''));
+      waiting = [];
+      length = 0;
+    }
+    await file.write(waiting.join(''));
+  } finally {
+    await file.close();
+  }
+}
+
+/** An embedded picture is read from its file when it is written, one at a time. */
+function embeddedUri(directory: string, mode: ConvertOptions['imageExportMode']): ((uri: string) => string) | undefined {
+  if (mode !== 'embedded') return undefined;
+  return (uri) => (uri.startsWith('artifacts/') ? `data:image/png;base64,${readFileSync(join(directory, uri)).toString('base64')}` : uri);
+}
+
+function writers(document: DoclingDocument, directory: string, options: ConvertOptions): Partial<Record<OutputName, () => Iterable<string>>> {
+  const imageUri = embeddedUri(directory, options.imageExportMode);
+  const shown = { imageMode: options.imageExportMode, imageUri, keepFurniture: options.keepFurniture };
+  const { outputs } = options;
+  const splitPages = outputs.includes('html_split_page') && !outputs.includes('html');
+  return {
+    ...(outputs.includes('md') && { md: () => writeMarkdown(document, { ...shown, pageBreakPlaceholder: options.mdPageBreakPlaceholder }) }),
+    ...(outputs.includes('json') && { json: () => writeJson(document, { imageUri }) }),
+    ...((outputs.includes('html') || splitPages) && { html: () => writeHtml(document, { ...shown, splitPages }) }),
+    ...(outputs.includes('text') && { text: () => writeText(document, shown) }),
+    ...(outputs.includes('doctags') && { doctags: () => writeDocTags(document) }),
+  };
+}
+
+/** A text file as a JSON string, piece by piece. */
+async function quote(file: FileHandle, path: string): Promise<void> {
+  await file.write('"');
+  for await (const chunk of createReadStream(path, { encoding: 'utf8' })) await file.write(JSON.stringify(chunk).slice(1, -1));
+  await file.write('"');
+}
+
+async function copy(file: FileHandle, path: string): Promise<void> {
+  for await (const chunk of createReadStream(path)) await file.write(chunk as Buffer);
+}
+
+async function writeContent(directory: string, filename: string, files: ConvertOutcome['files'], pages: Iterable<string> | null): Promise<void> {
+  const file = await open(join(directory, contentFile), 'w');
+  try {
+    await file.write(`{"filename":${JSON.stringify(filename)}`);
+    for (const name of ['md', 'json', 'html', 'text', 'doctags'] as const) {
+      await file.write(`,"${name}_content":`);
+      const path = files[name];
+      if (path === undefined) await file.write('null');
+      else if (name === 'json') await copy(file, join(directory, path));
+      else await quote(file, join(directory, path));
+    }
+    await file.write(',"doclang_content":null');
+    if (pages !== null) {
+      await file.write(',"pages":[');
+      for (const page of pages) await file.write(page);
+      await file.write(']');
+    }
+    await file.write('}');
+  } finally {
+    await file.close();
+  }
+}
+
+function* pageObjects(document: DoclingDocument, directory: string, options: ConvertOptions): Generator<string> {
+  const imageUri = embeddedUri(directory, options.imageExportMode);
+  let separator = '';
+  for (const page of writeMarkdownPages(document, { imageMode: options.imageExportMode, imageUri, keepFurniture: options.keepFurniture })) {
+    yield separator + JSON.stringify({ page_no: page.pageNumber, md_content: page.markdown });
+    separator = ',';
+  }
+}
+
+/** Writes all outputs of `document` below `directory`; gives their paths there. */
+export async function writeOutputs(document: DoclingDocument, directory: string, filename: string, options: ConvertOptions): Promise<ConvertOutcome['files']> {
+  const files: ConvertOutcome['files'] = {};
+  for (const [name, chunks] of Object.entries(writers(document, directory, options)) as [OutputName, () => Iterable<string>][]) {
+    await writeChunks(join(directory, fileNames[name]), chunks());
+    files[name] = fileNames[name];
+  }
+  await writeContent(directory, filename, files, options.includePages ? pageObjects(document, directory, options) : null);
+  return files;
+}
+
+/** The `document` object of a conversion that has nothing to show. */
+export async function writeEmptyContent(directory: string, filename: string): Promise<void> {
+  await writeContent(directory, filename, {}, null);
+}

@@ -1,0 +1,30 @@
+/** Pages, whatever file they come from: what the pipeline reads of them. */
+import type { Bitmap } from '../bitmap.js';
+import { openPdf } from '../pdf/index.js';
+import type { Box, OutlineEntry, PageContent } from '../pdf/index.js';
+import { openImage } from './image-pages.js';
+
+export interface PageSource {
+  readonly pageCount: number;
+  readonly title: string;
+  outline(): OutlineEntry[];
+  /** Throws LecternError `invalid_document` when the page cannot be read. */
+  readPage(pageIndex: number): Promise<PageContent> | PageContent;
+  /** A region of the page, in its points. */
+  render(pageIndex: number, box: Box, dpi: number): Promise<Bitmap> | Bitmap;
+  close(): void;
+}
+
+/** Opens a PDF or an image file. Rejects with LecternError `invalid_document` or `password_required`. */
+export async function openPages(format: string, bytes: Uint8Array, password: string | null): Promise<PageSource> {
+  if (format === 'image') return openImage(bytes);
+  const pdf = await openPdf(bytes, { password });
+  return {
+    pageCount: pdf.pageCount,
+    title: pdf.metadata.title,
+    outline: () => pdf.outline(),
+    readPage: (pageIndex) => pdf.readPage(pageIndex),
+    render: (pageIndex, box, dpi) => pdf.renderRegion(pageIndex, box, dpi),
+    close: () => pdf.close(),
+  };
+}
