@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LecternError } from '../errors.js';
 import { makeScratch } from './scratch.js';
-import { WorkerError, type PoolCounts, type PoolOptions, type RunOptions, type WorkerPool } from './types.js';
+import type { PoolCounts, PoolOptions, RunOptions, WorkerPool } from './types.js';
 import { WorkerProcess } from './worker-process.js';
 
 /** After so many workers in a row that died before their first word, jobs are refused instead of kept waiting. */
@@ -16,6 +16,8 @@ interface WaitingJob {
   options: RunOptions;
   resolve: (value: unknown) => void;
   reject: (error: unknown) => void;
+  /** Ends listening for a cancel while it waits. */
+  leave: () => void;
 }
 
 class Pool implements WorkerPool {
@@ -40,10 +42,11 @@ class Pool implements WorkerPool {
     if (this.closed) return Promise.reject(new LecternError('invalid_state', 'The service is stopping.'));
     if (options.signal?.aborted) return Promise.reject(new LecternError('cancelled'));
     return new Promise<unknown>((resolve, reject) => {
-      const job: WaitingJob = { verb, request, options, resolve, reject };
       const onAbort = (): void => {
         if (this.waiting.delete(job)) reject(new LecternError('cancelled'));
       };
+      const leave = (): void => options.signal?.removeEventListener('abort', onAbort);
+      const job: WaitingJob = { verb, request, options, resolve, reject, leave };
       options.signal?.addEventListener('abort', onAbort, { once: true });
       this.waiting.add(job);
       this.fill();
@@ -131,7 +134,7 @@ class Pool implements WorkerPool {
     this.lost++;
     this.options.log?.('error', 'a worker ended before it was ready');
     if (this.failedStarts >= maxFailedStarts) {
-      this.refuseWaiting(new WorkerError('worker_crashed', 'The process that works on documents cannot be started.'));
+      this.refuseWaiting(new LecternError('worker_crashed', 'The process that works on documents cannot be started.'));
     }
     // Not at once: a program that cannot start would otherwise be started for ever.
     const pauseMs = Math.min(longestPauseMs, 50 * 2 ** this.failedStarts);
@@ -148,6 +151,7 @@ class Pool implements WorkerPool {
   }
 
   private async give(job: WaitingJob, worker: WorkerProcess): Promise<void> {
+    job.leave();
     this.busy.add(worker);
     const answer = worker.run(job.verb, job.request, job.options);
     this.fill();
