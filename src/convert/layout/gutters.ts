@@ -67,9 +67,18 @@ function sideOf(pieces: Piece[]): Side {
   return { pieces, box };
 }
 
+interface Row {
+  baseline: number;
+  left: number;
+  right: number;
+  letters: number;
+  size: number;
+  first: string;
+}
+
 /** Rows of one side: pieces on one baseline are one row. */
-function rowsOf(side: Side): { baseline: number; left: number; right: number; letters: number; size: number; first: string }[] {
-  const rows: { baseline: number; left: number; right: number; letters: number; size: number; first: string }[] = [];
+function rowsOf(side: Side): Row[] {
+  const rows: Row[] = [];
   const lines = side.pieces.map((piece) => piece.line).filter((line) => line !== null).sort((a, b) => a.baseline - b.baseline);
   for (const line of lines) {
     const last = rows.at(-1);
@@ -86,11 +95,21 @@ function rowsOf(side: Side): { baseline: number; left: number; right: number; le
 }
 
 /** Running text fills its column; the entries of a list of terms or numbers do not. */
-function isProse(side: Side): boolean {
-  const rows = rowsOf(side);
+function isProse(side: Side, rows: Row[]): boolean {
   if (rows.length < 3) return false;
   const width = Math.max(1, side.box.right - side.box.left);
   return median(rows.map((row) => (row.right - row.left) / width)) >= 0.7 && median(rows.map((row) => row.letters)) >= 16;
+}
+
+/** One line by itself, like the number of an equation: it goes with what stands beside it, even where the baselines differ. */
+function isAlone(rows: Row[], index: number): boolean {
+  const row = rows[index]!;
+  const distance = Math.min(row.baseline - (rows[index - 1]?.baseline ?? -Infinity), (rows[index + 1]?.baseline ?? Infinity) - row.baseline);
+  return row.letters <= 12 && distance > 2.5 * row.size;
+}
+
+function standsBeside(row: Row, others: Row[], alone: boolean): boolean {
+  return others.some((other) => Math.abs(other.baseline - row.baseline) < (alone ? 0.6 * Math.max(row.size, other.size) : 0.25 * Math.min(row.size, other.size)));
 }
 
 /** The rows of one side stand each beside a row of the other, as in a table, a form or a list with its markers. */
@@ -99,19 +118,20 @@ function partsRows(left: Side, right: Side): boolean {
   const rightRows = rowsOf(right);
   if (leftRows.length === 0 || rightRows.length === 0) return false;
   const [few, many] = leftRows.length <= rightRows.length ? [leftRows, rightRows] : [rightRows, leftRows];
-  const aligned = few.filter((row) => many.some((other) => Math.abs(other.baseline - row.baseline) < 0.25 * row.size)).length;
+  const aligned = few.filter((row, index) => standsBeside(row, many, isAlone(few, index))).length;
   if (aligned < 0.75 * few.length) return false;
-  const bullets = (rows: { first: string }[]): number => rows.filter((row) => bullet.test(row.first)).length;
-  const bothLists = bullets(leftRows) >= 2 && bullets(rightRows) >= 2;
-  if (bothLists) return false;
-  const fewSide = few === leftRows ? left : right;
+  const bullets = (rows: Row[]): number => rows.filter((row) => bullet.test(row.first)).length;
+  if (bullets(leftRows) >= 2 && bullets(rightRows) >= 2) return false;
   const markers = median(few.map((row) => row.letters)) <= 4;
-  return markers || !isProse(fewSide);
+  return markers || !isProse(few === leftRows ? left : right, few);
 }
 
+/** Ink may reach this far over a gutter, as a multiple of the size: letters lean, fitted lines vary. */
+const slack = 0.2;
+
 /** The stretches of y in which no piece crosses x. */
-function openRuns(x: number, pieces: Piece[]): { top: number; bottom: number }[] {
-  const crossing = pieces.filter((piece) => piece.box.left < x - 0.4 && piece.box.right > x + 0.4).sort((a, b) => a.box.top - b.box.top);
+function openRuns(x: number, pieces: Piece[], reach: number): { top: number; bottom: number }[] {
+  const crossing = pieces.filter((piece) => piece.box.left < x - reach && piece.box.right > x + reach).sort((a, b) => a.box.top - b.box.top);
   const runs: { top: number; bottom: number }[] = [];
   let top = -Infinity;
   for (const piece of crossing) {
@@ -122,22 +142,28 @@ function openRuns(x: number, pieces: Piece[]): { top: number; bottom: number }[]
   return runs;
 }
 
+/** White between the sides; one line in ten may stand out of its column. */
+function widthBetween(left: Side, right: Side): number {
+  const rights = left.pieces.map((piece) => piece.box.right).sort((a, b) => a - b);
+  const lefts = right.pieces.map((piece) => piece.box.left).sort((a, b) => b - a);
+  return lefts[Math.floor(0.9 * (lefts.length - 1))]! - rights[Math.floor(0.9 * (rights.length - 1))]!;
+}
+
 function judgeRun(x: number, run: { top: number; bottom: number }, pieces: Piece[], size: number): number {
   const within = pieces.filter((piece) => {
     const middle = (piece.box.top + piece.box.bottom) / 2;
     return middle > run.top && middle < run.bottom;
   });
-  const left = sideOf(within.filter((piece) => piece.box.right <= x + 0.4));
-  const right = sideOf(within.filter((piece) => piece.box.left >= x - 0.4));
+  const left = sideOf(within.filter((piece) => piece.box.left + piece.box.right <= 2 * x));
+  const right = sideOf(within.filter((piece) => piece.box.left + piece.box.right > 2 * x));
   if (left.pieces.length === 0 || right.pieces.length === 0) return 0;
-  const width = right.box.left - left.box.right;
+  const width = widthBetween(left, right);
   const height = Math.min(left.box.bottom, right.box.bottom) - Math.max(left.box.top, right.box.top);
   const rows = Math.min(left.pieces.length, right.pieces.length);
   const hasObject = left.pieces.some((piece) => piece.line === null) || right.pieces.some((piece) => piece.line === null);
   // Two lines side by side are a row; three with a wide gap between them, or many with a narrow one, are columns.
-  if (height < 2.6 * size && !hasObject) return 0;
+  if (height < (hasObject ? 1.2 : 2.6) * size) return 0;
   if (width < (rows >= 10 ? 0.6 : 0.9) * size) return 0;
-  if (height < 1.2 * size) return 0;
   if (partsRows(left, right)) return 0;
   return height * Math.min(1.5, width / size);
 }
@@ -149,7 +175,7 @@ export function findGutter(pieces: Piece[]): Gutter | null {
   let best: Gutter | null = null;
   let most = 0;
   for (const x of candidateEdges(pieces)) {
-    for (const run of openRuns(x, pieces)) {
+    for (const run of openRuns(x, pieces, slack * size)) {
       const score = judgeRun(x, run, pieces, size);
       if (score > most) {
         most = score;

@@ -42,7 +42,7 @@ function cut(pieces: Piece[], rightToLeft: boolean, depth: number, leaves: Piece
     const middle = (piece.box.top + piece.box.bottom) / 2;
     if (middle <= gutter.top) above.push(piece);
     else if (middle >= gutter.bottom) below.push(piece);
-    else if (piece.box.right <= gutter.x + 0.5) left.push(piece);
+    else if (piece.box.left + piece.box.right <= 2 * gutter.x) left.push(piece);
     else right.push(piece);
   }
   const sides = rightToLeft ? [right, left] : [left, right];

@@ -1,7 +1,7 @@
 /** A table without its words: cells with the text of their lines. */
 import type { Box, Link, Word } from '../../pdf/page.js';
 import type { FoundTable } from '../table.js';
-import { lineOfWords } from './text-line.js';
+import { lineOfWords, mostFrequent } from './text-line.js';
 
 export interface SketchedCell {
   row: number;
@@ -21,6 +21,9 @@ export interface SketchedTable {
   cells: SketchedCell[];
   /** x where each column begins, to see whether a table on the next page goes on with this one. */
   columnLefts: number[];
+  /** The size of most of its characters, and how many there are. */
+  size: number;
+  letters: number;
   evidence: FoundTable['evidence'];
   confidence: number;
 }
@@ -52,6 +55,9 @@ export function sketchTable(table: FoundTable, links: Link[]): SketchedTable {
       lines: lines.map(({ text, softHyphen }) => ({ text, softHyphen })),
     };
   });
+  const words = table.cells.flatMap((cell) => cell.words);
+  const size = words.length === 0 ? 0 : mostFrequent(words, (word) => Math.round(word.size * 10) / 10);
+  const letters = words.reduce((sum, word) => sum + word.text.length, 0);
   const { box, rowCount, columnCount, evidence, confidence } = table;
-  return { box, rowCount, columnCount, cells, columnLefts, evidence, confidence };
+  return { box, rowCount, columnCount, cells, columnLefts, size, letters, evidence, confidence };
 }

@@ -17,7 +17,10 @@ export interface TextLine {
   baseline: number;
   /** The size of most of its characters, points. */
   size: number;
+  /** Name of the font of most of its characters. */
   font: string;
+  /** More than a few of its characters are of other fonts. */
+  mixed: boolean;
   /** Nearly all of its letters are so. */
   bold: boolean;
   italic: boolean;
@@ -88,8 +91,8 @@ function countLetters(words: Word[]): Letters {
   return letters;
 }
 
-/** The value most characters have. */
-function mostFrequent<Value>(words: Word[], value: (word: Word) => Value): Value {
+/** The value most characters of the words have; there is at least one word. */
+export function mostFrequent<Value>(words: Word[], value: (word: Word) => Value): Value {
   const counts = new Map<Value, number>();
   let best = value(words[0]!);
   let most = 0;
@@ -111,6 +114,8 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
   const anchor = words.find((word) => Math.abs(word.size - size) < 0.1) ?? words[0]!;
   const letters = countLetters(words);
   const bold = letters.bold >= 0.85 * letters.all;
+  const font = mostFrequent(words, (word) => word.font.name);
+  const inFont = words.reduce((sum, word) => sum + (word.font.name === font ? word.text.length : 0), 0);
   let text = '';
   let boldPrefix = 0;
   let inPrefix = !bold;
@@ -126,10 +131,10 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
     if (script !== 'baseline' || uri !== null) addSpan(spans, { start, end: text.length, script, uri });
   }
   return {
-    text, boldPrefix, bold, size,
+    text, boldPrefix, bold, size, font,
+    mixed: inFont < 0.85 * letters.all,
     box: unionBox(words.map((word) => word.box)),
     baseline: anchor.baseline,
-    font: mostFrequent(words, (word) => word.font.name),
     italic: letters.italic >= 0.85 * letters.all,
     monospace: letters.monospace >= 0.85 * letters.all,
     color: mostFrequent(words, (word) => word.color),
@@ -169,6 +174,7 @@ export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: Tex
   const bold = pieces.every((piece) => piece.bold || lettersIn(piece) < 3) && main.bold;
   return {
     ...main, text, bold, spans,
+    mixed: pieces.some((piece) => piece.mixed || piece.font !== main.font && lettersIn(piece) > 2),
     box: unionBox(pieces.map((piece) => piece.box)),
     boldPrefix: bold ? 0 : boldStart(pieces, starts),
     italic: main.italic && pieces.every((piece) => piece.italic || lettersIn(piece) < 3),

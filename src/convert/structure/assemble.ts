@@ -123,7 +123,9 @@ class Assembler {
       ...cell, text: joinLines(lines.map((line) => ({ ...line, spans: [] })), this.#vocabulary).text,
     }));
     const at = block.places.map(({ pageIndex, box }): Place => ({ pageNumber: pageIndex + 1, box }));
-    this.#captioned(this.#builder.addTable(table.rowCount, table.columnCount, cells, { at }), block);
+    const item = this.#builder.addTable(table.rowCount, table.columnCount, cells, { at });
+    this.#addCaptions(item, block);
+    this.#addNotes(item, block);
   }
 
   #addFigure(block: FigureBlock): void {
@@ -132,20 +134,28 @@ class Assembler {
     const place = { pageNumber: pageIndex + 1, box: figure.box };
     const item = this.#builder.addPicture({ at: [place], chart: figure.chart });
     this.pictures.push({ item, pageIndex, box: figure.box });
-    this.#captioned(item, block);
-    if (block.lines.length === 0) return;
-    // The picture never swallows its text: as a child of the picture no writer would show it.
+    this.#addCaptions(item, block);
+    this.#addPictureText(block);
+    this.#addNotes(item, block);
+  }
+
+  /** The picture never swallows its text: as a child of the picture no writer would show it. */
+  #addPictureText({ lines, pageIndex }: FigureBlock): void {
+    if (lines.length === 0) return;
     const parent = this.#builder.addGroup('picture_area', 'text of the picture');
-    for (const line of block.lines) {
+    for (const line of lines) {
       this.#builder.addText('text', line.text, { parent, at: [{ pageNumber: pageIndex + 1, box: line.box }] });
     }
   }
 
-  #captioned(item: TableItem | PictureItem, block: TableBlock | FigureBlock): void {
+  #addCaptions(item: TableItem | PictureItem, block: TableBlock | FigureBlock): void {
     for (const caption of block.captions) {
       const running = joinLines(linesOf(caption), this.#vocabulary);
       this.#builder.addCaption(item, running.text, { at: placesOf(caption, running), orig: running.orig });
     }
+  }
+
+  #addNotes(item: TableItem | PictureItem, block: TableBlock | FigureBlock): void {
     for (const note of block.notes) {
       const running = joinLines(linesOf(note), this.#vocabulary);
       const text = this.#builder.addText('caption', running.text, { at: placesOf(note, running), orig: running.orig });

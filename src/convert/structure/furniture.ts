@@ -23,7 +23,8 @@ interface EdgeRow {
 const rowsAtEdge = 4;
 
 const pageNumber = /^[-–—|·•[(\s]*(?:(?:page|seite|p\.|pág\.?|página|strana|str\.|pagina|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]?-?\d{1,3}-\d{1,3})(?:\s*(?:of|von|de|sur|\/|z|di)\s*\d{1,4})?[-–—|·•\])\s.]*$/iu;
-const numberAtEnd = /^(?:\d{1,4}\s*[|·•–—-]?\s+\p{L}.*|.*\p{L}.*[\s|·•–—-]\s*\d{1,4})$/u;
+/** `54 | Title`, `Title 213`. A number in front without a bar may be a heading's. */
+const numberAtEnd = /^(?:\d{1,4}\s*[|·•–—-]\s+\p{L}.*|.*\p{L}.*[\s|·•–—-]\s*\d{1,4})$/u;
 
 function rowsOf(lines: TextLine[], page: number): EdgeRow[] {
   const rows: EdgeRow[] = [];
@@ -98,21 +99,33 @@ function isRepeated(text: string, baseline: number, repeats: Repeats, body: Body
   return same >= 3 || same >= 0.4 * repeats.pageCount;
 }
 
+/** Enough on the page for something to stand apart from it. */
+function isFull(text: PageText): boolean {
+  if (text.sketch.tables.length > 0 || text.sketch.figures.length > 0) return true;
+  return text.outside.reduce((sum, line) => sum + line.text.length, 0) > 450;
+}
+
 /** Judged from the page alone: a number by itself, a line with a number at its end, a small line far from the text. */
 function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
   const { height } = text.sketch;
-  const share = edge === 'top' ? row.top / height : 1 - row.bottom / height;
+  // How far from the page's edge the row ends, as a share of the page.
+  const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
   const leading = body.leading * body.size;
   const white = row.gap + 0.3 * row.size;
-  const dense = text.outside.length + 3 * text.sketch.tables.length + 3 * text.sketch.figures.length >= 8;
-  if (row.size > 1.3 * body.size && !pageNumber.test(row.text)) return false;
-  if (row.lines.every((line) => pageNumber.test(line.text)) && row.lines.length <= 2) return share < 0.15 && white > 0.8 * leading;
-  if (row.text.length > 110 || !dense) return false;
-  const hasNumber = row.lines.some((line) => pageNumber.test(line.text)) || numberAtEnd.test(row.text);
-  if (hasNumber && row.size <= 1.1 * body.size && share < 0.13) return white > 0.8 * leading;
-  if (/[.!?:;,]$/.test(row.text) && row.text.length > 40) return false;
-  if (row.size > 1.05 * body.size || row.lines.every((line) => line.bold) && !body.bold) return false;
-  return share < 0.085 && white > 1.1 * leading;
+  const number = row.lines.some((line) => pageNumber.test(line.text));
+  if (row.lines.every((line) => pageNumber.test(line.text)) && row.lines.length <= 2) {
+    return depth < 0.16 && white > 0.8 * leading && row.size < 1.6 * body.size;
+  }
+  const bold = row.lines.every((line) => line.bold) && !body.bold;
+  if ((number || numberAtEnd.test(row.text)) && row.text.length <= 110 && depth < 0.14 && !(bold && row.size > body.size)) {
+    return white > 0.8 * leading && row.size <= 1.3 * body.size;
+  }
+  if (depth < 0.06 && white > 1.5 * leading && !bold) return true;
+  if (!isFull(text)) return false;
+  // Deep in the margin and far from everything: a letterhead, a funding notice.
+  if (depth < 0.075 && white > 3 * leading && row.size <= 1.3 * body.size) return true;
+  if (row.text.length > 110 || /[.!?:;,]$/.test(row.text) && row.text.length > 40) return false;
+  return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
 }
 
 /** The furniture of all pages: each line with its label. */
@@ -141,19 +154,32 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
   return found;
 }
 
-/** Rows between the edge and a row that is furniture are furniture only if they are as small as it. */
+/** Rows between the edge and a row that is furniture are furniture only if they are small as well. */
 function blockIsSmall(rows: EdgeRow[], body: BodyStyle): boolean {
-  return rows.every((row) => row.size <= 1.1 * body.size && row.text.length <= 110);
+  return rows.every((row) => row.size <= 1.6 * body.size) && rows.length <= 3;
 }
 
-/** Vertical text in the outer margins: a library's stamp, a running head on its side. */
+/** x where the page's text begins and ends: the outermost edges that several full lines share. */
+function textEdges(lines: TextLine[]): { left: number; right: number } {
+  const full = lines.filter((line) => line.angle === 0 && line.text.length >= 25);
+  if (full.length < 6) return { left: 0, right: Infinity };
+  const lefts = full.map((line) => line.box.left).sort((a, b) => a - b);
+  const rights = full.map((line) => line.box.right).sort((a, b) => b - a);
+  return { left: lefts[2]!, right: rights[2]! };
+}
+
+/** Text in the outer margins: a library's stamp on its side, the numbers of lines, a running head beside the page. */
 export function findSideText(pages: PageText[]): Map<TextLine, FurnitureLabel> {
   const found = new Map<TextLine, FurnitureLabel>();
   for (const { sketch, outside } of pages) {
+    const margin = 0.1 * sketch.width;
+    const edges = textEdges(outside);
     for (const line of outside) {
-      if (Math.abs(line.angle) < 45 || Math.abs(line.angle - 180) < 45) continue;
-      const margin = 0.1 * sketch.width;
-      if (line.box.right < margin || line.box.left > sketch.width - margin) found.set(line, 'page_header');
+      const { left, right } = line.box;
+      if (right >= margin && left <= sketch.width - margin) continue;
+      const upright = Math.abs(line.angle) < 45 || Math.abs(Math.abs(line.angle) - 180) < 45;
+      const apart = right < edges.left - 0.6 * line.size || left > edges.right + 0.6 * line.size;
+      if (!upright || apart && line.text.length < 25) found.set(line, 'page_header');
     }
   }
   return found;

@@ -54,9 +54,10 @@ function sizeScore(line: TextLine, body: BodyStyle): number {
   const ratio = line.size / body.size;
   if (ratio >= 1.5) return 4;
   if (ratio >= 1.18) return 3.2;
-  if (ratio >= 1.08) return 1.6;
-  if (ratio < 0.8) return -2.5;
-  if (ratio < 0.94) return -1;
+  if (ratio >= 1.12) return 1.6;
+  if (ratio >= 1.06) return 1;
+  if (ratio < 0.75) return -1.5;
+  if (ratio < 0.94) return -0.6;
   return 0;
 }
 
@@ -98,6 +99,8 @@ function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
   if (/^(19|20)\d\d$|^\p{L}+ (19|20)\d\d$/u.test(text)) score -= 1.5;
   if (/@|https?:|www\./.test(text)) score -= 2.5;
   if (line.monospace) score -= 1.5;
+  // Words far apart on one line are the head of a table that was not seen as one.
+  if (line.pieces.length > 2) score -= 2;
   return score;
 }
 

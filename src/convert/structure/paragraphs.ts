@@ -5,6 +5,7 @@ import type { Column } from '../layout/reading-order.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
 import { markerOf } from './markers.js';
+import { numberingOf } from './numbering.js';
 import type { BodyStyle } from './style.js';
 
 /** What the rows of one column have in common. */
@@ -60,6 +61,13 @@ function changesStyle(above: TextLine, below: TextLine): boolean {
   return above.color !== below.color && above.bold && below.bold;
 }
 
+/** A line in another face than the next: a heading set in italics, if it ends early or is numbered; else emphasis that fills a line. */
+function changesFace(above: TextLine, below: TextLine, habits: ColumnHabits): boolean {
+  if (above.mixed || below.mixed || above.font === below.font && above.italic === below.italic) return false;
+  return numberingOf(above.text)?.strong === true || numberingOf(below.text)?.strong === true
+    || habits.right - above.box.right > 0.15 * (habits.right - habits.left);
+}
+
 /** A bold line may be the first of a paragraph that begins in bold, and a regular one may end in bold. */
 function continuesRun(above: TextLine, below: TextLine): boolean {
   return below.boldPrefix > 0 || above.boldPrefix > 0 && above.boldPrefix < above.text.length && below.bold && below.text.length < 20;
@@ -69,7 +77,7 @@ function startsParagraph(above: TextLine, below: TextLine, next: TextLine | unde
   const distance = below.baseline - above.baseline;
   const size = Math.max(above.size, below.size);
   if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
-  if (changesStyle(above, below)) return true;
+  if (changesStyle(above, below) || changesFace(above, below, habits)) return true;
   if (markerOf(below.text) !== null && opensItem(above, below)) return true;
   const indent = below.box.left - above.box.left;
   // First-line indent: this line stands in, the one before did not, the one after does not.

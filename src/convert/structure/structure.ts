@@ -42,7 +42,7 @@ function shareOfBoldBlocks(blocks: Block[], body: BodyStyle): number {
 /** Blocks of the whole document. `flat` puts all headings on one level. */
 export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[], flat: boolean): Structure {
   const pages = sketches.map(textOfPage);
-  const body = findBodyStyle(pages.map((page) => page.outside));
+  const body = findBodyStyle(pages);
   const furniture = new Map([...findFurniture(pages, body), ...findSideText(pages)]);
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);

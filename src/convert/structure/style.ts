@@ -1,6 +1,14 @@
 /** What the document's running text looks like: the measure that headings, notes and captions are held against. */
 import type { PageSketch } from '../layout/sketch.js';
+import type { SketchedTable } from '../layout/sketched-table.js';
 import type { TextLine } from '../layout/text-line.js';
+
+/** One page's pieces of text: those inside its figures, by figure, and the others. */
+export interface PageText {
+  sketch: PageSketch;
+  inside: TextLine[][];
+  outside: TextLine[];
+}
 
 export interface BodyStyle {
   /** Points. */
@@ -37,8 +45,10 @@ function weight(line: TextLine): number {
 }
 
 /** Sizes within 4 % of each other are one size: fitted text varies from line to line. */
-function dominantSize(lines: TextLine[]): number {
+function dominantSize(lines: TextLine[], tables: SketchedTable[]): number {
   const counts = new Map<number, number>();
+  // A page of one table and a line of small print below it has no other running text than the table's.
+  for (const table of tables) add(counts, Math.round(table.size * 5) / 5, 0.3 * table.letters);
   for (const line of lines) add(counts, Math.round(line.size * 5) / 5, weight(line));
   let best = 10;
   let most = 0;
@@ -75,9 +85,10 @@ function usualLeading(pages: TextLine[][], size: number): number {
 }
 
 /** The style that most of the text outside tables and figures has. */
-export function findBodyStyle(pages: TextLine[][]): BodyStyle {
-  const lines = pages.flat().filter((line) => line.angle === 0);
-  const size = dominantSize(lines);
+export function findBodyStyle(texts: PageText[]): BodyStyle {
+  const pages = texts.map((text) => text.outside.filter((line) => line.angle === 0));
+  const lines = pages.flat();
+  const size = dominantSize(lines, texts.flatMap((text) => text.sketch.tables));
   const fonts = new Map<string, number>();
   const colors = new Map<number, number>();
   let bold = 0;
@@ -102,5 +113,3 @@ export function findBodyStyle(pages: TextLine[][]): BodyStyle {
   };
 }
 
-/** The pieces of each page that count as text: all but those in figures. */
-export type PageText = { sketch: PageSketch; inside: TextLine[][]; outside: TextLine[] };
