@@ -81,6 +81,7 @@ class Attempts {
   private readonly failedPages: FailedPage[] = [];
   private readonly beganAt = performance.now();
   private readonly timeoutMs: number;
+  private tries = 0;
   private crashedOutsidePages = false;
   private page: number | null = null;
 
@@ -91,7 +92,8 @@ class Attempts {
 
   async run(): Promise<ConvertOutcome> {
     for (;;) {
-      const leftMs = this.timeoutMs - (performance.now() - this.beganAt);
+      // The first try gets the number that was asked for: the converter tells it when time runs out.
+      const leftMs = this.tries++ === 0 ? this.timeoutMs : Math.round(this.timeoutMs - (performance.now() - this.beganAt));
       if (leftMs <= 0) return this.giveUp(this.timeoutError());
       await emptyDirectory(this.job.outputDirectory);
       let error: ConversionError | null;

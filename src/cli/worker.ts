@@ -1,0 +1,28 @@
+/** `lectern worker`: the process that opens what strangers sent. Started by the program itself, it serves until its parent closes the channel. */
+import { convertDocument } from '../convert/convert.js';
+import type { ConvertRequest } from '../convert/request.js';
+import type { ConversionProgress } from '../convert/result.js';
+import { writeZip, type ZipRequest } from '../convert/write-zip.js';
+import { createRemoteEngine } from '../engine/remote.js';
+import { serveJobs, type JobContext } from '../workers/serve.js';
+
+function convert(request: ConvertRequest, { call, progress, scratchDirectory, signal }: JobContext): Promise<unknown> {
+  let page: number | null = null;
+  return convertDocument(request, {
+    engine: createRemoteEngine(call, scratchDirectory),
+    signal,
+    progress: (news: ConversionProgress) => {
+      // Should this page be the last thing that the process does, the parent must know which one it was.
+      progress(news, news.pageNumber !== page);
+      page = news.pageNumber;
+    },
+  });
+}
+
+/** Ends with the process. Throws `invalid_state` when no pool has started it. */
+export function worker(): Promise<number> {
+  return serveJobs({
+    convert: (request, context) => convert(request as ConvertRequest, context),
+    zip: (request, { signal, progress }) => writeZip(request as ZipRequest, { signal, progress }),
+  });
+}
