@@ -117,13 +117,14 @@ function withLabels(box: Box, pieces: TextLine[]): Box {
     const gapY = Math.max(box.top, piece.box.top) - Math.min(box.bottom, piece.box.bottom);
     return gapX <= reach && gapY <= reach && (gapX < 0 || gapY < 0);
   });
-  // One label alone may be a caption's end or a page number.
-  return labels.length < 3 ? box : unionBox([box, ...labels.map((piece) => piece.box)]);
+  // One label beside a figure without words of its own may be a caption's end or a page number.
+  const own = pieces.filter((piece) => contains(box, piece.box, 0)).length;
+  return labels.length + own < 3 ? box : unionBox([box, ...labels.map((piece) => piece.box)]);
 }
 
 /** The figures of a page, top to bottom. Parts inside `tables` belong to those. */
 export function findFigures(content: PageContent, tables: Box[], pieces: TextLine[]): FigureRegion[] {
-  let figures: FigureRegion[] = [];
+  const figures: FigureRegion[] = [];
   for (const group of cluster(collectParts(content, tables, pieces))) {
     const chart = !group.some((part) => part.kind === 'image' || part.kind === 'drawing');
     let box = unionBox(group.map((part) => part.box));
@@ -136,9 +137,7 @@ export function findFigures(content: PageContent, tables: Box[], pieces: TextLin
   }
   figures.sort((a, b) => a.box.top - b.box.top);
   // What lies wholly within another figure is part of it.
-  figures = figures.filter((figure, index) => !figures.some((other, otherIndex) => other !== figure && contains(other.box, figure.box, 0)
-    && area(other.box) > area(figure.box) && (otherIndex < index || area(other.box) > area(figure.box))));
-  return figures;
+  return figures.filter((figure) => !figures.some((other) => other !== figure && area(other.box) > area(figure.box) && contains(other.box, figure.box, 0)));
 }
 
 function area(box: Box): number {

@@ -1,7 +1,7 @@
 /** Blocks become the document: items with their texts, places, lists, captions; pictures are returned to be drawn. */
 import type { DocumentBuilder, Place, TextOptions } from '../../document/builder.js';
 import { refTo } from '../../document/builder.js';
-import type { GroupItem, ListItem, PictureItem, TableItem } from '../../document/model.js';
+import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
 import type { Box } from '../../pdf/page.js';
 import type { Span } from '../layout/text-line.js';
 import { linesOf } from './block.js';
@@ -28,6 +28,8 @@ class Assembler {
   readonly #builder: DocumentBuilder;
   readonly #vocabulary: Vocabulary;
   #lists: OpenList[] = [];
+  readonly #objects = new Map<Block, TableItem | PictureItem>();
+  readonly #notes: { note: TextItem; about: Block }[] = [];
 
   constructor(builder: DocumentBuilder, vocabulary: Vocabulary) {
     this.#builder = builder;
@@ -68,8 +70,10 @@ class Assembler {
       case 'text':
         this.#addParagraph(running, options);
         return;
-      default:
-        this.#builder.addText(block.role, running.text, options);
+      default: {
+        const note = this.#builder.addText(block.role, running.text, options);
+        if (block.about !== null) this.#notes.push({ note, about: block.about });
+      }
     }
   }
 
@@ -125,7 +129,6 @@ class Assembler {
     const at = block.places.map(({ pageIndex, box }): Place => ({ pageNumber: pageIndex + 1, box }));
     const item = this.#builder.addTable(table.rowCount, table.columnCount, cells, { at });
     this.#addCaptions(item, block);
-    this.#addNotes(item, block);
   }
 
   #addFigure(block: FigureBlock): void {
@@ -136,7 +139,6 @@ class Assembler {
     this.pictures.push({ item, pageIndex, box: figure.box });
     this.#addCaptions(item, block);
     this.#addPictureText(block);
-    this.#addNotes(item, block);
   }
 
   /** The picture never swallows its text: as a child of the picture no writer would show it. */
@@ -149,18 +151,16 @@ class Assembler {
   }
 
   #addCaptions(item: TableItem | PictureItem, block: TableBlock | FigureBlock): void {
+    this.#objects.set(block, item);
     for (const caption of block.captions) {
       const running = joinLines(linesOf(caption), this.#vocabulary);
       this.#builder.addCaption(item, running.text, { at: placesOf(caption, running), orig: running.orig });
     }
   }
 
-  #addNotes(item: TableItem | PictureItem, block: TableBlock | FigureBlock): void {
-    for (const note of block.notes) {
-      const running = joinLines(linesOf(note), this.#vocabulary);
-      const text = this.#builder.addText('caption', running.text, { at: placesOf(note, running), orig: running.orig });
-      item.references.push(refTo(text));
-    }
+  /** Ties what speaks of a table or figure to it, once both are in the document. */
+  tieNotes(): void {
+    for (const { note, about } of this.#notes) this.#objects.get(about)?.references.push(refTo(note));
   }
 }
 
@@ -186,5 +186,6 @@ function placesOf(block: TextBlock, running: RunningText | null): Place[] {
 export function assemble(builder: DocumentBuilder, blocks: Block[], vocabulary: Vocabulary): PlacedPicture[] {
   const assembler = new Assembler(builder, vocabulary);
   for (const block of blocks) assembler.add(block);
+  assembler.tieNotes();
   return assembler.pictures;
 }

@@ -37,6 +37,8 @@ export interface TextBlock {
   /** Offset in the first line at which the text begins, behind the marker. */
   textStart: number;
   checked: boolean | null;
+  /** A caption or source line that keeps its place: the table or figure it speaks of. */
+  about: TableBlock | FigureBlock | null;
 }
 
 export interface TableBlock {
@@ -44,7 +46,6 @@ export interface TableBlock {
   pageIndex: number;
   table: SketchedTable;
   captions: TextBlock[];
-  notes: TextBlock[];
   /** Parts of the same table on later pages, already appended to `table`. */
   places: { pageIndex: number; box: Box }[];
 }
@@ -56,7 +57,6 @@ export interface FigureBlock {
   /** Text inside the picture, row by row. */
   lines: TextLine[];
   captions: TextBlock[];
-  notes: TextBlock[];
 }
 
 export type Block = TextBlock | TableBlock | FigureBlock;
@@ -65,7 +65,7 @@ export type Block = TextBlock | TableBlock | FigureBlock;
 export function textBlock(pageIndex: number, lines: TextLine[], box: Box, column: ColumnEdges): TextBlock {
   return {
     kind: 'text', role: 'text', stretches: [{ pageIndex, box, lines, column }], spaceAbove: Infinity, spaceBelow: Infinity,
-    level: 1, marker: '', enumerated: false, depth: 0, textStart: 0, checked: null,
+    level: 1, marker: '', enumerated: false, depth: 0, textStart: 0, checked: null, about: null,
   };
 }
 

@@ -35,10 +35,10 @@ function objectBlock(text: PageText, object: number): Block {
   const { sketch } = text;
   const table = sketch.tables[object];
   if (table !== undefined) {
-    return { kind: 'table', pageIndex: sketch.pageIndex, table, captions: [], notes: [], places: [{ pageIndex: sketch.pageIndex, box: table.box }] };
+    return { kind: 'table', pageIndex: sketch.pageIndex, table, captions: [], places: [{ pageIndex: sketch.pageIndex, box: table.box }] };
   }
   const index = object - sketch.tables.length;
-  return { kind: 'figure', pageIndex: sketch.pageIndex, figure: sketch.figures[index]!, lines: figureRows(text.inside[index]!), captions: [], notes: [] };
+  return { kind: 'figure', pageIndex: sketch.pageIndex, figure: sketch.figures[index]!, lines: figureRows(text.inside[index]!), captions: [] };
 }
 
 /** White between neighbours of one column. */

@@ -61,7 +61,7 @@ function nearest(caption: TextBlock, objects: Captioned[], kind: CaptionKind): {
 
 /**
  * Gives captions near a table or figure to it. One that stands above its object is its caption, which every output writes
- * first; one below keeps its place as a note of it. A caption without an object stays where it is, as a caption.
+ * first; one below keeps its place and is about it. A caption without an object stays where it is, as a caption.
  */
 export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
   const objects = blocks.filter((block) => block.kind !== 'text');
@@ -78,9 +78,12 @@ export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
     if (!close) continue;
     const above = block.stretches[0]!.box.bottom <= (boxOf(found.object).top + boxOf(found.object).bottom) / 2;
     const wordless = found.object.kind === 'figure' && found.object.lines.length === 0;
-    const list = kind !== 'source' && found.object.captions.length === 0 && (above || wordless) ? found.object.captions : found.object.notes;
-    list.push(block);
-    attached.add(block);
+    if (kind !== 'source' && found.object.captions.length === 0 && (above || wordless)) {
+      found.object.captions.push(block);
+      attached.add(block);
+    } else {
+      block.about = found.object;
+    }
   }
   return blocks.filter((block) => !attached.has(block));
 }

@@ -22,7 +22,7 @@ interface EdgeRow {
 /** Rows of an edge that are looked at: three lines of a letterhead, an address, a page number. */
 const rowsAtEdge = 4;
 
-const pageNumber = /^[-–—|·•[(\s]*(?:(?:page|seite|p\.|pág\.?|página|strana|str\.|pagina|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]?-?\d{1,3}-\d{1,3})(?:\s*(?:of|von|de|sur|\/|z|di)\s*\d{1,4})?[-–—|·•\])\s.]*$/iu;
+const pageNumber = /^[-–—|·•\s]*(?:(?:page|seite|p\.|pág\.?|página|strana|str\.|pagina|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]?-?\d{1,3}-\d{1,3})(?:\s*(?:of|von|de|sur|\/|z|di)\s*\d{1,4})?[-–—|·•\s.]*$/iu;
 /** `54 | Title`, `Title 213`. A number in front without a bar may be a heading's. */
 const numberAtEnd = /^(?:\d{1,4}\s*[|·•–—-]\s+\p{L}.*|.*\p{L}.*[\s|·•–—-]\s*\d{1,4})$/u;
 
@@ -105,6 +105,11 @@ function isFull(text: PageText): boolean {
   return text.outside.reduce((sum, line) => sum + line.text.length, 0) > 450;
 }
 
+/** Something at the left edge, something at the right, nothing between: a name and a number, a college and a course. */
+function spansPage(row: EdgeRow, width: number): boolean {
+  return row.lines.slice(1).some((line, index) => line.box.left - row.lines[index]!.box.right > 0.22 * width) && row.text.length <= 110;
+}
+
 /** Judged from the page alone: a number by itself, a line with a number at its end, a small line far from the text. */
 function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
   const { height } = text.sketch;
@@ -120,11 +125,13 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   if ((number || numberAtEnd.test(row.text)) && row.text.length <= 110 && depth < 0.14 && !(bold && row.size > body.size)) {
     return white > 0.8 * leading && row.size <= 1.3 * body.size;
   }
+  if (depth < 0.12 && white > 0.8 * leading && row.size <= 1.6 * body.size && spansPage(row, text.sketch.width)) return true;
+  if (/[.!?:;,]$/.test(row.text) && row.text.length > 25 && depth > 0.04 && row.lines.length === 1 && white < 3 * leading) return false;
   if (depth < 0.06 && white > 1.5 * leading && !bold) return true;
   if (!isFull(text)) return false;
   // Deep in the margin and far from everything: a letterhead, a funding notice.
   if (depth < 0.075 && white > 3 * leading && row.size <= 1.3 * body.size) return true;
-  if (row.text.length > 110 || /[.!?:;,]$/.test(row.text) && row.text.length > 40) return false;
+  if (row.text.length > 110) return false;
   return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
 }
 
@@ -142,7 +149,7 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
         const repeated = isRepeated(row.text, row.baseline, repeats, body, row.size)
           || row.lines.every((line) => isRepeated(line.text, row.baseline, repeats, body, line.size));
         pending.push(row);
-        if (repeated || standsApart(row, text, body, edge) && blockIsSmall(pending, body)) {
+        if (repeated || standsApart(row, text, body, edge) && isOneHead(pending)) {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
           pending = [];
         } else if (row.gap > 0.9 * body.size || pending.length > 2) {
@@ -154,9 +161,11 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
   return found;
 }
 
-/** Rows between the edge and a row that is furniture are furniture only if they are small as well. */
-function blockIsSmall(rows: EdgeRow[], body: BodyStyle): boolean {
-  return rows.every((row) => row.size <= 1.6 * body.size) && rows.length <= 3;
+/** Rows between the edge and a row that is furniture are so too where they are of its kind: the lines of one head. */
+function isOneHead(rows: EdgeRow[]): boolean {
+  const last = rows.at(-1)!;
+  return rows.length <= 3 && rows.every((row) => Math.abs(row.size - last.size) < 0.15 * last.size && row.text.length <= 80
+    && row.lines.every((line) => line.bold === last.lines[0]!.bold));
 }
 
 /** x where the page's text begins and ends: the outermost edges that several full lines share. */

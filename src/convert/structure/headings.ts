@@ -98,6 +98,8 @@ function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
   if (!/\p{L}{2}/u.test(text)) score -= numbering === null ? 2.5 : 1;
   if (/^(19|20)\d\d$|^\p{L}+ (19|20)\d\d$/u.test(text)) score -= 1.5;
   if (/@|https?:|www\./.test(text)) score -= 2.5;
+  const words = text.split(' ');
+  if (words.length >= 10 && !line.bold && numbering === null && words.filter((word) => /^\p{Ll}/u.test(word)).length > 0.6 * words.length) score -= 1.5;
   if (line.monospace) score -= 1.5;
   // Words far apart on one line are the head of a table that was not seen as one.
   if (line.pieces.length > 2) score -= 2;

@@ -40,7 +40,7 @@ function append(above: TableBlock, below: TableBlock, skip: number): void {
   table.rowCount += below.table.rowCount - skip;
   table.confidence = Math.min(table.confidence, below.table.confidence);
   above.places.push(...below.places);
-  above.notes.push(...below.notes);
+  above.captions.push(...below.captions);
 }
 
 /** Joins parts of tables on consecutive pages; a header that is repeated stands once. */
