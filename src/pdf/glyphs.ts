@@ -1,29 +1,13 @@
 /** The characters of a page as glyphs in their line's own frame: read from PDFium's text page, cleaned, each once. */
-import type { Box, Font } from './page.js';
+import type { Box } from './page.js';
 import type { FontTable } from './fonts.js';
 import type { Matrix } from './geometry.js';
 import { transformBox } from './geometry.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
-import { cleanCharacter } from './characters.js';
-
-const INVISIBLE = 3;
-const CLIP_ONLY = 7;
-const FILL_AND_STROKE = 2;
-
-/** What all characters of one text object share. */
-export interface TextRun {
-  object: PageObject;
-  font: Font;
-  fontPointer: number;
-  size: number;
-  color: number;
-  /** Degrees counter-clockwise on the seen page. */
-  angle: number;
-  cos: number;
-  sin: number;
-  invisible: boolean;
-}
+import { accented, cleanCharacter, combiningForm } from './characters.js';
+import { RunTable, direction } from './text-runs.js';
+import type { TextRun } from './text-runs.js';
 
 /**
  * A character in the frame of its reading direction: u runs along the line, v downwards across it
@@ -38,7 +22,7 @@ export interface Glyph {
   u1: number;
   /** Baseline. */
   v: number;
-  /** Ink on the seen page. */
+  /** Ink on the seen page; a space has none and gets its advance. */
   ink: Box;
   /** Position in PDFium's text order, which is logical order for right-to-left script. */
   index: number;
@@ -48,144 +32,200 @@ export interface Glyph {
 
 export interface GlyphPage {
   glyphs: Glyph[];
+  /** Characters other than spaces, as the file counts them. */
   characters: number;
   unmapped: number;
 }
 
+const SOFT_HYPHEN = 0xad;
+/** What PDFium reports for a hyphen at the end of a line, hard or soft. */
+const LINE_END_HYPHEN = 2;
 const rightToLeftScript = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
 /** Reads every character that the file itself holds (PDFium's made-up spaces and line ends are left out). */
-export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject[], fonts: FontTable): GlyphPage {
-  const { call, scratch } = pdfium;
-  const runs = new RunTable(pdfium, textPage, objects, fonts);
-  const count = call.FPDFText_CountChars(textPage);
-  const page: GlyphPage = { glyphs: [], characters: 0, unmapped: 0 };
-  for (let index = 0; index < count; index++) {
-    const generated = call.FPDFText_IsGenerated(textPage, index) === 1;
-    const hyphen = call.FPDFText_IsHyphen(textPage, index) === 1;
-    if (generated && !hyphen) continue;
-    const run = runs.get(call.FPDFText_GetTextObject(textPage, index), index);
-    if (run === null) continue;
-    const code = call.FPDFText_GetUnicode(textPage, index) >>> 0;
-    const text = hyphen && (code === 2 || code === 0xfffe) ? '-' : cleanCharacter(code, run.font);
-    const space = text === ' ';
-    if (!space) {
-      page.characters++;
-      if (call.FPDFText_HasUnicodeMapError(textPage, index) === 1) page.unmapped++;
-    }
-    if (text === '') continue;
-    if (call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24) === 0) continue;
-    const f64 = pdfium.f64;
-    const at = scratch >> 3;
-    const { toSeen } = runs;
-    const ink = transformBox(toSeen, f64[at] ?? 0, f64[at + 2] ?? 0, f64[at + 1] ?? 0, f64[at + 3] ?? 0);
-    page.glyphs.push(place(pdfium, textPage, index, code, toSeen, { text, space, run, ink, softHyphen: code === 0xad || hyphen }));
-  }
-  return page;
+export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject[], toSeen: Matrix, fonts: FontTable): GlyphPage {
+  const reader = new GlyphReader(pdfium, textPage, new RunTable(pdfium, textPage, objects, toSeen, fonts), toSeen);
+  const count = pdfium.call.FPDFText_CountChars(textPage);
+  for (let index = 0; index < count; index++) reader.read(index);
+  return { glyphs: composeAccents(dropRepeats(turnVertical(reader.glyphs), fonts)), characters: reader.characters, unmapped: reader.unmapped };
 }
 
-function place(
-  pdfium: Pdfium,
-  textPage: number,
-  index: number,
-  code: number,
-  toSeen: Matrix,
-  known: Pick<Glyph, 'text' | 'space' | 'run' | 'ink' | 'softHyphen'>,
-): Glyph {
-  const { call, scratch } = pdfium;
-  const { run, ink } = known;
-  call.FPDFText_GetCharOrigin(textPage, index, scratch, scratch + 8);
-  const ox = pdfium.f64[scratch >> 3] ?? 0;
-  const oy = pdfium.f64[(scratch >> 3) + 1] ?? 0;
-  const x = toSeen.a * ox + toSeen.c * oy + toSeen.e;
-  const y = toSeen.b * ox + toSeen.d * oy + toSeen.f;
-  const u0 = x * run.cos - y * run.sin;
-  let u1 = u0;
-  if (run.angle === 0 && toSeen.a === 1) {
-    // PDFium's loose box is the advance box, but only for text that is upright in the page's own space.
-    if (call.FPDFText_GetLooseCharBox(textPage, index, scratch) !== 0) u1 = u0 + (pdfium.f32[(scratch >> 2) + 2] ?? ox) - (pdfium.f32[scratch >> 2] ?? ox);
-  } else if (call.FPDFFont_GetGlyphWidth(run.fontPointer, code, run.size, scratch) !== 0) {
-    u1 = u0 + (pdfium.f32[scratch >> 2] ?? 0);
-  }
-  if (!(u1 > u0)) {
-    const box = transformBox({ a: run.cos, b: run.sin, c: -run.sin, d: run.cos, e: 0, f: 0 }, ink.left, ink.top, ink.right, ink.bottom);
-    u1 = Math.max(box.right, u0);
-  }
-  return { ...known, u0, u1, v: x * run.sin + y * run.cos, index, rightToLeft: rightToLeftScript.test(known.text) };
-}
-
-/** Looks a character's text object up once and keeps what its characters share. */
-class RunTable {
-  readonly toSeen: Matrix;
+class GlyphReader {
+  readonly glyphs: Glyph[] = [];
+  characters = 0;
+  unmapped = 0;
   #pdfium: Pdfium;
   #textPage: number;
-  #fonts: FontTable;
-  #objects = new Map<number, PageObject>();
-  #runs = new Map<number, TextRun | null>();
-  #byPointer = new Map<number, Font>();
-  #last = 0;
-  #lastRun: TextRun | null = null;
+  #runs: RunTable;
+  #toSeen: Matrix;
+  #lastX = NaN;
+  #lastY = NaN;
 
-  constructor(pdfium: Pdfium, textPage: number, objects: PageObject[], fonts: FontTable) {
+  constructor(pdfium: Pdfium, textPage: number, runs: RunTable, toSeen: Matrix) {
     this.#pdfium = pdfium;
     this.#textPage = textPage;
-    this.#fonts = fonts;
-    for (const object of objects) if (object.kind === 'text') this.#objects.set(object.pointer, object);
-    this.toSeen = objects.find((object) => object.depth === 0)?.toSeen ?? { a: 1, b: 0, c: 0, d: -1, e: 0, f: 0 };
+    this.#runs = runs;
+    this.#toSeen = toSeen;
   }
 
-  get(pointer: number, index: number): TextRun | null {
-    if (pointer === this.#last) return this.#lastRun;
-    let run = this.#runs.get(pointer);
-    if (run === undefined) this.#runs.set(pointer, (run = this.#read(pointer, index)));
-    this.#last = pointer;
-    this.#lastRun = run;
-    return run;
-  }
-
-  #read(pointer: number, index: number): TextRun | null {
-    const object = this.#objects.get(pointer);
-    if (object === undefined) return null;
+  read(index: number): void {
     const { call, scratch } = this.#pdfium;
-    const fontPointer = call.FPDFTextObj_GetFont(pointer);
-    let font = this.#byPointer.get(fontPointer);
-    if (font === undefined) this.#byPointer.set(fontPointer, (font = this.#fonts.read(fontPointer)));
-    const mode = call.FPDFTextObj_GetTextRenderMode(pointer);
-    if (mode === FILL_AND_STROKE) font = this.#fonts.emboldened(font);
-    const color = readColor(this.#pdfium, pointer, mode === 1 || mode === 5 ? 'stroke' : 'fill');
-    const fontSize = call.FPDFText_GetFontSize(this.#textPage, index);
-    call.FPDFText_GetMatrix(this.#textPage, index, scratch);
-    const [a = 1, b = 0, c = 0, d = 1] = this.#pdfium.f32.subarray(scratch >> 2, (scratch >> 2) + 4);
-    const t = this.toSeen;
-    const dx = a * t.a + b * t.c;
-    const dy = a * t.b + b * t.d;
-    const angle = roundAngle((Math.atan2(-dy, dx) * 180) / Math.PI);
-    const radians = (angle * Math.PI) / 180;
-    const size = Math.abs(fontSize) * Math.hypot(c, d);
-    return {
-      object, font, fontPointer, size, color: color & 0xffffff, angle,
-      cos: exactly(Math.cos(radians)), sin: exactly(Math.sin(radians)), invisible: mode === INVISIBLE || mode === CLIP_ONLY,
+    const textPage = this.#textPage;
+    if (call.FPDFText_IsGenerated(textPage, index) === 1) return;
+    const run = this.#runs.get(call.FPDFText_GetTextObject(textPage, index), index);
+    if (run === null) return;
+    const code = call.FPDFText_GetUnicode(textPage, index) >>> 0;
+    const lineEndHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, index) === 1;
+    const text = lineEndHyphen ? '-' : cleanCharacter(code, run.font);
+    if (text === '') return;
+    const space = text === ' ';
+    if (!space) {
+      this.characters++;
+      if (call.FPDFText_HasUnicodeMapError(textPage, index) === 1) this.unmapped++;
+    }
+    if (call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24) === 0) return;
+    call.FPDFText_GetCharOrigin(textPage, index, scratch + 32, scratch + 40);
+    const f64 = this.#pdfium.f64;
+    const at = scratch >> 3;
+    const ink = transformBox(this.#toSeen, f64[at] ?? 0, f64[at + 2] ?? 0, f64[at + 1] ?? 0, f64[at + 3] ?? 0);
+    const [x, y] = [f64[at + 4] ?? 0, f64[at + 5] ?? 0];
+    if (text === '\ufffd' && ink.right - ink.left < 0.01) return;
+    if (x === this.#lastX && y === this.#lastY && this.#isPartOfLast(run, ink, text)) return;
+    this.#lastX = x;
+    this.#lastY = y;
+    const t = this.#toSeen;
+    const seenX = t.a * x + t.c * y + t.e;
+    const seenY = t.b * x + t.d * y + t.f;
+    const u = seenX * run.cos - seenY * run.sin;
+    // Spelt out: a spread here costs two milliseconds a page.
+    const glyph: Glyph = {
+      text, space, run, u0: u, u1: u, v: seenX * run.sin + seenY * run.cos, ink, index,
+      rightToLeft: code > 0x58f && rightToLeftScript.test(text), softHyphen: code === SOFT_HYPHEN,
     };
+    if (call.FPDFText_GetLooseCharBox(textPage, index, scratch) !== 0) {
+      const f32 = this.#pdfium.f32;
+      const loose = scratch >> 2;
+      spanFromAdvanceBox(glyph, transformBox(t, f32[loose] ?? 0, f32[loose + 1] ?? 0, f32[loose + 2] ?? 0, f32[loose + 3] ?? 0));
+    }
+    this.glyphs.push(glyph);
+  }
+
+  /** One code that means several letters comes as several characters with the same box: they are one glyph. */
+  #isPartOfLast(run: TextRun, ink: Box, text: string): boolean {
+    const last = this.glyphs[this.glyphs.length - 1];
+    if (last === undefined || last.run !== run || last.ink.left !== ink.left || last.ink.right !== ink.right || ink.right <= ink.left) return false;
+    last.text = rightToLeftScript.test(text) ? rightToLeftLigature(text, last.text) : last.text + text;
+    return true;
   }
 }
 
-function exactly(value: number): number {
-  return Math.abs(value) < 1e-9 ? 0 : Math.abs(Math.abs(value) - 1) < 1e-9 ? Math.sign(value) : value;
+/**
+ * PDFium turns right-to-left stretches round character by character, which undoes the order inside a ligature, unless the
+ * ligature came as one presentation form. Alef joins nothing that follows it, so lam-alef tells the two cases apart.
+ */
+function rightToLeftLigature(later: string, earlier: string): string {
+  const turned = later + earlier;
+  return /^[\u0622\u0623\u0625\u0627\u0671]\u0644$/.test(turned) || turned === '\u0647\u0644\u0644\u0627' ? earlier + later : turned;
 }
 
-function roundAngle(degrees: number): number {
-  const positive = ((degrees % 360) + 360) % 360;
-  const quarter = Math.round(positive / 90) * 90;
-  // Rounding noise of matrices stays below a tenth of a degree.
-  return Math.abs(positive - quarter) < 0.1 ? quarter % 360 : Math.round(positive * 100) / 100;
+/** PDFium's loose box is the upright box around the advance box; the advance follows from its two sides and the angle. */
+function spanFromAdvanceBox(glyph: Glyph, loose: Box): void {
+  const { cos, sin } = glyph.run;
+  const [across, up] = [loose.right - loose.left, loose.bottom - loose.top];
+  if (sin === 0) {
+    glyph.u0 = cos > 0 ? loose.left : -loose.right;
+    glyph.u1 = glyph.u0 + across;
+  } else if (cos === 0) {
+    glyph.u0 = sin > 0 ? -loose.bottom : loose.top;
+    glyph.u1 = glyph.u0 + up;
+  } else {
+    const slope = cos * cos - sin * sin;
+    const advance = Math.abs(slope) > 0.2 ? (across * Math.abs(cos) - up * Math.abs(sin)) / slope : 0.5 * glyph.run.size;
+    glyph.u1 = glyph.u0 + Math.max(0, advance);
+  }
 }
 
-/** 0xAARRGGBB of the object's fill or stroke; opaque black where PDFium cannot say (patterns, shadings). */
-export function readColor(pdfium: Pdfium, pointer: number, which: 'fill' | 'stroke'): number {
-  const { call, scratch: s } = pdfium;
-  const read = which === 'fill' ? call.FPDFPageObj_GetFillColor : call.FPDFPageObj_GetStrokeColor;
-  if (read(pointer, s, s + 4, s + 8, s + 12) === 0) return 0xff000000;
-  const i32 = pdfium.i32;
-  const at = s >> 2;
-  return (((i32[at + 3] ?? 255) << 24) | ((i32[at] ?? 0) << 16) | ((i32[at + 1] ?? 0) << 8) | (i32[at + 2] ?? 0)) >>> 0;
+/** Text objects whose characters stand one below the other upright are vertical writing: their lines run downwards. */
+function turnVertical(glyphs: Glyph[]): Glyph[] {
+  const votes = new Map<TextRun, number>();
+  for (let index = 1; index < glyphs.length; index++) {
+    const [before, glyph] = [glyphs[index - 1], glyphs[index]];
+    if (before === undefined || glyph === undefined || before.run !== glyph.run) continue;
+    const { size } = glyph.run;
+    const below = Math.abs(glyph.v - before.v) > 0.3 * size && Math.abs((glyph.u0 + glyph.u1 - before.u0 - before.u1) / 2) < 0.3 * size;
+    votes.set(glyph.run, (votes.get(glyph.run) ?? 0) + (below ? 1 : -1));
+  }
+  const vertical = new Set([...votes].filter(([, count]) => count > 0).map(([run]) => run));
+  if (vertical.size === 0) return glyphs;
+  for (const run of vertical) Object.assign(run, direction((run.angle + 270) % 360));
+  for (const glyph of glyphs) {
+    if (!vertical.has(glyph.run)) continue;
+    const [u0, u1, v] = [glyph.u0, glyph.u1, glyph.v];
+    glyph.u1 = v;
+    glyph.u0 = v - glyph.run.size;
+    glyph.v = -(u0 + u1) / 2 - 0.5 * glyph.run.size;
+  }
+  return glyphs;
+}
+
+/** Letters painted twice at nearly the same place thicken them or throw a shadow: once is enough. */
+function dropRepeats(glyphs: Glyph[], fonts: FontTable): Glyph[] {
+  const cells = new Map<number, Glyph>();
+  return glyphs.filter((glyph) => {
+    if (glyph.space || !(glyph.run.size > 0)) return true;
+    const reach = 0.12 * glyph.run.size;
+    const column = Math.floor(glyph.u0 / reach);
+    const row = Math.floor(glyph.v / reach);
+    const seed = (glyph.text.codePointAt(0) ?? 0) * 73856093 + glyph.run.angle * 19349663;
+    for (let cell = 0; cell < 9; cell++) {
+      const before = cells.get(cellKey(seed, column - 1 + (cell % 3), row - 1 + Math.floor(cell / 3)));
+      if (before === undefined || !isRepeat(before, glyph, reach)) continue;
+      const shift = Math.hypot(glyph.u0 - before.u0, glyph.v - before.v);
+      if (shift > 0.004 * glyph.run.size && before.run.color === glyph.run.color) before.run.font = fonts.emboldened(before.run.font);
+      return false;
+    }
+    cells.set(cellKey(seed, column, row), glyph);
+    return true;
+  });
+}
+
+function cellKey(seed: number, column: number, row: number): number {
+  return seed + column * 83492791 + row * 1640531527;
+}
+
+function isRepeat(before: Glyph, glyph: Glyph, reach: number): boolean {
+  return (
+    before.text === glyph.text &&
+    before.run.angle === glyph.run.angle &&
+    before.run.invisible === glyph.run.invisible &&
+    Math.abs(before.run.size - glyph.run.size) < 0.1 * glyph.run.size &&
+    Math.abs(before.u0 - glyph.u0) < Math.min(reach, 0.35 * (glyph.u1 - glyph.u0)) &&
+    Math.abs(before.v - glyph.v) < reach
+  );
+}
+
+/** Accents that are drawn as signs of their own, over the letter before or after, become one with it. */
+function composeAccents(glyphs: Glyph[]): Glyph[] {
+  let composed = false;
+  for (let index = 0; index < glyphs.length; index++) {
+    const accent = glyphs[index];
+    if (accent === undefined || accent.text === '') continue;
+    const mark = combiningForm(accent.text);
+    if (mark === '') continue;
+    const base = [glyphs[index - 1], glyphs[index + 1]].find((candidate) => candidate !== undefined && isOver(accent, candidate));
+    const joined = base === undefined ? '' : accented(base.text, mark);
+    if (base === undefined || joined === '') continue;
+    base.text = joined;
+    accent.text = '';
+    composed = true;
+  }
+  return composed ? glyphs.filter((glyph) => glyph.text !== '') : glyphs;
+}
+
+function isOver(accent: Glyph, base: Glyph): boolean {
+  if (base.space || base.run.angle !== accent.run.angle || Math.abs(base.v - accent.v) > 0.5 * base.run.size) return false;
+  const [left, right] = base.run.sin === 0 ? [base.ink.left, base.ink.right] : [base.ink.top, base.ink.bottom];
+  const [from, to] = base.run.sin === 0 ? [accent.ink.left, accent.ink.right] : [accent.ink.top, accent.ink.bottom];
+  const middle = (from + to) / 2;
+  return middle > left - 0.02 * base.run.size && middle < right + 0.02 * base.run.size;
 }

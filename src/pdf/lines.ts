@@ -1,29 +1,28 @@
-/** Glyphs become lines: runs in painting order, joined along baselines, split where a gutter or a table gap opens. */
+/** Tracks become lines: split where a gutter, a table gap or a drawn wall opens. */
 import type { Glyph } from './glyphs.js';
 import type { Ruling } from './page.js';
+import { buildTracks } from './fragments.js';
+import type { Track } from './fragments.js';
+import { ChannelFinder } from './channels.js';
+import { measureSpacing } from './spacing.js';
+import type { Spacing } from './spacing.js';
 
-/** Glyphs on one baseline, by u, spaces left out; `wordStart[i]` tells that a space stands before glyph i. */
+/** Glyphs on one baseline by u, spaces left out; `starts[i]` tells that a word begins at glyph i after a space or gap. */
 export interface GlyphLine {
   glyphs: Glyph[];
-  wordStart: boolean[];
-  rightToLeft: boolean;
+  starts: boolean[];
 }
 
-/** Consecutive glyphs of the painting order that follow each other on one baseline. */
-interface Fragment {
-  glyphs: Glyph[];
-  u0: number;
-  u1: number;
-  v: number;
-  size: number;
-}
-
-interface Cluster {
-  fragments: Fragment[];
-}
-
-const SAME_BASELINE = 0.12;
-const REACH = 2.2;
+/** In parts of the size: a gap that always parts, if it also stands out from the line's own word gaps. */
+const FIRM_GAP = 1.1;
+/** A gap that parts where a channel of white runs through the lines above and below. */
+const CHANNEL_GAP = 0.55;
+/** A gap that parts where the page painted something else between the two sides. */
+const JUMP_GAP = 0.7;
+const WIDEST_ORDINARY = 0.8;
+const MARKER_GAP = 2.2;
+const marker = /^(?:[•●○■□▪▫◦‣⁃–—*·➢✓✗❖◆-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.):]|\[\d{1,3}\])$/;
+const sectionNumber = /^\d+(?:\.\d+)*\.?$/;
 
 export function buildLines(glyphs: Glyph[], rulings: Ruling[]): GlyphLine[] {
   const byAngle = new Map<number, Glyph[]>();
@@ -34,156 +33,69 @@ export function buildLines(glyphs: Glyph[], rulings: Ruling[]): GlyphLine[] {
   }
   const lines: GlyphLine[] = [];
   for (const [angle, group] of byAngle) {
+    const tracks = buildTracks(group);
+    const channels = new ChannelFinder(tracks);
     const walls = angle === 0 ? rulings.filter((ruling) => ruling.orientation === 'vertical') : [];
-    for (const cluster of cluster_(fragmentsOf(group))) lines.push(...splitCluster(cluster, walls));
+    for (const track of tracks) lines.push(...splitTrack(track, channels, walls));
   }
   return lines;
 }
 
-function fragmentsOf(glyphs: Glyph[]): Fragment[] {
-  const fragments: Fragment[] = [];
-  let current: Fragment | undefined;
-  for (const glyph of glyphs) {
-    if (current !== undefined && follows(current, glyph)) extend(current, glyph);
-    else {
-      if (glyph.space) continue;
-      fragments.push((current = { glyphs: [glyph], u0: glyph.u0, u1: glyph.u1, v: glyph.v, size: glyph.run.size }));
-    }
-  }
-  return fragments;
-}
-
-function follows(fragment: Fragment, glyph: Glyph): boolean {
-  const { size } = fragment;
-  if (Math.abs(glyph.v - fragment.v) > SAME_BASELINE * Math.min(size, glyph.run.size) + 0.01) return false;
-  if (glyph.run.size > size * 1.6 || glyph.run.size < size / 1.6) return false;
-  const gap = glyph.u0 >= fragment.u0 ? glyph.u0 - fragment.u1 : fragment.u0 - glyph.u1;
-  return gap > -0.5 * size && gap < 1.5 * size;
-}
-
-function extend(fragment: Fragment, glyph: Glyph): void {
-  fragment.glyphs.push(glyph);
-  if (glyph.space) return;
-  fragment.u0 = Math.min(fragment.u0, glyph.u0);
-  fragment.u1 = Math.max(fragment.u1, glyph.u1);
-}
-
-/** Joins fragments that stand side by side; small raised or lowered ones go with the larger text they touch. */
-function cluster_(fragments: Fragment[]): Cluster[] {
-  const sorted = [...fragments].sort((a, b) => a.v - b.v);
-  const parent = sorted.map((_, index) => index);
-  const find = (index: number): number => {
-    let root = index;
-    while (parent[root] !== root) root = parent[root] ?? root;
-    while (parent[index] !== root) {
-      const next = parent[index] ?? root;
-      parent[index] = root;
-      index = next;
-    }
-    return root;
-  };
-  const tallest = sorted.reduce((size, fragment) => Math.max(size, fragment.size), 0);
-  for (let i = 0; i < sorted.length; i++) {
-    const a = sorted[i];
-    if (a === undefined) continue;
-    for (let j = i + 1; j < sorted.length; j++) {
-      const b = sorted[j];
-      if (b === undefined || b.v - a.v > tallest * 0.7) break;
-      if (belongTogether(a, b)) parent[find(j)] = find(i);
-    }
-  }
-  const clusters = new Map<number, Cluster>();
-  sorted.forEach((fragment, index) => {
-    const root = find(index);
-    const known = clusters.get(root);
-    if (known === undefined) clusters.set(root, { fragments: [fragment] });
-    else known.fragments.push(fragment);
-  });
-  return [...clusters.values()];
-}
-
-function belongTogether(a: Fragment, b: Fragment): boolean {
-  const gap = Math.max(a.u0, b.u0) - Math.min(a.u1, b.u1);
-  const large = Math.max(a.size, b.size);
-  const small = Math.min(a.size, b.size);
-  const drop = b.v - a.v;
-  if (drop <= SAME_BASELINE * small + 0.05) return large <= small * 2.5 && gap < REACH * large && gap > -0.6 * small;
-  if (drop <= 0.25 * small) return large <= small * 1.3 && gap < 1.2 * small && gap > -0.3 * small;
-  // A script: clearly smaller, touching, raised by at most 0.6 or lowered by at most 0.4 of the larger size.
-  if (small > large * 0.88 || gap > 0.3 * large || gap < -0.35 * large) return false;
-  return a.size < b.size ? drop <= 0.6 * large : drop <= 0.4 * large;
-}
-
-function splitCluster(cluster: Cluster, walls: Ruling[]): GlyphLine[] {
-  const tracks: Fragment[][] = [];
-  for (const fragment of [...cluster.fragments].sort((a, b) => a.u0 - b.u0)) {
-    const track = tracks.find((candidates) => {
-      const last = candidates[candidates.length - 1];
-      return last === undefined || fragment.u0 > last.u1 - 0.6 * Math.min(last.size, fragment.size);
-    });
-    if (track === undefined) tracks.push([fragment]);
-    else track.push(fragment);
-  }
-  return tracks.flatMap((track) => splitTrack(track.flatMap((fragment) => fragment.glyphs), walls));
-}
-
-function splitTrack(all: Glyph[], walls: Ruling[]): GlyphLine[] {
-  const { glyphs, spaced } = withoutSpaces(all);
-  if (glyphs.length === 0) return [];
-  const gaps = glyphs.map((glyph, index) => (index === 0 ? 0 : glyph.u0 - (glyphs[index - 1]?.u1 ?? glyph.u0)));
-  const wordStart = glyphs.map((_, index) => index > 0 && isWordGap(glyphs, gaps, spaced, index));
-  const wordGaps = gaps.filter((_, index) => wordStart[index]).sort((a, b) => a - b);
-  const em = glyphs.reduce((size, glyph) => Math.max(size, glyph.run.size), 0);
-  const ordinary = wordGaps.length < 3 ? 0.3 * em : Math.min(wordGaps[wordGaps.length >> 1] ?? 0, 0.8 * em);
+function splitTrack(track: Track, channels: ChannelFinder, walls: Ruling[]): GlyphLine[] {
+  const glyphs = track.placed.map((each) => each.glyph);
+  const spacing = measureSpacing(track.placed);
+  const ordinary = ordinaryGap(spacing, track.size);
   const lines: GlyphLine[] = [];
   let start = 0;
   for (let index = 1; index <= glyphs.length; index++) {
-    if (index < glyphs.length && !isLineBreak(glyphs, gaps, index, em, ordinary, walls)) continue;
-    const part = glyphs.slice(start, index);
-    const starts = wordStart.slice(start, index);
+    if (index < glyphs.length && !isBreak(track, glyphs, spacing, { start, index, ordinary }, channels, walls)) continue;
+    const starts = spacing.starts.slice(start, index);
     starts[0] = true;
-    lines.push(orient(part, starts));
+    lines.push({ glyphs: glyphs.slice(start, index), starts });
     start = index;
   }
   return lines;
 }
 
-function withoutSpaces(all: Glyph[]): { glyphs: Glyph[]; spaced: boolean[] } {
-  const sorted = [...all].sort((a, b) => a.u0 - b.u0 || a.index - b.index);
-  const glyphs: Glyph[] = [];
-  const spaced: boolean[] = [];
-  let space = false;
-  for (const glyph of sorted) {
-    if (glyph.space) space = true;
-    else {
-      glyphs.push(glyph);
-      spaced.push(space);
-      space = false;
-    }
-  }
-  return { glyphs, spaced };
+/** The gap between words that the track itself shows, in points. */
+function ordinaryGap(spacing: Spacing, size: number): number {
+  const gaps = spacing.gaps.filter((_, index) => index > 0 && spacing.starts[index] === true).sort((a, b) => a - b);
+  return gaps.length < 3 ? 0.3 * size : Math.min(gaps[gaps.length >> 1] ?? 0, WIDEST_ORDINARY * size);
 }
 
-function isWordGap(glyphs: Glyph[], gaps: number[], spaced: boolean[], index: number): boolean {
-  if (spaced[index] === true) return true;
-  const size = Math.min(glyphs[index]?.run.size ?? 0, glyphs[index - 1]?.run.size ?? 0);
-  return (gaps[index] ?? 0) > 0.17 * size;
+interface Place {
+  /** First glyph of the line so far, and the glyph before which it may break. */
+  start: number;
+  index: number;
+  ordinary: number;
 }
 
-function isLineBreak(glyphs: Glyph[], gaps: number[], index: number, em: number, ordinary: number, walls: Ruling[]): boolean {
-  const gap = gaps[index] ?? 0;
-  if (gap > 1.1 * em && gap > 1.8 * ordinary) return true;
-  if (gap <= 0.15 * em || walls.length === 0) return false;
-  const left = glyphs[index - 1];
-  const right = glyphs[index];
-  if (left === undefined || right === undefined) return false;
+function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: Place, channels: ChannelFinder, walls: Ruling[]): boolean {
+  const { start, index, ordinary } = place;
+  const gap = spacing.gaps[index] ?? 0;
+  const [left, right] = [glyphs[index - 1], glyphs[index]];
+  if (left === undefined || right === undefined || gap <= 0) return false;
+  const em = Math.min(Math.max(left.run.size, right.run.size), 1.4 * Math.min(left.run.size, right.run.size));
+  if (gap > 0.1 * em && isWalled(left, right, em, walls)) return true;
+  if (gap <= CHANNEL_GAP * em) return false;
+  const tracking = Math.max(0, spacing.tracking[index] ?? 0);
+  const head = headText(glyphs, spacing, start, index);
+  if (marker.test(head) && gap < MARKER_GAP * em) return false;
+  if (gap > FIRM_GAP * em + 2 * tracking && gap > 1.8 * ordinary) return true;
+  const jump = right.index < left.index || right.index - left.index > 5;
+  if (jump && gap > JUMP_GAP * em + tracking && gap > 1.3 * ordinary) return true;
+  if (sectionNumber.test(head) || gap < 1.3 * ordinary) return false;
+  return channels.runsThrough(track, left.u1, right.u0, em);
+}
+
+/** The line so far, where it is one short word: a list marker or a section number must not part from its text. */
+function headText(glyphs: Glyph[], spacing: Spacing, start: number, index: number): string {
+  if (index - start > 8 || spacing.starts.slice(start + 1, index).includes(true)) return '';
+  return glyphs.slice(start, index).map((glyph) => glyph.text).join('');
+}
+
+/** A vertical ruling stands between the two glyphs and crosses their line. */
+function isWalled(left: Glyph, right: Glyph, em: number, walls: Ruling[]): boolean {
   const middle = right.v - 0.3 * em;
   return walls.some((wall) => wall.position > left.u1 - 0.1 * em && wall.position < right.u0 + 0.1 * em && wall.start < middle && wall.end > middle);
-}
-
-/** Right-to-left lines turn round; left-to-right stretches in them keep their order. */
-function orient(glyphs: Glyph[], wordStart: boolean[]): GlyphLine {
-  const strong = glyphs.filter((glyph) => glyph.rightToLeft).length;
-  if (strong * 2 < glyphs.length) return { glyphs, wordStart, rightToLeft: false };
-  return { glyphs, wordStart, rightToLeft: true };
 }

@@ -58,10 +58,10 @@ function visit(pdfium: Pdfium, walk: ObjectWalk, pointer: number, around: Surrou
   const ownMcid = call.FPDFPageObj_GetMarkedContentID(pointer);
   const clip = clipBox(pdfium, pointer, around);
   const mcid = ownMcid >= 0 ? ownMcid : around.mcid;
-  const object: PageObject = { ...around, pointer, kind, order: walk.objects.length, clip, mcid };
+  const object: PageObject = { pointer, kind, order: walk.objects.length, toSeen: around.toSeen, clip, mcid, top: around.top, depth: around.depth };
   walk.objects.push(object);
   if (kind !== 'form' || around.depth >= MAX_FORM_DEPTH) return;
-  const inner: Surroundings = { ...object, toSeen: concat(objectMatrix(pdfium, pointer), around.toSeen), depth: around.depth + 1 };
+  const inner: Surroundings = { toSeen: concat(objectMatrix(pdfium, pointer), around.toSeen), clip, mcid, top: around.top, depth: around.depth + 1 };
   const count = call.FPDFFormObj_CountObjects(pointer);
   for (let index = 0; index < count && !walk.truncated; index++) {
     const child = call.FPDFFormObj_GetObject(pointer, index);

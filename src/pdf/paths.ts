@@ -5,7 +5,7 @@ import type { Matrix } from './geometry.js';
 import { objectBounds, objectMatrix } from './objects.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
-import { readColor } from './glyphs.js';
+import { readColor } from './text-runs.js';
 
 /** A filled box no thicker than this, and at least three times as long, is a ruling. */
 const RULING_THICKNESS = 3;

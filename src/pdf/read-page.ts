@@ -2,7 +2,7 @@
 import type { Box, Line, PageContent, PlacedImage, Word } from './page.js';
 import type { FontTable } from './fonts.js';
 import { intersect } from './geometry.js';
-import type { PageFrame } from './geometry.js';
+import type { Matrix, PageFrame } from './geometry.js';
 import { readGlyphs } from './glyphs.js';
 import type { GlyphPage } from './glyphs.js';
 import { buildLines } from './lines.js';
@@ -16,7 +16,7 @@ export function readPage(pdfium: Pdfium, page: number, pageIndex: number, frame:
   const seen: Box = { left: 0, top: 0, right: frame.width, bottom: frame.height };
   const { objects } = walkObjects(pdfium, page, frame.toSeen);
   const graphics = readPaths(pdfium, objects, seen);
-  const text = readText(pdfium, page, objects, fonts);
+  const text = readText(pdfium, page, objects, frame.toSeen, fonts);
   const lines = buildLines(text.glyphs, graphics.rulings).map(makeLine);
   return {
     pageIndex,
@@ -37,11 +37,11 @@ export function readPage(pdfium: Pdfium, page: number, pageIndex: number, frame:
   };
 }
 
-function readText(pdfium: Pdfium, page: number, objects: PageObject[], fonts: FontTable): GlyphPage {
+function readText(pdfium: Pdfium, page: number, objects: PageObject[], toSeen: Matrix, fonts: FontTable): GlyphPage {
   const textPage = pdfium.call.FPDFText_LoadPage(page);
   if (textPage === 0) return { glyphs: [], characters: 0, unmapped: 0 };
   try {
-    return readGlyphs(pdfium, textPage, objects, fonts);
+    return readGlyphs(pdfium, textPage, objects, toSeen, fonts);
   } finally {
     pdfium.call.FPDFText_ClosePage(textPage);
   }

@@ -1,24 +1,45 @@
 /** The words and lines of the page interface, made from glyph lines. */
-import type { Glyph, TextRun } from './glyphs.js';
-import type { Box, Line, Word } from './page.js';
+import type { Glyph } from './glyphs.js';
 import type { GlyphLine } from './lines.js';
+import type { Box, Line, Word } from './page.js';
 import { union } from './geometry.js';
 
+/** A word and whether a space stands between it and its left neighbour. */
+interface Piece {
+  glyphs: Glyph[];
+  apart: boolean;
+  rightToLeft: boolean;
+}
+
+const nothing: Box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+const leftToRightLetter = /[\p{L}\p{N}]/u;
+
 export function makeLine(line: GlyphLine): Line {
-  const words: Word[] = [];
-  let start = 0;
-  for (let index = 1; index <= line.glyphs.length; index++) {
-    const glyph = line.glyphs[index];
-    const before = line.glyphs[index - 1];
-    if (glyph !== undefined && before !== undefined && line.wordStart[index] !== true && sameStyle(before, glyph)) continue;
-    words.push(makeWord(line.glyphs.slice(start, index), line.wordStart[start] !== true));
-    start = index;
-  }
-  if (line.rightToLeft) turnRound(words);
-  const box = words.reduce<Box>((all, word) => union(all, word.box), { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity });
+  const pieces = piecesOf(line);
+  const rightToLeft = line.glyphs.filter((glyph) => glyph.rightToLeft).length * 2 > line.glyphs.length;
+  const words = rightToLeft ? turnRound(pieces) : pieces.map((piece) => makeWord(piece.glyphs, !piece.apart));
   const size = mainSize(line.glyphs);
   const main = words.find((word) => Math.abs(word.size - size) < 0.01) ?? words[0];
-  return { words, box, baseline: main?.baseline ?? box.bottom, size, angle: main?.angle ?? 0 };
+  return {
+    words,
+    box: words.reduce<Box>((box, word) => union(box, word.box), nothing),
+    baseline: main?.baseline ?? 0,
+    size,
+    angle: main?.angle ?? 0,
+  };
+}
+
+function piecesOf(line: GlyphLine): Piece[] {
+  const pieces: Piece[] = [];
+  let current: Piece | undefined;
+  line.glyphs.forEach((glyph, index) => {
+    const before = line.glyphs[index - 1];
+    const apart = line.starts[index] === true;
+    if (current === undefined || apart || before === undefined || !sameStyle(before, glyph)) pieces.push((current = { glyphs: [glyph], apart, rightToLeft: false }));
+    else current.glyphs.push(glyph);
+    if (glyph.rightToLeft) current.rightToLeft = true;
+  });
+  return pieces;
 }
 
 function sameStyle(a: Glyph, b: Glyph): boolean {
@@ -34,15 +55,20 @@ function sameStyle(a: Glyph, b: Glyph): boolean {
 }
 
 function makeWord(glyphs: Glyph[], glued: boolean): Word {
-  const rightToLeft = glyphs.some((glyph) => glyph.rightToLeft);
-  const ordered = rightToLeft ? [...glyphs].sort((a, b) => a.index - b.index) : glyphs;
+  const ordered = glyphs.some((glyph) => glyph.rightToLeft) ? [...glyphs].sort((a, b) => a.index - b.index) : glyphs;
   const first = ordered[0] as Glyph;
   const last = ordered[ordered.length - 1] as Glyph;
   const { run } = first;
+  let text = '';
+  let order = first.index;
+  for (const glyph of ordered) {
+    text += glyph.text;
+    order = Math.min(order, glyph.index);
+  }
   return {
-    text: ordered.map((glyph) => glyph.text).join('').normalize('NFC'),
-    box: wordBox(glyphs, run),
-    baseline: run.angle === 0 ? first.v : originY(first),
+    text: text.normalize('NFC'),
+    box: wordBox(glyphs),
+    baseline: first.v * run.cos - first.u0 * run.sin,
     font: run.font,
     size: run.size,
     color: run.color,
@@ -50,7 +76,7 @@ function makeWord(glyphs: Glyph[], glued: boolean): Word {
     glued,
     softHyphen: last.softHyphen,
     invisible: run.invisible,
-    order: Math.min(...glyphs.map((glyph) => glyph.index)),
+    order,
     link: -1,
     underline: false,
     strike: false,
@@ -59,17 +85,23 @@ function makeWord(glyphs: Glyph[], glued: boolean): Word {
 }
 
 /** Along the line the advances count, across it the ink. */
-function wordBox(glyphs: Glyph[], run: TextRun): Box {
-  const box = glyphs.reduce<Box>((all, glyph) => union(all, glyph.ink), { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity });
-  if (run.angle !== 0) return box;
-  const u0 = Math.min(...glyphs.map((glyph) => glyph.u0));
-  const u1 = Math.max(...glyphs.map((glyph) => glyph.u1));
-  return { ...box, left: u0, right: u1 };
-}
-
-/** y on the seen page of a glyph's origin: the inverse of the turn into the line's frame. */
-function originY(glyph: Glyph): number {
-  return glyph.v * glyph.run.cos - glyph.u0 * glyph.run.sin;
+function wordBox(glyphs: Glyph[]): Box {
+  const box = { ...nothing };
+  let [u0, u1] = [Infinity, -Infinity];
+  for (const glyph of glyphs) {
+    const { ink } = glyph;
+    if (ink.left < box.left) box.left = ink.left;
+    if (ink.top < box.top) box.top = ink.top;
+    if (ink.right > box.right) box.right = ink.right;
+    if (ink.bottom > box.bottom) box.bottom = ink.bottom;
+    if (glyph.u0 < u0) u0 = glyph.u0;
+    if (glyph.u1 > u1) u1 = glyph.u1;
+  }
+  const angle = glyphs[0]?.run.angle ?? 0;
+  if (angle === 0) return { ...box, left: u0, right: u1 };
+  if (angle === 90) return { ...box, top: -u1, bottom: -u0 };
+  if (angle === 180) return { ...box, left: -u1, right: -u0 };
+  return angle === 270 ? { ...box, top: u0, bottom: u1 } : box;
 }
 
 function mainSize(glyphs: Glyph[]): number {
@@ -80,16 +112,21 @@ function mainSize(glyphs: Glyph[]): number {
   return best;
 }
 
-const leftToRightWord = /^[\p{L}\p{N}\p{P}\p{S}]*$/u;
-const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
-
-function turnRound(words: Word[]): void {
-  words.reverse();
+/** Logical order of a right-to-left line: from the right, but stretches of Latin words and numbers keep their order. */
+function turnRound(pieces: Piece[]): Word[] {
+  const order = pieces.map((_, index) => pieces.length - 1 - index);
   let start = 0;
-  for (let index = 0; index <= words.length; index++) {
-    const word = words[index];
-    if (word !== undefined && leftToRightWord.test(word.text) && !rightToLeftLetter.test(word.text)) continue;
-    if (index - start > 1) words.splice(start, index - start, ...words.slice(start, index).reverse());
-    start = index + 1;
+  for (let at = 0; at <= order.length; at++) {
+    const piece = pieces[order[at] ?? -1];
+    if (piece !== undefined && !piece.rightToLeft && piece.glyphs.some((glyph) => leftToRightLetter.test(glyph.text))) continue;
+    order.splice(start, at - start, ...order.slice(start, at).reverse());
+    start = at + 1;
   }
+  return order.map((index, at) => {
+    const piece = pieces[index] as Piece;
+    const before = order[at - 1];
+    // Neighbours on paper share the gap between them; after a change of direction there is no shared gap to look at.
+    const boundary = before === undefined ? undefined : before === index + 1 ? pieces[before] : before === index - 1 ? piece : undefined;
+    return makeWord(piece.glyphs, boundary !== undefined && !boundary.apart);
+  });
 }

@@ -1,0 +1,84 @@
+/** White channels: a gap in one line is a gutter when the lines above and below leave the same place free. */
+import type { Track } from './fragments.js';
+
+const MAX_ROWS_SEEN = 8;
+const ROWS_NEEDED = 3;
+/** In parts of the size: what must stay free, and how far apart lines may be to support each other. */
+const FREE_WIDTH = 0.45;
+const MAX_PITCH = 2.4;
+
+interface Interval {
+  u0: number;
+  u1: number;
+}
+
+/** What stands at one height, left to right. */
+interface Row {
+  v: number;
+  size: number;
+  ink: Interval[];
+}
+
+export class ChannelFinder {
+  #rows: Row[] = [];
+  #rowOf = new Map<Track, number>();
+
+  constructor(tracks: Track[]) {
+    for (const track of [...tracks].sort((a, b) => a.v - b.v)) {
+      const last = this.#rows[this.#rows.length - 1];
+      if (last !== undefined && track.v - last.v < 0.3 * Math.min(last.size, track.size)) last.ink.push(...inkOf(track));
+      else this.#rows.push({ v: track.v, size: track.size, ink: inkOf(track) });
+      this.#rowOf.set(track, this.#rows.length - 1);
+    }
+    for (const row of this.#rows) row.ink.sort((a, b) => a.u0 - b.u0);
+  }
+
+  /** Whether the gap from `u0` to `u1` in a track goes on through at least three neighbouring rows. `em` in points. */
+  runsThrough(track: Track, u0: number, u1: number, em: number): boolean {
+    const at = this.#rowOf.get(track);
+    if (at === undefined) return false;
+    return this.#support(at, -1, u0, u1, em) + this.#support(at, 1, u0, u1, em) >= ROWS_NEEDED;
+  }
+
+  /** Rows in one direction that have text on both sides of the channel and leave it free. */
+  #support(at: number, step: 1 | -1, u0: number, u1: number, em: number): number {
+    let support = 0;
+    let [free0, free1] = [u0, u1];
+    let v = this.#rows[at]?.v ?? 0;
+    for (let seen = 1; seen <= MAX_ROWS_SEEN; seen++) {
+      const row = this.#rows[at + seen * step];
+      if (row === undefined || Math.abs(row.v - v) > MAX_PITCH * em) break;
+      v = row.v;
+      const around = freeAround(row, (free0 + free1) / 2, em);
+      if (around === null) break;
+      free0 = Math.max(free0, around.u0);
+      free1 = Math.min(free1, around.u1);
+      if (free1 - free0 < FREE_WIDTH * em) break;
+      // Text on one side only says nothing; neither does text far away.
+      if (around.u0 > u0 - 12 * em && around.u1 < u1 + 12 * em) support++;
+    }
+    return support;
+  }
+}
+
+/** Words are enough: chains of glyphs closer than an ordinary word gap. */
+function inkOf(track: Track): Interval[] {
+  const ink: Interval[] = [];
+  let current: Interval | undefined;
+  for (const { glyph } of track.placed) {
+    if (current !== undefined && glyph.u0 - current.u1 < 0.2 * track.size) current.u1 = Math.max(current.u1, glyph.u1);
+    else ink.push((current = { u0: glyph.u0, u1: glyph.u1 }));
+  }
+  return ink;
+}
+
+/** The white around a place in a row; null where there is ink. */
+function freeAround(row: Row, u: number, em: number): Interval | null {
+  const free: Interval = { u0: -Infinity, u1: Infinity };
+  for (const { u0, u1 } of row.ink) {
+    if (u1 < u + 0.1 * em) free.u0 = Math.max(free.u0, u1);
+    else if (u0 > u - 0.1 * em) free.u1 = Math.min(free.u1, u0);
+    else return null;
+  }
+  return free;
+}

@@ -1,0 +1,212 @@
+/** Glyphs become tracks: tight chains of the painting order, linked along their baselines. */
+import type { Glyph } from './glyphs.js';
+
+/** A glyph in its line. */
+export interface Placed {
+  glyph: Glyph;
+  /** A space of the file stands before it. */
+  spaced: boolean;
+}
+
+/** Chains that stand on one baseline side by side, in reading direction, scripts among them. */
+export interface Track {
+  placed: Placed[];
+  u0: number;
+  u1: number;
+  v: number;
+  /** The largest size on it. */
+  size: number;
+}
+
+/** Glyphs without a gap between them, as painted. */
+interface Chain {
+  placed: Placed[];
+  u0: number;
+  u1: number;
+  v: number;
+  size: number;
+  spaceAfter: boolean;
+  /** Union-find over chains. */
+  parent: number;
+}
+
+/** In parts of the size: what still is one baseline; a gap that ends a chain; how far a line is followed to the right. */
+const SAME_BASELINE = 0.12;
+const CHAIN_GAP = 0.12;
+const REACH = 2.2;
+const ROW_HEIGHT = 2;
+const MAX_NEIGHBOURS = 48;
+
+/** All of one direction. */
+export function buildTracks(glyphs: Glyph[]): Track[] {
+  const chains = chainsOf(glyphs);
+  link(chains);
+  const clusters = new Map<number, Chain[]>();
+  chains.forEach((chain, index) => {
+    const root = find(chains, index);
+    const known = clusters.get(root);
+    if (known === undefined) clusters.set(root, [chain]);
+    else known.push(chain);
+  });
+  return [...clusters.values()].flatMap(layOut);
+}
+
+function chainsOf(glyphs: Glyph[]): Chain[] {
+  const chains: Chain[] = [];
+  let current: Chain | undefined;
+  let spaced = false;
+  for (const glyph of glyphs) {
+    if (glyph.space) {
+      if (current !== undefined && isNear(current, glyph)) current.spaceAfter = true;
+      spaced = true;
+      continue;
+    }
+    if (current !== undefined && !spaced && continues(current, glyph)) extend(current, glyph);
+    else {
+      const { u0, u1, v } = glyph;
+      const follows = spaced && current !== undefined && isNear(current, glyph);
+      current = { placed: [{ glyph, spaced: follows }], u0, u1, v, size: glyph.run.size, spaceAfter: false, parent: chains.length };
+      chains.push(current);
+    }
+    spaced = false;
+  }
+  return chains;
+}
+
+function isNear(chain: Chain, glyph: Glyph): boolean {
+  const size = Math.max(chain.size, glyph.run.size);
+  return Math.abs(glyph.v - chain.v) < 0.7 * size && glyph.u0 < chain.u1 + 3 * size && glyph.u1 > chain.u0 - 3 * size;
+}
+
+function continues(chain: Chain, glyph: Glyph): boolean {
+  const { size } = chain;
+  const other = glyph.run.size;
+  if (Math.abs(glyph.v - chain.v) > SAME_BASELINE * Math.min(size, other) + 0.01) return false;
+  if (other > size * 1.5 || other < size / 1.5) return false;
+  const gap = glyph.u0 >= chain.u0 ? glyph.u0 - chain.u1 : chain.u0 - glyph.u1;
+  return gap > -0.4 * size && gap < CHAIN_GAP * size;
+}
+
+function extend(chain: Chain, glyph: Glyph): void {
+  chain.placed.push({ glyph, spaced: false });
+  chain.u0 = Math.min(chain.u0, glyph.u0);
+  chain.u1 = Math.max(chain.u1, glyph.u1);
+  chain.size = Math.max(chain.size, glyph.run.size);
+}
+
+function find(chains: Chain[], index: number): number {
+  let root = index;
+  for (let next = chains[root]?.parent ?? root; next !== root; next = chains[root]?.parent ?? root) root = next;
+  for (let at = index; at !== root; ) {
+    const chain = chains[at];
+    if (chain === undefined) break;
+    at = chain.parent;
+    chain.parent = root;
+  }
+  return root;
+}
+
+/** Joins each chain with what follows it closely on its baseline, and with the scripts that touch it. */
+function link(chains: Chain[]): void {
+  const rows = new Map<number, number[]>();
+  const byStart = chains.map((_, index) => index).sort((a, b) => (chains[a]?.u0 ?? 0) - (chains[b]?.u0 ?? 0));
+  for (const index of byStart) {
+    const row = Math.floor((chains[index]?.v ?? 0) / ROW_HEIGHT);
+    const known = rows.get(row);
+    if (known === undefined) rows.set(row, [index]);
+    else known.push(index);
+  }
+  chains.forEach((chain, index) => {
+    // Scripts hang at most 0.6 of the larger size away, and the larger one may be the other.
+    const reach = Math.min(60, Math.max(1.3 * chain.size, 2));
+    const last = Math.floor((chain.v + reach) / ROW_HEIGHT);
+    for (let row = Math.floor((chain.v - reach) / ROW_HEIGHT); row <= last; row++) {
+      const candidates = rows.get(row);
+      if (candidates !== undefined) linkWithin(chains, chain, index, candidates);
+    }
+  });
+}
+
+function linkWithin(chains: Chain[], chain: Chain, index: number, candidates: number[]): void {
+  const from = chain.u0 - 0.6 * chain.size;
+  const to = chain.u1 + REACH * chain.size * 1.5;
+  let seen = 0;
+  for (let at = lowerBound(chains, candidates, from); at < candidates.length && seen < MAX_NEIGHBOURS; at++, seen++) {
+    const other = candidates[at] ?? 0;
+    const neighbour = chains[other];
+    if (neighbour === undefined || neighbour.u0 > to) return;
+    if (other === index || !belongTogether(chain, neighbour)) continue;
+    const root = find(chains, other);
+    const target = chains[root];
+    if (target !== undefined) target.parent = find(chains, index);
+  }
+}
+
+function lowerBound(chains: Chain[], sorted: number[], u: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((chains[sorted[middle] ?? 0]?.u0 ?? 0) < u) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+function belongTogether(a: Chain, b: Chain): boolean {
+  const gap = Math.max(a.u0, b.u0) - Math.min(a.u1, b.u1);
+  const large = Math.max(a.size, b.size);
+  const small = Math.min(a.size, b.size);
+  const drop = Math.abs(b.v - a.v);
+  if (drop <= SAME_BASELINE * small + 0.05) return large <= small * 2.5 && gap < REACH * large && gap > -0.6 * small;
+  if (drop <= 0.25 * small) return large <= small * 1.3 && gap < 1.2 * small && gap > -0.3 * small;
+  // A script: clearly smaller, touching, raised by at most 0.6 or lowered by at most 0.4 of the larger size.
+  if (small > large * 0.88 || small < large * 0.3 || gap > 0.3 * large || gap < -0.35 * large) return false;
+  const raised = a.size < b.size ? a.v < b.v : b.v < a.v;
+  return drop <= (raised ? 0.6 : 0.4) * large;
+}
+
+/** One track, or several where chains overlap: text printed over text stays apart. */
+function layOut(cluster: Chain[]): Track[] {
+  const sorted = [...cluster].sort((a, b) => a.u0 - b.u0 || b.size - a.size);
+  const main = sorted.reduce((size, chain) => Math.max(size, chain.size), 0);
+  const rows: Chain[][] = [];
+  for (const chain of sorted) {
+    const row = rows.find((candidate) => fits(candidate, chain, main));
+    if (row === undefined) rows.push([chain]);
+    else row.push(chain);
+  }
+  return rows.map(trackOf);
+}
+
+function fits(row: Chain[], chain: Chain, main: number): boolean {
+  for (let at = row.length - 1; at >= Math.max(0, row.length - 3); at--) {
+    const before = row[at];
+    if (before === undefined || chain.u0 > before.u1 - 0.45 * Math.min(before.size, chain.size)) continue;
+    // Two scripts of one letter stand over each other and belong to the line all the same.
+    const stacked = chain.size < 0.88 * main && before.size < 0.88 * main && Math.abs(chain.v - before.v) > 0.3 * main;
+    if (!stacked) return false;
+  }
+  return true;
+}
+
+function trackOf(row: Chain[]): Track {
+  const placed: Placed[] = [];
+  let [u0, u1, size] = [Infinity, -Infinity, 0];
+  let spaceBefore = false;
+  for (const chain of row) {
+    const inOrder = chain.placed.length < 2 ? chain.placed : [...chain.placed].sort((a, b) => a.glyph.u0 - b.glyph.u0 || a.glyph.index - b.glyph.index);
+    const spaced = chain.placed.some((each) => each.spaced);
+    inOrder.forEach((each, index) => placed.push({ glyph: each.glyph, spaced: index === 0 && (spaced || spaceBefore) }));
+    spaceBefore = chain.spaceAfter;
+    u0 = Math.min(u0, chain.u0);
+    u1 = Math.max(u1, chain.u1);
+    size = Math.max(size, chain.size);
+  }
+  return { placed, u0, u1, size, v: baselineOf(row, size) };
+}
+
+/** Of the largest text on it. */
+function baselineOf(row: Chain[], size: number): number {
+  return (row.find((chain) => chain.size > 0.88 * size) ?? row[0])?.v ?? 0;
+}

@@ -1,0 +1,117 @@
+/** Where words end within a track: at spaces of the file, and at gaps that stand out from the font's own spacing. */
+import type { Glyph } from './glyphs.js';
+import type { Placed } from './fragments.js';
+
+/** In parts of the size. Tight TeX lines have word gaps from 0.19; kerning and italic corrections stay below 0.12. */
+const WORD_GAP = 0.16;
+/** Where the file sets real spaces, a mere gap must be wider to part words. */
+const WORD_GAP_BESIDE_SPACES = 0.25;
+const LEAST_TRACKING = 0.04;
+const MOST_TRACKING = 0.85;
+
+export interface Spacing {
+  /** Distance from the glyph before, in points. */
+  gaps: number[];
+  /** Whether a word starts at the glyph. */
+  starts: boolean[];
+  /** Extra space between all letters of the glyph's surroundings, in points. */
+  tracking: number[];
+}
+
+export function measureSpacing(placed: Placed[]): Spacing {
+  const gaps = placed.map((each, index) => gapBefore(placed, index, each.glyph));
+  const spacing: Spacing = { gaps, starts: placed.map((_, index) => index === 0), tracking: placed.map(() => 0) };
+  let start = 0;
+  for (let index = 1; index <= placed.length; index++) {
+    const glyph = placed[index]?.glyph;
+    const first = placed[start]?.glyph;
+    if (glyph !== undefined && first !== undefined && sameFace(first, glyph)) continue;
+    measureStretch(placed, spacing, start, index);
+    start = index;
+  }
+  joinSpelled(placed, spacing);
+  return spacing;
+}
+
+function gapBefore(placed: Placed[], index: number, glyph: Glyph): number {
+  const before = placed[index - 1]?.glyph;
+  return before === undefined ? 0 : glyph.u0 - before.u1;
+}
+
+function sameFace(a: Glyph, b: Glyph): boolean {
+  return a.run === b.run || (a.run.font === b.run.font && Math.abs(a.run.size - b.run.size) < 0.03 * a.run.size);
+}
+
+/** A stretch of one font and size; its first glyph is judged against the stretch before. */
+function measureStretch(placed: Placed[], spacing: Spacing, start: number, end: number): void {
+  const size = placed[start]?.glyph.run.size ?? 1;
+  const own: number[] = [];
+  let spaces = 0;
+  for (let index = start + 1; index < end; index++) {
+    if (placed[index]?.spaced === true) spaces++;
+    else own.push((spacing.gaps[index] ?? 0) / size);
+  }
+  const tracking = trackingOf(placed, own, start, end);
+  const least = (spaces * 14 > end - start ? WORD_GAP_BESIDE_SPACES : WORD_GAP) + tracking + 0.5 * Math.max(0, tracking);
+  for (let index = start; index < end; index++) {
+    spacing.tracking[index] = tracking * size;
+    if (index === 0) continue;
+    const gap = spacing.gaps[index] ?? 0;
+    const before = placed[index - 1]?.glyph.run.size ?? size;
+    const em = index === start ? (size + before) / 2 : size;
+    const limit = index === start ? WORD_GAP + Math.max(0, tracking) : least;
+    spacing.starts[index] = placed[index]?.spaced === true ? gap > (0.04 + tracking) * em : gap > limit * em;
+  }
+}
+
+/** Letter spacing beyond the font's own, in parts of the size: a gap that most neighbours share. 0 for ordinary text. */
+function trackingOf(placed: Placed[], gaps: number[], start: number, end: number): number {
+  if (gaps.length < 3) return 0;
+  const sorted = [...gaps].sort((a, b) => a - b);
+  const middle = sorted[(sorted.length - 1) >> 1] ?? 0;
+  if (Math.abs(middle) < LEAST_TRACKING || middle > MOST_TRACKING || middle < -0.3) return 0;
+  const slack = 0.03 + 0.25 * Math.abs(middle);
+  const alike = gaps.filter((gap) => Math.abs(gap - middle) <= slack).length;
+  if (alike < 0.6 * gaps.length) return 0;
+  // A gap as wide as a space may part single letters that are words of their own: sums, lists of variables, digits in cells.
+  if (middle > 0.14 && !spellsWords(placed.slice(start, end), gaps.length)) return 0;
+  return middle;
+}
+
+function spellsWords(placed: Placed[], gapCount: number): boolean {
+  const letters = placed.filter((each) => /^\p{L}+$/u.test(each.glyph.text)).length;
+  if (gapCount < 4 || letters < 0.8 * placed.length) return false;
+  return !isAlphabet(placed.map((each) => each.glyph.text));
+}
+
+/** A, B, C, D …: labels that stand side by side, not a word. */
+function isAlphabet(letters: string[]): boolean {
+  let steps = 0;
+  for (let index = 1; index < letters.length; index++) {
+    if ((letters[index]?.codePointAt(0) ?? 0) - (letters[index - 1]?.codePointAt(0) ?? 0) === 1) steps++;
+  }
+  return steps >= 0.6 * (letters.length - 1);
+}
+
+/** A heading spelt with spaces between its letters: five or more single capitals, evenly set, are one word. */
+function joinSpelled(placed: Placed[], spacing: Spacing): void {
+  let start = 0;
+  for (let index = 1; index <= placed.length; index++) {
+    if (index < placed.length && isSpelled(placed, spacing, index)) continue;
+    if (index - start >= 5) {
+      const letters = placed.slice(start, index).map((each) => each.glyph.text);
+      const endsWord = index === placed.length || spacing.starts[index] === true;
+      if (endsWord && /^\p{Lu}+$/u.test(letters.join('')) && !isAlphabet(letters)) spacing.starts.fill(false, start + 1, index);
+    }
+    start = index;
+  }
+}
+
+function isSpelled(placed: Placed[], spacing: Spacing, index: number): boolean {
+  const [before, here] = [placed[index - 1]?.glyph, placed[index]?.glyph];
+  if (before === undefined || here === undefined || spacing.starts[index] !== true || !sameFace(before, here)) return false;
+  const gap = spacing.gaps[index] ?? 0;
+  if (gap > 0.7 * here.run.size || here.text.length !== 1 || before.text.length !== 1) return false;
+  const earlier = index >= 2 && spacing.starts[index - 1] === true ? (spacing.gaps[index - 1] ?? gap) : gap;
+  return gap < 1.4 * earlier || gap < 0.35 * here.run.size;
+}

@@ -1,0 +1,27 @@
+/** What the codes of symbol fonts stand for: Adobe's Symbol encoding, and the signs of Wingdings that texts use. */
+
+/** Symbol, codes 0x20..0x7E and 0xA0..0xFE; U+FFFD where a code is only a piece of a larger sign. */
+const symbolLow = ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼';
+const symbolHigh =
+  '€ϒ′≤⁄∞ƒ♣♦♥♠↔←↑→↓°±″≥×∝∂•÷≠≡≈…│─↵ℵℑℜ℘⊗⊕∅∩∪⊃⊇⊄⊂⊆∈∉∠∇®©™∏√⋅¬∧∨⇔⇐⇑⇒⇓◊〈®©™∑⎛⎜⎝⎡⎢⎣⎧⎨⎩⎪\ufffd〉∫⌠⎮⌡⎞⎟⎠⎤⎥⎦⎫⎬⎭';
+
+const wingdings = new Map<number, string>(
+  Object.entries({
+    0x22: '✂', 0x28: '☎', 0x2a: '✉', 0x45: '☜', 0x46: '☞', 0x47: '☝', 0x4a: '☺', 0x4c: '☹', 0x6c: '●', 0x6d: '❍', 0x6e: '■', 0x6f: '□',
+    0x70: '□', 0x71: '❑', 0x72: '❒', 0x73: '⬧', 0x74: '⧫', 0x75: '◆', 0x76: '❖', 0x77: '⬥', 0x78: '⌧', 0x7a: '⌘', 0x9e: '·', 0x9f: '•',
+    0xa0: '▪', 0xa1: '○', 0xa2: '○', 0xa4: '◉', 0xa5: '◎', 0xa7: '▪', 0xa8: '◻', 0xab: '★', 0xaa: '✦', 0xac: '✶', 0xad: '✸', 0xd5: '⌫',
+    0xd8: '➢', 0xdc: '➲', 0xdf: '←', 0xe0: '→', 0xe1: '↑', 0xe2: '↓', 0xe8: '➔', 0xef: '⇦', 0xf0: '⇨', 0xf1: '⇧', 0xf2: '⇩', 0xf3: '⬄',
+    0xf4: '⇳', 0xfb: '✗', 0xfc: '✓', 0xfd: '☒', 0xfe: '☑',
+  }).map(([code, sign]) => [Number(code), sign]),
+);
+
+/** The sign of a code 0x20..0xFF in Symbol, or '' where it has none. */
+export function symbolSign(code: number): string {
+  if (code < 0x7f) return symbolLow[code - 0x20] ?? '';
+  return code >= 0xa0 ? (symbolHigh[code - 0xa0] ?? '').replace('\ufffd', '') : '';
+}
+
+/** The sign of a code 0x20..0xFF in Wingdings, or '' where none is known. */
+export function wingdingsSign(code: number): string {
+  return wingdings.get(code) ?? '';
+}

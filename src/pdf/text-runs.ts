@@ -1,0 +1,120 @@
+/** Text objects as runs: the font, size, colour and direction that all characters of one object share. */
+import type { Font } from './page.js';
+import type { FontTable } from './fonts.js';
+import type { Matrix } from './geometry.js';
+import type { PageObject } from './objects.js';
+import type { Pdfium } from './pdfium.js';
+
+const STROKE = 1;
+const FILL_AND_STROKE = 2;
+const INVISIBLE = 3;
+const CLIP_ONLY = 7;
+/** Directions this close to a quarter turn count as one: the baselines of scanned text lean by as much. */
+const QUARTER_TOLERANCE_DEGREES = 1.5;
+
+/** What all characters of one text object share. */
+export interface TextRun {
+  object: PageObject;
+  font: Font;
+  /** Effective, in points. */
+  size: number;
+  color: number;
+  /** Degrees counter-clockwise on the seen page. */
+  angle: number;
+  cos: number;
+  sin: number;
+  /** Drawn with render mode 3, or fully transparent. */
+  invisible: boolean;
+}
+
+/** Looks each text object up once. */
+export class RunTable {
+  #pdfium: Pdfium;
+  #textPage: number;
+  #toSeen: Matrix;
+  #fonts: FontTable;
+  #objects = new Map<number, PageObject>();
+  #runs = new Map<number, TextRun | null>();
+  #byPointer = new Map<number, Font>();
+  #last = 0;
+  #lastRun: TextRun | null = null;
+
+  constructor(pdfium: Pdfium, textPage: number, objects: PageObject[], toSeen: Matrix, fonts: FontTable) {
+    this.#pdfium = pdfium;
+    this.#textPage = textPage;
+    this.#toSeen = toSeen;
+    this.#fonts = fonts;
+    for (const object of objects) if (object.kind === 'text') this.#objects.set(object.pointer, object);
+  }
+
+  /** The run of a text object, read at one of its characters; null for text that is no object of the walk. */
+  get(pointer: number, characterIndex: number): TextRun | null {
+    if (pointer === this.#last) return this.#lastRun;
+    let run = this.#runs.get(pointer);
+    if (run === undefined) this.#runs.set(pointer, (run = this.#read(pointer, characterIndex)));
+    this.#last = pointer;
+    this.#lastRun = run;
+    return run;
+  }
+
+  #read(pointer: number, index: number): TextRun | null {
+    const object = this.#objects.get(pointer);
+    if (object === undefined) return null;
+    const { call, scratch } = this.#pdfium;
+    const mode = call.FPDFTextObj_GetTextRenderMode(pointer);
+    const color = readColor(this.#pdfium, pointer, mode === STROKE || mode === STROKE + 4 ? 'stroke' : 'fill');
+    const fontSize = call.FPDFText_GetFontSize(this.#textPage, index);
+    call.FPDFText_GetMatrix(this.#textPage, index, scratch);
+    const f32 = this.#pdfium.f32;
+    const at = scratch >> 2;
+    const [a, b, c, d] = [f32[at] ?? 1, f32[at + 1] ?? 0, f32[at + 2] ?? 0, f32[at + 3] ?? 1];
+    const t = this.#toSeen;
+    const backwards = fontSize < 0 ? -1 : 1;
+    const dx = (a * t.a + b * t.c) * backwards;
+    const dy = (a * t.b + b * t.d) * backwards;
+    return {
+      object,
+      font: this.#font(pointer, mode === FILL_AND_STROKE),
+      size: Math.abs(fontSize) * Math.hypot(c, d),
+      color: color & 0xffffff,
+      ...direction(snapAngle((Math.atan2(-dy, dx) * 180) / Math.PI)),
+      invisible: mode === INVISIBLE || mode === CLIP_ONLY || color >>> 24 === 0,
+    };
+  }
+
+  #font(pointer: number, stroked: boolean): Font {
+    const fontPointer = this.#pdfium.call.FPDFTextObj_GetFont(pointer);
+    let font = this.#byPointer.get(fontPointer);
+    if (font === undefined) this.#byPointer.set(fontPointer, (font = this.#fonts.read(fontPointer)));
+    return stroked ? this.#fonts.emboldened(font) : font;
+  }
+}
+
+const turns = new Map<number, Pick<TextRun, 'angle' | 'cos' | 'sin'>>();
+
+/** The angle with its exact cosine and sine. */
+export function direction(angle: number): Pick<TextRun, 'angle' | 'cos' | 'sin'> {
+  const known = turns.get(angle);
+  if (known !== undefined) return known;
+  const radians = (angle * Math.PI) / 180;
+  const exactly = (value: number) => (Math.abs(value) < 1e-9 ? 0 : Math.abs(Math.abs(value) - 1) < 1e-9 ? Math.sign(value) : value);
+  const turn = { angle, cos: exactly(Math.cos(radians)), sin: exactly(Math.sin(radians)) };
+  turns.set(angle, turn);
+  return turn;
+}
+
+function snapAngle(degrees: number): number {
+  const positive = ((degrees % 360) + 360) % 360;
+  const quarter = Math.round(positive / 90) * 90;
+  return (Math.abs(positive - quarter) < QUARTER_TOLERANCE_DEGREES ? quarter : Math.round(positive)) % 360;
+}
+
+/** 0xAARRGGBB of the object's fill or stroke; opaque black where PDFium cannot say (patterns, shadings). */
+export function readColor(pdfium: Pdfium, pointer: number, which: 'fill' | 'stroke'): number {
+  const { call, scratch: s } = pdfium;
+  const read = which === 'fill' ? call.FPDFPageObj_GetFillColor : call.FPDFPageObj_GetStrokeColor;
+  if (read(pointer, s, s + 4, s + 8, s + 12) === 0) return 0xff000000;
+  const i32 = pdfium.i32;
+  const at = s >> 2;
+  return (((i32[at + 3] ?? 255) << 24) | ((i32[at] ?? 0) << 16) | ((i32[at + 1] ?? 0) << 8) | (i32[at + 2] ?? 0)) >>> 0;
+}
