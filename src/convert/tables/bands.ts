@@ -178,7 +178,8 @@ function continues(open: RowBand, band: RowBand, setting: Setting): boolean {
     score += wrapEvidence(upper, chunk, widthOf(setting, column), column === setting.keyColumn);
   }
   if (!below.has(setting.keyColumn) && above.has(setting.keyColumn)) score += 1;
-  return score > 0;
+  const fullRows = Math.min(above.size, below.size) >= 0.7 * setting.columns.length && setting.columns.length >= 3;
+  return score - (fullRows ? 0.8 : 0) > 0;
 }
 
 /** For (above 0) or against `chunk` being the next line of the cell that `upper` is in. */
@@ -186,7 +187,10 @@ function wrapEvidence(upper: Chunk, chunk: Chunk, width: number, key: boolean): 
   if (isValue(chunk.text) && isValue(upper.text)) return -3;
   if (isEnumerator(chunk.text.split(' ')[0] ?? '') || isBullet(chunk.text.slice(0, 1))) return key ? -2 : -0.3;
   if (chunk.bold !== upper.bold) return -1.2;
-  let score = hadRoom(upper, chunk, width) ? -1.5 : 1.2;
+  if (isValue(chunk.text) && !/^[([]/.test(chunk.text)) return -1;
+  // Where both lines are single words the column is as wide as its words and anything looks wrapped.
+  const words = Math.max(upper.pieces.length, chunk.pieces.length);
+  let score = hadRoom(upper, chunk, width) ? -1.5 : words === 1 ? 0.3 : 1.2;
   if (startsLowercase(chunk.text)) score += 1.1;
   else if (endsSentence(upper.text)) score -= 0.3;
   if (/[-–,&/]$/.test(upper.text) || /\b(?:of|and|the|for|in|to|or|with|by|from|on|at|per)$/.test(upper.text)) score += 0.8;

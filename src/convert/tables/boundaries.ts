@@ -35,14 +35,21 @@ const SAME_EDGE = 3;
 
 /** Null where the area does not come to at least two columns, or has no rows. */
 export function findBoundaries(area: TableArea): Boundaries | null {
-  const x = columnEdges(area);
-  if (x === null || x.length < 3) return null;
-  const columns = extentsOf(area, x);
+  const found = findColumns(area);
+  if (found === null) return null;
+  const { x, columns } = found;
   const y = rowEdges(area, x, columns);
   return y.length < 2 ? null : { x, y, columns };
 }
 
-function columnEdges(area: TableArea): Edge[] | null {
+/** The columns alone, where there are two or more. */
+export function findColumns(area: TableArea): Pick<Boundaries, 'x' | 'columns'> | null {
+  if (area.rows.length === 0) return null;
+  const x = columnEdges(area);
+  return x.length < 3 ? null : { x, columns: extentsOf(area, x) };
+}
+
+function columnEdges(area: TableArea): Edge[] {
   const { box, rows } = area;
   const chunks = rows.flatMap((row) => row.chunks);
   const left = Math.min(box.left, ...chunks.map((chunk) => chunk.left));
@@ -53,12 +60,26 @@ function columnEdges(area: TableArea): Edge[] | null {
   const outer = (near: number): number => drawn.find((edge) => Math.abs(edge.at - near) <= SAME_EDGE)?.at ?? near;
   const fixed: Edge[] = [{ at: outer(left), kind: 'drawn' }, ...inner, { at: outer(right), kind: 'drawn' }];
   const edges: Edge[] = [];
+  const shaping = overlapping(rows);
   for (const [index, edge] of fixed.entries()) {
     edges.push(edge);
     const next = fixed[index + 1];
-    if (next !== undefined) edges.push(...whiteEdges(rows, edge.at, next.at, fixed.length > 2));
+    if (next !== undefined) edges.push(...whiteEdges(shaping, edge.at, next.at, fixed.length > 2));
   }
   return edges;
+}
+
+/** The chunks of lines that overlap in height together: cells set between each other's lines are one row. */
+function overlapping(rows: VisualRow[]): Chunk[][] {
+  const joined: { chunks: Chunk[]; bottom: number }[] = [];
+  for (const row of rows) {
+    const open = joined.at(-1);
+    if (open !== undefined && open.bottom - row.top > 0.3 * row.size) {
+      open.chunks.push(...row.chunks);
+      open.bottom = Math.max(open.bottom, row.bottom);
+    } else joined.push({ chunks: [...row.chunks], bottom: row.bottom });
+  }
+  return joined.map(({ chunks }) => chunks.sort((a, b) => a.left - b.left));
 }
 
 /** Mean positions of values that lie within SAME_EDGE of each other, ascending. */
@@ -91,8 +112,8 @@ function jointEdges(area: TableArea, chunks: Chunk[], left: number, right: numbe
 }
 
 /** White gutters between two fixed edges; between lines drawn for columns they must show in most rows to count. */
-function whiteEdges(rows: VisualRow[], left: number, right: number, amidFixed: boolean): Edge[] {
-  const inside = rows.map((row) => row.chunks.filter((chunk) => chunk.left >= left - 2 && chunk.right <= right + 2)).filter((row) => row.length > 0);
+function whiteEdges(rows: Chunk[][], left: number, right: number, amidFixed: boolean): Edge[] {
+  const inside = rows.map((row) => row.filter((chunk) => chunk.left >= left - 2 && chunk.right <= right + 2)).filter((row) => row.length > 0);
   const columns = inferColumns(inside);
   const edges: Edge[] = [];
   for (const [index, column] of columns.entries()) {

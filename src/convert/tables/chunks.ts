@@ -2,6 +2,7 @@
 import type { Word } from '../../pdf/page.js';
 import type { Piece } from './frame.js';
 import type { Segment } from './segments.js';
+import { isNumeric } from './text-kind.js';
 
 /** Words side by side with no more than word spaces between them. Top and bottom are those of a line of its size. */
 export interface Chunk {
@@ -60,10 +61,7 @@ function splitLine(line: Piece[], verticals: Segment[]): Chunk[] {
     const gap = gapBefore(line, index);
     if (gap > 0.08) spaces.push(gap);
   }
-  spaces.sort((a, b) => a - b);
-  const usual = spaces.length >= 3 ? (spaces[Math.floor(spaces.length * 0.4)] ?? 0) : 0.28;
-  // A justified line stretches all its spaces alike; a column gap is wider than its neighbours.
-  const limit = Math.min(ALWAYS_SPLIT, Math.max(ALWAYS_JOINED, 1.75 * usual));
+  const limit = splitLimit(line, spaces);
   const chunks: Chunk[] = [];
   let open: Piece[] = [];
   for (const [index, piece] of line.entries()) {
@@ -77,11 +75,48 @@ function splitLine(line: Piece[], verticals: Segment[]): Chunk[] {
   return chunks;
 }
 
+/** A justified line stretches all its spaces alike; a column gap is wider than its neighbours. */
+function splitLimit(line: Piece[], spaces: number[]): number {
+  if (spaces.length < 3) return ALWAYS_JOINED;
+  spaces.sort((a, b) => a - b);
+  const usual = spaces[Math.floor(spaces.length * 0.4)] ?? 0;
+  const stretched = (spaces.at(-1) ?? 0) <= 1.3 * (spaces[0] ?? 0) && line.filter((piece) => isNumeric(piece.word.text)).length <= 0.25 * line.length;
+  return Math.min(stretched ? 2.2 : ALWAYS_SPLIT, Math.max(ALWAYS_JOINED, 1.75 * usual));
+}
+
 /** Gap to the piece before, in parts of the larger size. */
 function gapBefore(line: Piece[], index: number): number {
   const [before, piece] = [line[index - 1], line[index]];
   if (before === undefined || piece === undefined) return 0;
   return (piece.left - before.right) / Math.max(before.size, piece.size);
+}
+
+/**
+ * Splits a chunk at every gap that is wide beside its own word spaces, as in rows of narrow columns. A justified line,
+ * whose spaces are all alike, stays whole; numbers side by side part sooner than words.
+ */
+export function splitFinely(chunk: Chunk): Chunk[] {
+  const { pieces } = chunk;
+  let smallest = Infinity;
+  for (let index = 1; index < pieces.length; index++) {
+    const gap = gapBefore(pieces, index);
+    if (gap > 0.1) smallest = Math.min(smallest, gap);
+  }
+  const limit = pieces.length > 2 ? Math.max(ALWAYS_JOINED, 1.5 * smallest) : ALWAYS_JOINED;
+  const parts: Chunk[] = [];
+  let open: Piece[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const gap = index === 0 ? 0 : gapBefore(pieces, index);
+    const numbers = gap > ALWAYS_JOINED - 0.05 && isNumeric(piece.word.text) && isNumeric(pieces[index - 1]?.word.text ?? '');
+    if (index > 0 && (gap > limit || numbers)) {
+      parts.push(chunkOf(open));
+      open = [];
+    }
+    open.push(piece);
+  }
+  if (parts.length === 0) return [chunk];
+  parts.push(chunkOf(open));
+  return parts;
 }
 
 function isParted(before: Piece | undefined, piece: Piece, verticals: Segment[]): boolean {

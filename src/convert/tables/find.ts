@@ -2,11 +2,12 @@
 import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { ConvertOptions } from '../options.js';
 import type { FoundTable, TableCell } from '../table.js';
-import { findBoundaries, rowsInside } from './boundaries.js';
+import { blockLeading, makeBands, makeBlocks } from './blocks.js';
+import type { Block } from './blocks.js';
+import { findBoundaries, findColumns, rowsInside } from './boundaries.js';
 import type { TableArea } from './boundaries.js';
-import { makeChunks, makeRows } from './chunks.js';
+import { makeChunks, makeRows, splitFinely } from './chunks.js';
 import type { Chunk } from './chunks.js';
-import { inferColumns } from './columns.js';
 import type { Frame } from './frame.js';
 import { readingFrames } from './frame.js';
 import { fillGrid } from './grid.js';
@@ -20,7 +21,8 @@ import { findFlows } from './running-text.js';
 import type { Flow } from './running-text.js';
 import { readLineWork } from './segments.js';
 import type { LineWork } from './segments.js';
-import { boxOf, growDown, growTables, headAbove, makeStrips } from './spread.js';
+import { boxOf, findWalls, growDown, growTables, headAbove, isWalled, makeStrips, stripsOfBands } from './spread.js';
+import type { Growth, Strip, Wall } from './spread.js';
 import { isTableCaption } from './text-kind.js';
 
 /** A page with fewer words has no table worth the name. */
@@ -33,6 +35,7 @@ interface Scene {
   lines: LineWork;
   chunks: Chunk[];
   flows: Flow[];
+  walls: Wall[];
   running: Set<Chunk>;
   used: Set<Chunk>;
 }
@@ -54,9 +57,11 @@ export function tableWords(tables: FoundTable[]): Set<Word> {
 
 function findInFrame(frame: Frame): FoundTable[] {
   const lines = readLineWork(frame);
-  const chunks = makeChunks(frame.pieces, lines.vertical);
-  const flows = findFlows(makeRows(chunks));
-  const scene: Scene = { frame, lines, chunks, flows, running: new Set(flows.flatMap((flow) => flow.chunks)), used: new Set() };
+  const coarse = makeChunks(frame.pieces, lines.vertical);
+  const flows = findFlows(makeRows(coarse));
+  const running = new Set(flows.flatMap((flow) => flow.chunks));
+  const chunks = coarse.flatMap((chunk) => (running.has(chunk) ? [chunk] : splitFinely(chunk)));
+  const scene: Scene = { frame, lines, chunks, flows, walls: findWalls(flows, lines.vertical), running, used: new Set() };
   return [...findMarked(scene), ...findSpread(scene)];
 }
 
@@ -85,25 +90,29 @@ function isPromising(group: MarkGroup): boolean {
 /** The group's box with the rows that belong to it above and below. */
 function areaOfGroup(scene: Scene, group: MarkGroup): TableArea {
   const free = scene.chunks.filter((chunk) => !scene.used.has(chunk));
+  const first = areaOf(scene, group.box, rowsInside(free, group.box), group);
+  const found = findColumns(first);
+  if (found === null) return first;
   const box = { ...group.box };
-  let rows = rowsInside(free, box);
-  const closed = group.verticals.length >= 2 && group.verticals.some((line) => Math.abs(line.end - box.bottom) < 4);
-  const columns = inferColumns(rows.map((row) => row.chunks));
-  if (columns.length >= 2) {
-    const strips = makeStrips(makeRows(free), scene.flows, (chunk) => !scene.running.has(chunk));
-    const inside = strips.filter((strip) => strip.baseline > box.top && strip.baseline <= box.bottom + 1 && strip.left >= box.left - 4 && strip.right <= box.right + 4);
-    const size = inside[0]?.size ?? 10;
-    for (const strip of headAbove(strips, columns, box.top, size, new Set(inside))) box.top = Math.min(box.top, strip.top);
-    const open = group.horizontals.length < 3 || group.shades.some((shade) => Math.abs(shade.box.bottom - box.bottom) < 2);
-    const last = inside.at(-1);
-    if (!closed && open && last !== undefined) {
-      const seed = inside.filter((strip) => strip.core);
-      const grown = growDown(seed.length > 0 ? seed : [last], strips, strips.indexOf(last) + 1, new Set());
-      for (const strip of grown.strips) box.bottom = Math.max(box.bottom, strip.bottom);
-    }
-    rows = rowsInside(free, box);
+  const { columns, x } = found;
+  const strips = makeStrips(makeRows(free), scene.walls, (chunk) => !scene.running.has(chunk));
+  const inside = strips.filter((strip) => strip.baseline > box.top && strip.baseline <= box.bottom + 1 && strip.left >= box.left - 4 && strip.right <= box.right + 4);
+  const size = inside[0]?.size ?? 10;
+  for (const strip of headAbove(strips, columns, box.top, size, new Set(inside))) box.top = Math.min(box.top, strip.top);
+  const last = inside.at(-1);
+  if (last !== undefined && isOpenBelow(group)) {
+    const fixed = x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind !== 'white') ? columns : null;
+    const seed = inside.filter((strip) => strip.core);
+    const grown = growDown(seed.length > 0 ? seed : [last], strips, strips.indexOf(last) + 1, new Set(), fixed);
+    for (const strip of grown.strips) box.bottom = Math.max(box.bottom, strip.bottom);
   }
-  return areaOf(scene, box, rows, group);
+  return areaOf(scene, box, rowsInside(free, box), group);
+}
+
+/** Nothing drawn ends the group below: stripes, or the rules of a header alone. */
+function isOpenBelow({ horizontals, verticals, shades, box }: MarkGroup): boolean {
+  const closed = verticals.length >= 2 && verticals.some((line) => Math.abs(line.end - box.bottom) < 4);
+  return !closed && (horizontals.length < 3 || shades.some((shade) => Math.abs(shade.box.bottom - box.bottom) < 2));
 }
 
 function areaOf(scene: Scene, box: Box, rows: TableArea['rows'], group: Omit<MarkGroup, 'box'>): TableArea {
@@ -111,33 +120,73 @@ function areaOf(scene: Scene, box: Box, rows: TableArea['rows'], group: Omit<Mar
   return { box, rows, horizontals: group.horizontals, verticals: group.verticals, shades: group.shades, joints };
 }
 
-/** Tables that only the white between their words shows. */
+/** Tables that only the white between their words shows; where two readings overlap the larger one goes first. */
 function findSpread(scene: Scene): FoundTable[] {
-  const strips = makeStrips(makeRows(scene.chunks), scene.flows, (chunk) => !scene.running.has(chunk) && !scene.used.has(chunk));
+  const isFree = (chunk: Chunk): boolean => !scene.used.has(chunk);
+  const strips = makeStrips(makeRows(scene.chunks), scene.walls, (chunk) => isFree(chunk) && !scene.running.has(chunk));
+  const candidates = [...growTables(strips).map((growth) => candidateOf(growth, strips, false)), ...bandCandidates(scene, strips)];
+  candidates.sort((a, b) => b.chunks.length - a.chunks.length);
   const found: FoundTable[] = [];
-  for (const growth of growTables(strips)) {
-    const body = boxOf(growth.strips);
-    const head = headAbove(strips, growth.columns, body.top, growth.strips[0]?.size ?? 10, new Set(growth.strips));
-    const members = new Set([...head, ...growth.strips].flatMap((strip) => strip.chunks).filter((chunk) => !scene.used.has(chunk)));
-    const box = boxOf([...head, ...growth.strips]);
+  for (const { chunks, banded } of candidates) {
+    if (chunks.some((chunk) => scene.used.has(chunk))) continue;
+    const box = boxOf([stripAround(chunks)]);
     const near = (line: { at: number; start: number; end: number }): boolean => line.at > box.top - 3 && line.at < box.bottom + 3 && line.start > box.left - 20 && line.end < box.right + 20;
-    const horizontals = scene.lines.horizontal.filter(near);
-    const area = areaOf(scene, box, makeRows([...members]), { horizontals, verticals: [], shades: [] });
-    const table = tryArea(scene, area);
+    const area = areaOf(scene, box, makeRows(chunks), { horizontals: scene.lines.horizontal.filter(near), verticals: [], shades: [] });
+    const table = tryArea(scene, area, banded);
     if (table !== null) found.push(table);
   }
   return found;
 }
 
+interface Candidate {
+  chunks: Chunk[];
+  /** Found by blocks, of which running text may be a part. */
+  banded: boolean;
+}
+
+function candidateOf(growth: Growth, strips: Strip[], banded: boolean): Candidate {
+  const body = boxOf(growth.strips);
+  const head = headAbove(strips, growth.columns, body.top, growth.strips[0]?.size ?? 10, new Set(growth.strips));
+  const chunks = [...head, ...growth.strips].flatMap((strip) => strip.chunks.flatMap((chunk) => ('lines' in chunk ? (chunk as Block).lines : [chunk])));
+  return { chunks: [...new Set(chunks)], banded };
+}
+
+/** Text of more lines than this is no cell. */
+const MAX_CELL_LINES = 10;
+
+/** Rows of blocks that stand side by side: tables whose cells are wrapped text. */
+function bandCandidates(scene: Scene, strips: Strip[]): Candidate[] {
+  const long = scene.flows.filter((flow) => flow.chunks.length > MAX_CELL_LINES);
+  const barred = new Set(long.flatMap((flow) => flow.chunks));
+  const walls = findWalls(long, scene.lines.vertical);
+  const rows = makeRows(scene.chunks.filter((chunk) => !scene.used.has(chunk) && !barred.has(chunk)));
+  const bands = makeBands(makeBlocks(rows, blockLeading(scene.flows)), (left, right) => isWalled(left, right, walls));
+  const wrapped = stripsOfBands(bands);
+  return growTables(wrapped).filter((growth) => growth.strips.length >= 3).map((growth) => candidateOf(growth, strips, true));
+}
+
+function stripAround(chunks: Chunk[]): Strip {
+  return {
+    chunks,
+    baseline: 0,
+    top: Math.min(...chunks.map((chunk) => chunk.top)),
+    bottom: Math.max(...chunks.map((chunk) => chunk.bottom)),
+    left: Math.min(...chunks.map((chunk) => chunk.left)),
+    right: Math.max(...chunks.map((chunk) => chunk.right)),
+    size: 0,
+    core: true,
+  };
+}
+
 /** The table in an area, or null; its chunks are used afterwards. */
-function tryArea(scene: Scene, area: TableArea): FoundTable | null {
+function tryArea(scene: Scene, area: TableArea, banded = false): FoundTable | null {
   if (area.rows.length === 0) return null;
   const boundaries = findBoundaries(area);
   if (boundaries === null) return null;
   const grid = fillGrid(area, boundaries);
   const evidence = evidenceOf(area, grid);
   const members = area.rows.flatMap((row) => row.chunks);
-  const running = members.filter((chunk) => scene.running.has(chunk)).length / members.length;
+  const running = banded ? 0 : members.filter((chunk) => scene.running.has(chunk)).length / members.length;
   const confidence = judge(area, grid, evidence, { captioned: isCaptioned(scene, area), running });
   if (confidence < MIN_CONFIDENCE) return null;
   for (const chunk of members) scene.used.add(chunk);

@@ -1,7 +1,9 @@
 /** Lines and shades that belong together: each group frames, rules or stripes one possible table. */
 import type { Box } from '../../pdf/page.js';
+import { makeBands, makeBlocks } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
-import type { LineWork, Segment, Shade } from './segments.js';
+import type { Joint, LineWork, Segment, Shade } from './segments.js';
+import { isTableCaption } from './text-kind.js';
 
 export interface MarkGroup {
   box: Box;
@@ -25,7 +27,7 @@ export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: 
   const count = horizontal.length + vertical.length + shades.length;
   const sets = new Sets(count);
   joinCrossings(horizontal, vertical, sets);
-  joinRules(horizontal, rows, running, sets);
+  joinRules(lines, rows, running, sets);
   const shadeBase = horizontal.length + vertical.length;
   joinShades(shades, shadeBase, rows, running, sets);
   joinShadesToRules(shades, shadeBase, horizontal, sets);
@@ -94,7 +96,7 @@ function lowerBound(sorted: number[], value: number): number {
 }
 
 /** Horizontal rules of one extent belong together when what stands between two of them is set in columns. */
-function joinRules(horizontal: Segment[], rows: VisualRow[], running: (chunk: Chunk) => boolean, sets: Sets): void {
+function joinRules({ horizontal, joints }: LineWork, rows: VisualRow[], running: (chunk: Chunk) => boolean, sets: Sets): void {
   const order = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
   for (let low = 1; low < order.length; low++) {
     for (let high = low - 1; high >= 0 && high >= low - 400; high--) {
@@ -103,25 +105,66 @@ function joinRules(horizontal: Segment[], rows: VisualRow[], running: (chunk: Ch
       if (below === undefined || above === undefined || line === undefined || upper === undefined) continue;
       if (Math.abs(line.start - upper.start) > SAME_EXTENT || Math.abs(line.end - upper.end) > SAME_EXTENT) continue;
       const between = { left: line.start, right: line.end, top: upper.at, bottom: line.at };
-      if (isTabular(between, rows, running)) sets.join(below, above);
+      if (shareJoints(upper, line, joints) || isTabular(between, rows, running)) sets.join(below, above);
       break;
     }
   }
 }
 
+/** Rules painted in the same pieces rule the same cells, whatever those hold. */
+function shareJoints(upper: Segment, line: Segment, joints: Joint[]): boolean {
+  const on = (segment: Segment): number[] =>
+    joints.filter((joint) => joint.top === joint.bottom && Math.abs(joint.top - segment.at) < 1 && joint.x > segment.start && joint.x < segment.end).map((joint) => joint.x);
+  const first = on(upper);
+  if (first.length === 0) return false;
+  const second = on(line);
+  return second.length === first.length && first.every((x) => second.some((other) => Math.abs(other - x) < 1));
+}
+
 /** Most rows in the box have chunks side by side, and running text has no say in it. */
 function isTabular(box: Box, rows: VisualRow[], running: (chunk: Chunk) => boolean): boolean {
   let [parted, whole, prose] = [0, 0, 0];
-  for (const row of rows) {
-    if (row.baseline < box.top || row.baseline > box.bottom + 1) continue;
+  const found: VisualRow[] = [];
+  for (let at = firstRowBelow(rows, box.top); at < rows.length; at++) {
+    const row = rows[at];
+    if (row === undefined || row.baseline > box.bottom + 1) break;
     const inside = row.chunks.filter((chunk) => chunk.left >= box.left - 4 && chunk.right <= box.right + 4);
     if (inside.length === 0) continue;
+    found.push({ ...row, chunks: inside });
     const free = inside.filter((chunk) => !running(chunk));
     if (free.length < inside.length) prose++;
     if (free.length >= 2) parted++;
     else if (free.length === 1 && (free[0]?.right ?? 0) - (free[0]?.left ?? 0) > 0.6 * (box.right - box.left)) whole++;
   }
-  return parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= parted;
+  if (found.length === 0) return box.bottom - box.top < 8;
+  if (found.length === 1 && isNarrowLabel(found[0], box)) return true;
+  if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= parted) return true;
+  return isBanded(found);
+}
+
+/** A section's label with its rules close above and below. */
+function isNarrowLabel(row: VisualRow | undefined, box: Box): boolean {
+  const chunk = row?.chunks[0];
+  if (row === undefined || chunk === undefined || row.chunks.length > 1) return false;
+  return box.bottom - box.top <= 2.4 * row.size && chunk.right - chunk.left < 0.6 * (box.right - box.left) && !isTableCaption(chunk.text);
+}
+
+/** Blocks of text stand side by side in rows of their own, as wrapped cells do. */
+function isBanded(rows: VisualRow[]): boolean {
+  const bands = makeBands(makeBlocks(rows, 1.4));
+  const fine = bands.filter((band) => !band.stacked && band.blocks.length >= 2).length;
+  return fine >= 2 && fine >= 0.5 * bands.length && bands.filter((band) => band.stacked).length <= 0.2 * bands.length;
+}
+
+function firstRowBelow(rows: VisualRow[], top: number): number {
+  let low = 0;
+  let high = rows.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((rows[middle]?.baseline ?? 0) < top) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }
 
 /** Shades that touch side by side or one above the other, and stripes of one extent with a row or two between. */

@@ -1,9 +1,11 @@
 /** Tables without lines: rows of chunks that keep the same columns, grown row by row from where they are plainest. */
 import type { Box } from '../../pdf/page.js';
+import type { Band } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
 import type { Flow } from './running-text.js';
+import type { Segment } from './segments.js';
 import { hasLeader, isBullet, isEnumerator, isFigureCaption, isTableCaption, isValue, wordCount } from './text-kind.js';
 
 /** Chunks of one visual row with no running text between them. */
@@ -19,16 +21,32 @@ export interface Strip {
   core: boolean;
 }
 
+/** An upright strip that parts what stands left of it from what stands right. */
+export interface Wall {
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+}
+
 export interface Growth {
   strips: Strip[];
   columns: Column[];
 }
 
 /** White that may lie between two rows of a table, in parts of the text size, before its own row distance is known. */
-const MAX_GAP = 2.6;
+const MAX_GAP = 3;
+
+/** Bands of blocks as strips; a band with blocks one above the other is no row of a table. */
+export function stripsOfBands(bands: Band[]): Strip[] {
+  return bands.map((band) => {
+    const strip = stripOf(band.blocks);
+    return band.stacked ? { ...strip, core: false, chunks: band.blocks } : strip;
+  });
+}
 
 /** Cuts visual rows at running text and at the edges of its column. */
-export function makeStrips(rows: VisualRow[], flows: Flow[], isFree: (chunk: Chunk) => boolean): Strip[] {
+export function makeStrips(rows: VisualRow[], walls: Wall[], isFree: (chunk: Chunk) => boolean): Strip[] {
   const strips: Strip[] = [];
   for (const row of rows) {
     let open: Chunk[] = [];
@@ -42,7 +60,7 @@ export function makeStrips(rows: VisualRow[], flows: Flow[], isFree: (chunk: Chu
         continue;
       }
       const last = open.at(-1);
-      if (last !== undefined && isWalled(last, chunk, flows)) close();
+      if (last !== undefined && isWalled(last, chunk, walls)) close();
       open.push(chunk);
     }
     close();
@@ -50,15 +68,33 @@ export function makeStrips(rows: VisualRow[], flows: Flow[], isFree: (chunk: Chu
   return strips;
 }
 
-/** An edge of running text, which goes on a little above and below it, stands between the two. */
-function isWalled(before: Chunk, chunk: Chunk, flows: Flow[]): boolean {
-  return flows.some((flow) => {
-    const reach = 3.2 * chunk.size;
-    if (chunk.baseline < flow.top - reach || chunk.baseline > flow.bottom + reach) return false;
-    const wallLeft = before.right <= flow.left + 1 && chunk.left >= flow.left - 1 && chunk.left <= flow.right;
-    const wallRight = chunk.left >= flow.right - 1 && before.right <= flow.right + 1 && before.right >= flow.left;
-    return wallLeft || wallRight;
-  });
+export function isWalled(before: Chunk, chunk: Chunk, walls: Wall[]): boolean {
+  return walls.some((wall) => chunk.baseline >= wall.top && chunk.baseline <= wall.bottom && before.right <= wall.right + 1 && chunk.left >= wall.left - 1);
+}
+
+/**
+ * What no table reaches across: the edges of running text, which go on a little above and below it, and upright lines
+ * that stand beside running text, with those of the same height.
+ */
+export function findWalls(flows: Flow[], verticals: Segment[]): Wall[] {
+  const walls: Wall[] = [];
+  for (const flow of flows) {
+    const reach = 3.2 * (flow.chunks[0]?.size ?? 10);
+    const [top, bottom] = [flow.top - reach, flow.bottom + reach];
+    walls.push({ left: flow.left - 1, right: flow.left, top, bottom }, { left: flow.right, right: flow.right + 1, top, bottom });
+  }
+  const beside = verticals.filter((line) =>
+    flows.some((flow) => {
+      const shared = Math.min(flow.bottom, line.end) - Math.max(flow.top, line.start);
+      const gap = Math.max(flow.left - line.at, line.at - flow.right);
+      return gap > -1 && gap < 30 && shared > 0.6 * Math.min(flow.bottom - flow.top, line.end - line.start);
+    }),
+  );
+  for (const line of verticals) {
+    if (!beside.some((other) => Math.abs(other.start - line.start) < 3 && Math.abs(other.end - line.end) < 3)) continue;
+    walls.push({ left: line.at - 0.5, right: line.at + 0.5, top: line.start - 2, bottom: line.end + 2 });
+  }
+  return walls;
 }
 
 function stripOf(chunks: Chunk[]): Strip {
@@ -90,9 +126,9 @@ export function growTables(strips: Strip[]): Growth[] {
 }
 
 /** Goes on below `from` as long as strips fit its columns. `used` strips end it. */
-export function growDown(from: Strip[], strips: Strip[], start: number, used: Set<Strip>): Growth {
+export function growDown(from: Strip[], strips: Strip[], start: number, used: Set<Strip>, fixed: Column[] | null = null): Growth {
   const taken = [...from];
-  let columns = inferColumns(taken.map((strip) => strip.chunks));
+  let columns = fixed ?? inferColumns(taken.map((strip) => strip.chunks));
   let pending: Strip[] = [];
   let pitch = 0;
   for (let index = start; index < strips.length; index++) {
@@ -101,7 +137,7 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
     if (strip === undefined || last === undefined) break;
     const [left, right] = [columns[0]?.left ?? 0, columns.at(-1)?.right ?? 0];
     const gap = strip.top - last.bottom;
-    if (gap > reachOf(strip, pitch)) break;
+    if (gap > reachOf(strip, pitch, taken.length)) break;
     if (strip.right < left - 2 * strip.size || strip.left > right + 2 * strip.size) continue;
     if (used.has(strip)) break;
     const fit = fitStrip(strip, taken, columns);
@@ -113,7 +149,7 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
       taken.push(accepted);
     }
     pending = [];
-    columns = inferColumns(taken.map((item) => item.chunks));
+    columns = fixed ?? inferColumns(taken.map((item) => item.chunks));
   }
   // Lines that end the last row's cells fit a column and follow at once.
   for (const strip of pending) {
@@ -124,8 +160,9 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
   return { strips: taken, columns };
 }
 
-function reachOf(strip: Strip, pitch: number): number {
-  return Math.max(MAX_GAP * strip.size, 1.8 * pitch);
+/** White that may lie before the next strip; once three rows have shown their distance, no much larger one. */
+function reachOf(strip: Strip, pitch: number, rows: number): number {
+  return rows >= 3 ? Math.max(1.8 * pitch, pitch + strip.size) : Math.max(MAX_GAP * strip.size, 1.8 * pitch);
 }
 
 /** `take`: a row of the table; `wait`: perhaps a line of a cell or a section row, if the table goes on; `stop`: no part of it. */
@@ -154,6 +191,7 @@ function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
   // Perhaps the strips so far are a header that spans: do the columns of all together still hold apart?
   const together = inferColumns([...taken, strip].map((item) => item.chunks));
   const rows = taken.filter((item) => item.core).length;
+  if (rows >= 2 && matched.size < 0.5 * Math.max(strip.chunks.length, columns.length)) return false;
   if (rows <= 3) return together.length >= 2 && together.length >= Math.min(columns.length, strip.chunks.length);
   return matched.size >= 2 && crossing <= 1 && together.length >= 0.8 * columns.length;
 }
