@@ -78,6 +78,8 @@ class WorkerSide {
     }
     progress.stop();
     this.running = null;
+    // What the job asked and did not wait for: the parent has dropped it too.
+    for (const settle of [...this.calls.values()]) settle({ ok: false, error: toWire(new LecternError('cancelled')) });
     send(this.channel, { type: 'done', job, outcome });
   }
 

@@ -1,5 +1,5 @@
 /** A worker whose `convert` follows a script, given as the text of the input file: what happens at which page. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConvertOutcome, ConvertRequest } from '../../src/convert/request.js';
@@ -20,6 +20,8 @@ export interface Script {
   artifacts?: string[];
   /** Characters of the markdown. */
   size?: number;
+  /** Mebibytes of markdown in the answer, written piece by piece. */
+  answerSize?: number;
 }
 
 const held: Buffer[] = [];
@@ -50,7 +52,12 @@ function write(request: ConvertRequest, script: Script, pages: number[], timedOu
     mkdirSync(join(outputDirectory, 'artifacts'), { recursive: true });
     writeFileSync(join(outputDirectory, artifact), `image ${artifact}`);
   }
-  writeFileSync(join(outputDirectory, 'content.json'), JSON.stringify({ filename, md_content: text, json_content: null }));
+  const contentPath = join(outputDirectory, 'content.json');
+  if (script.answerSize) {
+    writeFileSync(contentPath, '{"md_content":"');
+    for (let i = 0; i < script.answerSize; i++) appendFileSync(contentPath, 'x'.repeat(2 ** 20));
+    appendFileSync(contentPath, '"}');
+  } else writeFileSync(contentPath, JSON.stringify({ filename, md_content: text, json_content: null }));
   const errors = request.failedPages.map(({ error }) => error);
   if (timedOut) errors.push({ component_type: 'document_backend', module_name: '', error_message: 'stopped', category: 'timeout', page_no: null });
   return {

@@ -6,10 +6,17 @@ import { sameProgram } from '../../src/workers/command.js';
 import { createPool } from '../../src/workers/pool.js';
 import type { PoolOptions, WorkerCommand, WorkerPool } from '../../src/workers/types.js';
 
-/** A test module beside this one as a worker's program, compiled or not as this one is. */
+const compiled = import.meta.url.endsWith('.js');
+
+/** A script as a worker's program: compiled ones need none of the loaders that the test itself runs under. */
+export function program(script: URL, words: string[] = []): WorkerCommand {
+  const path = fileURLToPath(script);
+  return compiled ? { execPath: process.execPath, args: [path, ...words] } : sameProgram(path, words);
+}
+
+/** A test module beside this one, compiled or not as this one is. */
 export function entry(name: string): WorkerCommand {
-  const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-  return sameProgram(fileURLToPath(new URL(`./${name}.${extension}`, import.meta.url)), []);
+  return program(new URL(`./${name}.${compiled ? 'js' : 'ts'}`, import.meta.url));
 }
 
 export const mebibyte = 2 ** 20;

@@ -1,17 +1,15 @@
 /** The program as its own worker: a conversion task through `lectern worker`, with the real converter. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { runConversionTask } from '../../src/convert/job.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import type { ConversionMeta, ConversionPayload } from '../../src/convert/task.js';
-import { sameProgram } from '../../src/workers/command.js';
 import { createPool } from '../../src/workers/pool.js';
-import { mebibyte } from '../support/workers.js';
+import { mebibyte, program } from '../support/workers.js';
 
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-const command = sameProgram(fileURLToPath(new URL(`../../src/main.${extension}`, import.meta.url)), ['worker']);
+const command = program(new URL(`../../src/main.${extension}`, import.meta.url), ['worker']);
 
 /** One page with one line; no table of offsets, so the reader has to find the objects. */
 function pdf(text: string): string {

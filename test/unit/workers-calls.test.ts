@@ -71,7 +71,7 @@ t.test('progress is throttled in the worker, urgent news are not', async (t) => 
   t.strictSame(urgent, [{ i: 0 }, { i: 1 }, { i: 2 }, { i: 3 }, { i: 4 }]);
 });
 
-t.test('a worker asks its parent, with a file', async (t) => {
+t.test('a worker asks its parent, with a file; a refusal reaches it as a coded error', async (t) => {
   const { pool } = openPool(t);
   const answer = await pool.run<unknown, { answer: unknown; scratchDirectory: string }>('ask', { n: 1 }, {
     limits: calm,
@@ -86,12 +86,6 @@ t.test('a worker asks its parent, with a file', async (t) => {
     },
   });
   t.equal(answer.answer, 7000);
-  await pool.close();
-  t.equal(existsSync(answer.scratchDirectory), false);
-});
-
-t.test('a refused call reaches the worker as a coded error', async (t) => {
-  const { pool } = openPool(t);
   const refusals: { onCall?: RunOptions['onCall']; error: object }[] = [
     { onCall: async () => { throw new LecternError('device_lost'); }, error: { code: 'device_lost', message: 'The GPU is not available any more.' } },
     { onCall: async () => { throw new Error('a secret'); }, error: { code: 'internal', message: 'Internal processing error.', cause: undefined } },
@@ -102,6 +96,8 @@ t.test('a refused call reaches the worker as a coded error', async (t) => {
     t.match(thrown, error);
   }
   t.equal(pool.counts().lost, 0);
+  await pool.close();
+  t.equal(existsSync(answer.scratchDirectory), false);
 });
 
 t.test('a call is aborted when the worker takes it back, when the job is cancelled, when the worker dies', async (t) => {
@@ -132,7 +128,7 @@ t.test('a call is aborted when the worker takes it back, when the job is cancell
 
 t.test('time spent in calls is not the worker\'s silence; too many calls are refused', async (t) => {
   const { pool } = openPool(t);
-  const slow: RunOptions['onCall'] = () => new Promise((resolve) => setTimeout(() => resolve(1), 600));
+  const slow: RunOptions['onCall'] = () => new Promise((resolve) => setTimeout(() => resolve(1), 450));
   t.match(await pool.run('ask', null, { limits: { silenceMs: 200, totalMs: 60_000 }, onCall: slow }), { answer: 1 });
   t.equal(await pool.run('askMany', { count: 100 }, { limits: calm, onCall: slow }), 64);
 });

@@ -41,12 +41,12 @@ t.test('a worker uses the engine of the main process', async (t) => {
   }
   t.match(seen.find(({ options }) => options)?.options, { width: 4, height: 2, mean: [0, 0.5, 1], std: [1, 1, 2] });
 
-  const lost = { ...engine, deskewAngle: () => Promise.reject(new LecternError('device_lost')) };
-  await t.rejects(pool.run('both', null, { limits: calm, onCall: onCall(lost) }), { code: 'device_lost' });
   const hung = { ...engine, deskewAngle: (_bitmap: Bitmap, options?: { signal?: AbortSignal }) => new Promise<number>((_resolve, reject) => {
     options?.signal?.addEventListener('abort', () => reject(new LecternError('cancelled')));
   }) };
   t.strictSame(await pool.run('withdrawn', null, { limits: calm, onCall: onCall(hung) }), { code: 'cancelled', left: [] });
+  const lost = { ...engine, deskewAngle: () => Promise.reject(new LecternError('device_lost')) };
+  await t.rejects(pool.run('both', null, { limits: calm, onCall: onCall(lost) }), { code: 'device_lost' });
 });
 
 t.test('malformed calls are refused before the engine sees them', async (t) => {
