@@ -3,7 +3,7 @@ import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder } from './columns.js';
 import type { Column } from './columns.js';
 import { hadRoom } from './running-text.js';
-import { endsSentence, isBullet, isEnumerator, isValue, startsLowercase } from './text-kind.js';
+import { endsSentence, isBullet, isEnumerator, isValue, startsLowercase, wordCount } from './text-kind.js';
 
 /** Visual rows that are one row of the table, from the top. */
 export interface RowBand {
@@ -32,8 +32,11 @@ export function groupRows(rows: VisualRow[], columns: Column[], leading: number)
   return groupByGap(settled, setting) ?? groupByContent(settled, setting);
 }
 
-/** The tightest distance at which lines of one column commonly follow each other. */
-export function leadingOf(rows: VisualRow[], columns: Column[]): number {
+/**
+ * The tightest distance at which lines of one column commonly follow each other, though no more than a cell's text would
+ * be spaced: `usual` is the line distance of the page's text in parts of its size.
+ */
+export function leadingOf(rows: VisualRow[], columns: Column[], usual: number): number {
   const steps: number[] = [];
   const last = new Map<number, Chunk>();
   for (const row of rows) {
@@ -50,7 +53,7 @@ export function leadingOf(rows: VisualRow[], columns: Column[]): number {
   }
   steps.sort((a, b) => a - b);
   const typical = rows.length === 0 ? 10 : [...rows].sort((a, b) => a.size - b.size)[rows.length >> 1]?.size ?? 10;
-  return steps[Math.floor(steps.length * 0.15)] ?? 1.2 * typical;
+  return Math.min(steps[Math.floor(steps.length * 0.15)] ?? 1.2 * typical, Math.max(1.42, usual) * typical);
 }
 
 /** Lines that overlap in height stand side by side in one row: a cell set between its neighbours' lines. */
@@ -172,7 +175,7 @@ function continues(open: RowBand, band: RowBand, setting: Setting): boolean {
     const upper = above.get(column)?.at(-1);
     if (chunk === undefined) continue;
     if (upper === undefined) {
-      score -= column === setting.keyColumn ? 0.8 : 0.3;
+      score -= column === setting.keyColumn ? 0.8 : 0.4;
       continue;
     }
     score += wrapEvidence(upper, chunk, widthOf(setting, column), column === setting.keyColumn);
@@ -185,11 +188,12 @@ function continues(open: RowBand, band: RowBand, setting: Setting): boolean {
 /** For (above 0) or against `chunk` being the next line of the cell that `upper` is in. */
 function wrapEvidence(upper: Chunk, chunk: Chunk, width: number, key: boolean): number {
   if (isValue(chunk.text) && isValue(upper.text)) return -3;
-  if (isEnumerator(chunk.text.split(' ')[0] ?? '') || isBullet(chunk.text.slice(0, 1))) return key ? -2 : -0.3;
+  if (isEnumerator(chunk.text.split(' ')[0] ?? '')) return key ? -2 : -1.3;
+  if (isBullet(chunk.text.slice(0, 1))) return key ? -2 : -0.3;
   if (chunk.bold !== upper.bold) return -1.2;
   if (isValue(chunk.text) && !/^[([]/.test(chunk.text)) return -1;
   // Where both lines are single words the column is as wide as its words and anything looks wrapped.
-  const words = Math.max(upper.pieces.length, chunk.pieces.length);
+  const words = Math.max(wordCount(upper.text), wordCount(chunk.text));
   let score = hadRoom(upper, chunk, width) ? -1.5 : words === 1 ? 0.3 : 1.2;
   if (startsLowercase(chunk.text)) score += 1.1;
   else if (endsSentence(upper.text)) score -= 0.3;

@@ -16,6 +16,8 @@ export interface TableArea {
   verticals: Segment[];
   shades: Shade[];
   joints: Joint[];
+  /** Line distance of the page's running text, in parts of its size. */
+  leading: number;
 }
 
 export interface Edge {
@@ -193,7 +195,7 @@ function strikes(line: Segment, rows: VisualRow[]): boolean {
 }
 
 function edgesOfStretches(area: TableArea, stretches: Stretch[], x: Edge[], columns: Column[]): Edge[] {
-  const leading = leadingOf(area.rows, columns);
+  const leading = leadingOf(area.rows, columns, area.leading);
   const grouped = stretches.map((stretch) => groupRows(stretch.rows, columns, leading));
   const filled = grouped.filter((bands) => bands.length > 0);
   const single = filled.filter((bands) => bands.length === 1).length;

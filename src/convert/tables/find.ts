@@ -36,6 +36,8 @@ interface Scene {
   chunks: Chunk[];
   flows: Flow[];
   walls: Wall[];
+  /** Line distance of the page's text, with a little slack, in parts of its size. */
+  leading: number;
   running: Set<Chunk>;
   used: Set<Chunk>;
 }
@@ -61,7 +63,7 @@ function findInFrame(frame: Frame): FoundTable[] {
   const flows = findFlows(makeRows(coarse));
   const running = new Set(flows.flatMap((flow) => flow.chunks));
   const chunks = coarse.flatMap((chunk) => (running.has(chunk) ? [chunk] : splitFinely(chunk)));
-  const scene: Scene = { frame, lines, chunks, flows, walls: findWalls(flows, lines.vertical), running, used: new Set() };
+  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), walls: findWalls(flows, lines.vertical), running, used: new Set() };
   return [...findMarked(scene), ...findSpread(scene)];
 }
 
@@ -117,22 +119,22 @@ function isOpenBelow({ horizontals, verticals, shades, box }: MarkGroup): boolea
 
 function areaOf(scene: Scene, box: Box, rows: TableArea['rows'], group: Omit<MarkGroup, 'box'>): TableArea {
   const joints = scene.lines.joints.filter((joint) => joint.x >= box.left - 1 && joint.x <= box.right + 1 && joint.top >= box.top - 2 && joint.bottom <= box.bottom + 2);
-  return { box, rows, horizontals: group.horizontals, verticals: group.verticals, shades: group.shades, joints };
+  return { box, rows, horizontals: group.horizontals, verticals: group.verticals, shades: group.shades, joints, leading: scene.leading };
 }
 
 /** Tables that only the white between their words shows; where two readings overlap the larger one goes first. */
 function findSpread(scene: Scene): FoundTable[] {
   const isFree = (chunk: Chunk): boolean => !scene.used.has(chunk);
   const strips = makeStrips(makeRows(scene.chunks), scene.walls, (chunk) => isFree(chunk) && !scene.running.has(chunk));
-  const candidates = [...growTables(strips).map((growth) => candidateOf(growth, strips, false)), ...bandCandidates(scene, strips)];
+  const candidates = [...growTables(strips).map((growth) => candidateOf(growth, strips, 0)), ...bandCandidates(scene, strips)];
   candidates.sort((a, b) => b.chunks.length - a.chunks.length);
   const found: FoundTable[] = [];
-  for (const { chunks, banded } of candidates) {
+  for (const { chunks, bands } of candidates) {
     if (chunks.some((chunk) => scene.used.has(chunk))) continue;
     const box = boxOf([stripAround(chunks)]);
     const near = (line: { at: number; start: number; end: number }): boolean => line.at > box.top - 3 && line.at < box.bottom + 3 && line.start > box.left - 20 && line.end < box.right + 20;
     const area = areaOf(scene, box, makeRows(chunks), { horizontals: scene.lines.horizontal.filter(near), verticals: [], shades: [] });
-    const table = tryArea(scene, area, banded);
+    const table = tryArea(scene, area, bands);
     if (table !== null) found.push(table);
   }
   return found;
@@ -140,15 +142,15 @@ function findSpread(scene: Scene): FoundTable[] {
 
 interface Candidate {
   chunks: Chunk[];
-  /** Found by blocks, of which running text may be a part. */
-  banded: boolean;
+  /** Rows of blocks it was found by; 0 where it was found by its lines. */
+  bands: number;
 }
 
-function candidateOf(growth: Growth, strips: Strip[], banded: boolean): Candidate {
+function candidateOf(growth: Growth, strips: Strip[], bands: number): Candidate {
   const body = boxOf(growth.strips);
   const head = headAbove(strips, growth.columns, body.top, growth.strips[0]?.size ?? 10, new Set(growth.strips));
   const chunks = [...head, ...growth.strips].flatMap((strip) => strip.chunks.flatMap((chunk) => ('lines' in chunk ? (chunk as Block).lines : [chunk])));
-  return { chunks: [...new Set(chunks)], banded };
+  return { chunks: [...new Set(chunks)], bands };
 }
 
 /** Text of more lines than this is no cell. */
@@ -160,9 +162,9 @@ function bandCandidates(scene: Scene, strips: Strip[]): Candidate[] {
   const barred = new Set(long.flatMap((flow) => flow.chunks));
   const walls = findWalls(long, scene.lines.vertical);
   const rows = makeRows(scene.chunks.filter((chunk) => !scene.used.has(chunk) && !barred.has(chunk)));
-  const bands = makeBands(makeBlocks(rows, blockLeading(scene.flows)), (left, right) => isWalled(left, right, walls));
+  const bands = makeBands(makeBlocks(rows, scene.leading), (left, right) => isWalled(left, right, walls));
   const wrapped = stripsOfBands(bands);
-  return growTables(wrapped).filter((growth) => growth.strips.length >= 3).map((growth) => candidateOf(growth, strips, true));
+  return growTables(wrapped).filter((growth) => growth.strips.length >= 3).map((growth) => candidateOf(growth, strips, growth.strips.length));
 }
 
 function stripAround(chunks: Chunk[]): Strip {
@@ -179,15 +181,15 @@ function stripAround(chunks: Chunk[]): Strip {
 }
 
 /** The table in an area, or null; its chunks are used afterwards. */
-function tryArea(scene: Scene, area: TableArea, banded = false): FoundTable | null {
+function tryArea(scene: Scene, area: TableArea, bands = 0): FoundTable | null {
   if (area.rows.length === 0) return null;
   const boundaries = findBoundaries(area);
   if (boundaries === null) return null;
   const grid = fillGrid(area, boundaries);
   const evidence = evidenceOf(area, grid);
   const members = area.rows.flatMap((row) => row.chunks);
-  const running = banded ? 0 : members.filter((chunk) => scene.running.has(chunk)).length / members.length;
-  const confidence = judge(area, grid, evidence, { captioned: isCaptioned(scene, area), running });
+  const running = bands > 0 ? 0 : members.filter((chunk) => scene.running.has(chunk)).length / members.length;
+  const confidence = judge(area, grid, evidence, { captioned: isCaptioned(scene, area), running, bands });
   if (confidence < MIN_CONFIDENCE) return null;
   for (const chunk of members) scene.used.add(chunk);
   return assemble(scene.frame, area, grid, evidence, confidence);

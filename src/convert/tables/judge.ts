@@ -11,6 +11,8 @@ export interface Surroundings {
   captioned: boolean;
   /** Share of the area's chunks that are running text. */
   running: number;
+  /** Rows of blocks side by side that the area was found by. */
+  bands: number;
 }
 
 /** What the grid shows, counted once. */
@@ -69,6 +71,8 @@ function judgeOpen(found: Findings, evidence: Evidence, area: TableArea, around:
   score += 1.6 * (found.aligned - 0.6);
   if (around.captioned) score += 1.2;
   if (found.headed) score += 0.7;
+  // Blocks that keep to rows and columns over many rows are cells, however much text they hold.
+  if (columns >= 3 && around.bands >= 4) score += Math.min(2.5, 0.4 * around.bands);
   const meanWords = found.words / Math.max(1, filled);
   if (meanWords > 6) score -= 0.25 * (meanWords - 6) * (evidence === 'unruled' ? 1.6 : 1);
   if (filled < 0.45 * rows * columns) score -= 1;

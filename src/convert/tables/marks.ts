@@ -3,7 +3,7 @@ import type { Box } from '../../pdf/page.js';
 import { makeBands, makeBlocks } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import type { Joint, LineWork, Segment, Shade } from './segments.js';
-import { isTableCaption } from './text-kind.js';
+import { isFigureCaption, isTableCaption } from './text-kind.js';
 
 export interface MarkGroup {
   box: Box;
@@ -105,7 +105,7 @@ function joinRules({ horizontal, joints }: LineWork, rows: VisualRow[], running:
       if (below === undefined || above === undefined || line === undefined || upper === undefined) continue;
       if (Math.abs(line.start - upper.start) > SAME_EXTENT || Math.abs(line.end - upper.end) > SAME_EXTENT) continue;
       const between = { left: line.start, right: line.end, top: upper.at, bottom: line.at };
-      if (shareJoints(upper, line, joints) || isTabular(between, rows, running)) sets.join(below, above);
+      if (isTabular(between, rows, running, shareJoints(upper, line, joints))) sets.join(below, above);
       break;
     }
   }
@@ -121,8 +121,11 @@ function shareJoints(upper: Segment, line: Segment, joints: Joint[]): boolean {
   return second.length === first.length && first.every((x) => second.some((other) => Math.abs(other - x) < 1));
 }
 
-/** Most rows in the box have chunks side by side, and running text has no say in it. */
-function isTabular(box: Box, rows: VisualRow[], running: (chunk: Chunk) => boolean): boolean {
+/**
+ * Most rows in the box have chunks side by side, and running text has no say in it. Between rules of the same `cells`
+ * nothing needs to stand side by side.
+ */
+function isTabular(box: Box, rows: VisualRow[], running: (chunk: Chunk) => boolean, cells = false): boolean {
   let [parted, whole, prose] = [0, 0, 0];
   const found: VisualRow[] = [];
   for (let at = firstRowBelow(rows, box.top); at < rows.length; at++) {
@@ -138,7 +141,9 @@ function isTabular(box: Box, rows: VisualRow[], running: (chunk: Chunk) => boole
   }
   if (found.length === 0) return box.bottom - box.top < 8;
   if (found.length === 1 && isNarrowLabel(found[0], box)) return true;
-  if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= parted) return true;
+  if (found.some((row) => row.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text)))) return false;
+  if (cells && whole + prose === 0) return true;
+  if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= Math.max(1, 0.25 * parted)) return true;
   return isBanded(found);
 }
 
@@ -169,12 +174,26 @@ function firstRowBelow(rows: VisualRow[], top: number): number {
 
 /** Shades that touch side by side or one above the other, and stripes of one extent with a row or two between. */
 function joinShades(shades: Shade[], base: number, rows: VisualRow[], running: (chunk: Chunk) => boolean, sets: Sets): void {
+  const stripes = new Map<number, Box>();
   for (const [index, { box }] of shades.entries()) {
     for (let other = index - 1; other >= 0 && other >= index - 300; other--) {
       const upper = shades[other]?.box;
-      if (upper === undefined) continue;
-      if (touches(box, upper)) sets.join(base + index, base + other);
-      else if (isStripePair(upper, box) && isTabular({ ...box, top: upper.bottom, bottom: box.top }, rows, running)) sets.join(base + index, base + other);
+      if (upper !== undefined && touches(box, upper)) sets.join(base + index, base + other);
+    }
+  }
+  for (const [index, { box }] of shades.entries()) {
+    const root = sets.find(base + index);
+    const stripe = stripes.get(root);
+    if (stripe === undefined) stripes.set(root, { ...box });
+    else widen(stripe, box.left, box.top, box.right, box.bottom);
+  }
+  const ordered = [...stripes].sort(([, a], [, b]) => a.top - b.top);
+  for (const [index, [root, box]] of ordered.entries()) {
+    for (let other = index - 1; other >= 0 && other >= index - 100; other--) {
+      const [upperRoot, upper] = ordered[other] ?? [root, box];
+      if (!isStripePair(upper, box)) continue;
+      if (isTabular({ ...box, top: upper.bottom, bottom: box.top }, rows, running)) sets.join(root, upperRoot);
+      break;
     }
   }
 }

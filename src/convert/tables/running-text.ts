@@ -20,7 +20,8 @@ const FULL_SHARE = 0.72;
 /** The running text among `rows`. Stacks whose blocks pair off with their neighbours' row by row are table columns and left out. */
 export function findFlows(rows: VisualRow[]): Flow[] {
   const flows: Flow[] = [];
-  for (const stack of stackChunks(rows)) {
+  for (const whole of stackChunks(rows)) {
+    const stack = trimEnds(whole);
     if (stack.length < MIN_LINES || !isProse(stack)) continue;
     const flow = flowOf(stack);
     if (!isTableColumn(flow, rows)) flows.push(flow);
@@ -74,6 +75,18 @@ function onlyChunkBelow(rows: VisualRow[], index: number, chunk: Chunk): Chunk |
     return alike ? next : null;
   }
   return null;
+}
+
+/** Short lines set off at either end of a stack are a heading, or the first cell of a table below. */
+function trimEnds(stack: Chunk[]): Chunk[] {
+  const step = usualStep(stack);
+  const width = Math.max(...stack.map((chunk) => chunk.right - chunk.left));
+  const isSetOff = (chunk: Chunk | undefined, other: Chunk | undefined): boolean =>
+    chunk !== undefined && other !== undefined && chunk.right - chunk.left < 0.5 * width && Math.abs(chunk.baseline - other.baseline) > 1.22 * step;
+  let [first, last] = [0, stack.length - 1];
+  while (last > first && isSetOff(stack[last], stack[last - 1])) last--;
+  while (first < last && isSetOff(stack[first], stack[first + 1])) first++;
+  return stack.slice(first, last + 1);
 }
 
 function isProse(stack: Chunk[]): boolean {
