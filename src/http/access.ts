@@ -1,0 +1,65 @@
+/** Who may call: no login, but browsers of strange pages are kept off a loopback service, and CORS as the contract has it. */
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { HttpFailure } from './error-reply.js';
+import type { HttpSettings } from './settings.js';
+
+const methods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
+const exposedHeaders = 'x-lectern-ignored-options, x-lectern-task-id, x-request-id';
+
+export function addAccessRules(app: FastifyInstance, settings: HttpSettings): void {
+  const loopbackOnly = settings.listen.length > 0 && settings.listen.every(({ host }) => isLoopback(host));
+  const named = new Set([hostname().toLowerCase(), ...(settings.allowedHosts ?? [])]);
+  app.addHook('onRequest', async (request, reply) => {
+    void reply.header('x-request-id', request.id);
+    if (loopbackOnly) refuseForeignHost(request, named);
+    if (request.headers.origin !== undefined) return answerOrigin(request, reply, settings.corsOrigins);
+    return undefined;
+  });
+}
+
+function isLoopback(host: string): boolean {
+  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
+}
+
+/**
+ * A page of a stranger can point its own name at 127.0.0.1 (DNS rebinding) and then counts as same-origin here; its requests
+ * carry that name. An address in numbers cannot be rebound, and neither can names that no stranger owns.
+ */
+function refuseForeignHost(request: FastifyRequest, named: Set<string>): void {
+  const host = (request.headers.host ?? '').toLowerCase();
+  const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
+  if (name === '' || name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0) return;
+  if (named.has(name) || named.has(host)) return;
+  throw new HttpFailure(403, `The service listens on loopback and is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
+}
+
+/** Also keeps a form of a strange page, which needs no preflight, from working once the origins are narrowed. */
+function answerOrigin(request: FastifyRequest, reply: FastifyReply, allowed: string[]): FastifyReply | undefined {
+  const origin = request.headers.origin as string;
+  const welcome = allowed.includes('*') || allowed.includes(origin) || isSameOrigin(request, origin);
+  void reply.header('vary', 'Origin');
+  if (welcome) {
+    void reply.headers({
+      'access-control-allow-origin': origin,
+      'access-control-allow-credentials': 'true',
+      'access-control-expose-headers': exposedHeaders,
+    });
+  }
+  if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return preflight(request, reply, welcome);
+  if (!welcome) throw new HttpFailure(403, 'This web origin may not call the service; the setting cors-origins names those that may.');
+  return undefined;
+}
+
+function preflight(request: FastifyRequest, reply: FastifyReply, welcome: boolean): FastifyReply {
+  void reply.header('content-type', 'text/plain; charset=utf-8');
+  if (!welcome) return reply.code(400).send('Disallowed CORS origin');
+  const asked = request.headers['access-control-request-headers'];
+  if (asked !== undefined) void reply.header('access-control-allow-headers', asked);
+  return reply.code(200).headers({ 'access-control-allow-methods': methods, 'access-control-max-age': '600' }).send('OK');
+}
+
+function isSameOrigin(request: FastifyRequest, origin: string): boolean {
+  return request.headers.host !== undefined && (origin === `http://${request.headers.host}` || origin === `https://${request.headers.host}`);
+}

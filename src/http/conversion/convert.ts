@@ -1,0 +1,78 @@
+/** The four conversion routes: take the documents in, make a task of them, and answer with it or with its result. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { TaskSlot } from '../../tasks/types.js';
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../convert/task.js';
+import { type ClientWatch, watchClient } from '../client-gone.js';
+import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
+import { HttpFailure, sendJson } from '../error-reply.js';
+import type { HttpSettings } from '../settings.js';
+import { followWithCallbacks } from './callbacks.js';
+import { type ConvertRequest, readFormRequest, readSourceRequest } from './convert-request.js';
+import { findIgnored, ignoredHeader, toConvertOptions } from './options.js';
+import { orTaskNotFound, sendResult } from './result.js';
+import { taskStatus, tenantOf } from './task-status.js';
+import type { WaitingCounts } from './waiting-counts.js';
+
+type ReadRequest = (request: FastifyRequest, directory: string, settings: HttpSettings) => Promise<ConvertRequest>;
+type Slot = TaskSlot<ConversionPayload, ConversionMeta, ConversionSummary>;
+
+export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDependencies, waiting: WaitingCounts): void {
+  const route = (path: string, read: ReadRequest): void => {
+    app.post(path, async (request, reply) => {
+      const client = watchClient(reply);
+      const task = await begin(dependencies, waiting, request, reply, read, client.signal);
+      return answer(dependencies, task, client, reply);
+    });
+    app.post(`${path}/async`, async (request, reply) => {
+      const client = watchClient(reply);
+      const task = await begin(dependencies, waiting, request, reply, read, client.signal);
+      return sendJson(reply, 200, taskStatus(task, waiting.of(task.id)));
+    });
+  };
+  route('/v1/convert/file', readFormRequest);
+  route('/v1/convert/source', readSourceRequest);
+}
+
+/** From the first byte of the request to a task in the queue. Whatever goes wrong, no upload is left behind. */
+async function begin(
+  dependencies: HttpDependencies, waiting: WaitingCounts, request: FastifyRequest, reply: FastifyReply, read: ReadRequest, gone: AbortSignal,
+): Promise<ConversionTaskView> {
+  const { tasks, settings, log, abilities } = dependencies;
+  const slot: Slot = await tasks.admit('convert', tenantOf(request));
+  try {
+    const asked = await read(request, slot.inputsDirectory, settings);
+    const ignored = findIgnored(asked.options, abilities, settings.strictOptions);
+    if (ignored.length > 0) {
+      const header = ignoredHeader(ignored);
+      void reply.header('x-lectern-ignored-options', header);
+      log.info({ requestId: request.id, taskId: slot.id, ignored: header }, 'options of a conversion are ignored');
+    }
+    gone.throwIfAborted();
+    const { documents } = asked;
+    const target = documents.length > 1 ? 'zip' : asked.target;
+    const task = await slot.submit({ documents, options: toConvertOptions(asked.options, settings), target });
+    void reply.header('x-lectern-task-id', task.id);
+    waiting.add(task, documents.length);
+    followWithCallbacks(dependencies, task, documents.map(({ filename }) => filename), asked.callbacks);
+    return task;
+  } catch (thrown) {
+    await slot.discard();
+    throw thrown;
+  }
+}
+
+/** Waits for the task and sends its result; 504 when that takes too long, and then the work goes on. */
+async function answer({ tasks, settings, log }: HttpDependencies, task: ConversionTaskView, client: ClientWatch, reply: FastifyReply): Promise<FastifyReply> {
+  const { id, tenant } = task;
+  const view = await tasks.wait(id, tenant, settings.syncWait * 1000, client.signal).catch(orTaskNotFound);
+  if (client.signal.aborted) {
+    log.info({ taskId: id }, 'a client went away, its conversion is cancelled');
+    await tasks.cancel(id, tenant).catch(orTaskNotFound);
+    throw client.signal.reason;
+  }
+  // The work outlives this socket from here on: the close that follows a 504 is no disconnect.
+  client.release();
+  if (view.status === 'success' || view.status === 'failure') return sendResult(tasks, view, reply);
+  const detail = `Conversion is taking too long. The maximum wait time is configure as DOCLING_SERVE_MAX_SYNC_WAIT=${settings.syncWait}.`;
+  throw new HttpFailure(504, detail, {}, { task_id: id });
+}

@@ -1,0 +1,91 @@
+/** Reads the multipart form of a conversion: documents straight to disk, text fields into memory, in whatever order they come. */
+import type { MultipartFile, MultipartValue } from '@fastify/multipart';
+import type { FastifyRequest } from 'fastify';
+import { LecternError } from '../../errors.js';
+import { HttpFailure, type Issue } from '../error-reply.js';
+import type { HttpSettings } from '../settings.js';
+import { baseName, endWhenStalled, inputName, receive, type ReceivedDocument } from './upload.js';
+
+export interface ReceivedForm {
+  fields: Map<string, string[]>;
+  /** At most as many as the service takes. */
+  documents: ReceivedDocument[];
+  /** As many as the client sent. */
+  documentCount: number;
+  /** Names of file parts that are no documents. */
+  strangeFiles: string[];
+  issues: Issue[];
+}
+
+const mostParts = 1000;
+const longestTextBytes = 1024 * 1024;
+/** All text fields together. */
+const mostTextBytes = 8 * 1024 * 1024;
+
+/** Throws 400 for broken multipart, 413 for a document past the limit. A body of another type is a form without fields. */
+export async function receiveForm(request: FastifyRequest, directory: string, settings: HttpSettings): Promise<ReceivedForm> {
+  const form: ReceivedForm = { fields: new Map(), documents: [], documentCount: 0, strangeFiles: [], issues: [] };
+  if (!request.isMultipart()) return form;
+  const patient = endWhenStalled(request);
+  const limits = { parts: mostParts, fieldSize: longestTextBytes, fileSize: Infinity };
+  let textBytes = 0;
+  try {
+    for await (const part of request.parts({ limits, ...filesHaveNames })) {
+      if (typeof (part.fieldname as string | undefined) !== 'string') {
+        throw new HttpFailure(400, 'The Content-Disposition header field "name" must be provided.');
+      }
+      if (part.type === 'file') {
+        await receiveFile(part, form, directory, settings);
+        continue;
+      }
+      textBytes += receiveText(part, form);
+      if (textBytes > mostTextBytes) throw new HttpFailure(413, `The text fields of the form exceed ${mostTextBytes} bytes.`);
+    }
+  } catch (thrown) {
+    request.raw.unpipe();
+    throw asFormFailure(thrown);
+  } finally {
+    patient();
+  }
+  return form;
+}
+
+/** A part without a file name is text, whatever its type says. */
+const filesHaveNames = { isPartAFile: (_field: string | undefined, _type: string | undefined, filename: string | undefined) => filename !== undefined };
+
+async function receiveFile(part: MultipartFile, form: ReceivedForm, directory: string, settings: HttpSettings): Promise<void> {
+  if (part.fieldname !== 'files') {
+    form.strangeFiles.push(part.fieldname);
+    await receive(part.file, null, settings.maxFileSize);
+    return;
+  }
+  const index = form.documentCount++;
+  const isWelcome = index < settings.maxFiles;
+  const name = inputName(index);
+  const sizeBytes = await receive(part.file, isWelcome ? { directory, name } : null, settings.maxFileSize);
+  const filename = baseName(part.filename) || (index === 0 ? 'file.pdf' : `file_${index}.pdf`);
+  if (isWelcome) form.documents.push({ input: name, filename, sizeBytes });
+}
+
+function receiveText(part: MultipartValue, form: ReceivedForm): number {
+  if (part.valueTruncated) throw new HttpFailure(400, `Part exceeded maximum size of ${longestTextBytes / 1024}KB.`);
+  // A part that calls itself JSON comes parsed; here all fields are text.
+  const text = typeof part.value === 'string' ? part.value : JSON.stringify(part.value);
+  if (part.fieldname === 'files') {
+    const msg = "Value error, Expected UploadFile, received: <class 'str'>";
+    form.issues.push({ type: 'value_error', loc: ['body', 'files', form.documentCount++], msg });
+  } else {
+    form.fields.set(part.fieldname, [...(form.fields.get(part.fieldname) ?? []), text]);
+  }
+  return Buffer.byteLength(text) + part.fieldname.length;
+}
+
+function asFormFailure(thrown: unknown): unknown {
+  if (thrown instanceof HttpFailure || thrown instanceof LecternError) return thrown;
+  const { code, message, syscall } = thrown as NodeJS.ErrnoException;
+  if (code === 'FST_PARTS_LIMIT') return new HttpFailure(400, `Too many fields. Maximum number of fields is ${mostParts}.`);
+  if (code === 'FST_MP_PREMATURE_CLOSE' || code === 'ECONNRESET') return new LecternError('cancelled', 'The client went away.');
+  if (code === 'FST_INVALID_JSON_FIELD_ERROR') return new HttpFailure(400, 'A part calls itself JSON and is none.');
+  if (syscall !== undefined) return thrown;
+  return new HttpFailure(400, message.includes('Boundary not found') ? 'Missing boundary in multipart.' : 'Invalid multipart data.');
+}

@@ -1,0 +1,38 @@
+/** What the HTTP room is given by the one who puts the program together; tests give fakes. */
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../convert/task.js';
+import type { TaskTable, TaskView } from '../tasks/types.js';
+import type { ResolveHost } from './outbound/destination.js';
+import type { HttpSettings } from './settings.js';
+
+export type ConversionTasks = TaskTable<ConversionPayload, ConversionMeta, ConversionSummary>;
+export type ConversionTaskView = TaskView<ConversionMeta, ConversionSummary>;
+
+/** pino's shape, as far as it is used here. Never the content of a document. */
+export interface Log {
+  debug(fields: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  error(fields: object, message: string): void;
+}
+
+/** What the converter can do today; options that ask for more are named in the answer as ignored. */
+export interface Abilities {
+  textRecognition: boolean;
+  formulas: boolean;
+  code: boolean;
+}
+
+export interface HttpDependencies {
+  settings: HttpSettings;
+  tasks: ConversionTasks;
+  log: Log;
+  /** Of the program. */
+  version: string;
+  abilities: Abilities;
+  /** Null when work is taken on; else the sentence of the 503. */
+  notReady?: () => string | null;
+  /** Lines of Prometheus text that other rooms contribute to /metrics. */
+  moreMetrics?: () => string;
+  /** Instead of the system's resolver, for tests. */
+  resolveHost?: ResolveHost;
+}

@@ -1,0 +1,34 @@
+/** The service describes itself: OpenAPI documents for programs, a page for people. */
+import type { FastifyInstance } from 'fastify';
+import { docsPage, icon } from './docs-page.js';
+import { describeApi } from './openapi/document.js';
+import { toVersion30 } from './openapi/version-3-0.js';
+
+/** HEAD is answered on the description, and nowhere else: clients look there whether the service is one of theirs. */
+const readable = ['GET', 'HEAD'];
+
+export function addDescriptionRoutes(app: FastifyInstance): void {
+  const api = describeApi();
+  const documents = { '/openapi.json': JSON.stringify(api), '/openapi-3.0.json': JSON.stringify(toVersion30(api)) };
+  for (const [url, text] of Object.entries(documents)) {
+    const body = Buffer.from(text);
+    app.route({
+      url,
+      method: url === '/openapi.json' ? readable : 'GET',
+      handler: async (_request, reply) => reply.header('content-type', 'application/json').send(body),
+    });
+  }
+  for (const url of ['/docs', '/swagger', '/scalar']) {
+    app.route({
+      url,
+      method: url === '/scalar' ? 'GET' : readable,
+      handler: async (_request, reply) => reply
+        .headers({
+          'content-type': 'text/html; charset=utf-8', 'content-security-policy': docsPage.contentSecurityPolicy, 'x-content-type-options': 'nosniff',
+        })
+        .send(docsPage.html),
+    });
+  }
+  app.get('/favicon.ico', async (_request, reply) => reply.code(307).header('location', 'favicon.svg').send());
+  app.get('/favicon.svg', async (_request, reply) => reply.header('content-type', 'image/svg+xml').send(icon));
+}

@@ -1,0 +1,90 @@
+/** /metrics in Prometheus' text format: requests, tasks, memory and time of the process. */
+import type { FastifyInstance } from 'fastify';
+import type { HttpDependencies } from '../dependencies.js';
+
+/** Upper bounds in seconds. Conversions take up to two minutes, status answers a millisecond. */
+const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
+/** Probes would drown everything else. */
+const unmeasured = new Set(['/metrics', '/health', '/api', '/ready', '/readyz', '/livez']);
+
+interface Series {
+  method: string;
+  route: string;
+  statuses: Map<number, number>;
+  buckets: number[];
+  sumS: number;
+  count: number;
+}
+
+/** Measures every request of `app` from here on. */
+export function addMetrics(app: FastifyInstance, { tasks, version, moreMetrics }: HttpDependencies): void {
+  const series = new Map<string, Series>();
+  app.addHook('onResponse', async (request, reply) => {
+    // The declared route, never the client's path: else strangers could grow this table.
+    const route = request.routeOptions.url ?? 'unknown';
+    if (unmeasured.has(route)) return;
+    const key = `${request.method} ${route}`;
+    const one = series.get(key) ?? { method: request.method, route, statuses: new Map(), buckets: bounds.map(() => 0), sumS: 0, count: 0 };
+    series.set(key, one);
+    const seconds = reply.elapsedTime / 1000;
+    one.statuses.set(reply.statusCode, (one.statuses.get(reply.statusCode) ?? 0) + 1);
+    bounds.forEach((bound, index) => { if (seconds <= bound) one.buckets[index] = (one.buckets[index] ?? 0) + 1; });
+    one.sumS += seconds;
+    one.count++;
+  });
+  app.get('/metrics', async (_request, reply) => {
+    const text = [...requestLines([...series.values()]), ...taskLines(tasks.counts()), ...processLines(version), moreMetrics?.() ?? '']
+      .filter((line) => line !== '').join('\n');
+    return reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(`${text}\n`);
+  });
+}
+
+function family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string, samples: string[]): string[] {
+  return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples];
+}
+
+function labels(values: Record<string, string | number>): string {
+  const pairs = Object.entries(values).map(([name, value]) => `${name}="${String(value).replace(/[\\"\n]/g, (mark) => (mark === '\n' ? '\\n' : `\\${mark}`))}"`);
+  return `{${pairs.join(',')}}`;
+}
+
+function requestLines(all: Series[]): string[] {
+  const total = 'lectern_http_requests_total';
+  const duration = 'lectern_http_request_duration_seconds';
+  const counts = all.flatMap(({ method, route, statuses }) =>
+    [...statuses].map(([status, count]) => `${total}${labels({ method, route, status })} ${count}`));
+  const times = all.flatMap(({ method, route, buckets, sumS, count }) => [
+    ...bounds.map((bound, index) => `${duration}_bucket${labels({ method, route, le: bound })} ${buckets[index]}`),
+    `${duration}_bucket${labels({ method, route, le: '+Inf' })} ${count}`,
+    `${duration}_sum${labels({ method, route })} ${sumS}`,
+    `${duration}_count${labels({ method, route })} ${count}`,
+  ]);
+  return [
+    ...family(total, 'counter', 'Requests answered, by declared route.', counts),
+    ...family(duration, 'histogram', 'Time from the first byte of a request to the last of its answer.', times),
+  ];
+}
+
+function taskLines(counts: { reserved: number; waiting: number; running: number; ended: number; endedBytes: number }): string[] {
+  const { endedBytes, ...states } = counts;
+  const samples = Object.entries(states).map(([state, count]) => `lectern_tasks${labels({ state })} ${count}`);
+  return [
+    ...family('lectern_tasks', 'gauge', 'Tasks by state: uploading, waiting, running, kept after their end.', samples),
+    ...family('lectern_task_result_bytes', 'gauge', 'Bytes of results on disk.', [`lectern_task_result_bytes ${endedBytes}`]),
+  ];
+}
+
+function processLines(version: string): string[] {
+  const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
+  const { user, system } = process.cpuUsage();
+  const gauge = (name: string, help: string, value: number): string[] => family(name, 'gauge', help, [`${name} ${value}`]);
+  return [
+    ...family('lectern_build_info', 'gauge', 'Always 1; the labels tell the versions.', [`lectern_build_info${labels({ version, node: process.versions.node })} 1`]),
+    ...gauge('process_resident_memory_bytes', 'Resident memory of the serving process.', rss),
+    ...gauge('nodejs_heap_size_used_bytes', 'Heap in use.', heapUsed),
+    ...gauge('nodejs_heap_size_total_bytes', 'Heap held.', heapTotal),
+    ...gauge('nodejs_external_memory_bytes', 'Memory of buffers outside the heap.', external),
+    ...gauge('process_start_time_seconds', 'Start of the process, seconds since 1970.', Math.round(Date.now() / 1000 - process.uptime())),
+    ...family('process_cpu_seconds_total', 'counter', 'Processor time of the serving process.', [`process_cpu_seconds_total ${(user + system) / 1e6}`]),
+  ];
+}

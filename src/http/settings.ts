@@ -1,0 +1,26 @@
+/** What the HTTP room needs to be told: a part of the settings table, by the same names. */
+
+export interface HttpSettings {
+  listen: { host: string; port: number }[];
+  /** Seconds a synchronous conversion waits before it answers 504. */
+  syncWait: number;
+  /** Seconds one document may take at most. */
+  documentTimeout: number;
+  /** Bytes of one document, as a file or decoded from base64. */
+  maxFileSize: number;
+  /** Documents in one request. */
+  maxFiles: number;
+  maxPages: number;
+  maxImagesScale: number;
+  /** Options that are unknown or cannot be honoured are 422 instead of a header. */
+  strictOptions: boolean;
+  /** Hosts that documents may be fetched from: `host`, `host:port`, `*.domain`; empty switches fetching off. */
+  httpSources: string[];
+  /** Hosts that callbacks may be sent to, in the same notation; empty switches callbacks off. */
+  callbackHosts: string[];
+  /** Web origins, or `*`. */
+  corsOrigins: string[];
+  /** Names other than loopback ones by which a service that listens on loopback only may be addressed (a proxy in front of it). */
+  allowedHosts?: string[];
+  showVersion: boolean;
+}
