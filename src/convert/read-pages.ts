@@ -3,6 +3,8 @@ import { setImmediate } from 'node:timers/promises';
 import { LecternError } from '../errors.js';
 import type { PageContent } from '../pdf/index.js';
 import { conversionError, errorOf } from './failures.js';
+import { findContents, withoutWords } from './layout/contents.js';
+import { marginWords } from './layout/margins.js';
 import { sketchPage } from './layout/sketch.js';
 import type { PageSketch } from './layout/sketch.js';
 import type { PageSource } from './pages.js';
@@ -28,8 +30,10 @@ function wanted(pages: PageSource, [first, last]: [number, number]): number[] {
 /** Reads one page and boils it down; only the sketch outlives this call. */
 async function readOne(pages: PageSource, pageIndex: number, request: ConvertRequest, timings: Timings): Promise<PageSketch> {
   const content: PageContent = await timings.measure('read_page', 'page', () => pages.readPage(pageIndex));
-  const tables = timings.measure('find_tables', 'page', () => findTables(content, request.options));
-  return timings.measure('sketch_page', 'page', () => sketchPage(content, tables));
+  const contents = request.options.doTableStructure ? findContents(content) : null;
+  const rest = contents === null ? content : withoutWords(content, contents.words);
+  const tables = timings.measure('find_tables', 'page', () => findTables(withoutWords(rest, marginWords(rest)), request.options));
+  return timings.measure('sketch_page', 'page', () => sketchPage(rest, contents, tables));
 }
 
 /** Sketches of the pages asked for, in order; what went wrong is added to `errors`. */

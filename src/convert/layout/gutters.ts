@@ -120,10 +120,10 @@ function partsRows(left: Side, right: Side): boolean {
   const [few, many] = leftRows.length <= rightRows.length ? [leftRows, rightRows] : [rightRows, leftRows];
   const aligned = few.filter((row, index) => standsBeside(row, many, isAlone(few, index))).length;
   if (aligned < 0.75 * few.length) return false;
+  if (median(few.map((row) => row.letters)) <= 4) return true;
   const bullets = (rows: Row[]): number => rows.filter((row) => bullet.test(row.first)).length;
   if (bullets(leftRows) >= 2 && bullets(rightRows) >= 2) return false;
-  const markers = median(few.map((row) => row.letters)) <= 4;
-  return markers || !isProse(few === leftRows ? left : right, few);
+  return !isProse(few === leftRows ? left : right, few);
 }
 
 /** Ink may reach this far over a gutter, as a multiple of the size: letters lean, fitted lines vary. */

@@ -1,6 +1,7 @@
 /** One page, boiled down to what the document-wide steps need: pieces of lines, tables, figures. No words are kept. */
 import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '../../pdf/page.js';
 import type { FoundTable } from '../table.js';
+import type { Contents } from './contents.js';
 import { findFigures } from './figures.js';
 import type { FigureRegion } from './figures.js';
 import { sketchTable } from './sketched-table.js';
@@ -35,8 +36,8 @@ export interface PageSketch {
 /** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */
 const pieceGap = 0.8;
 
-/** What the page holds apart from `tables`, whose words are left out of the pieces. */
-export function sketchPage(content: PageContent, tables: FoundTable[]): PageSketch {
+/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. */
+export function sketchPage(content: PageContent, contents: Contents | null, tables: FoundTable[]): PageSketch {
   const taken = new Set<Word>();
   for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
   const roleOf = roleLookup(content.structure);
@@ -44,15 +45,16 @@ export function sketchPage(content: PageContent, tables: FoundTable[]): PageSket
   for (const line of content.lines) {
     for (const words of piecesOfLine(line, taken)) pieces.push(lineOfWords(words, content.links, roleOf));
   }
-  const figures = findFigures(content, tables.map((table) => table.box), pieces);
+  const objects = [...tables.map((table) => table.box), ...(contents === null ? [] : [contents.table.box])];
+  const figures = findFigures(content, objects, pieces);
   return {
     pageIndex: content.pageIndex,
     width: content.width,
     height: content.height,
     pieces,
-    tables: tables.map((table) => sketchTable(table, content.links)),
+    tables: [...(contents === null ? [] : [sketchTable(contents.table, content.links, true)]), ...tables.map((table) => sketchTable(table, content.links, false))],
     figures,
-    separators: findSeparators(content, [...tables.map((table) => table.box), ...figures.map((figure) => figure.box)]),
+    separators: findSeparators(content, [...objects, ...figures.map((figure) => figure.box)]),
     hidden: content.hidden,
     characters: content.characters,
     unmappedCharacters: content.unmappedCharacters,

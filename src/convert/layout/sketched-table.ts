@@ -24,6 +24,8 @@ export interface SketchedTable {
   /** The size of most of its characters, and how many there are. */
   size: number;
   letters: number;
+  /** A table of contents. */
+  index: boolean;
   evidence: FoundTable['evidence'];
   confidence: number;
 }
@@ -42,7 +44,7 @@ function cellLines(words: Word[]): Word[][] {
 }
 
 /** Keeps text and grid of `table`. */
-export function sketchTable(table: FoundTable, links: Link[]): SketchedTable {
+export function sketchTable(table: FoundTable, links: Link[], index: boolean): SketchedTable {
   const columnLefts = new Array<number>(table.columnCount).fill(Infinity);
   const cells = table.cells.map((cell): SketchedCell => {
     const lines = cellLines(cell.words).map((words) => lineOfWords(words, links, () => ''));
@@ -59,5 +61,5 @@ export function sketchTable(table: FoundTable, links: Link[]): SketchedTable {
   const size = words.length === 0 ? 0 : mostFrequent(words, (word) => Math.round(word.size * 10) / 10);
   const letters = words.reduce((sum, word) => sum + word.text.length, 0);
   const { box, rowCount, columnCount, evidence, confidence } = table;
-  return { box, rowCount, columnCount, cells, columnLefts, size, letters, evidence, confidence };
+  return { box, rowCount, columnCount, cells, columnLefts, size, letters, index, evidence, confidence };
 }

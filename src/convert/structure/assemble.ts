@@ -127,7 +127,7 @@ class Assembler {
       ...cell, text: joinLines(lines.map((line) => ({ ...line, spans: [] })), this.#vocabulary).text,
     }));
     const at = block.places.map(({ pageIndex, box }): Place => ({ pageNumber: pageIndex + 1, box }));
-    const item = this.#builder.addTable(table.rowCount, table.columnCount, cells, { at });
+    const item = this.#builder.addTable(table.rowCount, table.columnCount, cells, { at, index: table.index });
     this.#addCaptions(item, block);
   }
 

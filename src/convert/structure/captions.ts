@@ -6,8 +6,8 @@ import type { BodyStyle } from './style.js';
 
 const figureWord = 'figures?|fig|abbildung|abb|figura|graphique|diagramm?|chart|image|photo|plate|scheme|box|map|exhibit|obrázek|obr|graf|rysunek|rys|slika|afbeelding|рис|рисунок|图|図|圖';
 const tableWord = 'tables?|tab|tabelle|tableau|tabla|tabella|tabela|tabulka|tabel|таблица|табл|表';
-const label = '(?:\\d+|[ivxlc]+|[a-z])(?:[.\\-–]\\d+|[.\\-–]?[a-z])*';
-const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))\\.?\\s*${label}\\b\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
+const label = '(?:\\d+(?:[.\\-–]\\d+)*(?:[.\\-–]?[a-z](?!\\p{L}))*|[ivxlc]+(?!\\p{L})|[a-z](?:[.\\-–]?\\d+)*(?!\\p{L}))';
+const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))\\.?\\s*${label}\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
 const plainNamed = new RegExp(`^(?:(${figureWord})|(${tableWord}))\\.?\\s*[:–—]\\s`, 'iu');
 const source = /^(sources?|quellen?|fuentes?|fonte|note|notes|zdroj|bron|źródło|anmerkung(?:en)?)\s*[:.]\s/iu;
 /** `Figure 3 shows …` is a sentence about a figure. */

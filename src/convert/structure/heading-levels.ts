@@ -73,6 +73,7 @@ export function setHeadingLevels(blocks: Block[], evidence: HeadingEvidence, fla
     heading.block.level = title && index === 0 ? 0 : levels.get(heading)!;
   }
   followNumbers(headings.slice(title ? 1 : 0));
+  closeGaps(headings.slice(title ? 1 : 0));
 }
 
 function levelsByStyle(headings: Heading[]): Map<Heading, number> {
@@ -86,21 +87,44 @@ function levelsByStyle(headings: Heading[]): Map<Heading, number> {
   }));
 }
 
+/**
+ * Kinds of simple numbers in the order of their nesting: letters that begin anew under each roman numeral stand below it, letters
+ * that come once behind the last number (appendices) stand beside it.
+ */
+function nestingOf(headings: Heading[]): Map<string, number> {
+  const nesting = new Map<string, number>();
+  const begun = new Map<string, number>();
+  for (const { numbering } of headings) {
+    if (numbering === null || numbering.kind === 'word' || numbering.depth > 1) continue;
+    const { kind } = numbering;
+    const again = numbering.values[0] === 1;
+    if (!nesting.has(kind)) nesting.set(kind, 0);
+    if (again) begun.set(kind, (begun.get(kind) ?? 0) + 1);
+  }
+  const [first, ...others] = [...nesting.keys()];
+  for (const kind of others) if ((begun.get(kind) ?? 0) > Math.max(1, begun.get(first!) ?? 0)) nesting.set(kind, 1);
+  return nesting;
+}
+
 /** `3.1` is exactly one deeper than `3`: numbered headings take the level of their number, set by the shallowest ones. */
 function followNumbers(headings: Heading[]): void {
-  const base = new Map<number, number[]>();
-  for (const { numbering, block } of headings) {
-    if (numbering === null || numbering.kind === 'word') continue;
-    const levels = base.get(numbering.depth) ?? [];
-    levels.push(block.level);
-    base.set(numbering.depth, levels);
-  }
-  const depths = [...base.keys()].sort((a, b) => a - b);
-  const first = depths[0];
-  if (first === undefined) return;
-  const sorted = base.get(first)!.sort((a, b) => a - b);
-  const start = sorted[sorted.length >> 1]!;
-  for (const { numbering, block } of headings) {
-    if (numbering !== null && numbering.kind !== 'word') block.level = Math.max(1, Math.min(5, start + numbering.depth - first));
-  }
+  const nesting = nestingOf(headings);
+  const depthOf = (numbering: Numbering): number => numbering.depth + (numbering.depth === 1 ? nesting.get(numbering.kind) ?? 0 : 0);
+  const numbered = headings.flatMap(({ numbering, block }) => (numbering === null || numbering.kind === 'word' ? [] : [{ depth: depthOf(numbering), block }]));
+  if (numbered.length === 0) return;
+  const shallowest = Math.min(...numbered.map(({ depth }) => depth));
+  const levels = numbered.filter(({ depth }) => depth === shallowest).map(({ block }) => block.level).sort((a, b) => a - b);
+  const start = levels[levels.length >> 1]!;
+  for (const { depth, block } of numbered) block.level = Math.max(1, Math.min(5, start + depth - shallowest));
+}
+
+/** No level is left out between those that are used. */
+function closeGaps(headings: Heading[]): void {
+  const used = [...new Set(headings.map(({ block }) => block.level))].sort((a, b) => a - b);
+  const deepest = used.at(-1) ?? 0;
+  const numbered = headings.some(({ numbering }) => numbering !== null && numbering.kind !== 'word');
+  // Numbers fix the distance of levels: `2.1.1` without `2.1` stays two below `2`.
+  if (numbered && used[0] === 1 || deepest === used.length) return;
+  const shift = (used[0] ?? 1) - 1;
+  for (const { block } of headings) block.level = numbered ? block.level - shift : used.indexOf(block.level) + 1;
 }

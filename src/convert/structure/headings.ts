@@ -1,5 +1,6 @@
 /** Which blocks are headings: larger, bolder, numbered or set apart from the text they stand over. */
 import type { OutlineEntry } from '../../pdf/page.js';
+import { unionBox } from '../layout/text-line.js';
 import type { TextLine } from '../layout/text-line.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
@@ -17,7 +18,7 @@ export interface HeadingEvidence {
   body: BodyStyle;
   /** Folded titles of the outline with their depth from 0, by page index. */
   outline: Map<number, Map<string, number>>;
-  /** How common whole bold blocks are in running text: 0..1. */
+  /** Share of the running text that stands in blocks of bold: 0..1. */
   boldShare: number;
 }
 
@@ -64,7 +65,7 @@ function sizeScore(line: TextLine, body: BodyStyle): number {
 function styleScore(line: TextLine, text: string, evidence: HeadingEvidence): number {
   const { body } = evidence;
   let score = 0;
-  if (line.bold && !body.bold) score += evidence.boldShare > 0.25 ? 1.4 : 2.6;
+  if (line.bold && !body.bold) score += evidence.boldShare > 0.2 ? 1.4 : 2.6;
   if (isUpperCase(text)) score += 1.3;
   if (line.italic && !body.italic) score += 0.5;
   if (line.color !== body.color && line.color !== 0) score += 0.7;
@@ -128,4 +129,40 @@ export function markHeadings(blocks: Block[], evidence: HeadingEvidence): void {
     if (block.kind !== 'text' || block.role !== 'text' || block.stretches.length > 1) continue;
     if (headingScore(block, blocks[index + 1], evidence) >= threshold) block.role = 'heading';
   }
+}
+
+/** Lines of one heading that stand too far apart to be one paragraph, as titles do. */
+export function joinHeadingLines(blocks: Block[]): Block[] {
+  const result: Block[] = [];
+  for (const block of blocks) {
+    const last = result.at(-1);
+    if (last !== undefined && isHeading(last) && isHeading(block) && areOneHeading(last, block)) {
+      const [above, below] = [last.stretches[0]!, block.stretches[0]!];
+      above.lines = [...above.lines, ...below.lines];
+      above.box = unionBox([above.box, below.box]);
+      last.spaceBelow = block.spaceBelow;
+    } else {
+      result.push(block);
+    }
+  }
+  return result;
+}
+
+function isHeading(block: Block): block is TextBlock {
+  return block.kind === 'text' && block.role === 'heading';
+}
+
+function areOneHeading(first: TextBlock, second: TextBlock): boolean {
+  const above = linesOf(first).at(-1)!;
+  const below = linesOf(second)[0]!;
+  if (first.stretches[0]!.pageIndex !== second.stretches[0]!.pageIndex || second.spaceAbove === Infinity) return false;
+  if (Math.abs(above.size - below.size) > 0.03 * above.size || above.bold !== below.bold || above.italic !== below.italic || above.color !== below.color) return false;
+  if (numberingOf(below.text) !== null || markerOf(below.text) !== null || /[.!?:]$/.test(above.text)) return false;
+  if (second.spaceAbove > 0.75 * above.size) return false;
+  const { left, right } = first.stretches[0]!.column;
+  const middle = (box: { left: number; right: number }): number => (box.left + box.right) / 2;
+  const centred = Math.abs(middle(above.box) - middle(below.box)) < 0.5 * above.size;
+  // A line that is full goes on; one that ends early does so because the words are set in lines.
+  const full = above.box.right - above.box.left > 0.6 * (right - left);
+  return centred || full && Math.abs(above.box.left - below.box.left) < 0.5 * above.size;
 }

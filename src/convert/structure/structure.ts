@@ -9,7 +9,7 @@ import { joinCode, markCode } from './code.js';
 import { markFootnotes } from './footnotes.js';
 import { findFurniture, findSideText } from './furniture.js';
 import { setHeadingLevels } from './heading-levels.js';
-import { headingScore, indexOutline, markHeadings } from './headings.js';
+import { headingScore, indexOutline, joinHeadingLines, markHeadings } from './headings.js';
 import type { HeadingEvidence } from './headings.js';
 import { learnWords } from './hyphenation.js';
 import type { Vocabulary } from './hyphenation.js';
@@ -25,18 +25,19 @@ export interface Structure {
   vocabulary: Vocabulary;
 }
 
-/** Of the running text's blocks, how many are bold throughout. */
-function shareOfBoldBlocks(blocks: Block[], body: BodyStyle): number {
+/** Of the letters of running text, how many stand in blocks that are bold throughout. */
+function shareOfBold(blocks: Block[], body: BodyStyle): number {
   let bold = 0;
   let all = 0;
   for (const block of blocks) {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const lines = linesOf(block);
     if (Math.abs(lines[0]!.size - body.size) > 0.1 * body.size) continue;
-    all++;
-    if (lines.every((line) => line.bold)) bold++;
+    const letters = lines.reduce((sum, line) => sum + line.text.length, 0);
+    all += letters;
+    if (lines.every((line) => line.bold)) bold += letters;
   }
-  return all < 8 ? 0 : bold / all;
+  return all === 0 ? 0 : bold / all;
 }
 
 /** Blocks of the whole document. `flat` puts all headings on one level. */
@@ -52,11 +53,12 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   markCode(blocks, monospaceBody);
   blocks = joinCode(blocks, body);
   blocks = attachCaptions(blocks, body);
-  const evidence: HeadingEvidence = { body, outline: indexOutline(outline), boldShare: shareOfBoldBlocks(blocks, body) };
+  const evidence: HeadingEvidence = { body, outline: indexOutline(outline), boldShare: shareOfBold(blocks, body) };
   const next = new Map(blocks.map((block, index) => [block, blocks[index + 1]]));
   markFootnotes(blocks, body, (page) => heights.get(page)!.height, (page) => heights.get(page)!.separators.map((separator) => separator.y));
   markListItems(blocks, (block) => headingScore(block, next.get(block), evidence) < 2.7);
   markHeadings(blocks, evidence);
+  blocks = joinHeadingLines(blocks);
   setHeadingLevels(blocks, evidence, flat);
   blocks = joinTables(joinAcrossColumns(blocks), (page) => heights.get(page)!.height);
   return { blocks, body, vocabulary };

@@ -1,0 +1,106 @@
+/** Tables of contents: entries that a row of dots leads to a page number. The dots are no words and go. */
+import type { Line, PageContent, Word } from '../../pdf/page.js';
+import type { FoundTable, TableCell } from '../table.js';
+import { unionBox } from './text-line.js';
+
+export interface Contents {
+  /** Two columns: entry and page. */
+  table: FoundTable;
+  /** Words of the entries and the dots: what the page's other text is without. */
+  words: Set<Word>;
+}
+
+interface Entry {
+  title: Word[];
+  page: Word[];
+  dots: Word[];
+  baseline: number;
+  size: number;
+}
+
+const dots = /^[.·…_‧]+$/;
+const pageNumber = /^(?:\d{1,4}|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[A-Z]-?\d{1,3})$/;
+const fewestEntries = 3;
+
+function rowsOf(lines: Line[]): Word[][] {
+  const rows: { baseline: number; size: number; words: Word[] }[] = [];
+  for (const line of [...lines].filter(({ angle }) => angle === 0).sort((a, b) => a.baseline - b.baseline)) {
+    const last = rows.at(-1);
+    if (last !== undefined && Math.abs(last.baseline - line.baseline) < 0.3 * line.size) last.words.push(...line.words);
+    else rows.push({ baseline: line.baseline, size: line.size, words: [...line.words] });
+  }
+  return rows.map(({ words }) => words.sort((a, b) => a.box.left - b.box.left));
+}
+
+/** `Findings....` is a word and its dots. */
+function withoutDots(word: Word): Word {
+  const text = word.text.replace(/[.·…‧_]{4,}\d*$/u, '');
+  return text === word.text ? word : { ...word, text };
+}
+
+function isLed(words: Word[]): boolean {
+  const led = words.reduce((count, word) => count + (dots.test(word.text) ? word.text.length : /[.·…‧_]{4,}/u.exec(word.text)?.[0].length ?? 0), 0);
+  return led >= 4;
+}
+
+/** The row as an entry: its last word is a number, and dots or white lead there. */
+function entryOf(words: Word[]): Entry | null {
+  const last = words.at(-1);
+  if (last === undefined || !pageNumber.test(last.text)) return null;
+  const before = words.slice(0, -1);
+  const leaders = before.filter((word) => dots.test(word.text) && word.text.length + before.length > 2);
+  const isLeader = new Set(isLed(before) ? leaders : []);
+  const title = before.filter((word) => !isLeader.has(word));
+  if (title.length === 0) return null;
+  return { title, page: [last], dots: [...isLeader], baseline: last.baseline, size: last.size };
+}
+
+/** Whether a row without dots belongs among entries with them: its number stands where theirs do. */
+function isUnled(entry: Entry, right: number): boolean {
+  const number = entry.page[0]!;
+  return Math.abs(number.box.right - right) < 0.4 * entry.size && number.box.left - entry.title.at(-1)!.box.right > 2 * entry.size;
+}
+
+function cell(row: number, column: number, words: Word[]): TableCell {
+  const box = unionBox(words.map((word) => word.box));
+  return { row, column, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: words.map(withoutDots), box };
+}
+
+/** The page's table of contents, or null where fewer than three rows of dots lead to a number. */
+export function findContents(content: PageContent): Contents | null {
+  const rows = rowsOf(content.lines).map((words) => ({ words, entry: entryOf(words), led: isLed(words) }));
+  const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
+  if (led.length < fewestEntries) return null;
+  const rights = led.map((entry) => entry.page[0]!.box.right).sort((a, b) => a - b);
+  const right = rights[rights.length >> 1]!;
+  // Two columns of contents share their rows; they are left to the order of columns.
+  if (rows.some(({ words, led: isLedRow }) => isLedRow && words.filter((word) => pageNumber.test(word.text) && /\d/.test(word.text)).length > 3)) return null;
+  const member = rows.map(({ entry, led: isLedRow }) => entry !== null && (isLedRow || isUnled(entry, right)));
+  const first = member.indexOf(true);
+  const last = member.lastIndexOf(true);
+  const entries: Entry[] = [];
+  let waiting: Word[] = [];
+  for (let index = first; index <= last; index++) {
+    const { words, entry } = rows[index]!;
+    // A row without a number is the first line of an entry that is too long for one.
+    if (!member[index] || entry === null) waiting.push(...words);
+    else {
+      entries.push({ ...entry, title: [...waiting, ...entry.title] });
+      waiting = [];
+    }
+  }
+  return assembleTable(entries);
+}
+
+function assembleTable(entries: Entry[]): Contents {
+  const cells = entries.flatMap((entry, row) => [cell(row, 0, entry.title), cell(row, 1, entry.page)]);
+  const words = new Set(entries.flatMap((entry) => [...entry.title, ...entry.page, ...entry.dots]));
+  const box = unionBox(cells.map((each) => each.box));
+  return { table: { box, rowCount: entries.length, columnCount: 2, cells, evidence: 'unruled', confidence: 0.9 }, words };
+}
+
+/** The page without the words given. */
+export function withoutWords(content: PageContent, words: Set<Word>): PageContent {
+  const lines = content.lines.map((line) => ({ ...line, words: line.words.filter((word) => !words.has(word)) }));
+  return { ...content, words: content.words.filter((word) => !words.has(word)), lines: lines.filter((line) => line.words.length > 0) };
+}
