@@ -60,6 +60,8 @@ class GlyphReader {
   #toSeen: Matrix;
   #lastX = NaN;
   #lastY = NaN;
+  /** Where the last glyph would end if its advance were not looked up by its first letter. */
+  #lastEnd = 0;
 
   constructor(pdfium: Pdfium, textPage: number, runs: RunTable, toSeen: Matrix) {
     this.#pdfium = pdfium;
@@ -104,8 +106,11 @@ class GlyphReader {
     };
     if (call.FPDFText_GetLooseCharBox(textPage, index, scratch) !== 0) {
       const f32 = this.#pdfium.f32;
-      const loose = scratch >> 2;
-      spanFromAdvanceBox(glyph, transformBox(t, f32[loose] ?? 0, f32[loose + 1] ?? 0, f32[loose + 2] ?? 0, f32[loose + 3] ?? 0));
+      const at4 = scratch >> 2;
+      const loose = transformBox(t, f32[at4] ?? 0, f32[at4 + 1] ?? 0, f32[at4 + 2] ?? 0, f32[at4 + 3] ?? 0);
+      const widened = spanFromAdvanceBox(glyph, loose);
+      this.#lastEnd = glyph.u1;
+      if (widened) this.#runs.narrowToAdvance(glyph, code);
     }
     this.glyphs.push(glyph);
   }
@@ -115,6 +120,7 @@ class GlyphReader {
     const last = this.glyphs[this.glyphs.length - 1];
     if (last === undefined || last.run !== run || last.ink.left !== ink.left || last.ink.right !== ink.right || ink.right <= ink.left) return false;
     last.text = rightToLeftScript.test(text) ? rightToLeftLigature(text, last.text) : last.text + text;
+    last.u1 = Math.max(last.u1, this.#lastEnd);
     return true;
   }
 }
@@ -128,21 +134,31 @@ function rightToLeftLigature(later: string, earlier: string): string {
   return /^[\u0622\u0623\u0625\u0627\u0671]\u0644$/.test(turned) || turned === '\u0647\u0644\u0644\u0627' ? earlier + later : turned;
 }
 
-/** PDFium's loose box is the upright box around the advance box; the advance follows from its two sides and the angle. */
-function spanFromAdvanceBox(glyph: Glyph, loose: Box): void {
+/**
+ * PDFium's loose box is the upright box around advance box and ink. The advance follows from its sides and the angle; true
+ * where ink that hangs over (a swash, an italic f) may have widened it.
+ */
+function spanFromAdvanceBox(glyph: Glyph, loose: Box): boolean {
   const { cos, sin } = glyph.run;
+  const { ink } = glyph;
   const [across, up] = [loose.right - loose.left, loose.bottom - loose.top];
-  if (sin === 0) {
-    glyph.u0 = cos > 0 ? loose.left : -loose.right;
-    glyph.u1 = glyph.u0 + across;
-  } else if (cos === 0) {
-    glyph.u0 = sin > 0 ? -loose.bottom : loose.top;
-    glyph.u1 = glyph.u0 + up;
-  } else {
+  if (sin !== 0 && cos !== 0) {
     const slope = cos * cos - sin * sin;
     const advance = Math.abs(slope) > 0.2 ? (across * Math.abs(cos) - up * Math.abs(sin)) / slope : 0.5 * glyph.run.size;
     glyph.u1 = glyph.u0 + Math.max(0, advance);
+    return false;
   }
+  const [low, high] = sin === 0 ? (cos > 0 ? [loose.left, loose.right] : [-loose.right, -loose.left]) : sin > 0 ? [-loose.bottom, -loose.top] : [loose.top, loose.bottom];
+  const inkHigh = sin === 0 ? (cos > 0 ? ink.right : -ink.left) : sin > 0 ? -ink.top : ink.bottom;
+  // A letter out of a taken-apart ligature has no advance of its own: both boxes are its share of the ink.
+  const isShare = same(loose.left, ink.left) && same(loose.right, ink.right) && same(loose.top, ink.top);
+  if (isShare) glyph.u0 = low;
+  glyph.u1 = Math.max(glyph.u0, high);
+  return !glyph.space && high - inkHigh < 0.002 && !isShare;
+}
+
+function same(a: number, b: number): boolean {
+  return Math.abs(a - b) < 0.002;
 }
 
 /** Text objects whose characters stand one below the other upright are vertical writing: their lines run downwards. */

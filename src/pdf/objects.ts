@@ -25,6 +25,8 @@ export interface PageObject {
   /** Index of the page's own object that holds it (itself, or the outermost form). */
   top: number;
   depth: number;
+  /** Name of the optional-content layer it is marked with, or null. */
+  layer: string | null;
 }
 
 export interface ObjectWalk {
@@ -38,12 +40,12 @@ export function walkObjects(pdfium: Pdfium, page: number, toSeen: Matrix): Objec
   const count = pdfium.call.FPDFPage_CountObjects(page);
   for (let index = 0; index < count && !walk.truncated; index++) {
     const pointer = pdfium.call.FPDFPage_GetObject(page, index);
-    if (pointer !== 0) visit(pdfium, walk, pointer, { toSeen, clip: null, mcid: -1, top: index, depth: 0 });
+    if (pointer !== 0) visit(pdfium, walk, pointer, { toSeen, clip: null, mcid: -1, top: index, depth: 0, layer: null });
   }
   return walk;
 }
 
-type Surroundings = Pick<PageObject, 'toSeen' | 'clip' | 'mcid' | 'top' | 'depth'>;
+type Surroundings = Pick<PageObject, 'toSeen' | 'clip' | 'mcid' | 'top' | 'depth' | 'layer'>;
 
 const kinds: Record<number, PageObject['kind']> = { [TEXT]: 'text', [PATH]: 'path', [IMAGE]: 'image', [FORM]: 'form' };
 
@@ -58,15 +60,34 @@ function visit(pdfium: Pdfium, walk: ObjectWalk, pointer: number, around: Surrou
   const ownMcid = call.FPDFPageObj_GetMarkedContentID(pointer);
   const clip = clipBox(pdfium, pointer, around);
   const mcid = ownMcid >= 0 ? ownMcid : around.mcid;
-  const object: PageObject = { pointer, kind, order: walk.objects.length, toSeen: around.toSeen, clip, mcid, top: around.top, depth: around.depth };
+  const layer = layerOf(pdfium, pointer) ?? around.layer;
+  const object: PageObject = { pointer, kind, order: walk.objects.length, toSeen: around.toSeen, clip, mcid, top: around.top, depth: around.depth, layer };
   walk.objects.push(object);
   if (kind !== 'form' || around.depth >= MAX_FORM_DEPTH) return;
-  const inner: Surroundings = { toSeen: concat(objectMatrix(pdfium, pointer), around.toSeen), clip, mcid, top: around.top, depth: around.depth + 1 };
+  const inner: Surroundings = { toSeen: concat(objectMatrix(pdfium, pointer), around.toSeen), clip, mcid, top: around.top, depth: around.depth + 1, layer };
   const count = call.FPDFFormObj_CountObjects(pointer);
   for (let index = 0; index < count && !walk.truncated; index++) {
     const child = call.FPDFFormObj_GetObject(pointer, index);
     if (child !== 0) visit(pdfium, walk, child, inner);
   }
+}
+
+/** Marks are a few per object at most; more would be an attack on our time. */
+const MAX_MARKS = 16;
+/** 'OC' with its terminator, as UTF-16. */
+const OC_BYTES = 6;
+
+function layerOf(pdfium: Pdfium, pointer: number): string | null {
+  const { call, scratch } = pdfium;
+  const count = Math.min(MAX_MARKS, call.FPDFPageObj_CountMarks(pointer));
+  for (let index = 0; index < count; index++) {
+    const mark = call.FPDFPageObj_GetMark(pointer, index);
+    if (call.FPDFPageObjMark_GetName(mark, scratch + 8, 64, scratch) === 0 || pdfium.i32[scratch >> 2] !== OC_BYTES) continue;
+    const u8 = pdfium.u8;
+    if (u8[scratch + 8] !== 0x4f || u8[scratch + 10] !== 0x43) continue;
+    return pdfium.readCounted((buffer, size, counted) => call.FPDFPageObjMark_GetParamStringValue(mark, pdfium.names.Name, buffer, size, counted)) || 'unnamed';
+  }
+  return null;
 }
 
 /** The object's own matrix: of a path's points, of an image's unit square, of a form's contents. */

@@ -129,7 +129,10 @@ export interface HiddenText {
   outsidePage: number;
   clipped: number;
   covered: number;
+  /** In the colour of what lies behind it. */
+  sameColor: number;
   hiddenLayer: number;
+  /** Drawn invisibly, or under the image of a scanned page: such words are in `words` all the same, marked. */
   invisible: number;
 }
 

@@ -8,7 +8,7 @@ const callNames = [
   'malloc', 'free', 'PDFiumExt_Init',
   'PDFiumExt_OpenFormFillInfo', 'PDFiumExt_CloseFormFillInfo', 'PDFiumExt_InitFormFillEnvironment', 'PDFiumExt_ExitFormFillEnvironment',
   'FPDF_LoadMemDocument64', 'FPDF_CloseDocument', 'FPDF_GetLastError', 'FPDF_GetPageCount', 'FPDF_GetMetaText',
-  'FPDFCatalog_IsTagged', 'FPDFCatalog_GetLanguage',
+  'EPDF_GetPageBoxByIndex', 'EPDF_GetPageRotationByIndex', 'FPDFCatalog_IsTagged', 'FPDFCatalog_GetLanguage',
   'FPDF_LoadPage', 'FPDF_ClosePage', 'FPDF_GetPageBoundingBox', 'FPDFPage_GetRotation',
   'FORM_OnAfterLoadPage', 'FORM_OnBeforeClosePage', 'FPDF_FFLDraw', 'FPDF_RenderPageBitmapWithMatrix',
   'FPDFBitmap_CreateEx', 'FPDFBitmap_Destroy', 'FPDFBitmap_FillRect', 'FPDFBitmap_GetBuffer', 'FPDFBitmap_GetStride', 'FPDF_RenderPageBitmap',
@@ -18,13 +18,13 @@ const callNames = [
   'FPDFTextObj_GetFont', 'FPDFTextObj_GetTextRenderMode', 'FPDFFont_GetBaseFontName', 'FPDFFont_GetFlags', 'FPDFFont_GetWeight',
   'FPDFFont_GetItalicAngle', 'FPDFFont_GetGlyphWidth', 'FPDFFont_GetFamilyName',
   'FPDFPage_CountObjects', 'FPDFPage_GetObject', 'FPDFPageObj_GetType', 'FPDFPageObj_GetMatrix', 'FPDFPageObj_GetBounds',
-  'FPDFPageObj_GetMarkedContentID', 'FPDFPageObj_CountMarks', 'FPDFPageObj_GetMark', 'FPDFPageObjMark_GetName',
-  'FPDFPageObj_GetFillColor', 'FPDFPageObj_GetStrokeColor', 'FPDFPageObj_GetStrokeWidth', 'FPDFPageObj_GetClipPath', 'FPDFPageObj_SetIsActive',
+  'FPDFPageObj_GetMarkedContentID', 'FPDFPageObj_CountMarks', 'FPDFPageObj_GetMark', 'FPDFPageObjMark_GetName', 'FPDFPageObjMark_GetParamStringValue',
+  'FPDFPageObj_GetFillColor', 'FPDFPageObj_GetStrokeColor', 'FPDFPageObj_GetStrokeWidth', 'FPDFPageObj_GetClipPath', 'FPDFPageObj_SetIsActive', 'FPDFPageObj_HasTransparency',
   'FPDFClipPath_CountPaths', 'FPDFClipPath_CountPathSegments', 'FPDFClipPath_GetPathSegment',
   'FPDFPath_CountSegments', 'FPDFPath_GetPathSegment', 'FPDFPath_GetDrawMode',
   'FPDFPathSegment_GetPoint', 'FPDFPathSegment_GetType', 'FPDFPathSegment_GetClose',
   'FPDFFormObj_CountObjects', 'FPDFFormObj_GetObject', 'FPDFImageObj_GetImagePixelSize',
-  'FPDFPage_GetAnnotCount', 'FPDFLink_Enumerate', 'FPDFLink_GetAnnotRect', 'FPDFLink_GetDest', 'FPDFLink_GetAction',
+  'FPDFPage_GetAnnotCount', 'FPDFLink_Enumerate', 'FPDFLink_GetAnnotRect', 'FPDFLink_CountQuadPoints', 'FPDFLink_GetQuadPoints', 'FPDFLink_GetDest', 'FPDFLink_GetAction',
   'FPDFAction_GetType', 'FPDFAction_GetDest', 'FPDFAction_GetURIPath', 'FPDFDest_GetDestPageIndex', 'FPDFDest_GetLocationInPage',
   'FPDFBookmark_GetFirstChild', 'FPDFBookmark_GetNextSibling', 'FPDFBookmark_GetTitle', 'FPDFBookmark_GetDest', 'FPDFBookmark_GetAction',
   'FPDF_StructTree_GetForPage', 'FPDF_StructTree_Close', 'FPDF_StructTree_CountChildren', 'FPDF_StructTree_GetChildAtIndex',
@@ -47,6 +47,8 @@ export class Pdfium {
   readonly call: Calls;
   /** 4096 bytes for out parameters, 8-byte aligned; anyone's until the next call of this class. */
   readonly scratch: number;
+  /** Keys of dictionaries as C strings. */
+  readonly names: { Name: number; RowSpan: number; ColSpan: number; Title: number; Author: number; Producer: number };
   #memory: { readonly buffer: ArrayBufferLike };
   #dead = false;
   #buffer: ArrayBufferLike;
@@ -67,6 +69,8 @@ export class Pdfium {
     this.#i32 = new Int32Array(this.#buffer);
     this.call.PDFiumExt_Init();
     this.scratch = this.call.malloc(SCRATCH_BYTES);
+    const name = (text: string) => this.writeString(text);
+    this.names = { Name: name('Name'), RowSpan: name('RowSpan'), ColSpan: name('ColSpan'), Title: name('Title'), Author: name('Author'), Producer: name('Producer') };
     this.#refresh();
   }
 
@@ -115,6 +119,14 @@ export class Pdfium {
     return pointer >>> 0;
   }
 
+  /** A UTF-8 C string, to be freed with `call.free`. */
+  writeString(text: string): number {
+    const encoded = Buffer.from(`${text}\0`, 'utf8');
+    const pointer = this.allocate(encoded.length);
+    this.u8.set(encoded, pointer);
+    return pointer;
+  }
+
   /** A string from one of PDFium's `(buffer, bytes) -> bytes needed` calls. */
   readString(read: (buffer: number, sizeBytes: number) => number, encoding: 'utf16le' | 'utf8'): string {
     const needed = read(this.scratch, SCRATCH_BYTES) >>> 0;
@@ -129,6 +141,14 @@ export class Pdfium {
     } finally {
       this.call.free(buffer);
     }
+  }
+
+  /** A UTF-16 string from one of PDFium's `(buffer, bytes, out bytes) -> ok` calls; '' when it is longer than 3 KB. */
+  readCounted(read: (buffer: number, sizeBytes: number, counted: number) => number): string {
+    const buffer = this.scratch + 8;
+    if (read(buffer, SCRATCH_BYTES - 1024, this.scratch) === 0) return '';
+    const size = this.i32[this.scratch >> 2] ?? 0;
+    return size >= 2 && size <= SCRATCH_BYTES - 1024 ? this.#decode(buffer, size - 2, 'utf16le') : '';
   }
 
   #decode(pointer: number, sizeBytes: number, encoding: 'utf16le' | 'utf8'): string {

@@ -1,23 +1,41 @@
 /** One page read whole: objects walked, glyphs made lines, paths made rulings and boxes; plain data comes out. */
 import type { Box, Line, PageContent, PlacedImage, Word } from './page.js';
+import type { Cover } from './covers.js';
 import type { FontTable } from './fonts.js';
 import { intersect } from './geometry.js';
 import type { Matrix, PageFrame } from './geometry.js';
 import { readGlyphs } from './glyphs.js';
 import type { GlyphPage } from './glyphs.js';
+import { dropHiddenLayers } from './layers.js';
 import { buildLines } from './lines.js';
 import { walkObjects } from './objects.js';
 import type { PageObject } from './objects.js';
-import { clusterStrokes, readPaths, unitSquare } from './paths.js';
+import { clusterStrokes } from './drawings.js';
+import { readPaths, unitSquare } from './paths.js';
+import type { Graphics } from './paths.js';
 import type { Pdfium } from './pdfium.js';
+import { Proof } from './proof.js';
+import { mergeRulings } from './rulings.js';
+import { markUnderlines } from './underlines.js';
+import { keepVisible } from './visibility.js';
 import { makeLine } from './words.js';
+import { linkWords, readLinks } from './links.js';
+import { readStructure } from './structure.js';
 
-export function readPage(pdfium: Pdfium, page: number, pageIndex: number, frame: PageFrame, fonts: FontTable): PageContent {
+/** `document` and `page` are open; nothing of them is kept. */
+export function readPage(pdfium: Pdfium, document: number, page: number, pageIndex: number, frame: PageFrame, fonts: FontTable): PageContent {
   const seen: Box = { left: 0, top: 0, right: frame.width, bottom: frame.height };
-  const { objects } = walkObjects(pdfium, page, frame.toSeen);
+  const walk = walkObjects(pdfium, page, frame.toSeen);
+  const proof = new Proof(pdfium, page, frame, walk.objects);
+  const objects = dropHiddenLayers(walk.objects, pdfium, proof);
   const graphics = readPaths(pdfium, objects, seen);
-  const text = readText(pdfium, page, objects, frame.toSeen, fonts);
-  const lines = buildLines(text.glyphs, graphics.rulings).map(makeLine);
+  const images = readImages(pdfium, objects, seen);
+  const read = readText(pdfium, page, objects, frame.toSeen, fonts);
+  const text = keepVisible(read.glyphs, coversOf(pdfium, graphics, images, objects), seen, proof);
+  const rulings = mergeRulings(graphics.rulings);
+  const lines = buildLines(text.glyphs, rulings).map(makeLine);
+  const links = readLinks(pdfium, document, page, frame.toSeen, seen);
+  linkWords(lines, links);
   return {
     pageIndex,
     width: frame.width,
@@ -25,15 +43,15 @@ export function readPage(pdfium: Pdfium, page: number, pageIndex: number, frame:
     rotation: frame.rotation,
     words: wordsInPaintingOrder(lines),
     lines,
-    rulings: graphics.rulings,
+    rulings: markUnderlines(lines, rulings),
     boxes: graphics.boxes.map(({ box, fill, stroke }) => ({ box, fill, stroke })),
-    images: readImages(pdfium, objects, seen),
+    images,
     drawings: clusterStrokes(graphics.strokes, seen),
-    links: [],
-    structure: [],
-    hidden: { outsidePage: 0, clipped: 0, covered: 0, hiddenLayer: 0, invisible: 0 },
-    unmappedCharacters: text.unmapped,
-    characters: text.characters,
+    links,
+    structure: readStructure(pdfium, page),
+    hidden: text.hidden,
+    unmappedCharacters: read.unmapped,
+    characters: read.characters,
   };
 }
 
@@ -63,4 +81,16 @@ function readImages(pdfium: Pdfium, objects: PageObject[], seen: Box): PlacedIma
     images.push({ box, width: known ? (i32[at >> 2] ?? 0) : 0, height: known ? (i32[(at >> 2) + 1] ?? 0) : 0, object: object.order });
   }
   return images;
+}
+
+/** Filled boxes and images, in painting order. */
+function coversOf(pdfium: Pdfium, graphics: Graphics, images: PlacedImage[], objects: PageObject[]): Cover[] {
+  const byOrder = new Map(objects.map((object) => [object.order, object]));
+  const covers: Cover[] = graphics.boxes.filter((box) => box.fill >= 0).map(({ box, order, fill, opaque }) => ({ box, order, color: fill, opaque, image: false }));
+  for (const { box, object: order } of images) {
+    const object = byOrder.get(order);
+    const opaque = object !== undefined && pdfium.call.FPDFPageObj_HasTransparency(object.pointer) === 0;
+    covers.push({ box, order, color: -1, opaque, image: true });
+  }
+  return covers.sort((a, b) => a.order - b.order);
 }

@@ -5,7 +5,7 @@ import type { Placed } from './fragments.js';
 /** In parts of the size. Tight TeX lines have word gaps from 0.19; kerning and italic corrections stay below 0.12. */
 const WORD_GAP = 0.16;
 /** Where the file sets real spaces, a mere gap must be wider to part words. */
-const WORD_GAP_BESIDE_SPACES = 0.25;
+const WORD_GAP_BESIDE_SPACES = 0.19;
 const LEAST_TRACKING = 0.04;
 const MOST_TRACKING = 0.85;
 

@@ -18,6 +18,9 @@ export interface TextRun {
   font: Font;
   /** Effective, in points. */
   size: number;
+  /** Points of advance per unit of the font's em: differs from `size` where text is stretched. */
+  stretch: number;
+  fontPointer: number;
   color: number;
   /** Degrees counter-clockwise on the seen page. */
   angle: number;
@@ -36,6 +39,7 @@ export class RunTable {
   #objects = new Map<number, PageObject>();
   #runs = new Map<number, TextRun | null>();
   #byPointer = new Map<number, Font>();
+  #widths = new Map<number, number>();
   #last = 0;
   #lastRun: TextRun | null = null;
 
@@ -57,6 +61,19 @@ export class RunTable {
     return run;
   }
 
+  /** Ends a glyph where the font's own width says, if that is less than its span now is. */
+  narrowToAdvance(glyph: { run: TextRun; u0: number; u1: number }, code: number): void {
+    const { fontPointer, stretch } = glyph.run;
+    const key = fontPointer * 0x110000 + code;
+    let width = this.#widths.get(key);
+    if (width === undefined) {
+      const known = this.#pdfium.call.FPDFFont_GetGlyphWidth(fontPointer, code, 1000, this.#pdfium.scratch) !== 0;
+      this.#widths.set(key, (width = known ? (this.#pdfium.f32[this.#pdfium.scratch >> 2] ?? 0) / 1000 : 0));
+    }
+    const end = glyph.u0 + width * stretch;
+    if (width > 0 && end < glyph.u1) glyph.u1 = end;
+  }
+
   #read(pointer: number, index: number): TextRun | null {
     const object = this.#objects.get(pointer);
     if (object === undefined) return null;
@@ -69,21 +86,23 @@ export class RunTable {
     const at = scratch >> 2;
     const [a, b, c, d] = [f32[at] ?? 1, f32[at + 1] ?? 0, f32[at + 2] ?? 0, f32[at + 3] ?? 1];
     const t = this.#toSeen;
+    const fontPointer = call.FPDFTextObj_GetFont(pointer);
     const backwards = fontSize < 0 ? -1 : 1;
     const dx = (a * t.a + b * t.c) * backwards;
     const dy = (a * t.b + b * t.d) * backwards;
     return {
       object,
-      font: this.#font(pointer, mode === FILL_AND_STROKE),
+      font: this.#font(fontPointer, mode === FILL_AND_STROKE),
       size: Math.abs(fontSize) * Math.hypot(c, d),
+      stretch: Math.abs(fontSize) * Math.hypot(a, b),
+      fontPointer,
       color: color & 0xffffff,
       ...direction(snapAngle((Math.atan2(-dy, dx) * 180) / Math.PI)),
       invisible: mode === INVISIBLE || mode === CLIP_ONLY || color >>> 24 === 0,
     };
   }
 
-  #font(pointer: number, stroked: boolean): Font {
-    const fontPointer = this.#pdfium.call.FPDFTextObj_GetFont(pointer);
+  #font(fontPointer: number, stroked: boolean): Font {
     let font = this.#byPointer.get(fontPointer);
     if (font === undefined) this.#byPointer.set(fontPointer, (font = this.#fonts.read(fontPointer)));
     return stroked ? this.#fonts.emboldened(font) : font;

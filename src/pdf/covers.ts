@@ -1,0 +1,86 @@
+/** Filled boxes and images by place: what lies over or under a glyph. */
+import type { Box } from './page.js';
+
+export interface Cover {
+  box: Box;
+  /** Painting order of its page object. */
+  order: number;
+  /** 0xRRGGBB, or -1 for an image. */
+  color: number;
+  /** Nothing shines through, as far as the file says. */
+  opaque: boolean;
+  image: boolean;
+}
+
+const CELL = 36;
+const MAX_ENTRIES = 200_000;
+/** Sum of the differences of the three channels below which two colours look the same. */
+const SAME_COLOR = 24;
+const WHITE = 0xffffff;
+
+/** Suspects, not verdicts: an image may be transparent, a box may be masked. */
+export class CoverIndex {
+  #columns: number;
+  #rows: number;
+  #cells = new Map<number, Cover[]>();
+  #colors: number[];
+
+  constructor(covers: Cover[], page: Box) {
+    this.#columns = Math.max(1, Math.ceil(page.right / CELL));
+    this.#rows = Math.max(1, Math.ceil(page.bottom / CELL));
+    this.#colors = [...new Set([WHITE, ...covers.filter((cover) => !cover.image).map((cover) => cover.color)])];
+    let entries = 0;
+    for (const cover of covers) {
+      if (entries > MAX_ENTRIES) break;
+      entries += this.#register(cover);
+    }
+  }
+
+  #register(cover: Cover): number {
+    const [left, right] = [this.#clamp(cover.box.left, this.#columns), this.#clamp(cover.box.right, this.#columns)];
+    const [top, bottom] = [this.#clamp(cover.box.top, this.#rows), this.#clamp(cover.box.bottom, this.#rows)];
+    for (let row = top; row <= bottom; row++) {
+      for (let column = left; column <= right; column++) {
+        const key = row * this.#columns + column;
+        const known = this.#cells.get(key);
+        if (known === undefined) this.#cells.set(key, [cover]);
+        else known.push(cover);
+      }
+    }
+    return (right - left + 1) * (bottom - top + 1);
+  }
+
+  #clamp(value: number, limit: number): number {
+    return Math.min(limit - 1, Math.max(0, Math.floor(value / CELL)));
+  }
+
+  #at(ink: Box): Cover[] {
+    const column = this.#clamp((ink.left + ink.right) / 2, this.#columns);
+    const row = this.#clamp((ink.top + ink.bottom) / 2, this.#rows);
+    return this.#cells.get(row * this.#columns + column) ?? [];
+  }
+
+  /** The first opaque thing painted after `order` that covers the whole ink, or null. */
+  over(ink: Box, order: number): Cover | null {
+    return this.#at(ink).find((cover) => cover.order > order && cover.opaque && contains(cover.box, ink, 0.5)) ?? null;
+  }
+
+  /** Whether the last box painted under the ink, or the bare page, has the text's own colour. */
+  hasColorOfGround(ink: Box, order: number, color: number): boolean {
+    if (!this.#colors.some((other) => alike(other, color))) return false;
+    let ground = WHITE;
+    for (const cover of this.#at(ink)) {
+      if (cover.order < order && contains(cover.box, ink, -0.5)) ground = cover.image ? -1 : cover.color;
+    }
+    // Over an image only drawing tells; text that no box resembles is not worth it.
+    return ground === -1 ? alike(color, WHITE) : alike(ground, color);
+  }
+}
+
+function contains(outer: Box, inner: Box, slack: number): boolean {
+  return outer.left - slack <= inner.left && outer.right + slack >= inner.right && outer.top - slack <= inner.top && outer.bottom + slack >= inner.bottom;
+}
+
+function alike(a: number, b: number): boolean {
+  return Math.abs((a >> 16) - (b >> 16)) + Math.abs(((a >> 8) & 255) - ((b >> 8) & 255)) + Math.abs((a & 255) - (b & 255)) <= SAME_COLOR;
+}

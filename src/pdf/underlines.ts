@@ -1,0 +1,69 @@
+/** Lines drawn under words or through them: words are marked, and the strokes are no rulings any more. */
+import type { Line, Ruling, Word } from './page.js';
+
+/** In parts of the size: where such a stroke lies relative to the baseline (down is positive), and how thick it may be. */
+const UNDER = { from: 0.02, to: 0.35 };
+const THROUGH = { from: -0.45, to: -0.14 };
+const MOST_THICKNESS = 0.16;
+/** A stroke belongs to the text when it ends with it, give or take; a table's rule runs on. */
+const OVERHANG = 0.25;
+const LEAST_COVERAGE = 0.6;
+
+/** Marks `underline` and `strike` in place; answers the rulings that are neither. */
+export function markUnderlines(lines: Line[], rulings: Ruling[]): Ruling[] {
+  const horizontal = rulings.filter((ruling) => ruling.orientation === 'horizontal').sort((a, b) => a.position - b.position);
+  if (horizontal.length === 0) return rulings;
+  const used = new Set<Ruling>();
+  for (const line of lines) {
+    if (line.angle !== 0) continue;
+    const around = within(horizontal, line.baseline - line.size, line.baseline + line.size);
+    for (const band of [UNDER, THROUGH]) markBand(line, around, band, used);
+  }
+  return used.size === 0 ? rulings : rulings.filter((ruling) => !used.has(ruling));
+}
+
+function within(sorted: Ruling[], from: number, to: number): Ruling[] {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle]?.position ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  const found: Ruling[] = [];
+  for (let at = low; at < sorted.length && (sorted[at]?.position ?? 0) <= to; at++) found.push(sorted[at] as Ruling);
+  return found;
+}
+
+function markBand(line: Line, rulings: Ruling[], band: { from: number; to: number }, used: Set<Ruling>): void {
+  const strokes = rulings.filter((ruling) => {
+    const offset = (ruling.position - line.baseline) / line.size;
+    return offset >= band.from && offset <= band.to && ruling.thickness <= Math.max(0.8, MOST_THICKNESS * line.size) && endsWithText(ruling, line);
+  });
+  if (strokes.length === 0) return;
+  let marked = false;
+  for (const word of line.words) {
+    if (coverage(word, strokes) < LEAST_COVERAGE) continue;
+    marked = true;
+    if (band === UNDER) word.underline = true;
+    else word.strike = true;
+  }
+  if (marked) for (const stroke of strokes) used.add(stroke);
+}
+
+/** The stroke starts and ends where words do, within a quarter of the size. */
+function endsWithText(ruling: Ruling, line: Line): boolean {
+  const slack = OVERHANG * line.size;
+  const covered = line.words.filter((word) => word.box.right > ruling.start + slack && word.box.left < ruling.end - slack);
+  const [first, last] = [covered[0], covered[covered.length - 1]];
+  if (first === undefined || last === undefined) return false;
+  const left = Math.min(first.box.left, last.box.left);
+  const right = Math.max(first.box.right, last.box.right);
+  return ruling.start >= left - slack && ruling.end <= right + slack;
+}
+
+function coverage(word: Word, strokes: Ruling[]): number {
+  let covered = 0;
+  for (const { start, end } of strokes) covered += Math.max(0, Math.min(end, word.box.right) - Math.max(start, word.box.left));
+  return covered / Math.max(word.box.right - word.box.left, 0.1);
+}
