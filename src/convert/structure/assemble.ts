@@ -129,6 +129,7 @@ class Assembler {
     const at = block.places.map(({ pageIndex, box }): Place => ({ pageNumber: pageIndex + 1, box }));
     const item = this.#builder.addTable(table.rowCount, table.columnCount, cells, { at, index: table.index });
     this.#addCaptions(item, block);
+    for (const { pageIndex, box, text } of block.repeatedHeads) this.#builder.addFurniture('page_header', text, { at: [{ pageNumber: pageIndex + 1, box }] });
   }
 
   #addFigure(block: FigureBlock): void {

@@ -48,6 +48,8 @@ export interface TableBlock {
   captions: TextBlock[];
   /** Parts of the same table on later pages, already appended to `table`. */
   places: { pageIndex: number; box: Box }[];
+  /** Heads that stood again on those pages; the table has its own once. */
+  repeatedHeads: { pageIndex: number; box: Box; text: string }[];
 }
 
 export interface FigureBlock {

@@ -35,7 +35,8 @@ function objectBlock(text: PageText, object: number): Block {
   const { sketch } = text;
   const table = sketch.tables[object];
   if (table !== undefined) {
-    return { kind: 'table', pageIndex: sketch.pageIndex, table, captions: [], places: [{ pageIndex: sketch.pageIndex, box: table.box }] };
+    const { pageIndex } = sketch;
+    return { kind: 'table', pageIndex, table, captions: [], places: [{ pageIndex, box: table.box }], repeatedHeads: [] };
   }
   const index = object - sketch.tables.length;
   return { kind: 'figure', pageIndex: sketch.pageIndex, figure: sketch.figures[index]!, lines: figureRows(text.inside[index]!), captions: [] };

@@ -1,4 +1,5 @@
 /** A table that goes on over a page's end is one table: its parts are joined when their columns agree. */
+import { unionBox } from '../layout/text-line.js';
 import type { SketchedCell, SketchedTable } from '../layout/sketched-table.js';
 import type { Block, TableBlock } from './block.js';
 
@@ -42,6 +43,10 @@ function append(above: TableBlock, below: TableBlock, skip: number): void {
   table.confidence = Math.min(table.confidence, below.table.confidence);
   above.places.push(...below.places);
   above.captions.push(...below.captions);
+  const heads = below.table.cells.filter((cell) => cell.row < skip);
+  if (heads.length === 0) return;
+  const text = heads.map((cell) => cell.lines.map((line) => line.text).join(' ')).join(' ');
+  above.repeatedHeads.push({ pageIndex: below.pageIndex, box: unionBox(heads.map((cell) => cell.box)), text });
 }
 
 /** Joins parts of tables on consecutive pages; a header that is repeated stands once. */
