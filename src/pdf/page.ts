@@ -74,6 +74,8 @@ export interface Ruling {
   end: number;
   thickness: number;
   color: number;
+  /** Where, between start and end, pieces that the file paints one by one meet: rules painted cell by cell tell the cells. */
+  joints?: number[];
 }
 
 /** A filled or stroked rectangle that is no ruling: cell shading, a frame, a bar of a chart. */

@@ -7,6 +7,8 @@ const JOIN_GAP = 0.8;
 /** Dashes are at most this long, and their gaps at most twice their length. */
 const DASH_LENGTH = 14;
 const LEAST_LENGTH = 2;
+/** Pieces that meet this exactly were painted end to end. */
+const MEETING = 0.6;
 
 export function mergeRulings(rulings: Ruling[]): Ruling[] {
   const sorted = [...rulings].sort((a, b) => (a.orientation < b.orientation ? -1 : a.orientation > b.orientation ? 1 : a.position - b.position));
@@ -31,6 +33,7 @@ function joinAlong(rulings: Ruling[]): Ruling[] {
       joined.push({ ...ruling });
       continue;
     }
+    if (Math.abs(ruling.start - last.end) <= MEETING && ruling.end - last.end > LEAST_LENGTH) (last.joints ??= []).push(ruling.start);
     const [before, added] = [last.end - last.start, ruling.end - ruling.start];
     last.position = (last.position * before + ruling.position * added) / Math.max(before + added, 1e-6);
     last.thickness = Math.max(last.thickness, ruling.thickness);
