@@ -39,9 +39,14 @@ function isSymbolArea(code: number): boolean {
   return code >= 0xf020 && code <= 0xf0ff;
 }
 
-/** Microsoft's symbol fonts put their codes at U+F020..F0FF; elsewhere private use is an icon or a font's own glyph. */
+/** Stands for a private-use glyph until its neighbours tell whether it is part of a word or an icon. */
+export const unnamedGlyph = '\ue000';
+const libertine = /^Lin(Libertine|Biolinum)/i;
+
+/** Microsoft's symbol fonts put their codes at U+F020..F0FF; elsewhere private use is an icon or a font's own ligature. */
 function privateUse(code: number, font: Font): string {
-  if (!isSymbolArea(code)) return '';
+  if (code === 0xe03c && libertine.test(font.name)) return 'tt';
+  if (!isSymbolArea(code)) return unnamedGlyph;
   const low = code & 0xff;
   if (symbolFont.test(font.name)) return symbolSign(low);
   if (low === 0xb7) return '•';

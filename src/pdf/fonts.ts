@@ -22,7 +22,10 @@ const monospaceName =
   /mono|courier|consol|typewriter|menlo|inconsolata|fixed|terminal|lucidasanstyp|lettergothic|^cmtt|^cmitt|^cmsltt|^ectt|^sftt|^lmtt|^lmmono|txtt|nimbusmon|andale|code(pro|new)|source ?code|fira ?code|jetbrains|cascadia|hack\b/i;
 const symbolName = /symbol|wingdings|dingbat|webdings|^cmsy|^cmex|^msam|^msbm|^stmary|^marvosym|fontawesome|material ?icons|icomoon/i;
 
-/** Reads fonts by pointer (valid while a page is open) and gives the same object for the same font across pages. */
+/**
+ * Reads fonts by pointer (valid while a page is open). Fonts that look the same are one object, across pages and also where
+ * a file cuts one font into several subsets.
+ */
 export class FontTable {
   #byDescription = new Map<string, Font>();
   #pdfium: Pdfium;
@@ -33,27 +36,22 @@ export class FontTable {
 
   read(pointer: number): Font {
     const { call } = this.#pdfium;
-    if (pointer === 0) return this.#intern('', 0, 0, 0);
+    if (pointer === 0) return this.#intern(describeFont('', 0, 0, 0));
     const name = this.#pdfium.readString((buffer, size) => call.FPDFFont_GetBaseFontName(pointer, buffer, size), 'utf8');
     const family = this.#pdfium.readString((buffer, size) => call.FPDFFont_GetFamilyName(pointer, buffer, size), 'utf8');
     const italicAngle = call.FPDFFont_GetItalicAngle(pointer, this.#pdfium.scratch) === 0 ? 0 : this.#pdfium.i32[this.#pdfium.scratch >> 2] ?? 0;
-    return this.#intern(name || family, call.FPDFFont_GetFlags(pointer), call.FPDFFont_GetWeight(pointer), italicAngle);
+    return this.#intern(describeFont(name || family, Math.max(0, call.FPDFFont_GetFlags(pointer)), call.FPDFFont_GetWeight(pointer), italicAngle));
   }
 
   /** The font as it looks when it is stroked as well as filled: producers thicken letters so when they lack the bold face. */
   emboldened(font: Font): Font {
-    if (font.bold) return font;
-    const key = `bold ${font.name} ${font.italic} ${font.monospace} ${font.symbolic} ${font.weight}`;
-    let bold = this.#byDescription.get(key);
-    if (bold === undefined) this.#byDescription.set(key, (bold = { ...font, bold: true, weight: 700 }));
-    return bold;
+    return font.bold ? font : this.#intern({ ...font, bold: true, weight: 700 });
   }
 
-  #intern(rawName: string, flags: number, engineWeight: number, italicAngle: number): Font {
-    const key = `${rawName} ${flags} ${engineWeight} ${italicAngle}`;
+  #intern(font: Font): Font {
+    const key = `${font.name} ${font.weight} ${font.bold} ${font.italic} ${font.monospace} ${font.symbolic}`;
     const known = this.#byDescription.get(key);
     if (known !== undefined) return known;
-    const font = describeFont(rawName, Math.max(0, flags), engineWeight, italicAngle);
     this.#byDescription.set(key, font);
     return font;
   }

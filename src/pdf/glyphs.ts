@@ -5,7 +5,7 @@ import type { Matrix } from './geometry.js';
 import { transformBox } from './geometry.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
-import { accented, cleanCharacter, combiningForm } from './characters.js';
+import { cleanCharacter, unnamedGlyph } from './characters.js';
 import { RunTable, direction } from './text-runs.js';
 import type { TextRun } from './text-runs.js';
 
@@ -47,7 +47,7 @@ export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject
   const reader = new GlyphReader(pdfium, textPage, new RunTable(pdfium, textPage, objects, toSeen, fonts), toSeen);
   const count = pdfium.call.FPDFText_CountChars(textPage);
   for (let index = 0; index < count; index++) reader.read(index);
-  return { glyphs: composeAccents(dropRepeats(turnVertical(reader.glyphs), fonts)), characters: reader.characters, unmapped: reader.unmapped };
+  return { glyphs: turnVertical(reader.glyphs), characters: reader.characters, unmapped: reader.unmapped };
 }
 
 class GlyphReader {
@@ -78,20 +78,24 @@ class GlyphReader {
     if (run === null) return;
     const code = call.FPDFText_GetUnicode(textPage, index) >>> 0;
     const lineEndHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, index) === 1;
-    const text = lineEndHyphen ? '-' : cleanCharacter(code, run.font);
+    let text = lineEndHyphen ? '-' : cleanCharacter(code, run.font);
     if (text === '') return;
-    const space = text === ' ';
-    if (!space) {
-      this.characters++;
-      if (call.FPDFText_HasUnicodeMapError(textPage, index) === 1) this.unmapped++;
-    }
     if (call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24) === 0) return;
     call.FPDFText_GetCharOrigin(textPage, index, scratch + 32, scratch + 40);
     const f64 = this.#pdfium.f64;
     const at = scratch >> 3;
     const ink = transformBox(this.#toSeen, f64[at] ?? 0, f64[at + 2] ?? 0, f64[at + 1] ?? 0, f64[at + 3] ?? 0);
     const [x, y] = [f64[at + 4] ?? 0, f64[at + 5] ?? 0];
-    if (text === '\ufffd' && ink.right - ink.left < 0.01) return;
+    if (text === '\ufffd' && ink.bottom - ink.top < 0.02 * run.size) {
+      if (ink.right - ink.left < 0.01) return;
+      // A code without a meaning that leaves no ink but moves on is a space.
+      text = ' ';
+    }
+    const space = text === ' ';
+    if (!space) {
+      this.characters++;
+      if (text === '\ufffd' || text === unnamedGlyph || call.FPDFText_HasUnicodeMapError(textPage, index) === 1) this.unmapped++;
+    }
     if (x === this.#lastX && y === this.#lastY && this.#isPartOfLast(run, ink, text)) return;
     this.#lastX = x;
     this.#lastY = y;
@@ -182,66 +186,4 @@ function turnVertical(glyphs: Glyph[]): Glyph[] {
     glyph.v = -(u0 + u1) / 2 - 0.5 * glyph.run.size;
   }
   return glyphs;
-}
-
-/** Letters painted twice at nearly the same place thicken them or throw a shadow: once is enough. */
-function dropRepeats(glyphs: Glyph[], fonts: FontTable): Glyph[] {
-  const cells = new Map<number, Glyph>();
-  return glyphs.filter((glyph) => {
-    if (glyph.space || !(glyph.run.size > 0)) return true;
-    const reach = 0.12 * glyph.run.size;
-    const column = Math.floor(glyph.u0 / reach);
-    const row = Math.floor(glyph.v / reach);
-    const seed = (glyph.text.codePointAt(0) ?? 0) * 73856093 + glyph.run.angle * 19349663;
-    for (let cell = 0; cell < 9; cell++) {
-      const before = cells.get(cellKey(seed, column - 1 + (cell % 3), row - 1 + Math.floor(cell / 3)));
-      if (before === undefined || !isRepeat(before, glyph, reach)) continue;
-      const shift = Math.hypot(glyph.u0 - before.u0, glyph.v - before.v);
-      if (shift > 0.004 * glyph.run.size && before.run.color === glyph.run.color) before.run.font = fonts.emboldened(before.run.font);
-      return false;
-    }
-    cells.set(cellKey(seed, column, row), glyph);
-    return true;
-  });
-}
-
-function cellKey(seed: number, column: number, row: number): number {
-  return seed + column * 83492791 + row * 1640531527;
-}
-
-function isRepeat(before: Glyph, glyph: Glyph, reach: number): boolean {
-  return (
-    before.text === glyph.text &&
-    before.run.angle === glyph.run.angle &&
-    before.run.invisible === glyph.run.invisible &&
-    Math.abs(before.run.size - glyph.run.size) < 0.1 * glyph.run.size &&
-    Math.abs(before.u0 - glyph.u0) < Math.min(reach, 0.35 * (glyph.u1 - glyph.u0)) &&
-    Math.abs(before.v - glyph.v) < reach
-  );
-}
-
-/** Accents that are drawn as signs of their own, over the letter before or after, become one with it. */
-function composeAccents(glyphs: Glyph[]): Glyph[] {
-  let composed = false;
-  for (let index = 0; index < glyphs.length; index++) {
-    const accent = glyphs[index];
-    if (accent === undefined || accent.text === '') continue;
-    const mark = combiningForm(accent.text);
-    if (mark === '') continue;
-    const base = [glyphs[index - 1], glyphs[index + 1]].find((candidate) => candidate !== undefined && isOver(accent, candidate));
-    const joined = base === undefined ? '' : accented(base.text, mark);
-    if (base === undefined || joined === '') continue;
-    base.text = joined;
-    accent.text = '';
-    composed = true;
-  }
-  return composed ? glyphs.filter((glyph) => glyph.text !== '') : glyphs;
-}
-
-function isOver(accent: Glyph, base: Glyph): boolean {
-  if (base.space || base.run.angle !== accent.run.angle || Math.abs(base.v - accent.v) > 0.5 * base.run.size) return false;
-  const [left, right] = base.run.sin === 0 ? [base.ink.left, base.ink.right] : [base.ink.top, base.ink.bottom];
-  const [from, to] = base.run.sin === 0 ? [accent.ink.left, accent.ink.right] : [accent.ink.top, accent.ink.bottom];
-  const middle = (from + to) / 2;
-  return middle > left - 0.02 * base.run.size && middle < right + 0.02 * base.run.size;
 }

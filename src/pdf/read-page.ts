@@ -16,6 +16,7 @@ import type { Graphics } from './paths.js';
 import type { Pdfium } from './pdfium.js';
 import { Proof } from './proof.js';
 import { mergeRulings } from './rulings.js';
+import { settleGlyphs } from './settle.js';
 import { markUnderlines } from './underlines.js';
 import { keepVisible } from './visibility.js';
 import { makeLine } from './words.js';
@@ -31,7 +32,8 @@ export function readPage(pdfium: Pdfium, document: number, page: number, pageInd
   const graphics = readPaths(pdfium, objects, seen);
   const images = readImages(pdfium, objects, seen);
   const read = readText(pdfium, page, objects, frame.toSeen, fonts);
-  const text = keepVisible(read.glyphs, coversOf(pdfium, graphics, images, objects), seen, proof);
+  const covers = coversOf(pdfium, graphics, images, objects);
+  const text = keepVisible(read.glyphs, covers, seen, proof, (glyphs) => settleGlyphs(glyphs, fonts));
   const rulings = mergeRulings(graphics.rulings);
   const lines = buildLines(text.glyphs, rulings).map(makeLine);
   const links = readLinks(pdfium, document, page, frame.toSeen, seen);

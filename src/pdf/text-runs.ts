@@ -9,6 +9,8 @@ const STROKE = 1;
 const FILL_AND_STROKE = 2;
 const INVISIBLE = 3;
 const CLIP_ONLY = 7;
+/** The end of Latin, Greek and Cyrillic. */
+const LAST_PLAIN_LETTER = 0x52f;
 /** Directions this close to a quarter turn count as one: the baselines of scanned text lean by as much. */
 const QUARTER_TOLERANCE_DEGREES = 1.5;
 
@@ -63,6 +65,8 @@ export class RunTable {
 
   /** Ends a glyph where the font's own width says, if that is less than its span now is. */
   narrowToAdvance(glyph: { run: TextRun; u0: number; u1: number }, code: number): void {
+    // Widths are found by Unicode value: in cursive scripts that is the width of another form of the letter.
+    if (code > LAST_PLAIN_LETTER) return;
     const { fontPointer, stretch } = glyph.run;
     const key = fontPointer * 0x110000 + code;
     let width = this.#widths.get(key);

@@ -17,10 +17,10 @@ export interface VisibleText {
   hidden: HiddenText;
 }
 
-/** `covers` are the page's filled boxes and images in painting order; `page` is the seen page. */
-export function keepVisible(glyphs: Glyph[], covers: Cover[], page: Box, proof: Proof): VisibleText {
+/** `covers` are the page's filled boxes and images in painting order; `page` is the seen page; `settle` runs on what lies within it. */
+export function keepVisible(glyphs: Glyph[], covers: Cover[], page: Box, proof: Proof, settle: (glyphs: Glyph[]) => Glyph[]): VisibleText {
   const hidden: HiddenText = { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 };
-  const inside = glyphs.filter((glyph) => isWithin(glyph, page, hidden));
+  const inside = settle(glyphs.filter((glyph) => isWithin(glyph, page, hidden)));
   const painted = dropUnpainted(inside, proof, hidden);
   const seen = dropUnseen(painted, new CoverIndex(covers, page), area(page), proof, hidden);
   for (const glyph of seen) if (glyph.run.invisible && !glyph.space) hidden.invisible += glyph.text.length;
@@ -30,15 +30,19 @@ export function keepVisible(glyphs: Glyph[], covers: Cover[], page: Box, proof: 
 function isWithin(glyph: Glyph, page: Box, hidden: HiddenText): boolean {
   const x = (glyph.ink.left + glyph.ink.right) / 2;
   const y = (glyph.ink.top + glyph.ink.bottom) / 2;
+  if (x < page.left || x > page.right || y < page.top || y > page.bottom) {
+    if (!glyph.space) hidden.outsidePage += glyph.text.length;
+    return false;
+  }
   const { clip } = glyph.run.object;
-  const outside = x < page.left || x > page.right || y < page.top || y > page.bottom;
-  const cut =
-    !outside && clip !== null &&
-    (x < clip.left - CLIP_TOLERANCE || x > clip.right + CLIP_TOLERANCE || y < clip.top - CLIP_TOLERANCE || y > clip.bottom + CLIP_TOLERANCE || clip.right - clip.left <= 0 || clip.bottom - clip.top <= 0);
-  if (glyph.space) return !outside && !cut;
-  if (outside) hidden.outsidePage += glyph.text.length;
-  else if (cut) hidden.clipped += glyph.text.length;
-  return !outside && !cut;
+  if (clip === null || isIn(clip, x, y)) return true;
+  if (!glyph.space) hidden.clipped += glyph.text.length;
+  return false;
+}
+
+function isIn(clip: Box, x: number, y: number): boolean {
+  if (clip.right - clip.left <= 0 || clip.bottom - clip.top <= 0) return false;
+  return x >= clip.left - CLIP_TOLERANCE && x <= clip.right + CLIP_TOLERANCE && y >= clip.top - CLIP_TOLERANCE && y <= clip.bottom + CLIP_TOLERANCE;
 }
 
 /** Text inside forms may lie outside the form's own box, text of a layer may be switched off: PDFium tells neither. */

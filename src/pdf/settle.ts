@@ -1,0 +1,88 @@
+/** Glyphs put right among their neighbours: repeats dropped, accents joined with their letters, icons told from ligatures. */
+import { accented, combiningForm, unnamedGlyph } from './characters.js';
+import type { FontTable } from './fonts.js';
+import type { Glyph } from './glyphs.js';
+
+export function settleGlyphs(glyphs: Glyph[], fonts: FontTable): Glyph[] {
+  return composeAccents(nameOrDrop(dropRepeats(glyphs, fonts)));
+}
+
+/** Letters painted twice at nearly the same place thicken them or throw a shadow: once is enough. */
+function dropRepeats(glyphs: Glyph[], fonts: FontTable): Glyph[] {
+  const cells = new Map<number, Glyph>();
+  return glyphs.filter((glyph) => {
+    if (glyph.space || !(glyph.run.size > 0)) return true;
+    const reach = 0.12 * glyph.run.size;
+    const column = Math.floor(glyph.u0 / reach);
+    const row = Math.floor(glyph.v / reach);
+    const seed = (glyph.text.codePointAt(0) ?? 0) * 73856093 + glyph.run.angle * 19349663;
+    for (let cell = 0; cell < 9; cell++) {
+      const before = cells.get(cellKey(seed, column - 1 + (cell % 3), row - 1 + Math.floor(cell / 3)));
+      if (before === undefined || !isRepeat(before, glyph, reach)) continue;
+      const shift = Math.hypot(glyph.u0 - before.u0, glyph.v - before.v);
+      if (shift > 0.004 * glyph.run.size && before.run.color === glyph.run.color) before.run.font = fonts.emboldened(before.run.font);
+      return false;
+    }
+    cells.set(cellKey(seed, column, row), glyph);
+    return true;
+  });
+}
+
+function cellKey(seed: number, column: number, row: number): number {
+  return seed + column * 83492791 + row * 1640531527;
+}
+
+function isRepeat(before: Glyph, glyph: Glyph, reach: number): boolean {
+  return (
+    before.text === glyph.text &&
+    before.run.angle === glyph.run.angle &&
+    before.run.invisible === glyph.run.invisible &&
+    Math.abs(before.run.size - glyph.run.size) < 0.1 * glyph.run.size &&
+    Math.abs(before.u0 - glyph.u0) < Math.min(reach, 0.35 * (glyph.u1 - glyph.u0)) &&
+    Math.abs(before.v - glyph.v) < reach
+  );
+}
+
+/** Accents that are drawn as signs of their own, over the letter before or after, become one with it. */
+function composeAccents(glyphs: Glyph[]): Glyph[] {
+  let composed = false;
+  for (let index = 0; index < glyphs.length; index++) {
+    const accent = glyphs[index];
+    if (accent === undefined || accent.text === '') continue;
+    const mark = combiningForm(accent.text);
+    if (mark === '') continue;
+    const base = [glyphs[index - 1], glyphs[index + 1]].find((candidate) => candidate !== undefined && isOver(accent, candidate));
+    const joined = base === undefined ? '' : accented(base.text, mark);
+    if (base === undefined || joined === '') continue;
+    base.text = joined;
+    accent.text = '';
+    composed = true;
+  }
+  return composed ? glyphs.filter((glyph) => glyph.text !== '') : glyphs;
+}
+
+function isOver(accent: Glyph, base: Glyph): boolean {
+  if (base.space || base.run.angle !== accent.run.angle || Math.abs(base.v - accent.v) > 0.5 * base.run.size) return false;
+  const [left, right] = base.run.sin === 0 ? [base.ink.left, base.ink.right] : [base.ink.top, base.ink.bottom];
+  const [from, to] = base.run.sin === 0 ? [accent.ink.left, accent.ink.right] : [accent.ink.top, accent.ink.bottom];
+  const middle = (from + to) / 2;
+  return middle > left - 0.02 * base.run.size && middle < right + 0.02 * base.run.size;
+}
+
+/** A private-use glyph that touches a letter is a ligature nobody named: it must leave a trace. Alone it is an icon. */
+function nameOrDrop(glyphs: Glyph[]): Glyph[] {
+  if (!glyphs.some((glyph) => glyph.text === unnamedGlyph)) return glyphs;
+  return glyphs.filter((glyph, index) => {
+    if (glyph.text !== unnamedGlyph) return true;
+    if (!touchesLetter(glyphs[index - 1], glyph) && !touchesLetter(glyphs[index + 1], glyph)) return false;
+    glyph.text = '\ufffd';
+    return true;
+  });
+}
+
+function touchesLetter(neighbour: Glyph | undefined, glyph: Glyph): boolean {
+  if (neighbour === undefined || !/\p{L}$/u.test(neighbour.text) || neighbour.run.angle !== glyph.run.angle) return false;
+  const reach = 0.12 * glyph.run.size;
+  const gap = Math.max(neighbour.u0, glyph.u0) - Math.min(neighbour.u1, glyph.u1);
+  return Math.abs(neighbour.v - glyph.v) < reach && gap < reach;
+}
