@@ -162,6 +162,7 @@ t.test('a zip of several documents', async (t) => {
   t.strictSame(left, ['converted_docs.zip']);
   const again = await convert(t, { scripts, target: 'zip', options: { outputs: ['md', 'json', 'html'] } });
   t.ok(bytes.equals(again.bytes), 'the same documents give the same bytes');
+  t.equal(bytes.readUInt32LE(10), 0x00210000, 'whenever: the entry is of the first day that the format knows');
 });
 
 t.test('a zip of large files, and of nothing', async (t) => {
