@@ -22,14 +22,20 @@ import { structureDocument } from './structure/structure.js';
 import { Timings } from './timings.js';
 
 interface Input {
-  bytes: Uint8Array;
   sha256: string;
   format: InputFormat;
+  /** Null where the format is not converted yet. */
+  pages: PageSource | null;
 }
 
-async function readInput(request: ConvertRequest): Promise<Input> {
-  const bytes = await readFile(request.inputPath);
-  return { bytes, sha256: createHash('sha256').update(bytes).digest('hex'), format: detectFormat(bytes, request.filename) };
+/** The file's bytes end with this call: the PDF engine has its own copy. Rejects as `openPages` does, with the format in `onFormat`. */
+async function openInput(request: ConvertRequest, timings: Timings, onFormat: (format: InputFormat) => void): Promise<Input> {
+  const bytes = await timings.measure('read_input', 'document', () => readFile(request.inputPath));
+  const format = detectFormat(bytes, request.filename);
+  onFormat(format);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  const pages = format.supported ? await timings.measure('open', 'document', () => openPages(format.name, bytes, request.options.password)) : null;
+  return { sha256, format, pages };
 }
 
 /** Why the document as a whole is not converted, in the contract's words, or null. */
@@ -42,6 +48,22 @@ function refusal(pageCount: number, request: ConvertRequest): ConversionError | 
     return conversionError('user_input', 'page_range', 'policy', `Document has ${pageCount} pages, fewer than the requested page_range start ${pageRange[0]}.`);
   }
   return null;
+}
+
+/** What a reader of the document should know of its text: what was left out because nobody sees it, and which pages were read from a scan's layer. */
+function textLayerNotes(sketches: PageSketch[]): Record<string, unknown> | null {
+  const hidden: Record<string, number> = {};
+  for (const sketch of sketches) {
+    for (const [why, characters] of Object.entries(sketch.hidden)) if (characters > 0) hidden[why] = (hidden[why] ?? 0) + (characters as number);
+    if (sketch.invisibleCharacters > 0) hidden.invisible = (hidden.invisible ?? 0) - sketch.invisibleCharacters;
+  }
+  const leftOut = Object.fromEntries(Object.entries(hidden).filter(([, characters]) => characters > 0));
+  const scanned = sketches.filter((sketch) => sketch.invisibleCharacters > 0).map((sketch) => sketch.pageIndex + 1);
+  if (Object.keys(leftOut).length === 0 && scanned.length === 0) return null;
+  return {
+    ...(Object.keys(leftOut).length > 0 && { lectern__hidden_characters: leftOut }),
+    ...(scanned.length > 0 && { lectern__invisible_text_layer_pages: scanned }),
+  };
 }
 
 /** Everything that is known of one conversion while it runs. */
@@ -58,17 +80,21 @@ class Conversion {
   }
 
   async run(): Promise<ConvertOutcome> {
-    const input = await this.timings.measure('read_input', 'document', () => readInput(this.#request));
-    if (!input.format.supported) {
+    let format: InputFormat | null = null;
+    let input: Input;
+    try {
+      input = await openInput(this.#request, this.timings, (found) => { format = found; });
+    } catch (thrown) {
+      const found = format as InputFormat | null;
+      // A file that is not there is no fault of the document.
+      if (found === null) throw thrown;
+      this.errors.push(errorOf(thrown, found.name));
+      return this.#empty('failure', found.name);
+    }
+    const { pages } = input;
+    if (pages === null) {
       this.errors.push(conversionError('user_input', 'input_format', 'policy', `File format not allowed: ${this.#request.filename}`));
       return this.#empty('skipped', input.format.name);
-    }
-    let pages: PageSource;
-    try {
-      pages = await this.timings.measure('open', 'document', () => openPages(input.format.name, input.bytes, this.#request.options.password));
-    } catch (thrown) {
-      this.errors.push(errorOf(thrown, input.format.name));
-      return this.#empty('failure', input.format.name);
     }
     try {
       return await this.#convert(input, pages);
@@ -97,6 +123,7 @@ class Conversion {
     });
     for (const { pageIndex, width, height } of sketches) builder.addPage(pageIndex + 1, { width, height });
     const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary));
+    builder.document.body.meta = textLayerNotes(sketches);
     await this.#announce('write', sketches.length);
     const artifacts = await this.timings.measure('draw_pictures', 'document', async () => {
       const images = new ImageWriter(outputDirectory, pages, options.imagesScale);

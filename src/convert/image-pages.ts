@@ -39,7 +39,7 @@ function emptyPage(pageIndex: number, width: number, height: number): PageConten
   return {
     pageIndex, width, height, rotation: 0, words: [], lines: [], rulings: [], boxes: [], drawings: [], links: [], structure: [],
     images: [{ box: { left: 0, top: 0, right: width, bottom: height }, width, height, object: 0 }],
-    hidden: { outsidePage: 0, clipped: 0, covered: 0, hiddenLayer: 0, invisible: 0 }, unmappedCharacters: 0, characters: 0,
+    hidden: { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 }, unmappedCharacters: 0, characters: 0,
   };
 }
 

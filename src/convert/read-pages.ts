@@ -1,10 +1,11 @@
 /** Page after page becomes a sketch: a page that fails costs itself, a document out of time keeps what it has. */
 import { setImmediate } from 'node:timers/promises';
 import { LecternError } from '../errors.js';
-import type { PageContent } from '../pdf/index.js';
 import { conversionError, errorOf } from './failures.js';
 import { findContents, withoutWords } from './layout/contents.js';
 import { marginWords } from './layout/margins.js';
+import { readableText } from './layout/text-layer.js';
+import type { TextLayer } from './layout/text-layer.js';
 import { sketchPage } from './layout/sketch.js';
 import type { PageSketch } from './layout/sketch.js';
 import type { PageSource } from './pages.js';
@@ -29,11 +30,16 @@ function wanted(pages: PageSource, [first, last]: [number, number]): number[] {
 
 /** Reads one page and boils it down; only the sketch outlives this call. */
 async function readOne(pages: PageSource, pageIndex: number, request: ConvertRequest, timings: Timings): Promise<PageSketch> {
-  const content: PageContent = await timings.measure('read_page', 'page', () => pages.readPage(pageIndex));
+  const content = await timings.measure('read_page', 'page', () => pages.readPage(pageIndex));
+  return boilDown(readableText(content), request, timings);
+}
+
+function boilDown(layer: TextLayer, request: ConvertRequest, timings: Timings): PageSketch {
+  const { content } = layer;
   const contents = request.options.doTableStructure ? findContents(content) : null;
   const rest = contents === null ? content : withoutWords(content, contents.words);
   const tables = timings.measure('find_tables', 'page', () => findTables(withoutWords(rest, marginWords(rest)), request.options));
-  return timings.measure('sketch_page', 'page', () => sketchPage(rest, contents, tables));
+  return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables));
 }
 
 /** Sketches of the pages asked for, in order; what went wrong is added to `errors`. */

@@ -6,6 +6,7 @@ import { findFigures } from './figures.js';
 import type { FigureRegion } from './figures.js';
 import { sketchTable } from './sketched-table.js';
 import type { SketchedTable } from './sketched-table.js';
+import type { TextLayer } from './text-layer.js';
 import { lineOfWords } from './text-line.js';
 import type { TextLine } from './text-line.js';
 
@@ -37,7 +38,7 @@ export interface PageSketch {
 const pieceGap = 0.8;
 
 /** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. */
-export function sketchPage(content: PageContent, contents: Contents | null, tables: FoundTable[]): PageSketch {
+export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[]): PageSketch {
   const taken = new Set<Word>();
   for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
   const roleOf = roleLookup(content.structure);
@@ -58,7 +59,7 @@ export function sketchPage(content: PageContent, contents: Contents | null, tabl
     hidden: content.hidden,
     characters: content.characters,
     unmappedCharacters: content.unmappedCharacters,
-    invisibleCharacters: content.words.reduce((sum, word) => sum + (word.invisible ? word.text.length : 0), 0),
+    invisibleCharacters: keptInvisible,
     pictureCoverage: coverage(content),
   };
 }
