@@ -101,6 +101,13 @@ function isFigure(group: Part[], box: Box): boolean {
   return group.filter((part) => part.kind === 'bar').length >= 3;
 }
 
+/** Share of the box that its text fills: a frame around paragraphs is no figure. */
+function textShare(box: Box, pieces: TextLine[]): number {
+  let covered = 0;
+  for (const piece of pieces) if (contains(box, piece.box, 0)) covered += (piece.box.right - piece.box.left) * 1.2 * piece.size;
+  return covered / Math.max(1, area(box));
+}
+
 /** Whether the text inside reads as labels; paragraphs over a picture are the page's own text. */
 function readsAsLabels(box: Box, pieces: TextLine[]): boolean {
   const inner = pieces.filter((piece) => contains(box, piece.box, 1));
@@ -129,6 +136,7 @@ export function findFigures(content: PageContent, tables: Box[], pieces: TextLin
     const chart = !group.some((part) => part.kind === 'image' || part.kind === 'drawing');
     let box = unionBox(group.map((part) => part.box));
     if (!isFigure(group, box)) continue;
+    if (!group.some((part) => part.kind === 'image') && textShare(box, pieces) > 0.4) continue;
     if (chart) box = withAxes(box, content);
     if (!group.some((part) => part.kind === 'image')) box = withLabels(box, pieces);
     const isImage = group.some((part) => part.kind === 'image');

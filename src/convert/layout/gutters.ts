@@ -168,13 +168,26 @@ function judgeRun(x: number, run: { top: number; bottom: number }, pieces: Piece
   return height * Math.min(1.5, width / size);
 }
 
+/** Where the left side's text ends and the right side's begins along a gutter. */
+function strip(gutter: Gutter, pieces: Piece[]): { from: number; to: number } {
+  let from = -Infinity;
+  let to = Infinity;
+  for (const { box } of pieces) {
+    const middle = (box.top + box.bottom) / 2;
+    if (middle < gutter.top || middle > gutter.bottom) continue;
+    if (box.left + box.right <= 2 * gutter.x) from = Math.max(from, box.right);
+    else to = Math.min(to, box.left);
+  }
+  return { from, to };
+}
+
 /** The gutter that parts the most, or null where the pieces are one column. */
 export function findGutter(pieces: Piece[]): Gutter | null {
   if (pieces.length < 2) return null;
   const size = medianSize(pieces);
   let best: Gutter | null = null;
   let most = 0;
-  for (const x of candidateEdges(pieces)) {
+  const tryAt = (x: number): void => {
     for (const run of openRuns(x, pieces, slack * size)) {
       const score = judgeRun(x, run, pieces, size);
       if (score > most) {
@@ -182,6 +195,11 @@ export function findGutter(pieces: Piece[]): Gutter | null {
         best = { x, ...run };
       }
     }
-  }
+  };
+  for (const x of candidateEdges(pieces)) tryAt(x);
+  if (best === null) return null;
+  // Text of other widths above and below may leave the strip open further up or down at another x.
+  const { from, to } = strip(best, pieces);
+  for (const share of [0.1, 0.3, 0.5, 0.7]) tryAt(from + share * (to - from));
   return best;
 }

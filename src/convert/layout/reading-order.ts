@@ -1,7 +1,7 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
 import type { PageSketch } from './sketch.js';
 import { findGutter } from './gutters.js';
-import type { Piece } from './gutters.js';
+import type { Gutter, Piece } from './gutters.js';
 import { nominalBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
 import { rowsOfColumn } from './rows.js';
@@ -27,6 +27,19 @@ function isRightToLeft(pieces: Piece[]): boolean {
   return rtl > 0.5 * all;
 }
 
+/** The last line of a paragraph that spans the columns may be too short to cross their gutter; it still belongs above them. */
+function belowLastLine(gutter: Gutter, pieces: Piece[]): number {
+  const crossing = pieces.filter((piece) => piece.line !== null && piece.box.bottom <= gutter.top + 0.5 && piece.box.right > gutter.x && piece.box.left < gutter.x);
+  const last = crossing.reduce<Piece | null>((lowest, piece) => (lowest === null || piece.box.bottom > lowest.box.bottom ? piece : lowest), null);
+  if (last === null || last.line === null) return gutter.top;
+  const { size, font, baseline, box } = last.line;
+  const next = pieces.find(({ line }) => line !== null && line.font === font && Math.abs(line.size - size) < 0.05 * size && line.box.left < box.left + 0.5 * size
+    && line.box.right <= gutter.x && line.baseline > baseline + 0.8 * size && line.baseline < baseline + 1.5 * size);
+  if (next === undefined) return gutter.top;
+  const beside = pieces.some((piece) => piece !== next && piece.box.top < next.box.bottom && piece.box.bottom > next.box.top);
+  return beside ? gutter.top : next.box.bottom;
+}
+
 function cut(pieces: Piece[], rightToLeft: boolean, depth: number, leaves: Piece[][]): void {
   if (pieces.length === 0) return;
   const gutter = depth < maxDepth ? findGutter(pieces) : null;
@@ -34,13 +47,14 @@ function cut(pieces: Piece[], rightToLeft: boolean, depth: number, leaves: Piece
     leaves.push(pieces);
     return;
   }
+  const top = belowLastLine(gutter, pieces);
   const above: Piece[] = [];
   const left: Piece[] = [];
   const right: Piece[] = [];
   const below: Piece[] = [];
   for (const piece of pieces) {
     const middle = (piece.box.top + piece.box.bottom) / 2;
-    if (middle <= gutter.top) above.push(piece);
+    if (middle <= top) above.push(piece);
     else if (middle >= gutter.bottom) below.push(piece);
     else if (piece.box.left + piece.box.right <= 2 * gutter.x) left.push(piece);
     else right.push(piece);

@@ -80,3 +80,14 @@ export function linesOf(block: TextBlock): TextLine[] {
 export function plainText(block: TextBlock): string {
   return linesOf(block).map((line) => line.text).join(' ');
 }
+
+/** For each block the next one that the author wrote: running heads and feet are passed over. */
+export function nextBlocks(blocks: Block[]): Map<Block, Block | undefined> {
+  const next = new Map<Block, Block | undefined>();
+  let following: Block | undefined;
+  for (const block of [...blocks].reverse()) {
+    next.set(block, following);
+    if (block.kind !== 'text' || block.role !== 'page_header' && block.role !== 'page_footer') following = block;
+  }
+  return next;
+}

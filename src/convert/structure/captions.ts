@@ -59,17 +59,34 @@ function nearest(caption: TextBlock, objects: Captioned[], kind: CaptionKind): {
   return best;
 }
 
+/** Small or slanted text of a few lines right below a figure, no wider than it: a caption that does not say so. */
+function findUnnamed(blocks: Block[], body: BodyStyle): Set<Block> {
+  const found = new Set<Block>();
+  for (const block of blocks) {
+    if (block.kind !== 'text' || block.role !== 'text') continue;
+    const [first, ...more] = linesOf(block);
+    const slanted = first!.italic && !body.italic;
+    if (first!.size > (slanted ? 1.02 : 0.93) * body.size || more.length > 4) continue;
+    const { box, pageIndex } = block.stretches[0]!;
+    const above = blocks.find((other) => other.kind === 'figure' && other.pageIndex === pageIndex && box.top > other.figure.box.bottom - 2
+      && box.top - other.figure.box.bottom < 1.6 * body.size && box.left > other.figure.box.left - 12 && box.right < other.figure.box.right + 12);
+    if (above !== undefined) found.add(block);
+  }
+  return found;
+}
+
 /**
  * Gives captions near a table or figure to it. One that stands above its object is its caption, which every output writes
  * first; one below keeps its place and is about it. A caption without an object stays where it is, as a caption.
  */
 export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
   const objects = blocks.filter((block) => block.kind !== 'text');
+  const unnamed = findUnnamed(blocks, body);
   const attached = new Set<Block>();
   for (const block of blocks) {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const text = plainText(block);
-    const kind = captionKind(text);
+    const kind = captionKind(text) ?? (unnamed.has(block) ? 'figure' : null);
     if (kind === null || text.length > 1200) continue;
     const found = nearest(block, objects, kind);
     const close = found !== null && found.distance <= 3.5 * body.size + (kind === 'source' ? 0 : 25);

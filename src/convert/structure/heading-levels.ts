@@ -67,6 +67,8 @@ export function setHeadingLevels(blocks: Block[], evidence: HeadingEvidence, fla
   const headings = heads.map((block, index): Heading => ({
     block, style: ranks[index]!, numbering: numberingOf(plainText(block)), outline: outlineDepth(block, evidence.outline),
   }));
+  const lettered = headings.some(({ numbering }) => numbering?.kind === 'letter' && numbering.values[0] === 2);
+  for (const heading of headings) if (heading.numbering?.bare === true && !lettered) heading.numbering = null;
   const title = headings.length > 0 && isTitle(0, headings, blocks);
   const levels = levelsByStyle(headings.slice(title ? 1 : 0));
   for (const [index, heading] of headings.entries()) {

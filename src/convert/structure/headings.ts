@@ -90,13 +90,12 @@ function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
   let score = 0;
   const numbering = numberingOf(text);
   if (numbering !== null) score += numbering.strong ? 1.6 : 0.9;
-  if (/[,;]$/.test(text)) score -= 3;
+  if (/[,;]$/.test(text) || /^[“"„«].*[”"“»]$/u.test(text)) score -= 3;
   else if (/[.]$/.test(text) && numbering === null) score -= 0.7;
   if (/^\p{Ll}/u.test(text)) score -= 1.8;
   if (text.length > 120) score -= 1.5;
   if (text.length > 220) score -= 4;
   if (lines.length > 4 || lines.length === 4 && text.length > 150) score -= 3;
-  if (!/\p{L}{2}/u.test(text)) score -= numbering === null ? 2.5 : 1;
   if (/^(19|20)\d\d$|^\p{L}+ (19|20)\d\d$/u.test(text)) score -= 1.5;
   if (/@|https?:|www\./.test(text)) score -= 2.5;
   const words = text.split(' ');
@@ -107,15 +106,21 @@ function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
   return score;
 }
 
-/** Enough to be a heading. */
-const threshold = 2.7;
+/** A number by itself is a heading only as the number of the one below it; a large figure in a box is no heading. */
+function isChapterNumber(text: string, next: Block | undefined, body: BodyStyle): boolean {
+  return /^(?:\d{1,2}|[IVXL]{1,6})\.?$/.test(text) && next !== undefined && next.kind === 'text' && linesOf(next)[0]!.size >= 1.15 * body.size;
+}
 
-/** How much speaks for `block` being a heading; the threshold is `isHeading`'s. */
+/** Enough to be a heading. */
+export const headingThreshold = 2.7;
+
+/** How much speaks for `block` being a heading. */
 export function headingScore(block: TextBlock, next: Block | undefined, evidence: HeadingEvidence): number {
   const lines = linesOf(block);
   const line = lines[0]!;
   const text = plainText(block);
   if (isCaptionText(text) || line.angle !== 0) return -10;
+  if (!/\p{L}{2}/u.test(text) && !isChapterNumber(text, next, evidence.body)) return -10;
   const marker = markerOf(text);
   if (marker !== null && (marker.kind === 'bullet' || marker.kind === 'check' || marker.shape === '[#]')) return -10;
   if (/^H[1-6]?$|^Title$/.test(line.role)) return 10;
@@ -124,10 +129,10 @@ export function headingScore(block: TextBlock, next: Block | undefined, evidence
 }
 
 /** Marks the headings among `blocks`, which are in reading order, with captions and list items found already. */
-export function markHeadings(blocks: Block[], evidence: HeadingEvidence): void {
-  for (const [index, block] of blocks.entries()) {
+export function markHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence): void {
+  for (const block of blocks) {
     if (block.kind !== 'text' || block.role !== 'text' || block.stretches.length > 1) continue;
-    if (headingScore(block, blocks[index + 1], evidence) >= threshold) block.role = 'heading';
+    if (headingScore(block, next.get(block), evidence) >= headingThreshold) block.role = 'heading';
   }
 }
 

@@ -18,7 +18,7 @@ export function learnWords(vocabulary: Vocabulary, text: string): void {
   }
 }
 
-const hyphenAtEnd = /([\p{L}\p{M}]+(?:[-\u2010\u2011][\p{L}\p{M}]+)*)[-\u2010]$/u;
+const hyphenAtEnd = /([\p{L}\p{M}]+(?:[-\u2010\u2011][\p{L}\p{M}]+)*)([-\u2010]{1,2})$/u;
 const wordAtStart = /^([\p{L}\p{M}]+)/u;
 
 /** First parts of compounds that keep their hyphen. */
@@ -68,10 +68,10 @@ const cjk = /[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\
 export function seam(first: { text: string; softHyphen: boolean }, second: string, vocabulary: Vocabulary): { between: string; cut: number } {
   const { text } = first;
   if (text.endsWith('\u00ad')) return { between: '', cut: 1 };
-  if (first.softHyphen) return { between: '', cut: /[-\u2010]$/.test(text) ? 1 : 0 };
+  if (first.softHyphen) return { between: '', cut: /[-\u2010]{1,2}$/.exec(text)?.[0].length ?? 0 };
   const head = hyphenAtEnd.exec(text);
   const tail = wordAtStart.exec(second);
-  if (head !== null && tail !== null) return { between: '', cut: keepsHyphen(head[1]!, tail[1]!, vocabulary) ? 0 : 1 };
+  if (head !== null && tail !== null) return { between: '', cut: keepsHyphen(head[1]!, tail[1]!, vocabulary) ? head[2]!.length - 1 : head[2]!.length };
   if (/[\p{L}\p{N}][-\u2010]$/u.test(text) && /^[\p{L}\p{N}]/u.test(second)) return { between: '', cut: 0 };
   // Addresses go on without a space after a slash.
   if (/\b(https?:\/\/|www\.)\S*[/_=?&.-]$/.test(text) && /^[\w%]/.test(second)) return { between: '', cut: 0 };

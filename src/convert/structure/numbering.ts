@@ -9,6 +9,8 @@ export interface Numbering {
   /** Nothing but a heading is numbered like this. */
   strong: boolean;
   kind: 'decimal' | 'letter' | 'roman' | 'word';
+  /** A letter without a full stop: `A Night on the Ferry` begins like `A Contributions`; only a `B` elsewhere tells them apart. */
+  bare: boolean;
   /** `3.1` as [3, 1]; letters by their place in the alphabet. */
   values: number[];
 }
@@ -28,23 +30,23 @@ export function numberingOf(text: string): Numbering | null {
   const named = word.exec(text);
   if (named !== null) {
     const value = romanValue(named[2]!) || letterValue(named[2]!);
-    return { length: named[0].length, depth: 1, strong: true, kind: 'word', values: [value] };
+    return { length: named[0].length, depth: 1, strong: true, kind: 'word', bare: false, values: [value] };
   }
   const dotted = decimal.exec(text);
   if (dotted !== null) {
     const values = [letterValue(dotted[1]!), ...dotted[2]!.slice(1).split('.').map(Number)];
-    return { length: dotted[0].length, depth: values.length, strong: true, kind: 'decimal', values };
+    return { length: dotted[0].length, depth: values.length, strong: true, kind: 'decimal', bare: false, values };
   }
   const numeral = roman.exec(text);
   if (numeral !== null) {
     const value = romanValue(numeral[1] ?? numeral[3]!);
-    if (value > 0) return { length: numeral[0].length, depth: 1, strong: false, kind: 'roman', values: [value] };
+    if (value > 0) return { length: numeral[0].length, depth: 1, strong: false, kind: 'roman', bare: false, values: [value] };
   }
   const plain = single.exec(text);
-  if (plain !== null) return { length: plain[0].length, depth: 1, strong: false, kind: 'decimal', values: [Number(plain[1])] };
+  if (plain !== null) return { length: plain[0].length, depth: 1, strong: false, kind: 'decimal', bare: false, values: [Number(plain[1])] };
   const alphabetic = letter.exec(text);
   if (alphabetic !== null && (alphabetic[2] !== undefined || !/^(A|I)\s/.test(text) || /^A\s+\p{Lu}/u.test(text))) {
-    return { length: alphabetic[0].length, depth: 1, strong: false, kind: 'letter', values: [letterValue(alphabetic[1]!)] };
+    return { length: alphabetic[0].length, depth: 1, strong: false, kind: 'letter', bare: alphabetic[2] === undefined, values: [letterValue(alphabetic[1]!)] };
   }
   return null;
 }

@@ -2,14 +2,14 @@
 import type { OutlineEntry } from '../../pdf/page.js';
 import type { PageSketch } from '../layout/sketch.js';
 import type { Block } from './block.js';
-import { linesOf } from './block.js';
+import { linesOf, nextBlocks } from './block.js';
 import { blocksOfPage, textOfPage } from './blocks-of-page.js';
 import { attachCaptions } from './captions.js';
 import { joinCode, markCode } from './code.js';
 import { markFootnotes } from './footnotes.js';
 import { findFurniture, findSideText } from './furniture.js';
 import { setHeadingLevels } from './heading-levels.js';
-import { headingScore, indexOutline, joinHeadingLines, markHeadings } from './headings.js';
+import { headingScore, headingThreshold, indexOutline, joinHeadingLines, markHeadings } from './headings.js';
 import type { HeadingEvidence } from './headings.js';
 import { learnWords } from './hyphenation.js';
 import type { Vocabulary } from './hyphenation.js';
@@ -44,7 +44,7 @@ function shareOfBold(blocks: Block[], body: BodyStyle): number {
 export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[], flat: boolean): Structure {
   const pages = sketches.map(textOfPage);
   const body = findBodyStyle(pages);
-  const furniture = new Map([...findFurniture(pages, body), ...findSideText(pages)]);
+  const furniture = new Map([...findSideText(pages), ...findFurniture(pages, body)]);
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
   let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body));
@@ -54,10 +54,10 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   blocks = joinCode(blocks, body);
   blocks = attachCaptions(blocks, body);
   const evidence: HeadingEvidence = { body, outline: indexOutline(outline), boldShare: shareOfBold(blocks, body) };
-  const next = new Map(blocks.map((block, index) => [block, blocks[index + 1]]));
+  const next = nextBlocks(blocks);
   markFootnotes(blocks, body, (page) => heights.get(page)!.height, (page) => heights.get(page)!.separators.map((separator) => separator.y));
-  markListItems(blocks, (block) => headingScore(block, next.get(block), evidence) < 2.7);
-  markHeadings(blocks, evidence);
+  markListItems(blocks, (block) => headingScore(block, next.get(block), evidence) < headingThreshold);
+  markHeadings(blocks, next, evidence);
   blocks = joinHeadingLines(blocks);
   setHeadingLevels(blocks, evidence, flat);
   blocks = joinTables(joinAcrossColumns(blocks), (page) => heights.get(page)!.height);
