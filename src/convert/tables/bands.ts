@@ -23,6 +23,8 @@ interface Setting {
 
 /** Steps between lines that differ by this factor are line distance and row distance. */
 const CLEAR_STEP = 1.16;
+/** Evidence it takes to join two lines. */
+const JOINING = 0.4;
 
 /** Groups the visual rows of a table, or of a part of it between two rules, into its rows. */
 export function groupRows(rows: VisualRow[], columns: Column[], leading: number): RowBand[] {
@@ -178,11 +180,13 @@ function continues(open: RowBand, band: RowBand, setting: Setting): boolean {
       score -= column === setting.keyColumn ? 0.8 : 0.4;
       continue;
     }
-    score += wrapEvidence(upper, chunk, widthOf(setting, column), column === setting.keyColumn);
+    // Lines of one cell follow each other; after a gap in its column a line begins a cell of its own.
+    if (chunk.baseline - upper.baseline > 1.7 * setting.leading) score -= column === setting.keyColumn ? 4 : 1.5;
+    else score += wrapEvidence(upper, chunk, widthOf(setting, column), column === setting.keyColumn);
   }
   if (!below.has(setting.keyColumn) && above.has(setting.keyColumn)) score += 1;
   const fullRows = Math.min(above.size, below.size) >= 0.7 * setting.columns.length && setting.columns.length >= 3;
-  return score - (fullRows ? 0.8 : 0) > 0;
+  return score - (fullRows ? 0.8 : 0) > JOINING;
 }
 
 /** For (above 0) or against `chunk` being the next line of the cell that `upper` is in. */

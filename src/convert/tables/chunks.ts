@@ -33,6 +33,7 @@ export const DESCENT = 0.22;
 /** Gaps, in parts of the size: always one chunk below the first, always two above the second. */
 const ALWAYS_JOINED = 0.55;
 const ALWAYS_SPLIT = 1.15;
+const FAR_APART = 2.2;
 
 /** Makes chunks of all pieces; a vertical line between two words parts them however near they are. */
 export function makeChunks(pieces: Piece[], verticals: Segment[]): Chunk[] {
@@ -56,32 +57,39 @@ export function makeChunks(pieces: Piece[], verticals: Segment[]): Chunk[] {
 
 function splitLine(line: Piece[], verticals: Segment[]): Chunk[] {
   line.sort((a, b) => a.left - b.left);
+  const parts = cutLine(line, (index) => gapBefore(line, index) > FAR_APART || isParted(line[index - 1], line[index] as Piece, verticals));
+  return parts.flatMap((part) => {
+    const limit = splitLimit(part);
+    return cutLine(part, (index) => gapBefore(part, index) > limit).map(chunkOf);
+  });
+}
+
+function cutLine(line: Piece[], isCut: (index: number) => boolean): Piece[][] {
+  const parts: Piece[][] = [];
+  let open: Piece[] = [];
+  for (const [index, piece] of line.entries()) {
+    if (index > 0 && isCut(index)) {
+      parts.push(open);
+      open = [];
+    }
+    open.push(piece);
+  }
+  parts.push(open);
+  return parts;
+}
+
+/** A justified line stretches all its spaces alike; a column gap is wider than its neighbours. */
+function splitLimit(line: Piece[]): number {
   const spaces: number[] = [];
   for (let index = 1; index < line.length; index++) {
     const gap = gapBefore(line, index);
     if (gap > 0.08) spaces.push(gap);
   }
-  const limit = splitLimit(line, spaces);
-  const chunks: Chunk[] = [];
-  let open: Piece[] = [];
-  for (const [index, piece] of line.entries()) {
-    if (index > 0 && (gapBefore(line, index) > limit || isParted(line[index - 1], piece, verticals))) {
-      chunks.push(chunkOf(open));
-      open = [];
-    }
-    open.push(piece);
-  }
-  if (open.length > 0) chunks.push(chunkOf(open));
-  return chunks;
-}
-
-/** A justified line stretches all its spaces alike; a column gap is wider than its neighbours. */
-function splitLimit(line: Piece[], spaces: number[]): number {
   if (spaces.length < 3) return ALWAYS_JOINED;
   spaces.sort((a, b) => a - b);
   const usual = spaces[Math.floor(spaces.length * 0.4)] ?? 0;
   const stretched = (spaces.at(-1) ?? 0) <= 1.3 * (spaces[0] ?? 0) && line.filter((piece) => isNumeric(piece.word.text)).length <= 0.25 * line.length;
-  return Math.min(stretched ? 2.2 : ALWAYS_SPLIT, Math.max(ALWAYS_JOINED, 1.75 * usual));
+  return Math.min(stretched ? FAR_APART : ALWAYS_SPLIT, Math.max(ALWAYS_JOINED, 1.75 * usual));
 }
 
 /** Gap to the piece before, in parts of the larger size. */
@@ -103,20 +111,12 @@ export function splitFinely(chunk: Chunk): Chunk[] {
     if (gap > 0.1) smallest = Math.min(smallest, gap);
   }
   const limit = pieces.length > 2 ? Math.max(ALWAYS_JOINED, 1.5 * smallest) : ALWAYS_JOINED;
-  const parts: Chunk[] = [];
-  let open: Piece[] = [];
-  for (const [index, piece] of pieces.entries()) {
-    const gap = index === 0 ? 0 : gapBefore(pieces, index);
-    const numbers = gap > ALWAYS_JOINED - 0.05 && isNumeric(piece.word.text) && isNumeric(pieces[index - 1]?.word.text ?? '');
-    if (index > 0 && (gap > limit || numbers)) {
-      parts.push(chunkOf(open));
-      open = [];
-    }
-    open.push(piece);
-  }
-  if (parts.length === 0) return [chunk];
-  parts.push(chunkOf(open));
-  return parts;
+  const parts = cutLine(pieces, (index) => {
+    const gap = gapBefore(pieces, index);
+    const numbers = gap > ALWAYS_JOINED - 0.05 && isNumeric(pieces[index]?.word.text ?? '') && isNumeric(pieces[index - 1]?.word.text ?? '');
+    return gap > limit || numbers;
+  });
+  return parts.length === 1 ? [chunk] : parts.map(chunkOf);
 }
 
 function isParted(before: Piece | undefined, piece: Piece, verticals: Segment[]): boolean {

@@ -1,6 +1,6 @@
 /** Columns of a set of rows, from the white that runs down between their chunks. */
+import { chunkOf } from './chunks.js';
 import type { Chunk } from './chunks.js';
-import { isValue } from './text-kind.js';
 
 /** The extent of a column's text. */
 export interface Column {
@@ -16,6 +16,7 @@ interface Band {
 
 /** A chunk that crosses a gutter in a row above all rows which respect it is a spanning header and hardly counts against it. */
 const HEADER_CROSSING = 0.25;
+const MAX_CUTS = 160;
 const unitBefore = /^(?:[$€£¥₹₽₩(]|US\$|USD|EUR|GBP|Rs\.?)$/;
 const unitAfter = /^(?:[%‰)\]*†‡§]+|[)]?[%*†‡§]+)$/;
 
@@ -54,21 +55,20 @@ function addTo(rows: Map<number, Chunk[]>, index: number, chunk: Chunk): void {
 
 /** Splits a band where many rows have a gap and few chunks cross it. */
 function splitBand(band: Band, rowCount: number, depth: number): Band[] {
-  if (depth > 6) return [band];
-  let best: { left: number; right: number } | null = null;
+  if (depth > 8) return [band];
+  let best = 0;
   let bestScore = 0;
-  for (const gap of candidateGaps(band)) {
-    const score = gapScore(band, gap, rowCount);
-    if (score > bestScore) [best, bestScore] = [gap, score];
+  for (const at of candidateCuts(band)) {
+    const score = cutScore(band, at, rowCount);
+    if (score > bestScore) [best, bestScore] = [at, score];
   }
-  if (best === null) return [band];
-  const middle = (best.left + best.right) / 2;
+  if (bestScore === 0) return [band];
   const [before, after] = [emptyBand(), emptyBand()];
   for (const [index, chunks] of band.rows) {
     for (const chunk of chunks) {
       // A chunk across the gutter belongs to neither side: it must not blur the columns it spans.
-      if (chunk.left < middle && chunk.right > middle) continue;
-      const side = chunk.right <= middle ? before : after;
+      if (chunk.left < best && chunk.right > best) continue;
+      const side = chunk.right <= best ? before : after;
       addTo(side.rows, index, chunk);
       side.column.left = Math.min(side.column.left, chunk.left);
       side.column.right = Math.max(side.column.right, chunk.right);
@@ -82,27 +82,29 @@ function emptyBand(): Band {
   return { column: { left: Infinity, right: -Infinity }, rows: new Map() };
 }
 
-function candidateGaps(band: Band): { left: number; right: number }[] {
-  const gaps: { left: number; right: number }[] = [];
+/** Places right behind and right before chunks that have a neighbour in their row. */
+function candidateCuts(band: Band): number[] {
+  const cuts = new Set<number>();
   for (const chunks of band.rows.values()) {
     for (let index = 1; index < chunks.length; index++) {
       const [before, after] = [chunks[index - 1], chunks[index]];
-      if (before !== undefined && after !== undefined && after.left > before.right) gaps.push({ left: before.right, right: after.left });
+      if (before === undefined || after === undefined || after.left <= before.right) continue;
+      cuts.add(Math.round(before.right + 0.9));
+      cuts.add(Math.round(after.left - 0.9));
     }
-    if (gaps.length > 60) break;
+    if (cuts.size > MAX_CUTS) break;
   }
-  return gaps;
+  return [...cuts];
 }
 
-/** Above 0 where the gap is a gutter: rows that show it outweigh those that write across it. */
-function gapScore(band: Band, gap: { left: number; right: number }, rowCount: number): number {
-  const middle = (gap.left + gap.right) / 2;
+/** Above 0 where the place is a gutter: rows that are parted there outweigh those that write across it. */
+function cutScore(band: Band, at: number, rowCount: number): number {
   let first = Infinity;
   let support = 0;
   const crossings: number[] = [];
   for (const [index, chunks] of band.rows) {
-    if (chunks.some((chunk) => chunk.left < middle - 0.3 && chunk.right > middle + 0.3)) crossings.push(index);
-    else if (chunks.some((chunk) => chunk.right <= middle) && chunks.some((chunk) => chunk.left >= middle)) {
+    if (chunks.some((chunk) => chunk.left < at - 0.3 && chunk.right > at + 0.3)) crossings.push(index);
+    else if (chunks.some((chunk) => chunk.right <= at + 0.3) && chunks.some((chunk) => chunk.left >= at - 0.3)) {
       support++;
       first = Math.min(first, index);
     }
@@ -175,7 +177,25 @@ export function columnsUnder(columns: Column[], left: number, right: number): [n
   return first < 0 ? null : [first, last];
 }
 
-/** Share of a column's chunks that look like values rather than words. */
-export function valueShare(chunks: Chunk[]): number {
-  return chunks.length === 0 ? 0 : chunks.filter((chunk) => isValue(chunk.text)).length / chunks.length;
+/** Splits a chunk over several columns at the spaces that lie over the white between them. */
+export function cutAtColumns(chunk: Chunk, columns: Column[]): Chunk[] {
+  const under = columnsUnder(columns, chunk.left, chunk.right);
+  if (under === null || under[0] === under[1]) return [chunk];
+  const parts: Chunk[] = [];
+  let from = 0;
+  for (let column = under[0]; column < under[1]; column++) {
+    const [before, after] = [columns[column], columns[column + 1]];
+    if (before === undefined || after === undefined) break;
+    const at = chunk.pieces.findIndex((piece, index) => {
+      const last = chunk.pieces[index - 1];
+      if (index <= from || last === undefined || piece.left - last.right < 0.45 * piece.size) return false;
+      return last.right < after.left + 1 && piece.left > before.right - 1;
+    });
+    if (at < 0) continue;
+    parts.push(chunkOf(chunk.pieces.slice(from, at)));
+    from = at;
+  }
+  if (from === 0) return [chunk];
+  parts.push(chunkOf(chunk.pieces.slice(from)));
+  return parts;
 }

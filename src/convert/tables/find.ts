@@ -21,9 +21,11 @@ import { findFlows } from './running-text.js';
 import type { Flow } from './running-text.js';
 import { readLineWork } from './segments.js';
 import type { LineWork } from './segments.js';
-import { boxOf, findWalls, growDown, growTables, headAbove, isWalled, makeStrips, stripsOfBands } from './spread.js';
-import type { Growth, Strip, Wall } from './spread.js';
+import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './spread.js';
+import type { Growth, Strip } from './spread.js';
 import { isTableCaption } from './text-kind.js';
+import { findWalls, isWalled } from './walls.js';
+import type { Wall } from './walls.js';
 
 /** A page with fewer words has no table worth the name. */
 const MIN_WORDS = 4;
@@ -63,7 +65,7 @@ function findInFrame(frame: Frame): FoundTable[] {
   const flows = findFlows(makeRows(coarse));
   const running = new Set(flows.flatMap((flow) => flow.chunks));
   const chunks = coarse.flatMap((chunk) => (running.has(chunk) ? [chunk] : splitFinely(chunk)));
-  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), walls: findWalls(flows, lines.vertical), running, used: new Set() };
+  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), walls: findWalls(flows, lines.vertical, chunks), running, used: new Set() };
   return [...findMarked(scene), ...findSpread(scene)];
 }
 
@@ -126,7 +128,11 @@ function areaOf(scene: Scene, box: Box, rows: TableArea['rows'], group: Omit<Mar
 function findSpread(scene: Scene): FoundTable[] {
   const isFree = (chunk: Chunk): boolean => !scene.used.has(chunk);
   const strips = makeStrips(makeRows(scene.chunks), scene.walls, (chunk) => isFree(chunk) && !scene.running.has(chunk));
-  const candidates = [...growTables(strips).map((growth) => candidateOf(growth, strips, 0)), ...bandCandidates(scene, strips)];
+  const growths = growTables(strips);
+  // The lines of one table are not the head of the next.
+  const taken = new Set(growths.filter((growth) => growth.strips.length >= 4).flatMap((growth) => growth.strips));
+  const heads = strips.filter((strip) => !taken.has(strip));
+  const candidates = [...growths.map((growth) => candidateOf(growth, heads, 0)), ...bandCandidates(scene, heads)];
   candidates.sort((a, b) => b.chunks.length - a.chunks.length);
   const found: FoundTable[] = [];
   for (const { chunks, bands } of candidates) {
@@ -146,9 +152,9 @@ interface Candidate {
   bands: number;
 }
 
-function candidateOf(growth: Growth, strips: Strip[], bands: number): Candidate {
+function candidateOf(growth: Growth, heads: Strip[], bands: number): Candidate {
   const body = boxOf(growth.strips);
-  const head = headAbove(strips, growth.columns, body.top, growth.strips[0]?.size ?? 10, new Set(growth.strips));
+  const head = headAbove(heads, growth.columns, body.top, growth.strips[0]?.size ?? 10, new Set(growth.strips));
   const chunks = [...head, ...growth.strips].flatMap((strip) => strip.chunks.flatMap((chunk) => ('lines' in chunk ? (chunk as Block).lines : [chunk])));
   return { chunks: [...new Set(chunks)], bands };
 }
@@ -157,14 +163,14 @@ function candidateOf(growth: Growth, strips: Strip[], bands: number): Candidate 
 const MAX_CELL_LINES = 10;
 
 /** Rows of blocks that stand side by side: tables whose cells are wrapped text. */
-function bandCandidates(scene: Scene, strips: Strip[]): Candidate[] {
+function bandCandidates(scene: Scene, heads: Strip[]): Candidate[] {
   const long = scene.flows.filter((flow) => flow.chunks.length > MAX_CELL_LINES);
   const barred = new Set(long.flatMap((flow) => flow.chunks));
-  const walls = findWalls(long, scene.lines.vertical);
+  const walls = findWalls(scene.flows, scene.lines.vertical, scene.chunks, long);
   const rows = makeRows(scene.chunks.filter((chunk) => !scene.used.has(chunk) && !barred.has(chunk)));
   const bands = makeBands(makeBlocks(rows, scene.leading), (left, right) => isWalled(left, right, walls));
   const wrapped = stripsOfBands(bands);
-  return growTables(wrapped).filter((growth) => growth.strips.length >= 3).map((growth) => candidateOf(growth, strips, growth.strips.length));
+  return growTables(wrapped).filter((growth) => growth.strips.length >= 3).map((growth) => candidateOf(growth, heads, growth.strips.length));
 }
 
 function stripAround(chunks: Chunk[]): Strip {

@@ -85,9 +85,14 @@ function turnRuling(ruling: Ruling, into: (box: Box) => Box): Ruling {
       : { left: across.start, right: across.end, top: ruling.start, bottom: ruling.end },
   );
   const horizontal = box.right - box.left >= box.bottom - box.top;
+  const turnJoint = (at: number): number => {
+    const point = into(ruling.orientation === 'horizontal' ? { left: at, right: at, top: ruling.position, bottom: ruling.position } : { left: ruling.position, right: ruling.position, top: at, bottom: at });
+    return horizontal ? point.left : point.top;
+  };
+  const joints = (ruling.joints ?? []).map(turnJoint);
   return horizontal
-    ? { ...ruling, orientation: 'horizontal', position: (box.top + box.bottom) / 2, start: box.left, end: box.right }
-    : { ...ruling, orientation: 'vertical', position: (box.left + box.right) / 2, start: box.top, end: box.bottom };
+    ? { ...ruling, joints, orientation: 'horizontal', position: (box.top + box.bottom) / 2, start: box.left, end: box.right }
+    : { ...ruling, joints, orientation: 'vertical', position: (box.left + box.right) / 2, start: box.top, end: box.bottom };
 }
 
 function pieceOf(word: Word, turn: Turn, box: Box): Piece {

@@ -144,7 +144,7 @@ function isTabular(box: Box, rows: VisualRow[], running: (chunk: Chunk) => boole
   if (found.some((row) => row.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text)))) return false;
   if (cells && whole + prose === 0) return true;
   if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= Math.max(1, 0.25 * parted)) return true;
-  return isBanded(found);
+  return isBanded(found, cells ? 2 : 3);
 }
 
 /** A section's label with its rules close above and below. */
@@ -154,10 +154,11 @@ function isNarrowLabel(row: VisualRow | undefined, box: Box): boolean {
   return box.bottom - box.top <= 2.4 * row.size && chunk.right - chunk.left < 0.6 * (box.right - box.left) && !isTableCaption(chunk.text);
 }
 
-/** Blocks of text stand side by side in rows of their own, as wrapped cells do. */
-function isBanded(rows: VisualRow[]): boolean {
+/** Blocks of text stand side by side in rows of their own, as wrapped cells do; a single row of them takes more blocks. */
+function isBanded(rows: VisualRow[], least: number): boolean {
   const bands = makeBands(makeBlocks(rows, 1.4));
   const fine = bands.filter((band) => !band.stacked && band.blocks.length >= 2).length;
+  if (bands.length === 1 && bands[0] !== undefined && !bands[0].stacked && bands[0].blocks.length >= least) return true;
   return fine >= 2 && fine >= 0.5 * bands.length && bands.filter((band) => band.stacked).length <= 0.2 * bands.length;
 }
 

@@ -155,13 +155,13 @@ export function blocksOf(chunks: Chunk[], step: number): Extent[] {
 
 /**
  * A stack of filled lines is a table's column when it falls into blocks and what stands beside it falls into blocks of the
- * same rows, or when most of its lines share their baseline with something short beside it.
+ * same rows, or when enough of its lines share their baseline with something short beside them: on both sides, or values.
  */
 function isTableColumn(flow: Flow, rows: VisualRow[]): boolean {
   const own = new Set(flow.chunks);
   const step = usualStep(flow.chunks);
   const beside = { left: [] as Chunk[], right: [] as Chunk[] };
-  let [shared, short] = [0, 0];
+  let [shared, short, enclosed, valued] = [0, 0, 0, 0];
   for (const row of rows) {
     if (row.baseline < flow.top - step || row.baseline > flow.bottom + step) continue;
     const at = row.chunks.findIndex((chunk) => own.has(chunk));
@@ -170,12 +170,20 @@ function isTableColumn(flow: Flow, rows: VisualRow[]): boolean {
     if (after !== undefined) beside.right.push(after);
     if (at < 0 || (before === undefined && after === undefined)) continue;
     shared++;
-    if ([before, after].every((chunk) => chunk === undefined || wordCount(chunk.text) <= 3)) short++;
+    if (!isShort(before) || !isShort(after)) continue;
+    short++;
+    if (before !== undefined && after !== undefined) enclosed++;
+    if (isValue(before?.text ?? '') || isValue(after?.text ?? '')) valued++;
   }
-  if (shared >= 0.75 * flow.chunks.length && short >= 0.8 * shared) return true;
+  const count = flow.chunks.length;
+  if (short >= 0.8 * shared && (shared >= 0.75 * count || enclosed >= 0.3 * count || valued >= 0.35 * count)) return true;
   const blocks = blocksOf(flow.chunks, step);
   if (blocks.length < 2) return false;
   return [beside.left, beside.right].some((side) => pairsOff(blocks, side, step));
+}
+
+function isShort(chunk: Chunk | undefined): boolean {
+  return chunk === undefined || wordCount(chunk.text) <= 3;
 }
 
 function neighbours(row: VisualRow, flow: Flow, at: number): [Chunk | undefined, Chunk | undefined] {

@@ -47,12 +47,15 @@ export function readLineWork(frame: Frame): LineWork {
   const horizontal: Segment[] = [];
   const vertical: Segment[] = [];
   const shades: Shade[] = [];
+  const joints: Joint[] = [];
   const inFigure = figureTest(frame);
   for (const ruling of frame.rulings) {
     const { position: at, start, end, thickness } = ruling;
     if (ruling.color === 0xffffff) continue;
     if (ruling.orientation === 'horizontal') {
-      if (!inFigure(start, at, end, at)) horizontal.push({ at, start, end, thickness, drawn: true });
+      if (inFigure(start, at, end, at)) continue;
+      horizontal.push({ at, start, end, thickness, drawn: true });
+      for (const x of ruling.joints ?? []) joints.push({ x, top: at, bottom: at });
     } else if (!inFigure(at, start, at, end)) vertical.push({ at, start, end, thickness, drawn: true });
   }
   for (const { box, fill, stroke } of frame.boxes) {
@@ -61,7 +64,7 @@ export function readLineWork(frame: Frame): LineWork {
     if (fill >= 0 && fill !== 0xffffff && shades.length < MAX_SHADES) shades.push({ box, fill });
   }
   const cells = joinShades(shades, frame);
-  const joints = cells.length > 1 ? shadeJoints(cells) : [];
+  if (cells.length > 1) joints.push(...shadeJoints(cells));
   return {
     horizontal: joinSegments(longest(horizontal), (x, y) => joints.push({ x, top: y, bottom: y })),
     vertical: joinSegments(longest(vertical)),

@@ -2,11 +2,11 @@
 import type { Box } from '../../pdf/page.js';
 import type { Band } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
-import { columnsUnder, inferColumns } from './columns.js';
+import { columnsUnder, cutAtColumns, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
-import type { Flow } from './running-text.js';
-import type { Segment } from './segments.js';
-import { hasLeader, isBullet, isEnumerator, isFigureCaption, isTableCaption, isValue, wordCount } from './text-kind.js';
+import { hasLeader, isBullet, isEnumerator, isFigureCaption, isTableCaption, isValue, isYear, wordCount } from './text-kind.js';
+import { isWalled } from './walls.js';
+import type { Wall } from './walls.js';
 
 /** Chunks of one visual row with no running text between them. */
 export interface Strip {
@@ -21,14 +21,6 @@ export interface Strip {
   core: boolean;
 }
 
-/** An upright strip that parts what stands left of it from what stands right. */
-export interface Wall {
-  left: number;
-  right: number;
-  top: number;
-  bottom: number;
-}
-
 export interface Growth {
   strips: Strip[];
   columns: Column[];
@@ -36,6 +28,9 @@ export interface Growth {
 
 /** White that may lie between two rows of a table, in parts of the text size, before its own row distance is known. */
 const MAX_GAP = 3;
+/** Lines that are no row by themselves: this many may come between two rows, more where they follow each other closely. */
+const MAX_PENDING = 6;
+const MAX_CELL_LINES = 24;
 
 /** Bands of blocks as strips; a band with blocks one above the other is no row of a table. */
 export function stripsOfBands(bands: Band[]): Strip[] {
@@ -66,35 +61,6 @@ export function makeStrips(rows: VisualRow[], walls: Wall[], isFree: (chunk: Chu
     close();
   }
   return strips;
-}
-
-export function isWalled(before: Chunk, chunk: Chunk, walls: Wall[]): boolean {
-  return walls.some((wall) => chunk.baseline >= wall.top && chunk.baseline <= wall.bottom && before.right <= wall.right + 1 && chunk.left >= wall.left - 1);
-}
-
-/**
- * What no table reaches across: the edges of running text, which go on a little above and below it, and upright lines
- * that stand beside running text, with those of the same height.
- */
-export function findWalls(flows: Flow[], verticals: Segment[]): Wall[] {
-  const walls: Wall[] = [];
-  for (const flow of flows) {
-    const reach = 3.2 * (flow.chunks[0]?.size ?? 10);
-    const [top, bottom] = [flow.top - reach, flow.bottom + reach];
-    walls.push({ left: flow.left - 1, right: flow.left, top, bottom }, { left: flow.right, right: flow.right + 1, top, bottom });
-  }
-  const beside = verticals.filter((line) =>
-    flows.some((flow) => {
-      const shared = Math.min(flow.bottom, line.end) - Math.max(flow.top, line.start);
-      const gap = Math.max(flow.left - line.at, line.at - flow.right);
-      return gap > -1 && gap < 30 && shared > 0.6 * Math.min(flow.bottom - flow.top, line.end - line.start);
-    }),
-  );
-  for (const line of verticals) {
-    if (!beside.some((other) => Math.abs(other.start - line.start) < 3 && Math.abs(other.end - line.end) < 3)) continue;
-    walls.push({ left: line.at - 0.5, right: line.at + 0.5, top: line.start - 2, bottom: line.end + 2 });
-  }
-  return walls;
 }
 
 function stripOf(chunks: Chunk[]): Strip {
@@ -138,10 +104,10 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
     const [left, right] = [columns[0]?.left ?? 0, columns.at(-1)?.right ?? 0];
     const gap = strip.top - last.bottom;
     if (gap > reachOf(strip, pitch, taken.length)) break;
-    if (strip.right < left - 2 * strip.size || strip.left > right + 2 * strip.size) continue;
+    if (strip.right <= left || strip.left >= right) continue;
     if (used.has(strip)) break;
     const fit = fitStrip(strip, taken, columns);
-    if (fit === 'stop' || pending.length >= 6) break;
+    if (fit === 'stop' || pending.length >= (gap < 0.5 * strip.size ? MAX_CELL_LINES : MAX_PENDING)) break;
     pending.push(strip);
     if (fit === 'wait') continue;
     for (const accepted of pending) {
@@ -214,16 +180,18 @@ export function headAbove(strips: Strip[], columns: Column[], top: number, size:
   for (const strip of above) {
     if (strip.right < left || strip.left > right) continue;
     if (edge - strip.bottom > 1.3 * size || found.length >= 8) break;
-    if (!isHeadStrip(strip, columns, left, right, found.length)) break;
+    if (!isHeadStrip({ ...strip, chunks: strip.chunks.flatMap((chunk) => cutAtColumns(chunk, columns)) }, columns, left, right)) break;
     found.unshift(strip);
     edge = strip.top;
   }
-  while (found.length > 0 && found[0]?.chunks.length === 1 && !standsOverLater(found[0], columns)) found.shift();
+  while (found[0] !== undefined && found[0].chunks.flatMap((chunk) => cutAtColumns(chunk, columns)).length === 1 && !standsOverLater(found[0], columns)) found.shift();
   return found;
 }
 
-function isHeadStrip(strip: Strip, columns: Column[], left: number, right: number, already: number): boolean {
-  if (strip.left < left - 12 || strip.right > right + 12 || already > 8) return false;
+function isHeadStrip(strip: Strip, columns: Column[], left: number, right: number): boolean {
+  if (strip.left < left - 12 || strip.right > right + 12) return false;
+  const values = strip.chunks.filter((chunk) => isValue(chunk.text) && !isYear(chunk.text)).length;
+  if (values > 0.5 * strip.chunks.length) return false;
   if (strip.chunks.some((chunk) => wordCount(chunk.text) > 9 || isTableCaption(chunk.text) || isFigureCaption(chunk.text) || hasLeader(chunk.text))) return false;
   const taken = new Set<number>();
   for (const chunk of strip.chunks) {

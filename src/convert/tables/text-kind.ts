@@ -22,6 +22,11 @@ export function isValue(text: string): boolean {
   return isNumeric(text) || blank.test(text);
 }
 
+/** A year or a span of years, as it heads a column. */
+export function isYear(text: string): boolean {
+  return /^(?:FY\s?|Q[1-4]\s?)?(?:19|20)\d{2}(?:\s?[-–/]\s?(?:(?:19|20)?\d{2}))?[*†]?$/.test(text);
+}
+
 export function isBullet(text: string): boolean {
   return bullet.test(text);
 }
