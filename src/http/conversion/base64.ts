@@ -1,6 +1,9 @@
 /** Decodes base64 that comes in pieces cut anywhere. Strict: what is no base64 is refused instead of skipped. */
 
-export class NotBase64 extends Error {}
+/** The message says why. */
+export class NotBase64 extends Error {
+  override readonly name = 'NotBase64';
+}
 
 /** Both alphabets; white space is passed over; padding may be missing. */
 export class Base64Decoder {

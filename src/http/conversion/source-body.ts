@@ -94,7 +94,7 @@ class ContentWriter {
 
   async take(piece: Piece): Promise<void> {
     if (piece.type === 'begin') await this.begin(piece.list);
-    else if (piece.type === 'data') await this.write((decoder) => decoder.push(piece.bytes));
+    else if (piece.type === 'data') await this.write(piece.bytes.length, (decoder) => decoder.push(piece.bytes));
     else await this.end();
   }
 
@@ -112,24 +112,24 @@ class ContentWriter {
     this.file = input === null ? null : await open(join(this.directory, input), 'wx', 0o600);
   }
 
-  private async write(decode: (decoder: Base64Decoder) => Buffer): Promise<void> {
+  private async write(textLength: number, decode: (decoder: Base64Decoder) => Buffer): Promise<void> {
     const content = this.current;
-    if (content === null || content.fault !== null) return;
-    let bytes: Buffer;
+    if (content === null) return;
+    let bytes: Buffer = Buffer.alloc(0);
     try {
-      bytes = decode(this.decoder);
+      if (content.fault === null) bytes = decode(this.decoder);
     } catch (thrown) {
       if (!(thrown instanceof NotBase64)) throw thrown;
       content.fault = thrown.message;
-      return;
     }
-    content.sizeBytes += bytes.length;
+    // What is no base64 counts too, or it could go on for ever.
+    content.sizeBytes += content.fault === null ? bytes.length : Math.floor(textLength * 0.75);
     if (content.sizeBytes > this.settings.maxFileSize) throw tooLarge(this.settings.maxFileSize);
     if (bytes.length > 0) await this.file?.writeFile(bytes);
   }
 
   private async end(): Promise<void> {
-    await this.write((decoder) => decoder.end());
+    await this.write(0, (decoder) => decoder.end());
     await this.close();
     this.current = null;
   }

@@ -26,8 +26,16 @@ export function createFetchRemote(settings: Pick<HttpSettings, 'httpSources' | '
         answer.destroy();
         throw new LecternError('unsupported_format', 'The host sent the document in a compressed encoding that was not asked for.');
       }
-      await pipeline(answer, sizeLimit(settings.maxFileSize), createWriteStream(toFile, { mode: 0o600 }), { signal: either });
+      await pipeline(answer, sizeLimit(settings.maxFileSize), createWriteStream(toFile, { mode: 0o600 }), { signal: either }).catch(explain);
     });
+}
+
+function explain(thrown: unknown): never {
+  const { code } = thrown as NodeJS.ErrnoException;
+  if (code === 'ECONNRESET' || code === 'ERR_STREAM_PREMATURE_CLOSE') {
+    throw new LecternError('not_found', 'The host ended the connection before the document was complete.', { cause: thrown });
+  }
+  throw thrown;
 }
 
 function sizeLimit(maxBytes: number): Transform {

@@ -52,7 +52,7 @@ async function follow<T>(
   for (let hop = 0; ; hop++) {
     const destination = await findDestination(next, rules.hosts, rules.resolveHost ?? systemResolver);
     signal.throwIfAborted();
-    const answer = await send(destination, { ...message, headers }, signal);
+    const answer = await sendTo(destination, { ...message, headers }, signal);
     const status = answer.statusCode ?? 0;
     const location = answer.headers.location;
     if (status < 300 || status > 399 || location === undefined) return await use(answer, signal);
@@ -69,7 +69,8 @@ async function follow<T>(
   }
 }
 
-function send(destination: Destination, message: OutboundRequest, signal: AbortSignal): Promise<IncomingMessage> {
+/** To the address that was checked, under the name that was asked for. Rejects `not_found` when no answer came. */
+export function sendTo(destination: Destination, message: OutboundRequest, signal: AbortSignal): Promise<IncomingMessage> {
   const { url, address, family } = destination;
   const headers = Object.fromEntries(Object.entries(message.headers).filter(([name]) => !ownHeaders.has(name.toLowerCase())));
   const options: RequestOptions & { ca?: string } = {

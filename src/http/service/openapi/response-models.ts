@@ -175,10 +175,13 @@ export const readinessResponse = model('ReadinessResponse', 'The service takes w
 export const clearResponse = model('ClearResponse', 'It is done.', ok);
 
 const location: Kind<unknown> = { ...anyObject, describe: () => ({ type: 'array', items: { anyOf: [{ type: 'string' }, { type: 'integer' }] } }) };
+const anything: Kind<unknown> = { ...anyObject, describe: () => ({}) };
 const validationError = model('ValidationError', 'One thing that is wrong with a request.', {
   loc: field(location, 'Where.'),
   msg: field(text, 'What.'),
   type: field(text, 'Which rule.'),
+  input: field(anything, 'Never sent: what was given may be secret.', null),
+  ctx: field(anything, 'Never sent.', null),
 });
 export const httpValidationError = model('HTTPValidationError', 'What is wrong with a request.', {
   detail: field(list(validationError), 'All that was found.', []),

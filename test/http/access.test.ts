@@ -1,0 +1,62 @@
+// Who may call: CORS as the contract has it, narrowed origins, and names that do not belong to a loopback service.
+import t from 'tap';
+import { form, startTestService } from '../support/http-service.js';
+
+const origin = 'https://chat.example.org';
+
+t.test('by default any origin may call, and is told so', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const plain = await service.app.inject({ url: '/health', headers: { origin } });
+  t.match(plain.headers, { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true', vary: 'Origin' });
+  t.match(String(plain.headers['access-control-expose-headers']), 'x-lectern-ignored-options');
+  t.notOk('access-control-allow-origin' in (await service.app.inject({ url: '/health' })).headers, 'without an origin nothing is said');
+  const refused = await service.app.inject({ method: 'POST', url: '/v1/convert/file', headers: { origin } });
+  t.match([refused.statusCode, refused.headers['access-control-allow-origin']], [422, origin], 'failures too');
+  const preflight = await service.app.inject({
+    method: 'OPTIONS', url: '/v1/convert/file', headers: { origin, 'access-control-request-method': 'POST', 'access-control-request-headers': 'x-api-key' },
+  });
+  t.strictSame([preflight.statusCode, preflight.body], [200, 'OK']);
+  t.match(preflight.headers, { 'access-control-allow-methods': /POST/, 'access-control-allow-headers': 'x-api-key', 'access-control-allow-origin': origin });
+  t.equal((await service.app.inject({ method: 'OPTIONS', url: '/v1/convert/file' })).statusCode, 405, 'OPTIONS alone is no preflight');
+});
+
+t.test('narrowed: a strange page cannot even post a form', async (t) => {
+  const service = await startTestService({ corsOrigins: ['https://mine.example.org'] });
+  t.teardown(() => service.close());
+  const post = (headers: Record<string, string>) => {
+    const body = form('a.pdf');
+    return service.app.inject({ method: 'POST', url: '/v1/convert/file', payload: body.payload, headers: { ...body.headers, ...headers } });
+  };
+  const strange = await post({ origin });
+  t.equal(strange.statusCode, 403);
+  t.notOk('access-control-allow-origin' in strange.headers);
+  t.equal(service.payloads.length, 0);
+  t.equal((await post({ origin: 'https://mine.example.org' })).statusCode, 200);
+  t.equal((await post({ origin: 'http://localhost:11434', host: 'localhost:11434' })).statusCode, 200, 'its own pages');
+  t.equal((await post({})).statusCode, 200, 'programs');
+  const preflight = await service.app.inject({ method: 'OPTIONS', url: '/v1/convert/file', headers: { origin, 'access-control-request-method': 'POST' } });
+  t.strictSame([preflight.statusCode, preflight.body], [400, 'Disallowed CORS origin']);
+});
+
+t.test('a loopback service is not reached by a rebound name', async (t) => {
+  const service = await startTestService({ allowedHosts: ['docs.example.org'] });
+  t.teardown(() => service.close());
+  const ask = async (host: string) => (await service.app.inject({ url: '/v1/status/poll/x', headers: { host } })).statusCode;
+  for (const host of ['evil.example.com', 'evil.example.com:11434', 'localhost.evil.com', '127.0.0.1.evil.com', 'xlocalhost']) t.equal(await ask(host), 403, host);
+  for (const host of ['localhost', 'localhost:11434', 'LOCALHOST', 'app.localhost', '127.0.0.1:80', '[::1]:11434', '10.0.0.7', 'docs.example.org']) t.equal(await ask(host), 404, host);
+});
+
+t.test('a service on the network answers to any name', async (t) => {
+  const service = await startTestService({ listen: [{ host: '127.0.0.1', port: 1 }, { host: '0.0.0.0', port: 2 }] });
+  t.teardown(() => service.close());
+  t.equal((await service.app.inject({ url: '/health', headers: { host: 'docling:5001' } })).statusCode, 200);
+});
+
+t.test('keys of any kind are accepted and not needed', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  for (const headers of [{ 'x-api-key': 'secret' }, { authorization: 'Bearer secret' }, { 'x-api-key': 'Bearer secret' }]) {
+    t.equal((await service.app.inject({ url: '/v1/clear/converters', headers: headers as Record<string, string> })).statusCode, 200);
+  }
+});

@@ -1,0 +1,153 @@
+// Health, version, metrics, the API's description, and the answers to paths and methods that are none.
+import t from 'tap';
+import { existsSync, readFileSync } from 'node:fs';
+import { form, startTestService } from '../support/http-service.js';
+
+const service = await startTestService();
+t.teardown(() => service.close());
+const { app } = service;
+const get = (url: string) => app.inject({ url });
+
+t.test('probes', async (t) => {
+  for (const url of ['/health', '/api', '/ready', '/readyz', '/livez']) {
+    const answer = await get(url);
+    t.strictSame([answer.statusCode, answer.body, answer.headers['content-type']], [200, '{"status":"ok"}', 'application/json'], url);
+  }
+  const cold = await startTestService({}, { notReady: () => 'Models not yet loaded' });
+  t.teardown(() => cold.close());
+  for (const url of ['/ready', '/readyz']) {
+    const answer = await cold.app.inject({ url });
+    t.strictSame([answer.statusCode, answer.json()], [503, { detail: 'Models not yet loaded' }], url);
+  }
+  for (const url of ['/health', '/livez']) t.equal((await cold.app.inject({ url })).statusCode, 200, url);
+});
+
+t.test('version', async (t) => {
+  const versions = (await get('/version')).json() as Record<string, string>;
+  const keys = ['docling-serve', 'docling-jobkit', 'docling', 'docling-core', 'docling-ibm-models', 'docling-parse', 'python', 'plaform'];
+  t.strictSame(Object.keys(versions).slice(0, keys.length), keys);
+  t.ok(Object.values(versions).every((version) => typeof version === 'string'));
+  const quiet = await startTestService({ showVersion: false });
+  t.teardown(() => quiet.close());
+  const refused = await quiet.app.inject({ url: '/version' });
+  t.strictSame([refused.statusCode, refused.json()], [403, { detail: 'Forbidden. The server is configured for not showing version details.' }]);
+});
+
+t.test('memory is not shown', async (t) => {
+  for (const url of ['/v1/memory/stats', '/v1/memory/counts']) {
+    const answer = await get(url);
+    t.strictSame([answer.statusCode, answer.json()], [403, { detail: 'Forbidden. The server is configured for not showing internal managament details.' }]);
+  }
+});
+
+t.test('paths and methods that are none', async (t) => {
+  const ask = async (method: 'GET' | 'HEAD' | 'POST' | 'DELETE', url: string, body?: string) => {
+    const answer = await app.inject({ method, url, ...(body === undefined ? {} : { payload: body, headers: { 'content-type': 'multipart/form-data' } }) });
+    return [answer.statusCode, answer.body];
+  };
+  const notFound = [404, '{"detail":"Not Found"}'];
+  const notAllowed = [405, '{"detail":"Method Not Allowed"}'];
+  for (const url of ['/nope', '/v1alpha/convert/file', '/redoc', '/v1/result', '/v1/result/a/b', '/%E0%A4%A', '/ui', '/']) t.strictSame(await ask('GET', url), notFound, url);
+  t.strictSame(await ask('POST', '/nope', 'broken'), notFound, 'whatever it was sent');
+  for (const url of ['/v1/convert/file', '/v1/convert/source']) t.strictSame(await ask('GET', url), notAllowed, url);
+  t.strictSame(await ask('POST', '/v1/status/poll/x', '{'), notAllowed);
+  t.strictSame(await ask('DELETE', '/health'), notAllowed);
+  t.equal((await app.inject({ method: 'POST', url: '/v1/tasks/x' })).headers['allow'], 'DELETE');
+  for (const url of ['/openapi.json', '/docs', '/swagger']) t.strictSame(await ask('HEAD', url), [200, ''], url);
+  for (const url of ['/health', '/version', '/scalar']) t.equal((await ask('HEAD', url))[0], 405, url);
+  for (const [url, location] of [['/health/', '/health'], ['/v1/status/poll/x/?wait=1', '/v1/status/poll/x?wait=1'], ['/v1/convert/file//', '/v1/convert/file']] as const) {
+    const answer = await get(url);
+    t.strictSame([answer.statusCode, answer.headers.location], [307, location]);
+  }
+  t.equal((await get('//evil.example.com/')).statusCode, 404, 'no redirect to strangers');
+});
+
+t.test('metrics', async (t) => {
+  await app.inject({ method: 'POST', url: '/v1/convert/file', ...form('a.pdf') });
+  await get('/v1/result/no%22such%22task');
+  const answer = await get('/metrics');
+  t.equal(answer.headers['content-type'], 'text/plain; version=0.0.4; charset=utf-8');
+  const lines = answer.body.trimEnd().split('\n');
+  const sample = /^[a-z_]+(\{([a-z]+="([^"\\]|\\.)*",?)*\})? -?[0-9.e+-]+$/;
+  t.strictSame(lines.filter((line) => !line.startsWith('# ') && !sample.test(line)), [], 'every line is of the format');
+  for (const line of [
+    'lectern_http_requests_total{method="POST",route="/v1/convert/file",status="200"} 1',
+    'lectern_http_requests_total{method="GET",route="/v1/result/:task_id",status="404"} 1',
+    'lectern_http_request_duration_seconds_bucket{method="POST",route="/v1/convert/file",le="+Inf"} 1',
+    'lectern_tasks{state="ended"} 1',
+    'lectern_tasks{state="waiting"} 0',
+  ]) t.ok(lines.includes(line), line);
+  t.ok(lines.some((line) => /^process_resident_memory_bytes \d{7,}$/.test(line)));
+  t.notMatch(answer.body, 'such', 'no path of a client');
+  t.notMatch(answer.body, 'route="/health"', 'no probes');
+});
+
+interface Schema { properties?: Record<string, object>; required?: string[]; enum?: string[]; $ref?: string }
+interface Api {
+  openapi: string;
+  info: { title: string };
+  paths: Record<string, Record<string, { operationId: string; requestBody?: { content: Record<string, { schema: Schema }> }; parameters?: { name: string; in: string; required: boolean }[]; responses: Record<string, { content?: object }> }>>;
+  components: { schemas: Record<string, Schema> };
+}
+
+function refsOf(value: unknown): string[] {
+  if (Array.isArray(value)) return value.flatMap(refsOf);
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([key, part]) => (key === '$ref' ? [String(part)] : refsOf(part)));
+}
+
+t.test('the description of the API', async (t) => {
+  const api = (await get('/openapi.json')).json() as Api;
+  const older = (await get('/openapi-3.0.json')).json() as Api;
+  t.match([api.openapi, api.info.title, older.openapi], ['3.1.0', 'Docling Serve', '3.0.3']);
+  for (const document of [api, older]) {
+    const missing = refsOf(document).filter((ref) => !(ref.split('/').at(-1) as string in document.components.schemas));
+    t.strictSame(missing, [], 'every reference leads somewhere');
+  }
+  const text = JSON.stringify(older);
+  for (const word of ['"const":', '"prefixItems":', '"type":"null"', '"contentMediaType":"application/octet-stream"']) t.notMatch(text, word);
+  const ids = Object.values(api.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+  t.equal(new Set(ids).size, ids.length, 'operations have names of their own');
+});
+
+const contract = ['../../../shared', '../../../../shared'].map((up) => new URL(`${up}/contracts/docling-serve-1.31.openapi.json`, import.meta.url)).find((file) => existsSync(file));
+const skip = contract === undefined ? 'the contract\'s document is not beside the checkout (../shared)' : false;
+
+t.test('the description against the contract\'s document', { skip }, async (t) => {
+  const theirs = JSON.parse(readFileSync(contract as URL, 'utf8')) as Api;
+  const ours = (await get('/openapi.json')).json() as Api;
+  for (const [path, item] of Object.entries(theirs.paths)) {
+    for (const [method, operation] of Object.entries(item)) {
+      const own = ours.paths[path]?.[method];
+      t.ok(own, `${method} ${path}`);
+      if (own === undefined) continue;
+      t.equal(own.operationId, operation.operationId);
+      for (const { name, in: place, required } of operation.parameters ?? []) t.match(own.parameters?.find((one) => one.name === name), { in: place, required });
+      t.strictSame(Object.keys(own.requestBody?.content ?? {}), Object.keys(operation.requestBody?.content ?? {}));
+      t.strictSame(Object.values(own.requestBody?.content ?? {}).map(({ schema }) => schema.$ref), Object.values(operation.requestBody?.content ?? {}).map(({ schema }) => schema.$ref));
+      t.strictSame(Object.keys(own.responses), Object.keys(operation.responses));
+      t.strictSame(Object.keys(own.responses['200']?.content ?? {}), Object.keys(operation.responses['200']?.content ?? {}));
+    }
+  }
+  let compared = 0;
+  for (const [name, schema] of Object.entries(ours.components.schemas)) {
+    const original = theirs.components.schemas[name];
+    t.ok(original, `${name} is a name of the contract`);
+    if (original === undefined) continue;
+    t.strictSame([...(schema.enum ?? [])].sort(), [...(original.enum ?? [])].sort(), `words of ${name}`);
+    t.strictSame([...(schema.required ?? [])].sort(), [...(original.required ?? [])].sort(), `required of ${name}`);
+    const missing = Object.keys(original.properties ?? {}).filter((property) => !(property in (schema.properties ?? {})));
+    t.strictSame(missing, [], `properties of ${name}`);
+    compared++;
+  }
+  t.ok(compared > 70, `${compared} schemas compared`);
+});
+
+t.test('the page', async (t) => {
+  for (const url of ['/docs', '/swagger', '/scalar']) {
+    const answer = await get(url);
+    t.match(answer.headers, { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': /default-src 'none'/ });
+    t.notMatch(answer.body, /https?:\/\/(?!www\.w3\.org)/, 'nothing comes from elsewhere');
+  }
+  t.strictSame([(await get('/favicon.ico')).statusCode, (await get('/favicon.svg')).headers['content-type']], [307, 'image/svg+xml']);
+});

@@ -1,0 +1,191 @@
+// What only a real connection shows: answers before the upload ends, clients that leave, broken requests, slow senders.
+import t from 'tap';
+import { once } from 'node:events';
+import { request as httpRequest } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { form, startTestService, type TestService } from '../support/http-service.js';
+
+async function start(t: Tap, settings = {}): Promise<{ service: TestService; port: number; url: string }> {
+  const service = await startTestService(settings);
+  t.teardown(() => service.close());
+  const url = await service.listen();
+  return { service, url, port: Number(new URL(url).port) };
+}
+type Tap = { teardown(call: () => unknown): void };
+
+const head = (path: string, headers: Record<string, string | number>): string =>
+  [`POST ${path} HTTP/1.1`, 'host: 127.0.0.1', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`), '', ''].join('\r\n');
+
+/** Sends `bytes` of letters in pieces as fast as they go, then reads: the way most HTTP libraries do it. */
+async function sendThenRead(socket: Socket, bytes: number): Promise<{ answer: string; reset: boolean }> {
+  let answer = '';
+  let reset = false;
+  socket.on('data', (chunk: Buffer) => { answer += chunk.toString(); });
+  socket.on('error', () => { reset = true; });
+  socket.setMaxListeners(0);
+  const piece = Buffer.alloc(64 * 1024, 'A');
+  for (let sent = 0; sent < bytes && !reset; sent += piece.length) {
+    if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close'), sleep(2000)]).catch(() => undefined);
+  }
+  for (let tries = 0; tries < 100 && !socket.closed; tries++) await sleep(20);
+  return { answer, reset };
+}
+
+const filePart = '--b\r\ncontent-disposition: form-data; name="files"; filename="big.pdf"\r\n\r\n';
+const tooLarge = '{"detail":"File exceeds the max_file_size limit of 1000 bytes."}';
+
+t.test('a client that sends first and reads later sees its 413', async (t) => {
+  const { service, port } = await start(t);
+  const total = 20 * 1024 * 1024;
+  for (const [path, type, begin] of [
+    ['/v1/convert/file', 'multipart/form-data; boundary=b', filePart],
+    ['/v1/convert/source', 'application/json', `{"sources":[{"kind":"file","base64_string":"${'A'.repeat(2000)}`],
+  ] as const) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(head(path, { 'content-type': type, 'content-length': begin.length + total }) + begin);
+    const { answer, reset } = await sendThenRead(socket, total);
+    t.match(answer, /^HTTP\/1\.1 413 /, path);
+    t.ok(answer.endsWith(tooLarge), answer.slice(-100));
+    t.notOk(reset, 'the connection was not reset');
+    t.equal(service.tasks.counts().reserved, 0);
+    t.strictSame(await service.directories(), [], 'nothing stays on disk');
+  }
+});
+
+t.test('the 413 comes as soon as the limit is passed, not at the end of the upload', async (t) => {
+  const { port } = await start(t);
+  const socket = connect(port, '127.0.0.1');
+  socket.write(head('/v1/convert/file', { 'content-type': 'multipart/form-data; boundary=b', 'content-length': 10_000_000 }) + filePart + 'x'.repeat(1500));
+  const [first] = await once(socket, 'data') as [Buffer];
+  t.match(first.toString(), /^HTTP\/1\.1 413 /);
+  socket.destroy();
+});
+
+t.test('the same for other early answers: a queue that is full, a body of the wrong type', async (t) => {
+  const { service, port } = await start(t);
+  const socket = connect(port, '127.0.0.1');
+  socket.write(head('/v1/convert/source', { 'content-type': 'text/plain', 'content-length': 5_000_000 }));
+  const { answer, reset } = await sendThenRead(socket, 5_000_000);
+  t.match(answer, /^HTTP\/1\.1 422 [\s\S]*model_attributes_type/);
+  t.notOk(reset);
+  t.equal(service.tasks.counts().reserved, 0);
+});
+
+async function post(url: string, filename: string): Promise<{ left: () => void; status: Promise<number>; body: Promise<string> }> {
+  const { payload, headers } = form(filename);
+  const request = httpRequest(`${url}/v1/convert/file`, { method: 'POST', headers: { ...headers, 'content-length': payload.length } });
+  const answer = once(request, 'response') as Promise<[import('node:http').IncomingMessage]>;
+  answer.catch(() => undefined);
+  request.on('error', () => undefined);
+  request.end(payload);
+  const status = answer.then(([response]) => response.statusCode ?? 0);
+  const body = answer.then(async ([response]) => {
+    let text = '';
+    for await (const chunk of response) text += String(chunk);
+    return text;
+  });
+  body.catch(() => undefined);
+  status.catch(() => undefined);
+  return { left: () => request.destroy(), status, body };
+}
+
+async function until(check: () => boolean): Promise<boolean> {
+  for (let tries = 0; tries < 150; tries++) {
+    if (check()) return true;
+    await sleep(20);
+  }
+  return false;
+}
+
+t.test('a client that leaves while it waits cancels its work', async (t) => {
+  const { service, url } = await start(t);
+  const client = await post(url, 'slow.pdf');
+  t.ok(await until(() => service.tasks.counts().running === 1));
+  client.left();
+  t.ok(await until(() => service.tasks.counts().running === 0), 'the work has stopped');
+  t.ok(service.log.some(({ message }) => message.includes('went away')));
+  t.notOk(service.log.some(({ level }) => level === 'error'), 'and that is no defect');
+});
+
+t.test('a client that leaves in the middle of its upload leaves nothing behind', async (t) => {
+  const { service, port } = await start(t);
+  for (const [path, type, begin] of [
+    ['/v1/convert/file', 'multipart/form-data; boundary=b', `${filePart}abc`],
+    ['/v1/convert/source', 'application/json', '{"sources":[{"kind":"file","base64_string":"QUJD'],
+  ] as const) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(head(path, { 'content-type': type, 'content-length': 900 }) + begin);
+    t.ok(await until(() => service.tasks.counts().reserved === 1), path);
+    socket.destroy();
+    t.ok(await until(() => service.tasks.counts().reserved === 0), 'its place is free');
+  }
+  t.ok(await until(() => service.log.length === 0 || service.log.every(({ level }) => level !== 'error')));
+  t.strictSame(await service.directories(), []);
+});
+
+t.test('a client that leaves an asynchronous task alone leaves it running', async (t) => {
+  const { service, url } = await start(t);
+  const { payload, headers } = form('slow.pdf');
+  const answer = await fetch(`${url}/v1/convert/file/async`, { method: 'POST', body: new Uint8Array(payload), headers: { ...headers, connection: 'close' } });
+  const { task_id: id } = (await answer.json()) as { task_id: string };
+  await sleep(100);
+  t.match(service.tasks.get(id, 'default'), { status: 'started' });
+  service.release();
+  t.match(await (await fetch(`${url}/v1/status/poll/${id}?wait=5`)).json(), { task_status: 'success' });
+});
+
+t.test('the socket that the 504 closes is no disconnect', async (t) => {
+  const { service, port } = await start(t, { syncWait: 0.2 });
+  const { payload, headers } = form('slow.pdf');
+  const socket = connect(port, '127.0.0.1');
+  socket.write(head('/v1/convert/file', { ...headers, 'content-length': payload.length, connection: 'close' }));
+  socket.write(payload);
+  let answer = '';
+  socket.on('data', (chunk: Buffer) => { answer += chunk.toString(); });
+  await once(socket, 'close');
+  t.match(answer, /^HTTP\/1\.1 504 /);
+  const { task_id: id } = JSON.parse(answer.slice(answer.indexOf('{'))) as { task_id: string };
+  await sleep(100);
+  t.match(service.tasks.get(id, 'default'), { status: 'started' }, 'the work goes on');
+  service.release();
+  t.match(await service.tasks.wait(id, 'default', 5000), { status: 'success' });
+});
+
+t.test('a poll ends when its client leaves', async (t) => {
+  const { service, url } = await start(t);
+  const { payload, headers } = form('slow.pdf');
+  const { task_id: id } = (await (await fetch(`${url}/v1/convert/file/async`, { method: 'POST', body: new Uint8Array(payload), headers })).json()) as { task_id: string };
+  const leaving = new AbortController();
+  const poll = fetch(`${url}/v1/status/poll/${id}?wait=50`, { signal: leaving.signal }).catch((error: unknown) => (error as Error).name);
+  await sleep(100);
+  leaving.abort();
+  t.equal(await poll, 'AbortError');
+  t.match(service.tasks.get(id, 'default'), { status: 'started' }, 'without harm to the task');
+});
+
+t.test('bytes that are no request, and headers without end', async (t) => {
+  const { port } = await start(t);
+  for (const [text, status, detail] of [
+    ['NONSENSE\r\n\r\n', 400, 'Invalid HTTP request received.'],
+    [`GET / HTTP/1.1\r\nx: ${'y'.repeat(20_000)}\r\n\r\n`, 431, 'The headers of the request are too large.'],
+  ] as const) {
+    const socket = connect(port, '127.0.0.1');
+    socket.write(text);
+    let answer = '';
+    socket.on('data', (chunk: Buffer) => { answer += chunk.toString(); });
+    await once(socket, 'close');
+    t.match(answer, new RegExp(`^HTTP/1\\.1 ${status} `));
+    t.strictSame(JSON.parse(answer.slice(answer.indexOf('{'))), { detail });
+  }
+});
+
+t.test('one connection serves request after request, and ten clients at once', async (t) => {
+  const { service, url } = await start(t);
+  const answers = await Promise.all(Array.from({ length: 10 }, async (_, index) => {
+    const { payload, headers } = form(`${index}.pdf`);
+    return (await fetch(`${url}/v1/convert/file`, { method: 'POST', body: new Uint8Array(payload), headers })).json();
+  }));
+  answers.forEach((answer, index) => t.match(answer, { document: { md_content: `# ${index}.pdf` } }));
+  t.equal(service.tasks.counts().ended, 10);
+});

@@ -1,0 +1,111 @@
+// The WebSocket of a task's status, over a real connection.
+import t from 'tap';
+import { once } from 'node:events';
+import WebSocket from 'ws';
+import { form, startTestService, type TestService } from '../support/http-service.js';
+
+interface Frame {
+  message: string;
+  task: { task_id: string; task_status: string; task_meta: { pages_done: number } | null } | null;
+  error: string | null;
+}
+
+interface Watched {
+  socket: WebSocket;
+  frames: Frame[];
+  closed: Promise<number>;
+}
+
+function watch(url: string, onFrame?: (socket: WebSocket) => void): Watched {
+  const socket = new WebSocket(url.replace('http', 'ws'));
+  const frames: Frame[] = [];
+  socket.on('message', (data) => {
+    frames.push(JSON.parse(String(data)) as Frame);
+    onFrame?.(socket);
+  });
+  const closed = once(socket, 'close').then(([code]) => code as number);
+  return { socket, frames, closed };
+}
+
+async function submit(service: TestService, filename: string, headers = {}): Promise<string> {
+  const body = form(filename);
+  const answer = await service.app.inject({ method: 'POST', url: '/v1/convert/file/async', payload: body.payload, headers: { ...body.headers, ...headers } });
+  return (answer.json() as { task_id: string }).task_id;
+}
+
+t.test('connection, update, then every change until the end closes it', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const url = await service.listen();
+  const id = await submit(service, 'slow.pdf');
+  const { socket, frames, closed } = watch(`${url}/v1/status/ws/${id}?api_key=x`);
+  await once(socket, 'message');
+  setTimeout(() => service.release(), 100);
+  t.equal(await closed, 1000);
+  t.strictSame(Object.keys(frames[0] ?? {}), ['message', 'task', 'error']);
+  t.match(frames[0], { message: 'connection', task: { task_id: id }, error: null });
+  t.match(frames[1], { message: 'update' });
+  t.match(frames.at(-1), { message: 'update', task: { task_status: 'success', task_position: null } });
+  t.equal(frames.filter(({ message }) => message === 'connection').length, 1);
+});
+
+t.test('a client that asks gets an update for each question, at a bearable pace', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const url = await service.listen();
+  const id = await submit(service, 'slow.pdf');
+  const eager = watch(`${url}/v1/status/ws/${id}`, (socket) => socket.send('next'));
+  await once(eager.socket, 'open');
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  const seen = eager.frames.length;
+  t.ok(seen >= 4 && seen <= 16, `${seen} frames in half a second`);
+  service.release();
+  t.equal(await eager.closed, 1000);
+  t.match(eager.frames.at(-1), { task: { task_status: 'success' } });
+});
+
+t.test('a task that has ended says so at once', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const url = await service.listen();
+  const id = await submit(service, 'broken.pdf');
+  await service.tasks.wait(id, 'default', 5000);
+  const { frames, closed } = watch(`${url}/v1/status/ws/${id}`);
+  t.equal(await closed, 1000);
+  t.match(frames, [{ message: 'connection' }, { message: 'update', task: { task_status: 'failure' } }]);
+  t.equal(frames.length, 2);
+});
+
+t.test('unknown tasks and other tenants', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const url = await service.listen();
+  const id = await submit(service, 'a.pdf', { 'x-tenant-id': 'one' });
+  for (const path of ['nope', id, `${id}?tenant_id=two`]) {
+    const { frames, closed } = watch(`${url}/v1/status/ws/${path}`);
+    t.equal(await closed, 1000);
+    t.strictSame(frames, [{ message: 'error', task: null, error: 'Task not found.' }], path);
+  }
+  const own = watch(`${url}/v1/status/ws/${id}?tenant_id=one`);
+  t.equal(await own.closed, 1000);
+  t.match(own.frames[0], { message: 'connection' });
+});
+
+t.test('a client that leaves, one that sends too much, and one that forgets to upgrade', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const url = await service.listen();
+  const id = await submit(service, 'slow.pdf');
+  const leaver = watch(`${url}/v1/status/ws/${id}`);
+  await once(leaver.socket, 'message');
+  leaver.socket.terminate();
+  const flooder = watch(`${url}/v1/status/ws/${id}`);
+  flooder.socket.on('error', () => undefined);
+  await once(flooder.socket, 'open');
+  flooder.socket.send('x'.repeat(100_000));
+  t.not(await flooder.closed, 1000);
+  t.equal((await fetch(`${url}/v1/status/ws/${id}`)).status, 404);
+  service.release();
+  t.match(await service.tasks.wait(id, 'default', 5000), { status: 'success' });
+  t.equal((await fetch(`${url}/health`)).status, 200);
+});
