@@ -1,0 +1,132 @@
+/** `bench convert`: how well and how fast documents become markdown, by folder and style. */
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { convertDocument } from '../src/convert/convert.js';
+import { defaultConvertOptions } from '../src/convert/options.js';
+import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
+import { compareReports, printReport, printSpeed, readReport, type BenchReport, type GroupReport } from './convert-report.js';
+import { measureSpeed } from './convert-speed.js';
+import { defaultFolders, knownFolders, readCorpus, type BenchDocument, type FolderName } from './corpora.js';
+import { machine } from './machine.js';
+import { findScorer, mean, quantile, type Marks, type Scorer } from './quality.js';
+
+const usage = `usage: npm run bench -- convert [--folder ${knownFolders.join('|')}]... [--json OUT] [--compare [--against FILE]] [--speed] [--keep DIRECTORY] [--verbose]`;
+
+interface Converted extends BenchDocument {
+  outcome: ConvertOutcome;
+  markdown: string;
+  marks: Marks;
+}
+
+/** No engine: born-digital pages ask nothing of it. */
+const ports: ConvertPorts = {
+  engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) },
+  progress: () => undefined,
+  signal: new AbortController().signal,
+};
+
+export async function run(args: string[]): Promise<number> {
+  const { values } = parseArgs({
+    args,
+    options: {
+      folder: { type: 'string', multiple: true }, json: { type: 'string' }, compare: { type: 'boolean' }, against: { type: 'string' },
+      speed: { type: 'boolean' }, keep: { type: 'string' }, verbose: { type: 'boolean' },
+    },
+  });
+  const folders = values.folder ?? [...defaultFolders];
+  const unknown = folders.find((folder) => !(knownFolders as readonly string[]).includes(folder));
+  if (unknown !== undefined) {
+    console.error(`There is no folder '${unknown}'.\n${usage}`);
+    return 2;
+  }
+  const report: BenchReport = { ...machine(), folders: {}, speed: null };
+  await measureQuality(folders as FolderName[], report, values.keep ?? null, values.verbose ?? false);
+  printReport(report);
+  if (values.speed) {
+    const speed = await measureSpeed();
+    report.speed = speed;
+    printSpeed(speed);
+  }
+  if (values.compare) compareReports(readReport(values.against), report);
+  if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
+  return Object.keys(report.folders).length > 0 ? 0 : 1;
+}
+
+async function measureQuality(folders: FolderName[], report: BenchReport, keep: string | null, verbose: boolean): Promise<void> {
+  const scorer = findScorer();
+  console.log(scorer.name);
+  let warm = false;
+  for (const folder of folders) {
+    const corpus = readCorpus(folder);
+    if (corpus === null || corpus.documents.length === 0) {
+      console.log(`${folder}: not beside this checkout, left out.`);
+      continue;
+    }
+    // The first conversion pays for loading the PDF engine; it is not what is measured.
+    if (!warm && corpus.documents[0]) await convert(corpus.documents[0]);
+    warm = true;
+    const converted = await convertAll(corpus.documents, scorer);
+    if (keep !== null) keepAnswers(join(keep, folder), converted);
+    if (verbose) for (const { id, style, marks } of converted) console.log(`  ${id} ${style} ${JSON.stringify(marks)}`);
+    const styles = [...new Set(converted.map(({ style }) => style))].sort();
+    report.folders[folder] = {
+      measures: corpus.measures,
+      all: group(converted),
+      styles: Object.fromEntries(styles.map((style) => [style, group(converted.filter((one) => one.style === style))])),
+    };
+  }
+}
+
+async function convertAll(documents: BenchDocument[], scorer: Scorer): Promise<Converted[]> {
+  const done: (Omit<Converted, 'marks'> & { truth: string })[] = [];
+  for (const document of documents) done.push({ ...document, ...(await convert(document)) });
+  const marks = scorer.mark(done.map(({ id, truth, markdown }) => ({ id, truth: readFileSync(truth, 'utf8'), answer: markdown })));
+  return done.map((one) => ({ ...one, marks: marks.get(one.id) as Marks }));
+}
+
+async function convert(document: BenchDocument): Promise<{ outcome: ConvertOutcome; markdown: string }> {
+  const outputDirectory = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
+  try {
+    const outcome = await convertDocument({
+      inputPath: document.pdf, filename: basename(document.pdf), outputDirectory, failedPages: [],
+      options: { ...defaultConvertOptions, outputs: ['md'], password: document.password },
+    }, ports);
+    return { outcome, markdown: outcome.files.md === undefined ? '' : readFileSync(join(outputDirectory, outcome.files.md), 'utf8') };
+  } finally {
+    rmSync(outputDirectory, { recursive: true, force: true });
+  }
+}
+
+function keepAnswers(directory: string, converted: Converted[]): void {
+  mkdirSync(directory, { recursive: true });
+  for (const { id, markdown } of converted) writeFileSync(join(directory, `${id}.md`), markdown);
+}
+
+/** What each page cost, in ms: its own stages, and its share of the document's. */
+function pageTimes({ timings, pageCount }: ConvertOutcome): number[] {
+  const stages = Object.values(timings);
+  const shared = stages.filter(({ scope }) => scope === 'document').flatMap(({ times }) => times).reduce((sum, time) => sum + time, 0) / Math.max(1, pageCount);
+  return Array.from({ length: pageCount }, (_, page) => {
+    const own = stages.filter(({ scope, times }) => scope === 'page' && times.length === pageCount).reduce((sum, { times }) => sum + (times[page] ?? 0), 0);
+    return (own + shared) * 1000;
+  });
+}
+
+function group(converted: Converted[]): GroupReport {
+  const average = (key: keyof Marks): number | null => mean(converted.map(({ marks }) => marks[key]).filter((mark) => mark !== null));
+  const times = converted.flatMap(({ outcome }) => pageTimes(outcome));
+  const pages = converted.reduce((sum, { outcome }) => sum + outcome.pageCount, 0);
+  const stages: Record<string, number> = {};
+  for (const { outcome } of converted) {
+    for (const [stage, timing] of Object.entries(outcome.timings)) stages[stage] = (stages[stage] ?? 0) + timing.times.reduce((sum, time) => sum + time, 0);
+  }
+  return {
+    documents: converted.length, pages, failed: converted.filter(({ outcome }) => outcome.status !== 'success').map(({ id }) => id),
+    nid: average('nid'), mhs: average('mhs'), teds: average('teds'), overall: average('overall'), plain: average('plain'),
+    pagesPerSecond: pages / Math.max(1e-9, times.reduce((sum, time) => sum + time, 0) / 1000),
+    medianMs: quantile(times, 0.5), p95Ms: quantile(times, 0.95),
+    stagesMs: Object.fromEntries(Object.entries(stages).map(([stage, seconds]) => [stage, (seconds * 1000) / Math.max(1, pages)])),
+  };
+}
