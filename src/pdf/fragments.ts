@@ -159,7 +159,7 @@ function belongTogether(a: Chain, b: Chain): boolean {
   const small = Math.min(a.size, b.size);
   const drop = Math.abs(b.v - a.v);
   if (drop <= SAME_BASELINE * small + 0.05) return large <= small * 2.5 && gap < REACH * large && gap > -0.6 * small;
-  if (drop <= 0.25 * small) return large <= small * 1.3 && gap < 1.2 * small && gap > -0.3 * small;
+  if (drop <= 0.25 * small && large <= small * 1.3) return gap < 1.2 * small && gap > -0.3 * small;
   // A script: clearly smaller, touching, raised by at most 0.6 or lowered by at most 0.4 of the larger size.
   if (small > large * 0.88 || small < large * 0.3 || gap > 0.3 * large || gap < -0.35 * large) return false;
   const raised = a.size < b.size ? a.v < b.v : b.v < a.v;

@@ -44,9 +44,11 @@ const rightToLeftScript = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/;
 
 /** Reads every character that the file itself holds (PDFium's made-up spaces and line ends are left out). */
 export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject[], toSeen: Matrix, fonts: FontTable): GlyphPage {
-  const reader = new GlyphReader(pdfium, textPage, new RunTable(pdfium, textPage, objects, toSeen, fonts), toSeen);
+  const runs = new RunTable(pdfium, textPage, objects, toSeen, fonts);
+  const reader = new GlyphReader(pdfium, textPage, runs, toSeen);
   const count = pdfium.call.FPDFText_CountChars(textPage);
   for (let index = 0; index < count; index++) reader.read(index);
+  runs.heedRepeats();
   return { glyphs: turnVertical(reader.glyphs), characters: reader.characters, unmapped: reader.unmapped };
 }
 

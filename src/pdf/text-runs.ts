@@ -1,7 +1,9 @@
 /** Text objects as runs: the font, size, colour and direction that all characters of one object share. */
-import type { Font } from './page.js';
+import type { Box, Font } from './page.js';
 import type { FontTable } from './fonts.js';
+import { union } from './geometry.js';
 import type { Matrix } from './geometry.js';
+import { objectBounds } from './objects.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
 
@@ -63,6 +65,25 @@ export class RunTable {
     return run;
   }
 
+  /**
+   * PDFium's text page leaves out a text object that repeats the one before it. Shifted a little, it was painted to thicken
+   * the letters; in the same place, to show another slice of them. Call after all characters are read.
+   */
+  heedRepeats(): void {
+    const texts = [...this.#objects.values()];
+    texts.forEach((object, index) => {
+      if (this.#runs.has(object.pointer)) return;
+      for (let back = 1; back <= 3; back++) {
+        const run = this.#runs.get(texts[index - back]?.pointer ?? 0);
+        if (run === undefined || run === null) continue;
+        const shift = shiftBetween(objectBounds(this.#pdfium, run.object), objectBounds(this.#pdfium, object));
+        if (shift >= 0.12 * run.size) continue;
+        if (shift > 0.004 * run.size) run.font = this.#fonts.emboldened(run.font);
+        run.object.clip = run.object.clip === null || object.clip === null ? null : union(run.object.clip, object.clip);
+      }
+    });
+  }
+
   /** Ends a glyph where the font's own width says, if that is less than its span now is. */
   narrowToAdvance(glyph: { run: TextRun; u0: number; u1: number }, code: number): void {
     // Widths are found by Unicode value: in cursive scripts that is the width of another form of the letter.
@@ -111,6 +132,13 @@ export class RunTable {
     if (font === undefined) this.#byPointer.set(fontPointer, (font = this.#fonts.read(fontPointer)));
     return stroked ? this.#fonts.emboldened(font) : font;
   }
+}
+
+/** How far a box is moved against another of the same size; Infinity where they differ. */
+function shiftBetween(a: Box | null, b: Box | null): number {
+  if (a === null || b === null) return Infinity;
+  const sameSize = Math.abs(a.right - a.left - b.right + b.left) < 0.05 && Math.abs(a.bottom - a.top - b.bottom + b.top) < 0.05;
+  return sameSize ? Math.hypot(a.left - b.left, a.top - b.top) : Infinity;
 }
 
 const turns = new Map<number, Pick<TextRun, 'angle' | 'cos' | 'sin'>>();

@@ -1,0 +1,112 @@
+/** Paths and images of made PDFs become rulings, boxes, drawings and placed pictures. */
+import t from 'tap';
+import { openPdf } from '../../src/pdf/index.js';
+import type { PageContent, Ruling } from '../../src/pdf/index.js';
+import { clipped, line, paint, placed, rectangle, text } from '../support/pdf-content.js';
+import { makePdf } from '../support/pdf-writer.js';
+import type { PageSpec } from '../support/pdf-writer.js';
+
+async function read(content: string[], page: Partial<PageSpec> = {}): Promise<PageContent> {
+  const pdf = await openPdf(makePdf({ pages: [{ ...page, content }] }));
+  try {
+    return pdf.readPage(0);
+  } finally {
+    pdf.close();
+  }
+}
+
+const round = (value: number) => Math.round(value * 10) / 10;
+const brief = ({ orientation, position, start, end, thickness }: Ruling) => [orientation[0], ...[position, start, end, thickness].map(round)].join(' ');
+
+t.test('lines and thin boxes are rulings', async (t) => {
+  const page = await read([
+    line(100, 700, 300, 700, { lineWidth: 0.5, stroke: 0xff0000 }),
+    line(50, 600, 50, 650, { lineWidth: 2 }),
+    rectangle(100, 500, 200, 1),
+    rectangle(400, 500, 1.5, 100, { fill: 0x0000ff }),
+  ]);
+  t.same(page.rulings.map(brief).sort(), ['h 291.5 100 300 1', 'h 92 100 300 0.5', 'v 400.8 192 292 1.5', 'v 50 142 192 2']);
+  t.equal(page.rulings.find((ruling) => ruling.thickness === 0.5)?.color, 0xff0000);
+  t.equal(page.boxes.length, 0);
+  t.equal(page.drawings.length, 0);
+});
+
+t.test('a grid in one path gives its lines', async (t) => {
+  const grid = [0, 1, 2].map((row) => `100 ${500 + row * 20} m 300 ${500 + row * 20} l`).join(' ') + [0, 1].map((column) => ` ${100 + column * 200} 500 m ${100 + column * 200} 540 l`).join('');
+  const page = await read([paint(grid, { stroke: 0 })]);
+  t.same(page.rulings.map((ruling) => ruling.orientation).sort(), ['horizontal', 'horizontal', 'horizontal', 'vertical', 'vertical']);
+});
+
+t.test('segments, dashes and repeats of one line become one; what is apart stays apart', async (t) => {
+  const dashes = Array.from({ length: 20 }, (_, index) => line(100 + index * 6, 700, 104 + index * 6, 700));
+  const cells = [line(100, 600, 150, 600), line(150, 600, 220, 600), line(220.4, 600, 300, 600), line(100, 600, 300, 600)];
+  const apart = [line(100, 500, 150, 500), line(156, 500, 220, 500)];
+  const two = [line(100, 400, 200, 400, { lineWidth: 0.4 }), line(100, 402, 200, 402, { lineWidth: 0.4 })];
+  const page = await read([...dashes, ...cells, ...apart, ...two]);
+  t.same(page.rulings.map(({ position, start, end }) => [position, start, end].map(round).join(' ')).sort(), ['192 100 300', '292 100 150', '292 156 220', '390 100 200', '392 100 200', '92 100 218']);
+});
+
+t.test('rectangles are boxes with fill and outline, round corners or not', async (t) => {
+  const rounded = '110 400 m 190 400 l 195.5 400 200 404.5 200 410 c 200 440 l 200 445.5 195.5 450 190 450 c 110 450 l 104.5 450 100 445.5 100 440 c 100 410 l 100 404.5 104.5 400 110 400 c h';
+  const page = await read([
+    rectangle(100, 600, 80, 40, { fill: 0xeeeeee }),
+    rectangle(300, 600, 80, 40, { stroke: 0x00ff00 }),
+    paint('100 500 m 180 500 l 180 540 l 100 540 l h', { fill: 0x112233, stroke: 0x445566 }),
+    paint(rounded, { fill: 0xabcdef }),
+  ]);
+  t.same(page.boxes.map(({ fill, stroke, box }) => [fill, stroke, round(box.left), round(box.top), round(box.right), round(box.bottom)]), [
+    [0xeeeeee, -1, 100, 152, 180, 192],
+    [-1, 0x00ff00, 300, 152, 380, 192],
+    [0x112233, 0x445566, 100, 252, 180, 292],
+    [0xabcdef, -1, 100, 342, 200, 392],
+  ]);
+  t.equal(page.rulings.length, 0);
+});
+
+t.test('curves and slanted lines are drawings, found as regions', async (t) => {
+  const wave = (x: number, y: number) => paint(`${x} ${y} m ${x + 30} ${y + 60} ${x + 60} ${y - 60} ${x + 90} ${y} c`, { stroke: 0 });
+  const page = await read([wave(100, 600), wave(120, 590), line(100, 560, 180, 620), wave(400, 200)]);
+  t.equal(page.drawings.length, 2);
+  const [first] = [...page.drawings].sort((a, b) => a.top - b.top);
+  t.ok(first !== undefined && first.left <= 101 && first.right >= 208 && first.top > 90, 'the region spans its strokes');
+  t.equal(page.rulings.length, 0);
+});
+
+t.test('clips cut rulings and boxes, and hide what lies outside', async (t) => {
+  const page = await read([clipped(100, 600, 50, 50, rectangle(50, 500, 400, 300, { fill: 0xcccccc })), clipped(100, 400, 50, 50, line(0, 420, 600, 420)), clipped(100, 300, 50, 50, rectangle(300, 300, 50, 50))]);
+  t.same(page.boxes.map(({ box }) => [box.left, box.top, box.right, box.bottom].map(round)), [[100, 142, 150, 192]]);
+  t.same(page.rulings.map(({ start, end }) => [start, end]), [[100, 150]]);
+});
+
+t.test('forms are walked with their matrices', async (t) => {
+  const page = await read([placed('Outer', 2, 0, 0, 2, 50, 100)], {
+    forms: {
+      Outer: { content: `${line(10, 100, 60, 100)}\n${placed('Inner', 1, 0, 0, 1, 0, 50)}`, uses: ['Inner'] },
+      Inner: { content: `${rectangle(10, 100, 20, 10, { fill: 0x123456 })}\n${text(10, 120, 6, 'deep')}`, matrix: [1, 0, 0, 1, 5, 0] },
+    },
+  });
+  t.same(page.rulings.map(brief), ['h 492 70 170 2']);
+  t.same(page.boxes.map(({ box }) => [box.left, box.top, box.right, box.bottom].map(round)), [[80, 372, 120, 392]]);
+  t.equal(page.words[0]?.text, 'deep');
+  t.equal(round(page.words[0]?.size ?? 0), 12);
+  t.equal(round(page.words[0]?.box.left ?? 0), 80);
+});
+
+t.test('images have their place and pixels, inline ones and those in forms too', async (t) => {
+  const page = await read(
+    [placed('Photo', 200, 0, 0, 100, 50, 600), placed('Holder', 1, 0, 0, 1, 0, 0), 'q 30 0 0 30 300 300 cm BI /W 2 /H 2 /CS /G /BPC 8 ID abcd EI Q', clipped(400, 400, 10, 10, placed('Photo', 100, 0, 0, 100, 400, 400))],
+    { images: { Photo: { width: 20, height: 10, grey: 100 } }, forms: { Holder: { content: 'q 40 0 0 40 10 10 cm BI /W 1 /H 1 /CS /G /BPC 8 ID a EI Q' } } },
+  );
+  t.same(page.images.map(({ box, width, height }) => [...[box.left, box.top, box.right, box.bottom].map(round), width, height]), [
+    [50, 92, 250, 192, 20, 10],
+    [10, 742, 50, 782, 1, 1],
+    [300, 462, 330, 492, 2, 2],
+    [400, 382, 410, 392, 20, 10],
+  ]);
+  t.equal(new Set(page.images.map((image) => image.object)).size, 4);
+});
+
+t.test('paths that paint nothing are nothing', async (t) => {
+  const page = await read(['100 100 m 200 100 l n', '100 200 50 50 re W n', 'q /Clear gs 100 300 50 50 re f Q'], { states: { Clear: '/ca 0' } });
+  t.same([page.rulings.length, page.boxes.length, page.drawings.length], [0, 0, 0]);
+});

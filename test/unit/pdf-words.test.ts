@@ -1,0 +1,218 @@
+/** Characters of made PDFs become words and lines: gaps, tracking, scripts, ligatures, accents, directions. */
+import t from 'tap';
+import { openPdf } from '../../src/pdf/index.js';
+import type { Line, PageContent } from '../../src/pdf/index.js';
+import { kernedText, line, paint, text } from '../support/pdf-content.js';
+import { makePdf } from '../support/pdf-writer.js';
+import type { FontSpec, PageSpec } from '../support/pdf-writer.js';
+
+async function read(content: string[], fonts: Record<string, string | FontSpec> = {}, page: Partial<PageSpec> = {}): Promise<PageContent> {
+  const pdf = await openPdf(makePdf({ pages: [{ ...page, content }], fonts }));
+  try {
+    return pdf.readPage(0);
+  } finally {
+    pdf.close();
+  }
+}
+
+/** Words with spaces, or `·` where they are glued. */
+const textOf = (words: Line) => words.words.map((word, index) => (index === 0 ? '' : word.glued ? '·' : ' ') + word.text).join('');
+const linesOf = (page: PageContent) => page.lines.map(textOf);
+
+t.test('words part at spaces and at gaps, never inside', async (t) => {
+  const page = await read([
+    text(72, 700, 12, 'plain words with spaces'),
+    kernedText(72, 680, 12, ['set', -280, 'by', -220, 'gaps', -330, 'alone']),
+    kernedText(72, 660, 12, ['T', 80, 'o', -40, 'k', -60, 'er', 30, 'n tightly']),
+    text(72, 640, 12, 'L E T T E R S', { tracking: 1 }),
+    text(72, 620, 12, 'tracked words stay whole', { tracking: 2.4 }),
+    kernedText(72, 600, 12, ['A', -450, 'B', -450, 'S', -450, 'T', -450, 'R', -450, 'A', -450, 'C', -450, 'T']),
+    kernedText(72, 580, 12, ['1', -500, '0', -500, '1', -500, '1', -500, '0', -500, '1']),
+    kernedText(72, 560, 12, ['A', -450, 'B', -450, 'C', -450, 'D', -450, 'E', -450, 'F']),
+    text(72, 540, 12, 'negative tracking is fine too', { tracking: -0.6 }),
+    text(72, 520, 12, 'fixed pitch text', { font: 'Courier' }),
+    text(72, 500, 12, 'very wide word spaces here', { wordSpacing: 9 }),
+  ]);
+  t.same(linesOf(page), [
+    'plain words with spaces',
+    'set by gaps alone',
+    'Tokern tightly',
+    'LETTERS',
+    'tracked words stay whole',
+    'ABSTRACT',
+    '1 0 1 1 0 1',
+    'A B C D E F',
+    'negative tracking is fine too',
+    'fixed pitch text',
+    'very wide word spaces here',
+  ]);
+});
+
+t.test('letters drawn one by one, in any order, make the same words', async (t) => {
+  const letters = [...'one word after another'].map((letter, index) => text(72 + index * 7.2, 700, 12, letter, { font: 'Courier' }));
+  t.same(linesOf(await read(letters)), ['one word after another']);
+  t.same(linesOf(await read([...letters].reverse())), ['one word after another']);
+});
+
+t.test('font, size, colour and baseline part a word in glued pieces', async (t) => {
+  const page = await read([
+    text(72, 700, 12, 'H'), text(80.7, 697, 8, '2'), text(85.2, 700, 12, 'O is'),
+    text(112, 700, 12, 'red', { color: 0xff0000 }), text(128.5, 700, 12, 'dish', { font: 'Helvetica-Bold' }),
+    text(72, 650, 12, 'note'), text(95.5, 655, 7, '12'), text(106, 650, 12, 'goes on'),
+  ]);
+  t.same(linesOf(page), ['H·2·O is red·dish', 'note·12 goes on']);
+  const [h, two, , , red, dish] = page.lines[0]!.words;
+  t.equal(h?.size, 12);
+  t.equal(two?.size, 8);
+  t.ok((two?.baseline ?? 0) > (h?.baseline ?? 0) + 2, 'the subscript hangs lower');
+  t.equal(red?.color, 0xff0000);
+  t.equal(dish?.font.bold, true);
+  t.equal(page.lines[0]?.size, 12);
+  t.equal(page.lines[0]?.baseline, 92);
+  t.equal(h?.box.left, 72);
+  t.ok(Math.abs((h?.box.right ?? 0) - 80.664) < 0.01, 'boxes are as wide as the advance');
+});
+
+t.test('scripts do not tie lines together', async (t) => {
+  const page = await read([
+    text(72, 700, 10, 'first line with x'), text(135, 697, 7, 'i'),
+    text(72, 688, 10, 'second line with y'), text(151.1, 692, 7, '2'),
+  ]);
+  t.same(linesOf(page), ['first line with x·i', 'second line with y·2']);
+});
+
+t.test('columns and cells part lines, justified text does not', async (t) => {
+  const left = ['the left column', 'has some lines', 'of ragged text', 'in its narrow', 'column and so'];
+  const right = ['and the right one', 'goes on beside it', 'with a gutter of', 'barely one em', 'in between them'];
+  const content = left.map((words, index) => text(72 + (index % 2), 700 - index * 12, 10, words));
+  const beside = right.map((words, index) => text(148, 700 - index * 12, 10, words));
+  const page = await read([...content, ...beside]);
+  t.same([...linesOf(page)].sort(), [...left, ...right].sort());
+
+  const rows = ['a', 'b', 'c'].flatMap((name, index) => [text(72, 600 - index * 14, 10, `${name} cell`), text(140, 600 - index * 14, 10, '12.5'), text(190, 600 - index * 14, 10, '99')]);
+  t.equal((await read(rows)).lines.length, 9);
+
+  const justified = await read([text(72, 700, 10, 'one stretched out line of text', { wordSpacing: 6 }), text(72, 688, 10, 'another one in the same block', { wordSpacing: 2 })]);
+  t.equal(justified.lines.length, 2);
+});
+
+t.test('a drawn wall parts cells that stand close together', async (t) => {
+  const cells = [text(72, 700, 10, 'left'), text(92, 700, 10, 'right')];
+  t.same(linesOf(await read(cells)), ['left right']);
+  t.same(linesOf(await read([...cells, line(90, 690, 90, 715)])), ['left', 'right']);
+});
+
+t.test('list markers and section numbers stay with their text', async (t) => {
+  const items = ['First thing', 'Second thing', 'Third thing', 'Fourth thing'].flatMap((words, index) => [text(72, 700 - index * 12, 10, `${index + 1}.`), text(90, 700 - index * 12, 10, words)]);
+  t.same(linesOf(await read(items)), ['1. First thing', '2. Second thing', '3. Third thing', '4. Fourth thing']);
+});
+
+t.test('ligatures, presentation forms and odd spaces are spelt out', async (t) => {
+  const fonts = { F: { unicode: { 1: '\ufb03', 2: 'tt', 3: 'e', 4: '\u00a0', 5: '\u2009', 6: '\u200b', 7: '\u0133', 8: '\ufb01' }, widths: { 6: 0 } } };
+  const page = await read([text(72, 700, 10, '\x03\x01\x03\x04\x03\x02\x03\x05\x07\x06\x08', { font: 'F' })], fonts);
+  t.same(linesOf(page), ['effie ette ijfi']);
+});
+
+t.test('accents drawn over a letter become one with it, before or after', async (t) => {
+  const page = await read([
+    text(72, 700, 12, 'caf'), text(88, 700, 12, 'e'), text(89.3, 700, 12, '\xb4'),
+    text(72, 680, 12, '\xa8'), text(71.6, 680, 12, 'u'), text(78.3, 680, 12, 'ber'),
+    text(72, 660, 12, 'a ~ b ^ c'),
+  ]);
+  t.same(linesOf(page), ['café', 'über', 'a ~ b ^ c']);
+});
+
+t.test('combining marks compose', async (t) => {
+  const page = await read([text(72, 700, 10, '\x01\x02', { font: 'F' })], { F: { unicode: { 1: 'e', 2: '\u0301' }, widths: { 2: 0 } } });
+  t.equal(page.lines[0]?.words[0]?.text, 'é');
+});
+
+t.test('letters painted twice are read once, and bold', async (t) => {
+  const twice = await read([text(72, 700, 12, 'heading'), text(72.3, 700, 12, 'heading'), text(72, 670, 12, 'llama aardvark')]);
+  t.same(linesOf(twice), ['heading', 'llama aardvark']);
+  t.equal(twice.lines[0]?.words[0]?.font.bold, true);
+  t.equal(twice.lines[1]?.words[0]?.font.bold, false);
+  const stroked = await read([text(72, 700, 12, 'heading', { mode: 2 })]);
+  t.equal(stroked.words[0]?.font.bold, true);
+});
+
+t.test('hyphens at the end of a line are hyphens', async (t) => {
+  const page = await read([text(72, 700, 10, 'a hyphen-'), text(72, 688, 10, 'ated word'), text(72, 660, 10, 'soft\xadly')]);
+  t.same(linesOf(page), ['a hyphen-', 'ated word', 'soft-ly']);
+});
+
+t.test('symbol fonts: bullets and ticks are what they look like', async (t) => {
+  const dingbats: FontSpec = { base: 'Wingdings', flags: 4, unicode: { 1: '\uf0a7', 2: '\uf0fc', 3: '\uf0d8', 4: '\uf06c' } };
+  const symbols: FontSpec = { base: 'SymbolMT', flags: 4, unicode: { 1: '\uf0b7', 2: '\uf061', 3: '\uf0b3' } };
+  const icons: FontSpec = { base: 'Icons', unicode: { 1: '\ue900', 2: 'a', 3: 'b' } };
+  const page = await read(
+    [text(72, 700, 10, '\x01\x02\x03\x04', { font: 'W' }), text(72, 680, 10, '\x01\x02\x03', { font: 'S' }), text(72, 660, 10, '\x01', { font: 'I' }), text(72, 640, 10, '\x02\x01\x03', { font: 'I' })],
+    { W: dingbats, S: symbols, I: icons },
+  );
+  t.same(linesOf(page), ['▪✓➢●', '•α≥', 'a\ufffdb'], 'an icon alone is dropped, a glyph inside a word leaves a trace');
+});
+
+t.test('right-to-left lines come in logical order, numbers and Latin inside them kept', async (t) => {
+  const fonts: Record<string, FontSpec> = { A: { unicode: { 1: 'ש', 2: 'ל', 3: 'ו', 4: 'ם', 5: ' ', 6: '1', 7: '2', 8: 'P', 9: 'D' }, widths: { 5: 300 } } };
+  // As painted, from the left: MVLS 12 PD MVLS.
+  const page = await read([text(72, 700, 12, '\x04\x03\x02\x01\x05\x08\x09\x05\x06\x07\x05\x04\x03\x02\x01', { font: 'A' })], fonts);
+  t.same(linesOf(page), ['שלום PD 12 שלום']);
+  const ligature = await read([text(72, 700, 12, '\x02\x01\x02', { font: 'A' })], { A: { unicode: { 1: 'لا', 2: 'ب' } } });
+  t.same(linesOf(ligature), ['بلاب']);
+});
+
+t.test('turned and vertical text has its own direction', async (t) => {
+  const vertical =
+    '<</Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /UniJIS-UCS2-V /DescendantFonts [<</Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiMin-W3 ' +
+    '/CIDSystemInfo <</Registry (Adobe) /Ordering (Japan1) /Supplement 2>> /FontDescriptor <</Type /FontDescriptor /FontName /HeiseiMin-W3 /Flags 4 ' +
+    '/FontBBox [0 -200 1000 900] /ItalicAngle 0 /Ascent 800 /Descent -200 /CapHeight 700 /StemV 80>>>>]>>';
+  const page = await read(
+    [text(100, 500, 10, 'going up', { angle: 90 }), text(200, 500, 10, 'going down', { angle: 270 }), text(300, 500, 10, 'on its head', { angle: 180 }), text(350, 500, 10, 'aslant here', { angle: 30 }), 'BT /V 12 Tf 500 700 Td <65E5672C8A9E> Tj ET'],
+    { V: vertical },
+  );
+  const angles = Object.fromEntries(page.lines.map((words) => [textOf(words), words.angle]));
+  t.same(angles, { 'going up': 90, 'going down': 270, 'on its head': 180, 'aslant here': 30, 日本語: 270 });
+  const up = page.words.find((word) => word.text === 'going');
+  t.ok(up !== undefined && up.box.bottom - up.box.top > up.box.right - up.box.left, 'the box of a turned word stands up');
+});
+
+t.test('a scanned line that leans a little is one line', async (t) => {
+  const words = ['words', 'on', 'a', 'leaning', 'line'];
+  const content = words.map((word, index) => text(72 + index * 50, 700 + index * 0.6, 10, word, { angle: 0.7, wordSpacing: 1 }));
+  const page = await read([...content.map((each) => each.replace('ET', ''))].map((each) => each.replace('\nQ', '\nET\nQ')));
+  t.ok(page.words.every((word) => word.angle === 0));
+});
+
+t.test('type 3 glyphs have their size and place', async (t) => {
+  const box = '600 0 0 0 500 700 d1 0 0 500 700 re f';
+  const page = await read([text(72, 700, 10, 'AB BA', { font: 'T' })], { T: { type3: { 65: box, 66: box, 32: '600 0 0 0 0 0 d1' }, unicode: { 65: 'A', 66: 'B', 32: ' ' } } });
+  t.same(linesOf(page), ['AB BA']);
+  t.equal(page.words[0]?.size, 10);
+  t.ok(Math.abs((page.words[0]?.box.top ?? 0) - 85) < 0.5);
+});
+
+t.test('the text that marked content stands for replaces what is drawn', async (t) => {
+  const page = await read(['/Span <</ActualText <FEFF00660069>>> BDC', text(72, 680, 10, 'F'), 'EMC', text(78.2, 680, 10, 'nd')]);
+  t.same(linesOf(page), ['find']);
+});
+
+t.test('underlines and strokes through words are marks, not rulings', async (t) => {
+  const page = await read([
+    text(72, 700, 10, 'see this link here'), line(91.5, 698.5, 107.5, 698.5, { lineWidth: 0.6 }),
+    text(72, 660, 10, 'wrong right'), line(72, 663.5, 98, 663.5, { lineWidth: 0.6 }),
+    text(72, 620, 10, 'a table head'), line(60, 616.5, 300, 616.5, { lineWidth: 0.6 }),
+  ]);
+  const marked = (mark: 'underline' | 'strike') => page.words.filter((word) => word[mark]).map((word) => word.text);
+  t.same(marked('underline'), ['this']);
+  t.same(marked('strike'), ['wrong']);
+  t.equal(page.rulings.length, 1);
+});
+
+t.test('words know their painting order and their marked content', async (t) => {
+  const page = await read([text(72, 600, 10, 'painted first'), text(72, 700, 10, 'painted second'), '/P <</MCID 7>> BDC', text(72, 500, 10, 'tagged'), 'EMC']);
+  t.same(page.words.map((word) => word.text), ['painted', 'first', 'painted', 'second', 'tagged']);
+  t.equal(new Set(page.words.map((word) => word.order)).size, 5);
+  t.same(page.words.map((word) => word.mcid), [-1, -1, -1, -1, 7]);
+  t.equal(page.characters, 31);
+  t.equal(paint('0 0 m', { stroke: 0 }).includes('S'), true);
+});
