@@ -136,7 +136,8 @@ export function findFigures(content: PageContent, tables: Box[], pieces: TextLin
     const chart = !group.some((part) => part.kind === 'image' || part.kind === 'drawing');
     let box = unionBox(group.map((part) => part.box));
     if (!isFigure(group, box)) continue;
-    if (!group.some((part) => part.kind === 'image') && textShare(box, pieces) > 0.4) continue;
+    const bars = group.filter((part) => part.kind === 'bar').length;
+    if (!group.some((part) => part.kind === 'image') && textShare(box, pieces) > (bars >= 3 ? 0.6 : 0.33)) continue;
     if (chart) box = withAxes(box, content);
     if (!group.some((part) => part.kind === 'image')) box = withLabels(box, pieces);
     const isImage = group.some((part) => part.kind === 'image');

@@ -40,7 +40,14 @@ function cellLines(words: Word[]): Word[][] {
     else lines.at(-1)!.push(word);
     last = word;
   }
+  // A grid is filled from the left; Arabic and Hebrew are read from the right.
+  for (const line of lines) if (isRightToLeft(line)) line.sort((a, b) => b.box.right - a.box.right);
   return lines;
+}
+
+function isRightToLeft(words: Word[]): boolean {
+  const letters = words.map((word) => word.text).join('').replace(/[^\p{L}]/gu, '');
+  return letters.replace(/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g, '').length < 0.5 * letters.length;
 }
 
 /** Keeps text and grid of `table`. */

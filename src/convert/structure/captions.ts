@@ -7,11 +7,11 @@ import type { BodyStyle } from './style.js';
 const figureWord = 'figures?|fig|abbildung|abb|figura|graphique|diagramm?|chart|image|photo|plate|scheme|box|map|exhibit|obrázek|obr|graf|rysunek|rys|slika|afbeelding|рис|рисунок|图|図|圖';
 const tableWord = 'tables?|tab|tabelle|tableau|tabla|tabella|tabela|tabulka|tabel|таблица|табл|表';
 const label = '(?:\\d+(?:[.\\-–]\\d+)*(?:[.\\-–]?[a-z](?!\\p{L}))*|[ivxlc]+(?!\\p{L})|[a-z](?:[.\\-–]?\\d+)*(?!\\p{L}))';
-const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))\\.?\\s*${label}\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
-const plainNamed = new RegExp(`^(?:(${figureWord})|(${tableWord}))\\.?\\s*[:–—]\\s`, 'iu');
+const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*${label}\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
+const plainNamed = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*[:–—]\\s`, 'iu');
 const source = /^(sources?|quellen?|fuentes?|fonte|note|notes|zdroj|bron|źródło|anmerkung(?:en)?)\s*[:.]\s/iu;
 /** `Figure 3 shows …` is a sentence about a figure. */
-const sentence = new RegExp(`^(?:${figureWord}|${tableWord})\\.?\\s*${label}\\s+(?:and|or|to|shows?|presents?|illustrates?|depicts?|gives?|lists?|summari[sz]es?|compares?|reports?|contains?|displays?|provides?|is|are|was|were|has|below|above|zeigt|zeigen|stellt|montre|muestra|in|of|we)\\b`, 'iu');
+const sentence = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*${label}\\s+(?:and|or|to|shows?|presents?|illustrates?|depicts?|gives?|lists?|summari[sz]es?|compares?|reports?|contains?|displays?|provides?|is|are|was|were|has|below|above|zeigt|zeigen|stellt|montre|muestra|in|of|we)\\b`, 'iu');
 
 export type CaptionKind = 'figure' | 'table' | 'source';
 

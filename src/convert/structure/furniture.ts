@@ -130,7 +130,7 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   if (depth < 0.06 && white > 1.5 * leading && !bold) return true;
   if (!isFull(text)) return false;
   // Deep in the margin and far from everything: a letterhead, a funding notice.
-  if (depth < 0.075 && white > 3 * leading && row.size <= 1.3 * body.size) return true;
+  if (depth < 0.075 && white > 3 * leading && row.size <= 1.8 * body.size && !bold) return true;
   if (row.text.length > 110) return false;
   return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
 }

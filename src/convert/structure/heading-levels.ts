@@ -11,7 +11,6 @@ interface Style {
   bold: boolean;
   caps: boolean;
   italic: boolean;
-  headings: number;
 }
 
 interface Heading {
@@ -21,7 +20,7 @@ interface Heading {
   outline: number;
 }
 
-function styleOf(block: TextBlock): Omit<Style, 'headings'> {
+function styleOf(block: TextBlock): Style {
   const line = linesOf(block)[0]!;
   const letters = plainText(block).replace(/[^\p{L}]/gu, '');
   return {
@@ -30,20 +29,28 @@ function styleOf(block: TextBlock): Omit<Style, 'headings'> {
   };
 }
 
-/** Heavier first: size counts most, then capitals, then weight. */
-function heavier(a: Omit<Style, 'headings'>, b: Omit<Style, 'headings'>): number {
-  if (Math.abs(a.size - b.size) > 0.05 * Math.max(a.size, b.size)) return b.size - a.size;
+/** Heavier first: size counts most, then weight, then capitals. */
+function heavier(a: Style, b: Style, tolerance: number): number {
+  if (Math.abs(a.size - b.size) > tolerance * Math.max(a.size, b.size)) return b.size - a.size;
   return Number(b.bold) - Number(a.bold) || Number(b.caps) - Number(a.caps) || Number(a.italic) - Number(b.italic);
 }
 
-function groupStyles(blocks: TextBlock[]): { ranks: number[]; styles: Omit<Style, 'headings'>[] } {
+/** More ranks than these are no ranks but accidents of a cover page; sizes near each other are then taken as one. */
+const mostRanks = 4;
+
+/** For each heading the rank of its style, 0 for the heaviest. */
+function rankStyles(blocks: TextBlock[]): number[] {
   const styles = blocks.map(styleOf);
-  const distinct: Omit<Style, 'headings'>[] = [];
-  for (const style of [...styles].sort(heavier)) {
-    const last = distinct.at(-1);
-    if (last === undefined || heavier(last, style) !== 0) distinct.push(style);
+  let ranks: number[] = [];
+  for (const tolerance of [0.05, 0.12, 0.2]) {
+    const distinct: Style[] = [];
+    for (const style of [...styles].sort((a, b) => heavier(a, b, tolerance))) {
+      if (distinct.every((other) => heavier(other, style, tolerance) !== 0)) distinct.push(style);
+    }
+    ranks = styles.map((style) => distinct.findIndex((other) => heavier(other, style, tolerance) === 0));
+    if (distinct.length <= mostRanks + 1) break;
   }
-  return { styles: distinct, ranks: styles.map((style) => distinct.findIndex((other) => heavier(other, style) === 0)) };
+  return ranks;
 }
 
 /** A document's title: the heaviest heading, alone in its style, at the start of the first page. */
@@ -53,7 +60,26 @@ function isTitle(index: number, headings: Heading[], blocks: Block[]): boolean {
   if (first.numbering !== null && first.numbering.kind !== 'word') return false;
   const before = blocks.slice(0, blocks.indexOf(first.block)).filter((block) => block.kind === 'text' && (block.role === 'text' || block.role === 'heading'));
   if (before.length > 3 || first.block.stretches[0]!.pageIndex > 1) return false;
-  return headings.length === 1 ? false : headings.slice(1).every((heading) => heading.style > first.style);
+  return headings.length === 1 ? false : headings.slice(1).every((heading) => heading.style > first.style || isNumberAlone(heading.block));
+}
+
+/** The large number over a chapter's title: it has no rank of its own. */
+function isNumberAlone(block: TextBlock): boolean {
+  return !/\p{L}{2}/u.test(plainText(block)) && /\d|^[IVXL]+\.?$/.test(plainText(block));
+}
+
+/** A number alone stands where the heading below it stands. */
+function ranksOf(heads: TextBlock[]): number[] {
+  const worded = heads.filter((block) => !isNumberAlone(block));
+  const ranks = rankStyles(worded);
+  let rank = 0;
+  const result: number[] = [];
+  let index = worded.length - 1;
+  for (const block of [...heads].reverse()) {
+    if (!isNumberAlone(block)) rank = ranks[index--]!;
+    result.unshift(rank);
+  }
+  return result;
 }
 
 /** Sets `level` of every heading: 0 for the title, 1 for the highest rank of the others. */
@@ -63,7 +89,7 @@ export function setHeadingLevels(blocks: Block[], evidence: HeadingEvidence, fla
     for (const block of heads) block.level = 1;
     return;
   }
-  const { ranks } = groupStyles(heads);
+  const ranks = ranksOf(heads);
   const headings = heads.map((block, index): Heading => ({
     block, style: ranks[index]!, numbering: numberingOf(plainText(block)), outline: outlineDepth(block, evidence.outline),
   }));

@@ -82,8 +82,15 @@ function placeScore(block: TextBlock, body: BodyStyle, next: Block | undefined):
   if (next === undefined) score -= 1.6;
   else if (next.kind === 'text' && next.role === 'text' && next.spaceAbove > 3.5 * leading) score -= 0.6;
   // A heading stands nearer to what follows than to what it closes.
-  if (above !== Infinity && block.spaceBelow !== Infinity && above > block.spaceBelow + 0.15 * leading) score += 0.5;
+  if (block.spaceBelow !== Infinity && above > block.spaceBelow + 0.15 * leading) score += 0.5;
+  if (next !== undefined && next.kind === 'text' && next.role === 'text' && (isShort(next) || /\S@/.test(plainText(next)) && linesOf(next).length < 3)) score -= 0.7;
   return score;
+}
+
+/** One line that does not fill its column: an address, a date, no text that a heading would open. */
+function isShort(block: TextBlock): boolean {
+  const { lines, box, column } = block.stretches[0]!;
+  return block.stretches.length === 1 && lines.length === 1 && box.right - box.left < 0.8 * (column.right - column.left);
 }
 
 function wordingScore(text: string, lines: TextLine[], line: TextLine): number {

@@ -15,7 +15,7 @@ import { learnWords } from './hyphenation.js';
 import type { Vocabulary } from './hyphenation.js';
 import { joinAcrossColumns } from './join.js';
 import { markListItems } from './lists.js';
-import { findBodyStyle } from './style.js';
+import { findBodyStyle, markMonospace } from './style.js';
 import type { BodyStyle } from './style.js';
 import { joinTables } from './table-parts.js';
 
@@ -43,6 +43,7 @@ function shareOfBold(blocks: Block[], body: BodyStyle): number {
 /** Blocks of the whole document. `flat` puts all headings on one level. */
 export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[], flat: boolean): Structure {
   const pages = sketches.map(textOfPage);
+  markMonospace(pages);
   const body = findBodyStyle(pages);
   const furniture = new Map([...findSideText(pages), ...findFurniture(pages, body)]);
   const vocabulary: Vocabulary = new Map();
