@@ -64,7 +64,7 @@ t.test('a task: submitted, polled, fetched as often as one likes', async (t) => 
   t.strictSame(Object.keys(first), ['task_id', 'task_type', 'task_status', 'task_position', 'task_meta', 'error_message', 'failure']);
   t.match(first, { task_id: /^[0-9a-f-]{36}$/, task_type: 'convert', error_message: null, failure: null });
   t.match((await get(`/v1/status/poll/${first.task_id}?wait=5`)).json(), { task_status: 'success', task_position: null });
-  for (const _ of [1, 2]) t.match((await get(`/v1/result/${first.task_id}`)).json(), { document: { md_content: '# a.pdf' } });
+  for (let times = 0; times < 2; times++) t.match((await get(`/v1/result/${first.task_id}`)).json(), { document: { md_content: '# a.pdf' } });
 });
 
 t.test('polling waits, and no longer than it was told', async (t) => {

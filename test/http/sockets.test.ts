@@ -1,7 +1,7 @@
 // What only a real connection shows: answers before the upload ends, clients that leave, broken requests, slow senders.
 import t from 'tap';
 import { once } from 'node:events';
-import { request as httpRequest } from 'node:http';
+import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { form, startTestService, type TestService } from '../support/http-service.js';
@@ -75,7 +75,7 @@ t.test('the same for other early answers: a queue that is full, a body of the wr
 async function post(url: string, filename: string): Promise<{ left: () => void; status: Promise<number>; body: Promise<string> }> {
   const { payload, headers } = form(filename);
   const request = httpRequest(`${url}/v1/convert/file`, { method: 'POST', headers: { ...headers, 'content-length': payload.length } });
-  const answer = once(request, 'response') as Promise<[import('node:http').IncomingMessage]>;
+  const answer = once(request, 'response') as Promise<[IncomingMessage]>;
   answer.catch(() => undefined);
   request.on('error', () => undefined);
   request.end(payload);
