@@ -3,23 +3,27 @@ import type { Font } from './page.js';
 import type { Pdfium } from './pdfium.js';
 
 const FIXED_PITCH = 1;
-const SYMBOLIC = 4;
 const ITALIC = 64;
 const FORCE_BOLD = 1 << 18;
 
+/** Looked for in the name with spaces between its parts: `Nimbus Rom No9L-Medi Ital`. The first that fits holds. */
 const namedWeights: [RegExp, number][] = [
-  [/(semi|demi)[-_ ]?(bold|bd)|semb|demi(?!lune)|\bsb\b/i, 600],
+  [/(semi|demi)[-_ ]?(bold|bd)|\bsemb|\bdemi\b|\bsb\b/i, 600],
   [/(extra|ultra)[-_ ]?(bold|bd)/i, 800],
-  [/black|heavy|\bblk\b/i, 900],
-  [/bold|[-_,]bd\b|medi(?!um|an|c|a|e)|^cmbx|^cmb\d|^sfbx|^lmb|^ecbx|^cmssbx|^cmbsy|^cmmib|^ptmb|^phvb|^pplb|[a-z]bd$|-b$|-bi$|-bx/i, 700],
-  [/medium|[-_]md\b/i, 500],
-  [/(extra|ultra)[-_ ]?light|thin|hairline/i, 200],
-  [/light|[-_]lt\b/i, 300],
-  [/regular|roman|book|normal|[-_]rg\b/i, 400],
+  [/\b(black|heavy|blk)\b/i, 900],
+  [/bold|\bbd\b|\bmedi\b|-bi?$|-bx\b/i, 700],
+  [/\b(medium|md)\b/i, 500],
+  [/(extra|ultra)[-_ ]?light|\b(thin|hairline)\b/i, 200],
+  [/\b(light|lt)\b/i, 300],
+  [/\b(regular|roman|book|normal|regu|rg)\b/i, 400],
 ];
-const italicName = /italic|oblique|kursiv|slanted|[-_,]it(al)?\b|[-_]i$|[-_]bi$|(regu|medi|bold)ital|^cm(b?xti|ti|sl|mi|bxsl|ssi|itt|mib)\d|^(sfti|ecti|lmri)|reguital|-obli|[a-z]-?ita\b/i;
+/** Computer Modern and its heirs, and the PostScript short names of TeX's fonts, by their own abbreviations. */
+const texBold = /^(cmbx|cmb\d|cmssbx|cmbsy|cmmib|sfbx|ecbx|lmb|ptmb|phvb|pplb)/i;
+const texItalic = /^(cm(b?xti|ti|sl|mi|bxsl|ssi|itt|mib)\d|cmbxti|sfti|sfsl|ecti|lmri|lmmi)/i;
+const texMonospace = /^(cmtt|cmitt|cmsltt|ectt|sftt|lmtt|lmmono|txtt)/i;
+const italicName = /italic(?!a)|oblique|kursiv|slanted|\bit(al)?\b|[-_]b?i$|\bobli\b/i;
 const monospaceName =
-  /mono|courier|consol|typewriter|menlo|inconsolata|fixed|terminal|lucidasanstyp|lettergothic|^cmtt|^cmitt|^cmsltt|^ectt|^sftt|^lmtt|^lmmono|txtt|nimbusmon|andale|code(pro|new)|source ?code|fira ?code|jetbrains|cascadia|hack\b/i;
+  /mono(?!type|line)|courier|consol|typewriter|menlo|inconsolata|\bfixed\b|terminal|lettergothic|nimbus ?mon|andale|code ?(pro|new)|source ?code|fira ?code|jetbrains|cascadia/i;
 const symbolName = /symbol|wingdings|dingbat|webdings|^cmsy|^cmex|^msam|^msbm|^stmary|^marvosym|fontawesome|material ?icons|icomoon/i;
 
 /**
@@ -48,6 +52,11 @@ export class FontTable {
     return font.bold ? font : this.#intern({ ...font, bold: true, weight: 700 });
   }
 
+  /** The same font, known to be a typewriter's by its advances. */
+  fixedPitch(font: Font): Font {
+    return font.monospace ? font : this.#intern({ ...font, monospace: true });
+  }
+
   #intern(font: Font): Font {
     const key = `${font.name} ${font.weight} ${font.bold} ${font.italic} ${font.monospace} ${font.symbolic}`;
     const known = this.#byDescription.get(key);
@@ -60,16 +69,16 @@ export class FontTable {
 /** `flags` as in the font descriptor, `engineWeight` as PDFium guesses it from the stems (0 or below: unknown). */
 export function describeFont(rawName: string, flags: number, engineWeight: number, italicAngle: number): Font {
   const name = rawName.replace(/^[A-Z]{6}\+/, '');
-  const spaced = name.replace(/([a-z])([A-Z])/g, '$1 $2');
-  const named = namedWeights.find(([pattern]) => pattern.test(name) || pattern.test(spaced))?.[1];
+  const parts = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2');
+  const named = texBold.test(name) ? 700 : namedWeights.find(([pattern]) => pattern.test(parts))?.[1];
   // Stem widths mislead below the clearly bold: regular Arial comes out anywhere from 200 to 600.
   const weight = named ?? ((flags & FORCE_BOLD) !== 0 || (engineWeight >= 650 && engineWeight <= 1000) ? 700 : 400);
   return {
     name,
     weight,
     bold: weight >= 600,
-    italic: italicName.test(name) || (flags & ITALIC) !== 0 || Math.abs(italicAngle) >= 5,
-    monospace: monospaceName.test(name) || ((flags & FIXED_PITCH) !== 0 && !symbolName.test(name)),
-    symbolic: symbolName.test(name) || ((flags & SYMBOLIC) !== 0 && /^(webdings|wingdings|symbol|zapf)/i.test(name)),
+    italic: italicName.test(parts) || texItalic.test(name) || (flags & ITALIC) !== 0 || Math.abs(italicAngle) >= 5,
+    monospace: monospaceName.test(parts) || texMonospace.test(name) || ((flags & FIXED_PITCH) !== 0 && !symbolName.test(name)),
+    symbolic: symbolName.test(name),
   };
 }

@@ -28,9 +28,27 @@ export async function openPdf(bytes: Uint8Array, options: OpenOptions = {}): Pro
   }
   const pdfium = await sharedPdfium();
   const password = options.password ?? null;
-  if (header > HEADER_REACH) return pdfium.guard(() => load(pdfium, [content.subarray(header)], password));
-  if (header < 0) return pdfium.guard(() => load(pdfium, [Buffer.from('%PDF-1.4\n'), content], password));
-  return pdfium.guard(() => load(pdfium, [content], password));
+  const parts = header < 0 ? [Buffer.from('%PDF-1.4\n'), content] : [header > HEADER_REACH ? content.subarray(header) : content];
+  try {
+    return pdfium.guard(() => load(pdfium, parts, password));
+  } catch (thrown) {
+    const trailer = pdfium.dead || !isDamage(thrown) ? null : madeTrailer(content);
+    if (trailer === null) throw thrown;
+    return pdfium.guard(() => load(pdfium, [...parts, trailer], password));
+  }
+}
+
+function isDamage(thrown: unknown): boolean {
+  return thrown instanceof LecternError && thrown.code === 'invalid_document';
+}
+
+/** A trailer for a file that lost its own, as cut downloads do: PDFium rebuilds the rest once it knows the catalog. */
+function madeTrailer(content: Buffer): Buffer | null {
+  const catalog = content.lastIndexOf('/Catalog');
+  if (catalog < 0) return null;
+  const before = content.toString('latin1', Math.max(0, catalog - 2000), catalog);
+  const number = [...before.matchAll(/(\d{1,8})\s+\d{1,5}\s+obj\b/g)].at(-1)?.[1];
+  return number === undefined ? null : Buffer.from(`\nendobj\ntrailer\n<</Root ${number} 0 R>>\n%%EOF\n`, 'latin1');
 }
 
 function load(pdfium: Pdfium, parts: Uint8Array[], password: string | null): PdfDocument {

@@ -30,7 +30,23 @@ export function measureSpacing(placed: Placed[]): Spacing {
     start = index;
   }
   joinSpelled(placed, spacing);
+  setLeadersApart(placed, spacing);
   return spacing;
+}
+
+const LEAST_LEADER = 4;
+
+/** Dots that lead from a title to its page number belong to neither, however closely they follow. */
+function setLeadersApart(placed: Placed[], spacing: Spacing): void {
+  let start = 0;
+  for (let index = 0; index <= placed.length; index++) {
+    if (/^[.·․…_]$/u.test(placed[index]?.glyph.text ?? '')) continue;
+    if (index - start >= LEAST_LEADER) {
+      spacing.starts[start] = true;
+      if (index < placed.length) spacing.starts[index] = true;
+    }
+    start = index + 1;
+  }
 }
 
 function gapBefore(placed: Placed[], index: number, glyph: Glyph): number {

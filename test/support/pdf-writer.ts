@@ -263,7 +263,7 @@ class Assembly {
       );
     });
     if (parent === 0) this.#set(level, `<</Type /Outlines /First ${numbers[0] ?? 0} 0 R /Last ${numbers[numbers.length - 1] ?? 0} 0 R /Count ${entries.length}>>`);
-    return numbers[0] ?? 0;
+    return parent === 0 ? level : (numbers[0] ?? 0);
   }
 
   #outlineChildren(children: OutlineSpec[], parent: number): string {

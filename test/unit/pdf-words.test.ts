@@ -73,6 +73,11 @@ t.test('font, size, colour and baseline part a word in glued pieces', async (t) 
   t.ok(Math.abs((h?.box.right ?? 0) - 80.664) < 0.01, 'boxes are as wide as the advance');
 });
 
+t.test('leader dots stand apart from title and page number', async (t) => {
+  const page = await read([text(72, 700, 10, 'Title. . . . . . . .vii'), text(72, 680, 10, 'Other........12'), text(72, 660, 10, 'and so on...')]);
+  t.same(linesOf(page), ['Title . . . . . . . . vii', 'Other ........ 12', 'and so on...']);
+});
+
 t.test('scripts do not tie lines together', async (t) => {
   const page = await read([
     text(72, 700, 10, 'first line with x'), text(135, 697, 7, 'i'),
@@ -181,6 +186,13 @@ t.test('a scanned line that leans a little is one line', async (t) => {
   const content = words.map((word, index) => text(72 + index * 50, 700 + index * 0.6, 10, word, { angle: 0.7, wordSpacing: 1 }));
   const page = await read([...content.map((each) => each.replace('ET', ''))].map((each) => each.replace('\nQ', '\nET\nQ')));
   t.ok(page.words.every((word) => word.angle === 0));
+});
+
+t.test('a font whose letters all advance alike is a typewriter', async (t) => {
+  const content = [text(72, 700, 10, 'int main(void) { return lit; }', { font: 'F' }), text(72, 680, 10, 'illiterate mammals toil')];
+  const page = await read(content, { F: { base: 'Nameless' } });
+  t.equal(page.words[0]?.font.monospace, true);
+  t.equal(page.words.at(-1)?.font.monospace, false);
 });
 
 t.test('type 3 glyphs have their size and place', async (t) => {
