@@ -31,24 +31,29 @@ export function medianSize(pieces: Piece[]): number {
   return median(pieces.filter((piece) => piece.line !== null).map((piece) => piece.line!.size)) || 10;
 }
 
-/** x positions at which several pieces begin or end: a column's edge is one of them. */
+/** Bounds of the effort, far beyond what a page that is meant to be read needs. */
+const mostPieces = 4000;
+const mostEdges = 60;
+const mostRuns = 12;
+
+/** x positions at which several pieces begin or end: a column's edge is one of them. The busiest come first. */
 function candidateEdges(pieces: Piece[]): number[] {
   const tolerance = 2.5;
-  const edges: number[] = [];
+  const edges: { x: number; weight: number }[] = [];
   const collect = (positions: { x: number; weight: number }[], shift: number): void => {
     positions.sort((a, b) => a.x - b.x);
     for (let i = 0; i < positions.length;) {
       let end = i;
       let weight = 0;
       while (end < positions.length && positions[end]!.x - positions[i]!.x <= tolerance) weight += positions[end++]!.weight;
-      if (weight >= 2) edges.push((shift < 0 ? positions[i]!.x : positions[end - 1]!.x) + shift);
+      if (weight >= 2) edges.push({ x: (shift < 0 ? positions[i]!.x : positions[end - 1]!.x) + shift, weight });
       i = end;
     }
   };
   const weigh = (piece: Piece): number => (piece.line === null ? 2 : 1);
   collect(pieces.map((piece) => ({ x: piece.box.left, weight: weigh(piece) })), -0.5);
   collect(pieces.map((piece) => ({ x: piece.box.right, weight: weigh(piece) })), 0.5);
-  return edges;
+  return edges.sort((a, b) => b.weight - a.weight).slice(0, mostEdges).map((edge) => edge.x);
 }
 
 interface Side {
@@ -139,7 +144,7 @@ function openRuns(x: number, pieces: Piece[], reach: number): { top: number; bot
     top = Math.max(top, piece.box.bottom);
   }
   runs.push({ top, bottom: Infinity });
-  return runs;
+  return runs.length <= mostRuns ? runs : runs.sort((a, b) => b.bottom - b.top - (a.bottom - a.top)).slice(0, mostRuns);
 }
 
 /** White between the sides; one line in ten may stand out of its column. */
@@ -183,7 +188,7 @@ function strip(gutter: Gutter, pieces: Piece[]): { from: number; to: number } {
 
 /** The gutter that parts the most, or null where the pieces are one column. */
 export function findGutter(pieces: Piece[]): Gutter | null {
-  if (pieces.length < 2) return null;
+  if (pieces.length < 2 || pieces.length > mostPieces) return null;
   const size = medianSize(pieces);
   let best: Gutter | null = null;
   let most = 0;

@@ -4,6 +4,7 @@ import { findGutter } from './gutters.js';
 import type { Gutter, Piece } from './gutters.js';
 import { nominalBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
+import type { Vocabulary } from '../vocabulary.js';
 import { rowsOfColumn } from './rows.js';
 import type { ColumnItem } from './rows.js';
 
@@ -67,7 +68,7 @@ function cut(pieces: Piece[], rightToLeft: boolean, depth: number, leaves: Piece
  * The columns of a page in reading order. `lines` are the pieces to place, without furniture and without what stands in
  * figures; tables and figures of the sketch take their place among them.
  */
-export function orderPage(sketch: PageSketch, lines: TextLine[]): Column[] {
+export function orderPage(sketch: PageSketch, lines: TextLine[], vocabulary: Vocabulary): Column[] {
   const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map((figure) => figure.box)];
   const pieces: Piece[] = [
     ...lines.map((line) => ({ box: nominalBox(line), line, object: -1 })),
@@ -76,5 +77,5 @@ export function orderPage(sketch: PageSketch, lines: TextLine[]): Column[] {
   const rightToLeft = isRightToLeft(pieces);
   const leaves: Piece[][] = [];
   cut(pieces, rightToLeft, 0, leaves);
-  return leaves.map((leaf) => rowsOfColumn(leaf, rightToLeft));
+  return leaves.map((leaf) => rowsOfColumn(leaf, rightToLeft, vocabulary));
 }

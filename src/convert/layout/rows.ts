@@ -3,6 +3,7 @@ import type { Piece } from './gutters.js';
 import type { Column } from './reading-order.js';
 import { joinPieces } from './text-line.js';
 import type { TextLine } from './text-line.js';
+import type { Vocabulary } from '../vocabulary.js';
 
 /** A row of text, or the index of a table or figure. */
 export type ColumnItem = { line: TextLine; object: -1 } | { line: null; object: number };
@@ -32,7 +33,7 @@ function isDropCapital(piece: Piece, size: number): boolean {
   return line !== null && line.size >= 1.7 * size && /^["'“‘«¿¡(]?\p{L}$/u.test(line.text);
 }
 
-function takeDropCapitals(texts: Piece[]): Piece[] {
+function takeDropCapitals(texts: Piece[], vocabulary: Vocabulary): Piece[] {
   const sizes = texts.map((piece) => piece.line!.size).sort((a, b) => a - b);
   const size = sizes[sizes.length >> 1] ?? 0;
   const capitals = texts.filter((piece) => isDropCapital(piece, size));
@@ -46,7 +47,7 @@ function takeDropCapitals(texts: Piece[]): Piece[] {
       .sort((a, b) => a.line!.baseline - b.line!.baseline);
     const first = beside[0];
     if (first === undefined || !rest.has(first)) continue;
-    const line = joinPieces([capital.line!, first.line!], gluesCapital);
+    const line = joinPieces([capital.line!, first.line!], () => gluesCapital(capital.line!.text, first.line!.text, vocabulary));
     rest.delete(capital);
     rest.delete(first);
     rest.add({ ...first, line: { ...line, box: first.line!.box, size: first.line!.size, baseline: first.line!.baseline } });
@@ -54,19 +55,22 @@ function takeDropCapitals(texts: Piece[]): Piece[] {
   return [...rest];
 }
 
-/** `A` and `I` are words of their own unless what follows goes on in the middle of a word. */
-function gluesCapital(capital: TextLine, text: TextLine): boolean {
-  const letter = capital.text.at(-1)!;
-  if (!/^\p{L}/u.test(text.text)) return text.text.startsWith('’') || text.text.startsWith("'");
-  if (letter === 'A') return /^(?!(variety|new|man|woman|few|good|great|large|small|long|short)\b)(b|c|d|f|g|l|m|n|r|s|t|u|v|w)[a-z]/u.test(text.text)
-    && !/^[a-z]+ (of|is|was|in|to|and)\b/.test(text.text);
-  if (letter === 'I') return /^[nstfmr]\b|^[nmt][a-z]/u.test(text.text);
-  return true;
+/** What `A` and `I` begin more often than they stand alone before it. */
+const restOfWord = /^(?:s|t|n|ll|fter|lthough|nd|ny|re|mong|bout|ccording|cross|gain|lso|lmost|long|round|way|f|nto|ts|t[’']s|ndeed|nside|magine)$/i;
+
+/** `A` and `I` are words of their own unless the document, or the language, knows the word they would begin. */
+function gluesCapital(capital: string, text: string, vocabulary: Vocabulary): boolean {
+  const letter = capital.at(-1)!;
+  const first = /^[\p{L}\p{M}’']+/u.exec(text)?.[0] ?? '';
+  if (first === '') return /^[’']/.test(text);
+  if (!/[AIÀOYE]/.test(letter) || vocabulary.has((letter + first).toLowerCase())) return true;
+  if (vocabulary.has(first.toLowerCase())) return false;
+  return /[AI]/.test(letter) ? restOfWord.test(first) : true;
 }
 
 /** The rows of one column in order, with its tables and figures between them. */
-export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean): Column {
-  const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null));
+export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: Vocabulary): Column {
+  const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null), vocabulary);
   // The tallest first, so that a row's reference is its main text and not a superscript.
   texts.sort((a, b) => (a.box.top + a.box.bottom) - (b.box.top + b.box.bottom) || a.box.left - b.box.left);
   const rows: Row[] = [];

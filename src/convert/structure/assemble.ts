@@ -4,11 +4,12 @@ import { refTo } from '../../document/builder.js';
 import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
 import type { Box } from '../../pdf/page.js';
 import type { Span } from '../layout/text-line.js';
+import type { Vocabulary } from '../vocabulary.js';
 import { linesOf } from './block.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
 import { codeText } from './code.js';
 import { joinLines } from './hyphenation.js';
-import type { RunningText, Vocabulary } from './hyphenation.js';
+import type { RunningText } from './hyphenation.js';
 
 /** A picture that has its place in the document and no pixels yet. */
 export interface PlacedPicture {

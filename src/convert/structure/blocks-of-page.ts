@@ -5,6 +5,7 @@ import { rowsOfColumn } from '../layout/rows.js';
 import type { PageSketch } from '../layout/sketch.js';
 import { nominalBox } from '../layout/text-line.js';
 import type { TextLine } from '../layout/text-line.js';
+import type { Vocabulary } from '../vocabulary.js';
 import { textBlock } from './block.js';
 import type { Block, TextBlock } from './block.js';
 import type { FurnitureLabel } from './furniture.js';
@@ -26,12 +27,12 @@ function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, sketch: PageS
 }
 
 /** Text in a figure, row by row: its labels have no columns. */
-function figureRows(lines: TextLine[]): TextLine[] {
+function figureRows(lines: TextLine[], vocabulary: Vocabulary): TextLine[] {
   const pieces = lines.map((line) => ({ box: nominalBox(line), line, object: -1 }));
-  return rowsOfColumn(pieces, false).items.flatMap((item) => (item.line === null ? [] : [item.line]));
+  return rowsOfColumn(pieces, false, vocabulary).items.flatMap((item) => (item.line === null ? [] : [item.line]));
 }
 
-function objectBlock(text: PageText, object: number): Block {
+function objectBlock(text: PageText, object: number, vocabulary: Vocabulary): Block {
   const { sketch } = text;
   const table = sketch.tables[object];
   if (table !== undefined) {
@@ -39,7 +40,7 @@ function objectBlock(text: PageText, object: number): Block {
     return { kind: 'table', pageIndex, table, captions: [], places: [{ pageIndex, box: table.box }], repeatedHeads: [] };
   }
   const index = object - sketch.tables.length;
-  return { kind: 'figure', pageIndex: sketch.pageIndex, figure: sketch.figures[index]!, lines: figureRows(text.inside[index]!), captions: [] };
+  return { kind: 'figure', pageIndex: sketch.pageIndex, figure: sketch.figures[index]!, lines: figureRows(text.inside[index]!, vocabulary), captions: [] };
 }
 
 /** White between neighbours of one column. */
@@ -62,11 +63,11 @@ function bottomOf(block: TextBlock): number {
 }
 
 /** The page's blocks in reading order. */
-export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureLabel>, body: BodyStyle): Block[] {
+export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureLabel>, body: BodyStyle, vocabulary: Vocabulary): Block[] {
   const { sketch } = text;
   const lines = text.outside.filter((line) => !furniture.has(line));
   const blocks: Block[] = [];
-  for (const column of orderPage(sketch, lines)) {
+  for (const column of orderPage(sketch, lines, vocabulary)) {
     const own: Block[] = [];
     let rows: TextLine[] = [];
     const flush = (): void => {
@@ -79,7 +80,7 @@ export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureL
         continue;
       }
       flush();
-      own.push(objectBlock(text, item.object));
+      own.push(objectBlock(text, item.object, vocabulary));
     }
     flush();
     measureSpace(own);

@@ -62,13 +62,14 @@ function nearest(caption: TextBlock, objects: Captioned[], kind: CaptionKind): {
 /** Small or slanted text of a few lines right below a figure, no wider than it: a caption that does not say so. */
 function findUnnamed(blocks: Block[], body: BodyStyle): Set<Block> {
   const found = new Set<Block>();
+  const figures = blocks.filter((block) => block.kind === 'figure');
   for (const block of blocks) {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const [first, ...more] = linesOf(block);
     const slanted = first!.italic && !body.italic;
     if (first!.size > (slanted ? 1.02 : 0.93) * body.size || more.length > 4) continue;
     const { box, pageIndex } = block.stretches[0]!;
-    const above = blocks.find((other) => other.kind === 'figure' && other.pageIndex === pageIndex && box.top > other.figure.box.bottom - 2
+    const above = figures.find((other) => other.pageIndex === pageIndex && box.top > other.figure.box.bottom - 2
       && box.top - other.figure.box.bottom < 1.6 * body.size && box.left > other.figure.box.left - 12 && box.right < other.figure.box.right + 12);
     if (above !== undefined) found.add(block);
   }

@@ -7,12 +7,17 @@ import type { BodyStyle } from './style.js';
 /** Marks blocks of code; where the whole document is set in a monospace font, none is. */
 export function markCode(blocks: Block[], monospaceBody: boolean): void {
   if (monospaceBody) return;
-  for (const block of blocks) {
-    if (block.kind !== 'text' || block.role !== 'text') continue;
+  const candidates = blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'text' && linesOf(block).every((line) => line.monospace));
+  for (const block of candidates) {
     const lines = linesOf(block);
-    if (!lines.every((line) => line.monospace)) continue;
     if (lines.length >= 2 || /[{}();=<>$#]|^\s*(import|def|class|return|SELECT|INSERT)\b/.test(lines[0]!.text)) block.role = 'code';
   }
+  // One line by itself may be an address; between lines of code it is one of them.
+  const isBesideCode = (block: TextBlock): boolean => [-1, 1].some((step) => {
+    const other = blocks[blocks.indexOf(block) + step];
+    return other !== undefined && isCode(other) && other.stretches[0]!.pageIndex === block.stretches[0]!.pageIndex;
+  });
+  for (const block of candidates) if (block.role !== 'code' && isBesideCode(block)) block.role = 'code';
 }
 
 /** Neighbouring blocks of code on one page are one: an empty line parts no program. */

@@ -132,6 +132,8 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   // Deep in the margin and far from everything: a letterhead, a funding notice.
   if (depth < 0.075 && white > 3 * leading && row.size <= 1.8 * body.size && !bold) return true;
   if (row.text.length > 110) return false;
+  // Small print at the end of an empty stretch: an address, an account.
+  if (depth < 0.14 && white > 6 * leading && row.size < 0.85 * body.size) return true;
   return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
 }
 

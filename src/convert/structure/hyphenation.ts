@@ -1,22 +1,6 @@
 /** Lines of one paragraph become running text: words parted at line ends are joined, doubtful hyphens stay. */
 import type { Span, TextLine } from '../layout/text-line.js';
-
-/** The words that stand whole somewhere in the document, in lower case, with how often. */
-export type Vocabulary = Map<string, number>;
-
-const wordPattern = /[\p{L}\p{M}]+(?:[-\u2010\u2011][\p{L}\p{M}]+)*/gu;
-
-/** Adds the words of a line, but not those at its edges that may be half of a parted word. */
-export function learnWords(vocabulary: Vocabulary, text: string): void {
-  const endsParted = /[-\u00ad\u2010]$/.test(text);
-  const words = [...text.matchAll(wordPattern)];
-  for (const [index, match] of words.entries()) {
-    if (endsParted && index === words.length - 1) continue;
-    if (index === 0) continue;
-    const word = match[0].toLowerCase();
-    vocabulary.set(word, (vocabulary.get(word) ?? 0) + 1);
-  }
-}
+import type { Vocabulary } from '../vocabulary.js';
 
 const hyphenAtEnd = /([\p{L}\p{M}]+(?:[-\u2010\u2011][\p{L}\p{M}]+)*)([-\u2010]{1,2})$/u;
 const wordAtStart = /^([\p{L}\p{M}]+)/u;

@@ -1,6 +1,8 @@
 /** The document-wide steps: from sketches of all pages to blocks with their roles, in reading order. */
 import type { OutlineEntry } from '../../pdf/page.js';
 import type { PageSketch } from '../layout/sketch.js';
+import { learnWords } from '../vocabulary.js';
+import type { Vocabulary } from '../vocabulary.js';
 import type { Block } from './block.js';
 import { linesOf, nextBlocks } from './block.js';
 import { blocksOfPage, textOfPage } from './blocks-of-page.js';
@@ -11,8 +13,6 @@ import { findFurniture, findSideText } from './furniture.js';
 import { setHeadingLevels } from './heading-levels.js';
 import { headingScore, headingThreshold, indexOutline, joinHeadingLines, markHeadings } from './headings.js';
 import type { HeadingEvidence } from './headings.js';
-import { learnWords } from './hyphenation.js';
-import type { Vocabulary } from './hyphenation.js';
 import { joinAcrossColumns } from './join.js';
 import { markListItems } from './lists.js';
 import { findBodyStyle, markMonospace } from './style.js';
@@ -48,7 +48,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   const furniture = new Map([...findSideText(pages), ...findFurniture(pages, body)]);
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
-  let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body));
+  let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body, vocabulary));
   const heights = new Map(sketches.map((sketch) => [sketch.pageIndex, sketch]));
   const monospaceBody = share(pages.flatMap((page) => page.outside), (line) => line.monospace) > 0.5;
   markCode(blocks, monospaceBody);

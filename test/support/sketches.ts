@@ -1,0 +1,50 @@
+/** Pages as the converter's document-wide steps see them, made line by line without a PDF. */
+import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { SketchedTable } from '../../src/convert/layout/sketched-table.js';
+import type { TextLine } from '../../src/convert/layout/text-line.js';
+
+let order = 0;
+
+/** A line whose letters are half as wide as they are high. */
+export function line(left: number, baseline: number, text: string, style: Partial<TextLine> = {}): TextLine {
+  const size = style.size ?? 10;
+  return {
+    text, baseline, size,
+    box: { left, right: left + 0.5 * size * text.length, top: baseline - 0.7 * size, bottom: baseline + 0.1 * size },
+    font: style.bold === true ? 'Body-Bold' : 'Body', mixed: false, bold: false, italic: false, monospace: false, boldPrefix: 0, color: 0, angle: 0,
+    softHyphen: false, order: order++, spans: [], role: '', pieces: [], ...style,
+  };
+}
+
+/** Lines of running text, `width` points wide, the last one short; 12 points apart. */
+export function paragraph(left: number, baseline: number, width: number, count: number, word = 'word', style: Partial<TextLine> = {}): TextLine[] {
+  const size = style.size ?? 10;
+  const letters = Math.floor(width / (0.5 * size));
+  return Array.from({ length: count }, (_, index) => {
+    const text = `${word}${index} `.repeat(Math.ceil(letters / (word.length + 2))).slice(0, letters).replace(/ $/, 's');
+    const short = index === count - 1 && count > 1 ? `${text.slice(0, Math.floor(0.6 * letters)).trimEnd()}.` : text;
+    return line(left, baseline + 1.2 * size * index, short, style);
+  });
+}
+
+export function sketch(pageIndex: number, pieces: TextLine[], more: Partial<PageSketch> = {}): PageSketch {
+  return {
+    pageIndex, width: 600, height: 800, pieces, tables: [], figures: [], separators: [],
+    hidden: { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 },
+    characters: pieces.reduce((sum, piece) => sum + piece.text.length, 0), unmappedCharacters: 0, invisibleCharacters: 0, pictureCoverage: 0, ...more,
+  };
+}
+
+/** A table of one line of text a cell; the first row is its head. */
+export function table(box: SketchedTable['box'], rows: string[][]): SketchedTable {
+  const columnCount = rows[0]!.length;
+  const width = (box.right - box.left) / columnCount;
+  return {
+    box, rowCount: rows.length, columnCount, size: 10, letters: rows.flat().join('').length, index: false, evidence: 'ruled', confidence: 0.9,
+    columnLefts: rows[0]!.map((_, column) => box.left + column * width),
+    cells: rows.flatMap((cells, row) => cells.map((text, column) => ({
+      row, column, rowSpan: 1, columnSpan: 1, columnHeader: row === 0, rowHeader: false, lines: [{ text, softHyphen: false }],
+      box: { left: box.left + column * width, right: box.left + (column + 1) * width, top: box.top + 12 * row, bottom: box.top + 12 * row + 12 },
+    }))),
+  };
+}

@@ -1,0 +1,89 @@
+/** The order in which pages are read: columns, what spans them, and what only looks like columns. */
+import t from 'tap';
+import { orderPage } from '../../src/convert/layout/reading-order.js';
+import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import { line, paragraph, sketch } from '../support/sketches.js';
+
+/** First words of what is read, tables and figures as `#n`. */
+function reading(page: PageSketch): string[] {
+  const vocabulary = new Map<string, number>();
+  return orderPage(page, page.pieces, vocabulary).flatMap((column) => column.items.map((item) => (item.line === null ? `#${item.object}` : item.line.text.split(' ')[0]!)));
+}
+
+t.test('two columns are read one after the other', (t) => {
+  const page = sketch(0, [...paragraph(320, 100, 230, 8, 'right'), ...paragraph(50, 100, 230, 8, 'left')]);
+  const words = reading(page);
+  t.same(words.slice(0, 8).every((word) => word.startsWith('left')), true);
+  t.same(words.slice(8).every((word) => word.startsWith('right')), true);
+  t.end();
+});
+
+t.test('what spans the columns parts them', (t) => {
+  const page = sketch(0, [
+    line(50, 60, 'Title of the paper that spans both of the columns of this page entirely', { size: 14 }),
+    ...paragraph(50, 100, 230, 6, 'aa'), ...paragraph(320, 100, 230, 6, 'bb'),
+    ...paragraph(50, 200, 500, 1, 'middle'),
+    ...paragraph(50, 240, 230, 6, 'cc'), ...paragraph(320, 240, 230, 6, 'dd'),
+  ]);
+  const order = reading(page).map((word) => word.slice(0, 2)).filter((word, index, all) => word !== all[index - 1]);
+  t.same(order, ['Ti', 'aa', 'bb', 'mi', 'cc', 'dd']);
+  t.end();
+});
+
+t.test('the short last line of a spanning paragraph stays above the columns', (t) => {
+  const page = sketch(0, [
+    line(50, 60, 'An introduction in slanted letters that is as wide as both of the columns together, and', { italic: true, font: 'Italic' }),
+    line(50, 72, 'then ends early.', { italic: true, font: 'Italic' }),
+    ...paragraph(50, 100, 230, 6, 'aa'), ...paragraph(320, 100, 230, 6, 'bb'),
+  ]);
+  t.same(reading(page).slice(0, 3), ['An', 'then', 'aa0']);
+  t.end();
+});
+
+t.test('three columns with a figure over two of them', (t) => {
+  const columns = [40, 220, 400].flatMap((left, index) => paragraph(left, 100, 160, 8, 'abc'[index]!.repeat(2)));
+  const below = [40, 220].flatMap((left, index) => paragraph(left, 400, 160, 8, 'xy'[index]!.repeat(2)));
+  const page = sketch(0, [...columns, ...paragraph(400, 196, 160, 25, 'cc'), ...below], {
+    figures: [{ box: { left: 40, right: 380, top: 220, bottom: 380 }, chart: false, ownsText: true }],
+  });
+  const order = reading(page).map((word) => word.slice(0, 2)).filter((word, index, all) => word !== all[index - 1]);
+  t.same(order, ['aa', 'bb', '#0', 'xx', 'yy', 'cc']);
+  t.end();
+});
+
+t.test('markers, numbers of equations and terms are no columns', (t) => {
+  const bullets = sketch(0, [0, 1, 2, 3, 4].flatMap((index) => [line(50, 100 + 20 * index, '•'), line(70, 100 + 20 * index, `item${index} with its text`)]));
+  t.same(new Set(reading(bullets)), new Set(['•']), 'a bullet begins each row');
+  const equations = sketch(0, [
+    ...paragraph(50, 100, 380, 4, 'aa'), line(150, 170, 'E = mc'), line(540, 170, '(1)'),
+    ...paragraph(50, 190, 380, 4, 'bb'), line(150, 260, 'a = b'), line(540, 260, '(2)'), ...paragraph(50, 280, 380, 4, 'cc'),
+  ]);
+  t.same(reading(equations).filter((word) => word.startsWith('(')), [], 'each number stands in the row of its equation');
+  const terms = sketch(0, ['Name', 'Street', 'Town', 'Country', 'Date'].flatMap((term, index) => [line(50, 100 + 14 * index, term), line(200, 100 + 14 * index, `value${index}`)]));
+  t.same(reading(terms), ['Name', 'Street', 'Town', 'Country', 'Date'], 'a form is read row by row');
+  t.end();
+});
+
+t.test('right-to-left pages begin with the right column', (t) => {
+  const page = sketch(0, [...paragraph(50, 100, 230, 8, 'שמאל'), ...paragraph(320, 100, 230, 8, 'ימין')]);
+  t.match(reading(page)[0], /ימין/);
+  t.end();
+});
+
+t.test('a drop capital goes to the word it begins', (t) => {
+  const rest = paragraph(80, 122, 200, 3, 'text');
+  const page = sketch(0, [line(50, 124, 'T', { size: 30 }), line(80, 110, 'hey came in the night and left before dawn'), ...rest]);
+  t.equal(reading(page)[0], 'They');
+  const article = sketch(0, [line(50, 124, 'A', { size: 30 }), line(80, 110, 'house stood at the end of the lane, empty'), ...rest]);
+  const known = new Map([['house', 3]]);
+  t.equal(orderPage(article, article.pieces, known)[0]!.items[0]!.line!.text.startsWith('A house'), true);
+  t.end();
+});
+
+t.test('a hostile page ends', (t) => {
+  const pieces = Array.from({ length: 3000 }, (_, index) => line((index * 37) % 560, (index * 53) % 780, 'x', { size: 4 }));
+  const begin = performance.now();
+  t.equal(reading(sketch(0, pieces)).length > 0, true);
+  t.ok(performance.now() - begin < 10_000, `in ${(performance.now() - begin).toFixed(0)} ms`);
+  t.end();
+});
