@@ -93,8 +93,10 @@ function groupByGap(bands: RowBand[], setting: Setting): RowBand[] | null {
   for (let index = 1; index < sorted.length; index++) {
     const [low, high] = [sorted[index - 1] ?? 0, sorted[index] ?? 0];
     const jump = high - low;
-    // The tight kind must be line distance, the wide one clearly wider in terms of whole steps.
-    if (jump <= bestJump || low > loosest + 0.12 * size || high + 0.96 * size < CLEAR_STEP * (Math.max(low, 0) + 0.96 * size)) continue;
+    // The tight kind must be line distance, the wide one wider than that: clearly, or by little and always.
+    const clear = high + 0.96 * size >= Math.max(1.12 * setting.leading, CLEAR_STEP * (Math.max(low, 0) + 0.96 * size));
+    const steady = jump >= Math.max(1.1, 0.09 * size) && low - (sorted[0] ?? low) <= 0.3 * jump && high + 0.96 * size >= 1.04 * setting.leading;
+    if (jump <= bestJump || low > loosest + 0.12 * size || !(clear || steady)) continue;
     const grouped = split(bands, (at) => (gaps[at] ?? 0) > (low + high) / 2);
     if (isPlausible(grouped, setting)) [best, bestJump] = [grouped, jump];
   }
@@ -152,10 +154,11 @@ function cellsOf(rows: VisualRow[], columns: Column[]): Map<number, Chunk[]> {
 }
 
 function groupByContent(bands: RowBand[], setting: Setting): RowBand[] {
+  const labels = labelSide(bands, setting);
   const grouped: RowBand[] = [];
   for (const band of bands) {
     const open = grouped[grouped.length - 1];
-    if (open !== undefined && continues(open, band, setting)) {
+    if (open !== undefined && evidenceToJoin(open, band, setting, labels) > JOINING) {
       open.rows.push(...band.rows);
       open.bottom = Math.max(open.bottom, band.bottom);
     } else grouped.push({ rows: [...band.rows], top: band.top, bottom: band.bottom });
@@ -163,30 +166,58 @@ function groupByContent(bands: RowBand[], setting: Setting): RowBand[] {
   return grouped;
 }
 
-/** Whether `band` goes on with the row `open`: the weight of evidence, in steps found by what it takes to outvote another. */
-function continues(open: RowBand, band: RowBand, setting: Setting): boolean {
+/**
+ * Where labels of several lines stand beside values of one: above 0 when the values stand on the first line, below 0 when
+ * on the last, as in balance sheets; 0 when the table does not tell.
+ */
+function labelSide(bands: RowBand[], setting: Setting): number {
+  const { keyColumn } = setting;
+  const cells = bands.map((band) => cellsOf(band.rows, setting.columns));
+  let side = 0;
+  for (const [index, here] of cells.entries()) {
+    const label = here.get(keyColumn);
+    if (here.size > 1 || label === undefined) continue;
+    const [before, after] = [cells[index - 1], cells[index + 1]];
+    const [upper, lower] = [before?.get(keyColumn)?.at(-1), after?.get(keyColumn)?.[0]];
+    const [first, last] = [label[0], label.at(-1)];
+    const width = widthOf(setting, keyColumn);
+    if (first !== undefined && upper !== undefined && before !== undefined && before.size > 1) side += Math.sign(wrapEvidence(upper, first, width, true));
+    if (last !== undefined && lower !== undefined && after !== undefined && after.size > 1) side -= Math.sign(wrapEvidence(last, lower, width, true));
+  }
+  return side;
+}
+
+/** The weight of evidence that `band` goes on with the row `open`, in steps found by what it takes to outvote another. */
+function evidenceToJoin(open: RowBand, band: RowBand, setting: Setting, labels: number): number {
+  const { keyColumn, leading } = setting;
   const above = cellsOf(open.rows, setting.columns);
   const below = cellsOf(band.rows, setting.columns);
   const lastRow = open.rows[open.rows.length - 1];
   const firstRow = band.rows[0];
-  if (lastRow === undefined || firstRow === undefined) return false;
-  const step = (firstRow.baseline - lastRow.baseline) / setting.leading;
+  if (lastRow === undefined || firstRow === undefined) return 0;
+  const step = (firstRow.baseline - lastRow.baseline) / leading;
   let score = step > 1.35 ? -3 : step > 1.18 ? -1 : 0;
+  const onlyLabel = above.size === 1 && above.has(keyColumn) && below.size > 1 && below.has(keyColumn);
+  const goesOn = [...below].some(([column, [chunk]]) => above.has(column) && startsLowercase(chunk?.text ?? ''));
   for (const [column, chunks] of below) {
     const chunk = chunks[0];
     const upper = above.get(column)?.at(-1);
     if (chunk === undefined) continue;
     if (upper === undefined) {
-      score -= column === setting.keyColumn ? 0.8 : 0.4;
+      // Values set on the last line of their label are no sign of a new row.
+      if (!(onlyLabel && labels < 0)) score -= (column === keyColumn ? 0.8 : 0.4) * (goesOn ? 0.4 : 1);
       continue;
     }
     // Lines of one cell follow each other; after a gap in its column a line begins a cell of its own.
-    if (chunk.baseline - upper.baseline > 1.7 * setting.leading) score -= column === setting.keyColumn ? 4 : 1.5;
-    else score += wrapEvidence(upper, chunk, widthOf(setting, column), column === setting.keyColumn);
+    if (chunk.baseline - upper.baseline > 1.7 * leading) score -= column === keyColumn ? 4 : 1.5;
+    else score += wrapEvidence(upper, chunk, widthOf(setting, column), column === keyColumn);
   }
-  if (!below.has(setting.keyColumn) && above.has(setting.keyColumn)) score += 1;
+  if (below.size === 1 && below.has(keyColumn) && above.size > 1 && labels < 0) score -= 1.6;
+  if (!below.has(keyColumn) && above.has(keyColumn)) score += 1;
+  // A row of the table hardly consists of one cell in its midst.
+  if (below.size === 1 && setting.columns.length >= 3 && !below.has(keyColumn)) score += 1.5;
   const fullRows = Math.min(above.size, below.size) >= 0.7 * setting.columns.length && setting.columns.length >= 3;
-  return score - (fullRows ? 0.8 : 0) > JOINING;
+  return score - (fullRows ? 0.8 : 0);
 }
 
 /** For (above 0) or against `chunk` being the next line of the cell that `upper` is in. */
@@ -195,13 +226,14 @@ function wrapEvidence(upper: Chunk, chunk: Chunk, width: number, key: boolean): 
   if (isEnumerator(chunk.text.split(' ')[0] ?? '')) return key ? -2 : -1.3;
   if (isBullet(chunk.text.slice(0, 1))) return key ? -2 : -0.3;
   if (chunk.bold !== upper.bold) return -1.2;
-  if (isValue(chunk.text) && !/^[([]/.test(chunk.text)) return -1;
+  const unfinished = /[-–,&/]$/.test(upper.text);
+  if (isValue(chunk.text) && !unfinished && !/^[([]/.test(chunk.text)) return -1;
   // Where both lines are single words the column is as wide as its words and anything looks wrapped.
   const words = Math.max(wordCount(upper.text), wordCount(chunk.text));
   let score = hadRoom(upper, chunk, width) ? -1.5 : words === 1 ? 0.3 : 1.2;
   if (startsLowercase(chunk.text)) score += 1.1;
   else if (endsSentence(upper.text)) score -= 0.3;
-  if (/[-–,&/]$/.test(upper.text) || /\b(?:of|and|the|for|in|to|or|with|by|from|on|at|per)$/.test(upper.text)) score += 0.8;
+  if (unfinished || /\b(?:of|and|the|for|in|to|or|with|by|from|on|at|per)$/.test(upper.text)) score += 0.8;
   if (key && score > 0 && chunk.left < upper.left - 0.4 * chunk.size) score -= 1;
   return score;
 }

@@ -66,7 +66,7 @@ function columnEdges(area: TableArea): Edge[] {
   for (const [index, edge] of fixed.entries()) {
     edges.push(edge);
     const next = fixed[index + 1];
-    if (next !== undefined) edges.push(...whiteEdges(shaping, edge.at, next.at, fixed.length > 2));
+    if (next !== undefined) edges.push(...whiteEdges(shaping, edge.at, next.at, inner[0]?.kind ?? 'white'));
   }
   return edges;
 }
@@ -113,8 +113,8 @@ function jointEdges(area: TableArea, chunks: Chunk[], left: number, right: numbe
     .map((at) => ({ at, kind: 'joint' }));
 }
 
-/** White gutters between two fixed edges; between lines drawn for columns they must show in most rows to count. */
-function whiteEdges(rows: Chunk[][], left: number, right: number, amidFixed: boolean): Edge[] {
+/** White gutters between two fixed edges; beside lines drawn for columns they must show in most rows. */
+function whiteEdges(rows: Chunk[][], left: number, right: number, amid: Edge['kind']): Edge[] {
   const inside = rows.map((row) => row.filter((chunk) => chunk.left >= left - 2 && chunk.right <= right + 2)).filter((row) => row.length > 0);
   const columns = inferColumns(inside);
   const edges: Edge[] = [];
@@ -122,9 +122,9 @@ function whiteEdges(rows: Chunk[][], left: number, right: number, amidFixed: boo
     const next = columns[index + 1];
     if (next === undefined) break;
     const middle = (column.right + next.left) / 2;
-    if (amidFixed) {
+    if (amid !== 'white') {
       const both = inside.filter((row) => row.some((chunk) => chunk.right <= middle) && row.some((chunk) => chunk.left >= middle)).length;
-      if (both < 3 || both < 0.6 * inside.length) continue;
+      if (amid === 'drawn' ? both < 3 || both < 0.6 * inside.length : both < 2 || both < 0.3 * inside.length) continue;
     }
     edges.push({ at: middle, kind: 'white' });
   }
@@ -201,7 +201,7 @@ function edgesOfStretches(area: TableArea, stretches: Stretch[], x: Edge[], colu
   const single = filled.filter((bands) => bands.length === 1).length;
   // Where most stretches between lines hold one row, the lines are drawn for every row and the others hold one too.
   const trusted = filled.length >= 3 && single >= 0.5 * filled.length;
-  const latticed = x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind === 'drawn');
+  const latticed = filled.length >= 3 && x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind === 'drawn');
   const edges: Edge[] = [];
   for (const [index, stretch] of stretches.entries()) {
     const bands = grouped[index] ?? [];

@@ -13,6 +13,7 @@ import { readingFrames } from './frame.js';
 import { fillGrid } from './grid.js';
 import type { Grid } from './grid.js';
 import { findHeaders } from './headers.js';
+import type { Headers } from './headers.js';
 import { evidenceOf, judge } from './judge.js';
 import type { Evidence } from './judge.js';
 import { groupMarks } from './marks.js';
@@ -21,6 +22,7 @@ import { findFlows } from './running-text.js';
 import type { Flow } from './running-text.js';
 import { readLineWork } from './segments.js';
 import type { LineWork } from './segments.js';
+import { widenSpans } from './spans.js';
 import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './spread.js';
 import type { Growth, Strip } from './spread.js';
 import { isTableCaption } from './text-kind.js';
@@ -71,7 +73,7 @@ function findInFrame(frame: Frame): FoundTable[] {
 
 /** Tables that lines or shades show. */
 function findMarked(scene: Scene): FoundTable[] {
-  const groups = groupMarks(scene.lines, makeRows(scene.chunks), (chunk) => scene.running.has(chunk)).filter(isPromising);
+  const groups = groupMarks(scene.lines, makeRows(scene.chunks), (chunk) => scene.running.has(chunk), scene.leading).filter(isPromising);
   groups.sort((a, b) => sizeOf(b.box) - sizeOf(a.box));
   const found: FoundTable[] = [];
   for (const group of groups) {
@@ -88,7 +90,8 @@ function sizeOf(box: Box): number {
 function isPromising(group: MarkGroup): boolean {
   const { horizontals, verticals, shades, box } = group;
   if (box.right - box.left < 20) return false;
-  return horizontals.length + verticals.length >= 5 || (horizontals.length >= 2 && verticals.length !== 2) || shades.length >= 2 || (shades.length === 1 && horizontals.length >= 1);
+  const framed = horizontals.length === 2 && verticals.length === 2;
+  return framed || horizontals.length + verticals.length >= 5 || (horizontals.length >= 2 && verticals.length !== 2) || shades.length >= 2 || (shades.length === 1 && horizontals.length >= 1);
 }
 
 /** The group's box with the rows that belong to it above and below. */
@@ -138,8 +141,9 @@ function findSpread(scene: Scene): FoundTable[] {
   for (const { chunks, bands } of candidates) {
     if (chunks.some((chunk) => scene.used.has(chunk))) continue;
     const box = boxOf([stripAround(chunks)]);
-    const near = (line: { at: number; start: number; end: number }): boolean => line.at > box.top - 3 && line.at < box.bottom + 3 && line.start > box.left - 20 && line.end < box.right + 20;
-    const area = areaOf(scene, box, makeRows(chunks), { horizontals: scene.lines.horizontal.filter(near), verticals: [], shades: [] });
+    const horizontals = scene.lines.horizontal.filter((line) => line.at > box.top - 3 && line.at < box.bottom + 3 && line.start > box.left - 20 && line.end < box.right + 20);
+    const verticals = scene.lines.vertical.filter((line) => line.at > box.left && line.at < box.right && line.start > box.top - 12 && line.end < box.bottom + 12);
+    const area = areaOf(scene, box, makeRows(chunks), { horizontals, verticals, shades: [] });
     const table = tryArea(scene, area, bands);
     if (table !== null) found.push(table);
   }
@@ -198,7 +202,9 @@ function tryArea(scene: Scene, area: TableArea, bands = 0): FoundTable | null {
   const confidence = judge(area, grid, evidence, { captioned: isCaptioned(scene, area), running, bands });
   if (confidence < MIN_CONFIDENCE) return null;
   for (const chunk of members) scene.used.add(chunk);
-  return assemble(scene.frame, area, grid, evidence, confidence);
+  const headers = findHeaders(area, grid);
+  widenSpans(grid, boundaries.columns, headers.rows);
+  return assemble(scene.frame, area, grid, headers, evidence, confidence);
 }
 
 function isCaptioned(scene: Scene, area: TableArea): boolean {
@@ -210,8 +216,7 @@ function isCaptioned(scene: Scene, area: TableArea): boolean {
   });
 }
 
-function assemble(frame: Frame, area: TableArea, grid: Grid, evidence: Evidence, confidence: number): FoundTable {
-  const headers = findHeaders(area, grid);
+function assemble(frame: Frame, area: TableArea, grid: Grid, headers: Headers, evidence: Evidence, confidence: number): FoundTable {
   const cells = grid.cells.map((cell): TableCell => {
     const [left, right] = [grid.x[cell.column]?.at ?? 0, grid.x[cell.column + cell.columnSpan]?.at ?? 0];
     const [top, bottom] = [grid.y[cell.row]?.at ?? 0, grid.y[cell.row + cell.rowSpan]?.at ?? 0];

@@ -3,7 +3,7 @@ import type { TableArea } from './boundaries.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
 import { textOfCell } from './judge.js';
-import { isValue } from './text-kind.js';
+import { isValue, isYear } from './text-kind.js';
 
 export interface Headers {
   /** Rows from the top that name the columns. */
@@ -24,9 +24,10 @@ function headerRows(area: TableArea, grid: Grid): number {
   const ruled = rowsAboveOnlyRule(grid);
   const shaded = rowsInHeadShade(area, grid);
   const styled = leadingRows(grid, (cells) => share(cells, (chunk) => chunk.bold) > 0.6 && share(bodyCells(grid), (chunk) => chunk.bold) < 0.4);
-  const worded = isTyped(grid) ? leadingRows(grid, (cells) => share(cells.filter((cell) => cell.column > 0), (chunk) => isValue(chunk.text)) < 0.35) : 0;
+  const worded = isTyped(grid) ? leadingRows(grid, (cells) => cells.length > 1 && share(cells.filter((cell) => cell.column > 0), (chunk) => isValue(chunk.text) && !isYear(chunk.text)) < 0.35) : 0;
   const spanning = rowsUnderSpans(grid);
-  const best = Math.max(shaded, styled, ruled > 0 && ruled <= MAX_HEADER_ROWS ? ruled : 0, spanning);
+  const grouped = spanning > 0 && worded > spanning ? worded : spanning;
+  const best = Math.max(shaded, styled, ruled > 0 && ruled <= MAX_HEADER_ROWS ? ruled : 0, grouped);
   if (best > 0) return Math.min(best, MAX_HEADER_ROWS, grid.rowCount - 1);
   if (worded > 0) return worded <= 3 && worded < grid.rowCount ? worded : 1;
   return grid.columnCount >= 3 ? 1 : 0;

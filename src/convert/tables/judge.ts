@@ -73,7 +73,7 @@ function judgeOpen(found: Findings, evidence: Evidence, area: TableArea, around:
   if (found.headed) score += 0.7;
   // Blocks that keep to rows and columns over many rows are cells, however much text they hold.
   if (columns >= 3 && around.bands >= 4) score += Math.min(2.5, 0.4 * around.bands);
-  if (columns === 2 && around.bands >= 5) score += Math.min(1.8, 0.3 * around.bands);
+  if (columns === 2 && around.bands >= 5) score += Math.min(2.2, 0.36 * around.bands);
   const meanWords = found.words / Math.max(1, filled);
   const wordy = 0.25 * Math.max(0, meanWords - 6) * (evidence === 'unruled' ? 1.6 : 1);
   score -= around.bands >= 5 ? Math.min(1.2, wordy) : wordy;

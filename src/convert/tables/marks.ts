@@ -12,6 +12,13 @@ export interface MarkGroup {
   shades: Shade[];
 }
 
+/** What stands between the marks. */
+interface Text {
+  rows: VisualRow[];
+  running: (chunk: Chunk) => boolean;
+  leading: number;
+}
+
 /** Ends of lines may miss each other by this much and still meet. */
 const MEET = 2.6;
 const SAME_EXTENT = 5;
@@ -20,16 +27,17 @@ const MAX_PAIRS = 4_000_000;
 
 /**
  * Groups what touches, and horizontals or stripes of one extent that have tabular rows between them.
- * `running` says of a chunk that it is running text.
+ * `running` says of a chunk that it is running text; `leading` is the line distance of that, in parts of its size.
  */
-export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: Chunk) => boolean): MarkGroup[] {
+export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: Chunk) => boolean, leading: number): MarkGroup[] {
+  const text: Text = { rows, running, leading };
   const { horizontal, vertical, shades } = lines;
   const count = horizontal.length + vertical.length + shades.length;
   const sets = new Sets(count);
   joinCrossings(horizontal, vertical, sets);
-  joinRules(lines, rows, running, sets);
+  joinRules(lines, text, sets);
   const shadeBase = horizontal.length + vertical.length;
-  joinShades(shades, shadeBase, rows, running, sets);
+  joinShades(shades, shadeBase, text, sets);
   joinShadesToRules(shades, shadeBase, horizontal, sets);
   const groups = new Map<number, MarkGroup>();
   const groupAt = (index: number): MarkGroup => {
@@ -96,7 +104,7 @@ function lowerBound(sorted: number[], value: number): number {
 }
 
 /** Horizontal rules of one extent belong together when what stands between two of them is set in columns. */
-function joinRules({ horizontal, joints }: LineWork, rows: VisualRow[], running: (chunk: Chunk) => boolean, sets: Sets): void {
+function joinRules({ horizontal, joints }: LineWork, text: Text, sets: Sets): void {
   const order = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
   for (let low = 1; low < order.length; low++) {
     for (let high = low - 1; high >= 0 && high >= low - 400; high--) {
@@ -105,10 +113,20 @@ function joinRules({ horizontal, joints }: LineWork, rows: VisualRow[], running:
       if (below === undefined || above === undefined || line === undefined || upper === undefined) continue;
       if (Math.abs(line.start - upper.start) > SAME_EXTENT || Math.abs(line.end - upper.end) > SAME_EXTENT) continue;
       const between = { left: line.start, right: line.end, top: upper.at, bottom: line.at };
-      if (isTabular(between, rows, running, shareJoints(upper, line, joints))) sets.join(below, above);
+      if (!hasRival(horizontal, upper, line) && isTabular(between, text, shareJoints(upper, line, joints))) sets.join(below, above);
       break;
     }
   }
+}
+
+/** Between the two lies a rule about as long that does not begin and end where they do: another table's. */
+function hasRival(horizontal: Segment[], upper: Segment, line: Segment): boolean {
+  const length = line.end - line.start;
+  return horizontal.some((other) => {
+    if (other.at < upper.at + 1 || other.at > line.at - 1) return false;
+    const shared = Math.min(other.end, line.end) - Math.max(other.start, line.start);
+    return shared > 0.85 * length && (Math.abs(other.start - line.start) > SAME_EXTENT || Math.abs(other.end - line.end) > SAME_EXTENT);
+  });
 }
 
 /** Rules painted in the same pieces rule the same cells, whatever those hold. */
@@ -125,7 +143,7 @@ function shareJoints(upper: Segment, line: Segment, joints: Joint[]): boolean {
  * Most rows in the box have chunks side by side, and running text has no say in it. Between rules of the same `cells`
  * nothing needs to stand side by side.
  */
-function isTabular(box: Box, rows: VisualRow[], running: (chunk: Chunk) => boolean, cells = false): boolean {
+function isTabular(box: Box, { rows, running, leading }: Text, cells = false): boolean {
   let [parted, whole, prose] = [0, 0, 0];
   const found: VisualRow[] = [];
   for (let at = firstRowBelow(rows, box.top); at < rows.length; at++) {
@@ -139,12 +157,12 @@ function isTabular(box: Box, rows: VisualRow[], running: (chunk: Chunk) => boole
     if (free.length >= 2) parted++;
     else if (free.length === 1 && (free[0]?.right ?? 0) - (free[0]?.left ?? 0) > 0.6 * (box.right - box.left)) whole++;
   }
-  if (found.length === 0) return box.bottom - box.top < 8;
+  if (found.length === 0) return box.bottom - box.top < 4.5;
   if (found.length === 1 && isNarrowLabel(found[0], box)) return true;
   if (found.some((row) => row.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text)))) return false;
   if (cells && whole + prose === 0) return true;
   if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= Math.max(1, 0.25 * parted)) return true;
-  return isBanded(found, cells ? 2 : 3);
+  return isBanded(found, cells ? 2 : 3, leading, 0.6 * (box.right - box.left));
 }
 
 /** A section's label with its rules close above and below. */
@@ -155,10 +173,11 @@ function isNarrowLabel(row: VisualRow | undefined, box: Box): boolean {
 }
 
 /** Blocks of text stand side by side in rows of their own, as wrapped cells do; a single row of them takes more blocks. */
-function isBanded(rows: VisualRow[], least: number): boolean {
-  const bands = makeBands(makeBlocks(rows, 1.4));
+function isBanded(rows: VisualRow[], least: number, leading: number, wide: number): boolean {
+  const bands = makeBands(makeBlocks(rows, leading));
   const fine = bands.filter((band) => !band.stacked && band.blocks.length >= 2).length;
   if (bands.length === 1 && bands[0] !== undefined && !bands[0].stacked && bands[0].blocks.length >= least) return true;
+  if (bands.some((band) => band.blocks.length === 1 && band.blocks.some((block) => block.right - block.left > wide))) return false;
   return fine >= 2 && fine >= 0.5 * bands.length && bands.filter((band) => band.stacked).length <= 0.2 * bands.length;
 }
 
@@ -174,7 +193,7 @@ function firstRowBelow(rows: VisualRow[], top: number): number {
 }
 
 /** Shades that touch side by side or one above the other, and stripes of one extent with a row or two between. */
-function joinShades(shades: Shade[], base: number, rows: VisualRow[], running: (chunk: Chunk) => boolean, sets: Sets): void {
+function joinShades(shades: Shade[], base: number, text: Text, sets: Sets): void {
   const stripes = new Map<number, Box>();
   for (const [index, { box }] of shades.entries()) {
     for (let other = index - 1; other >= 0 && other >= index - 300; other--) {
@@ -193,7 +212,7 @@ function joinShades(shades: Shade[], base: number, rows: VisualRow[], running: (
     for (let other = index - 1; other >= 0 && other >= index - 100; other--) {
       const [upperRoot, upper] = ordered[other] ?? [root, box];
       if (!isStripePair(upper, box)) continue;
-      if (isTabular({ ...box, top: upper.bottom, bottom: box.top }, rows, running)) sets.join(root, upperRoot);
+      if (isTabular({ ...box, top: upper.bottom, bottom: box.top }, text)) sets.join(root, upperRoot);
       break;
     }
   }
@@ -209,7 +228,10 @@ function touches(a: Box, b: Box): boolean {
 
 function isStripePair(upper: Box, lower: Box): boolean {
   const gap = lower.top - upper.bottom;
-  const sameExtent = Math.abs(upper.left - lower.left) <= 3 && Math.abs(upper.right - lower.right) <= 3;
+  const [left, right] = [Math.abs(upper.left - lower.left) <= 3, Math.abs(upper.right - lower.right) <= 3];
+  const widths = [upper.right - upper.left, lower.right - lower.left];
+  // A stripe stops short of a cell that spans rows of another shade.
+  const sameExtent = (left && right) || ((left || right) && Math.min(...widths) > 0.5 * Math.max(...widths));
   return sameExtent && gap > 0 && gap <= 6 * Math.max(upper.bottom - upper.top, lower.bottom - lower.top);
 }
 

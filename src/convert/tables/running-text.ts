@@ -99,6 +99,8 @@ function isProse(stack: Chunk[]): boolean {
   const count = stack.length;
   if (letters / count < 16 || words / count < 2.8 || values > 0.15 * count) return false;
   if (letterShare(stack.slice(0, 40).map((chunk) => chunk.text).join('')) < 0.6) return false;
+  // Paragraphs have more lines than one; cells often have not.
+  if (blocksOf(stack, usualStep(stack)).length > 0.5 * count) return false;
   return fullShare(stack) >= FULL_SHARE;
 }
 

@@ -136,7 +136,7 @@ function shadeJoints(shades: Shade[]): Joint[] {
     for (let other = index + 1; other < shades.length && other <= index + NEIGHBOURS; other++) {
       const next = shades[other]?.box;
       if (next === undefined || next.top > box.top + 2) break;
-      if (Math.abs(next.bottom - box.bottom) > 2) continue;
+      if (Math.abs(next.bottom - box.bottom) > 2 && Math.abs(next.top - box.top) > 2) continue;
       const gap = Math.max(next.left, box.left) - Math.min(next.right, box.right);
       if (gap > -1.5 && gap < 4) {
         const x = (Math.max(next.left, box.left) + Math.min(next.right, box.right)) / 2;

@@ -14,7 +14,7 @@ const figureCaption = /^(?:figure|fig\.|abbildung|abb\.|chart|graph|exhibit|sche
 
 /** Numbers, amounts, percentages, ranges of numbers, dates. */
 export function isNumeric(text: string): boolean {
-  return text.length <= 28 && (number.test(text) || date.test(text));
+  return text.length <= 28 && !text.endsWith(',') && (number.test(text) || date.test(text));
 }
 
 /** Stands for a value: a number, or a dash, tick, "n/a" in its place. */
