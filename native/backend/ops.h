@@ -1,0 +1,180 @@
+// The operations of a language model, one pure virtual each, as coarse as fused kernels want them. C++17: the CUDA sources
+// see this file.
+//
+// Every `float*` is memory of the backend and holds rows, one a token, one after the other. Arithmetic is in float or
+// wider. Promise of every op: what a row becomes depends on that row alone (and on the KV cache), bit for bit, never on
+// which other rows are in the pass, how many there are, or which thread took them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/backend.h"
+#include "tensor/tensor.h"
+
+namespace lectern {
+
+/// A matrix, or `count` of one shape (experts), as the backend keeps it: repacked, on its device.
+struct Matrix {
+  DType dtype;
+  std::int32_t rows;     // outputs
+  std::int32_t columns;  // inputs
+  std::int32_t count;
+  const void* data;
+};
+
+/// y = W x + bias.
+struct Linear {
+  Matrix weight;
+  const float* bias;  // (rows), or null
+};
+
+/// RMS norm when bias is null: y = x / sqrt(mean(x^2) + epsilon) * weight. Layer norm otherwise:
+/// y = (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * weight + bias.
+struct Norm {
+  const float* weight;
+  const float* bias;
+  float epsilon;
+};
+
+/// Rotation of positions: of each head's first `rotated` elements pair i turns by position * frequencies[i], times magnitude.
+struct Rope {
+  const double* frequencies;  // host memory, (rotated / 2)
+  int rotated;                // 0: no rotation
+  float magnitude;
+  bool adjacent;  // pairs (2i, 2i + 1) as llama has them; else (i, i + rotated / 2)
+};
+
+/// The rows of one pass, in host memory. Rows of one slot follow one another, positions rising by one.
+struct Batch {
+  int rows;
+  const std::int32_t* tokens;     // (rows)
+  const std::int32_t* slots;      // (rows) whose sequence of the KV cache the row belongs to
+  const std::int32_t* positions;  // (rows) from 0
+  const std::int32_t* visible;    // (rows) the row attends to positions 0 .. visible - 1 of its slot
+};
+
+/// A part of the batch that begin() announced.
+struct Rows {
+  int first;
+  int count;
+};
+
+/// The keys and values of `slots` sequences of up to `positions` tokens, a number of layers deep; f16 or f32.
+struct KvShape {
+  int layers;
+  int slots;
+  int positions;
+  int heads;
+  int head_size;
+  DType dtype;
+};
+
+/// How it lies in memory is the backend's own affair.
+struct Kv {
+  KvShape shape;
+  void* data;
+};
+
+struct AttentionWeights {
+  Norm norm;  // before the projections; weight null where there is none
+  Linear query, key, value;
+  const float* query_norm;  // (head_size) RMS norm of each head before the rotation, with norm.epsilon; or null
+  const float* key_norm;
+  int heads;  // of the query; a multiple of the KV heads, which share them in order
+};
+
+struct GatedWeights {
+  Norm norm;
+  Matrix gate, up;
+};
+
+struct ExpertWeights {
+  Norm norm;
+  Matrix router;          // (experts, n_embd), float
+  Matrix gate, up, down;  // `count` experts each
+  int used;               // experts per token
+};
+
+enum class Pooling { mean, first, last };
+
+/// What the largest pass may need; all memory of the ops is sized by it.
+struct OpsShape {
+  int rows;             // per pass
+  int columns;          // the longest input of any matrix
+  int outputs;          // the longest output of any matrix but the last
+  int logit_rows;       // rows of logits() per pass
+  int heads;            // of the query
+  int rotated;          // of Rope
+  int experts;          // 0 without
+  int threads;          // on the CPU; 0: one per processor
+  KvShape kv;
+};
+
+enum class Op { table, linear, gated, experts, attention };
+
+class Ops {
+ public:
+  virtual ~Ops() = default;
+
+  /// Whether an op takes weights (of attention: keys and values) of this type. Asked at load.
+  virtual bool supports(Op op, DType dtype) const = 0;
+
+  // --- Load. What is placed lives as long as the ops. Each throws Error `out_of_memory`. ---
+
+  /// `parts` are (columns, rows) matrices of one shape and type. Their bytes are not read again afterwards.
+  virtual Matrix place_matrix(const Tensor* parts, int count) = 0;
+  /// A matrix whose rows are looked up by number. Its bytes must stay readable.
+  virtual Matrix place_table(const Tensor& table) = 0;
+  virtual const float* place_vector(const float* values, std::size_t count) = 0;
+  virtual std::size_t kv_bytes(const KvShape& shape) const = 0;
+
+  // --- A pass: begin, ops in order, end. Between them a backend may queue, record and replay: results are there after
+  //     Backend::download or synchronise. Nothing is allocated. ---
+
+  /// Rows are at most OpsShape::rows, their numbers in range. The arrays may be reused after end().
+  virtual void begin(const Batch& batch, const Rope& rope) = 0;
+  virtual void end() = 0;
+
+  /// x[r] = table[token of r].  x: (rows, columns)
+  virtual void embed(const Matrix& table, Rows rows, float* x) = 0;
+
+  /// x[r] += positions[position of r] + type_row, either may be absent (data or type_row null).
+  virtual void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) = 0;
+
+  /// q[r] = rotated, head-normed Wq norm(x[r]) + bias, scaled by 1 / sqrt(head_size); the same of k (not scaled) and v go
+  /// to layer `layer` of the cache at the row's slot and position.
+  /// x: (rows, n_embd); q: (rows, heads * head_size), not x.
+  virtual void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) = 0;
+
+  /// out[r, h] = sum over the visible positions p of softmax_p(q[r, h] . k[p, h']) v[p, h'], h' = h / (heads / KV heads).
+  /// out: as q, may be q.
+  virtual void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) = 0;
+
+  /// x[r] += W in[r] + bias.  in: (rows, columns); x: (rows, rows of W), not in.
+  virtual void project_add(const Linear& weights, int rows, const float* in, float* x) = 0;
+
+  /// out[r] = silu(Wgate n) * (Wup n), n = norm(x[r]), silu(z) = z / (1 + exp(-z)).  out: (rows, rows of Wgate), not x.
+  virtual void gated(const GatedWeights& weights, int rows, const float* x, float* out) = 0;
+
+  /// out[r] = gelu(W x[r] + bias), gelu(z) = z / 2 * (1 + erf(z / sqrt(2))).  out: (rows, rows of W), not x.
+  virtual void project_gelu(const Linear& weights, int rows, const float* x, float* out) = 0;
+
+  /// x[r] += sum over the best `used` experts e of w_e Wdown_e (silu(Wgate_e n) * (Wup_e n)), n = norm(x[r]); w = softmax
+  /// over all experts of Wrouter n, those kept divided by their sum. Of equal weights the first counts as better.
+  virtual void experts(const ExpertWeights& weights, int rows, float* x) = 0;
+
+  /// x[r] = norm(x[r]), in place.  x: (rows, columns)
+  virtual void normalise(const Norm& norm, int rows, int columns, float* x) = 0;
+
+  /// logits[i] = W norm(x[chosen[i]]).  chosen: host memory, (count); logits: (count, rows of W)
+  virtual void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) = 0;
+
+  /// out = the mean, the first or the last of x's rows, divided by its Euclidean length.  x: (rows, columns)
+  virtual void pool(Pooling pooling, int rows, int columns, const float* x, float* out) = 0;
+
+  /// Copies positions 0 .. count - 1 of every layer from one slot to another. Outside of passes too.
+  virtual void copy_positions(const Kv& kv, int from_slot, int to_slot, int count) = 0;
+};
+
+}  // namespace lectern

@@ -1,0 +1,48 @@
+// The engine: what the addon opens and closes, and whose verbs it forwards. Knows nothing of JavaScript.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backend/device.h"
+#include "engine/lane.h"
+#include "engine/log.h"
+#include "vision/image.h"
+
+namespace lectern {
+
+struct BuildInfo {
+  std::string_view version;       // of the package
+  bool cuda;                      // whether nvcc built a CUDA room
+  std::string_view instructions;  // the highest level that this machine lets kernels use: baseline, avx2, avx512
+};
+
+BuildInfo build_info();
+
+/// The processor first, then the CUDA devices that answer. Throws Error `device_lost`.
+std::vector<Device> devices();
+
+/// Every verb returns at once, works on a lane and gives its outcome to `done` there; it throws Error `invalid_state` after
+/// close. What it is given by pointer must live until `done` was called.
+class Engine {
+ public:
+  explicit Engine(Log log);
+
+  void deskew_angle(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<double> done);
+
+  /// Fills `out` (3, options.height, options.width).
+  void resize_image(const vision::Bitmap& bitmap, const vision::ResizeOptions& options, std::span<float> out,
+                    std::shared_ptr<Cancel> cancel, Done<std::monostate> done);
+
+  /// Cancels what is queued or running; `done` comes after the last of it. To destroy the engine waits for the same.
+  void close(Done<std::monostate> done);
+
+ private:
+  Log log_;
+  Lane vision_;  // last: its jobs use the members above
+};
+
+}  // namespace lectern

@@ -1,0 +1,14 @@
+// The way a message leaves native code: C++ neither prints nor reads the environment.
+#pragma once
+
+#include <functional>
+#include <string>
+
+namespace lectern {
+
+enum class LogLevel { debug, info, warn, error };
+
+/// Called from any thread; must not throw. Empty where nobody listens.
+using Log = std::function<void(LogLevel, std::string)>;
+
+}  // namespace lectern

@@ -1,0 +1,66 @@
+// Registration, counting and the TAP stream.
+#include "harness.h"
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+namespace lectern::test {
+namespace {
+
+std::vector<Test>& registered() {
+  static std::vector<Test> tests;
+  return tests;
+}
+
+// Checks are made on the main thread only: what happens on lanes is brought back first.
+int checks = 0;
+int failed_checks = 0;
+
+}  // namespace
+
+Registration::Registration(Test test) { registered().push_back(test); }
+
+bool check(bool holds, const std::string& what, std::source_location where) {
+  ++checks;
+  if (holds) return true;
+  ++failed_checks;
+  std::printf("# failed: %s (%s:%u)\n", what.c_str(), where.file_name(), static_cast<unsigned>(where.line()));
+  return false;
+}
+
+bool check_near(double value, double expected, double tolerance, const std::string& what, std::source_location where) {
+  const bool near = std::isfinite(value) && std::abs(value - expected) <= tolerance;
+  return check(near, near ? what : what + ": " + std::to_string(value) + " instead of " + std::to_string(expected), where);
+}
+
+void note(const std::string& text) { std::printf("# %s\n", text.c_str()); }
+
+int run(const std::string& filter) {
+  std::printf("TAP version 14\n");
+  int tests = 0;
+  int failed_tests = 0;
+  int checks_of_all = 0;
+  for (const Test& test : registered()) {
+    if (std::string(test.title).find(filter) == std::string::npos) continue;
+    checks = 0;
+    failed_checks = 0;
+    try {
+      test.body();
+    } catch (const std::exception& thrown) {
+      check(false, std::string("threw ") + thrown.what());
+    }
+    if (checks == 0) check(false, "checked nothing");
+    ++tests;
+    checks_of_all += checks;
+    failed_tests += failed_checks > 0;
+    std::printf("%s %d - %s\n", failed_checks > 0 ? "not ok" : "ok", tests, test.title);
+    std::fflush(stdout);
+  }
+  std::printf("1..%d\n# %d passed, %d failed, %d checks\n", tests, tests - failed_tests, failed_tests, checks_of_all);
+  if (tests == 0) std::printf("# no test matches '%s'\n", filter.c_str());
+  return tests > 0 && failed_tests == 0 ? 0 : 1;
+}
+
+}  // namespace lectern::test

@@ -1,0 +1,57 @@
+// A test harness that speaks TAP: tests register themselves, checks count, a run that checked nothing fails.
+#pragma once
+
+#include <source_location>
+#include <string>
+#include <utility>
+
+#include "error.h"
+
+namespace lectern::test {
+
+struct Test {
+  const char* title;  // "room: what holds"
+  void (*body)();
+};
+
+/// Only for LECTERN_TEST.
+struct Registration {
+  explicit Registration(Test test);
+};
+
+/// Counts, and on failure prints `what` with its place as a TAP comment. Returns `holds`.
+bool check(bool holds, const std::string& what, std::source_location where = std::source_location::current());
+
+/// |value - expected| <= tolerance; NaN fails.
+bool check_near(double value, double expected, double tolerance, const std::string& what,
+                std::source_location where = std::source_location::current());
+
+/// `work` throws an Error of this code.
+template <class Work>
+void check_throws(ErrorCode code, Work&& work, const std::string& what,
+                  std::source_location where = std::source_location::current()) {
+  try {
+    std::forward<Work>(work)();
+  } catch (const Error& error) {
+    check(error.code() == code, what + ": threw " + std::string(name_of(error.code())), where);
+    return;
+  }
+  check(false, what + ": threw nothing", where);
+}
+
+/// A comment in the output, such as the reason why something was not tested.
+void note(const std::string& text);
+
+/// Runs every test whose title contains `filter`; 0 when at least one check was made and none failed.
+int run(const std::string& filter);
+
+}  // namespace lectern::test
+
+#define LECTERN_JOIN2(a, b) a##b
+#define LECTERN_JOIN(a, b) LECTERN_JOIN2(a, b)
+/// LECTERN_TEST("room: what holds") { ... }
+#define LECTERN_TEST(title)                                                                        \
+  static void LECTERN_JOIN(test_, __LINE__)();                                                     \
+  static const ::lectern::test::Registration LECTERN_JOIN(registration_, __LINE__){                \
+      ::lectern::test::Test{title, LECTERN_JOIN(test_, __LINE__)}};                                \
+  static void LECTERN_JOIN(test_, __LINE__)()

@@ -1,0 +1,19 @@
+// native_test: every test of the native half, without Node.
+#include <cstdio>
+#include <cstring>
+#include <string>
+
+#include "harness.h"
+
+int main(int count, char** arguments) {
+  std::string filter;
+  for (int i = 1; i < count; ++i) {
+    if (std::strcmp(arguments[i], "--filter") == 0 && i + 1 < count) {
+      filter = arguments[++i];
+    } else {
+      std::fprintf(stderr, "usage: native_test [--filter TEXT]    (runs the tests whose title contains TEXT)\n");
+      return 2;
+    }
+  }
+  return lectern::test::run(filter);
+}
