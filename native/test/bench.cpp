@@ -1,0 +1,53 @@
+// native_bench: how long each job takes on this machine, best and median of several runs.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <functional>
+#include <random>
+#include <vector>
+
+#include "backend/instructions.h"
+#include "page.h"
+#include "vision/deskew.h"
+#include "vision/image.h"
+
+namespace {
+
+void measure(const char* name, double megapixels, const std::function<void()>& job) {
+  std::vector<double> times;
+  for (int run = 0; run < 15; ++run) {
+    const auto begin = std::chrono::steady_clock::now();
+    job();
+    times.push_back(std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - begin).count());
+  }
+  std::sort(times.begin(), times.end());
+  std::printf("%-44s best %7.2f ms  median %7.2f ms  %6.0f Mpixel/s\n", name, times.front(), times[times.size() / 2],
+              megapixels / times.front() * 1000);
+}
+
+}  // namespace
+
+int main() {
+  using namespace lectern;
+  std::printf("instructions: %s\n", std::string(name_of(available_instructions())).c_str());
+  std::mt19937 random(1);
+  // A4 at 150 and 300 dpi.
+  for (const int scale : {1, 2}) {
+    test::Page page(1240 * scale, 1754 * scale, 1.3);
+    page.text(120 * scale, 120 * scale, 1120 * scale, 1640 * scale, 8 * scale, random);
+    const double megapixels = 1.240 * 1.754 * scale * scale;
+    const char* dpi = scale == 1 ? "150" : "300";
+    char name[80];
+    std::snprintf(name, sizeof name, "deskew_angle, A4 at %s dpi", dpi);
+    measure(name, megapixels, [&] { vision::deskew_angle(page.bitmap(), Cancel{}); });
+    for (const int side : {640, 1280}) {
+      const auto plane = static_cast<std::size_t>(side) * static_cast<std::size_t>(side);
+      std::vector<float> out(plane * 3);
+      std::snprintf(name, sizeof name, "resize, A4 at %s dpi to %d x %d", dpi, side, side);
+      measure(name, megapixels, [&] {
+        vision::resize(page.bitmap(), {side, side, {0.5F, 0.5F, 0.5F}, {0.5F, 0.5F, 0.5F}}, out, Cancel{});
+      });
+    }
+  }
+  return 0;
+}
