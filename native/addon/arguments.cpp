@@ -1,0 +1,111 @@
+// The checks on what comes in.
+#include "arguments.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "cancel_handle.h"
+#include "error.h"
+
+namespace lectern::addon {
+namespace {
+
+// Beyond every bitmap that fits into memory, and exact as a double.
+constexpr double max_stride = 1e12;
+
+}  // namespace
+
+Fields::Fields(const Napi::Value& value, std::string name) : name_(std::move(name)) {
+  if (!value.IsObject()) throw Error(ErrorCode::invalid_request, name_ + " must be an object.");
+  object_ = value.As<Napi::Object>();
+}
+
+void Fields::allow_only(std::initializer_list<std::string_view> known) const {
+  const Napi::Array keys = object_.GetPropertyNames();
+  for (std::uint32_t i = 0; i < keys.Length(); ++i) {
+    const std::string key = keys.Get(i).ToString();
+    if (std::find(known.begin(), known.end(), key) == known.end()) refuse(key, "is not a known key");
+  }
+}
+
+Napi::Value Fields::get(std::string_view key) const { return object_.Get(std::string(key)); }
+
+double Fields::integer(std::string_view key, double least, double most) const {
+  const Napi::Value value = get(key);
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : NAN;
+  // NaN fails both comparisons.
+  if (number >= least && number <= most && number == std::floor(number)) return number;
+  refuse(key, "must be an integer from " + std::to_string(static_cast<std::int64_t>(least)) + " to " +
+                  std::to_string(static_cast<std::int64_t>(most)));
+}
+
+std::array<float, 3> Fields::triple(std::string_view key) const {
+  const Napi::Value value = get(key);
+  std::array<float, 3> numbers{};
+  const bool fits = value.IsArray() && value.As<Napi::Array>().Length() == numbers.size();
+  for (std::uint32_t i = 0; fits && i < numbers.size(); ++i) {
+    const Napi::Value element = value.As<Napi::Array>().Get(i);
+    const float number = element.IsNumber() ? element.As<Napi::Number>().FloatValue() : NAN;
+    if (!std::isfinite(number)) refuse(key, "must hold three finite numbers");
+    numbers[i] = number;
+  }
+  if (!fits) refuse(key, "must hold three finite numbers");
+  return numbers;
+}
+
+Napi::Function Fields::function(std::string_view key) const {
+  const Napi::Value value = get(key);
+  if (value.IsUndefined()) return {};
+  if (!value.IsFunction()) refuse(key, "must be a function");
+  return value.As<Napi::Function>();
+}
+
+void Fields::refuse(std::string_view key, std::string_view must) const {
+  throw Error(ErrorCode::invalid_request, name_ + "." + std::string(key) + " " + std::string(must) + ".");
+}
+
+BitmapArgument read_bitmap(const Napi::Value& value) {
+  const Fields fields(value, "bitmap");
+  const double width = fields.integer("width", 1, vision::max_side);
+  const double height = fields.integer("height", 1, vision::max_side);
+  const double stride = fields.integer("stride", width * 4, max_stride);
+  const Napi::Value data = fields.get("data");
+  if (!data.IsTypedArray()) fields.refuse("data", "must be a Uint8Array");
+  const auto array = data.As<Napi::TypedArray>();
+  const napi_typedarray_type type = array.TypedArrayType();
+  if (type != napi_uint8_array && type != napi_uint8_clamped_array) fields.refuse("data", "must be a Uint8Array");
+  // All three are integers below 2^53, and so is the sum.
+  const double needed = stride * (height - 1) + width * 4;
+  const auto bytes = data.As<Napi::Uint8Array>();
+  if (static_cast<double>(bytes.ByteLength()) < needed) {
+    fields.refuse("data", "has " + std::to_string(bytes.ByteLength()) + " bytes, and width, height and stride need " +
+                              std::to_string(static_cast<std::uint64_t>(needed)));
+  }
+  return {{bytes.Data(), static_cast<int>(width), static_cast<int>(height), static_cast<std::size_t>(stride)}, array};
+}
+
+vision::ResizeOptions read_resize_options(const Napi::Value& value) {
+  const Fields fields(value, "options");
+  fields.allow_only({"width", "height", "mean", "std"});
+  vision::ResizeOptions options{};
+  options.width = static_cast<int>(fields.integer("width", 1, vision::max_side));
+  options.height = static_cast<int>(fields.integer("height", 1, vision::max_side));
+  options.mean = fields.triple("mean");
+  options.std = fields.triple("std");
+  if (std::any_of(options.std.begin(), options.std.end(), [](float deviation) { return deviation <= 0; })) {
+    fields.refuse("std", "must be greater than 0");
+  }
+  if (std::int64_t{options.width} * options.height > vision::max_resized_pixels) {
+    fields.refuse("width", "times height may be at most " + std::to_string(vision::max_resized_pixels));
+  }
+  return options;
+}
+
+std::shared_ptr<Cancel> read_cancel(const Napi::Value& value) {
+  if (value.IsUndefined()) return std::make_shared<Cancel>();
+  const CancelHandle* handle = CancelHandle::from(value);
+  if (handle == nullptr) throw Error(ErrorCode::invalid_request, "cancel must be a Cancel of this addon.");
+  return handle->flag();
+}
+
+}  // namespace lectern::addon

@@ -1,0 +1,54 @@
+// JavaScript values into plain structs, once, at the door. Whatever does not fit is `invalid_request` and names its key.
+#pragma once
+
+#include <array>
+#include <initializer_list>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include <napi.h>
+
+#include "cancel.h"
+#include "vision/image.h"
+
+namespace lectern::addon {
+
+/// An object argument, called `name` in messages.
+class Fields {
+ public:
+  /// Throws Error `invalid_request` when the value is no object.
+  Fields(const Napi::Value& value, std::string name);
+
+  /// Throws Error `invalid_request` when there is a key that is none of these.
+  void allow_only(std::initializer_list<std::string_view> known) const;
+
+  Napi::Value get(std::string_view key) const;
+  /// An integral number within [least, most].
+  double integer(std::string_view key, double least, double most) const;
+  /// Three finite numbers.
+  std::array<float, 3> triple(std::string_view key) const;
+  /// Empty where the key is absent or undefined.
+  Napi::Function function(std::string_view key) const;
+
+  [[noreturn]] void refuse(std::string_view key, std::string_view must) const;
+
+ private:
+  Napi::Object object_;
+  std::string name_;
+};
+
+struct BitmapArgument {
+  vision::Bitmap view;
+  Napi::Object owner;  // what must stay alive for the view to hold
+};
+
+/// To be read last: a getter of another argument could take the memory away again.
+BitmapArgument read_bitmap(const Napi::Value& value);
+
+vision::ResizeOptions read_resize_options(const Napi::Value& value);
+
+/// The flag of a CancelHandle, or one that nobody sets where the value is undefined.
+std::shared_ptr<Cancel> read_cancel(const Napi::Value& value);
+
+}  // namespace lectern::addon

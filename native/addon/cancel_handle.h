@@ -1,0 +1,28 @@
+// `new Cancel()`: the flag that TypeScript sets when an AbortSignal fires. Native code never sees the signal.
+#pragma once
+
+#include <memory>
+
+#include <napi.h>
+
+#include "cancel.h"
+
+namespace lectern::addon {
+
+class CancelHandle : public Napi::ObjectWrap<CancelHandle> {
+ public:
+  static Napi::Function define(Napi::Env env);
+  /// nullptr when the value is no CancelHandle.
+  static const CancelHandle* from(const Napi::Value& value);
+
+  explicit CancelHandle(const Napi::CallbackInfo& info);
+
+  const std::shared_ptr<Cancel>& flag() const { return flag_; }
+
+ private:
+  void cancel(const Napi::CallbackInfo& /*info*/) { flag_->request(); }
+
+  std::shared_ptr<Cancel> flag_ = std::make_shared<Cancel>();
+};
+
+}  // namespace lectern::addon

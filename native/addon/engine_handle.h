@@ -1,0 +1,37 @@
+// `new Engine(options)`: the handle that TypeScript holds. Every verb answers with a promise.
+#pragma once
+
+#include <memory>
+
+#include <napi.h>
+
+#include "environment.h"
+
+namespace lectern::addon {
+
+class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
+ public:
+  static Napi::Function define(Napi::Env env);
+
+  /// options: { log?(level, message) }
+  explicit EngineHandle(const Napi::CallbackInfo& info);
+  /// A handle that was never closed closes when it is collected.
+  ~EngineHandle() override { environment_->drop_engine(id_); }
+
+ private:
+  /// (bitmap, cancel?) -> number
+  Napi::Value deskew_angle(const Napi::CallbackInfo& info);
+  /// (bitmap, options, cancel?) -> Float32Array
+  Napi::Value resize_image(const Napi::CallbackInfo& info);
+  /// () -> undefined, once every job has ended. A second close rejects as every other verb then does.
+  Napi::Value close(const Napi::CallbackInfo& info);
+
+  /// The engine, with the call holding on to this handle; throws Error `invalid_state` after close.
+  Engine& use(Environment::Id call);
+
+  std::shared_ptr<Environment> environment_;
+  Environment::Id id_;
+  bool closed_ = false;
+};
+
+}  // namespace lectern::addon

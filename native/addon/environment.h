@@ -1,0 +1,115 @@
+// What one JavaScript environment (the main thread or a worker) holds of the addon: engines, open calls, the way back.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <napi.h>
+
+#include "completion.h"
+#include "engine/engine.h"
+#include "error.h"
+
+namespace lectern::addon {
+
+/// The JavaScript error for a native one: `message`, and `code` beside it.
+Napi::Error to_javascript(Napi::Env env, const Error& error);
+
+/// A promise that was given out, and what must live until it settles.
+struct Call {
+  Napi::Promise::Deferred deferred;
+  std::vector<Napi::ObjectReference> borrowed;
+};
+
+/// Everything here happens on the environment's own thread but for the Done that `deliver` returns and the Log of an engine.
+class Environment : public std::enable_shared_from_this<Environment> {
+ public:
+  using Id = std::uint64_t;
+
+  /// Called once per environment, when the module is loaded there.
+  static void create(Napi::Env env);
+  static std::shared_ptr<Environment> of(Napi::Env env);
+
+  explicit Environment(Napi::Env env) : completion_(env) {}
+
+  /// `log` may be empty. Engines end with the environment at the latest.
+  Id open_engine(const Napi::Function& log);
+  Engine& engine(Id id) { return *engines_.at(id).engine; }
+  /// Waits for the engine's lanes, whose jobs are cancelled.
+  void drop_engine(Id id) { engines_.erase(id); }
+
+  /// Opens a call and lets `begin(Id)` start it; what `begin` throws becomes the rejection.
+  template <class Begin>
+  Napi::Value promise(Napi::Env env, Begin begin);
+
+  /// Keeps an object alive, where it is, until the call settles.
+  void borrow(Id call, const Napi::Object& object) { calls_.at(call).borrowed.push_back(Napi::Persistent(object)); }
+
+  /// For the engine: settles the call with `to_value(Napi::Env, const Call&, Value)` or with the error.
+  template <class Value, class ToValue>
+  Done<Value> deliver(Id call, ToValue to_value);
+
+ private:
+  struct OpenEngine {
+    std::unique_ptr<Engine> engine;
+    Napi::FunctionReference log;
+  };
+
+  Call take(Napi::Env env, Id call);
+  void reject(Napi::Env env, Id call, napi_value reason) { take(env, call).deferred.Reject(reason); }
+  void end();
+
+  Completion completion_;
+  Id next_id_ = 1;
+  std::unordered_map<Id, Call> calls_;
+  std::unordered_map<Id, OpenEngine> engines_;
+};
+
+template <class Begin>
+Napi::Value Environment::promise(Napi::Env env, Begin begin) {
+  const auto deferred = Napi::Promise::Deferred::New(env);
+  const Id id = next_id_++;
+  completion_.hold(env);
+  calls_.emplace(id, Call{deferred, {}});
+  try {
+    begin(id);
+  } catch (const Napi::Error& thrown) {
+    // JavaScript's own: a getter or a proxy among the arguments threw.
+    reject(env, id, thrown.Value());
+  } catch (...) {
+    reject(env, id, to_javascript(env, as_error(std::current_exception())).Value());
+  }
+  return deferred.Promise();
+}
+
+template <class Value, class ToValue>
+Done<Value> Environment::deliver(Id call, ToValue to_value) {
+  return [self = shared_from_this(), call, to_value](Outcome<Value> outcome) {
+    self->completion_.post([self, call, to_value, outcome = std::move(outcome)](Napi::Env env) {
+      if (const Error* error = std::get_if<Error>(&outcome)) {
+        self->reject(env, call, to_javascript(env, *error).Value());
+        return;
+      }
+      const Call settled = self->take(env, call);
+      settled.deferred.Resolve(to_value(env, settled, std::get<Value>(outcome)));
+    });
+  };
+}
+
+/// For what answers at once: turns what `work` throws into a JavaScript exception. The only other way out is `promise`.
+template <class Work>
+auto guarded(Napi::Env env, Work work) {
+  try {
+    return work();
+  } catch (const Napi::Error&) {
+    throw;
+  } catch (...) {
+    throw to_javascript(env, as_error(std::current_exception()));
+  }
+}
+
+}  // namespace lectern::addon

@@ -1,0 +1,45 @@
+/** The native addon as TypeScript sees it, and the only place that loads it. */
+import { existsSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import type { Bitmap } from '../bitmap.js';
+import { LecternError } from '../errors.js';
+import { packageRoot } from '../package-files.js';
+import type { DeviceInfo, ResizeOptions } from './port.js';
+
+export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** A flag that native code reads at every step of a job; an AbortSignal never crosses. */
+export interface NativeCancel {
+  cancel(): void;
+}
+
+/**
+ * Promises reject with an Error that has a `code` of the table in errors.ts. A bitmap is borrowed until the promise
+ * settles: its bytes must be neither changed nor transferred before.
+ */
+export interface NativeEngine {
+  deskewAngle(bitmap: Bitmap, cancel?: NativeCancel): Promise<number>;
+  resizeImage(bitmap: Bitmap, options: Omit<ResizeOptions, 'signal'>, cancel?: NativeCancel): Promise<Float32Array>;
+  /** Cancels what runs, settles when the last of it has ended. A second call rejects with `invalid_state`. */
+  close(): Promise<void>;
+}
+
+export interface NativeAddon {
+  Engine: new (options: { log?: (level: LogLevel, message: string) => void }) => NativeEngine;
+  Cancel: new () => NativeCancel;
+  /** The codes that native code knows: the same set as errorTable. */
+  errorCodes: string[];
+  buildInfo(): { version: string; cuda: boolean; instructions: string };
+  devices(): DeviceInfo[];
+}
+
+/** The addon of this package; loaded once per thread. Throws LecternError `invalid_state` when it was not built. */
+export function loadAddon(): NativeAddon {
+  const path = join(packageRoot(), 'build', 'native', 'lectern.node');
+  if (!existsSync(path)) {
+    throw new LecternError('invalid_state', `The native addon ${path} is missing: run npm install.`);
+  }
+  // Node keeps what it loaded by path: a second call costs a look-up.
+  return createRequire(import.meta.url)(path) as NativeAddon;
+}

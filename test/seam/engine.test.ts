@@ -1,0 +1,261 @@
+/** The real addon through the port: its verbs, what it refuses, cancelling, closing. */
+import { readFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import t, { type Test } from 'tap';
+import type { Bitmap } from '../../src/bitmap.js';
+import { loadAddon, type LogLevel } from '../../src/engine/addon.js';
+import { openEngine } from '../../src/engine/engine.js';
+import type { Engine, ResizeOptions } from '../../src/engine/port.js';
+import { LecternError, errorTable } from '../../src/errors.js';
+import { textBitmap } from '../support/text-bitmap.js';
+
+const plain: Pick<ResizeOptions, 'mean' | 'std'> = { mean: [0, 0, 0], std: [1, 1, 1] };
+
+/** An engine that ends with the test. */
+function engineFor(t: Test): Engine {
+  const engine = openEngine();
+  t.teardown(() => engine.close());
+  return engine;
+}
+
+function randomBitmap(width: number, height: number, padding = 0): Bitmap {
+  const stride = width * 4 + padding;
+  const data = Uint8Array.from({ length: stride * height }, (_, i) => Math.imul(i + 1, 0x9e3779b1) >>> 24);
+  return { data, width, height, stride };
+}
+
+async function failureOf(promise: Promise<unknown>): Promise<LecternError> {
+  const failure = await promise.then(() => undefined, (error: unknown) => error);
+  if (failure instanceof LecternError) return failure;
+  throw new Error('did not reject with a LecternError', { cause: failure });
+}
+
+t.test('native code knows the same error codes', async (t) => {
+  t.same(loadAddon().errorCodes.toSorted(), Object.keys(errorTable).toSorted());
+});
+
+t.test('the engine tells its build and its devices', async (t) => {
+  const engine = engineFor(t);
+  const build = engine.buildInfo();
+  const packageJson = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  t.equal(build.version, packageJson.version);
+  t.type(build.cuda, 'boolean');
+  t.match(build.instructions, /^(baseline|avx2|avx512)$/);
+  const [processor, ...others] = engine.devices();
+  t.equal(processor?.kind, 'cpu');
+  for (const device of [processor, ...others]) {
+    t.ok(device && device.name.length > 0 && device.memoryTotalBytes >= device.memoryFreeBytes && device.memoryFreeBytes > 0);
+  }
+  t.ok(others.every((device) => device.kind === 'cuda'), `${others.length} CUDA devices`);
+  t.comment(`${build.cuda ? 'with' : 'without'} CUDA, ${others.length} CUDA devices, ${build.instructions}`);
+});
+
+t.test('the angle of a page', async (t) => {
+  const engine = engineFor(t);
+  for (const degrees of [-7.5, -0.7, 0, 0.3, 2, 14]) {
+    const angle = await engine.deskewAngle(textBitmap(500, 640, degrees));
+    t.ok(Math.abs(angle - degrees) <= 0.1, `${degrees}: ${angle}`);
+  }
+  t.equal(await engine.deskewAngle({ data: new Uint8Array(400 * 300 * 4).fill(255), width: 400, height: 300, stride: 1600 }), 0, 'blank');
+  const wide = textBitmap(500, 640, 3, 12);
+  t.equal(await engine.deskewAngle(wide), await engine.deskewAngle(textBitmap(500, 640, 3)), 'whatever the stride');
+  // A view into a larger buffer, as a shared file of bitmaps would be.
+  const shared = new Uint8Array(new SharedArrayBuffer(wide.data.length + 100), 37, wide.data.length);
+  shared.set(wide.data);
+  t.equal(await engine.deskewAngle({ ...wide, data: shared }), await engine.deskewAngle(wide), 'shared memory at an odd offset');
+});
+
+t.test('a resized image: planar, normalised, area-averaged', async (t) => {
+  const engine = engineFor(t);
+  const bitmap = randomBitmap(32, 24, 8);
+  const mean = [0.485, 0.456, 0.406] as const;
+  const std = [0.229, 0.224, 0.225] as const;
+  const out = await engine.resizeImage(bitmap, { width: 8, height: 6, mean: [...mean], std: [...std] });
+  t.type(out, Float32Array);
+  t.equal(out.length, 3 * 6 * 8);
+  let worst = 0;
+  for (let channel = 0; channel < 3; channel += 1) {
+    for (let y = 0; y < 6; y += 1) {
+      for (let x = 0; x < 8; x += 1) {
+        let sum = 0;
+        for (let i = 0; i < 16; i += 1) {
+          sum += bitmap.data[(y * 4 + Math.floor(i / 4)) * bitmap.stride + (x * 4 + (i % 4)) * 4 + channel] ?? NaN;
+        }
+        const expected = (sum / 16 / 255 - (mean[channel] ?? NaN)) / (std[channel] ?? NaN);
+        const apart = Math.abs((out[channel * 48 + y * 8 + x] ?? NaN) - expected);
+        if (!(apart <= worst)) worst = apart;
+      }
+    }
+  }
+  t.ok(worst < 1e-4, `worst ${worst}`);
+  const grown = await engine.resizeImage(bitmap, { width: 65, height: 49, ...plain });
+  t.ok(grown.every((value) => value >= 0 && value <= 1), 'larger than the source');
+});
+
+t.test('many calls at once settle in the order they were made', async (t) => {
+  const engine = engineFor(t);
+  const order: number[] = [];
+  const bitmap = textBitmap(300, 200, 1);
+  await Promise.all(Array.from({ length: 30 }, async (_, i) => {
+    await (i % 2 === 0 ? engine.deskewAngle(bitmap) : engine.resizeImage(bitmap, { width: 9, height: 9, ...plain }));
+    order.push(i);
+  }));
+  t.same(order, Array.from({ length: 30 }, (_, i) => i));
+});
+
+t.test('what does not fit is refused by name, and the engine works on', async (t) => {
+  const engine = engineFor(t);
+  const good = randomBitmap(20, 10);
+  const size = { width: 4, height: 4, ...plain };
+  const bitmaps: [unknown, RegExp][] = [
+    [undefined, /bitmap must be an object/],
+    [null, /bitmap must be an object/],
+    ['bitmap', /bitmap must be an object/],
+    [{}, /bitmap\.width/],
+    [{ ...good, width: '20' }, /bitmap\.width/],
+    [{ ...good, width: 0 }, /bitmap\.width/],
+    [{ ...good, width: 2.5 }, /bitmap\.width/],
+    [{ ...good, width: 1e9 }, /bitmap\.width/],
+    [{ ...good, height: NaN }, /bitmap\.height/],
+    [{ ...good, height: -1 }, /bitmap\.height/],
+    [{ ...good, height: Infinity }, /bitmap\.height/],
+    [{ ...good, stride: 79 }, /bitmap\.stride/],
+    [{ ...good, stride: 2 ** 53 }, /bitmap\.stride/],
+    [{ ...good, stride: 1e12 }, /bitmap\.data has 800 bytes/],
+    [{ ...good, height: 11 }, /bitmap\.data has 800 bytes.* need 880/],
+    [{ ...good, data: undefined }, /bitmap\.data must be a Uint8Array/],
+    [{ ...good, data: good.data.buffer }, /bitmap\.data must be a Uint8Array/],
+    [{ ...good, data: new Float32Array(800) }, /bitmap\.data must be a Uint8Array/],
+    [{ ...good, data: new DataView(good.data.buffer) }, /bitmap\.data must be a Uint8Array/],
+    [{ ...good, data: [...good.data] }, /bitmap\.data must be a Uint8Array/],
+  ];
+  for (const [bitmap, message] of bitmaps) {
+    for (const call of [engine.deskewAngle(bitmap as Bitmap), engine.resizeImage(bitmap as Bitmap, size)]) {
+      const failure = await failureOf(call);
+      t.equal(failure.code, 'invalid_request', failure.message);
+      t.match(failure.message, message);
+    }
+  }
+  const options: [object, RegExp][] = [
+    [{ ...size, depth: 3 }, /options\.depth is not a known key/],
+    [{ ...size, width: undefined }, /options\.width/],
+    [{ ...size, height: 40_000 }, /options\.height/],
+    [{ ...size, width: 5000, height: 5000 }, /options\.width times height/],
+    [{ ...size, mean: [0, 0] }, /options\.mean must hold three finite numbers/],
+    [{ ...size, mean: [0, 0, NaN] }, /options\.mean/],
+    [{ ...size, mean: 'abc' }, /options\.mean/],
+    [{ ...size, mean: [0, 0, 1e300] }, /options\.mean/],
+    [{ ...size, std: [1, 0, 1] }, /options\.std must be greater than 0/],
+  ];
+  for (const [wrong, message] of options) {
+    const failure = await failureOf(engine.resizeImage(good, wrong as ResizeOptions));
+    t.equal(failure.code, 'invalid_request', failure.message);
+    t.match(failure.message, message);
+  }
+  t.throws(() => openEngine({ lgo: () => undefined } as object), { code: 'invalid_request', message: /options\.lgo/ });
+  t.throws(() => openEngine({ log: 'loud' } as object), { code: 'invalid_request', message: /options\.log must be a function/ });
+  t.equal(await engine.deskewAngle(good), 0, 'after all that');
+});
+
+t.test('a getter that throws, detaches or closes does no harm', async (t) => {
+  const engine = engineFor(t);
+  const good = randomBitmap(64, 64);
+  const thrown = new Error('from the getter');
+  const failure = await failureOf(engine.deskewAngle({ ...good, get width(): number { throw thrown; } }));
+  t.equal(failure.code, 'internal');
+  t.equal(failure.cause, thrown);
+
+  const data = new Uint8Array(good.data);
+  const detached = await failureOf(engine.resizeImage({ ...good, data }, {
+    ...plain,
+    height: 4,
+    get width() {
+      structuredClone(data.buffer, { transfer: [data.buffer] });
+      return 4;
+    },
+  }));
+  t.match(detached.message, /bitmap\.data has 0 bytes/);
+
+  const other = openEngine();
+  const late = await failureOf(other.deskewAngle({
+    ...good,
+    get height() {
+      void other.close();
+      return 64;
+    },
+  }));
+  t.equal(late.code, 'invalid_state');
+});
+
+t.test('a rejection has a stack of this side and the native error as its cause', async (t) => {
+  const failure = await failureOf(engineFor(t).deskewAngle({} as Bitmap));
+  t.match(failure.stack, fileURLToPath(import.meta.url).split('/').pop());
+  t.type(failure.cause, Error);
+  t.match(failure.cause, { code: 'invalid_request', message: failure.message });
+});
+
+t.test('cancel: before, while it waits, while it runs, after', async (t) => {
+  const engine = engineFor(t);
+  const page = textBitmap(400, 500, 1);
+  const early = await failureOf(engine.deskewAngle(page, { signal: AbortSignal.abort('enough') }));
+  t.equal(early.code, 'cancelled');
+  t.equal(early.cause, 'enough');
+
+  const large = randomBitmap(3000, 3000);
+  const running = new AbortController();
+  const waiting = new AbortController();
+  const calls = [
+    engine.resizeImage(large, { width: 2900, height: 2900, ...plain, signal: running.signal }),
+    engine.deskewAngle(page, { signal: waiting.signal }),
+    engine.deskewAngle(page),
+  ] as const;
+  const failures = Promise.all([failureOf(calls[0]), failureOf(calls[1])]);
+  setImmediate(() => running.abort());
+  waiting.abort();
+  for (const failure of await failures) t.equal(failure.code, 'cancelled');
+  t.ok(Math.abs((await calls[2]) - 1) < 0.1, 'the call behind them is served');
+
+  const after = new AbortController();
+  await engine.deskewAngle(page, { signal: after.signal });
+  after.abort();
+  t.pass('a signal that fires late is heard by nobody');
+  const raw = new (loadAddon().Engine)({});
+  await t.rejects(raw.deskewAngle(page, {} as never), { code: 'invalid_request', message: /cancel must be/ });
+  await t.rejects(raw.deskewAngle(page, raw as never), { code: 'invalid_request' }, 'an object of ours that is no Cancel');
+  await raw.close();
+});
+
+t.test('close cancels, waits, may be called twice, and then nothing works', async (t) => {
+  const engine = openEngine();
+  const page = textBitmap(400, 500, 1);
+  const calls = Array.from({ length: 20 }, () => engine.deskewAngle(page).then(() => 'done', (error: LecternError) => error.code));
+  await Promise.all([engine.close(), engine.close()]);
+  const outcomes = await Promise.all(calls);
+  t.ok(outcomes.filter((outcome) => outcome === 'cancelled').length >= 15, outcomes.join(' '));
+  t.equal((await failureOf(engine.deskewAngle(page))).code, 'invalid_state');
+  t.equal((await failureOf(engine.resizeImage(page, { width: 1, height: 1, ...plain }))).code, 'invalid_state');
+  t.ok(engine.devices().length >= 1, 'devices are the machine\'s');
+  await engine.close();
+});
+
+t.test('the log is called, in order, before close settles', async (t) => {
+  const lines: [LogLevel, string][] = [];
+  const engine = openEngine({ log: (level, message) => lines.push([level, message]) });
+  await engine.close();
+  t.equal(lines.length, 1);
+  t.match(lines[0], ['debug', /Engine opened: version .*, instructions /]);
+});
+
+t.test('jobs on the lane do not hold up the file system', async (t) => {
+  const engine = engineFor(t);
+  const page = textBitmap(1240, 1754, 1);
+  let ended = 0;
+  // More than libuv's pool has threads, several hundred milliseconds of work.
+  const jobs = Array.from({ length: 40 }, () => engine.deskewAngle(page).then(() => { ended += 1; }));
+  const begin = performance.now();
+  for (let i = 0; i < 20; i += 1) await readFile(fileURLToPath(import.meta.url));
+  const tookMs = performance.now() - begin;
+  t.ok(ended < 20, `20 reads in ${tookMs.toFixed(1)} ms, ${ended} of 40 jobs done by then`);
+  await Promise.all(jobs);
+  t.equal(ended, 40);
+});

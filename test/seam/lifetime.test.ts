@@ -1,0 +1,118 @@
+/** The addon and the lives around it: many engines, worker threads, and processes that end while a job is in flight. */
+import { spawn } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { Worker } from 'node:worker_threads';
+import { join } from 'node:path';
+import t from 'tap';
+import { openEngine } from '../../src/engine/engine.js';
+import { packageRoot } from '../../src/package-files.js';
+import { textBitmap } from '../support/text-bitmap.js';
+
+const addonPath = join(packageRoot(), 'build', 'native', 'lectern.node');
+
+/** Plain JavaScript, so that a child or a worker starts in milliseconds; `job()` is one that lasts some 100 ms. */
+const prelude = `
+  const addon = require(${JSON.stringify(addonPath)});
+  const side = 4000;
+  const bitmap = { data: new Uint8Array(side * side * 4).fill(200), width: side, height: side, stride: side * 4 };
+  const engine = new addon.Engine({});
+  const job = () => engine.resizeImage(bitmap, { width: 3900, height: 3900, mean: [0, 0, 0], std: [1, 1, 1] });
+`;
+
+interface Ending {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  output: string;
+}
+
+function runChild(code: string, flags: string[] = []): Promise<Ending> {
+  return new Promise((resolve, reject) => {
+    const child = spawn(process.execPath, [...flags, '-e', prelude + code], { stdio: ['ignore', 'pipe', 'pipe'], timeout: 30_000 });
+    let output = '';
+    child.stdout.on('data', (text: Buffer) => { output += text.toString(); });
+    child.stderr.on('data', (text: Buffer) => { output += text.toString(); });
+    child.on('error', reject);
+    child.on('close', (exitCode, signal) => resolve({ code: exitCode, signal, output }));
+  });
+}
+
+function numberFromStatus(key: string): number {
+  const line = readFileSync('/proc/self/status', 'utf8').split('\n').find((entry) => entry.startsWith(`${key}:`));
+  return Number(line?.replace(/\D/g, ''));
+}
+
+t.test('200 engines, one after another, leave neither threads nor memory behind', async (t) => {
+  const page = textBitmap(620, 400, 1);
+  const cycle = async (): Promise<void> => {
+    const engine = openEngine({ log: () => undefined });
+    await Promise.all([engine.deskewAngle(page), engine.resizeImage(page, { width: 200, height: 200, mean: [0, 0, 0], std: [1, 1, 1] })]);
+    await engine.close();
+  };
+  for (let i = 0; i < 30; i += 1) await cycle();
+  const threads = numberFromStatus('Threads');
+  const before = numberFromStatus('VmRSS');
+  for (let i = 0; i < 200; i += 1) await cycle();
+  const grownKb = numberFromStatus('VmRSS') - before;
+  t.ok(grownKb < 40_000, `resident memory grew by ${grownKb} kB`);
+  t.ok(numberFromStatus('Threads') <= threads, 'no thread more');
+});
+
+t.test('engines that nobody closed end when they are collected', async (t) => {
+  const ending = await runChild(`
+    const threads = () => Number(/Threads:\\s+(\\d+)/.exec(require('fs').readFileSync('/proc/self/status', 'utf8'))[1]);
+    const before = threads();
+    (async () => {
+      for (let i = 0; i < 50; i++) new addon.Engine({});
+      const most = threads();
+      for (let i = 0; i < 20 && threads() > before; i++) { global.gc(); await new Promise((done) => setTimeout(done, 20)); }
+      console.log(most - before, threads() - before);
+    })();
+  `, ['--expose-gc']);
+  t.same(ending, { code: 0, signal: null, output: '50 0\n' });
+});
+
+t.test('a process ends by itself when its engine idles, and waits for a job in flight', async (t) => {
+  t.same(await runChild('console.log("idle")'), { code: 0, signal: null, output: 'idle\n' });
+  t.same(await runChild('job().then((r) => console.log(r.length)); console.log("begun")'), { code: 0, signal: null, output: 'begun\n45630000\n' });
+});
+
+t.test('a process may exit or fall with jobs in flight', async (t) => {
+  const endings = await Promise.all([0, 1, 3, 10, 40].map((delayMs) => runChild(`
+    for (let i = 0; i < 3; i++) job();
+    setTimeout(() => process.exit(7), ${delayMs});
+  `)));
+  t.same(endings, endings.map(() => ({ code: 7, signal: null, output: '' })), 'process.exit');
+  const closing = await runChild('job().catch(() => {}); engine.close(); setTimeout(() => process.exit(7), 1)');
+  t.same(closing, { code: 7, signal: null, output: '' }, 'while it closes');
+  const fallen = await runChild('job(); throw new Error("a defect")');
+  t.match(fallen, { code: 1, signal: null, output: /a defect/ }, 'an uncaught exception');
+});
+
+t.test('worker threads have engines of their own, and may be stopped at any moment', async (t) => {
+  const ask = (code: string): Promise<unknown> => new Promise((resolve, reject) => {
+    const worker = new Worker(`const { parentPort } = require('node:worker_threads'); ${prelude} ${code}`, { eval: true });
+    worker.once('message', resolve);
+    worker.once('error', reject);
+  });
+  for (let round = 0; round < 3; round += 1) {
+    const answers = await Promise.all([1, 2].map(() => ask(`
+      job().then((r) => engine.close().then(() => parentPort.postMessage([r.length, r[0]])));
+    `)));
+    t.match(answers, [[45630000, Number], [45630000, Number]], 'both at once');
+  }
+  for (const delayMs of [0, 2, 10, 30]) {
+    const worker = new Worker(`const { parentPort } = require('node:worker_threads'); ${prelude}
+      for (let i = 0; i < 3; i++) job(); parentPort.postMessage('begun');`, { eval: true });
+    await new Promise((resolve) => worker.once('message', resolve));
+    await new Promise((resolve) => setTimeout(resolve, delayMs));
+    await worker.terminate();
+  }
+  t.equal(await createAndAsk(), 0, 'this thread has noticed nothing');
+});
+
+async function createAndAsk(): Promise<number> {
+  const engine = openEngine();
+  const angle = await engine.deskewAngle({ data: new Uint8Array(400), width: 10, height: 10, stride: 40 });
+  await engine.close();
+  return angle;
+}
