@@ -5,12 +5,18 @@ import type { TextLine } from '../../src/convert/layout/text-line.js';
 
 let order = 0;
 
-/** A line whose letters are half as wide as they are high. */
+/** Letters of a proportional font: half as wide as high, a little more or less from word to word. */
+function widthOf(text: string, size: number, fixed: boolean): number {
+  const wide = [...text].filter((letter) => /[mwMWO]/.test(letter)).length - [...text].filter((letter) => /[ilt.,]/.test(letter)).length;
+  return size * (0.5 * text.length + (fixed ? 0 : 0.2 * wide));
+}
+
+/** A line of text whose baseline begins at (left, baseline). */
 export function line(left: number, baseline: number, text: string, style: Partial<TextLine> = {}): TextLine {
   const size = style.size ?? 10;
   return {
     text, baseline, size,
-    box: { left, right: left + 0.5 * size * text.length, top: baseline - 0.7 * size, bottom: baseline + 0.1 * size },
+    box: { left, right: left + widthOf(text, size, style.monospace === true), top: baseline - 0.7 * size, bottom: baseline + 0.1 * size },
     font: style.bold === true ? 'Body-Bold' : 'Body', mixed: false, bold: false, italic: false, monospace: false, boldPrefix: 0, color: 0, angle: 0,
     softHyphen: false, order: order++, spans: [], role: '', pieces: [], ...style,
   };

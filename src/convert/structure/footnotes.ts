@@ -5,6 +5,11 @@ import type { BodyStyle } from './style.js';
 
 const noteStart = /^(?:\d{1,3}[.)]?\s*(?=[\p{L}“"'‘(\[])|[*†‡§¶#∗]{1,3}\s*(?=\S)|\([a-z\d]{1,2}\)\s+)/u;
 
+/** A number or sign and a few words after it. */
+export function beginsNote(text: string): boolean {
+  return noteStart.test(text) && text.split(' ').length >= 4;
+}
+
 /** Marks footnotes: at least two of small, low on the page and numbered must speak for it, small always. */
 export function markFootnotes(blocks: Block[], body: BodyStyle, pageHeight: (pageIndex: number) => number, separators: (pageIndex: number) => number[]): void {
   for (const [index, block] of blocks.entries()) {

@@ -3,6 +3,7 @@ import type { BodyStyle } from './style.js';
 import type { PageText } from './style.js';
 import type { TextLine } from '../layout/text-line.js';
 import { nominalBox } from '../layout/text-line.js';
+import { beginsNote } from './footnotes.js';
 
 export type FurnitureLabel = 'page_header' | 'page_footer';
 
@@ -128,7 +129,7 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   if (depth < 0.12 && white > 0.8 * leading && row.size <= 1.6 * body.size && spansPage(row, text.sketch.width)) return true;
   if (/[.!?:;,]$/.test(row.text) && row.text.length > 25 && depth > 0.04 && row.lines.length === 1 && white < 3 * leading) return false;
   if (depth < 0.06 && white > 1.5 * leading && !bold) return true;
-  if (!isFull(text)) return false;
+  if (!isFull(text) || edge === 'bottom' && beginsNote(row.text)) return false;
   // Deep in the margin and far from everything: a letterhead, a funding notice.
   if (depth < 0.075 && white > 3 * leading && row.size <= 1.8 * body.size && !bold) return true;
   if (row.text.length > 110) return false;

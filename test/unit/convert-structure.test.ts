@@ -1,0 +1,141 @@
+/** Roles of blocks over whole documents made line by line: headings and levels, furniture, lists, notes, captions, code, tables over pages. */
+import t from 'tap';
+import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { Block, TextBlock } from '../../src/convert/structure/block.js';
+import { plainText } from '../../src/convert/structure/block.js';
+import { structureDocument } from '../../src/convert/structure/structure.js';
+import type { OutlineEntry } from '../../src/pdf/index.js';
+import { line, paragraph, sketch, table } from '../support/sketches.js';
+
+function structure(pages: PageSketch[], outline: OutlineEntry[] = [], flat = false): Block[] {
+  return structureDocument(pages, outline, flat).blocks;
+}
+
+function texts(blocks: Block[], role: TextBlock['role']): string[] {
+  return blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === role).map(plainText);
+}
+
+function levels(blocks: Block[]): [string, number][] {
+  return blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'heading').map((block) => [plainText(block), block.level]);
+}
+
+t.test('headings by size and weight, levels by numbers', (t) => {
+  const blocks = structure([sketch(0, [
+    line(50, 60, 'On the Behaviour of Gates', { size: 20, bold: true }),
+    line(50, 100, '1 Introduction', { size: 14, bold: true }), ...paragraph(50, 120, 480, 5, 'aa'),
+    line(50, 210, '2 Method', { size: 14, bold: true }), ...paragraph(50, 230, 480, 4, 'bb'),
+    line(50, 300, '2.1 Sites', { bold: true }), ...paragraph(50, 320, 480, 4, 'cc'),
+    line(50, 390, '2.1.1 North bank', { italic: true, font: 'Body-Italic' }), ...paragraph(50, 410, 480, 4, 'dd'),
+    line(50, 480, 'Conclusion', { size: 14, bold: true }), ...paragraph(50, 500, 480, 4, 'ee'),
+  ])]);
+  t.same(levels(blocks), [
+    ['On the Behaviour of Gates', 0], ['1 Introduction', 1], ['2 Method', 1], ['2.1 Sites', 2], ['2.1.1 North bank', 3], ['Conclusion', 1],
+  ]);
+  t.equal(texts(blocks, 'text').length, 5);
+  t.end();
+});
+
+t.test('flat headings are all on one level', (t) => {
+  const page = sketch(0, [
+    line(50, 60, 'Title', { size: 20, bold: true }), ...paragraph(50, 100, 480, 5, 'aa'), line(50, 210, '2.1 Sites', { bold: true }), ...paragraph(50, 230, 480, 4, 'bb'),
+  ]);
+  t.same(levels(structure([page], [], true)).map(([, level]) => level), [1, 1]);
+  t.end();
+});
+
+t.test('letters under roman numerals stand below them, an appendix beside the numbers', (t) => {
+  const section = (top: number, text: string, style = {}): ReturnType<typeof line>[] => [line(50, top, text, { bold: true, ...style }), ...paragraph(50, top + 20, 480, 3, 'aa')];
+  const nested = structure([sketch(0, ['I. One', 'A. First', 'B. Second', 'II. Two', 'A. Third'].flatMap((text, index) => section(60 + 80 * index, text)))]);
+  t.same(levels(nested).map(([, level]) => level), [1, 2, 2, 1, 2]);
+  const appendix = structure([sketch(0, ['1 One', '2 Two', 'A. Tables', 'B. Proofs'].flatMap((text, index) => section(60 + 80 * index, text)))]);
+  t.same(levels(appendix).map(([, level]) => level), [1, 1, 1, 1]);
+  t.end();
+});
+
+t.test('the outline names headings that look like text', (t) => {
+  const page = sketch(0, [...paragraph(50, 60, 480, 4, 'aa'), line(50, 130, 'Plain as day'), ...paragraph(50, 160, 480, 4, 'bb')]);
+  const outline = [{ title: 'Plain as Day', depth: 0, pageIndex: 0, y: 120 }];
+  t.same(levels(structure([page])), []);
+  t.same(levels(structure([page], outline)), [['Plain as day', 1]]);
+  t.end();
+});
+
+t.test('running heads and page numbers', (t) => {
+  const pages = [1, 2, 3, 4].map((number) => sketch(number - 1, [
+    line(50, 30, number % 2 === 0 ? 'The Almanac' : 'Tides', { size: 8 }), line(520, 30, String(number + 10), { size: 8 }),
+    ...paragraph(50, 80, 480, 40, ['oak', 'elm', 'ash', 'fir'][number - 1]!),
+    line(50, 780, `Printed on recycled paper, sheet ${number}`, { size: 8 }),
+  ]));
+  const blocks = structure(pages);
+  t.equal(texts(blocks, 'page_header').length, 8);
+  t.equal(texts(blocks, 'page_footer').length, 4);
+  t.notMatch(texts(blocks, 'text').join(' '), /Almanac|recycled/);
+  t.end();
+});
+
+t.test('one page by itself: a number at its foot, a line with a number, no heading', (t) => {
+  const body = paragraph(50, 100, 480, 45, 'aa');
+  t.same(texts(structure([sketch(0, [...body, line(290, 770, '17')])]), 'page_footer'), ['17']);
+  t.same(texts(structure([sketch(0, [...body, line(50, 770, '54 | Misleading Data', { size: 9 })])]), 'page_footer'), ['54 | Misleading Data']);
+  t.same(texts(structure([sketch(0, [line(50, 40, '4 Results', { size: 14, bold: true }), ...body])]), 'page_header'), []);
+  t.end();
+});
+
+t.test('lists nest by indent and count', (t) => {
+  const blocks = structure([sketch(0, [
+    ...paragraph(50, 60, 480, 3, 'aa'),
+    line(50, 110, '1. Open the gate'), line(70, 124, 'a. Lift the pin'), line(70, 138, 'b. Push'), line(50, 152, '2. Close the gate'),
+    ...paragraph(50, 180, 480, 3, 'bb'),
+    line(50, 230, '• rope'), line(50, 244, '• tar, which comes in barrels and has'), line(60, 256, 'to be warmed'), line(50, 270, '• canvas'),
+  ])]);
+  const items = blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'list_item');
+  t.same(items.map((item) => [item.marker, item.depth]), [['1.', 0], ['a.', 1], ['b.', 1], ['2.', 0], ['•', 0], ['•', 0], ['•', 0]]);
+  t.equal(plainText(items[5]!), '• tar, which comes in barrels and has to be warmed');
+  t.end();
+});
+
+t.test('footnotes, captions, code', (t) => {
+  const figure = { box: { left: 50, right: 300, top: 200, bottom: 320 }, chart: false, ownsText: true };
+  const blocks = structure([sketch(0, [
+    ...paragraph(50, 60, 480, 8, 'mill'),
+    line(50, 335, 'Figure 1. A gate, seen from the north', { size: 9 }),
+    ...paragraph(50, 370, 480, 6, 'swim'),
+    line(60, 480, 'if (gate.open) {', { monospace: true, font: 'Mono' }), line(72, 492, 'close(gate);', { monospace: true, font: 'Mono' }), line(60, 504, '}', { monospace: true, font: 'Mono' }),
+    ...paragraph(50, 530, 480, 8, 'lilt'),
+    line(50, 740, '1 The gate was painted in 1871.', { size: 8 }),
+  ], { figures: [figure], separators: [{ y: 728, left: 50, right: 200 }] })]);
+  t.same(texts(blocks, 'footnote'), ['1 The gate was painted in 1871.']);
+  t.equal(texts(blocks, 'code').length, 1);
+  const block = blocks.find((each) => each.kind === 'figure')!;
+  t.same(block.captions.map(plainText), ['Figure 1. A gate, seen from the north']);
+  t.end();
+});
+
+t.test('a paragraph goes on in the next column and on the next page', (t) => {
+  const first = paragraph(50, 80, 230, 50, 'aa');
+  first.push(line(50, 680, 'the words of this line end at the right edge'));
+  const blocks = structure([
+    sketch(0, [...first, line(320, 80, 'and they go on here without a capital letter'), ...paragraph(320, 92, 230, 50, 'bb')]),
+  ]);
+  const joined = blocks.find((block): block is TextBlock => block.kind === 'text' && block.stretches.length === 2);
+  t.ok(joined, 'one block of two stretches');
+  t.match(joined === undefined ? '' : plainText(joined), /right edge and they go on/);
+  t.end();
+});
+
+t.test('a table over two pages is one, its repeated head stands once', (t) => {
+  const head = ['Name', 'Place', 'Year'];
+  const above = table({ left: 50, right: 500, top: 500, bottom: 760 }, [head, ['a', 'b', '1'], ['c', 'd', '2']]);
+  const below = table({ left: 50, right: 500, top: 60, bottom: 200 }, [head, ['e', 'f', '3']]);
+  const blocks = structure([sketch(0, paragraph(50, 80, 480, 20, 'aa'), { tables: [above] }), sketch(1, paragraph(50, 300, 480, 20, 'bb'), { tables: [below] })]);
+  const tables = blocks.filter((block) => block.kind === 'table');
+  t.equal(tables.length, 1);
+  t.equal(tables[0]!.table.rowCount, 4);
+  t.same(tables[0]!.table.cells.map((cell) => cell.lines[0]!.text).join(' '), 'Name Place Year a b 1 c d 2 e f 3');
+  t.same(tables[0]!.repeatedHeads.map(({ text, pageIndex }) => [text, pageIndex]), [['Name Place Year', 1]]);
+  const other = table({ left: 50, right: 500, top: 60, bottom: 200 }, [['Kind', 'Mass', 'Colour'], ['e', 'f', '3']]);
+  const apart = structure([sketch(0, paragraph(50, 80, 480, 20, 'aa'), { tables: [table({ left: 50, right: 500, top: 500, bottom: 760 }, [head, ['a', 'b', '1']])] }),
+    sketch(1, [...paragraph(50, 40, 480, 1, 'xx'), ...paragraph(50, 300, 480, 20, 'bb')], { tables: [other] })]);
+  t.equal(apart.filter((block) => block.kind === 'table').length, 2, 'text between them keeps two tables apart');
+  t.end();
+});
