@@ -8,6 +8,8 @@
 export interface Quality {
   /** 2 * (longest common subsequence) / (sum of lengths): by characters, in long documents by words. */
   text: number;
+  /** F1 over paragraphs, list items with their depth, and code blocks, each whole and with all its letters and digits; null without any. */
+  blocks: number | null;
   /** F1 over headings that agree in text (85 %) and level; null where the truth has none. Where the truth knows one level only, levels do not count. */
   headings: number | null;
   /** F1 over the texts of table cells, between each table and the one of the answer that is most like it; null without tables. */
@@ -23,7 +25,7 @@ const longText = 30_000;
 
 export function measureQuality(truth: string, answer: string): Quality {
   const [expected, given] = [split(truth), split(answer)];
-  return { text: similarity(plainText(expected.text), plainText(given.text)), headings: headingScore(truth, answer), ...tableScore(expected.tables, given.tables) };
+  return { text: similarity(plainText(expected.text), plainText(given.text)), blocks: overlap(blocksOf(expected.text), blocksOf(given.text)), headings: headingScore(truth, answer), ...tableScore(expected.tables, given.tables) };
 }
 
 /** What a reader sees of markdown, without signs that differ from writer to writer. */
@@ -35,7 +37,7 @@ export function plainText(markdown: string): string {
     .replace(/^\s*(?:```.*|#{1,6}\s+|[-*+]\s+)/gmu, '')
     .replaceAll('&lt;', '<').replaceAll('&gt;', '>').replaceAll('&amp;', '&')
     .replace(/\\([\\`*_{}[\]()#+\-.!|<>~$&])/gu, '$1')
-    .replace(/\*\*|(?<!\w)[*_](?=\S)|(?<=\S)[*_](?!\w)|`/gu, '')
+    .replace(/\*\*|(?<!\w)\*(?=\S)|(?<=\S)\*(?!\w)|`/gu, '')
     .normalize('NFKC')
     .replace(/[\u2018\u2019]/gu, "'").replace(/[\u201c\u201d\u201e]/gu, '"').replace(/[\u2010-\u2015\u2212]/gu, '-')
     .replace(/[\u00ad\u2022\u25cf\u25aa\u25e6\u00b7\u25a0]/gu, '')
@@ -78,6 +80,30 @@ function htmlGrid(table: string): Grid {
   return grid;
 }
 
+/** One key a block: its kind, its depth, its letters and digits. */
+function blocksOf(markdown: string): string[] {
+  const keys: string[] = [];
+  const add = (kind: string, text: string): void => {
+    const letters = plainText(text).toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
+    if (letters !== '') keys.push(`${kind} ${letters}`);
+  };
+  let code: string | null = null;
+  for (const line of markdown.split('\n')) {
+    const item = /^( *)(?:[-*+]|\d+\.) (.*)$/u.exec(line);
+    if (line.startsWith('```')) {
+      if (code !== null) add('code', code);
+      code = code === null ? '' : null;
+    } else if (code !== null) code += line;
+    else if (item) add(`item ${(item[1] ?? '').length / 4}`, item[2] ?? '');
+    else if (!/^#{1,6} /u.test(line)) add('paragraph', line);
+  }
+  return keys;
+}
+
+function overlap(expected: string[], given: string[]): number | null {
+  return expected.length === 0 ? null : (2 * commonCount(expected, given)) / (expected.length + given.length);
+}
+
 function headingScore(truth: string, answer: string): number | null {
   const expected = headingsOf(truth);
   if (expected.length === 0) return null;
@@ -111,7 +137,7 @@ function tableScore(expected: Grid[], given: Grid[]): { cells: number | null; sh
   let common = 0;
   let shapes = 0;
   for (const grid of expected) {
-    const hits = left.map((other) => commonCells(grid, other));
+    const hits = left.map((other) => commonCount(cellsOf(grid), cellsOf(other)));
     const best = hits.indexOf(Math.max(...hits));
     if (best < 0 || hits[best] === 0) continue;
     const [match] = left.splice(best, 1);
@@ -124,14 +150,15 @@ function tableScore(expected: Grid[], given: Grid[]): { cells: number | null; sh
 const columnsOf = (grid: Grid): number => Math.max(...grid.map((row) => row.length));
 const cellsOf = (grid: Grid): string[] => grid.flat().map((cell) => cell.replaceAll(' ', '').toLowerCase()).filter((cell) => cell !== '');
 
-function commonCells(one: Grid, other: Grid): number {
+/** How many members two lists share, counted as often as they stand in both. */
+function commonCount(one: string[], other: string[]): number {
   const counts = new Map<string, number>();
-  for (const cell of cellsOf(one)) counts.set(cell, (counts.get(cell) ?? 0) + 1);
+  for (const member of one) counts.set(member, (counts.get(member) ?? 0) + 1);
   let common = 0;
-  for (const cell of cellsOf(other)) {
-    const count = counts.get(cell) ?? 0;
+  for (const member of other) {
+    const count = counts.get(member) ?? 0;
     if (count > 0) common++;
-    counts.set(cell, count - 1);
+    counts.set(member, count - 1);
   }
   return common;
 }

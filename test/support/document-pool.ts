@@ -1,0 +1,66 @@
+/** Documents through the real worker processes, as the service sends them: for tests of what strangers send. */
+import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { convertDocumentInPool, type ConversionLimits } from '../../src/convert/convert-document-job.js';
+import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
+import type { ConvertOutcome } from '../../src/convert/request.js';
+import { createPool } from '../../src/workers/pool.js';
+import type { WorkerPool } from '../../src/workers/types.js';
+import { quietPorts } from './fixtures.js';
+import { mebibyte, program } from './workers.js';
+
+export interface Answer {
+  outcome: ConvertOutcome;
+  /** The contract's `document` object. */
+  document: { filename: string; md_content: string | null };
+  /** Below the output directory, the answer's own file left out. */
+  files: string[];
+  ms: number;
+}
+
+export class DocumentPool {
+  readonly pool: WorkerPool;
+  readonly lines: string[] = [];
+  readonly #directory: string;
+  readonly #limits: ConversionLimits;
+  #jobs = 0;
+
+  /** `directory` exists and is empty; it is empty again after `close`. */
+  constructor(directory: string, limits: Partial<ConversionLimits> = {}, maxResidentBytes = 700 * mebibyte) {
+    this.#directory = directory;
+    this.#limits = { pageMs: 10_000, documentMs: 60_000, graceMs: 2_000, maxLostPages: 2, ...limits };
+    const extension = import.meta.url.endsWith('.js') ? 'js' : 'ts';
+    this.pool = createPool({
+      command: program(new URL(`../../src/main.${extension}`, import.meta.url), ['worker']), size: 2, maxResidentBytes, watchMs: 20,
+      scratchDirectory: join(directory, 'scratch'), log: (level, message) => this.lines.push(`${level} ${message}`),
+    });
+  }
+
+  async convert(filename: string, bytes: Uint8Array, options: Partial<ConvertOptions> = {}): Promise<Answer> {
+    const job = join(this.#directory, String(++this.#jobs));
+    const outputDirectory = join(job, 'out');
+    mkdirSync(job);
+    writeFileSync(join(job, 'input'), bytes);
+    try {
+      const begin = performance.now();
+      const outcome = await convertDocumentInPool(
+        { inputPath: join(job, 'input'), filename, outputDirectory, options: { ...defaultConvertOptions, ...options } },
+        {
+          pool: this.pool, engine: quietPorts.engine, limits: this.#limits, signal: new AbortController().signal, onProgress: () => undefined,
+          log: (message, cause) => this.lines.push(`${message}: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`),
+        },
+      );
+      const ms = performance.now() - begin;
+      const files = readdirSync(outputDirectory, { recursive: true }).map(String).filter((file) => file !== outcome.contentFile);
+      return { outcome, document: JSON.parse(readFileSync(join(outputDirectory, outcome.contentFile), 'utf8')) as Answer['document'], files, ms };
+    } finally {
+      rmSync(job, { recursive: true, force: true });
+    }
+  }
+
+  /** Ends the workers; what is left of their files is in the answer. */
+  async close(): Promise<string[]> {
+    await this.pool.close();
+    return readdirSync(this.#directory);
+  }
+}
