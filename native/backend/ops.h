@@ -100,14 +100,16 @@ enum class Pooling { mean, first, last };
 
 /// What the largest pass may need; all memory of the ops is sized by it.
 struct OpsShape {
-  int rows;             // per pass
-  int columns;          // the longest input of any matrix
-  int outputs;          // the longest output of any matrix but the last
-  int logit_rows;       // rows of logits() per pass
-  int heads;            // of the query
-  int rotated;          // of Rope
-  int experts;          // 0 without
-  int threads;          // on the CPU; 0: one per processor
+  int rows;          // per pass
+  int part_rows;     // of one op, but for begin() and pool()
+  int columns;       // the longest input of any matrix
+  int outputs;       // the longest output of any matrix but that of logits()
+  int logit_rows;    // of logits()
+  int heads;         // of the query
+  int rotated;       // of Rope
+  int experts;       // 0 without
+  int experts_used;
+  int threads;       // on the CPU; 0: one per processor
   KvShape kv;
 };
 

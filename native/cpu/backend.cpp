@@ -1,0 +1,49 @@
+#include "cpu/backend.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "backend/ops.h"
+#include "cpu/device.h"
+#include "cpu/plain_ops.h"
+#include "error.h"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace lectern::cpu {
+namespace {
+
+class CpuBackend final : public Backend {
+ public:
+  explicit CpuBackend(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
+
+  Device info() const override { return device(); }
+
+  void* allocate(std::size_t bytes) override {
+    const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+    void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+    if (memory == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes >> 20) + " MiB more.");
+    std::memset(memory, 0, rounded);
+    return memory;
+  }
+  void release(void* memory) noexcept override { std::free(memory); }
+
+  void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
+  void synchronise() override {}
+
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return make_plain_ops(shape); }
+
+ private:
+  static constexpr std::size_t alignment = 64;
+
+  Arithmetic arithmetic_;
+};
+
+}  // namespace
+
+std::unique_ptr<Backend> make_backend(Arithmetic arithmetic) { return std::make_unique<CpuBackend>(arithmetic); }
+
+}  // namespace lectern::cpu

@@ -1,0 +1,48 @@
+#include "gguf/mapped_file.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdint>
+#include <cstring>
+#include <utility>
+
+#include "error.h"
+
+namespace lectern::gguf {
+
+MappedFile::MappedFile(const std::string& path) {
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) {
+    const ErrorCode code = errno == ENOENT ? ErrorCode::model_not_found : ErrorCode::invalid_model;
+    throw Error(code, "The model file " + path + " cannot be opened: " + std::strerror(errno) + ".");
+  }
+  struct stat status {};
+  const bool regular = ::fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0;
+  void* mapped = MAP_FAILED;
+  if (regular) mapped = ::mmap(nullptr, static_cast<std::size_t>(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0);
+  ::close(descriptor);
+  if (mapped == MAP_FAILED) throw Error(ErrorCode::invalid_model, "The model file " + path + " is empty or cannot be mapped.");
+  data_ = static_cast<const std::byte*>(mapped);
+  size_ = static_cast<std::size_t>(status.st_size);
+}
+
+MappedFile::~MappedFile() {
+  if (data_ != nullptr) ::munmap(const_cast<std::byte*>(data_), size_);
+}
+
+MappedFile::MappedFile(MappedFile&& other) noexcept
+    : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+
+void MappedFile::drop(std::span<const std::byte> part) const {
+  // Whole pages only: the neighbours' bytes on the first and last page may still be wanted.
+  const auto page = static_cast<std::uintptr_t>(::sysconf(_SC_PAGESIZE));
+  const auto begin = (reinterpret_cast<std::uintptr_t>(part.data()) + page - 1) / page * page;
+  const auto end = (reinterpret_cast<std::uintptr_t>(part.data()) + part.size()) / page * page;
+  if (end > begin) ::madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);
+}
+
+}  // namespace lectern::gguf

@@ -1,0 +1,28 @@
+// A file's bytes in memory, read by the kernel as they are touched.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <string>
+
+namespace lectern::gguf {
+
+class MappedFile {
+ public:
+  /// Throws Error `model_not_found` when there is no such file, `invalid_model` when it cannot be mapped.
+  explicit MappedFile(const std::string& path);
+  ~MappedFile();
+  MappedFile(MappedFile&& other) noexcept;
+  MappedFile& operator=(MappedFile&&) = delete;
+
+  std::span<const std::byte> bytes() const { return {data_, size_}; }
+
+  /// Tells the kernel that these bytes are not needed any more: they leave the resident memory, and come back when touched.
+  void drop(std::span<const std::byte> part) const;
+
+ private:
+  const std::byte* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
+}  // namespace lectern::gguf

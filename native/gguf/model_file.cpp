@@ -1,0 +1,85 @@
+#include "gguf/model_file.h"
+
+#include <cstdio>
+#include <optional>
+#include <regex>
+#include <utility>
+
+#include "error.h"
+#include "gguf/reader.h"
+
+namespace lectern::gguf {
+namespace {
+
+struct PartName {
+  std::string stem;
+  int number;
+  int count;
+
+  std::string of(int part) const {
+    char suffix[32];
+    std::snprintf(suffix, sizeof suffix, "-%05d-of-%05d.gguf", part, count);
+    return stem + suffix;
+  }
+};
+
+std::optional<PartName> part_name(const std::string& path) {
+  static const std::regex pattern("(.*)-([0-9]{5})-of-([0-9]{5})\\.gguf");
+  std::smatch match;
+  if (!std::regex_match(path, match, pattern)) return std::nullopt;
+  return PartName{match[1], std::stoi(match[2]), std::stoi(match[3])};
+}
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_model, sentence); }
+
+}  // namespace
+
+ModelFile::ModelFile(const std::string& path) {
+  const std::optional<PartName> name = part_name(path);
+  if (name && name->number != 1) refuse("The model file " + path + " is part " + std::to_string(name->number) + " of a split model: name the first part.");
+  add_part(path);
+  const std::uint64_t count = metadata_.find_unsigned("split.count", 99999).value_or(0);
+  if (count > 1) {
+    if (!name) refuse("The model file " + path + " is one of " + std::to_string(count) + " parts, but its name does not say which.");
+    if (static_cast<std::uint64_t>(name->count) != count) refuse("The model file " + path + " holds split.count " + std::to_string(count) + ", unlike its name.");
+    for (int part = 2; part <= name->count; part++) add_part(name->of(part));
+  }
+  if (const auto total = metadata_.find_unsigned("split.tensors.count", UINT64_MAX); total && *total != tensors_.size()) {
+    refuse("The model's parts hold " + std::to_string(tensors_.size()) + " tensors, not the " + std::to_string(*total) + " of split.tensors.count.");
+  }
+}
+
+void ModelFile::add_part(const std::string& path) {
+  parts_.emplace_back(path);
+  Contents contents = read(parts_.back().bytes());
+  const std::size_t index = parts_.size() - 1;
+  if (index == 0) {
+    metadata_ = std::move(contents.metadata);
+  } else if (contents.metadata.find_unsigned("split.no", UINT64_MAX).value_or(index) != index) {
+    refuse("The model file " + path + " is not part " + std::to_string(index + 1) + ", as its split.no says.");
+  }
+  for (const Tensor& tensor : contents.tensors) {
+    if (!by_name_.emplace(tensor.name, tensors_.size()).second) refuse("The tensor \"" + std::string(tensor.name) + "\" stands in two parts of the model.");
+    tensors_.push_back(tensor);
+  }
+}
+
+const Tensor* ModelFile::find(std::string_view name) const {
+  const auto found = by_name_.find(name);
+  return found == by_name_.end() ? nullptr : &tensors_[found->second];
+}
+
+const Tensor& ModelFile::get(std::string_view name) const {
+  if (const Tensor* tensor = find(name)) return *tensor;
+  refuse("The model has no tensor \"" + std::string(name) + "\".");
+}
+
+std::size_t ModelFile::tensor_bytes() const {
+  std::size_t total = 0;
+  for (const Tensor& tensor : tensors_) total += tensor.bytes;
+  return total;
+}
+
+void ModelFile::drop(const Tensor& tensor) const { parts_.front().drop({tensor.data, tensor.bytes}); }
+
+}  // namespace lectern::gguf

@@ -1,0 +1,150 @@
+#include "llm/forward.h"
+
+#include <algorithm>
+#include <string>
+
+#include "error.h"
+
+namespace lectern::llm {
+namespace {
+
+std::size_t floats(int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(float); }
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_request, sentence); }
+
+}  // namespace
+
+Forward::Forward(const Config& config, const Weights& weights, Backend& backend, Ops& ops, KvCache& cache, int rows, int logit_rows)
+    : config_(config),
+      weights_(weights),
+      backend_(backend),
+      ops_(ops),
+      cache_(cache),
+      rows_(rows),
+      logit_rows_(logit_rows),
+      // An encoder's rows all see each other: every layer needs the whole text before it.
+      x_(backend, floats(config.embeds() ? cache.shape().positions : rows, config.embedding)),
+      q_(backend, floats(config.embeds() ? cache.shape().positions : rows, config.heads * config.head_size)),
+      hidden_(backend, config.experts > 0 ? 1 : floats(rows, config.feed_forward)),
+      out_(backend, config.embeds() ? floats(1, config.embedding) : floats(logit_rows, config.vocabulary)) {
+  const auto longest = static_cast<std::size_t>(config.embeds() ? cache.shape().positions : rows);
+  for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &visible_}) list->resize(longest);
+  chosen_.resize(static_cast<std::size_t>(logit_rows));
+  const int width = config.embeds() ? config.embedding : config.vocabulary;
+  result_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(config.embeds() ? 1 : logit_rows));
+}
+
+void Forward::check(std::int32_t token, std::int32_t slot, std::int32_t position) const {
+  const KvShape& shape = cache_.shape();
+  if (token < 0 || token >= config_.vocabulary) refuse("The token id " + std::to_string(token) + " is none of the model's " + std::to_string(config_.vocabulary) + ".");
+  if (slot < 0 || slot >= shape.slots) refuse("There is no slot " + std::to_string(slot) + ".");
+  if (position < 0 || position >= shape.positions) refuse("There is no position " + std::to_string(position) + " in a slot of " + std::to_string(shape.positions) + ".");
+}
+
+Batch Forward::batch(int rows) const { return {rows, tokens_.data(), slots_.data(), positions_.data(), visible_.data()}; }
+
+void Forward::show(int stage, int rows) {
+  if (tap == nullptr) return;
+  tapped_.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(config_.embedding));
+  backend_.download(tapped_.data(), x_.data(), floats(rows, config_.embedding));
+  tap(tap_context, stage, tapped_.data(), rows);
+}
+
+const float* Forward::decode(const Step* steps, int count) {
+  if (config_.embeds()) throw Error(ErrorCode::invalid_state, "An embedding model continues no text.");
+  if (count < 1 || count > rows_) refuse("A pass takes 1 to " + std::to_string(rows_) + " tokens, not " + std::to_string(count) + ".");
+  int wanted = 0;
+  for (int i = 0; i < count; i++) {
+    const auto [token, slot, position, wants_logits] = steps[i];
+    check(token, slot, position);
+    const auto at = static_cast<std::size_t>(i);
+    tokens_[at] = token;
+    slots_[at] = slot;
+    positions_[at] = position;
+    visible_[at] = position + 1;
+    if (!wants_logits) continue;
+    if (wanted == logit_rows_) refuse("A pass gives the logits of at most " + std::to_string(logit_rows_) + " tokens.");
+    chosen_[static_cast<std::size_t>(wanted++)] = i;
+  }
+
+  float* const x = x_.floats();
+  float* const q = q_.floats();
+  float* const hidden = hidden_.floats();
+  const Kv& kv = cache_.kv();
+  const Rows all{0, count};
+  ops_.begin(batch(count), weights_.rope);
+  ops_.embed(weights_.token_table, all, x);
+  show(0, count);
+  for (int l = 0; l < config_.layers; l++) {
+    const Layer& layer = weights_.layers[static_cast<std::size_t>(l)];
+    ops_.project_attention(layer.attention, all, x, q, kv, l);
+    ops_.attend(config_.heads, all, q, kv, l, q);
+    ops_.project_add(layer.attention_output, count, q, x);
+    if (config_.experts > 0) {
+      ops_.experts(layer.experts, count, x);
+    } else {
+      ops_.gated(layer.gated, count, x, hidden);
+      ops_.project_add(layer.down, count, hidden, x);
+    }
+    show(l + 1, count);
+  }
+  if (wanted > 0) ops_.logits(weights_.output_norm, weights_.output, chosen_.data(), wanted, x, out_.floats());
+  ops_.end();
+  if (wanted > 0) {
+    backend_.download(result_.data(), out_.data(), floats(wanted, config_.vocabulary));
+  } else {
+    backend_.synchronise();
+  }
+  return result_.data();
+}
+
+const float* Forward::embed(const std::int32_t* tokens, int count, const Cancel& cancel) {
+  if (!config_.embeds()) throw Error(ErrorCode::invalid_state, "This model gives no embeddings.");
+  if (count < 1) refuse("There is nothing to embed: the text has no tokens.");
+  for (int i = 0; i < count; i++) {
+    check(tokens[i], 0, i);
+    const auto at = static_cast<std::size_t>(i);
+    tokens_[at] = tokens[i];
+    slots_[at] = 0;
+    positions_[at] = i;
+    visible_[at] = count;
+  }
+
+  const int width = config_.embedding;
+  const int queries = config_.heads * config_.head_size;
+  float* const hidden = hidden_.floats();
+  const Kv& kv = cache_.kv();
+  const auto x = [&](int row) { return x_.floats() + static_cast<std::ptrdiff_t>(row) * width; };
+  const auto q = [&](int row) { return q_.floats() + static_cast<std::ptrdiff_t>(row) * queries; };
+  const auto each_part = [&](auto work) {
+    for (int first = 0; first < count; first += rows_) work(Rows{first, std::min(rows_, count - first)});
+  };
+  ops_.begin(batch(count), Rope{});
+  each_part([&](Rows part) {
+    ops_.embed(weights_.token_table, part, x(part.first));
+    ops_.add_positions(weights_.position_table, weights_.type_row, part, x(part.first));
+    ops_.normalise(weights_.embedding_norm, part.count, width, x(part.first));
+  });
+  show(0, count);
+  for (int l = 0; l < config_.layers; l++) {
+    const Layer& layer = weights_.layers[static_cast<std::size_t>(l)];
+    cancel.check();
+    // One layer's keys and values are enough for all: each is done with them before the next begins.
+    each_part([&](Rows part) { ops_.project_attention(layer.attention, part, x(part.first), q(part.first), kv, 0); });
+    each_part([&](Rows part) {
+      ops_.attend(config_.heads, part, q(part.first), kv, 0, q(part.first));
+      ops_.project_add(layer.attention_output, part.count, q(part.first), x(part.first));
+      ops_.normalise(layer.attention_norm, part.count, width, x(part.first));
+      ops_.project_gelu(layer.up, part.count, x(part.first), hidden);
+      ops_.project_add(layer.down, part.count, hidden, x(part.first));
+      ops_.normalise(layer.output_norm, part.count, width, x(part.first));
+    });
+    show(l + 1, count);
+  }
+  ops_.pool(config_.pooling, count, width, x_.floats(), out_.floats());
+  ops_.end();
+  backend_.download(result_.data(), out_.data(), floats(1, width));
+  return result_.data();
+}
+
+}  // namespace lectern::llm

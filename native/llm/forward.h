@@ -1,0 +1,69 @@
+// The forward pass: a batch of tokens in, logits or an embedding out. One for every architecture and backend.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/ops.h"
+#include "cancel.h"
+#include "llm/config.h"
+#include "llm/kv_cache.h"
+#include "llm/weights.h"
+
+namespace lectern::llm {
+
+/// One token of a batch.
+struct Step {
+  std::int32_t token;
+  std::int32_t slot;
+  std::int32_t position;
+  bool wants_logits;
+};
+
+/// Holds the buffers of the largest pass and allocates nothing in a pass. One thread at a time; what it is given must
+/// outlive it.
+class Forward {
+ public:
+  /// `rows` bounds a pass of a decoder; an encoder's texts may be as long as the KV cache's positions, and go through its
+  /// layers `rows` at a time. Throws Error `out_of_memory`.
+  Forward(const Config& config, const Weights& weights, Backend& backend, Ops& ops, KvCache& cache, int rows, int logit_rows);
+
+  /// Of a decoder. Adds each step's key and value to its slot and gives the logits of those that want them, in their order:
+  /// (wanted, vocabulary), valid until the next pass. Steps of one slot must follow one another, positions rising by one
+  /// from where the slot's cache is valid. Throws Error `invalid_request` for a token, slot or position out of range and
+  /// for more steps than a pass has rows.
+  const float* decode(const Step* steps, int count);
+
+  /// Of an encoder: the L2-normalised embedding of one text, valid until the next pass. Throws as decode() does, and
+  /// `cancelled` between layers.
+  const float* embed(const std::int32_t* tokens, int count, const Cancel& cancel);
+
+  int rows() const { return rows_; }
+
+  /// Called with the hidden state (rows, embedding) after the embedding and after each layer; for tests. Host memory.
+  void (*tap)(void* context, int stage, const float* hidden, int rows) = nullptr;
+  void* tap_context = nullptr;
+
+ private:
+  void check(std::int32_t token, std::int32_t slot, std::int32_t position) const;
+  void show(int stage, int rows);
+  Batch batch(int rows) const;
+
+  const Config& config_;
+  const Weights& weights_;
+  Backend& backend_;
+  Ops& ops_;
+  KvCache& cache_;
+  int rows_;
+  int logit_rows_;
+  Memory x_;       // (rows or positions, embedding)
+  Memory q_;       // (rows or positions, heads * head_size)
+  Memory hidden_;  // (rows, feed_forward)
+  Memory out_;     // (logit_rows, vocabulary) or (embedding)
+  std::vector<float> result_;
+  std::vector<float> tapped_;
+  std::vector<std::int32_t> tokens_, slots_, positions_, visible_, chosen_;
+};
+
+}  // namespace lectern::llm

@@ -1,0 +1,24 @@
+// The keys and values of every slot, sized once at load.
+#pragma once
+
+#include "backend/backend.h"
+#include "backend/ops.h"
+
+namespace lectern::llm {
+
+class KvCache {
+ public:
+  /// Allocates all of it. Throws Error `out_of_memory` with the size, `unsupported_format` for a type that the ops lack.
+  KvCache(Backend& backend, Ops& ops, const KvShape& shape);
+
+  const Kv& kv() const { return kv_; }
+  const KvShape& shape() const { return kv_.shape; }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::size_t bytes_;
+  Memory memory_;
+  Kv kv_;
+};
+
+}  // namespace lectern::llm

@@ -1,0 +1,48 @@
+#include "llm/model.h"
+
+#include <algorithm>
+
+#include "error.h"
+
+namespace lectern::llm {
+namespace {
+
+KvShape kv_shape(const Config& config, const ModelOptions& options) {
+  if (options.slots < 1 || options.slots > 256) throw Error(ErrorCode::invalid_request, "A model has 1 to 256 slots, not " + std::to_string(options.slots) + ".");
+  if (options.rows < 1 || options.rows > 65536) throw Error(ErrorCode::invalid_request, "A pass has 1 to 65536 rows, not " + std::to_string(options.rows) + ".");
+  if (options.context < 0 || options.context > config.context) {
+    throw Error(ErrorCode::invalid_request, "The model was made for " + std::to_string(config.context) + " tokens, not for " + std::to_string(options.context) + ".");
+  }
+  const int positions = options.context > 0 ? options.context : config.context;
+  return {config.embeds() ? 1 : config.layers, config.embeds() ? 1 : options.slots, positions, config.kv_heads, config.head_size, options.kv};
+}
+
+OpsShape ops_shape(const Config& config, const KvShape& kv, const ModelOptions& options) {
+  const int queries = config.heads * config.head_size;
+  OpsShape shape{};
+  shape.rows = config.embeds() ? kv.positions : options.rows;
+  shape.part_rows = options.rows;
+  shape.columns = std::max({config.embedding, config.feed_forward, queries});
+  shape.outputs = std::max({config.embedding, config.feed_forward, queries, kv.heads * kv.head_size});
+  shape.logit_rows = kv.slots;
+  shape.heads = config.heads;
+  shape.rotated = config.embeds() ? 0 : config.rope.rotated;
+  shape.experts = config.experts;
+  shape.experts_used = config.experts_used;
+  shape.threads = options.threads;
+  shape.kv = kv;
+  return shape;
+}
+
+}  // namespace
+
+Model::Model(const std::string& path, Backend& backend, const ModelOptions& options)
+    : file_(path),
+      config_(read_config(file_)),
+      kv_shape_(kv_shape(config_, options)),
+      ops_(backend.make_ops(ops_shape(config_, kv_shape_, options))),
+      weights_(load_weights(file_, config_, *ops_)),
+      cache_(backend, *ops_, kv_shape_),
+      forward_(config_, weights_, backend, *ops_, cache_, options.rows, kv_shape_.slots) {}
+
+}  // namespace lectern::llm

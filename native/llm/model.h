@@ -1,0 +1,46 @@
+// A language model from its file to its first pass: what is loaded, and in which order.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "backend/backend.h"
+#include "backend/ops.h"
+#include "gguf/model_file.h"
+#include "llm/config.h"
+#include "llm/forward.h"
+#include "llm/kv_cache.h"
+#include "llm/weights.h"
+
+namespace lectern::llm {
+
+struct ModelOptions {
+  int slots = 2;       // sequences that are kept side by side; an embedding model keeps one
+  int context = 0;     // tokens per slot; 0: what the model was trained for
+  int rows = 256;      // tokens of one pass
+  int threads = 0;     // on the CPU; 0: one per processor
+  DType kv = DType::f16;
+};
+
+/// One thread at a time. Throws what its parts throw; a model that cannot run is refused here and never later.
+class Model {
+ public:
+  Model(const std::string& path, Backend& backend, const ModelOptions& options);
+
+  const gguf::ModelFile& file() const { return file_; }
+  const Config& config() const { return config_; }
+  KvCache& cache() { return cache_; }
+  Forward& forward() { return forward_; }
+  Ops& ops() { return *ops_; }
+
+ private:
+  gguf::ModelFile file_;
+  Config config_;
+  KvShape kv_shape_;
+  std::unique_ptr<Ops> ops_;
+  Weights weights_;
+  KvCache cache_;
+  Forward forward_;
+};
+
+}  // namespace lectern::llm

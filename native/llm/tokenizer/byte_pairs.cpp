@@ -1,0 +1,150 @@
+#include <array>
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+#include "error.h"
+#include "llm/tokenizer/merges.h"
+#include "llm/tokenizer/segmenters.h"
+#include "llm/tokenizer/unicode.h"
+#include "llm/tokenizer/word_splitter.h"
+
+namespace lectern::llm {
+namespace {
+
+/// GPT-2's printable stand-ins for bytes: those that print stand for themselves, the others follow from U+0100 on.
+std::array<std::uint32_t, 256> byte_stand_ins() {
+  std::array<std::uint32_t, 256> table{};
+  std::uint32_t next = 0x100;
+  for (std::uint32_t byte = 0; byte < 256; byte++) {
+    const bool prints = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte <= 0xAC) || byte >= 0xAE;
+    table[byte] = prints ? byte : next++;
+  }
+  return table;
+}
+
+/// A merge by what it makes and where its two parts meet.
+struct MergeKey {
+  std::string_view whole;
+  std::size_t left_bytes;
+  bool operator==(const MergeKey&) const = default;
+};
+
+struct MergeHash {
+  std::size_t operator()(const MergeKey& key) const noexcept { return std::hash<std::string_view>()(key.whole) * 31 + key.left_bytes; }
+};
+
+class BytePairs : public Segmenter {
+ public:
+  BytePairs(const Vocabulary& vocabulary, const gguf::Metadata& metadata)
+      : vocabulary_(vocabulary), splitter_(metadata.find_string("tokenizer.ggml.pre").value_or("default")) {
+    const std::array<std::uint32_t, 256> stand_ins = byte_stand_ins();
+    for (std::uint32_t byte = 0; byte < 256; byte++) {
+      append_utf8(stand_ins[byte], stand_in_[byte]);
+      byte_of_.emplace(stand_ins[byte], static_cast<char>(byte));
+    }
+    read_merges(metadata);
+  }
+
+  void segment(std::string_view text, std::vector<TokenId>& out) const override {
+    const DecodedText decoded(text);
+    std::string word;
+    std::vector<Piece> pieces;
+    for (const auto& [begin, end] : splitter_.split(decoded)) {
+      word.clear();
+      const std::size_t from = decoded.offsets[begin];
+      for (const char byte : text.substr(from, decoded.offsets[end] - from)) word += stand_in_[static_cast<std::uint8_t>(byte)];
+      segment_word(word, pieces, out);
+    }
+  }
+
+  void append_bytes(TokenId id, std::string& out) const override {
+    const std::string_view text = vocabulary_.text(id);
+    if (vocabulary_.kind(id) != TokenKind::normal) {
+      out += text;
+      return;
+    }
+    for (std::size_t at = 0; at < text.size();) {
+      const CodePoint point = decode_utf8(text, at);
+      const auto byte = byte_of_.find(point.value);
+      // A token that is not made of stand-ins speaks for itself.
+      if (byte == byte_of_.end()) out += text.substr(at, point.bytes);
+      else out.push_back(byte->second);
+      at += point.bytes;
+    }
+  }
+
+  std::string tidy(std::string text) const override { return splitter_.joins_contractions() ? join_contractions(std::move(text)) : text; }
+
+ private:
+  void read_merges(const gguf::Metadata& metadata) {
+    const gguf::Array* merges = metadata.find_strings("tokenizer.ggml.merges");
+    if (merges == nullptr) throw Error(ErrorCode::invalid_model, "The model file has no merges (key \"tokenizer.ggml.merges\").");
+    std::size_t bytes = 0;
+    for (const std::string_view merge : merges->strings) bytes += merge.size();
+    // One allocation that never moves: the keys are views into it.
+    merge_texts_.reserve(bytes);
+    ranks_.reserve(merges->strings.size());
+    for (std::size_t rank = 0; rank < merges->strings.size(); rank++) {
+      const std::string_view merge = merges->strings[rank];
+      // A part may itself begin with a space, so the search starts behind the first sign.
+      const std::size_t space = merge.find(' ', 1);
+      if (space == std::string_view::npos) throw Error(ErrorCode::invalid_model, "The model file's merge " + std::to_string(rank) + " is not two parts.");
+      const std::size_t start = merge_texts_.size();
+      merge_texts_.append(merge.substr(0, space)).append(merge.substr(space + 1));
+      ranks_.emplace(MergeKey{std::string_view(merge_texts_).substr(start), space}, static_cast<std::uint32_t>(rank));
+    }
+  }
+
+  void segment_word(std::string_view word, std::vector<Piece>& pieces, std::vector<TokenId>& out) const {
+    if (splitter_.whole_words_first()) {
+      if (const std::optional<TokenId> id = vocabulary_.find(word)) {
+        out.push_back(*id);
+        return;
+      }
+    }
+    pieces.clear();
+    for (std::size_t at = 0; at < word.size();) {
+      const std::size_t bytes = utf8_length(static_cast<std::uint8_t>(word[at]));
+      const auto index = static_cast<std::int32_t>(pieces.size());
+      pieces.push_back({word.substr(at, bytes), index - 1, index + 1});
+      at += bytes;
+    }
+    if (pieces.empty()) return;
+    pieces.back().after = -1;
+    merge_pieces(pieces, [this](std::string_view left, std::string_view, std::string_view whole, double& worth) {
+      const auto rank = ranks_.find({whole, left.size()});
+      if (rank == ranks_.end()) return false;
+      worth = -static_cast<double>(rank->second);
+      return true;
+    });
+    for (std::int32_t at = 0; at >= 0; at = pieces[static_cast<std::size_t>(at)].after) emit(pieces[static_cast<std::size_t>(at)].text, out);
+  }
+
+  void emit(std::string_view piece, std::vector<TokenId>& out) const {
+    if (const std::optional<TokenId> id = vocabulary_.find(piece)) {
+      out.push_back(*id);
+      return;
+    }
+    for (std::size_t at = 0; at < piece.size();) {
+      const std::size_t bytes = utf8_length(static_cast<std::uint8_t>(piece[at]));
+      if (const std::optional<TokenId> id = vocabulary_.find(piece.substr(at, bytes))) out.push_back(*id);
+      at += bytes;
+    }
+  }
+
+  const Vocabulary& vocabulary_;
+  WordSplitter splitter_;
+  std::array<std::string, 256> stand_in_;
+  std::unordered_map<std::uint32_t, char> byte_of_;
+  std::string merge_texts_;
+  std::unordered_map<MergeKey, std::uint32_t, MergeHash> ranks_;
+};
+
+}  // namespace
+
+std::unique_ptr<Segmenter> make_byte_pairs(const Vocabulary& vocabulary, const gguf::Metadata& metadata) {
+  return std::make_unique<BytePairs>(vocabulary, metadata);
+}
+
+}  // namespace lectern::llm

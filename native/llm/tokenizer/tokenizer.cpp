@@ -1,0 +1,123 @@
+#include "llm/tokenizer/tokenizer.h"
+
+#include <string>
+
+#include "error.h"
+#include "llm/tokenizer/segmenters.h"
+#include "llm/tokenizer/trie.h"
+
+namespace lectern::llm {
+
+/// Finds the tokens that are taken whole out of a text, the longest at each place.
+class Tokenizer::Specials {
+ public:
+  explicit Specials(const Vocabulary& vocabulary) {
+    for (TokenId id = 0; id < vocabulary.size(); id++) {
+      const TokenKind kind = vocabulary.kind(id);
+      const std::string_view text = vocabulary.text(id);
+      if (text.empty()) continue;
+      if (kind == TokenKind::user_defined) plain_.insert(text, id);
+      if (kind == TokenKind::user_defined || kind == TokenKind::control || kind == TokenKind::unknown) all_.insert(text, id);
+    }
+  }
+
+  struct Found {
+    TokenId id;
+    std::size_t bytes;  // 0: none begins here
+  };
+
+  Found at(std::string_view text, std::size_t place, bool control) const {
+    const Trie& trie = control ? all_ : plain_;
+    Found found{0, 0};
+    std::int32_t node = trie.root();
+    for (std::size_t i = place; i < text.size() && (node = trie.step(node, text[i])) != Trie::none; i++) {
+      if (trie.value(node) != Trie::none) found = {trie.value(node), i + 1 - place};
+    }
+    return found;
+  }
+
+ private:
+  Trie plain_;
+  Trie all_;
+};
+
+namespace {
+
+std::unique_ptr<Segmenter> make_segmenter(const Vocabulary& vocabulary, const gguf::Metadata& metadata) {
+  const std::string_view model = metadata.get_string("tokenizer.ggml.model");
+  if (model == "llama") return make_sentence_piece(vocabulary, metadata);
+  if (model == "gpt2") return make_byte_pairs(vocabulary, metadata);
+  if (model == "bert") return make_word_piece(vocabulary, metadata);
+  if (model == "t5") return make_unigram(vocabulary, metadata);
+  throw Error(ErrorCode::invalid_model, "The model's tokenizer \"" + std::string(model) + "\" is not supported.");
+}
+
+bool is_blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
+
+struct EdgeTokens {
+  bool bos;
+  bool eos;
+};
+
+/// What a kind of vocabulary adds where the file does not say.
+EdgeTokens usual_edges(std::string_view model, std::string_view pre) {
+  if (model == "bert" || model == "t5") return {true, true};
+  return {model == "llama" || pre == "llama-bpe", false};
+}
+
+}  // namespace
+
+Tokenizer::Tokenizer(const gguf::Metadata& metadata)
+    : vocabulary_(metadata), segmenter_(make_segmenter(vocabulary_, metadata)), specials_(std::make_unique<Specials>(vocabulary_)) {
+  const EdgeTokens usual = usual_edges(metadata.get_string("tokenizer.ggml.model"), metadata.find_string("tokenizer.ggml.pre").value_or(""));
+  vocabulary_.add_bos = metadata.find_bool("tokenizer.ggml.add_bos_token").value_or(usual.bos);
+  vocabulary_.add_eos = metadata.find_bool("tokenizer.ggml.add_eos_token").value_or(usual.eos);
+  // Phi-3's tokens were trained with the white space behind them swallowed; the file does not say so.
+  strips_behind_specials_ = metadata.find_string("general.architecture").value_or("") == "phi3";
+  if (metadata.get_string("tokenizer.ggml.model") == "bert") {
+    // BERT's text begins with [CLS] and ends with [SEP].
+    vocabulary_.bos = vocabulary_.cls;
+    vocabulary_.eos = vocabulary_.separator;
+  }
+}
+
+Tokenizer::~Tokenizer() = default;
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions options) const {
+  std::vector<TokenId> ids;
+  ids.reserve(text.size() / 3 + 4);
+  if (options.add_special && vocabulary_.add_bos && vocabulary_.bos) ids.push_back(*vocabulary_.bos);
+  std::size_t plain_from = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const Specials::Found special = specials_->at(text, at, options.parse_special);
+    if (special.bytes == 0) {
+      at++;
+      continue;
+    }
+    if (plain_from < at) segmenter_->segment(text.substr(plain_from, at - plain_from), ids);
+    ids.push_back(special.id);
+    at += special.bytes;
+    while (strips_behind_specials_ && at < text.size() && is_blank(text[at])) at++;
+    plain_from = at;
+  }
+  if (plain_from < text.size()) segmenter_->segment(text.substr(plain_from), ids);
+  if (options.add_special && vocabulary_.add_eos && vocabulary_.eos) ids.push_back(*vocabulary_.eos);
+  return ids;
+}
+
+std::string Tokenizer::decode(const std::vector<TokenId>& ids) const {
+  std::string text;
+  for (const TokenId id : ids) {
+    if (id < 0 || id >= vocabulary_.size()) throw Error(ErrorCode::invalid_request, "The token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(vocabulary_.size()) + ".");
+    append_bytes(id, true, text);
+  }
+  return segmenter_->tidy(std::move(text));
+}
+
+void Tokenizer::append_bytes(TokenId id, bool specials, std::string& out) const {
+  const TokenKind kind = vocabulary_.kind(id);
+  if (!specials && (kind == TokenKind::control || kind == TokenKind::unknown)) return;
+  segmenter_->append_bytes(id, out);
+}
+
+}  // namespace lectern::llm

@@ -1,0 +1,58 @@
+// Text to token ids and back, by the vocabulary that a model file carries.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "gguf/metadata.h"
+#include "llm/tokenizer/vocabulary.h"
+
+namespace lectern::llm {
+
+/// Splits plain text (no specials in it) by one of the four published algorithms.
+class Segmenter {
+ public:
+  virtual ~Segmenter() = default;
+  /// Appends the ids of `text`, a stretch between special tokens.
+  virtual void segment(std::string_view text, std::vector<TokenId>& out) const = 0;
+  /// Appends the bytes that the token stands for.
+  virtual void append_bytes(TokenId id, std::string& out) const = 0;
+  /// What the vocabulary's own decoder does to a whole text: takes off the space that `segment` put in front, joins contractions.
+  virtual std::string tidy(std::string text) const = 0;
+};
+
+struct EncodeOptions {
+  /// Begin and end tokens as the vocabulary asks.
+  bool add_special = false;
+  /// The texts of control tokens become these tokens; without it they are plain text. Never set it for what a user wrote.
+  bool parse_special = false;
+};
+
+class Tokenizer {
+ public:
+  /// Throws Error `invalid_model` for a vocabulary that is damaged or of a kind or pre-tokenizer that is not supported, by its name.
+  /// The metadata's file must outlive this.
+  explicit Tokenizer(const gguf::Metadata& metadata);
+  ~Tokenizer();
+
+  /// In time proportional to the text but for a logarithm; any bytes are taken.
+  std::vector<TokenId> encode(std::string_view text, EncodeOptions options) const;
+  /// The text of a whole sequence. Throws Error `invalid_request` for an id outside the vocabulary.
+  std::string decode(const std::vector<TokenId>& ids) const;
+  /// Appends the bytes of one token, for streaming: control tokens give none unless `specials`.
+  void append_bytes(TokenId id, bool specials, std::string& out) const;
+
+  const Vocabulary& vocabulary() const { return vocabulary_; }
+
+ private:
+  class Specials;
+
+  Vocabulary vocabulary_;
+  std::unique_ptr<Segmenter> segmenter_;
+  std::unique_ptr<Specials> specials_;
+  bool strips_behind_specials_ = false;
+};
+
+}  // namespace lectern::llm

@@ -1,0 +1,79 @@
+#include <algorithm>
+#include <string>
+
+#include "llm/tokenizer/segmenters.h"
+#include "llm/tokenizer/unicode.h"
+
+namespace lectern::llm {
+namespace {
+
+class WordPiece : public Segmenter {
+ public:
+  explicit WordPiece(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
+    for (TokenId id = 0; id < vocabulary.size(); id++) longest_ = std::max(longest_, vocabulary.text(id).size());
+  }
+
+  void segment(std::string_view text, std::vector<TokenId>& out) const override {
+    for (const std::string& word : words(text)) segment_word(word, out);
+  }
+
+  void append_bytes(TokenId id, std::string& out) const override { append_unmarked(vocabulary_.text(id), out); }
+
+  std::string tidy(std::string text) const override { return join_contractions(std::move(text)); }
+
+ private:
+  /// Lower case without accents; marks and controls dropped; punctuation and ideographs as words of their own.
+  static std::vector<std::string> words(std::string_view text) {
+    std::vector<std::string> found(1);
+    for (std::size_t at = 0; at < text.size();) {
+      const CodePoint point = decode_utf8(text, at);
+      at += point.bytes;
+      add(base_of(point.value), found);
+    }
+    if (found.back().empty()) found.pop_back();
+    return found;
+  }
+
+  static void add(std::uint32_t code, std::vector<std::string>& found) {
+    if (is_white_space(code)) {
+      if (!found.back().empty()) found.emplace_back();
+      return;
+    }
+    const char category = category_of(code);
+    if (code == 0 || code == replacement_character || category == 'C' || category == 'M') return;
+    const std::uint32_t lower = lower_case(code);
+    const bool alone = category == 'P' || (code < 0x7F && category == 'S') || is_ideograph(code);
+    if (alone && !found.back().empty()) found.emplace_back();
+    append_utf8(lower, found.back());
+    if (alone) found.emplace_back();
+  }
+
+  void segment_word(const std::string& word, std::vector<TokenId>& out) const {
+    const std::string marked = std::string(space_mark) + word;
+    const std::size_t before = out.size();
+    for (std::size_t at = 0; at < marked.size();) {
+      std::size_t length = std::min(longest_, marked.size() - at);
+      std::optional<TokenId> id;
+      for (; length > 0 && !id; length--) id = vocabulary_.find(std::string_view(marked).substr(at, length));
+      if (!id) {
+        // One piece missing makes the whole word unknown.
+        out.resize(before);
+        if (vocabulary_.unknown) out.push_back(*vocabulary_.unknown);
+        return;
+      }
+      out.push_back(*id);
+      at += length + 1;
+    }
+  }
+
+  const Vocabulary& vocabulary_;
+  std::size_t longest_ = 1;
+};
+
+}  // namespace
+
+std::unique_ptr<Segmenter> make_word_piece(const Vocabulary& vocabulary, const gguf::Metadata&) {
+  return std::make_unique<WordPiece>(vocabulary);
+}
+
+}  // namespace lectern::llm

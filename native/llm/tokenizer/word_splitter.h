@@ -1,0 +1,42 @@
+// How byte-pair models cut text into words before merging: the published regular expressions, as code.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace lectern::llm {
+
+/// A text as code points with the byte at which each begins.
+struct DecodedText {
+  std::vector<std::uint32_t> codes;
+  std::vector<std::uint32_t> offsets;  // one more than codes: the end of the text
+
+  explicit DecodedText(std::string_view text);
+};
+
+/// How many code points of [at, end) the rule takes as one word; 0 where it matches nothing.
+using WordRule = std::size_t (*)(const std::vector<std::uint32_t>& codes, std::size_t at, std::size_t end);
+
+class WordSplitter {
+ public:
+  /// `name` is the file's `tokenizer.ggml.pre`. Throws Error `invalid_model` naming one that is not supported.
+  explicit WordSplitter(std::string_view name);
+
+  /// Each rule in turn cuts every stretch into its matches and what lies between them. The words as code point ranges, in order,
+  /// leaving nothing out.
+  std::vector<std::pair<std::size_t, std::size_t>> split(const DecodedText& text) const;
+
+  /// A word that is a token as a whole is taken without merging.
+  bool whole_words_first() const { return whole_words_first_; }
+  /// The vocabulary's decoder joins English contractions.
+  bool joins_contractions() const { return joins_contractions_; }
+
+ private:
+  std::vector<WordRule> rules_;
+  bool whole_words_first_ = false;
+  bool joins_contractions_ = false;
+};
+
+}  // namespace lectern::llm

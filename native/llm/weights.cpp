@@ -1,0 +1,198 @@
+#include "llm/weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "error.h"
+#include "tensor/dequantise.h"
+
+namespace lectern::llm {
+namespace {
+
+std::string quoted(std::string_view name) { return "The tensor \"" + std::string(name) + "\""; }
+
+/// Takes tensors from the file by name and shape, and places them.
+class Loader {
+ public:
+  Loader(const gguf::ModelFile& file, Ops& ops) : file_(file), ops_(ops) {}
+
+  bool has(const std::string& name) const { return file_.find(name) != nullptr; }
+
+  /// `columns` inputs, `rows` outputs; with `parts` of them in one 3-D tensor.
+  const Tensor& shaped(const std::string& name, int columns, int rows, int parts = 1) const {
+    const Tensor& tensor = file_.get(name);
+    if (tensor.dims[0] != columns || tensor.dims[1] != rows || tensor.dims[2] != parts || tensor.dims[3] != 1) {
+      std::string is;
+      for (int i = 0; i < tensor.rank; i++) is += (i == 0 ? "" : " x ") + std::to_string(tensor.dims[static_cast<std::size_t>(i)]);
+      const std::string want = std::to_string(columns) + " x " + std::to_string(rows) + (parts > 1 ? " x " + std::to_string(parts) : "");
+      throw Error(ErrorCode::invalid_model, quoted(name) + " is " + is + ", not " + want + ".");
+    }
+    return tensor;
+  }
+
+  Matrix matrix(const std::string& name, int columns, int rows, Op op) const {
+    const Tensor& tensor = shaped(name, columns, rows);
+    must_support(op, tensor);
+    const Matrix placed = ops_.place_matrix(&tensor, 1);
+    file_.drop(tensor);
+    return placed;
+  }
+
+  Matrix table(const std::string& name, int columns, int rows) const {
+    const Tensor& tensor = shaped(name, columns, rows);
+    must_support(Op::table, tensor);
+    return ops_.place_table(tensor);
+  }
+
+  /// The experts' matrices `stem_exps.weight` as one 3-D tensor, or `stem.E.weight` one by one as older files have them.
+  Matrix experts(const std::string& stem, int columns, int rows, int count) const {
+    std::vector<Tensor> parts;
+    if (has(stem + "_exps.weight")) {
+      const Tensor& all = shaped(stem + "_exps.weight", columns, rows, count);
+      const std::size_t bytes = all.bytes / static_cast<std::size_t>(count);
+      for (int e = 0; e < count; e++) {
+        parts.push_back({all.name, all.dtype, {columns, rows, 1, 1}, 2, all.data + static_cast<std::size_t>(e) * bytes, bytes});
+      }
+    } else {
+      for (int e = 0; e < count; e++) parts.push_back(shaped(stem + "." + std::to_string(e) + ".weight", columns, rows));
+    }
+    for (const Tensor& part : parts) {
+      must_support(Op::experts, part);
+      if (part.dtype != parts.front().dtype) throw Error(ErrorCode::unsupported_format, quoted(part.name) + " has another type than the first expert's.");
+    }
+    const Matrix placed = ops_.place_matrix(parts.data(), count);
+    for (const Tensor& part : parts) file_.drop(part);
+    return placed;
+  }
+
+  std::vector<float> values(const std::string& name, int count) const { return row_of(shaped(name, count, 1)); }
+
+  const float* vector(const std::string& name, int count) const {
+    const std::vector<float> numbers = values(name, count);
+    return ops_.place_vector(numbers.data(), numbers.size());
+  }
+
+  /// Of a small table the only row that a model without token types uses.
+  const float* first_row(const std::string& name, int columns) const {
+    const Tensor& tensor = file_.get(name);
+    const std::vector<float> numbers = row_of(shaped(name, columns, static_cast<int>(std::min<std::int64_t>(tensor.dims[1], 1 << 20))));
+    return ops_.place_vector(numbers.data(), numbers.size());
+  }
+
+  const float* vector_if(const std::string& name, int count) const { return has(name) ? vector(name, count) : nullptr; }
+
+  /// `stem.weight` and, where the file has it, `stem.bias`.
+  Linear linear(const std::string& stem, int columns, int rows) const {
+    return {matrix(stem + ".weight", columns, rows, Op::linear), vector_if(stem + ".bias", rows)};
+  }
+
+ private:
+  static std::vector<float> row_of(const Tensor& tensor) {
+    std::vector<float> numbers(static_cast<std::size_t>(tensor.row_length()));
+    dequantise(tensor.dtype, tensor.data, tensor.row_length(), numbers.data());
+    for (const float number : numbers) {
+      if (!std::isfinite(number)) throw Error(ErrorCode::invalid_model, quoted(tensor.name) + " holds a value that is no finite number.");
+    }
+    return numbers;
+  }
+
+  void must_support(Op op, const Tensor& tensor) const {
+    if (ops_.supports(op, tensor.dtype)) return;
+    throw Error(ErrorCode::unsupported_format, quoted(tensor.name) + " has the type " + std::string(info_of(tensor.dtype).name) + ", which this device does not take there.");
+  }
+
+  const gguf::ModelFile& file_;
+  Ops& ops_;
+};
+
+AttentionWeights load_attention(const Loader& loader, const Config& config, const std::string& block) {
+  const int queries = config.heads * config.head_size;
+  const int keys = config.kv_heads * config.head_size;
+  AttentionWeights attention{};
+  attention.norm.epsilon = config.epsilon;
+  if (!config.embeds()) attention.norm.weight = loader.vector(block + "attn_norm.weight", config.embedding);
+  attention.query = loader.linear(block + "attn_q", config.embedding, queries);
+  attention.key = loader.linear(block + "attn_k", config.embedding, keys);
+  attention.value = loader.linear(block + "attn_v", config.embedding, keys);
+  if (config.architecture == Architecture::qwen3) {
+    attention.query_norm = loader.vector(block + "attn_q_norm.weight", config.head_size);
+    attention.key_norm = loader.vector(block + "attn_k_norm.weight", config.head_size);
+  }
+  attention.heads = config.heads;
+  return attention;
+}
+
+Norm load_norm(const Loader& loader, const Config& config, const std::string& stem) {
+  return {loader.vector(stem + ".weight", config.embedding), loader.vector(stem + ".bias", config.embedding), config.epsilon};
+}
+
+ExpertWeights load_experts(const Loader& loader, const Config& config, const std::string& block) {
+  ExpertWeights experts{};
+  experts.norm = {loader.vector(block + "ffn_norm.weight", config.embedding), nullptr, config.epsilon};
+  experts.router = loader.matrix(block + "ffn_gate_inp.weight", config.embedding, config.experts, Op::linear);
+  experts.gate = loader.experts(block + "ffn_gate", config.embedding, config.feed_forward, config.experts);
+  experts.up = loader.experts(block + "ffn_up", config.embedding, config.feed_forward, config.experts);
+  experts.down = loader.experts(block + "ffn_down", config.feed_forward, config.embedding, config.experts);
+  experts.used = config.experts_used;
+  return experts;
+}
+
+Layer load_layer(const Loader& loader, const Config& config, int index) {
+  const std::string block = "blk." + std::to_string(index) + ".";
+  Layer layer{};
+  layer.attention = load_attention(loader, config, block);
+  layer.attention_output = loader.linear(block + "attn_output", config.heads * config.head_size, config.embedding);
+  if (config.experts > 0) {
+    layer.experts = load_experts(loader, config, block);
+    return layer;
+  }
+  if (config.embeds()) {
+    layer.attention_norm = load_norm(loader, config, block + "attn_output_norm");
+    layer.up = loader.linear(block + "ffn_up", config.embedding, config.feed_forward);
+    layer.output_norm = load_norm(loader, config, block + "layer_output_norm");
+  } else {
+    layer.gated.norm = {loader.vector(block + "ffn_norm.weight", config.embedding), nullptr, config.epsilon};
+    layer.gated.gate = loader.matrix(block + "ffn_gate.weight", config.embedding, config.feed_forward, Op::gated);
+    layer.gated.up = loader.matrix(block + "ffn_up.weight", config.embedding, config.feed_forward, Op::gated);
+  }
+  layer.down = loader.linear(block + "ffn_down", config.feed_forward, config.embedding);
+  return layer;
+}
+
+void load_decoder(const Loader& loader, const Config& config, Weights& weights) {
+  weights.output_norm = {loader.vector("output_norm.weight", config.embedding), nullptr, config.epsilon};
+  // Before the table: it gives the pages of the file back, and the table touches its few again.
+  const char* output = loader.has("output.weight") ? "output.weight" : "token_embd.weight";
+  weights.output = loader.matrix(output, config.embedding, config.vocabulary, Op::linear);
+  std::vector<float> factors;
+  if (loader.has("rope_freqs.weight")) factors = loader.values("rope_freqs.weight", config.rope.rotated / 2);
+  for (const float factor : factors) {
+    if (!(factor > 0)) throw Error(ErrorCode::invalid_model, quoted("rope_freqs.weight") + " holds a factor that is not above 0.");
+  }
+  weights.rope_frequencies = rope_frequencies(config.rope, factors);
+  weights.rope = {weights.rope_frequencies.data(), config.rope.rotated, static_cast<float>(rope_magnitude(config.rope)), config.rope.adjacent};
+}
+
+void load_encoder(const Loader& loader, const Config& config, Weights& weights) {
+  weights.embedding_norm = load_norm(loader, config, "token_embd_norm");
+  weights.position_table = loader.table("position_embd.weight", config.embedding, config.context);
+  if (loader.has("token_types.weight")) weights.type_row = loader.first_row("token_types.weight", config.embedding);
+}
+
+}  // namespace
+
+Weights load_weights(const gguf::ModelFile& file, const Config& config, Ops& ops) {
+  const Loader loader(file, ops);
+  Weights weights{};
+  if (config.embeds()) {
+    load_encoder(loader, config, weights);
+  } else {
+    load_decoder(loader, config, weights);
+  }
+  for (int i = 0; i < config.layers; i++) weights.layers.push_back(load_layer(loader, config, i));
+  weights.token_table = loader.table("token_embd.weight", config.embedding, config.vocabulary);
+  return weights;
+}
+
+}  // namespace lectern::llm

@@ -1,0 +1,42 @@
+// A model's weights on its backend, by the names that GGUF gives them: what forward.cpp calculates with.
+#pragma once
+
+#include <vector>
+
+#include "backend/ops.h"
+#include "gguf/model_file.h"
+#include "llm/config.h"
+
+namespace lectern::llm {
+
+/// Of a decoder `attention`, `attention_output`, and either `gated` with `down` or `experts`; of bert `attention`,
+/// `attention_output`, `attention_norm`, `up`, `down`, `output_norm`.
+struct Layer {
+  AttentionWeights attention;
+  Linear attention_output;
+  GatedWeights gated;
+  Linear up;
+  Linear down;
+  ExpertWeights experts;
+  Norm attention_norm;
+  Norm output_norm;
+};
+
+struct Weights {
+  Matrix token_table;
+  Matrix position_table;  // bert; data null elsewhere
+  const float* type_row;  // bert; null where there is none
+  Norm embedding_norm;    // bert
+  std::vector<Layer> layers;
+  Norm output_norm;  // decoders
+  Matrix output;     // decoders; the token table's values again where the file has no other
+  std::vector<double> rope_frequencies;
+  Rope rope;  // points into rope_frequencies
+};
+
+/// Checks every tensor's type and shape, then places it; matrices' pages of the file are given back once placed.
+/// Throws Error `invalid_model` naming a tensor that is missing or of the wrong shape, `unsupported_format` naming one
+/// whose type the ops do not take.
+Weights load_weights(const gguf::ModelFile& file, const Config& config, Ops& ops);
+
+}  // namespace lectern::llm
