@@ -1,0 +1,91 @@
+/** Formats by their bytes, BMP files, tables of contents, text that is not to be seen. */
+import t from 'tap';
+import { decodeBmp } from '../../src/convert/bmp.js';
+import { detectFormat } from '../../src/convert/input-format.js';
+import { findContents } from '../../src/convert/layout/contents.js';
+import { marginWords } from '../../src/convert/layout/margins.js';
+import { openPdf } from '../../src/pdf/index.js';
+import type { PageContent } from '../../src/pdf/index.js';
+import { text } from '../support/pdf-content.js';
+import { makePdf } from '../support/pdf-writer.js';
+
+const bytes = (content: string): Uint8Array => Buffer.from(content, 'latin1');
+
+t.test('bytes come before names', (t) => {
+  t.match(detectFormat(bytes('%PDF-1.7'), 'a.docx'), { name: 'pdf', supported: true });
+  t.match(detectFormat(bytes('junk before\n%PDF-1.4'), 'a'), { name: 'pdf' });
+  t.match(detectFormat(bytes('\x89PNG\r\n\x1a\n'), 'a.pdf'), { name: 'image', mimetype: 'image/png' });
+  t.match(detectFormat(bytes('RIFF\0\0\0\0WEBPVP8 '), 'a'), { mimetype: 'image/webp' });
+  t.match(detectFormat(bytes('PK\x03\x04'), 'report.DOCX'), { name: 'docx', supported: false });
+  t.match(detectFormat(bytes(''), 'a.pdf'), { name: 'pdf' });
+  t.match(detectFormat(bytes('x'), 'no extension'), { name: 'unknown', supported: false });
+  t.match(detectFormat(bytes('x'), '../../etc/passwd.pdf'), { name: 'pdf' });
+  t.end();
+});
+
+/** A BMP of 2 x 2 pixels, rows from the bottom: blue, green / red, white. */
+function bmp(bits: 24 | 32 | 8 | 1): Buffer {
+  const palette = bits <= 8 ? [[255, 0, 0, 0], [0, 255, 0, 0], [0, 0, 255, 0], [255, 255, 255, 0]] : [];
+  const rowBytes = Math.floor((2 * bits + 31) / 32) * 4;
+  const dataOffset = 54 + 4 * palette.length;
+  const file = Buffer.alloc(dataOffset + 2 * rowBytes);
+  file.write('BM');
+  file.writeUInt32LE(file.length, 2);
+  file.writeUInt32LE(dataOffset, 10);
+  file.writeUInt32LE(40, 14);
+  file.writeInt32LE(2, 18);
+  file.writeInt32LE(2, 22);
+  file.writeUInt16LE(1, 26);
+  file.writeUInt16LE(bits, 28);
+  palette.forEach((entry, index) => file.set(entry, 54 + 4 * index));
+  const colours = [[255, 0, 0], [0, 255, 0], [0, 0, 255], [255, 255, 255]];
+  for (const [index, colour] of colours.entries()) {
+    const row = dataOffset + rowBytes * (index >> 1);
+    if (bits >= 24) file.set(colour, row + (index & 1) * (bits / 8));
+    else if (bits === 8) file[row + (index & 1)] = index;
+    else file[row] = index >> 1 === 0 ? 0b01000000 : 0b01000000;
+  }
+  return file;
+}
+
+t.test('BMP files', (t) => {
+  for (const bits of [24, 32, 8] as const) {
+    const picture = decodeBmp(bmp(bits), 100)!;
+    t.match(picture, { width: 2, height: 2, stride: 8 }, `${bits} bits`);
+    t.same([...picture.data], [255, 0, 0, 255, 255, 255, 255, 255, 0, 0, 255, 255, 0, 255, 0, 255], 'red, white above blue, green');
+  }
+  t.same([...decodeBmp(bmp(1), 100)!.data.subarray(0, 8)], [0, 0, 255, 255, 0, 255, 0, 255], 'one bit: the first two colours of the palette');
+  t.equal(decodeBmp(bytes('\x89PNG'), 100), null);
+  t.throws(() => decodeBmp(bmp(24).subarray(0, 60), 100), { code: 'invalid_document' }, 'cut off');
+  t.throws(() => decodeBmp(bmp(24), 3), { code: 'invalid_document' }, 'too many pixels');
+  t.throws(() => decodeBmp(bytes('BM'), 100), { code: 'invalid_document' });
+  const compressed = bmp(24);
+  compressed.writeUInt32LE(1, 30);
+  t.throws(() => decodeBmp(compressed, 100), { code: 'invalid_document' });
+  t.end();
+});
+
+async function read(content: string[]): Promise<PageContent> {
+  const pdf = await openPdf(makePdf({ pages: [{ width: 612, height: 792, content }] }));
+  const page = pdf.readPage(0);
+  pdf.close();
+  return page;
+}
+
+t.test('tables of contents', async (t) => {
+  const entries: [string, string][] = [['1 Summary', '3'], ['2 Method', '5'], ['2.1 What was inspected', '6'], ['3 Findings', '12']];
+  const rows = entries.map(([title, number], index) => text(72, 700 - 16 * index, 10, `${title} ${'. '.repeat(30)}`) + text(500, 700 - 16 * index, 10, number));
+  const contents = findContents(await read([text(72, 730, 14, 'Contents'), ...rows]));
+  t.same(contents?.table.cells.map((cell) => cell.words.map((word) => word.text).join(' ')), entries.flat());
+  t.equal(contents?.table.columnCount, 2);
+  t.notOk([...contents!.words].some((word) => word.text === 'Contents'), 'the heading is none of it');
+  const prose = await read(Array.from({ length: 10 }, (_, index) => text(72, 700 - 14 * index, 10, `He said ... and then nothing for ${index} years 12`)));
+  t.equal(findContents(prose), null, 'an ellipsis leads nowhere');
+});
+
+t.test('words in the margins', async (t) => {
+  const body = Array.from({ length: 20 }, (_, index) => text(72, 700 - 14 * index, 10, `line ${index} of the page`));
+  const words = marginWords(await read([text(72, 760, 8, 'Running head'), ...body, text(300, 30, 8, '17')]));
+  t.same([...words].map((word) => word.text).sort(), ['17', 'Running', 'head']);
+  t.equal(marginWords(await read(body)).size, 0);
+});

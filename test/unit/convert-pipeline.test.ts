@@ -1,0 +1,199 @@
+/** The pipeline on made files: what goes in, what each outcome says, which files it leaves behind. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import sharp from 'sharp';
+import t from 'tap';
+import type { Test } from 'tap';
+import { convertDocument } from '../../src/convert/convert.js';
+import { conversionError } from '../../src/convert/failures.js';
+import { defaultConvertOptions } from '../../src/convert/options.js';
+import type { ConvertOptions } from '../../src/convert/options.js';
+import type { ConvertOutcome, ConvertPorts, ConvertRequest } from '../../src/convert/request.js';
+import type { ConversionProgress } from '../../src/convert/result.js';
+import { placed, text } from '../support/pdf-content.js';
+import { makePdf } from '../support/pdf-writer.js';
+import type { PageSpec } from '../support/pdf-writer.js';
+
+interface Run extends Partial<Omit<ConvertRequest, 'options'>> {
+  options?: Partial<ConvertOptions>;
+  ports?: Partial<ConvertPorts>;
+}
+
+interface Result {
+  outcome: ConvertOutcome;
+  directory: string;
+  content: Record<string, unknown>;
+}
+
+async function convert(t: Test, bytes: Uint8Array | string, { options, ports, ...request }: Run = {}): Promise<Result> {
+  const filename = request.filename ?? 'made.pdf';
+  const root = t.testdir({ out: {} });
+  const inputPath = join(root, 'input');
+  writeFileSync(inputPath, bytes);
+  const directory = join(root, 'out');
+  const outcome = await convertDocument({
+    inputPath, filename, outputDirectory: directory, failedPages: [], ...request, options: { ...defaultConvertOptions, ...options },
+  }, {
+    engine: { deskewAngle: async () => 1.5, resizeImage: async () => new Float32Array(0) },
+    progress: () => undefined, signal: new AbortController().signal, ...ports,
+  });
+  return { outcome, directory, content: JSON.parse(readFileSync(join(directory, outcome.contentFile), 'utf8')) as Record<string, unknown> };
+}
+
+function page(number: number): PageSpec {
+  const lines = Array.from({ length: 12 }, (_, index) => text(72, 700 - 14 * index, 11, `This is line ${index} of the page with the number ${number}, and it says little.`));
+  return { width: 612, height: 792, content: [text(72, 740, 18, `Page ${number}`, { font: 'Helvetica-Bold' }), ...lines] };
+}
+
+const threePages = makePdf({ pages: [page(1), page(2), page(3)], title: 'Three pages' });
+
+function imagePage(): PageSpec {
+  return { width: 612, height: 792, content: placed('Im0', 600, 0, 0, 780, 6, 6), images: { Im0: { width: 40, height: 40, grey: 200 } } };
+}
+
+t.test('a PDF becomes every output asked for', async (t) => {
+  const seen: ConversionProgress[] = [];
+  const { outcome, directory, content } = await convert(t, threePages, {
+    options: { outputs: ['md', 'json', 'html', 'text', 'doctags'], includePages: true }, ports: { progress: (progress) => seen.push(progress) },
+  });
+  t.match(outcome, { status: 'success', errors: [], pageCount: 3, format: 'pdf', artifacts: [] });
+  for (const [name, file] of Object.entries(outcome.files)) {
+    const written = readFileSync(join(directory, file), 'utf8');
+    t.ok(written.length > 100, `${name} is written`);
+    t.same(name === 'json' ? content.json_content : content[`${name}_content`], name === 'json' ? JSON.parse(written) : written, `${name} stands in the answer`);
+  }
+  t.match(content, { filename: 'made.pdf', doclang_content: null });
+  t.same((content.pages as { page_no: number }[]).map(({ page_no }) => page_no), [1, 2, 3]);
+  t.same(seen.filter(({ stage }) => stage === 'pages').map(({ pagesDone, pagesTotal, pageNumber }) => [pagesDone, pagesTotal, pageNumber]), [[0, 3, 1], [1, 3, 2], [2, 3, 3]]);
+  t.match(outcome.confidence, { parse_score: 1, table_score: null, ocr_score: null, mean_grade: 'excellent' });
+  t.equal(outcome.timings.read_page?.count, 3);
+});
+
+t.test('what is not asked for is null', async (t) => {
+  const { outcome, content } = await convert(t, threePages);
+  t.same(Object.keys(outcome.files), ['md']);
+  t.match(content, { json_content: null, html_content: null, text_content: null, doctags_content: null });
+  t.notOk('pages' in content);
+});
+
+t.test('page ranges and limits', async (t) => {
+  t.match(await convert(t, threePages, { options: { pageRange: [2, 2] } }), { outcome: { status: 'success', pageCount: 1 }, content: { md_content: /number 2/ } });
+  t.match((await convert(t, threePages, { options: { pageRange: [9, 12] } })).outcome, {
+    status: 'failure', confidence: null, errors: [{ category: 'policy', error_message: 'Document has 3 pages, fewer than the requested page_range start 9.' }],
+  });
+  t.match(await convert(t, threePages, { options: { maxPages: 2 } }), {
+    outcome: { status: 'failure', files: {}, errors: [{ error_message: 'Document has 3 pages, exceeding the max_num_pages limit of 2.' }] },
+    content: { filename: 'made.pdf', md_content: null },
+  });
+});
+
+t.test('files that are not converted', async (t) => {
+  const cases: [string, Uint8Array | string, string, object][] = [
+    ['a spreadsheet', 'PK\u0003\u0004 not really', 'a.xlsx', { status: 'skipped', format: 'xlsx', errors: [{ component_type: 'user_input', category: 'policy', error_message: 'File format not allowed: a.xlsx' }] }],
+    ['an unknown name', 'hello', 'notes', { status: 'skipped', format: 'unknown' }],
+    ['an empty file', '', 'a.pdf', { status: 'failure', errors: [{ component_type: 'document_backend', category: 'backend_failure', error_message: 'The file is empty.' }] }],
+    ['text called a PDF', 'hello', 'a.pdf', { status: 'failure', errors: [{ category: 'backend_failure', page_no: null }] }],
+    ['half a PDF', threePages.subarray(0, 300), 'a.pdf', { status: 'failure' }],
+    ['text called a picture', 'hello', 'a.png', { status: 'failure', errors: [{ category: 'backend_failure' }] }],
+    ['half a PNG', '\x89PNG\r\n\x1a\n', 'a.png', { status: 'failure' }],
+  ];
+  for (const [name, bytes, filename, expected] of cases) {
+    const { outcome, content } = await convert(t, bytes, { filename });
+    t.match(outcome, { ...expected, files: {}, confidence: null, pageCount: 0 }, name);
+    t.match(content, { filename, md_content: null }, `${name}: the answer is written`);
+  }
+  await t.rejects(convert(t, threePages, { inputPath: '/nowhere/at/all' }), { code: 'ENOENT' }, 'a file that is not there is no fault of the document');
+});
+
+t.test('passwords', async (t) => {
+  const locked = makePdf({ pages: [page(1)], password: 'open sesame' });
+  t.match((await convert(t, locked)).outcome, { status: 'failure', errors: [{ error_message: /needs a password/ }] });
+  t.match((await convert(t, locked, { options: { password: 'wrong' } })).outcome, { status: 'failure', errors: [{ error_message: /does not open/ }] });
+  t.match((await convert(t, locked, { options: { password: 'open sesame' } })).outcome, { status: 'success' });
+});
+
+t.test('pages that killed an earlier worker are left out and reported', async (t) => {
+  const error = conversionError('pipeline', 'worker', 'internal', 'Page 2 took longer than its limit.', 2);
+  const { outcome, content } = await convert(t, threePages, { failedPages: [{ pageNumber: 2, error }] });
+  t.match(outcome, { status: 'partial_success', pageCount: 2, errors: [error] });
+  t.match(content.md_content, /number 1.*number 3/s);
+  t.notMatch(content.md_content, /number 2/);
+  const all = [1, 2, 3].map((pageNumber) => ({ pageNumber, error: { ...error, page_no: pageNumber } }));
+  t.match((await convert(t, threePages, { failedPages: all })).outcome, { status: 'failure', errors: { length: 3 } });
+  t.match((await convert(t, threePages, { failedPages: all.slice(1), options: { abortOnError: true } })).outcome, { status: 'failure' });
+});
+
+t.test('a document out of time keeps what it has', async (t) => {
+  let pages = 0;
+  const slow = { progress: ({ stage }: ConversionProgress): void => {
+    if (stage === 'pages' && ++pages === 2) for (const end = performance.now() + 60; performance.now() < end;);
+  } };
+  const { outcome } = await convert(t, threePages, { options: { documentTimeoutS: 0.05 }, ports: slow });
+  t.match(outcome, { status: 'partial_success', pageCount: 1, errors: [{ category: 'timeout', page_no: null, error_message: /after 1 of 3 pages/ }] });
+});
+
+t.test('a cancel is heard between pages', async (t) => {
+  const controller = new AbortController();
+  let pages = 0;
+  const progress = (): void => {
+    if (++pages === 2) setImmediate(() => controller.abort());
+  };
+  await t.rejects(convert(t, threePages, { ports: { progress, signal: controller.signal } }), { code: 'cancelled' });
+  t.ok(pages <= 3, 'at once');
+});
+
+t.test('pages without text', async (t) => {
+  const scan = makePdf({ pages: [page(1), imagePage()] });
+  const { outcome, content } = await convert(t, scan);
+  t.match(outcome, {
+    status: 'partial_success', pageCount: 2,
+    errors: [{ component_type: 'model', category: 'inference_failure', page_no: 2, error_message: /no text layer.*lean by 1\.5 degrees/ }],
+  });
+  t.match(content.md_content, /<!-- image -->/);
+  t.match((await convert(t, scan, { options: { doOcr: false } })).outcome, { status: 'success', errors: [] });
+  const broken = { deskewAngle: async (): Promise<number> => { throw new Error('no engine'); }, resizeImage: async () => new Float32Array(0) };
+  t.match((await convert(t, scan, { ports: { engine: broken } })).outcome, { status: 'partial_success', errors: [{ error_message: /kept as a picture\.$/ }] });
+});
+
+t.test('image files are pages', async (t) => {
+  const picture = sharp({ create: { width: 60, height: 80, channels: 3, background: '#cde' } });
+  for (const format of ['png', 'jpeg', 'webp', 'gif', 'tiff'] as const) {
+    const { outcome, content } = await convert(t, await picture.clone().toFormat(format).toBuffer(), { filename: `a.${format}` });
+    t.match(outcome, { status: 'partial_success', format: 'image', pageCount: 1, errors: [{ page_no: 1 }] }, format);
+    t.match(content.md_content, '<!-- image -->');
+  }
+  const { outcome } = await convert(t, await picture.clone().png().toBuffer(), { filename: 'wrong.pdf', options: { doOcr: false } });
+  t.match(outcome, { status: 'success', format: 'image' }, 'bytes decide, not the name');
+});
+
+t.test('pictures are referenced or embedded', async (t) => {
+  const scan = makePdf({ pages: [imagePage(), imagePage()] });
+  const referenced = await convert(t, scan, { options: { doOcr: false, imageExportMode: 'referenced', includePageImages: true, outputs: ['md', 'json'] } });
+  t.equal(referenced.outcome.artifacts.length, 4, 'two pictures, two pages');
+  for (const file of referenced.outcome.artifacts) t.ok(existsSync(join(referenced.directory, file)), file);
+  t.match(referenced.content.md_content, /!\[Image\]\(artifacts\/image_000000_[0-9a-f]{64}\.png\)/);
+  t.match(referenced.content.json_content, { pictures: [{ image: { mimetype: 'image/png', dpi: 144, uri: /^artifacts\// } }], pages: { 1: { image: { uri: /^artifacts\/page_/ } } } });
+  const embedded = await convert(t, scan, { options: { doOcr: false, imageExportMode: 'embedded', imagesScale: 1 } });
+  t.match(embedded.content.md_content, /!\[Image\]\(data:image\/png;base64,iVBOR/);
+  t.same(embedded.outcome.artifacts, []);
+  t.notOk(existsSync(join(embedded.directory, 'artifacts')), 'no file is left behind');
+});
+
+t.test('text drawn invisibly', async (t) => {
+  const hidden = { ...page(1), content: [...page(1).content, text(72, 300, 11, 'a pelican nobody sees', { mode: 3 })] };
+  const secret = await convert(t, makePdf({ pages: [hidden] }), { options: { outputs: ['md', 'json'] } });
+  t.notMatch(secret.content.md_content, /pelican/);
+  t.match(secret.content.json_content, { body: { meta: { lectern__hidden_characters: { invisible: 18 } } } });
+  const scan = { ...imagePage(), content: [imagePage().content as string, text(72, 500, 11, 'what the scanner read', { mode: 3 })] };
+  const read = await convert(t, makePdf({ pages: [scan] }), { options: { outputs: ['md', 'json'] } });
+  t.match(read.outcome, { status: 'success' });
+  t.match(read.content.md_content, /what the scanner read/);
+  t.match(read.content.json_content, { body: { meta: { lectern__invisible_text_layer_pages: [1] } } });
+});
+
+t.test('the same file gives the same bytes', async (t) => {
+  const options = { outputs: ['md', 'json'] as ConvertOptions['outputs'] };
+  const first = await convert(t, threePages, { options });
+  const second = await convert(t, threePages, { options });
+  t.same(first.content, second.content);
+});
