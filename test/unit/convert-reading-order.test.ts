@@ -36,6 +36,7 @@ t.test('the short last line of a spanning paragraph stays above the columns', (t
     line(50, 72, 'then ends early.', { italic: true, font: 'Italic' }),
     ...paragraph(50, 100, 230, 6, 'aa'), ...paragraph(320, 100, 230, 6, 'bb'),
   ]);
+  t.equal(orderPage(page, page.pieces, new Map())[0]!.items.length, 2, 'both lines in one column');
   t.same(reading(page).slice(0, 3), ['An', 'then', 'aa0']);
   t.end();
 });
