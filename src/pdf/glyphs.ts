@@ -2,7 +2,7 @@
 import type { Box } from './page.js';
 import type { FontTable } from './fonts.js';
 import type { Matrix } from './geometry.js';
-import { transformBox } from './geometry.js';
+import { transformBox, union } from './geometry.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, unnamedGlyph } from './characters.js';
@@ -86,6 +86,8 @@ class GlyphReader {
   #toSeen: Matrix;
   #lastX = NaN;
   #lastY = NaN;
+  /** A soft hyphen without ink marks a place; a hyphen drawn right there says that the line was broken at it. */
+  #softHyphenAt = -2;
   /** Where the last glyph would end if its advance were not looked up by its first letter. */
   #lastEnd = 0;
 
@@ -104,25 +106,27 @@ class GlyphReader {
     if (run === null) return;
     const code = call.FPDFText_GetUnicode(textPage, index) >>> 0;
     const lineEndHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, index) === 1;
-    let text = lineEndHyphen ? '-' : cleanCharacter(code, run.font);
-    if (text === '') return;
-    if (call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24) === 0) return;
+    const cleaned = lineEndHyphen ? '-' : cleanCharacter(code, run.font);
+    if (cleaned === '' || call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24) === 0) return;
     call.FPDFText_GetCharOrigin(textPage, index, scratch + 32, scratch + 40);
     const f64 = this.#pdfium.f64;
     const at = scratch >> 3;
-    const ink = transformBox(this.#toSeen, f64[at] ?? 0, f64[at + 2] ?? 0, f64[at + 1] ?? 0, f64[at + 3] ?? 0);
     const [x, y] = [f64[at + 4] ?? 0, f64[at + 5] ?? 0];
-    if (text === '\ufffd' && ink.bottom - ink.top < 0.02 * run.size) {
-      if (ink.right - ink.left < 0.01) return;
-      // A code without a meaning that leaves no ink but moves on is a space.
-      text = ' ';
+    const shape = transformBox(this.#toSeen, f64[at] ?? 0, f64[at + 2] ?? 0, f64[at + 1] ?? 0, f64[at + 3] ?? 0);
+    const flat = shape.bottom - shape.top < 0.02 * run.size;
+    if (code === SOFT_HYPHEN && flat) {
+      this.#softHyphenAt = index;
+      return;
     }
+    if (cleaned === '\ufffd' && isEmpty(shape)) return;
+    // A code without a meaning that leaves no ink but moves on is a space.
+    const text = cleaned === '\ufffd' && flat ? ' ' : cleaned;
     const space = text === ' ';
-    if (!space) {
-      this.characters++;
-      if (text === '\ufffd' || text === unnamedGlyph || call.FPDFText_HasUnicodeMapError(textPage, index) === 1) this.unmapped++;
-    }
-    if (x === this.#lastX && y === this.#lastY && this.#isPartOfLast(run, ink, text)) return;
+    // Layers of recognised text use fonts without shapes: their boxes are all there is to see.
+    const ink = flat && !space && run.invisible ? this.#looseBox(index) : shape;
+    if (!space) this.#count(index, text);
+    const sameOrigin = x === this.#lastX && y === this.#lastY;
+    if (sameOrigin && this.#isPartOfLast(run, ink, text)) return;
     this.#lastX = x;
     this.#lastY = y;
     const t = this.#toSeen;
@@ -132,27 +136,47 @@ class GlyphReader {
     // Spelt out: a spread here costs two milliseconds a page.
     const glyph: Glyph = {
       text, space, run, u0: u, u1: u, v: seenX * run.sin + seenY * run.cos, ink, index,
-      rightToLeft: code > 0x58f && rightToLeftScript.test(text), softHyphen: code === SOFT_HYPHEN,
+      rightToLeft: code > 0x58f && rightToLeftScript.test(text), softHyphen: code === SOFT_HYPHEN || (this.#softHyphenAt === index - 1 && (text === '-' || text === '\u2010')),
     };
-    if (call.FPDFText_GetLooseCharBox(textPage, index, scratch) !== 0) {
-      const f32 = this.#pdfium.f32;
-      const at4 = scratch >> 2;
-      const loose = transformBox(t, f32[at4] ?? 0, f32[at4 + 1] ?? 0, f32[at4 + 2] ?? 0, f32[at4 + 3] ?? 0);
-      const widened = spanFromAdvanceBox(glyph, loose);
-      this.#lastEnd = glyph.u1;
-      if (widened) this.#runs.narrowToAdvance(glyph, code);
-    }
+    const widened = spanFromAdvanceBox(glyph, this.#looseBox(index), sameOrigin);
+    this.#lastEnd = glyph.u1;
+    if (widened) this.#runs.narrowToAdvance(glyph, code);
     this.glyphs.push(glyph);
   }
 
-  /** One code that means several letters comes as several characters with the same box: they are one glyph. */
+  #count(index: number, text: string): void {
+    this.characters++;
+    const nameless = text === '\ufffd' || text === unnamedGlyph;
+    if (nameless || this.#pdfium.call.FPDFText_HasUnicodeMapError(this.#textPage, index) === 1) this.unmapped++;
+  }
+
+  #looseBox(index: number): Box {
+    const { call, scratch } = this.#pdfium;
+    call.FPDFText_GetLooseCharBox(this.#textPage, index, scratch);
+    const f32 = this.#pdfium.f32;
+    const at = scratch >> 2;
+    return transformBox(this.#toSeen, f32[at] ?? 0, f32[at + 1] ?? 0, f32[at + 2] ?? 0, f32[at + 3] ?? 0);
+  }
+
+  /**
+   * One code that means several letters comes as several characters with the same box: they are one glyph. So are the parts
+   * of a right-to-left ligature that are drawn as strokes from one point.
+   */
   #isPartOfLast(run: TextRun, ink: Box, text: string): boolean {
     const last = this.glyphs[this.glyphs.length - 1];
-    if (last === undefined || last.run !== run || last.ink.left !== ink.left || last.ink.right !== ink.right || ink.right <= ink.left) return false;
-    last.text = rightToLeftScript.test(text) ? rightToLeftLigature(text, last.text) : last.text + text;
+    if (last === undefined || last.run !== run || ink.right <= ink.left) return false;
+    const sameBox = last.ink.left === ink.left && last.ink.right === ink.right;
+    if (sameBox) last.text = rightToLeftScript.test(text) ? rightToLeftLigature(text, last.text) : last.text + text;
+    else if (last.rightToLeft && rightToLeftScript.test(text)) last.text += text;
+    else return false;
+    last.ink = union(last.ink, ink);
     last.u1 = Math.max(last.u1, this.#lastEnd);
     return true;
   }
+}
+
+function isEmpty(box: Box): boolean {
+  return box.right - box.left < 0.01;
 }
 
 /**
@@ -168,7 +192,7 @@ function rightToLeftLigature(later: string, earlier: string): string {
  * PDFium's loose box is the upright box around advance box and ink. The advance follows from its sides and the angle; true
  * where ink that hangs over (a swash, an italic f) may have widened it.
  */
-function spanFromAdvanceBox(glyph: Glyph, loose: Box): boolean {
+function spanFromAdvanceBox(glyph: Glyph, loose: Box, sameOrigin: boolean): boolean {
   const { cos, sin } = glyph.run;
   const { ink } = glyph;
   const [across, up] = [loose.right - loose.left, loose.bottom - loose.top];
@@ -182,7 +206,7 @@ function spanFromAdvanceBox(glyph: Glyph, loose: Box): boolean {
   const inkHigh = sin === 0 ? (cos > 0 ? ink.right : -ink.left) : sin > 0 ? -ink.top : ink.bottom;
   // A letter out of a taken-apart ligature has no advance of its own: both boxes are its share of the ink.
   const isShare = same(loose.left, ink.left) && same(loose.right, ink.right) && same(loose.top, ink.top);
-  if (isShare) glyph.u0 = low;
+  if (isShare && sameOrigin) glyph.u0 = low;
   glyph.u1 = Math.max(glyph.u0, high);
   return !glyph.space && high - inkHigh < 0.002 && !isShare;
 }

@@ -21,6 +21,8 @@ const CHANNEL_GAP = 0.55;
 const JUMP_GAP = 0.7;
 const WIDEST_ORDINARY = 0.8;
 const MARKER_GAP = 2.2;
+const QUAD_GAP = 1.6;
+const NUMBER_GAP = 0.8;
 const marker = /^(?:[•●○■□▪▫◦‣⁃–—*·➢✓✗❖◆-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.):]|\[\d{1,3}\])$/;
 const sectionNumber = /^\d+(?:\.\d+)*\.?$/;
 
@@ -81,11 +83,12 @@ function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: Place, 
   const tracking = Math.max(0, spacing.tracking[index] ?? 0);
   const head = headText(glyphs, spacing, start, index);
   if (marker.test(head) && gap < MARKER_GAP * em) return false;
+  // A quad after a heading's number is as wide as a column gap; only columns go on above and below.
+  if (sectionNumber.test(head) && gap < QUAD_GAP * em) return gap > NUMBER_GAP * em && channels.runsThrough(track, left.u1, right.u0, em);
   if (gap > FIRM_GAP * em + 2 * tracking && gap > 1.8 * ordinary) return true;
   const jump = right.index < left.index || right.index - left.index > 5;
   if (jump && gap > JUMP_GAP * em + tracking && gap > 1.3 * ordinary) return true;
-  if (sectionNumber.test(head) || gap < 1.3 * ordinary) return false;
-  return channels.runsThrough(track, left.u1, right.u0, em);
+  return gap >= 1.3 * ordinary && channels.runsThrough(track, left.u1, right.u0, em);
 }
 
 /** The line so far, where it is one short word: a list marker or a section number must not part from its text. */

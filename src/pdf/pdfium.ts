@@ -183,7 +183,8 @@ let shared: Promise<Pdfium> | undefined;
 async function load(): Promise<Pdfium> {
   const require = createRequire(import.meta.url);
   const wasmBinary = readFileSync(require.resolve('@embedpdf/pdfium/pdfium.wasm'));
-  const module = await init({ wasmBinary: new Uint8Array(wasmBinary).buffer });
+  const silent = () => undefined;
+  const module = await init({ wasmBinary: new Uint8Array(wasmBinary).buffer, print: silent, printErr: silent });
   return new Pdfium(module.pdfium.wasmExports as unknown as Record<string, unknown>);
 }
 

@@ -110,6 +110,9 @@ t.test('a drawn wall parts cells that stand close together', async (t) => {
 t.test('list markers and section numbers stay with their text', async (t) => {
   const items = ['First thing', 'Second thing', 'Third thing', 'Fourth thing'].flatMap((words, index) => [text(72, 700 - index * 12, 10, `${index + 1}.`), text(90, 700 - index * 12, 10, words)]);
   t.same(linesOf(await read(items)), ['1. First thing', '2. Second thing', '3. Third thing', '4. Fourth thing']);
+  t.same(linesOf(await read([text(72, 700, 14, '2.1'), text(112, 700, 14, 'Title of a section'), text(72, 670, 10, 'and its text')])), ['2.1 Title of a section', 'and its text']);
+  const rows = [0, 1, 2, 3].flatMap((row) => [text(72, 600 - row * 12, 10, `${row + 7}`), text(92, 600 - row * 12, 10, 'cell')]);
+  t.equal((await read(rows)).lines.length, 8, 'numbers in a column stay in it');
 });
 
 t.test('ligatures, presentation forms and odd spaces are spelt out', async (t) => {
@@ -144,6 +147,7 @@ t.test('letters painted twice are read once, and bold', async (t) => {
 t.test('hyphens at the end of a line are hyphens', async (t) => {
   const page = await read([text(72, 700, 10, 'a hyphen-'), text(72, 688, 10, 'ated word'), text(72, 660, 10, 'soft\xadly')]);
   t.same(linesOf(page), ['a hyphen-', 'ated word', 'soft-ly']);
+  t.same(page.words.map((word) => word.softHyphen).includes(true), false);
 });
 
 t.test('symbol fonts: bullets and ticks are what they look like', async (t) => {
@@ -181,11 +185,26 @@ t.test('turned and vertical text has its own direction', async (t) => {
   t.ok(up !== undefined && up.box.bottom - up.box.top > up.box.right - up.box.left, 'the box of a turned word stands up');
 });
 
-t.test('a scanned line that leans a little is one line', async (t) => {
-  const words = ['words', 'on', 'a', 'leaning', 'line'];
-  const content = words.map((word, index) => text(72 + index * 50, 700 + index * 0.6, 10, word, { angle: 0.7, wordSpacing: 1 }));
-  const page = await read([...content.map((each) => each.replace('ET', ''))].map((each) => each.replace('\nQ', '\nET\nQ')));
-  t.ok(page.words.every((word) => word.angle === 0));
+t.test('soft hyphens are seen only where a line was broken at them', async (t) => {
+  const mark = '0 0 0 0 0 0 d1';
+  const letter = '600 0 0 0 500 700 d1 0 0 500 700 re f';
+  const font: FontSpec = { type3: { 1: mark, 97: letter, 45: letter }, unicode: { 1: '\u00ad', 97: 'a', 45: '\u2010' }, widths: { 1: 0 } };
+  const page = await read([text(72, 700, 10, 'aa\x01aa', { font: 'S' }), text(72, 680, 10, 'aaa\x01-', { font: 'S' }), text(72, 660, 10, 'aaa-', { font: 'S' })], { S: font });
+  t.same(page.words.map((word) => [word.text, word.softHyphen]), [['aaaa', false], ['aaa‐', true], ['aaa‐', false]]);
+});
+
+t.test('a scanned line that leans a little is one upright line', async (t) => {
+  const words = ['words', 'on', 'a', 'leaning', 'line'].map((word, index) => text([72, 101, 115, 123, 162][index]!, 700 + index * 0.5, 10, word, { angle: 0.7, mode: 3 }));
+  const page = await read(words);
+  t.same(linesOf(page), ['words on a leaning line']);
+  t.equal(page.lines[0]?.angle, 0);
+});
+
+t.test('recognised text in a font without shapes has boxes', async (t) => {
+  const page = await read([text(72, 700, 10, 'ab', { font: 'O', mode: 3 })], { O: { type3: { 97: '500 0 0 0 0 0 d1', 98: '500 0 0 0 0 0 d1' }, unicode: { 97: 'a', 98: 'b' }, widths: { 97: 500, 98: 500 } } });
+  const [word] = page.words;
+  t.match(word, { text: 'ab', invisible: true });
+  t.ok(word !== undefined && word.box.bottom - word.box.top > 4 && word.box.right - word.box.left > 9);
 });
 
 t.test('a font whose letters all advance alike is a typewriter', async (t) => {
