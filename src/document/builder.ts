@@ -121,7 +121,6 @@ function codePoints(text: string, end: number): number {
 // Half a surrogate pair cannot be written as UTF-8, and control characters are no text in any of the outputs.
 const unwritable = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const lineEnds = /\r\n?|\u0085/g;
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
 function clean(text: string): string {

@@ -33,7 +33,6 @@ function wrapped(text: string, mark: string): string {
 
 /** Addresses that a browser would run instead of visit. */
 export function isScript(address: string): boolean {
-  // eslint-disable-next-line no-control-regex -- browsers skip control characters inside a scheme
   return /^(javascript|vbscript|data):/i.test(address.replace(/[\u0000-\u0020]/g, ''));
 }
 

@@ -3,7 +3,7 @@ import { gridOf } from './table-grid.js';
 import { decorate, escapeText, fenced, listMarker, ticked } from './markdown-text.js';
 import { pipeTable } from './markdown-table.js';
 import {
-  captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isTable, isText,
+  blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isTable, isText,
   joinRuns, pageOf, resolve, runsOf, shownLayers,
 } from './tree.js';
 import { pictureNotes } from './picture-notes.js';
@@ -69,7 +69,7 @@ class MarkdownRenderer {
       const lines = indent === '' ? text : text.replace(/^(?=.)/gm, indent);
       yield { text: lines, page: pageOf(this.#document, node), list, tight: false };
     }
-    for (const child of this.#below(node)) yield* this.#block(child, indent, list, inCell);
+    for (const child of blocksBelow(this.#document, node)) yield* this.#block(child, indent, list, inCell);
   }
 
   /** The text of the node itself, without children that are blocks of their own. */
@@ -83,17 +83,6 @@ class MarkdownRenderer {
     return node.label === 'form' ? '<!-- missing-form-item -->' : '';
   }
 
-  /** Children that follow their parent as blocks: not the runs of its text, not what is inside a picture or a cell. */
-  #below(node: DocumentNode): DocumentNode[] {
-    if (isInlineGroup(node)) return [];
-    const children = childrenOf(this.#document, node);
-    if (isText(node)) return runsOf(this.#document, node) === null ? children : [];
-    if (isPicture(node)) return children.filter((child) => node.footnotes.some((ref) => ref.$ref === child.self_ref));
-    if (!isTable(node)) return children;
-    const inCells = new Set(node.data.table_cells.map((cell) => cell.ref?.$ref));
-    return children.filter((child) => !inCells.has(child.self_ref));
-  }
-
   *#list(group: GroupItem, indent: string, list: GroupItem, inCell: boolean): Generator<Piece> {
     const counted = isEnumerated(this.#document, group);
     const deeper = `${indent}    `;
@@ -105,7 +94,7 @@ class MarkdownRenderer {
           const line = `${listMarker(child.marker, counted, index + 1)} ${this.#words(child)}`.trimEnd();
           yield { text: indent + line, page: pageOf(this.#document, child), list, tight: true };
         }
-        for (const below of this.#below(child)) yield* this.#block(below, deeper, list, inCell);
+        for (const below of blocksBelow(this.#document, child)) yield* this.#block(below, deeper, list, inCell);
       } else {
         for (const piece of this.#block(child, indent, list, inCell)) yield { ...piece, tight: isText(child) || isInlineGroup(child) };
       }

@@ -97,6 +97,17 @@ export function runsOf(document: DoclingDocument, item: AnyTextItem): GroupItem 
   return isInlineGroup(child) && isGroup(child) ? child : null;
 }
 
+/** Children that follow their parent as blocks of their own: not the runs of its text, not what is inside a picture or a cell. */
+export function blocksBelow(document: DoclingDocument, node: DocumentNode): DocumentNode[] {
+  if (isInlineGroup(node)) return [];
+  const children = childrenOf(document, node);
+  if (isText(node)) return runsOf(document, node) === null ? children : [];
+  if (isPicture(node)) return children.filter((child) => node.footnotes.some((ref) => ref.$ref === child.self_ref));
+  if (!isTable(node)) return children;
+  const inCells = new Set(node.data.table_cells.map((cell) => cell.ref?.$ref));
+  return children.filter((child) => !inCells.has(child.self_ref));
+}
+
 /** Whether the list counts: decided by its first item, as the contract's other implementations do. */
 export function isEnumerated(document: DoclingDocument, list: GroupItem): boolean {
   const first = list.children[0];
