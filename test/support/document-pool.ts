@@ -1,5 +1,6 @@
 /** Documents through the real worker processes, as the service sends them: for tests of what strangers send. */
-import { mkdirSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { convertDocumentInPool, type ConversionLimits } from '../../src/convert/convert-document-job.js';
 import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
@@ -15,6 +16,8 @@ export interface Answer {
   document: { filename: string; md_content: string | null };
   /** Below the output directory, the answer's own file left out. */
   files: string[];
+  /** Of every file there, the answer's own too. */
+  digest: string;
   ms: number;
 }
 
@@ -52,7 +55,11 @@ export class DocumentPool {
       );
       const ms = performance.now() - begin;
       const files = readdirSync(outputDirectory, { recursive: true }).map(String).filter((file) => file !== outcome.contentFile);
-      return { outcome, document: JSON.parse(readFileSync(join(outputDirectory, outcome.contentFile), 'utf8')) as Answer['document'], files, ms };
+      const digest = createHash('sha256');
+      for (const file of [...files, outcome.contentFile].sort()) {
+        if (statSync(join(outputDirectory, file)).isFile()) digest.update(file).update(readFileSync(join(outputDirectory, file)));
+      }
+      return { outcome, files, ms, digest: digest.digest('hex'), document: JSON.parse(readFileSync(join(outputDirectory, outcome.contentFile), 'utf8')) as Answer['document'] };
     } finally {
       rmSync(job, { recursive: true, force: true });
     }
