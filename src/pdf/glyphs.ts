@@ -35,6 +35,8 @@ export interface GlyphPage {
   /** Characters other than spaces, as the file counts them. */
   characters: number;
   unmapped: number;
+  /** One past the last index. */
+  end: number;
 }
 
 const SOFT_HYPHEN = 0xad;
@@ -50,7 +52,7 @@ export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject
   for (let index = 0; index < count; index++) reader.read(index);
   runs.heedRepeats();
   markFixedPitch(reader.glyphs, fonts);
-  return { glyphs: turnVertical(reader.glyphs), characters: reader.characters, unmapped: reader.unmapped };
+  return { glyphs: turnVertical(reader.glyphs), characters: reader.characters, unmapped: reader.unmapped, end: count };
 }
 
 const FIXED_PITCH_SLACK = 0.01;

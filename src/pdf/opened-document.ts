@@ -23,6 +23,7 @@ export class OpenedDocument implements PdfDocument {
   #data: number;
   #formInfo = 0;
   #form = 0;
+  #hasFields: boolean;
   #fonts: FontTable;
 
   /** Takes over `handle` and the memory `data` it reads from. */
@@ -31,6 +32,7 @@ export class OpenedDocument implements PdfDocument {
     this.#handle = handle;
     this.#data = data;
     this.#fonts = new FontTable(pdfium);
+    this.#hasFields = pdfium.call.FPDF_GetFormType(handle) !== 0;
     this.pageCount = pdfium.call.FPDF_GetPageCount(handle);
     this.metadata = readMetadata(pdfium, handle);
   }
@@ -45,7 +47,8 @@ export class OpenedDocument implements PdfDocument {
   }
 
   readPage(pageIndex: number): PageContent {
-    return this.#withPage(pageIndex, (page, frame) => readPage(this.#pdfium, this.#handle, page, pageIndex, frame, this.#fonts));
+    if (this.#hasFields) this.#openForm();
+    return this.#withPage(pageIndex, (page, frame) => readPage(this.#pdfium, this.#handle, this.#form, page, pageIndex, frame, this.#fonts));
   }
 
   renderPage(pageIndex: number, dpi: number): Bitmap {

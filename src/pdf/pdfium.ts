@@ -24,7 +24,9 @@ const callNames = [
   'FPDFPath_CountSegments', 'FPDFPath_GetPathSegment', 'FPDFPath_GetDrawMode',
   'FPDFPathSegment_GetPoint', 'FPDFPathSegment_GetType', 'FPDFPathSegment_GetClose',
   'FPDFFormObj_CountObjects', 'FPDFFormObj_GetObject', 'FPDFImageObj_GetImagePixelSize',
-  'FPDFPage_GetAnnotCount', 'FPDFLink_Enumerate', 'FPDFLink_GetAnnotRect', 'FPDFLink_CountQuadPoints', 'FPDFLink_GetQuadPoints', 'FPDFLink_GetDest', 'FPDFLink_GetAction',
+  'FPDF_GetFormType', 'FPDFPage_GetAnnotCount', 'FPDFPage_GetAnnot', 'FPDFPage_CloseAnnot', 'FPDFAnnot_GetSubtype', 'FPDFAnnot_GetFlags', 'FPDFAnnot_GetRect',
+  'FPDFAnnot_GetStringValue', 'FPDFAnnot_GetFontSize', 'FPDFAnnot_GetFormFieldType', 'FPDFAnnot_GetFormFieldFlags', 'FPDFAnnot_GetFormFieldValue',
+  'FPDFLink_Enumerate', 'FPDFLink_GetAnnotRect', 'FPDFLink_CountQuadPoints', 'FPDFLink_GetQuadPoints', 'FPDFLink_GetDest', 'FPDFLink_GetAction',
   'FPDFAction_GetType', 'FPDFAction_GetDest', 'FPDFAction_GetURIPath', 'FPDFDest_GetDestPageIndex', 'FPDFDest_GetLocationInPage',
   'FPDFBookmark_GetFirstChild', 'FPDFBookmark_GetNextSibling', 'FPDFBookmark_GetTitle', 'FPDFBookmark_GetDest', 'FPDFBookmark_GetAction',
   'FPDF_StructTree_GetForPage', 'FPDF_StructTree_Close', 'FPDF_StructTree_CountChildren', 'FPDF_StructTree_GetChildAtIndex',
@@ -40,6 +42,7 @@ type CallName = (typeof callNames)[number];
 export type Calls = Record<CallName, (...args: number[]) => number>;
 
 const SCRATCH_BYTES = 4096;
+const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 const MAX_STRING_BYTES = 64 * 1024;
 
 /** One WASM instance. Not re-entrant; pointers are valid until their owner is closed. */
@@ -48,7 +51,7 @@ export class Pdfium {
   /** 4096 bytes for out parameters, 8-byte aligned; anyone's until the next call of this class. */
   readonly scratch: number;
   /** Keys of dictionaries as C strings. */
-  readonly names: { Name: number; RowSpan: number; ColSpan: number; Title: number; Author: number; Producer: number };
+  readonly names: { Name: number; RowSpan: number; ColSpan: number; Title: number; Author: number; Producer: number; Contents: number };
   #memory: { readonly buffer: ArrayBufferLike };
   #dead = false;
   #buffer: ArrayBufferLike;
@@ -70,8 +73,13 @@ export class Pdfium {
     this.call.PDFiumExt_Init();
     this.scratch = this.call.malloc(SCRATCH_BYTES);
     const name = (text: string) => this.writeString(text);
-    this.names = { Name: name('Name'), RowSpan: name('RowSpan'), ColSpan: name('ColSpan'), Title: name('Title'), Author: name('Author'), Producer: name('Producer') };
+    this.names = { Name: name('Name'), RowSpan: name('RowSpan'), ColSpan: name('ColSpan'), Title: name('Title'), Author: name('Author'), Producer: name('Producer'), Contents: name('Contents') };
     this.#refresh();
+  }
+
+  /** Memory of a WASM instance never shrinks: after a very large document the next one gets a new instance. */
+  get spent(): boolean {
+    return this.#dead || this.heapBytes > MAX_KEPT_BYTES;
   }
 
   get dead(): boolean {
@@ -188,10 +196,10 @@ async function load(): Promise<Pdfium> {
   return new Pdfium(module.pdfium.wasmExports as unknown as Record<string, unknown>);
 }
 
-/** The process's instance; a new one when the last one trapped. */
+/** The process's instance; a new one when the last one trapped or grew very large. */
 export async function sharedPdfium(): Promise<Pdfium> {
   const current = await (shared ??= load());
-  if (!current.dead) return current;
+  if (!current.spent) return current;
   shared = load();
   return shared;
 }

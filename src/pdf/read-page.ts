@@ -1,6 +1,7 @@
 /** One page read whole: objects walked, glyphs made lines, paths made rulings and boxes; plain data comes out. */
 import type { Box, Line, PageContent, PlacedImage, Word } from './page.js';
 import type { Cover } from './covers.js';
+import { readFields } from './fields.js';
 import type { FontTable } from './fonts.js';
 import { intersect } from './geometry.js';
 import type { Matrix, PageFrame } from './geometry.js';
@@ -23,8 +24,8 @@ import { makeLine } from './words.js';
 import { linkWords, readLinks } from './links.js';
 import { readStructure } from './structure.js';
 
-/** `document` and `page` are open; nothing of them is kept. */
-export function readPage(pdfium: Pdfium, document: number, page: number, pageIndex: number, frame: PageFrame, fonts: FontTable): PageContent {
+/** `document` and `page` are open, `form` is the form environment or 0; nothing of them is kept. */
+export function readPage(pdfium: Pdfium, document: number, form: number, page: number, pageIndex: number, frame: PageFrame, fonts: FontTable): PageContent {
   const seen: Box = { left: 0, top: 0, right: frame.width, bottom: frame.height };
   const walk = walkObjects(pdfium, page, frame.toSeen);
   const proof = new Proof(pdfium, page, frame, walk.objects);
@@ -36,6 +37,7 @@ export function readPage(pdfium: Pdfium, document: number, page: number, pageInd
   const text = keepVisible(read.glyphs, covers, seen, proof, (glyphs) => settleGlyphs(glyphs, fonts));
   const rulings = mergeRulings(graphics.rulings);
   const lines = buildLines(text.glyphs, rulings).map(makeLine);
+  lines.push(...readFields(pdfium, page, form, frame.toSeen, lines, read.end));
   const links = readLinks(pdfium, document, page, frame.toSeen, seen);
   linkWords(lines, links);
   return {
@@ -59,7 +61,7 @@ export function readPage(pdfium: Pdfium, document: number, page: number, pageInd
 
 function readText(pdfium: Pdfium, page: number, objects: PageObject[], toSeen: Matrix, fonts: FontTable): GlyphPage {
   const textPage = pdfium.call.FPDFText_LoadPage(page);
-  if (textPage === 0) return { glyphs: [], characters: 0, unmapped: 0 };
+  if (textPage === 0) return { glyphs: [], characters: 0, unmapped: 0, end: 0 };
   try {
     return readGlyphs(pdfium, textPage, objects, toSeen, fonts);
   } finally {

@@ -32,6 +32,7 @@ export interface PageSpec {
   /** Graphics states: name -> entries, such as `/ca 0`. */
   states?: Record<string, string>;
   links?: LinkSpec[];
+  fields?: FieldSpec[];
   /** Further entries of the page dictionary. */
   entries?: string;
 }
@@ -58,6 +59,17 @@ export interface LinkSpec {
   rect: [number, number, number, number];
   uri?: string;
   page?: number;
+}
+
+/** A text field of the document's form. */
+export interface FieldSpec {
+  rect: [number, number, number, number];
+  value: string;
+  /** Annotation flags; 4 (print) unless said. */
+  flags?: number;
+  /** Field flags: 1 << 12 many lines, 1 << 13 password. */
+  fieldFlags?: number;
+  size?: number;
 }
 
 export interface OutlineSpec {
@@ -110,6 +122,7 @@ class Assembly {
   #spec: PdfSpec;
   #objects: (Buffer | undefined)[] = [undefined];
   #pageNumbers: number[] = [];
+  #fieldNumbers: number[] = [];
   #layerNumbers = new Map<string, number>();
   #key: Buffer | undefined;
   #fileId = createHash('md5').update('lectern').digest();
@@ -164,6 +177,10 @@ class Assembly {
   #catalogEntries(): string {
     const { language, layers, structure, outline, catalog } = this.#spec;
     const entries = [catalog ?? ''];
+    if (this.#fieldNumbers.length > 0) {
+      const fields = this.#fieldNumbers.map((number) => `${number} 0 R`).join(' ');
+      entries.push(`/AcroForm <</Fields [${fields}] /DR <</Font <</Helv <</Type /Font /Subtype /Type1 /BaseFont /Helvetica>>>>>>>>`);
+    }
     if (language !== undefined) entries.push(`/Lang (${language})`);
     if (structure !== undefined) entries.push(`/MarkInfo <</Marked true>> /StructTreeRoot ${this.#structureRoot(structure)} 0 R`);
     if (outline !== undefined) entries.push(`/Outlines ${this.#outlineLevel(outline, 0)} 0 R`);
@@ -185,12 +202,14 @@ class Assembly {
     const xobjects = Object.entries(forms).map(([name, number]) => `/${name} ${number} 0 R`);
     for (const [name, image] of Object.entries(page.images ?? {})) xobjects.push(`/${name} ${this.#image(image)} 0 R`);
     const states = Object.entries(page.states ?? {}).map(([name, entries]) => `/${name} <<${entries}>>`).join(' ');
-    const links = (page.links ?? []).map((link) => `${this.#link(link)} 0 R`).join(' ');
+    const fields = (page.fields ?? []).map((field) => this.#field(field));
+    this.#fieldNumbers.push(...fields);
+    const annotations = [...(page.links ?? []).map((link) => this.#link(link)), ...fields].map((number) => `${number} 0 R`).join(' ');
     this.#set(
       this.#pageNumbers[index] ?? 0,
       `<</Type /Page /Parent ${tree} 0 R /MediaBox [${x} ${y} ${x + (page.width ?? 612)} ${y + (page.height ?? 792)}] ` +
         `${page.cropBox === undefined ? '' : `/CropBox [${page.cropBox.join(' ')}]`} ${page.rotate === undefined ? '' : `/Rotate ${page.rotate}`} ` +
-        `/Contents ${content} 0 R /StructParents ${index} /Annots [${links}] ` +
+        `/Contents ${content} 0 R /StructParents ${index} /Annots [${annotations}] ` +
         `/Resources <<${shared} /XObject <<${xobjects.join(' ')}>> /ExtGState <<${states}>>>> ${page.entries ?? ''}>>`,
     );
   }
@@ -217,6 +236,13 @@ class Assembly {
   #link(link: LinkSpec): number {
     const action = link.uri === undefined ? `/Dest [${this.#pageNumbers[link.page ?? 0] ?? 0} 0 R /XYZ 0 700 0]` : `/A <</S /URI /URI (${link.uri})>>`;
     return this.#add(`<</Type /Annot /Subtype /Link /Rect [${link.rect.join(' ')}] /Border [0 0 0] ${action}>>`);
+  }
+
+  #field(field: FieldSpec): number {
+    return this.#add(
+      `<</Type /Annot /Subtype /Widget /FT /Tx /T (field${this.#objects.length}) /V ${this.#text(field.value)} /F ${field.flags ?? 4} /Ff ${field.fieldFlags ?? 0} ` +
+        `/DA (/Helv ${field.size ?? 0} Tf 0 g) /Rect [${field.rect.join(' ')}]>>`,
+    );
   }
 
   #fontResources(): string {

@@ -120,3 +120,20 @@ t.test('a tagged page gives its tree, with spans, texts and standard roles', asy
   t.same(page.words.map((word) => word.mcid), [0, 1, 2, 3]);
   t.same((await read({ content: '' })).structure, []);
 });
+
+t.test('what filled fields say is text, hidden and secret ones not', async (t) => {
+  const page = await read({
+    content: [text(72, 703, 10, 'Name:')],
+    fields: [
+      { rect: [110, 696, 250, 716], value: 'Zoë Quist', size: 9 },
+      { rect: [110, 600, 200, 660], value: 'first row\nsecond row that wraps', size: 10, fieldFlags: 1 << 12 },
+      { rect: [110, 560, 200, 575], value: 'hidden', flags: 2 },
+      { rect: [110, 540, 200, 555], value: 'secret', fieldFlags: 1 << 13 },
+      { rect: [110, 520, 200, 535], value: '' },
+    ],
+  });
+  t.same(page.lines.map((each) => each.words.map((word) => word.text).join(' ')), ['Name:', 'Zoë Quist', 'first row', 'second row that', 'wraps']);
+  t.equal(page.lines[1]?.baseline, page.lines[0]?.baseline, 'a value stands on the line of its label');
+  t.equal(page.words.at(-1)?.text, 'wraps');
+  t.ok(page.words.every(({ box }) => box.left >= 72 && box.right <= 250));
+});
