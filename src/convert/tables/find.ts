@@ -25,7 +25,7 @@ import type { LineWork } from './segments.js';
 import { widenSpans } from './spans.js';
 import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './spread.js';
 import type { Growth, Strip } from './spread.js';
-import { isTableCaption } from './text-kind.js';
+import { hasLeader, isTableCaption } from './text-kind.js';
 import { findWalls, isWalled } from './walls.js';
 import type { Wall } from './walls.js';
 
@@ -141,7 +141,8 @@ function findSpread(scene: Scene): FoundTable[] {
   for (const { chunks, bands } of candidates) {
     if (chunks.some((chunk) => scene.used.has(chunk))) continue;
     const box = boxOf([stripAround(chunks)]);
-    const horizontals = scene.lines.horizontal.filter((line) => line.at > box.top - 3 && line.at < box.bottom + 3 && line.start > box.left - 20 && line.end < box.right + 20);
+    const width = box.right - box.left;
+    const horizontals = scene.lines.horizontal.filter((line) => line.at > box.top + 3 && line.at < box.bottom - 3 && line.start > box.left - 20 && line.end < box.right + 20 && line.end - line.start > 0.5 * width);
     const verticals = scene.lines.vertical.filter((line) => line.at > box.left && line.at < box.right && line.start > box.top - 12 && line.end < box.bottom + 12);
     const area = areaOf(scene, box, makeRows(chunks), { horizontals, verticals, shades: [] });
     const table = tryArea(scene, area, bands);
@@ -199,7 +200,7 @@ function tryArea(scene: Scene, area: TableArea, bands = 0): FoundTable | null {
   const evidence = evidenceOf(area, grid);
   const members = area.rows.flatMap((row) => row.chunks);
   const running = bands > 0 ? 0 : members.filter((chunk) => scene.running.has(chunk)).length / members.length;
-  const confidence = judge(area, grid, evidence, { captioned: isCaptioned(scene, area), running, bands });
+  const confidence = judge(area, grid, evidence, { captioned: isBeside(scene, area, 5, isTableCaption), leaders: isBeside(scene, area, 2, hasLeader), running, bands });
   if (confidence < MIN_CONFIDENCE) return null;
   for (const chunk of members) scene.used.add(chunk);
   const headers = findHeaders(area, grid);
@@ -207,12 +208,12 @@ function tryArea(scene: Scene, area: TableArea, bands = 0): FoundTable | null {
   return assemble(scene.frame, area, grid, headers, evidence, confidence);
 }
 
-function isCaptioned(scene: Scene, area: TableArea): boolean {
-  const { box } = area;
+/** A chunk right above or below the area, at most `reach` times its size away, passes the test. */
+function isBeside(scene: Scene, { box }: TableArea, reach: number, test: (text: string) => boolean): boolean {
   return scene.chunks.some((chunk) => {
-    if (chunk.right < box.left - 20 || chunk.left > box.right + 20 || !isTableCaption(chunk.text)) return false;
+    if (chunk.right < box.left - 20 || chunk.left > box.right + 20) return false;
     const gap = Math.max(box.top - chunk.bottom, chunk.top - box.bottom);
-    return gap < 5 * chunk.size;
+    return gap < reach * chunk.size && gap > -chunk.size && test(chunk.text);
   });
 }
 

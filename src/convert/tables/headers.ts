@@ -2,7 +2,7 @@
 import type { TableArea } from './boundaries.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
-import { textOfCell } from './judge.js';
+import { textOfCell } from './findings.js';
 import { isValue, isYear } from './text-kind.js';
 
 export interface Headers {

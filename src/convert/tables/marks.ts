@@ -104,7 +104,7 @@ function lowerBound(sorted: number[], value: number): number {
 }
 
 /** Horizontal rules of one extent belong together when what stands between two of them is set in columns. */
-function joinRules({ horizontal, joints }: LineWork, text: Text, sets: Sets): void {
+function joinRules({ horizontal, vertical, joints }: LineWork, text: Text, sets: Sets): void {
   const order = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
   for (let low = 1; low < order.length; low++) {
     for (let high = low - 1; high >= 0 && high >= low - 400; high--) {
@@ -113,10 +113,17 @@ function joinRules({ horizontal, joints }: LineWork, text: Text, sets: Sets): vo
       if (below === undefined || above === undefined || line === undefined || upper === undefined) continue;
       if (Math.abs(line.start - upper.start) > SAME_EXTENT || Math.abs(line.end - upper.end) > SAME_EXTENT) continue;
       const between = { left: line.start, right: line.end, top: upper.at, bottom: line.at };
-      if (!hasRival(horizontal, upper, line) && isTabular(between, text, shareJoints(upper, line, joints))) sets.join(below, above);
+      if (closes(upper, vertical, 'end') || closes(line, vertical, 'start') || hasRival(horizontal, upper, line)) break;
+      if (isTabular(between, text, shareJoints(upper, line, joints))) sets.join(below, above);
       break;
     }
   }
+}
+
+/** The rule is the bottom of a frame whose sides end on it, or the top of one whose sides begin on it. */
+function closes(rule: Segment, vertical: Segment[], side: 'start' | 'end'): boolean {
+  const meets = (x: number): boolean => vertical.some((line) => Math.abs(line.at - x) <= MEET && Math.abs(line[side] - rule.at) <= MEET);
+  return meets(rule.start) && meets(rule.end);
 }
 
 /** Between the two lies a rule about as long that does not begin and end where they do: another table's. */

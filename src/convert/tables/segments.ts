@@ -1,6 +1,7 @@
 /** The straight lines of a frame as a table sees them: pieces on one line joined, outlines and shading edges added. */
 import type { Box } from '../../pdf/page.js';
 import type { Frame } from './frame.js';
+import { withoutInlineBoxes } from './inline-marks.js';
 
 /** A horizontal segment has its y in `at` and runs in x; a vertical one has its x in `at` and runs in y. */
 export interface Segment {
@@ -58,7 +59,7 @@ export function readLineWork(frame: Frame): LineWork {
       for (const x of ruling.joints ?? []) joints.push({ x, top: at, bottom: at });
     } else if (!inFigure(at, start, at, end)) vertical.push({ at, start, end, thickness, drawn: true });
   }
-  for (const { box, fill, stroke } of frame.boxes) {
+  for (const { box, fill, stroke } of withoutInlineBoxes(frame.boxes, frame.pieces)) {
     if (inFigure(box.left, box.top, box.right, box.bottom)) continue;
     if (stroke >= 0 && stroke !== 0xffffff) addEdges(box, true, horizontal, vertical);
     if (fill >= 0 && fill !== 0xffffff && shades.length < MAX_SHADES) shades.push({ box, fill });
@@ -120,7 +121,9 @@ function joinSegments(segments: Segment[], onJoint?: (along: number, across: num
 function joinShades(shades: Shade[], frame: Frame): Shade[] {
   const kept = shades.filter(({ box }) => {
     const [across, up] = [box.right - box.left, box.bottom - box.top];
-    return across >= 6 && up >= 4 && !(across > 0.9 * frame.width && up > 0.5 * frame.height);
+    // What runs off the page is decoration.
+    const bleeds = box.left < 1 || box.top < 1 || box.right > frame.width - 1 || box.bottom > frame.height - 1;
+    return across >= 6 && up >= 4 && !bleeds && !(across > 0.9 * frame.width && up > 0.5 * frame.height);
   });
   kept.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
   const seen = new Set<string>();

@@ -123,7 +123,22 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
     if (last === undefined || strip.top - last.bottom > 0.45 * strip.size || !isTail(strip, taken, columns)) break;
     taken.push(strip);
   }
-  return { strips: taken, columns };
+  return trimGrowth({ strips: taken, columns }, from.length > 1 || fixed !== null);
+}
+
+/** Takes off the first and last strips where they stand much further off than the others do from each other: heads and feet of the page. */
+function trimGrowth(growth: Growth, keepFirst: boolean): Growth {
+  const { strips } = growth;
+  const gaps = strips.slice(1).map((strip, index) => strip.top - (strips[index]?.bottom ?? 0));
+  if (gaps.length < 3) return growth;
+  const usual = [...gaps].sort((a, b) => a - b)[gaps.length >> 1] ?? 0;
+  const isFar = (gap: number, size: number): boolean => gap > Math.max(2.5 * usual, usual + 1.2 * size);
+  let [first, last] = [0, strips.length - 1];
+  if (!keepFirst && isFar(gaps[0] ?? 0, strips[0]?.size ?? 10)) first = 1;
+  if (isFar(gaps.at(-1) ?? 0, strips[last]?.size ?? 10)) last--;
+  if (first === 0 && last === strips.length - 1) return growth;
+  const kept = strips.slice(first, last + 1);
+  return { strips: kept, columns: inferColumns(kept.map((strip) => strip.chunks)) };
 }
 
 /** White that may lie before the next strip; once three rows have shown their distance, no much larger one. */

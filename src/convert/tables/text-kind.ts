@@ -66,3 +66,18 @@ export function startsLowercase(text: string): boolean {
 export function endsSentence(text: string): boolean {
   return /[.!?][)"'”’]?$/.test(text);
 }
+
+/** Signs of program text: braces, backslashes, assignments, calls, statement ends. */
+export function looksLikeCode(text: string): boolean {
+  return /[{}\\]|[;{]$|:=|[!=]=|->|\w\(.*\)|^(?:end|else|fi|if|for|while|return|def|function|local|var|let|const|import|from|class)\b|^(?:\/\/|%|#\s|--|\/\*)|\w_\w+_\w/.test(text);
+}
+
+/** Fonts made for formulas. */
+export function isMathFont(name: string): boolean {
+  return /^(?:CM(?:MI|SY|EX|BSY|MIB)|LM(?:Math|MathI)|MSAM|MSBM|EU(?:FM|SM|RM)|rsfs|wasy|stmary)|Math/i.test(name);
+}
+
+/** Written like an equation: signs of relation or operation stand between other things. */
+export function isFormula(text: string): boolean {
+  return /\S\s*[=≡≈≃≤≥≠∈∝→⇒↦≔]\s*\S|[∑∏∫√∂∇∀∃]|^\(\d{1,2}(?:\.\d{1,2})?\)$/.test(text);
+}
