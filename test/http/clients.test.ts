@@ -11,7 +11,7 @@ const service = await startService();
 t.teardown(() => service.close());
 const { url } = service;
 
-const fixture = (name: string): Buffer => readFileSync(new URL(`../fixtures/pdf/${name}.pdf`, import.meta.url));
+const fixture = (name: string): Buffer => readFileSync(join(fixturesDirectory(), `${name}.pdf`));
 const book = fixture('book-chapter');
 const heading = 'The Clerk Who Could Not Lose';
 

@@ -112,6 +112,7 @@ t.test('fetching a document', async (t) => {
   await t.rejects(get('/zipped'), { code: 'unsupported_format' });
   await t.rejects(get('/cut'), { code: 'not_found', message: 'The host ended the connection before the document was complete.' });
   await t.rejects(get('/loop'), { code: 'forbidden', message: 'The host redirects, and no further redirect is followed.' });
+  t.equal(seen.filter(({ url }) => url === '/loop').length, 6, 'five redirects are followed');
   await t.rejects(get('/far'), { code: 'forbidden' });
   await t.rejects(get('/file'), { code: 'forbidden' });
   await t.rejects(get('/ok.pdf', { 'bad header': 'x' }), { code: 'not_found' });

@@ -110,11 +110,11 @@ t.test('the description of the API', async (t) => {
   t.equal(new Set(ids).size, ids.length, 'operations have names of their own');
 });
 
-const contract = ['../../../shared', '../../../../shared'].map((up) => new URL(`${up}/contracts/docling-serve-1.31.openapi.json`, import.meta.url)).find((file) => existsSync(file));
-const skip = contract === undefined ? 'the contract\'s document is not beside the checkout (../shared)' : false;
+const contract = sharedPath('contracts/docling-serve-1.31.openapi.json');
+const skip = contract === null ? 'the contract\'s document is not beside the checkout (../shared)' : false;
 
 t.test('the description against the contract\'s document', { skip }, async (t) => {
-  const theirs = JSON.parse(readFileSync(contract as URL, 'utf8')) as Api;
+  const theirs = JSON.parse(readFileSync(contract as string, 'utf8')) as Api;
   const ours = (await get('/openapi.json')).json() as Api;
   for (const [path, item] of Object.entries(theirs.paths)) {
     for (const [method, operation] of Object.entries(item)) {

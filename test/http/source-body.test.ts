@@ -131,12 +131,13 @@ t.test('a key given twice does not take another document\'s place', async (t) =>
 t.test('a value cannot pass for a document it did not bring', async (t) => {
   const own = '{"sources":[{"kind":"file","filename":"a","base64\\u005fstring":"QQ=="}],"note":{"base64_string":"x"},"list":[{"base64_string":"QQ=="}]}';
   t.equal((await post(own)).status, 200, 'an escaped key is the same key');
+  t.match(await post({ sources: [{ kind: 'file', filename: 'a', base64_string: { a: 'QQ==' } }] }), { status: 422, body: { detail: [{ type: 'string_type' }] } });
   t.match(await post('{"sources":[{"kind":"file","filename":"a","nested":{"base64_string":"QQ=="}}]}'), { status: 422 });
 });
 
 t.test('the splitter gives back every text, cut anywhere', async (t) => {
   const values = ['', 'QUJD', 'x'.repeat(500), 'a\\/b', '\\u0041'];
-  const text = JSON.stringify({ a: '"base64_string":"no"', n: [1, { base64_string: 'deep no' }], sources: values.map((_, index) => ({ k: { base64_string: 'no' }, base64_string: `@${index}@` })) })
+  const text = JSON.stringify({ a: '"base64_string":"no"', n: [1, { base64_string: 'deep no' }], deep: [{ base64_string: { a: 'stays' } }], sources: values.map((_, index) => ({ k: { base64_string: 'no' }, base64_string: `@${index}@` })) })
     .replace(/@(\d)@/g, (_, index: string) => values[Number(index)] ?? '');
   for (let cut = 0; cut < text.length; cut++) {
     const splitter = new JsonSplitter(100_000);
@@ -147,9 +148,9 @@ t.test('the splitter gives back every text, cut anywhere', async (t) => {
         else if (piece.type === 'data') found[found.length - 1] += piece.bytes.toString();
       }
     }
-    const rest = JSON.parse(splitter.rest().toString()) as { a: string; sources: { base64_string: string }[]; n: [number, { base64_string: string }] };
+    const rest = JSON.parse(splitter.rest().toString()) as { a: string; sources: { base64_string: string }[]; deep: object };
     const expected = ['deep no', ...values.map((value) => JSON.parse(`"${value}"`) as string)];
-    if (JSON.stringify(found) !== JSON.stringify(expected) || rest.sources.some((source, index) => source.base64_string !== `${splitter.mark}${index + 1}`)) {
+    if (JSON.stringify(found) !== JSON.stringify(expected) || JSON.stringify(rest.deep) !== '[{"base64_string":{"a":"stays"}}]' || rest.sources.some((source, index) => source.base64_string !== `${splitter.mark}${index + 1}`)) {
       t.fail(`cut at ${cut}: ${JSON.stringify(found)}`);
     }
   }
@@ -165,6 +166,9 @@ t.test('the decoder: pieces of any length, and nothing skipped', async (t) => {
     const parts = Array.from({ length: Math.ceil(text.length / step) }, (_, index) => decoder.push(Buffer.from(text.slice(index * step, (index + 1) * step))));
     t.equal(hash(Buffer.concat([...parts, decoder.end()])), hash(bytes), `steps of ${step}`);
   }
+  const padded = new Base64Decoder();
+  padded.push(Buffer.from('AA=='));
+  t.throws(() => padded.push(Buffer.from('AAAA')), { name: 'NotBase64' }, 'nothing after the padding');
   for (const bad of ['AA=A', 'AAAA====', 'AA==AA==', 'A\u00e9AA', 'data:application/pdf;base64,AAAA']) {
     t.throws(() => { const decoder = new Base64Decoder(); decoder.push(Buffer.from(bad)); decoder.end(); }, { name: 'NotBase64' }, bad);
   }

@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TaskSlot } from '../../tasks/types.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../convert/task.js';
-import { type ClientWatch, watchClient } from '../client-gone.js';
+import { clientGone } from '../client-gone.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { HttpFailure, sendJson } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
@@ -19,13 +19,13 @@ type Slot = TaskSlot<ConversionPayload, ConversionMeta, ConversionSummary>;
 export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDependencies, waiting: WaitingCounts): void {
   const route = (path: string, read: ReadRequest): void => {
     app.post(path, async (request, reply) => {
-      const client = watchClient(reply);
-      const task = await begin(dependencies, waiting, request, reply, read, client.signal);
-      return answer(dependencies, task, client, reply);
+      const gone = clientGone(reply);
+      const task = await begin(dependencies, waiting, request, reply, read, gone);
+      return answer(dependencies, task, gone, reply);
     });
     app.post(`${path}/async`, async (request, reply) => {
-      const client = watchClient(reply);
-      const task = await begin(dependencies, waiting, request, reply, read, client.signal);
+      const gone = clientGone(reply);
+      const task = await begin(dependencies, waiting, request, reply, read, gone);
       return sendJson(reply, 200, taskStatus(task, waiting.of(task.id)));
     });
   };
@@ -62,16 +62,15 @@ async function begin(
 }
 
 /** Waits for the task and sends its result; 504 when that takes too long, and then the work goes on. */
-async function answer({ tasks, settings, log }: HttpDependencies, task: ConversionTaskView, client: ClientWatch, reply: FastifyReply): Promise<FastifyReply> {
+async function answer({ tasks, settings, log }: HttpDependencies, task: ConversionTaskView, gone: AbortSignal, reply: FastifyReply): Promise<FastifyReply> {
   const { id, tenant } = task;
-  const view = await tasks.wait(id, tenant, settings.syncWait * 1000, client.signal).catch(orTaskNotFound);
-  if (client.signal.aborted) {
+  const view = await tasks.wait(id, tenant, settings.syncWait * 1000, gone).catch(orTaskNotFound);
+  if (gone.aborted) {
     log.info({ taskId: id }, 'a client went away, its conversion is cancelled');
     await tasks.cancel(id, tenant).catch(orTaskNotFound);
-    throw client.signal.reason;
+    throw gone.reason;
   }
-  // The work outlives this socket from here on: the close that follows a 504 is no disconnect.
-  client.release();
+  // Nobody looks at `gone` any more: the close that follows a 504 is no disconnect, and the work outlives its socket.
   if (view.status === 'success' || view.status === 'failure') return sendResult(tasks, view, reply);
   const detail = `Conversion is taking too long. The maximum wait time is configure as DOCLING_SERVE_MAX_SYNC_WAIT=${settings.syncWait}.`;
   throw new HttpFailure(504, detail, {}, { task_id: id });

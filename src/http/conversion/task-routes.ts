@@ -1,6 +1,6 @@
 /** What a client does with a task it has the id of: ask how it goes, fetch its result, cancel it; and clear what has ended. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { watchClient } from '../client-gone.js';
+import { clientGone } from '../client-gone.js';
 import type { HttpDependencies } from '../dependencies.js';
 import { invalid, type Issue, sendJson } from '../error-reply.js';
 import { decimal } from './kinds.js';
@@ -18,10 +18,9 @@ interface TaskRoute {
 export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependencies, waiting: WaitingCounts): void {
   app.get<TaskRoute>('/v1/status/poll/:task_id', async (request, reply) => {
     const seconds = queryNumber(request, 'wait', 0);
-    const { signal } = watchClient(reply);
     const { task_id: id } = request.params;
     const waitMs = Math.min(Math.max(seconds, 0), longestWaitS) * 1000;
-    const task = await tasks.wait(id, tenantOf(request), waitMs, signal).catch(orTaskNotFound);
+    const task = await tasks.wait(id, tenantOf(request), waitMs, clientGone(reply)).catch(orTaskNotFound);
     return sendJson(reply, 200, taskStatus(task, waiting.of(id)));
   });
 
