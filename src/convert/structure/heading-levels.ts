@@ -60,23 +60,33 @@ function isTitle(index: number, headings: Heading[], blocks: Block[]): boolean {
   if (first.numbering !== null && first.numbering.kind !== 'word') return false;
   const before = blocks.slice(0, blocks.indexOf(first.block)).filter((block) => block.kind === 'text' && (block.role === 'text' || block.role === 'heading'));
   if (before.length > 3 || first.block.stretches[0]!.pageIndex > 1) return false;
-  return headings.length === 1 ? false : headings.slice(1).every((heading) => heading.style > first.style || isNumberAlone(heading.block));
+  if (headings.length === 1) return false;
+  const others = headings.slice(1).filter((heading) => !isNumberAlone(heading.block));
+  if (others.every((heading) => heading.style > first.style)) return true;
+  // Where all other headings are numbered, the one that is not names the whole, even if it is lighter than they are.
+  const size = styleOf(first.block).size;
+  return first.numbering === null && others.length >= 2 && others.every((heading) => heading.numbering !== null && styleOf(heading.block).size <= 1.02 * size);
 }
 
-/** The large number over a chapter's title: it has no rank of its own. */
+/** `4` or `Chapter 4` over a chapter's title: it has no rank of its own. */
 function isNumberAlone(block: TextBlock): boolean {
-  return !/\p{L}{2}/u.test(plainText(block)) && /\d|^[IVXL]+\.?$/.test(plainText(block));
+  const text = plainText(block);
+  if (numberingOf(`${text} `)?.kind === 'word' && numberingOf(`${text} `)!.length >= text.length) return true;
+  return !/\p{L}{2}/u.test(text) && /\d|^[IVXL]+\.?$/.test(text);
 }
 
-/** A number alone stands where the heading below it stands. */
+/** A number alone that is lighter than the heading below it stands where that one stands. */
 function ranksOf(heads: TextBlock[]): number[] {
-  const worded = heads.filter((block) => !isNumberAlone(block));
-  const ranks = rankStyles(worded);
+  const takesNext = heads.map((block, index) => {
+    const next = heads[index + 1];
+    return isNumberAlone(block) && next !== undefined && (!/\p{L}{2}/u.test(plainText(block)) || styleOf(block).size < styleOf(next).size);
+  });
+  const ranks = rankStyles(heads.filter((_, index) => !takesNext[index]));
   let rank = 0;
   const result: number[] = [];
-  let index = worded.length - 1;
-  for (const block of [...heads].reverse()) {
-    if (!isNumberAlone(block)) rank = ranks[index--]!;
+  let index = ranks.length - 1;
+  for (const [position] of [...heads.entries()].reverse()) {
+    if (takesNext[position] !== true) rank = ranks[index--]!;
     result.unshift(rank);
   }
   return result;

@@ -83,7 +83,7 @@ function placeScore(block: TextBlock, body: BodyStyle, next: Block | undefined):
   else if (next.kind === 'text' && next.role === 'text' && next.spaceAbove > 3.5 * leading) score -= 0.6;
   // A heading stands nearer to what follows than to what it closes.
   if (block.spaceBelow !== Infinity && above > block.spaceBelow + 0.15 * leading) score += 0.5;
-  if (next !== undefined && next.kind === 'text' && next.role === 'text' && (isShort(next) || /\S@/.test(plainText(next)) && linesOf(next).length < 3)) score -= 0.7;
+  if (next !== undefined && next.kind === 'text' && next.role === 'text' && numberingOf(plainText(next)) === null && (isShort(next) || /\S@/.test(plainText(next)) && linesOf(next).length < 3)) score -= 0.7;
   return score;
 }
 
@@ -135,11 +135,36 @@ export function headingScore(block: TextBlock, next: Block | undefined, evidence
   return sizeScore(line, evidence.body) + styleScore(line, text, evidence) + placeScore(block, evidence.body, next) + wordingScore(text, lines, line);
 }
 
+/** Style of a block as headings of one rank share it; '' for what looks like running text. */
+function faceOf(block: TextBlock, body: BodyStyle): string {
+  const line = linesOf(block)[0]!;
+  const caps = isUpperCase(plainText(block));
+  if (!caps && line.font === body.font && line.bold === body.bold && line.italic === body.italic && Math.abs(line.size - body.size) < 0.06 * body.size) return '';
+  return [line.font, Math.round(line.size * 2), line.bold, line.italic, caps, line.color].join('|');
+}
+
+/** What is missing to the threshold may be made up for by looking exactly like other headings. */
+const likelyFrom = 1.3;
+
 /** Marks the headings among `blocks`, which are in reading order, with captions and list items found already. */
 export function markHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence): void {
+  const likely: { block: TextBlock; face: string }[] = [];
+  const faces = new Map<string, { headings: number; others: number }>();
   for (const block of blocks) {
     if (block.kind !== 'text' || block.role !== 'text' || block.stretches.length > 1) continue;
-    if (headingScore(block, next.get(block), evidence) >= headingThreshold) block.role = 'heading';
+    const score = headingScore(block, next.get(block), evidence);
+    const face = faceOf(block, evidence.body);
+    const count = faces.get(face) ?? { headings: 0, others: 0 };
+    faces.set(face, count);
+    if (score >= headingThreshold) {
+      block.role = 'heading';
+      count.headings++;
+    } else if (score >= likelyFrom) likely.push({ block, face });
+    else count.others++;
+  }
+  for (const { block, face } of likely) {
+    const { headings, others } = faces.get(face)!;
+    if (face !== '' && headings >= 2 && headings >= 2 * others) block.role = 'heading';
   }
 }
 
