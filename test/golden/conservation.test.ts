@@ -1,15 +1,16 @@
 /** No word of a page is lost or doubled on its way into the document: counted on every PDF of the project and of the samples beside it. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { join } from 'node:path';
 import t from 'tap';
 import { convertDocument } from '../../src/convert/convert.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import type { ConvertPorts } from '../../src/convert/request.js';
 import { readDocument } from '../../src/document/read.js';
 import { plainWords } from '../../src/document/words.js';
+import { packageRoot } from '../../src/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
 
-const root = resolve(import.meta.dirname, '../..');
+const root = packageRoot();
 const folders = ['../shared/samples/replica', '../shared/samples/styled', '../shared/samples/latex', '../shared/samples/docling/pdf', 'test/fixtures/pdf'];
 
 const ports: ConvertPorts = {

@@ -3,7 +3,9 @@ import t from 'tap';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { request as httpRequest, type IncomingHttpHeaders } from 'node:http';
+import { join } from 'node:path';
 import WebSocket from 'ws';
+import { fixturesDirectory } from '../support/fixtures.js';
 import { multipart } from '../support/http-service.js';
 import { startService } from '../support/start-service.js';
 

@@ -1,7 +1,8 @@
 // Health, version, metrics, the API's description, and the answers to paths and methods that are none.
 import t from 'tap';
-import { existsSync, readFileSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { form, startTestService } from '../support/http-service.js';
+import { sharedPath } from '../support/shared.js';
 
 const service = await startTestService();
 t.teardown(() => service.close());

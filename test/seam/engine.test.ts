@@ -1,5 +1,6 @@
 /** The real addon through the port: its verbs, what it refuses, cancelling, closing. */
 import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import t, { type Test } from 'tap';
 import type { Bitmap } from '../../src/bitmap.js';
@@ -7,6 +8,7 @@ import { loadAddon, type LogLevel } from '../../src/engine/addon.js';
 import { openEngine } from '../../src/engine/engine.js';
 import type { Engine, ResizeOptions } from '../../src/engine/port.js';
 import { LecternError, errorTable } from '../../src/errors.js';
+import { packageRoot } from '../../src/package-files.js';
 import { textBitmap } from '../support/text-bitmap.js';
 
 const plain: Pick<ResizeOptions, 'mean' | 'std'> = { mean: [0, 0, 0], std: [1, 1, 1] };
@@ -37,7 +39,7 @@ t.test('native code knows the same error codes', async (t) => {
 t.test('the engine tells its build and its devices', async (t) => {
   const engine = engineFor(t);
   const build = engine.buildInfo();
-  const packageJson = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8')) as { version: string };
+  const packageJson = JSON.parse(await readFile(join(packageRoot(), 'package.json'), 'utf8')) as { version: string };
   t.equal(build.version, packageJson.version);
   t.type(build.cuda, 'boolean');
   t.match(build.instructions, /^(baseline|avx2|avx512)$/);

@@ -2,10 +2,11 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
+import { packageRoot } from '../../src/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
 import type { PageContent } from '../../src/pdf/index.js';
 
-const samples = join(import.meta.dirname, '../../../shared/samples');
+const samples = join(packageRoot(), '../shared/samples');
 const folders = ['replica', 'styled', 'latex', 'docling/pdf', 'scan'];
 const files = folders.flatMap((folder) => (existsSync(join(samples, folder)) ? readdirSync(join(samples, folder)).filter((name) => name.endsWith('.pdf')).map((name) => join(folder, name)) : []));
 

@@ -1,0 +1,111 @@
+/** How the rooms are put together: the engine, the conversion workers, the task table and the HTTP layer over them. */
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyInstance } from 'fastify';
+import type { Settings } from './config.js';
+import { type ConversionServices, runConversionTask } from './convert/job.js';
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
+import { openEngine } from './engine/engine.js';
+import type { Engine } from './engine/port.js';
+import { createFetchRemote } from './http/outbound/fetch-document.js';
+import { createServer } from './http/server.js';
+import { listenOn } from './listen.js';
+import type { Log } from './log.js';
+import { packageVersion } from './package-files.js';
+import { createTaskTable } from './tasks/table.js';
+import type { TaskTable } from './tasks/types.js';
+import { sameProgram } from './workers/command.js';
+import { createPool } from './workers/pool.js';
+import type { WorkerPool } from './workers/types.js';
+
+/** What a converter gets past its time to hand over what it has, in ms. */
+const graceMs = 5_000;
+/** Pages that may cost their worker before a document is given up. */
+const maxLostPages = 8;
+
+export interface Converter {
+  services: ConversionServices;
+  pool: WorkerPool;
+  close(): Promise<void>;
+}
+
+/** The engine and the workers that convert: all that `lectern convert` needs. */
+export function createConverter(settings: Settings, log: Log): Converter {
+  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
+  const self = fileURLToPath(import.meta.url);
+  const pool = createPool({
+    command: sameProgram(join(dirname(self), 'main' + extname(self)), ['worker']),
+    size: settings.workers,
+    maxResidentBytes: settings.workerMemory,
+    log: (level, message) => log[level]({ room: 'workers' }, message),
+  });
+  const services: ConversionServices = {
+    pool,
+    engine,
+    limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages },
+    fetchRemote: createFetchRemote(settings),
+    log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
+  };
+  return { services, pool, close: () => closeAll([pool, engine]) };
+}
+
+async function closeAll(parts: (WorkerPool | Engine)[]): Promise<void> {
+  for (const part of parts) await part.close();
+}
+
+export interface App {
+  server: FastifyInstance;
+  tasks: TaskTable<ConversionPayload, ConversionMeta, ConversionSummary>;
+  /** Opens the addresses of the settings; answers them with the ports they got. Throws `address_in_use` with its likely owner. */
+  listen(): Promise<string[]>;
+  /** Stops taking work, waits up to `waitMs` for what runs, and frees everything. What is unfinished goes on at the next start. */
+  close(waitMs?: number): Promise<void>;
+}
+
+export async function createApp(settings: Settings, log: Log): Promise<App> {
+  const converter = createConverter(settings, log);
+  const tasks = await createTaskTable<ConversionPayload, ConversionMeta, ConversionSummary>({
+    directory: join(settings.state, 'tasks'),
+    concurrency: settings.workers,
+    maxQueued: settings.queueSize,
+    keepMs: settings.resultTtl * 1000,
+    maxEnded: settings.maxResults,
+    run: (task, context) => runConversionTask(task, context, converter.services),
+    log: (level, message, cause) => log[level]({ room: 'tasks', err: cause }, message),
+  }).catch(async (cause: unknown) => {
+    await converter.close();
+    throw cause;
+  });
+  let workersReady = false;
+  let closing = false;
+  void converter.pool.ready().then(() => (workersReady = true), (err: unknown) => {
+    if (!closing) log.error({ err }, 'No conversion worker starts.');
+  });
+  const server = createServer({
+    settings,
+    tasks,
+    log,
+    version: packageVersion(),
+    abilities: { textRecognition: false, formulas: false, code: false },
+    notReady: () => (workersReady ? null : 'The conversion workers are starting.'),
+  });
+  let closeListeners: () => Promise<void> = async () => {};
+  return {
+    server,
+    tasks,
+    listen: async () => {
+      // Its own listen would do it: routes answer only once the plugins are loaded.
+      await server.ready();
+      const listening = await listenOn(server.server, settings.listen);
+      closeListeners = listening.close;
+      return listening.addresses;
+    },
+    close: async (waitMs = 0) => {
+      closing = true;
+      await closeListeners();
+      await tasks.close({ waitMs });
+      await server.close();
+      await converter.close();
+    },
+  };
+}

@@ -1,0 +1,38 @@
+/** `lectern serve`: the service, until it is told to stop. */
+import { createApp } from '../app.js';
+import { resolveSettings } from '../config.js';
+import { LecternError } from '../errors.js';
+import { createLog } from '../log.js';
+import type { Command } from './run.js';
+
+/** What running conversions get to end by themselves after the first signal; the rest goes on at the next start. */
+const stopWaitMs = 10_000;
+
+export const serve: Command = async (args, environment) => {
+  const { values: settings, file, rest } = resolveSettings(args, environment);
+  if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern; \`lectern settings\` lists them.`);
+  const log = createLog(settings.logLevel);
+  const app = await createApp(settings, log);
+  const stopped = untilStopped();
+  try {
+    const addresses = await app.listen();
+    log.info({ addresses, state: settings.state, file }, 'Lectern serves.');
+    const signal = await stopped;
+    log.info({ signal }, 'Lectern stops; a second signal ends it at once.');
+  } finally {
+    await app.close(stopWaitMs);
+  }
+  return 0;
+};
+
+/** The first signal resolves; a second one ends the process on the spot. */
+function untilStopped(): Promise<string> {
+  return new Promise((resolve) => {
+    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+      process.once(signal, () => {
+        process.once(signal, () => process.exit(1));
+        resolve(signal);
+      });
+    }
+  });
+}

@@ -1,0 +1,107 @@
+/** Listening on several addresses with one HTTP server, and saying who has a port that is taken. */
+import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import type { Server } from 'node:http';
+import { createServer, type AddressInfo, type Server as SocketServer } from 'node:net';
+import { LecternError } from './errors.js';
+import type { Address } from './setting-kinds.js';
+
+export interface Listening {
+  /** `http://host:port`, with the port that was given where 0 was asked for. */
+  addresses: string[];
+  /** Takes no more connections; open ones go on. */
+  close(): Promise<void>;
+}
+
+/** Every socket of every address is handed to `server` as a connection of its own. All addresses open, or none. */
+export async function listenOn(server: Server, addresses: Address[]): Promise<Listening> {
+  const sockets: SocketServer[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => {
+      socket.close(() => resolve());
+      // What server.close() would do: keep-alive connections without a request would hold the socket open.
+      server.closeIdleConnections();
+    })));
+  };
+  try {
+    for (const address of addresses) sockets.push(await open(server, address));
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { addresses: sockets.map((socket) => urlOf(socket.address() as AddressInfo)), close };
+}
+
+function open(server: Server, { host, port }: Address): Promise<SocketServer> {
+  return new Promise((resolve, reject) => {
+    // noDelay as the HTTP server's own listener has it: a small answer must not wait for the client's acknowledgement.
+    const socket = createServer({ noDelay: true }, (connection) => server.emit('connection', connection));
+    socket.once('error', (cause: NodeJS.ErrnoException) => reject(explain(cause, host, port)));
+    socket.listen({ host, port }, () => resolve(socket));
+  });
+}
+
+function urlOf({ address, family, port }: AddressInfo): string {
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}
+
+function explain(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+  const where = `${host}:${port}`;
+  switch (cause.code) {
+    case 'EADDRINUSE':
+      return new LecternError('invalid_state', `Port ${port} is taken on ${host}: ${ownerOf(port)} listens there. Stop it, or listen elsewhere with --listen.`, { cause });
+    case 'EACCES':
+      return new LecternError('forbidden', `Lectern may not listen on ${where}: ports below 1024 need a privilege.`, { cause });
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+      return new LecternError('invalid_request', `${where} is no address of this machine.`, { cause });
+    default:
+      return cause;
+  }
+}
+
+const usualOwners: Record<number, string> = { 11434: 'probably Ollama', 5001: 'probably docling-serve', 8080: 'probably another web server' };
+
+/** The name of the process that listens on a port, where /proc tells; else who it usually is. */
+function ownerOf(port: number): string {
+  try {
+    const inodes = listeningInodes(port);
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      if (holdsOneOf(pid, inodes)) return `${readFileSync(`/proc/${pid}/comm`, 'utf8').trim()} (process ${pid})`;
+    }
+  } catch {
+    // No /proc, or a process that ended while it was looked at: the guess below is as good.
+  }
+  return usualOwners[port] ?? 'another program';
+}
+
+function listeningInodes(port: number): Set<string> {
+  const hexPort = port.toString(16).toUpperCase().padStart(4, '0');
+  const inodes = new Set<string>();
+  for (const table of ['/proc/net/tcp', '/proc/net/tcp6']) {
+    for (const line of readFileSync(table, 'utf8').split('\n').slice(1)) {
+      const fields = line.trim().split(/\s+/);
+      // Field 1 is the local address, 3 the state (0A: listening), 9 the inode.
+      if (fields[1]?.endsWith(':' + hexPort) && fields[3] === '0A' && fields[9] !== undefined) inodes.add(fields[9]);
+    }
+  }
+  return inodes;
+}
+
+function holdsOneOf(pid: string, inodes: Set<string>): boolean {
+  try {
+    return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+      const match = /^socket:\[(\d+)\]$/.exec(linkOf(`/proc/${pid}/fd/${fd}`));
+      return match !== null && inodes.has(match[1] as string);
+    });
+  } catch {
+    return false;
+  }
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path);
+  } catch {
+    return '';
+  }
+}
