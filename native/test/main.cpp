@@ -4,14 +4,20 @@
 #include <string>
 
 #include "harness.h"
+#include "options.h"
 
 int main(int count, char** arguments) {
   std::string filter;
   for (int i = 1; i < count; ++i) {
     if (std::strcmp(arguments[i], "--filter") == 0 && i + 1 < count) {
       filter = arguments[++i];
+    } else if (std::strcmp(arguments[i], "--llm-pack") == 0 && i + 1 < count) {
+      lectern::test::options().llm_pack = arguments[++i];
     } else {
-      std::fprintf(stderr, "usage: native_test [--filter TEXT]    (runs the tests whose title contains TEXT)\n");
+      std::fprintf(stderr,
+                   "usage: native_test [--filter TEXT] [--llm-pack DIR]\n"
+                   "  --filter    runs the tests whose title contains TEXT\n"
+                   "  --llm-pack  checks language models against DIR/models and DIR/expected\n");
       return 2;
     }
   }
