@@ -191,7 +191,7 @@ t.test('a getter that throws, detaches or closes does no harm', async (t) => {
 
 t.test('a rejection has a stack of this side and the native error as its cause', async (t) => {
   const failure = await failureOf(engineFor(t).deskewAngle({} as Bitmap));
-  t.match(failure.stack, fileURLToPath(import.meta.url).split('/').pop());
+  t.match(failure.stack, /engine\.test\./);
   t.type(failure.cause, Error);
   t.match(failure.cause, { code: 'invalid_request', message: failure.message });
 });
