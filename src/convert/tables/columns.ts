@@ -103,8 +103,14 @@ function cutScore(band: Band, at: number, rowCount: number): number {
   let support = 0;
   const crossings: number[] = [];
   for (const [index, chunks] of band.rows) {
-    if (chunks.some((chunk) => chunk.left < at - 0.3 && chunk.right > at + 0.3)) crossings.push(index);
-    else if (chunks.some((chunk) => chunk.right <= at + 0.3) && chunks.some((chunk) => chunk.left >= at - 0.3)) {
+    let [before, after, across] = [false, false, false];
+    for (const chunk of chunks) {
+      if (chunk.right <= at + 0.3) before = true;
+      else if (chunk.left >= at - 0.3) after = true;
+      else across = true;
+    }
+    if (across) crossings.push(index);
+    else if (before && after) {
       support++;
       first = Math.min(first, index);
     }

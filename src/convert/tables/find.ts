@@ -32,6 +32,8 @@ import type { Wall } from './walls.js';
 /** A page with fewer words has no table worth the name. */
 const MIN_WORDS = 4;
 const MIN_CONFIDENCE = 0.5;
+/** Groups of lines tried on one page, the largest first. */
+const MAX_GROUPS = 150;
 
 /** One frame's material and what of it is spoken for. */
 interface Scene {
@@ -76,11 +78,25 @@ function findMarked(scene: Scene): FoundTable[] {
   const groups = groupMarks(scene.lines, makeRows(scene.chunks), (chunk) => scene.running.has(chunk), scene.leading).filter(isPromising);
   groups.sort((a, b) => sizeOf(b.box) - sizeOf(a.box));
   const found: FoundTable[] = [];
-  for (const group of groups) {
-    const table = tryArea(scene, areaOfGroup(scene, group));
-    if (table !== null) found.push(table);
+  let material = freeMaterial(scene);
+  for (const group of groups.slice(0, MAX_GROUPS)) {
+    const table = tryArea(scene, areaOfGroup(scene, group, material));
+    if (table === null) continue;
+    found.push(table);
+    material = freeMaterial(scene);
   }
   return found;
+}
+
+/** What no table holds yet. */
+interface Material {
+  chunks: Chunk[];
+  strips: Strip[];
+}
+
+function freeMaterial(scene: Scene): Material {
+  const chunks = scene.chunks.filter((chunk) => !scene.used.has(chunk));
+  return { chunks, strips: makeStrips(makeRows(chunks), scene.walls, (chunk) => !scene.running.has(chunk)) };
 }
 
 function sizeOf(box: Box): number {
@@ -95,14 +111,12 @@ function isPromising(group: MarkGroup): boolean {
 }
 
 /** The group's box with the rows that belong to it above and below. */
-function areaOfGroup(scene: Scene, group: MarkGroup): TableArea {
-  const free = scene.chunks.filter((chunk) => !scene.used.has(chunk));
-  const first = areaOf(scene, group.box, rowsInside(free, group.box), group);
+function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Material): TableArea {
+  const first = areaOf(scene, group.box, rowsInside(chunks, group.box), group);
   const found = findColumns(first);
   if (found === null) return first;
   const box = { ...group.box };
   const { columns, x } = found;
-  const strips = makeStrips(makeRows(free), scene.walls, (chunk) => !scene.running.has(chunk));
   const inside = strips.filter((strip) => strip.baseline > box.top && strip.baseline <= box.bottom + 1 && strip.left >= box.left - 4 && strip.right <= box.right + 4);
   const size = inside[0]?.size ?? 10;
   for (const strip of headAbove(strips, columns, box.top, size, new Set(inside))) box.top = Math.min(box.top, strip.top);
@@ -113,7 +127,7 @@ function areaOfGroup(scene: Scene, group: MarkGroup): TableArea {
     const grown = growDown(seed.length > 0 ? seed : [last], strips, strips.indexOf(last) + 1, new Set(), fixed);
     for (const strip of grown.strips) box.bottom = Math.max(box.bottom, strip.bottom);
   }
-  return areaOf(scene, box, rowsInside(free, box), group);
+  return areaOf(scene, box, rowsInside(chunks, box), group);
 }
 
 /** Nothing drawn ends the group below: stripes, or the rules of a header alone. */

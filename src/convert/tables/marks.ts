@@ -24,6 +24,8 @@ const MEET = 2.6;
 const SAME_EXTENT = 5;
 /** Pairs tried at most; a page that asks for more is a drawing. */
 const MAX_PAIRS = 4_000_000;
+/** Rules looked at above one for another of its extent. */
+const MAX_BACK = 200;
 
 /**
  * Groups what touches, and horizontals or stripes of one extent that have tabular rows between them.
@@ -107,13 +109,15 @@ function lowerBound(sorted: number[], value: number): number {
 function joinRules({ horizontal, vertical, joints }: LineWork, text: Text, sets: Sets): void {
   const order = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
   for (let low = 1; low < order.length; low++) {
-    for (let high = low - 1; high >= 0 && high >= low - 400; high--) {
-      const [below, above] = [order[low], order[high]];
-      const [line, upper] = [horizontal[below ?? -1], horizontal[above ?? -1]];
-      if (below === undefined || above === undefined || line === undefined || upper === undefined) continue;
-      if (Math.abs(line.start - upper.start) > SAME_EXTENT || Math.abs(line.end - upper.end) > SAME_EXTENT) continue;
-      const between = { left: line.start, right: line.end, top: upper.at, bottom: line.at };
+    const below = order[low] ?? 0;
+    const line = horizontal[below];
+    if (line === undefined) continue;
+    for (let high = low - 1; high >= 0 && high >= low - MAX_BACK; high--) {
+      const above = order[high] ?? 0;
+      const upper = horizontal[above];
+      if (upper === undefined || Math.abs(line.start - upper.start) > SAME_EXTENT || Math.abs(line.end - upper.end) > SAME_EXTENT) continue;
       if (closes(upper, vertical, 'end') || closes(line, vertical, 'start') || hasRival(horizontal, upper, line)) break;
+      const between = { left: line.start, right: line.end, top: upper.at, bottom: line.at };
       if (isTabular(between, text, shareJoints(upper, line, joints))) sets.join(below, above);
       break;
     }

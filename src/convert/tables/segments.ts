@@ -34,8 +34,8 @@ export interface Shade {
 }
 
 /** Segments beyond this many, the shortest, are left out: no table has them, and pages of hatching do. */
-const MAX_SEGMENTS = 6000;
-const MAX_SHADES = 4000;
+const MAX_SEGMENTS = 3000;
+const MAX_SHADES = 3000;
 /** Strokes this near to each other across are one line; pieces this near along it too (dots and dashes). */
 const SAME_LINE = 1.2;
 const DASH_GAP = 4.5;

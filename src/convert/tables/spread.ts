@@ -31,6 +31,8 @@ const MAX_GAP = 3;
 /** Lines that are no row by themselves: this many may come between two rows, more where they follow each other closely. */
 const MAX_PENDING = 6;
 const MAX_CELL_LINES = 24;
+/** Rows back from the last one that tell the columns while a table grows. */
+const WINDOW = 30;
 
 /** Bands of blocks as strips; a band with blocks one above the other is no row of a table. */
 export function stripsOfBands(bands: Band[]): Strip[] {
@@ -94,7 +96,8 @@ export function growTables(strips: Strip[]): Growth[] {
 /** Goes on below `from` as long as strips fit its columns. `used` strips end it. */
 export function growDown(from: Strip[], strips: Strip[], start: number, used: Set<Strip>, fixed: Column[] | null = null): Growth {
   const taken = [...from];
-  let columns = fixed ?? inferColumns(taken.map((strip) => strip.chunks));
+  const read = (): Column[] => fixed ?? inferColumns(taken.slice(-WINDOW).map((strip) => strip.chunks));
+  let columns = read();
   let pending: Strip[] = [];
   let pitch = 0;
   for (let index = start; index < strips.length; index++) {
@@ -115,7 +118,7 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
       taken.push(accepted);
     }
     pending = [];
-    columns = fixed ?? inferColumns(taken.map((item) => item.chunks));
+    columns = read();
   }
   // Lines that end the last row's cells fit a column and follow at once.
   for (const strip of pending) {
@@ -123,6 +126,7 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
     if (last === undefined || strip.top - last.bottom > 0.45 * strip.size || !isTail(strip, taken, columns)) break;
     taken.push(strip);
   }
+  if (taken.length > WINDOW && fixed === null) columns = inferColumns(taken.map((strip) => strip.chunks));
   return trimGrowth({ strips: taken, columns }, from.length > 1 || fixed !== null);
 }
 
@@ -170,7 +174,7 @@ function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
   }
   if (crossing === 0 && matched.size >= Math.min(2, columns.length)) return true;
   // Perhaps the strips so far are a header that spans: do the columns of all together still hold apart?
-  const together = inferColumns([...taken, strip].map((item) => item.chunks));
+  const together = inferColumns([...taken.slice(-WINDOW), strip].map((item) => item.chunks));
   const rows = taken.filter((item) => item.core).length;
   if (rows >= 2 && matched.size < 0.5 * Math.max(strip.chunks.length, columns.length)) return false;
   if (rows <= 3) return together.length >= 2 && together.length >= Math.min(columns.length, strip.chunks.length);
