@@ -17,7 +17,7 @@ interface Series {
 }
 
 /** Measures every request of `app` from here on. */
-export function addMetrics(app: FastifyInstance, { tasks, version, moreMetrics }: HttpDependencies): void {
+export function addMetrics(app: FastifyInstance, { tasks, version, moreMetrics, log }: HttpDependencies): void {
   const series = new Map<string, Series>();
   app.addHook('onResponse', async (request, reply) => {
     // The declared route, never the client's path: else strangers could grow this table.
@@ -27,6 +27,7 @@ export function addMetrics(app: FastifyInstance, { tasks, version, moreMetrics }
     const one = series.get(key) ?? { method: request.method, route, statuses: new Map(), buckets: bounds.map(() => 0), sumS: 0, count: 0 };
     series.set(key, one);
     const seconds = reply.elapsedTime / 1000;
+    log.debug({ requestId: request.id, method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'a request was answered');
     one.statuses.set(reply.statusCode, (one.statuses.get(reply.statusCode) ?? 0) + 1);
     bounds.forEach((bound, index) => { if (seconds <= bound) one.buckets[index] = (one.buckets[index] ?? 0) + 1; });
     one.sumS += seconds;
