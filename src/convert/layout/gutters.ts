@@ -1,5 +1,6 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
 import type { Box } from '../../pdf/page.js';
+import type { ColumnRule } from './sketch.js';
 import type { TextLine } from './text-line.js';
 
 /** What is put in order: a piece of a line, or a table or figure as a whole. */
@@ -9,6 +10,11 @@ export interface Piece {
   line: TextLine | null;
   /** Index of the table or figure in its page's list of objects; -1 for text. */
   object: number;
+}
+
+interface Run {
+  top: number;
+  bottom: number;
 }
 
 export interface Gutter {
@@ -135,9 +141,9 @@ function partsRows(left: Side, right: Side): boolean {
 const slack = 0.2;
 
 /** The stretches of y in which no piece crosses x. */
-function openRuns(x: number, pieces: Piece[], reach: number): { top: number; bottom: number }[] {
+function openRuns(x: number, pieces: Piece[], reach: number): Run[] {
   const crossing = pieces.filter((piece) => piece.box.left < x - reach && piece.box.right > x + reach).sort((a, b) => a.box.top - b.box.top);
-  const runs: { top: number; bottom: number }[] = [];
+  const runs: Run[] = [];
   let top = -Infinity;
   for (const piece of crossing) {
     if (piece.box.top > top) runs.push({ top, bottom: piece.box.top });
@@ -154,7 +160,21 @@ function widthBetween(left: Side, right: Side): number {
   return lefts[Math.floor(0.9 * (lefts.length - 1))]! - rights[Math.floor(0.9 * (rights.length - 1))]!;
 }
 
-function judgeRun(x: number, run: { top: number; bottom: number }, pieces: Piece[], size: number): number {
+/**
+ * Where lines are drawn between columns, the columns reach as far as the lines: what stands where they are broken spans the
+ * columns, however short it is.
+ */
+function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], size: number): { run: Run; ruled: boolean }[] {
+  const near = rules.filter((rule) => Math.abs(rule.x - x) < 1.5 * size);
+  return runs.flatMap((run): { run: Run; ruled: boolean }[] => {
+    const parts = near
+      .map((rule) => ({ top: Math.max(run.top, rule.top - 0.7 * size), bottom: Math.min(run.bottom, rule.bottom + 0.7 * size) }))
+      .filter((part) => part.bottom - part.top > 2 * size);
+    return parts.length === 0 ? [{ run, ruled: false }] : parts.map((part) => ({ run: part, ruled: true }));
+  });
+}
+
+function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: number): number {
   const within = pieces.filter((piece) => {
     const middle = (piece.box.top + piece.box.bottom) / 2;
     return middle > run.top && middle < run.bottom;
@@ -167,9 +187,9 @@ function judgeRun(x: number, run: { top: number; bottom: number }, pieces: Piece
   const rows = Math.min(left.pieces.length, right.pieces.length);
   const hasObject = left.pieces.some((piece) => piece.line === null) || right.pieces.some((piece) => piece.line === null);
   // Two lines side by side are a row; three with a wide gap between them, or many with a narrow one, are columns.
-  if (height < (hasObject ? 1.2 : 2.6) * size) return 0;
+  if (height < (hasObject || ruled ? 1.2 : 2.6) * size) return 0;
   if (width < (rows >= 10 ? 0.6 : 0.9) * size) return 0;
-  if (partsRows(left, right)) return 0;
+  if (!ruled && partsRows(left, right)) return 0;
   return height * Math.min(1.5, width / size);
 }
 
@@ -187,14 +207,14 @@ function strip(gutter: Gutter, pieces: Piece[]): { from: number; to: number } {
 }
 
 /** The gutter that parts the most, or null where the pieces are one column. */
-export function findGutter(pieces: Piece[]): Gutter | null {
+export function findGutter(pieces: Piece[], rules: ColumnRule[]): Gutter | null {
   if (pieces.length < 2 || pieces.length > mostPieces) return null;
   const size = medianSize(pieces);
   let best: Gutter | null = null;
   let most = 0;
   const tryAt = (x: number): void => {
-    for (const run of openRuns(x, pieces, slack * size)) {
-      const score = judgeRun(x, run, pieces, size);
+    for (const { run, ruled } of ruledRuns(x, openRuns(x, pieces, slack * size), rules, size)) {
+      const score = judgeRun(x, run, ruled, pieces, size);
       if (score > most) {
         most = score;
         best = { x, ...run };

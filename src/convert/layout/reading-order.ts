@@ -1,5 +1,5 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
-import type { PageSketch } from './sketch.js';
+import type { ColumnRule, PageSketch } from './sketch.js';
 import { findGutter } from './gutters.js';
 import type { Gutter, Piece } from './gutters.js';
 import { nominalBox } from './text-line.js';
@@ -41,9 +41,9 @@ function belowLastLine(gutter: Gutter, pieces: Piece[]): number {
   return beside ? gutter.top : next.box.bottom;
 }
 
-function cut(pieces: Piece[], rightToLeft: boolean, depth: number, leaves: Piece[][]): void {
+function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: number, leaves: Piece[][]): void {
   if (pieces.length === 0) return;
-  const gutter = depth < maxDepth ? findGutter(pieces) : null;
+  const gutter = depth < maxDepth ? findGutter(pieces, rules) : null;
   if (gutter === null) {
     leaves.push(pieces);
     return;
@@ -61,7 +61,7 @@ function cut(pieces: Piece[], rightToLeft: boolean, depth: number, leaves: Piece
     else right.push(piece);
   }
   const sides = rightToLeft ? [right, left] : [left, right];
-  for (const part of [above, ...sides, below]) cut(part, rightToLeft, depth + 1, leaves);
+  for (const part of [above, ...sides, below]) cut(part, rules, rightToLeft, depth + 1, leaves);
 }
 
 /**
@@ -76,6 +76,6 @@ export function orderPage(sketch: PageSketch, lines: TextLine[], vocabulary: Voc
   ];
   const rightToLeft = isRightToLeft(pieces);
   const leaves: Piece[][] = [];
-  cut(pieces, rightToLeft, 0, leaves);
+  cut(pieces, sketch.columnRules, rightToLeft, 0, leaves);
   return leaves.map((leaf) => rowsOfColumn(leaf, rightToLeft, vocabulary));
 }

@@ -17,6 +17,13 @@ export interface Separator {
   right: number;
 }
 
+/** A long upright stroke outside tables and figures, as newspapers draw between columns. */
+export interface ColumnRule {
+  x: number;
+  top: number;
+  bottom: number;
+}
+
 export interface PageSketch {
   pageIndex: number;
   width: number;
@@ -25,6 +32,7 @@ export interface PageSketch {
   tables: SketchedTable[];
   figures: FigureRegion[];
   separators: Separator[];
+  columnRules: ColumnRule[];
   hidden: HiddenText;
   characters: number;
   unmappedCharacters: number;
@@ -56,6 +64,7 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     tables: [...(contents === null ? [] : [sketchTable(contents.table, content.links, true)]), ...tables.map((table) => sketchTable(table, content.links, false))],
     figures,
     separators: findSeparators(content, [...objects, ...figures.map((figure) => figure.box)]),
+    columnRules: findColumnRules(content, [...objects, ...figures.map((figure) => figure.box)]),
     hidden: content.hidden,
     characters: content.characters,
     unmappedCharacters: content.unmappedCharacters,
@@ -106,6 +115,12 @@ function findSeparators(content: PageContent, objects: Box[]): Separator[] {
     if (separators.length >= 100) break;
   }
   return separators;
+}
+
+function findColumnRules(content: PageContent, objects: Box[]): ColumnRule[] {
+  const rules = content.rulings.filter(({ orientation, position, start, end }) => orientation === 'vertical' && end - start > 0.03 * content.height
+    && position > 0.05 * content.width && position < 0.95 * content.width && !inside(position, (start + end) / 2, objects));
+  return rules.slice(0, 60).map(({ position, start, end }) => ({ x: position, top: start, bottom: end }));
 }
 
 function coverage(content: PageContent): number {

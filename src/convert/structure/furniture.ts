@@ -132,6 +132,7 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   if (!isFull(text) || edge === 'bottom' && beginsNote(row.text)) return false;
   // Deep in the margin and far from everything: a letterhead, a funding notice.
   if (depth < 0.075 && white > 3 * leading && row.size <= 1.8 * body.size && !bold) return true;
+  if (depth < 0.1 && white > 3 * leading && row.size <= 1.2 * body.size && !bold) return true;
   if (row.text.length > 110) return false;
   // Small print at the end of an empty stretch: an address, an account.
   if (depth < 0.14 && white > 6 * leading && row.size < 0.85 * body.size) return true;
@@ -147,6 +148,7 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
     const repeats = countRepeats(byPage.flat(), pages.length);
     for (const [index, rows] of byPage.entries()) {
       const text = pages[index]!;
+      for (const row of deepBlock(rows, text, body, edge)) for (const line of row.lines) found.set(line, label);
       let pending: EdgeRow[] = [];
       for (const row of rows) {
         const repeated = isRepeated(row.text, row.baseline, repeats, body, row.size)
@@ -162,6 +164,18 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
     }
   }
   return found;
+}
+
+/** A few rows deep in the margin, far from everything below them: the names and marks of a letterhead, of any size. */
+function deepBlock(rows: EdgeRow[], text: PageText, body: BodyStyle, edge: 'top' | 'bottom'): EdgeRow[] {
+  const { height } = text.sketch;
+  const last = rows.findIndex((row) => row.gap > 3 * body.leading * body.size);
+  const row = rows[last];
+  if (row === undefined || !isFull(text)) return [];
+  const block = rows.slice(0, last + 1);
+  const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
+  const small = block.every((each) => each.size <= 1.8 * body.size && each.text.length <= 60 && !each.lines.some((line) => line.bold && !body.bold));
+  return depth < 0.075 && small ? block : [];
 }
 
 /** Rows between the edge and a row that is furniture are so too where they are of its kind: the lines of one head. */

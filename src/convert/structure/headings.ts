@@ -83,7 +83,7 @@ function placeScore(block: TextBlock, body: BodyStyle, next: Block | undefined):
   else if (next.kind === 'text' && next.role === 'text' && next.spaceAbove > 3.5 * leading) score -= 0.6;
   // A heading stands nearer to what follows than to what it closes.
   if (block.spaceBelow !== Infinity && above > block.spaceBelow + 0.15 * leading) score += 0.5;
-  if (next !== undefined && next.kind === 'text' && next.role === 'text' && numberingOf(plainText(next)) === null && (isShort(next) || /\S@/.test(plainText(next)) && linesOf(next).length < 3)) score -= 0.7;
+  if (next !== undefined && next.kind === 'text' && next.role === 'text' && numberingOf(plainText(next)) === null && (isShort(next) || /@/.test(plainText(next)) && linesOf(next).length < 3)) score -= 0.7;
   return score;
 }
 

@@ -47,8 +47,11 @@ function weight(line: TextLine): number {
 /** Sizes within 4 % of each other are one size: fitted text varies from line to line. */
 function dominantSize(lines: TextLine[], tables: SketchedTable[]): number {
   const counts = new Map<number, number>();
+  const inTables = tables.reduce((sum, table) => sum + table.letters, 0);
+  const running = lines.reduce((sum, line) => sum + weight(line), 0);
   // A page of one table and a line of small print below it has no other running text than the table's.
-  for (const table of tables) add(counts, Math.round(table.size * 5) / 5, 0.3 * table.letters);
+  const share = running < 0.5 * inTables ? 1 : 0.3;
+  for (const table of tables) add(counts, Math.round(table.size * 5) / 5, share * table.letters);
   for (const line of lines) add(counts, Math.round(line.size * 5) / 5, weight(line));
   let best = 10;
   let most = 0;

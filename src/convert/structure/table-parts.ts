@@ -69,12 +69,44 @@ export function joinTables(blocks: Block[], heightOf: (pageIndex: number) => num
   return result;
 }
 
-function goesOn(above: TableBlock, below: TableBlock, between: Block[], heightOf: (pageIndex: number) => number): boolean {
+function kindOf(text: string): 'empty' | 'number' | 'text' {
+  if (text === '') return 'empty';
+  return /^[\s$€£¥(+−–-]*\d[\d.,\s]*[%)]*$/.test(text) ? 'number' : 'text';
+}
+
+/** What most cells of each column below the head hold. */
+function columnKinds(table: SketchedTable): ('empty' | 'number' | 'text')[] {
+  const heads = headerRows(table);
+  return Array.from({ length: table.columnCount }, (_, column) => {
+    const kinds = table.cells.filter((cell) => cell.column === column && cell.row >= heads).map((cell) => kindOf(cellText(cell)));
+    const numbers = kinds.filter((kind) => kind === 'number').length;
+    const texts = kinds.filter((kind) => kind === 'text').length;
+    return numbers === 0 && texts === 0 ? 'empty' : numbers >= texts ? 'number' : 'text';
+  });
+}
+
+/** The first row holds figures where the table above does: it is a row like the others and no head. */
+function beginsWithData(above: SketchedTable, below: SketchedTable): boolean {
+  const kinds = columnKinds(above);
+  const first = below.cells.filter((cell) => cell.row === 0);
+  const agrees = first.every((cell) => cellText(cell) === '' || kinds[cell.column] === 'empty' || kindOf(cellText(cell)) === kinds[cell.column]);
+  return agrees && first.some((cell) => kinds[cell.column] === 'number' && kindOf(cellText(cell)) === 'number');
+}
+
+/** The part below begins where a page, or a column of it, begins; the part above ends where one ends. */
+function followsOn(above: TableBlock, below: TableBlock, heightOf: (pageIndex: number) => number): boolean {
   const last = above.places.at(-1)!;
+  if (below.pageIndex === last.pageIndex) return below.table.box.left > last.box.right - 5 && below.table.box.top < last.box.bottom;
   if (below.pageIndex !== last.pageIndex + 1) return false;
-  if (last.box.bottom < 0.6 * heightOf(last.pageIndex) || below.table.box.top > 0.4 * heightOf(below.pageIndex)) return false;
-  if (!sameColumns(above.table, below.table) || !onlyFurnitureBetween(between)) return false;
+  return last.box.bottom > 0.6 * heightOf(last.pageIndex) && below.table.box.top < 0.4 * heightOf(below.pageIndex);
+}
+
+function goesOn(above: TableBlock, below: TableBlock, between: Block[], heightOf: (pageIndex: number) => number): boolean {
+  if (!followsOn(above, below, heightOf) || !sameColumns(above.table, below.table) || !onlyFurnitureBetween(between)) return false;
   const rows = headerRows(below.table);
-  if (rows === 0) return true;
+  const sameColumn = below.pageIndex === above.places.at(-1)!.pageIndex;
+  // Two tables that stand side by side are two, unless the second has no head of its own.
+  if (rows === 0 && !sameColumn || beginsWithData(above.table, below.table)) return true;
+  if (sameColumn) return false;
   return rowTexts(below.table, rows) === rowTexts(above.table, rows) || below.table.evidence !== 'unruled' && above.table.evidence === below.table.evidence;
 }
