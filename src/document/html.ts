@@ -215,10 +215,10 @@ class HtmlRenderer {
   }
 
   #image(picture: PictureItem): string {
-    if (picture.image === null) return '';
     const mode = this.#options.imageMode ?? 'placeholder';
+    if (picture.image === null || mode === 'placeholder') return '';
     const uri = this.address(picture.image.uri);
-    const fits = mode === 'embedded' ? uri.startsWith('data:image/') : mode === 'referenced' && !uri.startsWith('data:') && !isScript(uri);
+    const fits = mode === 'embedded' ? uri.startsWith('data:image/') : !isScript(uri);
     return fits ? `<img src="${escapeAttribute(uri)}">` : '';
   }
 

@@ -109,7 +109,7 @@ class MarkdownRenderer {
       case 'list_item': return `${listMarker(item.marker, false, 1)} ${words}`.trimEnd();
       case 'checkbox_selected': return `- [x] ${words}`.trimEnd();
       case 'checkbox_unselected': return `- [ ] ${words}`.trimEnd();
-      case 'code': return this.#withCaptionAfter(item, item.hyperlink === null ? fenced(item.text) : decorate(ticked(item.text), item.formatting, item.hyperlink));
+      case 'code': return this.#withCaptionAfter(item, item.hyperlink === null ? fenced(item.text) : this.#run(item));
       case 'formula': return item.text !== '' ? `$$${item.text}$$` : item.orig === '' ? '' : '<!-- formula-not-decoded -->';
       default: return words;
     }
@@ -176,10 +176,11 @@ class MarkdownRenderer {
 
   #image(picture: PictureItem): string {
     const mode = this.#options.imageMode ?? 'placeholder';
+    if (mode === 'placeholder') return '<!-- image -->';
     const uri = picture.image === null ? '' : (this.#options.imageUri?.(picture.image.uri) ?? picture.image.uri);
     const embedded = uri.startsWith('data:');
     if (mode === 'embedded') return embedded ? `![Image](${uri})` : missingImage;
-    return mode === 'placeholder' || uri === '' || embedded ? '<!-- image -->' : `![Image](${uri})`;
+    return uri === '' || embedded ? '<!-- image -->' : `![Image](${uri})`;
   }
 }
 

@@ -39,37 +39,42 @@ function tableCell(input: CellInput, rowSpan: number, columnSpan: number): Table
 
 /**
  * A table whose cells are inside it and do not overlap, nothing lost: a table too small grows to the cells' starts, a span
- * is cut where it meets another cell or the border, and a cell whose place is taken is added to the one that has it.
+ * is cut where it meets another cell or the border, and a cell that starts where another does is added to it.
  */
 export function placeCells(rowCount: number, columnCount: number, inputs: CellInput[]): TableData {
-  let rows = rowCount;
-  let columns = columnCount;
+  const rows = inputs.reduce((most, input) => Math.max(most, input.row + 1), rowCount);
+  const columns = inputs.reduce((most, input) => Math.max(most, input.column + 1), columnCount);
+  const taken = new Map<number, CellInput>();
+  const placed: CellInput[] = [];
   for (const input of inputs) {
-    rows = Math.max(rows, input.row + 1);
-    columns = Math.max(columns, input.column + 1);
-  }
-  const taken = new Map<number, TableCell>();
-  const cells: TableCell[] = [];
-  for (const input of inputs) {
-    const occupant = taken.get(input.row * columns + input.column);
-    if (occupant !== undefined) {
+    const start = input.row * columns + input.column;
+    const occupant = taken.get(start);
+    if (occupant === undefined) {
+      const own = { ...input };
+      taken.set(start, own);
+      placed.push(own);
+    } else {
       occupant.text = [occupant.text, input.text].filter((text) => text !== '').join(' ');
-      continue;
-    }
-    const free = (row: number, width: number): number => {
-      let count = 0;
-      while (count < width && input.column + count < columns && !taken.has(row * columns + input.column + count)) count++;
-      return count;
-    };
-    const columnSpan = free(input.row, Math.max(1, input.columnSpan ?? 1));
-    let rowSpan = 1;
-    while (rowSpan < (input.rowSpan ?? 1) && input.row + rowSpan < rows && free(input.row + rowSpan, columnSpan) === columnSpan) rowSpan++;
-    const cell = tableCell(input, rowSpan, columnSpan);
-    cells.push(cell);
-    for (let row = input.row; row < input.row + rowSpan; row++) {
-      for (let column = input.column; column < input.column + columnSpan; column++) taken.set(row * columns + column, cell);
     }
   }
+  const cells = placed.map((input) => {
+    const free = (row: number, column: number): boolean => {
+      const occupant = taken.get(row * columns + column);
+      return row < rows && column < columns && (occupant === undefined || occupant === input);
+    };
+    let columnSpan = 1;
+    while (columnSpan < (input.columnSpan ?? 1) && free(input.row, input.column + columnSpan)) columnSpan++;
+    const rowFree = (row: number): boolean => {
+      for (let column = input.column; column < input.column + columnSpan; column++) if (!free(row, column)) return false;
+      return true;
+    };
+    let rowSpan = 1;
+    while (rowSpan < (input.rowSpan ?? 1) && rowFree(input.row + rowSpan)) rowSpan++;
+    for (let row = input.row; row < input.row + rowSpan; row++) {
+      for (let column = input.column; column < input.column + columnSpan; column++) taken.set(row * columns + column, input);
+    }
+    return tableCell(input, rowSpan, columnSpan);
+  });
   return { table_cells: cells, num_rows: rows, num_cols: columns, orientation: 'rot_0' };
 }
 
