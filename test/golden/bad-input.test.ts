@@ -1,6 +1,7 @@
 /**
  * What strangers send: every broken, hostile or odd file ends in a clear answer in the contract's shape, through the real worker
- * processes; the program lives, and its temporary files go. CI_FULL=1 tries thousands of damaged files instead of some sixty.
+ * processes; the program lives, and its temporary files go. `CI_FULL=1 node dist/test/golden/bad-input.test.js` tries thousands
+ * of damaged files instead of some sixty: minutes, which the test runner would not wait for.
  */
 import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -104,6 +105,8 @@ const oddNames = [
   'Bericht „Größe“ – 2025 (final).pdf', '日誌.pdf', '../../etc/passwd.pdf', '..\\..\\windows\\system.pdf', '/absolute.pdf', '.pdf', 'no extension', 'a\nb\tc.pdf', 'nul\0byte.pdf',
   '<script>alert(1)</script>.pdf', `${'x'.repeat(5000)}.pdf`, '\u202efdp.exe.pdf', '%2e%2e%2f.pdf', 'CON.pdf', '~/-rf.pdf',
 ];
+
+t.setTimeout(full ? 3_600_000 : 150_000);
 
 let documents: DocumentPool;
 let directory: string;
