@@ -29,7 +29,7 @@ export class Proof {
     this.#pdfium = pdfium;
     this.#page = page;
     this.#objects = objects;
-    this.#scale = Math.min(1.5, Math.sqrt(MAX_PIXELS / Math.max(1, frame.width * frame.height)));
+    this.#scale = Math.min(1, Math.sqrt(MAX_PIXELS / Math.max(1, frame.width * frame.height)));
     this.#width = Math.max(1, Math.round(frame.width * this.#scale));
     this.#height = Math.max(1, Math.round(frame.height * this.#scale));
   }

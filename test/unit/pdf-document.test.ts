@@ -92,6 +92,12 @@ t.test('links have boxes and targets, and words know theirs', async (t) => {
   pdf.close();
 });
 
+t.test('a very long address does not end the list of links', async (t) => {
+  const address = `https://example.org/${'x'.repeat(3800)}`;
+  const page = await read({ content: '', links: [{ rect: [10, 10, 20, 20], uri: address }, { rect: [30, 10, 40, 20], uri: 'https://example.org/next' }] });
+  t.same(page.links.map((link) => link.uri?.length), [address.length, 24]);
+});
+
 t.test('a tagged page gives its tree, with spans, texts and standard roles', async (t) => {
   const content = [tagged('H1', 0, text(72, 700, 14, 'Title')), tagged('P', 1, text(72, 680, 10, 'Words')), tagged('TD', 2, text(72, 660, 10, 'Cell')), tagged('Figure', 3, text(72, 640, 10, 'Face'))];
   const page = await read(

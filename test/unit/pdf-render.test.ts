@@ -49,6 +49,7 @@ t.test('form fields and annotations are drawn', async (t) => {
 t.test('bitmaps past the budget and empty regions are refused', async (t) => {
   const pdf = await openPdf(makePdf({ pages: [{ width: 14000, height: 14000, content: red }] }));
   t.throws(() => pdf.renderPage(0, 300), { code: 'too_large' });
+  t.throws(() => pdf.renderRegion(0, { left: 0, top: 0, right: 600, bottom: 600 }, 720), { code: 'too_large', message: /6000 x 6000/ });
   t.throws(() => pdf.renderRegion(0, { left: 10, top: 10, right: 10, bottom: 20 }, 72), { code: 'invalid_request' });
   t.throws(() => pdf.renderRegion(0, { left: 0, top: 0, right: 10, bottom: 20 }, 0), { code: 'invalid_request' });
   t.throws(() => pdf.renderRegion(0, { left: NaN, top: 0, right: 10, bottom: 20 }, 72), { code: 'invalid_request' });

@@ -19,9 +19,9 @@ const wordsOf = (page: PageContent) => page.words.map((word) => word.text).join(
 const nothing: HiddenText = { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 };
 
 t.test('outside the page', async (t) => {
-  const page = await read([text(100, 300, 10, 'inside'), text(100, 20, 10, 'below'), text(700, 300, 10, 'beside')], { cropBox: [50, 100, 400, 500] });
+  const page = await read([text(100, 300, 10, 'inside'), text(100, 20, 10, 'below'), text(700, 300, 10, 'beside'), text(10, 300, 10, 'left'), text(100, 550, 10, 'above')], { cropBox: [50, 100, 400, 500] });
   t.equal(wordsOf(page), 'inside');
-  t.same(page.hidden, { ...nothing, outsidePage: 11 });
+  t.same(page.hidden, { ...nothing, outsidePage: 20 });
 });
 
 t.test('clipped away, in whole or in part', async (t) => {
