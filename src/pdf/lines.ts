@@ -37,13 +37,32 @@ export function buildLines(glyphs: Glyph[], rulings: Ruling[]): GlyphLine[] {
   for (const [angle, group] of byAngle) {
     const tracks = buildTracks(group);
     const channels = new ChannelFinder(tracks);
-    const walls = angle === 0 ? rulings.filter((ruling) => ruling.orientation === 'vertical') : [];
+    const walls = wallsFor(rulings, angle);
     for (const track of tracks) lines.push(...splitTrack(track, channels, walls));
   }
   return lines;
 }
 
-function splitTrack(track: Track, channels: ChannelFinder, walls: Ruling[]): GlyphLine[] {
+/** A drawn line across the reading direction: where it stands along it, and how far it reaches across. */
+interface Wall {
+  u: number;
+  from: number;
+  to: number;
+}
+
+function wallsFor(rulings: Ruling[], angle: number): Wall[] {
+  if (angle % 90 !== 0) return [];
+  const across = angle % 180 === 0 ? 'vertical' : 'horizontal';
+  // u and v in terms of the page's x and y, for the four quarter turns.
+  const forwards = angle === 0 || angle === 270 ? 1 : -1;
+  const down = angle === 0 || angle === 90 ? 1 : -1;
+  return rulings
+    .filter((ruling) => ruling.orientation === across)
+    .map(({ position, start, end }) => ({ u: forwards * position, from: Math.min(down * start, down * end), to: Math.max(down * start, down * end) }))
+    .sort((a, b) => a.u - b.u);
+}
+
+function splitTrack(track: Track, channels: ChannelFinder, walls: Wall[]): GlyphLine[] {
   const glyphs = track.placed.map((each) => each.glyph);
   const spacing = measureSpacing(track.placed);
   const ordinary = ordinaryGap(spacing, track.size);
@@ -72,7 +91,7 @@ interface Place {
   ordinary: number;
 }
 
-function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: Place, channels: ChannelFinder, walls: Ruling[]): boolean {
+function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: Place, channels: ChannelFinder, walls: Wall[]): boolean {
   const { start, index, ordinary } = place;
   const gap = spacing.gaps[index] ?? 0;
   const [left, right] = [glyphs[index - 1], glyphs[index]];
@@ -97,8 +116,20 @@ function headText(glyphs: Glyph[], spacing: Spacing, start: number, index: numbe
   return glyphs.slice(start, index).map((glyph) => glyph.text).join('');
 }
 
-/** A vertical ruling stands between the two glyphs and crosses their line. */
-function isWalled(left: Glyph, right: Glyph, em: number, walls: Ruling[]): boolean {
+/** A wall stands between the two glyphs and crosses their line. */
+function isWalled(left: Glyph, right: Glyph, em: number, walls: Wall[]): boolean {
   const middle = right.v - 0.3 * em;
-  return walls.some((wall) => wall.position > left.u1 - 0.1 * em && wall.position < right.u0 + 0.1 * em && wall.start < middle && wall.end > middle);
+  const [first, last] = [left.u1 - 0.1 * em, right.u0 + 0.1 * em];
+  let low = 0;
+  let high = walls.length;
+  while (low < high) {
+    const half = (low + high) >> 1;
+    if ((walls[half]?.u ?? 0) <= first) low = half + 1;
+    else high = half;
+  }
+  for (let at = low; at < walls.length && (walls[at]?.u ?? last) < last; at++) {
+    const wall = walls[at];
+    if (wall !== undefined && wall.from < middle && wall.to > middle) return true;
+  }
+  return false;
 }

@@ -16,7 +16,7 @@ import { readPaths, unitSquare } from './paths.js';
 import type { Graphics } from './paths.js';
 import type { Pdfium } from './pdfium.js';
 import { Proof } from './proof.js';
-import { mergeRulings } from './rulings.js';
+import { mergeBoxes, mergeRulings } from './rulings.js';
 import { settleGlyphs } from './settle.js';
 import { markUnderlines } from './underlines.js';
 import { keepVisible } from './visibility.js';
@@ -48,7 +48,7 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
     words: wordsInPaintingOrder(lines),
     lines,
     rulings: markUnderlines(lines, rulings),
-    boxes: graphics.boxes.map(({ box, fill, stroke }) => ({ box, fill, stroke })),
+    boxes: mergeBoxes(graphics.boxes),
     images,
     drawings: clusterStrokes(graphics.strokes, seen),
     links,

@@ -1,5 +1,5 @@
-/** Rulings put together: segments, dashes and repeats of one drawn line become one. */
-import type { Ruling } from './page.js';
+/** Rulings and boxes put together: segments, dashes and repeats of one drawn line become one, fill and outline one box. */
+import type { DrawnBox, Ruling } from './page.js';
 
 /** In points. */
 const SAME_POSITION = 0.7;
@@ -7,6 +7,7 @@ const JOIN_GAP = 0.8;
 /** Dashes are at most this long, and their gaps at most twice their length. */
 const DASH_LENGTH = 14;
 const LEAST_LENGTH = 2;
+const MOST_KEPT = 20_000;
 /** Pieces that meet this exactly were painted end to end. */
 const MEETING = 0.6;
 
@@ -20,7 +21,30 @@ export function mergeRulings(rulings: Ruling[]): Ruling[] {
     merged.push(...joinAlong(sorted.slice(start, index)));
     start = index;
   }
-  return merged.filter((ruling) => ruling.end - ruling.start >= LEAST_LENGTH);
+  return largest(merged.filter((ruling) => ruling.end - ruling.start >= LEAST_LENGTH), ({ start, end }) => end - start);
+}
+
+/** Fill and outline of one rectangle, painted one after the other, are one box; so are repeats. */
+export function mergeBoxes(boxes: DrawnBox[]): DrawnBox[] {
+  const merged = new Map<string, DrawnBox>();
+  for (const { box, fill, stroke } of boxes) {
+    const key = [box.left, box.top, box.right, box.bottom].map((value) => Math.round(value * 2)).join(' ');
+    const known = merged.get(key);
+    if (known === undefined) merged.set(key, { box, fill, stroke });
+    else {
+      if (fill >= 0) known.fill = fill;
+      if (stroke >= 0) known.stroke = stroke;
+    }
+  }
+  return largest([...merged.values()], ({ box }) => (box.right - box.left) * (box.bottom - box.top));
+}
+
+/** Whoever reads the page must not drown: of very many, the largest are kept, in their order. */
+function largest<T>(items: T[], size: (item: T) => number): T[] {
+  if (items.length <= MOST_KEPT) return items;
+  const least = items.map(size).sort((a, b) => b - a)[MOST_KEPT - 1] ?? 0;
+  let ties = MOST_KEPT - items.filter((item) => size(item) > least).length;
+  return items.filter((item) => size(item) > least || (size(item) === least && ties-- > 0));
 }
 
 /** All at one position. */

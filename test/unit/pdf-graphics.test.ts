@@ -63,6 +63,20 @@ t.test('rectangles are boxes with fill and outline, round corners or not', async
   t.equal(page.rulings.length, 0);
 });
 
+t.test('fill and outline painted apart are one box, and so are repeats', async (t) => {
+  const page = await read([rectangle(100, 600, 80, 40, { fill: 0xeeeeee }), rectangle(100, 600, 80, 40, { stroke: 0x00ff00 }), rectangle(100, 600, 80, 40, { fill: 0xeeeeee })]);
+  t.same(page.boxes.map(({ fill, stroke }) => [fill, stroke]), [[0xeeeeee, 0x00ff00]]);
+});
+
+t.test('of very many boxes the largest are kept', async (t) => {
+  const content = ['0 g'];
+  for (let index = 0; index < 25_000; index++) content.push(`${(index % 150) * 4} ${Math.floor(index / 150) * 4} ${index % 2 === 0 ? 3.5 : 3.2} 3.3 re f`);
+  content.push('0 700 300 50 re f');
+  const page = await read(content);
+  t.equal(page.boxes.length, 20_000);
+  t.ok(page.boxes.some(({ box }) => box.right - box.left === 300));
+});
+
 t.test('curves and slanted lines are drawings, found as regions', async (t) => {
   const wave = (x: number, y: number) => paint(`${x} ${y} m ${x + 30} ${y + 60} ${x + 60} ${y - 60} ${x + 90} ${y} c`, { stroke: 0 });
   const page = await read([wave(100, 600), wave(120, 590), line(100, 560, 180, 620), wave(400, 200)]);

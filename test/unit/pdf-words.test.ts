@@ -105,6 +105,12 @@ t.test('a drawn wall parts cells that stand close together', async (t) => {
   const cells = [text(72, 700, 10, 'left'), text(92, 700, 10, 'right')];
   t.same(linesOf(await read(cells)), ['left right']);
   t.same(linesOf(await read([...cells, line(90, 690, 90, 715)])), ['left', 'right']);
+  for (const [angle, x, y, dx, dy] of [[90, 0, 1, 12, 0], [180, -1, 0, 0, 12], [270, 0, -1, 12, 0]] as const) {
+    const turned = [text(300, 300, 10, 'left', { angle }), text(300 + 20 * x, 300 + 20 * y, 10, 'right', { angle })];
+    const [wx, wy] = [300 + 18 * x, 300 + 18 * y];
+    t.same(linesOf(await read(turned)), ['left right'], `turned by ${angle}`);
+    t.same(linesOf(await read([...turned, line(wx - dx, wy - dy, wx + dx, wy + dy)])), ['left', 'right'], `turned by ${angle}, with a wall`);
+  }
 });
 
 t.test('list markers and section numbers stay with their text', async (t) => {
