@@ -87,7 +87,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     log,
     version: packageVersion(),
     abilities: { textRecognition: false, formulas: false, code: false },
-    notReady: () => (workersReady ? null : 'The conversion workers are starting.'),
+    notReady: () => (workersReady ? null : 'Models not yet loaded'),
   });
   let closeListeners: () => Promise<void> = async () => {};
   return {

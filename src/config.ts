@@ -42,6 +42,7 @@ export const settingsTable = {
   httpSources: setting<string[]>(kinds.hosts, '', 'hosts that documents may be fetched from (sources of kind http); empty switches fetching off'),
   callbackHosts: setting<string[]>(kinds.hosts, '', 'hosts that callbacks may be sent to; empty switches callbacks off'),
   corsOrigins: setting<string[]>(kinds.words, '*', 'web origins that browsers may call from, or * for any'),
+  allowedHosts: setting<string[]>(kinds.hosts, '', 'host names by which a proxy may reach a service that listens on loopback only'),
   showVersion: setting<boolean>(kinds.flag, 'yes', 'whether /version tells versions'),
 } as const;
 
