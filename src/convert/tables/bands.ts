@@ -1,4 +1,5 @@
 /** Table rows from visual rows: which lines are one row's wrapped text, and where the next row begins. */
+import { chunkOf } from './chunks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder } from './columns.js';
 import type { Column } from './columns.js';
@@ -25,12 +26,14 @@ interface Setting {
 const CLEAR_STEP = 1.16;
 /** Evidence it takes to join two lines. */
 const JOINING = 0.4;
+/** Evidence it takes to tell on which line of their labels the values stand. */
+const LEANING = 1;
 
 /** Groups the visual rows of a table, or of a part of it between two rules, into its rows. */
 export function groupRows(rows: VisualRow[], columns: Column[], leading: number): RowBand[] {
-  const settled = joinOverlapping(rows);
-  if (settled.length <= 1) return settled;
   const setting: Setting = { columns, leading, keyColumn: 0 };
+  const settled = joinOverlapping(rows, setting);
+  if (settled.length <= 1) return settled;
   return groupByGap(settled, setting) ?? groupByContent(settled, setting);
 }
 
@@ -59,13 +62,14 @@ export function leadingOf(rows: VisualRow[], columns: Column[], usual: number): 
 }
 
 /** Lines that overlap in height stand side by side in one row: a cell set between its neighbours' lines. */
-function joinOverlapping(rows: VisualRow[]): RowBand[] {
+function joinOverlapping(rows: VisualRow[], setting: Setting): RowBand[] {
   const bands: RowBand[] = [];
   for (const row of rows) {
     const open = bands[bands.length - 1];
     const lastRow = open?.rows[open.rows.length - 1];
     const overlap = open === undefined || lastRow === undefined ? -1 : lastRow.bottom - row.top;
-    if (open !== undefined && lastRow !== undefined && overlap > 0.24 * Math.min(row.size, lastRow.size) && !stacked(lastRow, row)) {
+    const near = lastRow !== undefined && overlap > 0.24 * Math.min(row.size, lastRow.size) && !stacked(lastRow, row);
+    if (open !== undefined && near && stackEvidence(open, row, setting) > -1) {
       open.rows.push(row);
       open.bottom = Math.max(open.bottom, row.bottom);
     } else bands.push({ rows: [row], top: row.top, bottom: row.bottom });
@@ -76,6 +80,17 @@ function joinOverlapping(rows: VisualRow[]): RowBand[] {
 /** Some chunk of `lower` stands under one of `upper`. */
 function stacked(upper: VisualRow, lower: VisualRow): boolean {
   return lower.chunks.some((chunk) => upper.chunks.some((other) => Math.min(chunk.right, other.right) - Math.max(chunk.left, other.left) > 1));
+}
+
+/** For or against `row` being the next lines of the cells of `open`; 0 where it stands beside them all. A label amid two rows joins neither to the other. */
+function stackEvidence(open: RowBand, row: VisualRow, setting: Setting): number {
+  const above = cellsOf(open.rows, setting.columns);
+  let evidence = 0;
+  for (const [column, [chunk]] of cellsOf([row], setting.columns)) {
+    const upper = above.get(column)?.at(-1);
+    if (chunk !== undefined && upper !== undefined) evidence += wrapEvidence(upper, chunk, widthOf(setting, column), column === setting.keyColumn);
+  }
+  return evidence;
 }
 
 function gapOf(upper: RowBand, lower: RowBand): number {
@@ -138,7 +153,7 @@ function widthOf(setting: Setting, column: number): number {
   return found === undefined ? 0 : found.right - found.left;
 }
 
-/** Chunks by the column they begin in, from the top. */
+/** Lines by the column they begin in, from the top; chunks side by side in one column are one line. */
 function cellsOf(rows: VisualRow[], columns: Column[]): Map<number, Chunk[]> {
   const cells = new Map<number, Chunk[]>();
   for (const row of rows) {
@@ -146,7 +161,9 @@ function cellsOf(rows: VisualRow[], columns: Column[]): Map<number, Chunk[]> {
       const under = columnsUnder(columns, chunk.left, chunk.right);
       if (under === null) continue;
       const known = cells.get(under[0]);
+      const last = known?.at(-1);
       if (known === undefined) cells.set(under[0], [chunk]);
+      else if (last !== undefined && Math.abs(last.baseline - chunk.baseline) < 0.3 * chunk.size) known[known.length - 1] = chunkOf([...last.pieces, ...chunk.pieces]);
       else known.push(chunk);
     }
   }
@@ -181,8 +198,8 @@ function labelSide(bands: RowBand[], setting: Setting): number {
     const [upper, lower] = [before?.get(keyColumn)?.at(-1), after?.get(keyColumn)?.[0]];
     const [first, last] = [label[0], label.at(-1)];
     const width = widthOf(setting, keyColumn);
-    if (first !== undefined && upper !== undefined && before !== undefined && before.size > 1) side += Math.sign(wrapEvidence(upper, first, width, true));
-    if (last !== undefined && lower !== undefined && after !== undefined && after.size > 1) side -= Math.sign(wrapEvidence(last, lower, width, true));
+    if (first !== undefined && upper !== undefined && before !== undefined && before.size > 1) side += wrapEvidence(upper, first, width, true);
+    if (last !== undefined && lower !== undefined && after !== undefined && after.size > 1) side -= wrapEvidence(last, lower, width, true);
   }
   return side;
 }
@@ -205,14 +222,14 @@ function evidenceToJoin(open: RowBand, band: RowBand, setting: Setting, labels: 
     if (chunk === undefined) continue;
     if (upper === undefined) {
       // Values set on the last line of their label are no sign of a new row.
-      if (!(onlyLabel && labels < 0)) score -= (column === keyColumn ? 0.8 : 0.4) * (goesOn ? 0.4 : 1);
+      if (!(onlyLabel && labels < -LEANING)) score -= (column === keyColumn ? 0.8 : 0.4) * (goesOn ? 0.4 : 1);
       continue;
     }
     // Lines of one cell follow each other; after a gap in its column a line begins a cell of its own.
     if (chunk.baseline - upper.baseline > 1.7 * leading) score -= column === keyColumn ? 4 : 1.5;
     else score += wrapEvidence(upper, chunk, widthOf(setting, column), column === keyColumn);
   }
-  if (below.size === 1 && below.has(keyColumn) && above.size > 1 && labels < 0) score -= 1.6;
+  if (below.size === 1 && below.has(keyColumn) && above.size > 1 && labels < -LEANING) score -= 1.6;
   if (!below.has(keyColumn) && above.has(keyColumn)) score += 1;
   // A row of the table hardly consists of one cell in its midst.
   if (below.size === 1 && setting.columns.length >= 3 && !below.has(keyColumn)) score += 1.5;

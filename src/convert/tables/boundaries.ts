@@ -1,6 +1,7 @@
 /** Where a table's columns and rows part: drawn lines first, then joints and shades, then the white between the words. */
 import type { Box } from '../../pdf/page.js';
 import { groupRows, leadingOf } from './bands.js';
+import { cutRows } from './cuts.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { makeRows } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
@@ -31,6 +32,8 @@ export interface Boundaries {
   /** Edges of the rows from the top, one more than there are rows. */
   y: Edge[];
   columns: Column[];
+  /** The area's rows, their chunks cut at the columns' edges. */
+  rows: VisualRow[];
 }
 
 const SAME_EDGE = 3;
@@ -40,8 +43,9 @@ export function findBoundaries(area: TableArea): Boundaries | null {
   const found = findColumns(area);
   if (found === null) return null;
   const { x, columns } = found;
-  const y = rowEdges(area, x, columns);
-  return y.length < 2 ? null : { x, y, columns };
+  const rows = cutRows(area.rows, x, columns);
+  const y = rowEdges({ ...area, rows }, x, columns);
+  return y.length < 2 ? null : { x, y, columns, rows };
 }
 
 /** The columns alone, where there are two or more. */

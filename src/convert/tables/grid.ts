@@ -1,6 +1,6 @@
 /** The grid of a table filled: words into atomic cells, and atomic cells joined where the page shows that one cell spans them. */
 import type { Boundaries, Edge, TableArea } from './boundaries.js';
-import { chunkOf } from './chunks.js';
+import { columnsOf } from './cuts.js';
 import type { Chunk } from './chunks.js';
 import type { Segment } from './segments.js';
 
@@ -29,17 +29,12 @@ export interface Placed {
   last: number;
 }
 
-const EDGE_SLACK = 2;
-
-export function fillGrid(area: TableArea, { x, y, columns }: Boundaries): Grid {
+export function fillGrid(area: TableArea, { x, y, rows }: Boundaries): Grid {
   const rowCount = y.length - 1;
   const columnCount = x.length - 1;
   const placed: Placed[] = [];
-  for (const row of area.rows) {
-    for (const chunk of row.chunks) {
-      const at = rowAt(y, chunk.baseline - 0.3 * chunk.size);
-      for (const part of partChunk(chunk, x, columns)) placed.push({ ...part, row: at });
-    }
+  for (const row of rows) {
+    for (const chunk of row.chunks) placed.push({ chunk, row: rowAt(y, chunk.baseline - 0.3 * chunk.size), ...columnsOf(chunk, x) });
   }
   const joins = new Joins(rowCount, columnCount);
   for (const { row, first, last } of placed) for (let column = first; column < last; column++) joins.right(row, column);
@@ -60,38 +55,6 @@ function rowAt(y: Edge[], at: number): number {
   let row = 0;
   while (row + 2 < y.length && (y[row + 1]?.at ?? Infinity) < at) row++;
   return row;
-}
-
-function columnAt(x: Edge[], at: number): number {
-  let column = 0;
-  while (column + 2 < x.length && (x[column + 1]?.at ?? Infinity) < at) column++;
-  return column;
-}
-
-/** Splits a chunk where it runs over an edge and has a word space there; what cannot be split spans. */
-function partChunk(chunk: Chunk, x: Edge[], columns: Boundaries['columns']): Omit<Placed, 'row'>[] {
-  const [first, last] = [columnAt(x, chunk.left + EDGE_SLACK), columnAt(x, chunk.right - EDGE_SLACK)];
-  if (first >= last) return [{ chunk, first: columnAt(x, (chunk.left + chunk.right) / 2), last: columnAt(x, (chunk.left + chunk.right) / 2) }];
-  for (let column = first; column < last; column++) {
-    const at = splitPoint(chunk, x[column + 1] as Edge, columns[column + 1]);
-    if (at === null) continue;
-    return [...partChunk(chunkOf(chunk.pieces.slice(0, at)), x, columns), ...partChunk(chunkOf(chunk.pieces.slice(at)), x, columns)];
-  }
-  return [{ chunk, first, last }];
-}
-
-/** Index of the piece that begins the next column, or null where the chunk runs over the edge as one text. */
-function splitPoint(chunk: Chunk, edge: Edge, next: { left: number; right: number } | undefined): number | null {
-  for (let index = 1; index < chunk.pieces.length; index++) {
-    const [before, piece] = [chunk.pieces[index - 1], chunk.pieces[index]];
-    if (before === undefined || piece === undefined || piece.word.glued) continue;
-    const gap = piece.left - before.right;
-    if (gap < 0.12 * chunk.size || before.right > edge.at + EDGE_SLACK || piece.left < edge.at - EDGE_SLACK) continue;
-    if (edge.kind === 'drawn') return index;
-    const aligned = next !== undefined && (Math.abs(piece.left - next.left) < 1.5 || Math.abs(chunk.right - next.right) < 1.5);
-    if (gap > 0.45 * chunk.size || (aligned && gap > 0.2 * chunk.size)) return index;
-  }
-  return null;
 }
 
 /** Which neighbouring atomic cells are one. */

@@ -87,6 +87,6 @@ function judgeText(found: Findings, evidence: Evidence, around: Surroundings): n
   score -= 3 * (found.leaders / rows) + 2.5 * (found.sentences / filled) * (white ? 1 : 0.4);
   score -= 4 * Math.max(0, found.code / filled - 0.2) + 3 * Math.max(0, found.bullets / filled - 0.2);
   score -= 2.5 * Math.max(0, found.symbols / filled - 0.25) + 1.5 * (found.monospace / filled);
-  score -= 5 * Math.max(0, found.formulas / filled - 0.2) + 5 * Math.max(0, found.torn - 0.25);
+  score -= 5 * Math.max(0, found.formulas / filled - 0.2) + (found.formulas >= 0.4 * filled ? 2 : 0) + 5 * Math.max(0, found.torn - 0.25);
   return score - 4 * Math.max(0, around.running - 0.15) * (white ? 1.5 : 1);
 }

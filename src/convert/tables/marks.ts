@@ -187,7 +187,12 @@ function isNarrowLabel(row: VisualRow | undefined, box: Box): boolean {
 function isBanded(rows: VisualRow[], least: number, leading: number, wide: number): boolean {
   const bands = makeBands(makeBlocks(rows, leading));
   const fine = bands.filter((band) => !band.stacked && band.blocks.length >= 2).length;
-  if (bands.length === 1 && bands[0] !== undefined && !bands[0].stacked && bands[0].blocks.length >= least) return true;
+  const [band] = bands;
+  if (band !== undefined && bands.length === 1 && !band.stacked && band.blocks.length >= 2) {
+    // A label and its text are a row, two columns of text are not.
+    const label = band.blocks[0];
+    if (band.blocks.length >= least || (label !== undefined && label.lines.length <= 3 && label.right - label.left < 0.7 * wide)) return true;
+  }
   if (bands.some((band) => band.blocks.length === 1 && band.blocks.some((block) => block.right - block.left > wide))) return false;
   return fine >= 2 && fine >= 0.5 * bands.length && bands.filter((band) => band.stacked).length <= 0.2 * bands.length;
 }
