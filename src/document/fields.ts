@@ -64,7 +64,7 @@ export class Fields {
     return value;
   }
 
-  /** One of the words; the first is no default. */
+  /** One of the words. */
   word<Word extends string>(name: string, words: readonly Word[], fallback?: Word): Word {
     const value = this.string(name, fallback);
     const found = words.find((word) => word === value);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
+import { DocumentBuilder } from '../../src/document/builder.js';
 import { writeDocTags } from '../../src/document/doctags.js';
 import { writeHtml } from '../../src/document/html.js';
 import { writeJson } from '../../src/document/json.js';
@@ -34,6 +35,18 @@ t.test('every word stands in the document exactly once', (t) => {
     const { document, words } = makeDocument(seed, 25);
     t.strictSame([...plainWords(document)].sort(), [...words].sort(), `seed ${seed}`);
   }
+  t.end();
+});
+
+t.test('a rich cell counts by what it points to, a spanning one once, glued runs as one word', (t) => {
+  const builder = new DocumentBuilder({ name: 'words' });
+  const table = builder.addTable(2, 2, [{ row: 0, column: 0, columnSpan: 2, text: 'wide cell' }, { row: 1, column: 0, text: 'rich text' }]);
+  const runs = builder.addInlineGroup({ parent: table });
+  builder.addText('text', 'rich', { parent: runs });
+  builder.addText('text', 'te', { parent: runs });
+  builder.addText('text', 'xt', { parent: runs, glued: true });
+  table.data.table_cells[1]!.ref = { $ref: runs.self_ref };
+  t.strictSame([...plainWords(builder.document)].sort(), ['cell', 'rich', 'text', 'wide']);
   t.end();
 });
 

@@ -93,7 +93,7 @@ t.test('the hash keeps its 64 bits, keys stand in the contract\'s order', (t) =>
   const builder = new DocumentBuilder({ name: 'n', origin: { mimetype: 'a/b', filename: '"binary_hash": 7', sha256: `${'0'.repeat(48)}${'9'.repeat(16)}` } });
   builder.addPage(1, { width: 10, height: 20 });
   builder.addHeading(2, 'h');
-  builder.addTable(1, 2, [{ row: 0, column: 1, text: 'c' }]);
+  builder.addTable(2, 2, [{ row: 0, column: 0, text: 'c', columnSpan: 2 }, { row: 1, column: 1, text: 'd' }]);
   const json = [...writeJson(builder.document)].join('');
   t.match(json, '"binary_hash":11068046444225730969,');
   t.equal([...writeJson(readDocument(json))].join(''), json);
@@ -102,7 +102,10 @@ t.test('the hash keeps its 64 bits, keys stand in the contract\'s order', (t) =>
   t.equal(Object.keys(written.texts[0] ?? {}).join(), 'self_ref,parent,children,content_layer,meta,label,prov,orig,text,formatting,hyperlink,level');
   t.equal(Object.keys(written.tables[0] ?? {}).join(), 'self_ref,parent,children,content_layer,meta,label,prov,captions,references,footnotes,image,data,annotations');
   t.equal(Object.keys(written.tables[0]?.data ?? {}).join(), 'table_cells,num_rows,num_cols,orientation,grid');
-  t.match(written.tables[0]?.data.grid, [[{ text: '', start_col_offset_idx: 0, end_col_offset_idx: 1 }, { text: 'c' }]]);
+  t.match(written.tables[0]?.data.grid, [
+    [{ text: 'c' }, { text: 'c' }],
+    [{ text: '', start_row_offset_idx: 1, end_row_offset_idx: 2, start_col_offset_idx: 0, end_col_offset_idx: 1 }, { text: 'd' }],
+  ]);
   t.match(json, /"origin":\{"mimetype":"a\/b","binary_hash":\d+,"filename":"[^,]+","uri":null\}/);
   t.end();
 });
