@@ -6,6 +6,7 @@ import { transformBox, union } from './geometry.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, unnamedGlyph } from './characters.js';
+import { readsLikeText } from './plausible.js';
 import { RunTable, direction } from './text-runs.js';
 import type { TextRun } from './text-runs.js';
 
@@ -81,7 +82,9 @@ function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
 class GlyphReader {
   readonly glyphs: Glyph[] = [];
   characters = 0;
-  unmapped = 0;
+  #unmapped = 0;
+  /** By font: text that PDFium guessed. */
+  #doubtful = new Map<number, string>();
   #pdfium: Pdfium;
   #textPage: number;
   #runs: RunTable;
@@ -126,7 +129,7 @@ class GlyphReader {
     const space = text === ' ';
     // Layers of recognised text use fonts without shapes: their boxes are all there is to see.
     const ink = flat && !space && run.invisible ? this.#looseBox(index) : shape;
-    if (!space) this.#count(index, text);
+    if (!space) this.#count(index, text, run);
     const sameOrigin = x === this.#lastX && y === this.#lastY;
     if (sameOrigin && this.#isPartOfLast(run, ink, text)) return;
     this.#lastX = x;
@@ -146,10 +149,19 @@ class GlyphReader {
     this.glyphs.push(glyph);
   }
 
-  #count(index: number, text: string): void {
+  #count(index: number, text: string, run: TextRun): void {
     this.characters++;
-    const nameless = text === '\ufffd' || text === unnamedGlyph;
-    if (nameless || this.#pdfium.call.FPDFText_HasUnicodeMapError(this.#textPage, index) === 1) this.unmapped++;
+    if (text === '\ufffd' || text === unnamedGlyph) this.#unmapped++;
+    else if (this.#pdfium.call.FPDFText_HasUnicodeMapError(this.#textPage, index) === 1) {
+      this.#doubtful.set(run.fontPointer, (this.#doubtful.get(run.fontPointer) ?? '') + text);
+    }
+  }
+
+  /** Characters without a meaning, and those of fonts whose guessed letters read like nothing. */
+  get unmapped(): number {
+    let count = this.#unmapped;
+    for (const text of this.#doubtful.values()) if (!readsLikeText(text)) count += text.length;
+    return count;
   }
 
   #looseBox(index: number): Box {
