@@ -52,6 +52,18 @@ t.test('three columns with a figure over two of them', (t) => {
   t.end();
 });
 
+t.test('a table that stops short of the last column still parts the columns where their lines are broken', (t) => {
+  const columns = (top: number, words: string[]): ReturnType<typeof line>[] => [40, 220, 400].flatMap((left, index) => paragraph(left, top, 160, 6, words[index]!));
+  const rule = (x: number, top: number, bottom: number): { x: number; top: number; bottom: number } => ({ x, top, bottom });
+  const page = sketch(0, [...columns(100, ['aa', 'bb', 'cc']), ...columns(300, ['dd', 'ee', 'ff'])], {
+    figures: [{ box: { left: 40, right: 380, top: 180, bottom: 280 }, chart: false, ownsText: true }],
+    columnRules: [rule(210, 90, 165), rule(390, 90, 165), rule(210, 292, 365), rule(390, 292, 365)],
+  });
+  const order = reading(page).map((word) => word.slice(0, 2)).filter((word, index, all) => word !== all[index - 1]);
+  t.same(order, ['aa', 'bb', 'cc', '#0', 'dd', 'ee', 'ff']);
+  t.end();
+});
+
 t.test('markers, numbers of equations and terms are no columns', (t) => {
   const bullets = sketch(0, [0, 1, 2, 3, 4].flatMap((index) => [line(50, 100 + 20 * index, '•'), line(70, 100 + 20 * index, `item${index} with its text`)]));
   t.same(new Set(reading(bullets)), new Set(['•']), 'a bullet begins each row');

@@ -108,6 +108,22 @@ function textShare(box: Box, pieces: TextLine[]): number {
   return covered / Math.max(1, area(box));
 }
 
+/** Lines of the page's own size that begin at one edge, or program text: a box around text, with round corners perhaps. */
+function holdsText(box: Box, pieces: TextLine[], bodySize: number): boolean {
+  const inner = pieces.filter((piece) => contains(box, piece.box, 0));
+  if (inner.length < 2) return false;
+  if (inner.every((piece) => piece.monospace)) return true;
+  const lefts = inner.map((piece) => piece.box.left).sort((a, b) => a - b);
+  const edges = lefts.filter((left, index) => index === 0 || left - lefts[index - 1]! > 2).length;
+  return edges <= 2 && inner.every((piece) => Math.abs(piece.size - bodySize) < 0.1 * bodySize);
+}
+
+/** The size of most lines of running text. */
+function sizeOfText(pieces: TextLine[]): number {
+  const sizes = pieces.filter((piece) => piece.text.length >= 25).map((piece) => piece.size).sort((a, b) => a - b);
+  return sizes[sizes.length >> 1] ?? 0;
+}
+
 /** Whether the text inside reads as labels; paragraphs over a picture are the page's own text. */
 function readsAsLabels(box: Box, pieces: TextLine[]): boolean {
   const inner = pieces.filter((piece) => contains(box, piece.box, 1));
@@ -132,15 +148,16 @@ function withLabels(box: Box, pieces: TextLine[]): Box {
 /** The figures of a page, top to bottom. Parts inside `tables` belong to those. */
 export function findFigures(content: PageContent, tables: Box[], pieces: TextLine[]): FigureRegion[] {
   const figures: FigureRegion[] = [];
+  const bodySize = sizeOfText(pieces);
   for (const group of cluster(collectParts(content, tables, pieces))) {
     const chart = !group.some((part) => part.kind === 'image' || part.kind === 'drawing');
     let box = unionBox(group.map((part) => part.box));
     if (!isFigure(group, box)) continue;
-    const bars = group.filter((part) => part.kind === 'bar').length;
-    if (!group.some((part) => part.kind === 'image') && textShare(box, pieces) > (bars >= 3 ? 0.6 : 0.33)) continue;
-    if (chart) box = withAxes(box, content);
-    if (!group.some((part) => part.kind === 'image')) box = withLabels(box, pieces);
     const isImage = group.some((part) => part.kind === 'image');
+    const bars = group.filter((part) => part.kind === 'bar').length;
+    if (!isImage && (textShare(box, pieces) > (bars >= 3 ? 0.6 : 0.33) || bars < 3 && holdsText(box, pieces, bodySize))) continue;
+    if (chart) box = withAxes(box, content);
+    if (!isImage) box = withLabels(box, pieces);
     const ownsText = readsAsLabels(box, pieces);
     if (ownsText || isImage) figures.push({ box, chart, ownsText });
   }
@@ -153,12 +170,18 @@ function area(box: Box): number {
   return (box.right - box.left) * (box.bottom - box.top);
 }
 
+/** Text on a picture's edge is the paragraph that begins right below it, not a label in it. */
+function holds(figure: Box, text: Box): boolean {
+  const slack = 0.25 * (text.bottom - text.top);
+  return contains(figure, text, 1) && text.top > figure.top - slack && text.bottom < figure.bottom + slack;
+}
+
 /** Splits the pieces into those inside a figure, by figure, and the others. */
 export function splitByFigure(pieces: TextLine[], figures: FigureRegion[]): { inside: TextLine[][]; outside: TextLine[] } {
   const inside: TextLine[][] = figures.map(() => []);
   const outside: TextLine[] = [];
   for (const piece of pieces) {
-    const index = figures.findIndex((figure) => figure.ownsText && contains(figure.box, piece.box, 1));
+    const index = figures.findIndex((figure) => figure.ownsText && holds(figure.box, piece.box));
     if (index >= 0) inside[index]!.push(piece);
     else outside.push(piece);
   }

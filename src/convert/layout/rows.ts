@@ -1,7 +1,7 @@
 /** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
 import type { Piece } from './gutters.js';
 import type { Column } from './reading-order.js';
-import { joinPieces } from './text-line.js';
+import { joinPieces, unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
 import type { Vocabulary } from '../vocabulary.js';
 
@@ -95,11 +95,8 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
     if (piece.line === null) items.push({ middle: (piece.box.top + piece.box.bottom) / 2, item: { line: null, object: piece.object } });
   }
   items.sort((a, b) => a.middle - b.middle);
-  return {
-    left: Math.min(...pieces.map((piece) => piece.box.left)),
-    right: Math.max(...pieces.map((piece) => piece.box.right)),
-    items: items.map((entry) => entry.item),
-  };
+  const { left, right } = unionBox(pieces.map((piece) => piece.box));
+  return { left, right, items: items.map((entry) => entry.item) };
 }
 
 /** Raised and lowered pieces that touch what stands before them belong to the same word. */

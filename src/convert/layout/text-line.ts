@@ -180,7 +180,7 @@ export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: Tex
     italic: main.italic && pieces.every((piece) => piece.italic || lettersIn(piece) < 3),
     monospace: pieces.every((piece) => piece.monospace || lettersIn(piece) < 2),
     softHyphen: pieces.at(-1)!.softHyphen,
-    order: Math.min(...pieces.map((piece) => piece.order)),
+    order: pieces.reduce((first, piece) => Math.min(first, piece.order), Infinity),
     role: pieces[0]!.role,
     pieces: starts,
   };

@@ -65,9 +65,6 @@ class Assembler {
       case 'page_footer':
         this.#builder.addFurniture(block.role, running.text, options);
         return;
-      case 'formula':
-        this.#builder.addFormula(running.text, options);
-        return;
       case 'text':
         this.#addParagraph(running, options);
         return;

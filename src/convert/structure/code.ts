@@ -1,4 +1,5 @@
 /** Program text: lines in a monospace font, indentation kept. */
+import { unionBox } from '../layout/text-line.js';
 import type { TextLine } from '../layout/text-line.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
@@ -31,10 +32,7 @@ export function joinCode(blocks: Block[], body: BodyStyle): Block[] {
       const sameColumn = above.pageIndex === below.pageIndex && Math.abs(above.column.left - below.column.left) < 2;
       if (sameColumn && gap < 2.5 * body.leading * body.size) {
         above.lines = [...above.lines, ...below.lines];
-        above.box = {
-          left: Math.min(above.box.left, below.box.left), top: above.box.top,
-          right: Math.max(above.box.right, below.box.right), bottom: below.box.bottom,
-        };
+        above.box = unionBox([above.box, below.box]);
         last.spaceBelow = block.spaceBelow;
         continue;
       }
@@ -50,7 +48,7 @@ function isCode(block: Block): block is TextBlock {
 
 /** The lines as they stand: one space for each character's width of indentation, empty lines where the page leaves room. */
 export function codeText(lines: TextLine[]): string {
-  const left = Math.min(...lines.map((line) => line.box.left));
+  const { left } = unionBox(lines.map((line) => line.box));
   const widths = lines.map((line) => (line.box.right - line.box.left) / Math.max(1, line.text.length)).sort((a, b) => a - b);
   const cell = widths[widths.length >> 1] ?? 6;
   const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).sort((a, b) => a - b);

@@ -106,12 +106,21 @@ export function setHeadingLevels(blocks: Block[], evidence: HeadingEvidence, fla
   const lettered = headings.some(({ numbering }) => numbering?.kind === 'letter' && numbering.values[0] === 2);
   for (const heading of headings) if (heading.numbering?.bare === true && !lettered) heading.numbering = null;
   const title = headings.length > 0 && isTitle(0, headings, blocks);
-  const levels = levelsByStyle(headings.slice(title ? 1 : 0));
+  const below = headings.slice(title ? 1 : 0);
+  const levels = levelsByTag(below) ?? levelsByStyle(below);
   for (const [index, heading] of headings.entries()) {
     heading.block.level = title && index === 0 ? 0 : levels.get(heading)!;
   }
-  followNumbers(headings.slice(title ? 1 : 0));
-  closeGaps(headings.slice(title ? 1 : 0));
+  followNumbers(below);
+  closeGaps(below);
+}
+
+/** Levels that the tags of a tagged PDF give, where all headings have one and they differ; else null. */
+function levelsByTag(headings: Heading[]): Map<Heading, number> | null {
+  const tags = headings.map(({ block }) => Number(/^H([1-6])$/.exec(linesOf(block)[0]!.role)?.[1] ?? NaN));
+  if (tags.some(Number.isNaN) || new Set(tags).size < 2) return null;
+  const highest = Math.min(...tags);
+  return new Map(headings.map((heading, index) => [heading, tags[index]! - highest + 1]));
 }
 
 function levelsByStyle(headings: Heading[]): Map<Heading, number> {

@@ -95,7 +95,7 @@ function startsParagraph(above: TextLine, below: TextLine, next: TextLine | unde
 }
 
 function endsSentence(text: string): boolean {
-  return /[.!?:;…。！？][)\]"'”’»]*$/.test(text);
+  return /[.!?…。！？][)\]"'”’»]*$/.test(text);
 }
 
 /** A marker in the middle of running text (`see section\n1. Then`) opens no item: its line must begin like one. */
