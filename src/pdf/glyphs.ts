@@ -6,6 +6,7 @@ import { transformBox, union } from './geometry.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, unnamedGlyph } from './characters.js';
+import { heedShapes } from './letter-shapes.js';
 import { readsLikeText } from './plausible.js';
 import { RunTable, direction } from './text-runs.js';
 import type { TextRun } from './text-runs.js';
@@ -52,31 +53,8 @@ export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject
   const count = pdfium.call.FPDFText_CountChars(textPage);
   for (let index = 0; index < count; index++) reader.read(index);
   runs.heedRepeats();
-  markFixedPitch(reader.glyphs, fonts);
+  heedShapes(reader.glyphs, fonts);
   return { glyphs: turnVertical(reader.glyphs), characters: reader.characters, unmapped: reader.unmapped, end: count };
-}
-
-const FIXED_PITCH_SLACK = 0.01;
-const NARROW_LETTERS = /^[ijlt.,]$/;
-
-/** Fonts whose narrow and wide letters advance alike are typewriters, whatever they are called. */
-function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
-  const pitches = new Map<number, { least: number; most: number; narrow: number; others: number }>();
-  for (const { run, text, u0, u1 } of glyphs) {
-    if (run.font.monospace || text.length !== 1 || text < '!' || text > 'z') continue;
-    const advance = (u1 - u0) / run.stretch;
-    const pitch = pitches.get(run.fontPointer);
-    if (pitch === undefined) pitches.set(run.fontPointer, { least: advance, most: advance, narrow: 0, others: 0 });
-    else {
-      if (advance < pitch.least) pitch.least = advance;
-      if (advance > pitch.most) pitch.most = advance;
-      if (NARROW_LETTERS.test(text)) pitch.narrow++;
-      else pitch.others++;
-    }
-  }
-  const fixed = new Set([...pitches].filter(([, { least, most, narrow, others }]) => narrow >= 3 && others >= 8 && most - least < FIXED_PITCH_SLACK).map(([pointer]) => pointer));
-  if (fixed.size === 0) return;
-  for (const { run } of glyphs) if (fixed.has(run.fontPointer)) run.font = fonts.fixedPitch(run.font);
 }
 
 class GlyphReader {

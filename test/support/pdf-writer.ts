@@ -97,8 +97,9 @@ export interface FontSpec {
   unicode?: Record<number, string>;
   widths?: Record<number, number>;
   flags?: number;
-  /** Type 3: code -> glyph content in 1/1000 units. */
+  /** Type 3: code -> glyph content, in 1/1000 units unless `matrix` says otherwise. */
   type3?: Record<number, string>;
+  matrix?: number[];
 }
 
 export const standardFonts = [
@@ -261,7 +262,7 @@ class Assembly {
       const glyphs = Object.entries(font.type3).map(([code, content]) => `/g${code} ${this.#stream('', content)} 0 R`);
       const names = Object.keys(font.type3).map((code) => `${code} /g${code}`).join(' ');
       return this.#add(
-        `<</Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [0.001 0 0 0.001 0 0] /CharProcs <<${glyphs.join(' ')}>> ` +
+        `<</Type /Font /Subtype /Type3 /FontBBox [0 0 1000 1000] /FontMatrix [${(font.matrix ?? [0.001, 0, 0, 0.001, 0, 0]).join(' ')}] /CharProcs <<${glyphs.join(' ')}>> ` +
           `/Encoding <</Type /Encoding /Differences [${names}]>> /FirstChar 0 /LastChar 255 /Widths [${widths}] /Resources <<>> ${unicode}>>`,
       );
     }

@@ -229,6 +229,11 @@ t.test('type 3 glyphs have their size and place', async (t) => {
   t.same(linesOf(page), ['AB BA']);
   t.equal(page.words[0]?.size, 10);
   t.ok(Math.abs((page.words[0]?.box.top ?? 0) - 85) < 0.5);
+  // All of the scale in the glyphs, as some makers do: a font of size 1 with letters 7 points high.
+  const large = '6 0 0 0 5 7 d1 0 0 5 7 re f';
+  const drawn = await read([text(72, 700, 1, 'ABBA', { font: 'T' })], { T: { type3: { 65: large, 66: large }, unicode: { 65: 'A', 66: 'B' }, matrix: [1, 0, 0, 1, 0, 0], widths: { 65: 6, 66: 6 } } });
+  t.same(linesOf(drawn), ['ABBA']);
+  t.ok(Math.abs((drawn.words[0]?.size ?? 0) - 10) < 0.1, `size ${drawn.words[0]?.size}`);
 });
 
 t.test('the text that marked content stands for replaces what is drawn', async (t) => {
