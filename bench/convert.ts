@@ -1,11 +1,9 @@
 /** `bench convert`: how well and how fast documents become markdown, by folder and style. */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, join } from 'node:path';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { convertDocument } from '../src/convert/convert.js';
-import { defaultConvertOptions } from '../src/convert/options.js';
-import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
+import type { ConvertOutcome } from '../src/convert/request.js';
+import { convertHere } from './convert-here.js';
 import { compareReports, printReport, printSpeed, readReport, type BenchReport, type GroupReport } from './convert-report.js';
 import { measureSpeed } from './convert-speed.js';
 import { defaultFolders, knownFolders, readCorpus, type BenchDocument, type FolderName } from './corpora.js';
@@ -19,13 +17,6 @@ interface Converted extends BenchDocument {
   markdown: string;
   marks: Marks;
 }
-
-/** No engine: born-digital pages ask nothing of it. */
-const ports: ConvertPorts = {
-  engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) },
-  progress: () => undefined,
-  signal: new AbortController().signal,
-};
 
 export async function run(args: string[]): Promise<number> {
   const { values } = parseArgs({
@@ -65,7 +56,7 @@ async function measureQuality(folders: FolderName[], report: BenchReport, keep: 
       continue;
     }
     // The first conversion pays for loading the PDF engine; it is not what is measured.
-    if (!warm && corpus.documents[0]) await convert(corpus.documents[0]);
+    if (!warm && corpus.documents[0]) await convertHere(corpus.documents[0]);
     warm = true;
     const converted = await convertAll(corpus.documents, scorer);
     if (keep !== null) keepAnswers(join(keep, folder), converted);
@@ -81,22 +72,9 @@ async function measureQuality(folders: FolderName[], report: BenchReport, keep: 
 
 async function convertAll(documents: BenchDocument[], scorer: Scorer): Promise<Converted[]> {
   const done: (Omit<Converted, 'marks'> & { truth: string })[] = [];
-  for (const document of documents) done.push({ ...document, ...(await convert(document)) });
+  for (const document of documents) done.push({ ...document, ...(await convertHere(document)) });
   const marks = scorer.mark(done.map(({ id, truth, markdown }) => ({ id, truth: readFileSync(truth, 'utf8'), answer: markdown })));
   return done.map((one) => ({ ...one, marks: marks.get(one.id) as Marks }));
-}
-
-async function convert(document: BenchDocument): Promise<{ outcome: ConvertOutcome; markdown: string }> {
-  const outputDirectory = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
-  try {
-    const outcome = await convertDocument({
-      inputPath: document.pdf, filename: basename(document.pdf), outputDirectory, failedPages: [],
-      options: { ...defaultConvertOptions, outputs: ['md'], password: document.password },
-    }, ports);
-    return { outcome, markdown: outcome.files.md === undefined ? '' : readFileSync(join(outputDirectory, outcome.files.md), 'utf8') };
-  } finally {
-    rmSync(outputDirectory, { recursive: true, force: true });
-  }
 }
 
 function keepAnswers(directory: string, converted: Converted[]): void {

@@ -1,0 +1,37 @@
+/** One document through the pipeline in this process: its outcome, its markdown, and what it cost the processor. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { convertDocument } from '../src/convert/convert.js';
+import { defaultConvertOptions } from '../src/convert/options.js';
+import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
+import type { BenchDocument } from './corpora.js';
+
+export interface ConvertedHere {
+  outcome: ConvertOutcome;
+  markdown: string;
+  /** Of all threads of this process: what neighbours on the machine take is not in it. */
+  processorMs: number;
+}
+
+/** No engine: born-digital pages ask nothing of it. */
+const ports: ConvertPorts = {
+  engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) },
+  progress: () => undefined,
+  signal: new AbortController().signal,
+};
+
+export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' | 'password'>): Promise<ConvertedHere> {
+  const outputDirectory = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
+  const before = process.cpuUsage();
+  try {
+    const outcome = await convertDocument({
+      inputPath: pdf, filename: basename(pdf), outputDirectory, failedPages: [], options: { ...defaultConvertOptions, outputs: ['md'], password },
+    }, ports);
+    const { user, system } = process.cpuUsage(before);
+    const markdown = outcome.files.md === undefined ? '' : readFileSync(join(outputDirectory, outcome.files.md), 'utf8');
+    return { outcome, markdown, processorMs: (user + system) / 1000 };
+  } finally {
+    rmSync(outputDirectory, { recursive: true, force: true });
+  }
+}
