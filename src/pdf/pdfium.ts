@@ -10,11 +10,11 @@ const callNames = [
   'FPDF_LoadMemDocument64', 'FPDF_CloseDocument', 'FPDF_GetLastError', 'FPDF_GetPageCount', 'FPDF_GetMetaText',
   'EPDF_GetPageBoxByIndex', 'EPDF_GetPageRotationByIndex', 'FPDFCatalog_IsTagged', 'FPDFCatalog_GetLanguage',
   'FPDF_LoadPage', 'FPDF_ClosePage', 'FPDF_GetPageBoundingBox', 'FPDFPage_GetRotation',
-  'FORM_OnAfterLoadPage', 'FORM_OnBeforeClosePage', 'FPDF_FFLDraw', 'FPDF_RenderPageBitmapWithMatrix',
+  'FORM_OnAfterLoadPage', 'FORM_OnBeforeClosePage', 'FPDF_FFLDraw',
   'FPDFBitmap_CreateEx', 'FPDFBitmap_Destroy', 'FPDFBitmap_FillRect', 'FPDFBitmap_GetBuffer', 'FPDFBitmap_GetStride', 'FPDF_RenderPageBitmap',
   'FPDFText_LoadPage', 'FPDFText_ClosePage', 'FPDFText_CountChars', 'FPDFText_GetUnicode', 'FPDFText_IsGenerated', 'FPDFText_IsHyphen',
   'FPDFText_HasUnicodeMapError', 'FPDFText_GetCharBox', 'FPDFText_GetLooseCharBox', 'FPDFText_GetCharOrigin', 'FPDFText_GetMatrix',
-  'FPDFText_GetFontSize', 'FPDFText_GetTextObject', 'FPDFText_GetFillColor',
+  'FPDFText_GetFontSize', 'FPDFText_GetTextObject',
   'FPDFTextObj_GetFont', 'FPDFTextObj_GetTextRenderMode', 'FPDFFont_GetBaseFontName', 'FPDFFont_GetFlags', 'FPDFFont_GetWeight',
   'FPDFFont_GetItalicAngle', 'FPDFFont_GetGlyphWidth', 'FPDFFont_GetFamilyName',
   'FPDFPage_CountObjects', 'FPDFPage_GetObject', 'FPDFPageObj_GetType', 'FPDFPageObj_GetMatrix', 'FPDFPageObj_GetBounds',
@@ -34,7 +34,6 @@ const callNames = [
   'FPDF_StructElement_GetType', 'FPDF_StructElement_GetAltText', 'FPDF_StructElement_GetActualText',
   'FPDF_StructElement_GetAttributeCount', 'FPDF_StructElement_GetAttributeAtIndex',
   'FPDF_StructElement_Attr_GetValue', 'FPDF_StructElement_Attr_GetNumberValue',
-  'FPDF_StructElement_GetMarkedContentIdCount', 'FPDF_StructElement_GetMarkedContentIdAtIndex',
 ] as const;
 
 type CallName = (typeof callNames)[number];
