@@ -1,7 +1,6 @@
 /** The finished document as files: one for each output asked for, and the contract's `document` object that holds them all. */
 import { createReadStream, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { FileHandle } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeDocTags } from '../document/doctags.js';
 import { writeHtml } from '../document/html.js';
@@ -20,12 +19,12 @@ const fileNames: Record<OutputName, string> = {
 export const contentFile = 'content.json';
 
 /** Chunks as one file; small ones are gathered, so that the document is neither held whole nor written word by word. */
-async function writeChunks(path: string, chunks: Iterable<string>): Promise<void> {
+async function writeChunks(path: string, chunks: Iterable<string> | AsyncIterable<string>): Promise<void> {
   const file = await open(path, 'w');
   try {
     let waiting: string[] = [];
     let length = 0;
-    for (const chunk of chunks) {
+    for await (const chunk of chunks) {
       waiting.push(chunk);
       length += chunk.length;
       if (length < 256 * 1024) continue;
@@ -59,38 +58,30 @@ function writers(document: DoclingDocument, directory: string, options: ConvertO
   };
 }
 
-/** A text file as a JSON string, piece by piece. */
-async function quote(file: FileHandle, path: string): Promise<void> {
-  await file.write('"');
-  for await (const chunk of createReadStream(path, { encoding: 'utf8' })) await file.write(JSON.stringify(chunk).slice(1, -1));
-  await file.write('"');
-}
-
-async function copy(file: FileHandle, path: string): Promise<void> {
-  for await (const chunk of createReadStream(path)) await file.write(chunk as Buffer);
-}
-
-async function writeContent(directory: string, filename: string, files: ConvertOutcome['files'], pages: Iterable<string> | null): Promise<void> {
-  const file = await open(join(directory, contentFile), 'w');
-  try {
-    await file.write(`{"filename":${JSON.stringify(filename)}`);
-    for (const name of ['md', 'json', 'html', 'text', 'doctags'] as const) {
-      await file.write(`,"${name}_content":`);
-      const path = files[name];
-      if (path === undefined) await file.write('null');
-      else if (name === 'json') await copy(file, join(directory, path));
-      else await quote(file, join(directory, path));
+/** The contract's `document` object; what is in files already is read from there, a piece at a time. */
+async function* contentChunks(directory: string, filename: string, files: ConvertOutcome['files'], pages: Iterable<string> | null): AsyncGenerator<string> {
+  yield `{"filename":${JSON.stringify(filename)}`;
+  for (const name of ['md', 'json', 'html', 'text', 'doctags'] as const) {
+    yield `,"${name}_content":`;
+    const path = files[name];
+    if (path === undefined) {
+      yield 'null';
+      continue;
     }
-    await file.write(',"doclang_content":null');
-    if (pages !== null) {
-      await file.write(',"pages":[');
-      for (const page of pages) await file.write(page);
-      await file.write(']');
+    const isJson = name === 'json';
+    if (!isJson) yield '"';
+    for await (const chunk of createReadStream(join(directory, path), { encoding: 'utf8' }) as AsyncIterable<string>) {
+      yield isJson ? chunk : JSON.stringify(chunk).slice(1, -1);
     }
-    await file.write('}');
-  } finally {
-    await file.close();
+    if (!isJson) yield '"';
   }
+  yield ',"doclang_content":null';
+  if (pages !== null) {
+    yield ',"pages":[';
+    yield* pages;
+    yield ']';
+  }
+  yield '}';
 }
 
 function* pageObjects(document: DoclingDocument, directory: string, options: ConvertOptions): Generator<string> {
@@ -109,11 +100,12 @@ export async function writeOutputs(document: DoclingDocument, directory: string,
     await writeChunks(join(directory, fileNames[name]), chunks());
     files[name] = fileNames[name];
   }
-  await writeContent(directory, filename, files, options.includePages ? pageObjects(document, directory, options) : null);
+  const pages = options.includePages ? pageObjects(document, directory, options) : null;
+  await writeChunks(join(directory, contentFile), contentChunks(directory, filename, files, pages));
   return files;
 }
 
 /** The `document` object of a conversion that has nothing to show. */
 export async function writeEmptyContent(directory: string, filename: string): Promise<void> {
-  await writeContent(directory, filename, {}, null);
+  await writeChunks(join(directory, contentFile), contentChunks(directory, filename, {}, null));
 }
