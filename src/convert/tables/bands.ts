@@ -20,6 +20,8 @@ interface Setting {
   leading: number;
   /** Chunks of the first column mark where rows begin. */
   keyColumn: number;
+  /** Columns whose text begins with a small letter from its first line on: there small letters do not mean that a line goes on. */
+  small: Set<number>;
 }
 
 /** Steps between lines that differ by this factor are line distance and row distance. */
@@ -31,7 +33,8 @@ const LEANING = 1;
 
 /** Groups the visual rows of a table, or of a part of it between two rules, into its rows. */
 export function groupRows(rows: VisualRow[], columns: Column[], leading: number): RowBand[] {
-  const setting: Setting = { columns, leading, keyColumn: 0 };
+  const setting: Setting = { columns, leading, keyColumn: 0, small: new Set() };
+  for (const [column, [first]] of cellsOf(rows, columns)) if (startsLowercase(first?.text ?? '')) setting.small.add(column);
   const settled = joinOverlapping(rows, setting);
   if (settled.length <= 1) return settled;
   return groupByGap(settled, setting) ?? groupByContent(settled, setting);
@@ -88,7 +91,7 @@ function stackEvidence(open: RowBand, row: VisualRow, setting: Setting): number 
   let evidence = 0;
   for (const [column, [chunk]] of cellsOf([row], setting.columns)) {
     const upper = above.get(column)?.at(-1);
-    if (chunk !== undefined && upper !== undefined) evidence += wrapEvidence(upper, chunk, widthOf(setting, column), column === setting.keyColumn);
+    if (chunk !== undefined && upper !== undefined) evidence += wrapEvidence(upper, chunk, setting, column);
   }
   return evidence;
 }
@@ -197,9 +200,8 @@ function labelSide(bands: RowBand[], setting: Setting): number {
     const [before, after] = [cells[index - 1], cells[index + 1]];
     const [upper, lower] = [before?.get(keyColumn)?.at(-1), after?.get(keyColumn)?.[0]];
     const [first, last] = [label[0], label.at(-1)];
-    const width = widthOf(setting, keyColumn);
-    if (first !== undefined && upper !== undefined && before !== undefined && before.size > 1) side += wrapEvidence(upper, first, width, true);
-    if (last !== undefined && lower !== undefined && after !== undefined && after.size > 1) side -= wrapEvidence(last, lower, width, true);
+    if (first !== undefined && upper !== undefined && before !== undefined && before.size > 1) side += wrapEvidence(upper, first, setting, keyColumn);
+    if (last !== undefined && lower !== undefined && after !== undefined && after.size > 1) side -= wrapEvidence(last, lower, setting, keyColumn);
   }
   return side;
 }
@@ -227,7 +229,7 @@ function evidenceToJoin(open: RowBand, band: RowBand, setting: Setting, labels: 
     }
     // Lines of one cell follow each other; after a gap in its column a line begins a cell of its own.
     if (chunk.baseline - upper.baseline > 1.7 * leading) score -= column === keyColumn ? 4 : 1.5;
-    else score += wrapEvidence(upper, chunk, widthOf(setting, column), column === keyColumn);
+    else score += wrapEvidence(upper, chunk, setting, column);
   }
   if (below.size === 1 && below.has(keyColumn) && above.size > 1 && labels < -LEANING) score -= 1.6;
   if (!below.has(keyColumn) && above.has(keyColumn)) score += 1;
@@ -238,7 +240,9 @@ function evidenceToJoin(open: RowBand, band: RowBand, setting: Setting, labels: 
 }
 
 /** For (above 0) or against `chunk` being the next line of the cell that `upper` is in. */
-function wrapEvidence(upper: Chunk, chunk: Chunk, width: number, key: boolean): number {
+function wrapEvidence(upper: Chunk, chunk: Chunk, setting: Setting, column: number): number {
+  const key = column === setting.keyColumn;
+  const small = startsLowercase(chunk.text) && !setting.small.has(column);
   if (isValue(chunk.text) && isValue(upper.text)) return -3;
   if (isEnumerator(chunk.text.split(' ')[0] ?? '')) return key ? -2 : -1.3;
   if (isBullet(chunk.text.slice(0, 1))) return key ? -2 : -0.3;
@@ -247,8 +251,8 @@ function wrapEvidence(upper: Chunk, chunk: Chunk, width: number, key: boolean): 
   if (isValue(chunk.text) && !unfinished && !/^[([]/.test(chunk.text)) return -1;
   // Where both lines are single words the column is as wide as its words and anything looks wrapped.
   const words = Math.max(wordCount(upper.text), wordCount(chunk.text));
-  let score = hadRoom(upper, chunk, width) ? -1.5 : words === 1 ? 0.3 : 1.2;
-  if (startsLowercase(chunk.text)) score += 1.1;
+  let score = hadRoom(upper, chunk, widthOf(setting, column)) ? -1.5 : words === 1 ? 0.3 : 1.2;
+  if (small) score += 1.1;
   else if (endsSentence(upper.text)) score -= 0.3;
   if (unfinished || /\b(?:of|and|the|for|in|to|or|with|by|from|on|at|per)$/.test(upper.text)) score += 0.8;
   if (key && score > 0 && chunk.left < upper.left - 0.4 * chunk.size) score -= 1;

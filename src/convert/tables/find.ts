@@ -106,8 +106,10 @@ function sizeOf(box: Box): number {
 function isPromising(group: MarkGroup): boolean {
   const { horizontals, verticals, shades, box } = group;
   if (box.right - box.left < 20) return false;
-  const framed = horizontals.length === 2 && verticals.length === 2;
-  return framed || horizontals.length + verticals.length >= 5 || (horizontals.length >= 2 && verticals.length !== 2) || shades.length >= 2 || (shades.length === 1 && horizontals.length >= 1);
+  if (horizontals.length >= 2 || shades.length >= 2 || (shades.length === 1 && horizontals.length === 1)) return true;
+  const [rule] = horizontals;
+  // A rule that uprights stand on or cross away from its ends: under the header, beside the labels.
+  return rule !== undefined && verticals.some((line) => line.at > rule.start + 8 && line.at < rule.end - 8);
 }
 
 /** The group's box with the rows that belong to it above and below. */
@@ -189,7 +191,13 @@ function bandCandidates(scene: Scene, heads: Strip[]): Candidate[] {
   const rows = makeRows(scene.chunks.filter((chunk) => !scene.used.has(chunk) && !barred.has(chunk)));
   const bands = makeBands(makeBlocks(rows, scene.leading), (left, right) => isWalled(left, right, walls));
   const wrapped = stripsOfBands(bands);
-  return growTables(wrapped).filter((growth) => growth.strips.length >= 3).map((growth) => candidateOf(growth, heads, growth.strips.length));
+  return growTables(wrapped).filter((growth) => growth.strips.length >= 3).map((growth) => candidateOf(growth, heads, wrappedBands(growth)));
+}
+
+/** The growth's bands, as far as they show wrapped text: twice as many as have a block of several lines. */
+function wrappedBands({ strips }: Growth): number {
+  const wrapped = strips.filter((strip) => strip.chunks.some((chunk) => 'lines' in chunk && (chunk as Block).lines.length > 1)).length;
+  return Math.min(strips.length, 2 * wrapped);
 }
 
 function stripAround(chunks: Chunk[]): Strip {

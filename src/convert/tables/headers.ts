@@ -29,7 +29,7 @@ function headerRows(area: TableArea, grid: Grid): number {
   const grouped = spanning > 0 && worded > spanning ? worded : spanning;
   const best = Math.max(shaded, styled, ruled > 0 && ruled <= MAX_HEADER_ROWS ? ruled : 0, grouped);
   if (best > 0) return Math.min(best, MAX_HEADER_ROWS, grid.rowCount - 1);
-  if (worded > 0) return worded <= 3 && worded < grid.rowCount ? worded : 1;
+  if (worded > 0) return 1;
   return grid.columnCount >= 3 ? 1 : 0;
 }
 
@@ -83,7 +83,7 @@ function share(cells: GridCell[], test: (chunk: Chunk) => boolean): number {
 /** Columns after the first hold mostly values. */
 function isTyped(grid: Grid): boolean {
   const body = grid.cells.filter((cell) => cell.row > 0 && cell.column > 0 && cell.chunks.length > 0);
-  return body.length > 0 && body.filter((cell) => isValue(textOfCell(cell))).length >= 0.5 * body.length;
+  return body.filter((cell) => isValue(textOfCell(cell))).length >= Math.max(2, 0.5 * body.length);
 }
 
 function isRowHeader(grid: Grid, headerRows: number): boolean {

@@ -54,8 +54,10 @@ function judgeOpen(found: Findings, evidence: Evidence, area: TableArea, around:
 
 /** What speaks for a table: lines, rows, columns, values, alignment, a caption, a header. */
 function judgeShape(found: Findings, evidence: Evidence, area: TableArea, around: Surroundings): number {
-  const { rows, columns, filled } = found;
+  const { rows, filled } = found;
   const white = evidence === 'unruled';
+  // A marker and its text are one column.
+  const columns = found.columns - found.markers;
   let score = white ? -1 : 0.4 + 0.5 * Math.min(3, area.horizontals.length) + (area.shades.length >= 2 ? 1 : 0);
   score += columns >= 4 ? 1.2 : columns === 3 ? 0.8 : 0;
   score += rows >= 5 ? 0.8 : rows >= 3 ? 0.5 : 0;
@@ -67,9 +69,9 @@ function judgeShape(found: Findings, evidence: Evidence, area: TableArea, around
   if (found.headed) score += 0.7;
   // Blocks that keep to rows and columns over many rows are cells, however much text they hold.
   if (columns >= 3 && around.bands >= 4) score += Math.min(2.5, 0.4 * around.bands);
-  if (columns === 2 && around.bands >= 5) score += Math.min(2.2, 0.36 * around.bands);
+  if (columns <= 2 && around.bands >= 5) score += Math.min(2.2, 0.36 * around.bands);
   if (filled < 0.45 * rows * columns) score -= 1;
-  if (columns === 2 && found.values < 0.5 * rows) score -= white ? 1.6 : 0.5;
+  if (columns <= 2 && found.values < 0.5 * rows) score -= white ? 1.6 : 0.5;
   if (area.joints.length === 0) score -= found.paired < 2 ? 3 : 4 * Math.max(0, 0.5 - found.paired / rows);
   return score;
 }
@@ -80,7 +82,7 @@ function judgeText(found: Findings, evidence: Evidence, around: Surroundings): n
   const white = evidence === 'unruled';
   const wordy = 0.25 * Math.max(0, found.words / filled - 6) * (white ? 1.6 : 1);
   let score = -(around.bands >= 5 ? Math.min(1.2, wordy) : wordy);
-  if (columns === 2 && found.listed > 0.6 * rows) score -= 2;
+  if (found.markers > 0 && found.values < 0.5 * rows) score -= 2 * found.markers;
   if (found.contents) score -= 4;
   if (found.numbered) score -= columns <= 3 ? 3 : 2.5;
   if (around.leaders && found.values >= rows - 1) score -= 2.5;

@@ -4,7 +4,7 @@ import type { Band } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, cutAtColumns, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
-import { hasLeader, isBullet, isEnumerator, isFigureCaption, isTableCaption, isValue, isYear, wordCount } from './text-kind.js';
+import { hasLeader, isFigureCaption, isListMark, isTableCaption, isValue, isYear, wordCount } from './text-kind.js';
 import { isWalled } from './walls.js';
 import type { Wall } from './walls.js';
 
@@ -66,8 +66,7 @@ export function makeStrips(rows: VisualRow[], walls: Wall[], isFree: (chunk: Chu
 }
 
 function stripOf(chunks: Chunk[]): Strip {
-  const first = chunks[0]?.text ?? '';
-  const list = chunks.length === 2 && (isBullet(first) || (isEnumerator(first) && !isValue(chunks[1]?.text ?? '')));
+  const list = chunks.length === 2 && isListMark(chunks[0]?.text ?? '') && !isValue(chunks[1]?.text ?? '');
   return {
     chunks,
     baseline: chunks[0]?.baseline ?? 0,

@@ -36,6 +36,11 @@ export function isEnumerator(text: string): boolean {
   return enumerator.test(text);
 }
 
+/** A mark that only a list puts before its items: a bullet, `1.`, `(a)`, `[12]`; `3.1` may be a number. */
+export function isListMark(text: string): boolean {
+  return isBullet(text) || (isEnumerator(text) && !/^\d{1,2}(?:\.\d{1,2})+$/.test(text));
+}
+
 export function isTableCaption(text: string): boolean {
   return caption.test(text);
 }

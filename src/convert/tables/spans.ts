@@ -1,0 +1,137 @@
+/** Spans that no line shows: group headers over the columns they head, and labels that stand alone in their row. */
+import type { Column } from './columns.js';
+import type { Grid, GridCell } from './grid.js';
+
+/** Header text this near to where its span would centre or begin, in parts of its size, is set over that span. */
+const CENTRED = 0.9;
+const BEGINS = 0.5;
+
+/** Widens header cells over the empty cells that they head, and lone labels over their row; `columns` are the text's extents. */
+export function widenSpans(grid: Grid, columns: Column[], headerRows: number): void {
+  const table = new CellTable(grid);
+  for (let row = 0; row < headerRows - 1; row++) widenHeaderRow(table, columns, row, headerRows);
+  for (let row = 0; row < headerRows - 1; row++) {
+    for (const cell of table.row(row)) if (cell.chunks.length > 0) table.lengthen(cell, headerRows);
+  }
+  for (let row = headerRows; row < grid.rowCount; row++) widenLabel(table, row);
+  grid.cells = grid.cells.filter((cell) => !table.gone.has(cell));
+}
+
+function widenHeaderRow(table: CellTable, columns: Column[], row: number, headerRows: number): void {
+  const filled = table.row(row).filter((cell) => cell.chunks.length > 0);
+  for (const [index, cell] of filled.entries()) {
+    if (cell.rowSpan > 1 || !table.hasChild(cell.column, row, headerRows)) continue;
+    const floor = Math.max(1, endOf(filled[index - 1]));
+    const roof = filled[index + 1]?.column ?? table.columnCount;
+    let [first, last] = [cell.column, endOf(cell)];
+    while (first > floor && table.isFree(row, first - 1) && table.hasChild(first - 1, row, headerRows)) first--;
+    while (last < roof && table.isFree(row, last) && table.hasChild(last, row, headerRows)) last++;
+    const span = chooseSpan(cell, columns, first, last);
+    if (span !== null) table.widen(cell, span[0], span[1]);
+  }
+}
+
+function endOf(cell: GridCell | undefined): number {
+  return cell === undefined ? 0 : cell.column + cell.columnSpan;
+}
+
+/** The columns from `first` to before `last` that the header's text is centred over, or begins; null for its own alone. */
+function chooseSpan(cell: GridCell, columns: Column[], first: number, last: number): [number, number] | null {
+  const left = Math.min(...cell.chunks.map((chunk) => chunk.left));
+  const right = Math.max(...cell.chunks.map((chunk) => chunk.right));
+  const size = cell.chunks[0]?.size ?? 10;
+  let best: [number, number] | null = null;
+  let nearest = CENTRED * size;
+  for (let from = first; from <= cell.column; from++) {
+    for (let to = endOf(cell); to <= last; to++) {
+      const [start, end] = [columns[from], columns[to - 1]];
+      if (start === undefined || end === undefined || to - from === cell.columnSpan) continue;
+      const off = Math.abs((left + right) / 2 - (start.left + end.right) / 2);
+      if (off < nearest) [best, nearest] = [[from, to], off];
+    }
+  }
+  const own = columns[cell.column];
+  const begins = own !== undefined && Math.abs(left - own.left) < BEGINS * size;
+  if (begins && last > endOf(cell) && nearest > 0.3 * size) return [cell.column, last];
+  return best;
+}
+
+/** The only text of a row, set over more than its first column, labels the row across. */
+function widenLabel(table: CellTable, row: number): void {
+  const filled = table.row(row).filter((cell) => cell.chunks.length > 0);
+  const [cell] = filled;
+  if (cell === undefined || filled.length > 1 || cell.rowSpan > 1) return;
+  if (cell.columnSpan === 1 && cell.column === 0) return;
+  if (cell.columnSpan === 1 && table.columnCount > 2) return;
+  for (let column = 0; column < table.columnCount; column++) {
+    if ((column < cell.column || column >= endOf(cell)) && !table.isFree(row, column)) return;
+  }
+  table.widen(cell, 0, table.columnCount);
+}
+
+/** Cells by place, while spans change. */
+class CellTable {
+  readonly columnCount: number;
+  readonly gone = new Set<GridCell>();
+  private readonly places: (GridCell | undefined)[];
+
+  constructor(private readonly grid: Grid) {
+    this.columnCount = grid.columnCount;
+    this.places = new Array<GridCell | undefined>(grid.rowCount * grid.columnCount);
+    for (const cell of grid.cells) this.place(cell);
+  }
+
+  /** Cells that begin in the row, from the left. */
+  row(row: number): GridCell[] {
+    return this.grid.cells.filter((cell) => cell.row === row && !this.gone.has(cell)).sort((a, b) => a.column - b.column);
+  }
+
+  at(row: number, column: number): GridCell | undefined {
+    return this.places[row * this.columnCount + column];
+  }
+
+  /** An empty cell of one row and one column. */
+  isFree(row: number, column: number): boolean {
+    const cell = this.at(row, column);
+    return cell !== undefined && cell.chunks.length === 0 && cell.rowSpan === 1 && cell.columnSpan === 1;
+  }
+
+  /** Some header cell below heads the column. */
+  hasChild(column: number, row: number, headerRows: number): boolean {
+    for (let below = row + 1; below < headerRows; below++) if ((this.at(below, column)?.chunks.length ?? 0) > 0) return true;
+    return false;
+  }
+
+  widen(cell: GridCell, from: number, to: number): void {
+    this.drop(cell, cell.row, cell.row + 1, from, to);
+    cell.column = from;
+    cell.columnSpan = to - from;
+    this.place(cell);
+  }
+
+  /** Lets a header cell reach down over the free header cells right below it. */
+  lengthen(cell: GridCell, headerRows: number): void {
+    let end = cell.row + cell.rowSpan;
+    const spanned = Array.from({ length: cell.columnSpan }, (_, index) => cell.column + index);
+    while (end < headerRows && spanned.every((column) => this.isFree(end, column))) end++;
+    if (end < headerRows || end === cell.row + cell.rowSpan) return;
+    this.drop(cell, cell.row, end, cell.column, cell.column + cell.columnSpan);
+    cell.rowSpan = end - cell.row;
+    this.place(cell);
+  }
+
+  private drop(keep: GridCell, top: number, bottom: number, left: number, right: number): void {
+    for (let row = top; row < bottom; row++) {
+      for (let column = left; column < right; column++) {
+        const cell = this.at(row, column);
+        if (cell !== undefined && cell !== keep) this.gone.add(cell);
+      }
+    }
+  }
+
+  private place(cell: GridCell): void {
+    for (let row = cell.row; row < cell.row + cell.rowSpan; row++) {
+      for (let column = cell.column; column < cell.column + cell.columnSpan; column++) this.places[row * this.columnCount + column] = cell;
+    }
+  }
+}
