@@ -211,7 +211,7 @@ function edgesOfStretches(area: TableArea, stretches: Stretch[], x: Edge[], colu
     const bands = grouped[index] ?? [];
     if (bands.length === 0 && !keepsEmpty(stretch, latticed)) continue;
     if (edges.length === 0 || (edges.at(-1)?.at ?? 0) < stretch.top.at - 0.1) edges.push(stretch.top);
-    if (bands.length > 1 && !trusted && (!latticed || isStronglySplit(bands.map((band) => band.rows), columns))) {
+    if (bands.length > 1 && ((!trusted && !latticed) || ((!trusted || bands.length >= 3) && isStronglySplit(bands.map((band) => band.rows), columns)))) {
       for (let at = 1; at < bands.length; at++) edges.push({ at: ((bands[at - 1]?.bottom ?? 0) + (bands[at]?.top ?? 0)) / 2, kind: 'white' });
     }
     edges.push(stretch.bottom);

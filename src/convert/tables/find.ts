@@ -125,8 +125,8 @@ function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Materia
   const last = inside.at(-1);
   if (last !== undefined && isOpenBelow(group)) {
     const fixed = x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind !== 'white') ? columns : null;
-    const seed = inside.filter((strip) => strip.core);
-    const grown = growDown(seed.length > 0 ? seed : [last], strips, strips.indexOf(last) + 1, new Set(), fixed);
+    const seed = inside.filter((strip) => strip.core && strip !== last);
+    const grown = growDown([...seed, { ...last, bottom: Math.max(last.bottom, box.bottom) }], strips, strips.indexOf(last) + 1, new Set(), fixed);
     for (const strip of grown.strips) box.bottom = Math.max(box.bottom, strip.bottom);
   }
   return areaOf(scene, box, rowsInside(chunks, box), group);

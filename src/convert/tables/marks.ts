@@ -26,6 +26,7 @@ const SAME_EXTENT = 5;
 const MAX_PAIRS = 4_000_000;
 /** Rules looked at above one for another of its extent. */
 const MAX_BACK = 200;
+const MAX_HOSTS = 300;
 
 /**
  * Groups what touches, and horizontals or stripes of one extent that have tabular rows between them.
@@ -54,7 +55,27 @@ export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: 
   for (const [index, segment] of horizontal.entries()) addHorizontal(groupAt(index), segment);
   for (const [index, segment] of vertical.entries()) addVertical(groupAt(horizontal.length + index), segment);
   for (const [index, shade] of shades.entries()) addShade(groupAt(shadeBase + index), shade);
-  return [...groups.values()];
+  return absorb([...groups.values()]);
+}
+
+/** Shades and loose lines that lie inside a larger group are part of it; frames in it are not. */
+function absorb(groups: MarkGroup[]): MarkGroup[] {
+  const loose = groups.filter(({ horizontals, verticals }) => horizontals.length === 0 || verticals.length === 0);
+  const hosts = groups.filter(({ horizontals, verticals, shades }) => horizontals.length + verticals.length + shades.length >= 2).slice(0, MAX_HOSTS);
+  const gone = new Set<MarkGroup>();
+  for (const group of loose) {
+    const host = hosts.find((other) => other !== group && !gone.has(other) && isWithin(group.box, other.box));
+    if (host === undefined) continue;
+    host.horizontals.push(...group.horizontals);
+    host.verticals.push(...group.verticals);
+    host.shades.push(...group.shades);
+    gone.add(group);
+  }
+  return groups.filter((group) => !gone.has(group));
+}
+
+function isWithin(inner: Box, outer: Box): boolean {
+  return inner.left >= outer.left - 3 && inner.right <= outer.right + 3 && inner.top >= outer.top - 3 && inner.bottom <= outer.bottom + 3;
 }
 
 function addHorizontal(group: MarkGroup, segment: Segment): void {

@@ -108,7 +108,7 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
     if (gap > reachOf(strip, pitch, taken.length)) break;
     if (strip.right <= left || strip.left >= right) continue;
     if (used.has(strip)) break;
-    const fit = fitStrip(strip, taken, columns);
+    const fit = startsAnew(strip, taken, gap, pitch) ? 'stop' : fitStrip(strip, taken, columns);
     if (fit === 'stop' || pending.length >= (gap < 0.5 * strip.size ? MAX_CELL_LINES : MAX_PENDING)) break;
     pending.push(strip);
     if (fit === 'wait') continue;
@@ -142,6 +142,17 @@ function trimGrowth(growth: Growth, keepFirst: boolean): Growth {
   if (first === 0 && last === strips.length - 1) return growth;
   const kept = strips.slice(first, last + 1);
   return { strips: kept, columns: inferColumns(kept.map((strip) => strip.chunks)) };
+}
+
+/** A header like the one that the table began with, a little further off than its rows are: the next table. */
+function startsAnew(strip: Strip, taken: Strip[], gap: number, pitch: number): boolean {
+  const [first] = taken;
+  if (first === undefined || !isHeader(first) || !isHeader(strip) || !taken.some((row) => row.core && !isHeader(row))) return false;
+  return gap > 1.15 * pitch || first.chunks.map((chunk) => chunk.text).join() === strip.chunks.map((chunk) => chunk.text).join();
+}
+
+function isHeader(strip: Strip): boolean {
+  return strip.core && strip.chunks.every((chunk) => chunk.bold) && strip.chunks.filter((chunk) => isValue(chunk.text)).length < 0.5 * strip.chunks.length;
 }
 
 /** White that may lie before the next strip; once three rows have shown their distance, no much larger one. */
