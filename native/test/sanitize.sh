@@ -5,7 +5,7 @@ cd "$(dirname "$0")/../.."
 
 run() {
   echo "# native tests under $1"
-  cmake -S . -B "build/$2" -DLECTERN_SANITIZE="$1" > "build/$2.log" 2>&1 || { cat "build/$2.log"; exit 1; }
+  cmake -S . -B "build/$2" -DLECTERN_SANITIZE="$1" -DLECTERN_STRICT=ON > "build/$2.log" 2>&1 || { cat "build/$2.log"; exit 1; }
   cmake --build "build/$2" --target native_test --parallel 2 > "build/$2.log" 2>&1 || { cat "build/$2.log"; exit 1; }
   "build/$2/bin/native_test"
 }
