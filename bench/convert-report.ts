@@ -105,7 +105,7 @@ export function compareReports(before: BenchReport, now: BenchReport): void {
   for (const [folder, { all, styles }] of Object.entries(now.folders)) {
     const old = before.folders[folder];
     if (!old) continue;
-    for (const [name, group, was] of [[folder, all, old.all] as const, ...Object.entries(styles).map(([style, one]) => [`${folder}/${style}`, one, old.styles[style]] as const)]) {
+    for (const [name, group, was] of [[folder, all, old.all] as const, ...Object.entries(Object.keys(styles).length > 1 ? styles : {}).map(([style, one]) => [`${folder}/${style}`, one, old.styles[style]] as const)]) {
       if (!was) continue;
       for (const key of ['nid', 'mhs', 'teds', 'overall', 'plain'] as const) {
         const [a, b] = [was[key], group[key]];
