@@ -5,19 +5,16 @@
 
 #include "backend/ops.h"
 #include "cpu/device.h"
+#include "cpu/fast_ops.h"
 #include "cpu/plain_ops.h"
 #include "error.h"
-
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
 
 namespace lectern::cpu {
 namespace {
 
 class CpuBackend final : public Backend {
  public:
-  explicit CpuBackend(Arithmetic arithmetic) : arithmetic_(arithmetic) {}
+  CpuBackend(Arithmetic arithmetic, Instructions level) : arithmetic_(arithmetic), level_(level) {}
 
   Device info() const override { return device(); }
 
@@ -34,16 +31,19 @@ class CpuBackend final : public Backend {
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void synchronise() override {}
 
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return make_plain_ops(shape); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override {
+    return arithmetic_ == Arithmetic::plain ? make_plain_ops(shape) : make_fast_ops(shape, level_);
+  }
 
  private:
   static constexpr std::size_t alignment = 64;
 
   Arithmetic arithmetic_;
+  Instructions level_;
 };
 
 }  // namespace
 
-std::unique_ptr<Backend> make_backend(Arithmetic arithmetic) { return std::make_unique<CpuBackend>(arithmetic); }
+std::unique_ptr<Backend> make_backend(Arithmetic arithmetic, Instructions level) { return std::make_unique<CpuBackend>(arithmetic, level); }
 
 }  // namespace lectern::cpu

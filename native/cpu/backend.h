@@ -4,6 +4,7 @@
 #include <memory>
 
 #include "backend/backend.h"
+#include "backend/instructions.h"
 
 namespace lectern::cpu {
 
@@ -12,6 +13,7 @@ enum class Arithmetic {
   plain,  // the twin that the other is held against: loops over dequantised rows, sums in double
 };
 
-std::unique_ptr<Backend> make_backend(Arithmetic arithmetic);
+/// `level` bounds the instructions of the fast operations; the processor must have it.
+std::unique_ptr<Backend> make_backend(Arithmetic arithmetic = Arithmetic::fast, Instructions level = available_instructions());
 
 }  // namespace lectern::cpu

@@ -246,6 +246,8 @@ void run_pack(cpu::Arithmetic arithmetic, const std::string& part) {
   }
 }
 
+LECTERN_TEST("llm: a conformance pack") { run_pack(cpu::Arithmetic::fast, ""); }
+
 // It dequantises every row of every pass; what the types mean is checked where dequantisation is.
 LECTERN_TEST("llm: the float models of a conformance pack, through the plain twin") { run_pack(cpu::Arithmetic::plain, "F32"); }
 

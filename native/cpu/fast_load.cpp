@@ -1,0 +1,134 @@
+// What FastOps does at load: memory, and weights in the order of the kernels.
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <utility>
+
+#include "cpu/fast_ops.h"
+#include "cpu/packed.h"
+#include "error.h"
+
+#if defined(__linux__)
+#include <sys/mman.h>
+#endif
+
+namespace lectern::cpu {
+namespace {
+
+constexpr std::size_t large_page = std::size_t{2} << 20;
+constexpr std::size_t small_page = 4096;
+
+std::size_t product(std::int64_t a, std::int64_t b) { return static_cast<std::size_t>(a) * static_cast<std::size_t>(b); }
+
+std::size_t float_bytes(std::int64_t rows, std::int64_t columns) { return product(rows, columns) * sizeof(float) + 64; }
+
+/// Rows that one op multiplies.
+int most_rows(const OpsShape& shape) { return std::max(shape.part_rows, 2 * shape.logit_rows); }
+
+/// Rows of the activations that are multiplied at once with one chunk of a matrix stay in the first two caches.
+constexpr std::size_t least_products = 32768;
+
+}  // namespace
+
+LargeMemory::LargeMemory(std::size_t bytes) : data_(nullptr), bytes_((std::max<std::size_t>(bytes, 64) + 63) / 64 * 64) {
+#if defined(__linux__)
+  // Room to begin at a large page: only then does the kernel use them.
+  const std::size_t slack = bytes_ >= large_page ? large_page : 0;
+  void* mapped = mmap(nullptr, bytes_ + slack, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapped != MAP_FAILED && slack == 0) data_ = static_cast<std::byte*>(mapped);
+  if (mapped != MAP_FAILED && slack > 0) {
+    const auto rounded = [](std::uintptr_t address, std::size_t page) { return (address + page - 1) / page * page; };
+    const auto begin = reinterpret_cast<std::uintptr_t>(mapped);
+    const std::uintptr_t used = rounded(begin, large_page);
+    const std::uintptr_t used_end = rounded(used + bytes_, small_page);
+    const std::uintptr_t end = rounded(begin + bytes_ + slack, small_page);
+    if (used > begin) munmap(mapped, used - begin);
+    if (end > used_end) munmap(reinterpret_cast<void*>(used_end), end - used_end);
+    data_ = reinterpret_cast<std::byte*>(used);
+    madvise(data_, bytes_, MADV_HUGEPAGE);
+  }
+#else
+  data_ = static_cast<std::byte*>(std::aligned_alloc(64, bytes_));
+  if (data_ != nullptr) std::memset(data_, 0, bytes_);
+#endif
+  if (data_ == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes_ >> 20) + " MiB more.");
+}
+
+LargeMemory::LargeMemory(LargeMemory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), bytes_(other.bytes_) {}
+
+LargeMemory::~LargeMemory() {
+  if (data_ == nullptr) return;
+#if defined(__linux__)
+  munmap(data_, bytes_);
+#else
+  std::free(data_);
+#endif
+}
+
+FastOps::FastOps(const OpsShape& shape, const Kernels& kernels)
+    : shape_(shape),
+      kernels_(kernels),
+      threads_(shape.threads),
+      products_floats_(std::max(product(most_rows(shape), group_rows), least_products)),
+      quantised_(product(most_rows(shape), shape.columns / 32 + 1) * quantised_bytes),
+      floats_(float_bytes(most_rows(shape), shape.columns)),
+      qkv_(float_bytes(shape.part_rows, (shape.heads + 2 * shape.kv.heads) * shape.kv.head_size)),
+      logit_rows_(float_bytes(2 * shape.logit_rows, shape.columns)),
+      expert_rows_(shape.experts > 0 ? float_bytes(shape.part_rows, shape.columns) : 0),
+      expert_hidden_(shape.experts > 0 ? float_bytes(shape.part_rows, shape.outputs) : 0),
+      expert_out_(shape.experts > 0 ? float_bytes(shape.part_rows, std::int64_t{shape.experts_used} * shape.outputs) : 0) {
+  const int group = shape.heads / shape.kv.heads;
+  for (int thread = 0; thread < threads_.count(); thread++) {
+    Scratch& scratch = scratch_.emplace_back(Scratch{LargeMemory(2 * products_floats_ * sizeof(float)), {}, {}, {}, {}});
+    scratch.row.resize(static_cast<std::size_t>(std::max(shape.columns, shape.outputs)) + 16);
+    const std::size_t queries = product(shape.part_rows, group);
+    scratch.queries.resize(queries);
+    scratch.outs.resize(queries);
+    scratch.visible.resize(queries);
+  }
+  cosines_.resize(product(shape.rows, shape.rotated / 2));
+  sines_.resize(cosines_.size());
+  attention_parts_.reserve(product(shape.part_rows, shape.kv.heads));
+  expert_scores_.resize(product(shape.part_rows, shape.experts));
+  chosen_.resize(product(shape.part_rows, shape.experts_used));
+  chosen_weights_.resize(chosen_.size());
+  expert_list_.reserve(chosen_.size());
+}
+
+std::unique_ptr<Ops> make_fast_ops(const OpsShape& shape, Instructions level) {
+  const Kernels* kernels = kernels_of(level);
+  return std::make_unique<FastOps>(shape, kernels == nullptr ? baseline_kernels() : *kernels);
+}
+
+bool FastOps::supports(Op op, DType dtype) const { return op != Op::attention || dtype == DType::f16 || dtype == DType::f32; }
+
+Matrix FastOps::place_matrix(const Tensor* parts, int count) {
+  const auto rows = static_cast<int>(parts->rows());
+  const auto columns = static_cast<int>(parts->row_length());
+  const std::size_t group_bytes = packed_group_bytes(parts->dtype, columns);
+  const int groups = group_count(rows);
+  const std::size_t part_bytes = product(groups, 1) * group_bytes;
+  const PackedMatrix& packed = packed_.emplace_back(PackedMatrix{
+      parts->dtype, rows, columns, group_bytes, packed_header_bytes(parts->dtype, columns), part_bytes, LargeMemory(part_bytes * product(count, 1))});
+  const std::size_t source_group = row_bytes(parts->dtype, columns) * group_rows;
+  auto pack = [&](int index, int) {
+    const int part = index / groups;
+    const int group = index % groups;
+    pack_group(packed.dtype, parts[part].data + product(group, 1) * source_group, columns, std::min(group_rows, rows - group * group_rows),
+               packed.memory.data() + product(part, 1) * part_bytes + product(group, 1) * group_bytes);
+  };
+  threads_.each(count * groups, pack);
+  return {parts->dtype, rows, columns, count, &packed};
+}
+
+Matrix FastOps::place_table(const Tensor& table) {
+  const Tensor& kept = tables_.emplace_back(table);
+  return {table.dtype, static_cast<std::int32_t>(table.rows()), static_cast<std::int32_t>(table.row_length()), 1, &kept};
+}
+
+const float* FastOps::place_vector(const float* values, std::size_t count) {
+  std::vector<float>& kept = vectors_.emplace_back(values, values + count);
+  return kept.data();
+}
+
+}  // namespace lectern::cpu

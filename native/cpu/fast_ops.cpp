@@ -1,0 +1,169 @@
+// The operations but attention and experts.
+#include "cpu/fast_ops.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "cpu/fast_rows.h"
+#include "cpu/packed.h"
+#include "tensor/dequantise.h"
+
+namespace lectern::cpu {
+
+void FastOps::begin(const Batch& batch, const Rope& rope) {
+  batch_ = batch;
+  rope_ = rope;
+  const int pairs = rope.rotated / 2;
+  auto angles = [&](int row, int) {
+    for (int i = 0; i < pairs; i++) {
+      const double angle = batch.positions[row] * rope.frequencies[i];
+      const std::size_t at = static_cast<std::size_t>(row) * static_cast<std::size_t>(pairs) + static_cast<std::size_t>(i);
+      cosines_[at] = static_cast<float>(std::cos(angle)) * rope.magnitude;
+      sines_[at] = static_cast<float>(std::sin(angle)) * rope.magnitude;
+    }
+  };
+  if (pairs > 0) each_row(threads_, batch.rows, angles);
+}
+
+void FastOps::embed(const Matrix& table, Rows rows, float* x) {
+  const Tensor& tensor = *static_cast<const Tensor*>(table.data);
+  const std::size_t bytes = row_bytes(tensor.dtype, table.columns);
+  for (int r = 0; r < rows.count; r++) {
+    const auto token = static_cast<std::size_t>(batch_.tokens[rows.first + r]);
+    dequantise(tensor.dtype, tensor.data + token * bytes, table.columns, x + std::ptrdiff_t{r} * table.columns);
+  }
+}
+
+void FastOps::add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) {
+  std::vector<float>& row = scratch_.front().row;
+  for (int r = 0; r < rows.count; r++, x += positions.columns) {
+    const Tensor& tensor = *static_cast<const Tensor*>(positions.data);
+    const auto position = static_cast<std::size_t>(batch_.positions[rows.first + r]);
+    dequantise(tensor.dtype, tensor.data + position * row_bytes(tensor.dtype, positions.columns), positions.columns, row.data());
+    for (int c = 0; c < positions.columns; c++) x[c] += row[static_cast<std::size_t>(c)] + (type_row == nullptr ? 0.0F : type_row[c]);
+  }
+}
+
+void FastOps::multiply(const PackedMatrix& matrix, int part, int first_group, int groups, int count, float* out) const {
+  const bool quantised = packed_format(matrix.dtype).bits > 0;
+  const std::byte* packed = matrix.memory.data() + static_cast<std::size_t>(part) * matrix.part_bytes + static_cast<std::size_t>(first_group) * matrix.group_bytes;
+  kernels_.multiply[static_cast<int>(matrix.dtype)](packed, matrix.group_bytes, matrix.header_bytes, matrix.columns, groups,
+                                                    quantised ? quantised_.data() : floats_.data(), count, out, std::ptrdiff_t{groups} * group_rows);
+}
+
+/// How many groups one thread takes at a time: a whole pass of a large matrix in pieces that keep the threads even, whose
+/// products stay in the cache.
+int FastOps::chunk_groups(int groups, int count) const {
+  const int fitting = static_cast<int>(products_floats_) / (group_rows * count);
+  const int even = groups / (threads_.count() * 8);
+  return std::clamp(even, 1, std::clamp(fitting, 1, 32));
+}
+
+void FastOps::gate_all(const PackedMatrix& gate, const PackedMatrix& up, int part, int count, float* out) {
+  const int groups = group_count(gate.rows);
+  const int chunk = chunk_groups(groups, count);
+  auto work = [&](int index, int thread) {
+    const int first = index * chunk;
+    const int taken = std::min(chunk, groups - first);
+    float* gates = scratch_[static_cast<std::size_t>(thread)].products.floats();
+    float* ups = gates + products_floats_;
+    multiply(gate, part, first, taken, count, gates);
+    multiply(up, part, first, taken, count, ups);
+    kernels_.gate(gates, ups, count * taken * group_rows);
+    const int column = first * group_rows;
+    const int columns = std::min(taken * group_rows, gate.rows - column);
+    for (int r = 0; r < count; r++) {
+      std::memcpy(out + std::ptrdiff_t{r} * gate.rows + column, gates + std::ptrdiff_t{r} * taken * group_rows, static_cast<std::size_t>(columns) * sizeof(float));
+    }
+  };
+  threads_.each((groups + chunk - 1) / chunk, work);
+}
+
+void FastOps::project_add(const Linear& weights, int rows, const float* in, float* x) {
+  const PackedMatrix& matrix = packed_of(weights.weight);
+  prepare(Norm{}, rows, matrix.columns, {&matrix}, [&](int r) { return in + std::ptrdiff_t{r} * matrix.columns; });
+  multiply_all({&matrix}, 0, rows, [&](int, int r, int column, int columns, const float* values) {
+    float* to = x + std::ptrdiff_t{r} * matrix.rows + column;
+    for (int i = 0; i < columns; i++) to[i] += values[i] + (weights.bias == nullptr ? 0.0F : weights.bias[column + i]);
+  });
+}
+
+void FastOps::gated(const GatedWeights& weights, int rows, const float* x, float* out) {
+  const PackedMatrix& gate = packed_of(weights.gate);
+  const PackedMatrix& up = packed_of(weights.up);
+  prepare(weights.norm, rows, gate.columns, {&gate, &up}, [&](int r) { return x + std::ptrdiff_t{r} * gate.columns; });
+  gate_all(gate, up, 0, rows, out);
+}
+
+void FastOps::project_gelu(const Linear& weights, int rows, const float* x, float* out) {
+  const PackedMatrix& matrix = packed_of(weights.weight);
+  prepare(Norm{}, rows, matrix.columns, {&matrix}, [&](int r) { return x + std::ptrdiff_t{r} * matrix.columns; });
+  multiply_all({&matrix}, 0, rows, [&](int, int r, int column, int columns, const float* values) {
+    float* to = out + std::ptrdiff_t{r} * matrix.rows + column;
+    for (int i = 0; i < columns; i++) to[i] = values[i] + (weights.bias == nullptr ? 0.0F : weights.bias[column + i]);
+    kernels_.gelu(to, columns);
+  });
+}
+
+void FastOps::normalise(const Norm& norm, int rows, int columns, float* x) {
+  auto work = [&](int r, int) {
+    float* row = x + std::ptrdiff_t{r} * columns;
+    kernels_.norm(row, norm.weight, norm.bias, norm.epsilon, columns, row);
+  };
+  each_row(threads_, rows, work);
+}
+
+/// Row 2i of `out` is the i-th row normalised, row 2i + 1 what its 8 bits lose.
+void FastOps::split_rows(const Norm& norm, const std::int32_t* chosen, int count, int columns, const float* x, float* out) {
+  std::byte* const bytes = quantised_.data();
+  for (int i = 0; i < count; i++) {
+    float* row = out + std::ptrdiff_t{2} * i * columns;
+    float* rest = row + columns;
+    kernels_.norm(x + std::ptrdiff_t{chosen[i]} * columns, norm.weight, norm.bias, norm.epsilon, columns, row);
+    kernels_.quantise(row, columns, 1, 0, bytes);
+    for (int c = 0; c < columns; c++) {
+      const std::byte* block = bytes + std::ptrdiff_t{c / 32} * quantised_bytes;
+      float scale;
+      std::memcpy(&scale, block + 32, sizeof scale);
+      rest[c] = row[c] - scale * static_cast<float>(static_cast<std::int8_t>(block[c % 32]));
+    }
+  }
+}
+
+void FastOps::logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) {
+  const PackedMatrix& matrix = packed_of(weights);
+  if (packed_format(matrix.dtype).bits == 0) {
+    prepare(norm, count, matrix.columns, {&matrix}, [&](int i) { return x + std::ptrdiff_t{chosen[i]} * matrix.columns; });
+    return multiply_all({&matrix}, 0, count, [&](int, int r, int column, int columns, const float* values) {
+      std::memcpy(logits + std::ptrdiff_t{r} * matrix.rows + column, values, static_cast<std::size_t>(columns) * sizeof(float));
+    });
+  }
+  // The one place where rounding to 8 bits goes straight into the answer: 16 bits, as two rows that pass the weights once.
+  split_rows(norm, chosen, count, matrix.columns, x, logit_rows_.floats());
+  prepare(Norm{}, 2 * count, matrix.columns, {&matrix}, [&](int i) { return logit_rows_.floats() + std::ptrdiff_t{i} * matrix.columns; });
+  multiply_all({&matrix}, 0, 2 * count, [&](int, int r, int column, int columns, const float* values) {
+    float* to = logits + std::ptrdiff_t{r / 2} * matrix.rows + column;
+    if (r % 2 == 0) {
+      std::memcpy(to, values, static_cast<std::size_t>(columns) * sizeof(float));
+    } else {
+      for (int i = 0; i < columns; i++) to[i] += values[i];
+    }
+  });
+}
+
+void FastOps::pool(Pooling pooling, int rows, int columns, const float* x, float* out) {
+  const int first = pooling == Pooling::last ? rows - 1 : 0;
+  const int last = pooling == Pooling::first ? 0 : rows - 1;
+  double square = 0;
+  for (int c = 0; c < columns; c++) {
+    double sum = 0;
+    for (int r = first; r <= last; r++) sum += static_cast<double>(x[std::ptrdiff_t{r} * columns + c]);
+    out[c] = static_cast<float>(sum / (last - first + 1));
+    square += static_cast<double>(out[c]) * static_cast<double>(out[c]);
+  }
+  const float scale = square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 0.0F;
+  for (int c = 0; c < columns; c++) out[c] *= scale;
+}
+
+}  // namespace lectern::cpu

@@ -1,0 +1,73 @@
+// The parts of FastOps that are made anew for each operation: rows in, products out.
+#pragma once
+
+#include <algorithm>
+
+#include "cpu/fast_ops.h"
+#include "cpu/packed.h"
+
+namespace lectern::cpu {
+
+inline const PackedMatrix& packed_of(const Matrix& matrix) { return *static_cast<const PackedMatrix*>(matrix.data); }
+
+/// work(row, thread); a few rows are not worth the way to another thread.
+template <class Work>
+void each_row(Threads& threads, int rows, Work& work) {
+  constexpr int few = 4;
+  if (rows >= few) return threads.each(rows, work);
+  for (int row = 0; row < rows; row++) work(row, 0);
+}
+
+template <class RowAt>
+void FastOps::prepare(const Norm& norm, int count, int columns, std::initializer_list<const PackedMatrix*> readers, RowAt row_at) {
+  bool quantised = false;
+  bool floats = false;
+  for (const PackedMatrix* reader : readers) (packed_format(reader->dtype).bits > 0 ? quantised : floats) = true;
+  const std::ptrdiff_t quantised_row = std::ptrdiff_t{columns / 32} * quantised_bytes;
+  auto work = [&](int row, int thread) {
+    int first = 0;
+    while (first + tile_rows(count - first) <= row) first += tile_rows(count - first);
+    const int tile = tile_rows(count - first);
+    const float* values = row_at(row);
+    if (norm.weight != nullptr) {
+      float* normed = scratch_[static_cast<std::size_t>(thread)].row.data();
+      kernels_.norm(values, norm.weight, norm.bias, norm.epsilon, columns, normed);
+      values = normed;
+    }
+    if (quantised) kernels_.quantise(values, columns, tile, row - first, quantised_.data() + first * quantised_row);
+    if (floats) kernels_.spread(values, columns, tile, row - first, floats_.floats() + std::ptrdiff_t{first} * columns);
+  };
+  each_row(threads_, count, work);
+}
+
+template <class Finish>
+void FastOps::multiply_all(std::initializer_list<const PackedMatrix*> matrices, int part, int count, Finish finish) {
+  int all_groups = 0;
+  for (const PackedMatrix* matrix : matrices) all_groups += group_count(matrix->rows);
+  const int chunk = chunk_groups(all_groups, count);
+  int chunks = 0;
+  for (const PackedMatrix* matrix : matrices) chunks += (group_count(matrix->rows) + chunk - 1) / chunk;
+  auto work = [&](int index, int thread) {
+    int which = 0;
+    for (const PackedMatrix* matrix : matrices) {
+      const int groups = group_count(matrix->rows);
+      const int own = (groups + chunk - 1) / chunk;
+      if (index >= own) {
+        index -= own;
+        which++;
+        continue;
+      }
+      const int first = index * chunk;
+      const int taken = std::min(chunk, groups - first);
+      float* products = scratch_[static_cast<std::size_t>(thread)].products.floats();
+      multiply(*matrix, part, first, taken, count, products);
+      const int column = first * group_rows;
+      const int columns = std::min(taken * group_rows, matrix->rows - column);
+      for (int r = 0; r < count; r++) finish(which, r, column, columns, products + std::ptrdiff_t{r} * taken * group_rows);
+      return;
+    }
+  };
+  threads_.each(chunks, work);
+}
+
+}  // namespace lectern::cpu

@@ -1,0 +1,17 @@
+// The inner loops for the level `avx2`; CMakeLists.txt gives this file alone that level's flags.
+#include "cpu/kernels/kernels.h"
+#include "cpu/kernels/simd_avx2.h"
+
+#include "cpu/kernels/matmul.inc"
+#include "cpu/kernels/attention.inc"
+#include "cpu/kernels/rows.inc"
+#include "cpu/kernels/table.inc"
+
+namespace lectern::cpu {
+
+const Kernels& avx2_kernels() {
+  static constexpr Kernels kernels = table();
+  return kernels;
+}
+
+}  // namespace lectern::cpu

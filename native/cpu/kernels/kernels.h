@@ -1,0 +1,60 @@
+// The inner loops, one table of them per instruction level. Plain C types only: the files behind it are compiled for
+// processors that the caller may not have.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "backend/instructions.h"
+#include "tensor/dtype.h"
+
+namespace lectern::cpu {
+
+/// Rows of activations lie in tiles of 16, 8, 4, 2 and 1 rows, as many as fit each: tile_rows() of what is left.
+/// As floats a tile is (columns, rows of the tile). Quantised, it is for each 32 columns the rows' 32 bytes each, then the
+/// rows' four floats each: the scale d, d times the sum of the 32, of the first 16 and of the last 16 bytes.
+constexpr int tile_rows(int left) { return left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1; }
+
+/// Bytes of one quantised row's 32 columns.
+constexpr int quantised_bytes = 32 + 16;
+
+/// `groups` groups of packed rows times `rows` rows of activations: out[row * stride + 16 * group + lane].
+using Multiply = void (*)(const std::byte* packed, std::size_t group_bytes, std::size_t header_bytes, int columns, int groups,
+                          const void* activations, int rows, float* out, std::ptrdiff_t stride);
+
+/// Queries of one KV head over the positions of one slot. Keys lie as (positions / 16, head_size, 16), values as
+/// (positions, head_size), positions rounded up to 64.
+struct AttentionTask {
+  const void* keys;
+  const void* values;
+  int head_size;
+  int count;                    // of queries
+  const float* const* queries;  // (count) of (head_size)
+  float* const* out;            // (count) of (head_size); may be the queries themselves
+  const std::int32_t* visible;  // (count) at least 1
+};
+
+struct Kernels {
+  Multiply multiply[31];  // by DType
+  void (*attend_f16)(const AttentionTask& task);
+  void (*attend_f32)(const AttentionTask& task);
+  /// Norm of backend/ops.h; bias null: RMS norm. out may be x.
+  void (*norm)(const float* x, const float* weight, const float* bias, float epsilon, int columns, float* out);
+  /// Row `index` of a tile. columns: a multiple of 32.
+  void (*quantise)(const float* x, int columns, int tile, int index, void* out);
+  void (*spread)(const float* x, int columns, int tile, int index, float* out);
+  /// gate[i] = silu(gate[i]) * up[i]
+  void (*gate)(float* gate, const float* up, int count);
+  void (*gelu)(float* x, int count);
+  /// Rounds to half precision; what lies beyond its range becomes its largest number.
+  void (*to_f16)(const float* x, int count, std::uint16_t* out);
+};
+
+/// The table of a level that this processor has. Null where this build has none of that level.
+const Kernels* kernels_of(Instructions level);
+
+const Kernels& baseline_kernels();
+const Kernels& avx2_kernels();
+const Kernels& avx512_kernels();
+
+}  // namespace lectern::cpu

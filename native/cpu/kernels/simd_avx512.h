@@ -1,0 +1,115 @@
+// Sixteen lanes in AVX-512 registers. For kernels.inc alone: everything has internal linkage, since a file compiled for one
+// processor must not lend the linker a function that another file then runs on a lesser one.
+#pragma once
+
+#include <immintrin.h>
+
+#include <cstdint>
+
+namespace lectern::cpu {
+namespace {
+
+using Floats = __m512;
+using Ints = __m512i;
+using Bytes = __m512i;
+
+#define LECTERN_LANES [[gnu::always_inline]] inline
+#define LECTERN_UNROLL _Pragma("GCC unroll 16")
+
+LECTERN_LANES Floats zero() { return _mm512_setzero_ps(); }
+LECTERN_LANES Floats all(float value) { return _mm512_set1_ps(value); }
+LECTERN_LANES Floats load(const float* from) { return _mm512_loadu_ps(from); }
+LECTERN_LANES void store(float* to, Floats value) { _mm512_storeu_ps(to, value); }
+LECTERN_LANES Floats load(const std::uint16_t* f16) { return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(f16))); }
+LECTERN_LANES void store(std::uint16_t* f16, Floats value) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(f16), _mm512_cvtps_ph(value, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+}
+LECTERN_LANES Floats load_bf16(const std::uint16_t* from) {
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(from))), 16));
+}
+LECTERN_LANES Floats load_signed(const std::uint8_t* from) {
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+}
+LECTERN_LANES Floats load_unsigned(const std::uint8_t* from) {
+  return _mm512_cvtepi32_ps(_mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from))));
+}
+/// The low and the high four bits of sixteen bytes.
+LECTERN_LANES Floats load_low(const std::uint8_t* from) {
+  const Ints bytes = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  return _mm512_cvtepi32_ps(_mm512_and_si512(bytes, _mm512_set1_epi32(15)));
+}
+LECTERN_LANES Floats load_high(const std::uint8_t* from) {
+  const Ints bytes = _mm512_cvtepu8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)));
+  return _mm512_cvtepi32_ps(_mm512_srli_epi32(bytes, 4));
+}
+
+LECTERN_LANES Floats add(Floats a, Floats b) { return _mm512_add_ps(a, b); }
+LECTERN_LANES Floats subtract(Floats a, Floats b) { return _mm512_sub_ps(a, b); }
+LECTERN_LANES Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
+LECTERN_LANES Floats divide(Floats a, Floats b) { return _mm512_div_ps(a, b); }
+LECTERN_LANES Floats larger(Floats a, Floats b) { return _mm512_max_ps(a, b); }
+LECTERN_LANES Floats absolute(Floats a) { return _mm512_abs_ps(a); }
+/// a * b + c, rounded once.
+LECTERN_LANES Floats fused(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }
+LECTERN_LANES float largest(Floats a) { return _mm512_reduce_max_ps(a); }
+LECTERN_LANES float sum(Floats a) { return _mm512_reduce_add_ps(a); }
+/// The first `count` lanes of a, `otherwise` in the others.
+LECTERN_LANES Floats first_lanes(Floats a, int count, Floats otherwise) {
+  return _mm512_mask_mov_ps(otherwise, static_cast<__mmask16>(count >= 16 ? 0xFFFF : (1 << (count < 0 ? 0 : count)) - 1), a);
+}
+
+/// e^x within 2 units in the last place; nothing is left of it below -104.
+LECTERN_LANES Floats exponential(Floats value) {
+  // In this order a NaN comes through; minus infinity would make one below.
+  const Floats x = _mm512_max_ps(all(-104.0F), value);
+  const Floats n = _mm512_roundscale_ps(_mm512_mul_ps(x, all(1.44269504F)), _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+  Floats r = _mm512_fnmadd_ps(n, all(0.693359375F), x);
+  r = _mm512_fnmadd_ps(n, all(-2.12194440e-4F), r);
+  Floats p = all(1.9875691500e-4F);
+  p = fused(p, r, all(1.3981999507e-3F));
+  p = fused(p, r, all(8.3334519073e-3F));
+  p = fused(p, r, all(4.1665795894e-2F));
+  p = fused(p, r, all(1.6666665459e-1F));
+  p = fused(p, r, all(5.0000001201e-1F));
+  p = fused(p, multiply(r, r), add(r, all(1.0F)));
+  return _mm512_scalef_ps(p, n);
+}
+
+LECTERN_LANES Ints no_ints() { return _mm512_setzero_si512(); }
+LECTERN_LANES Floats floats(Ints value) { return _mm512_cvtepi32_ps(value); }
+/// Rounds to nearest, ties to even, and stores the lanes as signed bytes.
+LECTERN_LANES Ints rounded(Floats value) { return _mm512_cvtps_epi32(value); }
+LECTERN_LANES void store_bytes(std::int8_t* to, Ints value) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value)); }
+LECTERN_LANES int sum(Ints value) { return _mm512_reduce_add_epi32(value); }
+
+LECTERN_LANES Bytes load_bytes(const std::uint8_t* from) { return _mm512_loadu_si512(from); }
+LECTERN_LANES Bytes every(int byte) { return _mm512_set1_epi8(static_cast<char>(byte)); }
+LECTERN_LANES Bytes both(Bytes a, Bytes b) { return _mm512_and_si512(a, b); }
+LECTERN_LANES Bytes either(Bytes a, Bytes b) { return _mm512_or_si512(a, b); }
+/// Shifts of 16-bit units: the caller masks what crosses into the neighbouring byte.
+template <int bits>
+LECTERN_LANES Bytes shifted_right(Bytes a) {
+  if constexpr (bits >= 0) {
+    return _mm512_srli_epi16(a, bits);
+  } else {
+    return _mm512_slli_epi16(a, -bits);
+  }
+}
+/// table[a] for a below 16.
+LECTERN_LANES Bytes looked_up(Bytes a, const std::int8_t* table) {
+  return _mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128(reinterpret_cast<const __m128i*>(table))), a);
+}
+
+/// Lane i: acc + the products of w's bytes 4i .. 4i + 3 (unsigned, at most 127) with x's four (signed).
+LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x) {
+  std::int32_t four;
+  __builtin_memcpy(&four, x, sizeof four);
+  return _mm512_dpbusd_epi32(acc, w, _mm512_set1_epi32(four));
+}
+/// The same of signed w, but for `signed_offset` times the sum of x, which it adds as well: the instruction takes w unsigned.
+constexpr float signed_offset = 128;
+LECTERN_LANES Bytes signed_operand(Bytes w) { return _mm512_xor_si512(w, every(0x80)); }
+LECTERN_LANES Ints dot_signed(Ints acc, Bytes operand, const std::int8_t* x) { return dot(acc, operand, x); }
+
+}  // namespace
+}  // namespace lectern::cpu

@@ -1,0 +1,42 @@
+// Matrices as the kernels read them: sixteen rows side by side, one per vector lane, in two streams without gaps.
+//
+// A group of 16 rows is its headers, then its quants. Of float types the quants are (columns, 16) values and there are no
+// headers. Of quantised types a header stands for each block: d of the 16 rows as f16, then, where the type has it, m or
+// dmin likewise, then the scales of sub-block after sub-block, a byte for each row, then their minima likewise. The quants
+// come in sub-blocks of 32 columns, in bit planes: vector j, 0 to 7, has columns 4j to 4j + 3 of row r in bytes 4r to 4r + 3.
+//   four low bits   4 x 64 bytes: vector i in the low, i + 4 in the high nibbles of the i-th
+//   two bits        2 x 64 bytes: vector 4h + i in bits 2i and 2i + 1 of the h-th
+//   one bit         1 x 64 bytes: vector j in bit j
+//   eight bits      8 x 64 bytes
+// Five bits are four and one, six are four and two, three are two and one.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "tensor/tensor.h"
+
+namespace lectern::cpu {
+
+inline constexpr int group_rows = 16;
+
+struct PackedFormat {
+  int block;     // columns of one header; 1 of float types
+  int bits;      // of a quant; 0 of float types
+  bool minimum;  // m or dmin stands beside d
+  int scales;    // sub-block scales in a header
+  int minima;    // and minima
+};
+
+const PackedFormat& packed_format(DType dtype);
+
+/// Both are multiples of 64.
+std::size_t packed_header_bytes(DType dtype, int columns);
+std::size_t packed_group_bytes(DType dtype, int columns);
+
+inline int group_count(int rows) { return (rows + group_rows - 1) / group_rows; }
+
+/// Writes one group from `rows` rows (1..16) that begin at `source`; rows that are missing become zeros.
+void pack_group(DType dtype, const std::byte* source, int columns, int rows, std::byte* out);
+
+}  // namespace lectern::cpu
