@@ -79,7 +79,7 @@ t.test('booktabs: rules above, below and under the header; a short rule under a 
   for (const [row, name] of ['Plain', 'Tuned', 'Both'].entries()) made.row(147 + row * 14, columns, [name, '1.5', '2.25', `${row}.75`, '4.5']);
   const [table] = find(made.page());
   t.equal(table?.evidence, 'partly-ruled');
-  t.strictSame(grid(table).slice(0, 3), [['', 'Before', '<', 'After', '<'], ['Method', 'mean', 'best', 'mean', 'best'], ['Plain', '1.5', '2.25', '0.75', '4.5']]);
+  t.strictSame(grid(table).slice(0, 3), [['Method', 'Before', '<', 'After', '<'], ['^', 'mean', 'best', 'mean', 'best'], ['Plain', '1.5', '2.25', '0.75', '4.5']]);
   t.equal(table?.rowCount, 5);
   t.strictSame([...new Set(table?.cells.filter((cell) => cell.columnHeader).map((cell) => cell.row))], [0, 1]);
   t.ok(table?.cells.filter((cell) => cell.row > 1 && cell.column === 0).every((cell) => cell.rowHeader));
@@ -208,4 +208,40 @@ t.test('no word is in two cells, and no table is found when tables are not asked
   t.equal(tableWords(tables).size, words.length);
   t.equal(words.length, page.words.length);
   t.strictSame(findTables(page, { doTableStructure: false }), []);
+});
+
+t.test('sums under rules of their own: the labels beside them belong to the table', async (t) => {
+  const made = new PageMaker();
+  const right = { align: 'right' } as const;
+  for (let row = 0; row < 6; row++) made.row(100 + row * 14, [50, 320, 410], [`Entry of kind ${row}`, `${row * 37 + 11}`, `${row * 91 + 5}`], [{}, right, right]);
+  for (const y of [146, 160]) made.horizontal(y, 270, 412);
+  const [table] = find(made.page());
+  t.equal(table?.columnCount, 3);
+  t.equal(table?.rowCount, 6);
+});
+
+t.test('labels set in the middle of the rows they name span them', async (t) => {
+  const made = new PageMaker();
+  const columns = [60, 160, 260];
+  for (const y of [88, 106, 180]) made.horizontal(y, 55, 330);
+  made.row(100, columns, ['Shop', 'Goods', 'Sold']);
+  for (const [row, goods] of ['bread', 'cakes', 'coffee', 'bread', 'coffee'].entries()) made.row(120 + row * 13, [160, 260], [goods, `${row * 7 + 12}`]);
+  made.text(60, 133, 'Market');
+  made.text(60, 165.5, 'Station');
+  t.strictSame(grid(find(made.page())[0]), [['Shop', 'Goods', 'Sold'], ['Market', 'bread', '12'], ['^', 'cakes', '19'], ['^', 'coffee', '26'], ['Station', 'bread', '33'], ['^', 'coffee', '40']]);
+});
+
+t.test('two tables side by side, and two below each other, are four', async (t) => {
+  const made = new PageMaker();
+  const right = { align: 'right' } as const;
+  for (const left of [50, 330]) {
+    for (const top of [100, 240]) {
+      for (const y of [top - 12, top + 5, top + 60]) made.horizontal(y, left - 5, left + 200);
+      made.row(top, [left, left + 120, left + 195], ['Hour', 'Wind', 'Gusts'], [{ bold: true }, { ...right, bold: true }, { ...right, bold: true }]);
+      for (let row = 1; row <= 4; row++) made.row(top + 5 + row * 13, [left, left + 120, left + 195], [`${row + 9} h`, `${row * 3}.5`, `${row * 7}.1`], [{}, right, right]);
+    }
+  }
+  made.text(50, 200, 'The second pair of readings was taken on the other bank of the river at dusk.');
+  const tables = find(made.page());
+  t.strictSame(tables.map((table) => `${table.rowCount}x${table.columnCount}`), ['5x3', '5x3', '5x3', '5x3']);
 });

@@ -114,7 +114,9 @@ export function splitFinely(chunk: Chunk): Chunk[] {
   const parts = cutLine(pieces, (index) => {
     const gap = gapBefore(pieces, index);
     const numbers = gap > ALWAYS_JOINED - 0.05 && isNumeric(pieces[index]?.word.text ?? '') && isNumeric(pieces[index - 1]?.word.text ?? '');
-    return gap > limit || numbers;
+    // The space after a sentence is wider than others.
+    const sentence = /\p{L}[.!?:;]$/u.test(pieces[index - 1]?.word.text ?? '') && pieces.length > 3;
+    return gap > (sentence ? 1.5 * limit : limit) || numbers;
   });
   return parts.length === 1 ? [chunk] : parts.map(chunkOf);
 }

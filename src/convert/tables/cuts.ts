@@ -1,8 +1,9 @@
 /** Chunks cut where a column ends inside them, and told by the columns they stand in. */
 import type { Edge } from './boundaries.js';
-import { chunkOf } from './chunks.js';
+import { chunkOf, textOf } from './chunks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import type { Column } from './columns.js';
+import { isValue } from './text-kind.js';
 
 const EDGE_SLACK = 2;
 
@@ -44,7 +45,9 @@ function splitPoint(chunk: Chunk, edge: Edge, next: { left: number; right: numbe
     if (gap < 0.12 * chunk.size || before.right > edge.at + EDGE_SLACK || piece.left < edge.at - EDGE_SLACK) continue;
     if (edge.kind === 'drawn') return index;
     const aligned = next !== undefined && (Math.abs(piece.left - next.left) < 1.5 || Math.abs(chunk.right - next.right) < 1.5);
-    if (gap > 0.45 * chunk.size || (aligned && gap > 0.2 * chunk.size)) return index;
+    // A word space may part a long label from its value, never two words.
+    const parts = aligned && (gap > 0.36 * chunk.size || (gap > 0.2 * chunk.size && isValue(textOf(chunk.pieces.slice(index).map(({ word }) => word)))));
+    if (gap > 0.45 * chunk.size || parts) return index;
   }
   return null;
 }

@@ -21,11 +21,11 @@ import type { MarkGroup } from './marks.js';
 import { findFlows } from './running-text.js';
 import type { Flow } from './running-text.js';
 import { readLineWork } from './segments.js';
-import type { LineWork } from './segments.js';
+import type { LineWork, Segment } from './segments.js';
 import { widenSpans } from './spans.js';
 import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './spread.js';
 import type { Growth, Strip } from './spread.js';
-import { hasLeader, isTableCaption } from './text-kind.js';
+import { hasLeader, isFigureCaption, isTableCaption } from './text-kind.js';
 import { findWalls, isWalled } from './walls.js';
 import type { Wall } from './walls.js';
 
@@ -80,6 +80,7 @@ function findMarked(scene: Scene): FoundTable[] {
   const found: FoundTable[] = [];
   let material = freeMaterial(scene);
   for (const group of groups.slice(0, MAX_GROUPS)) {
+    if (isPartial(group, material.strips, scene.lines.horizontal)) continue;
     const table = tryArea(scene, areaOfGroup(scene, group, material));
     if (table === null) continue;
     found.push(table);
@@ -130,6 +131,16 @@ function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Materia
     for (const strip of grown.strips) box.bottom = Math.max(box.bottom, strip.bottom);
   }
   return areaOf(scene, box, rowsInside(chunks, box), group);
+}
+
+/** Rules under some columns only, as under sums: most rows reach beyond them to where no rule is, so that the rows tell the table. */
+function isPartial({ box, horizontals, verticals, shades }: MarkGroup, strips: Strip[], all: Segment[]): boolean {
+  if (verticals.length > 0 || shades.length > 0) return false;
+  const level = all.filter((line) => horizontals.some((rule) => Math.abs(rule.at - line.at) < 3));
+  const isRuled = (chunk: Chunk): boolean => level.some((line) => line.start < chunk.right && line.end > chunk.left);
+  const inside = strips.filter((strip) => strip.core && strip.baseline > box.top && strip.baseline < box.bottom + 2 && strip.right > box.left && strip.left < box.right);
+  const beyond = inside.filter((strip) => strip.chunks.some((chunk) => (chunk.right < box.left - chunk.size || chunk.left > box.right + chunk.size) && !isRuled(chunk)));
+  return inside.length > 0 && beyond.length > 0.6 * inside.length;
 }
 
 /** Nothing drawn ends the group below: stripes, or the rules of a header alone. */
@@ -222,7 +233,7 @@ function tryArea(scene: Scene, area: TableArea, bands = 0): FoundTable | null {
   const evidence = evidenceOf(area, grid);
   const members = area.rows.flatMap((row) => row.chunks);
   const running = bands > 0 ? 0 : members.filter((chunk) => scene.running.has(chunk)).length / members.length;
-  const confidence = judge(area, grid, evidence, { captioned: isBeside(scene, area, 5, isTableCaption), leaders: isBeside(scene, area, 2, hasLeader), running, bands });
+  const confidence = judge(area, grid, evidence, { captioned: isBeside(scene, area, 5, isTableCaption), figure: isBeside(scene, area, 4, isFigureCaption), leaders: isBeside(scene, area, 2, hasLeader), running, bands });
   if (confidence < MIN_CONFIDENCE) return null;
   for (const chunk of members) scene.used.add(chunk);
   const headers = findHeaders(area, grid);

@@ -35,6 +35,8 @@ export interface Findings {
   contents: boolean;
   /** Rows with at least two filled cells. */
   paired: number;
+  /** Columns with a single filled cell. */
+  lonely: number;
 }
 
 const WORD_SPACE = 0.4;
@@ -62,6 +64,7 @@ export function findingsOf(grid: Grid): Findings {
     numbered: isNumberedText(full),
     contents: isContents(grid, full),
     paired: countPaired(full),
+    lonely: countLonely(full),
   };
   for (const cell of full) countCell(found, cell);
   return found;
@@ -98,6 +101,12 @@ function countPaired(full: GridCell[]): number {
   const seen = new Map<number, number>();
   for (const cell of full) for (let row = cell.row; row < cell.row + cell.rowSpan; row++) seen.set(row, (seen.get(row) ?? 0) + 1);
   return [...seen.values()].filter((count) => count >= 2).length;
+}
+
+function countLonely(full: GridCell[]): number {
+  const seen = new Map<number, number>();
+  for (const cell of full) seen.set(cell.column, (seen.get(cell.column) ?? 0) + 1);
+  return [...seen.values()].filter((count) => count === 1).length;
 }
 
 export function textOfCell(cell: GridCell): string {

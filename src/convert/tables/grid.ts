@@ -29,7 +29,7 @@ export interface Placed {
   last: number;
 }
 
-export function fillGrid(area: TableArea, { x, y, rows }: Boundaries): Grid {
+export function fillGrid(area: TableArea, { x, y, rows, columns }: Boundaries): Grid {
   const rowCount = y.length - 1;
   const columnCount = x.length - 1;
   const placed: Placed[] = [];
@@ -38,7 +38,7 @@ export function fillGrid(area: TableArea, { x, y, rows }: Boundaries): Grid {
   }
   const joins = new Joins(rowCount, columnCount);
   for (const { row, first, last } of placed) for (let column = first; column < last; column++) joins.right(row, column);
-  joinByLines(area, x, y, placed, joins);
+  joinByLines(area, { x, y, rows, columns }, placed, joins);
   const cells = joins.rectangles();
   const owner = new Map<number, GridCell>();
   for (const cell of cells) {
@@ -111,7 +111,7 @@ class Joins {
   }
 }
 
-function joinByLines(area: TableArea, x: Edge[], y: Edge[], placed: Placed[], joins: Joins): void {
+function joinByLines(area: TableArea, { x, y, columns }: Boundaries, placed: Placed[], joins: Joins): void {
   const rowCount = y.length - 1;
   const columnCount = x.length - 1;
   const filled = new Uint8Array(rowCount * columnCount);
@@ -128,7 +128,9 @@ function joinByLines(area: TableArea, x: Edge[], y: Edge[], placed: Placed[], jo
       }
       const under = y[row + 1];
       if (row + 1 < rowCount && under !== undefined && under.kind !== 'white') {
-        const open = under.kind === 'drawn' && isOpen(area.horizontals, under.at, left, right) && mayJoinDown(row, has(row, column), has(row + 1, column));
+        // Rules under groups of columns need not reach over the white beside their text.
+        const extent = columns[column] ?? { left, right };
+        const open = under.kind === 'drawn' && isOpen(area.horizontals, under.at, extent.left, extent.right) && mayJoinDown(row, has(row, column), has(row + 1, column));
         if (open || shadeSpansDown(area, (left + right) / 2, under.at)) joins.below(row, column);
       }
     }

@@ -13,6 +13,8 @@ export interface Surroundings {
   running: number;
   /** Rows of blocks side by side that the area was found by. */
   bands: number;
+  /** A line that begins like a figure's caption stands right above or below. */
+  figure: boolean;
   /** Lines with leaders, as in a table of contents, stand right above or below. */
   leaders: boolean;
 }
@@ -31,7 +33,7 @@ export function evidenceOf(area: TableArea, grid: Grid): Evidence {
 export function judge(area: TableArea, grid: Grid, evidence: Evidence, around: Surroundings): number {
   const found = findingsOf(grid);
   if (found.columns < 2 || found.filled < 2) return 0;
-  const score = evidence === 'ruled' ? judgeRuled(found) : judgeOpen(found, evidence, area, around);
+  const score = (evidence === 'ruled' ? judgeRuled(found) : judgeOpen(found, evidence, area, around)) - (around.figure && !around.captioned ? 1.6 : 0);
   return 1 / (1 + Math.exp(-score));
 }
 
@@ -72,6 +74,7 @@ function judgeShape(found: Findings, evidence: Evidence, area: TableArea, around
   if (columns <= 2 && around.bands >= 5) score += Math.min(2.2, 0.36 * around.bands);
   if (filled < 0.45 * rows * columns) score -= 1;
   if (columns <= 2 && found.values < 0.5 * rows) score -= white ? 1.6 : 0.5;
+  if (found.lonely >= 0.5 * found.columns) score -= white ? 1.5 : 1;
   if (area.joints.length === 0) score -= found.paired < 2 ? 3 : 4 * Math.max(0, 0.5 - found.paired / rows);
   return score;
 }
@@ -88,7 +91,7 @@ function judgeText(found: Findings, evidence: Evidence, around: Surroundings): n
   if (around.leaders && found.values >= rows - 1) score -= 2.5;
   score -= 3 * (found.leaders / rows) + 2.5 * (found.sentences / filled) * (white ? 1 : 0.4);
   score -= 4 * Math.max(0, found.code / filled - 0.2) + 3 * Math.max(0, found.bullets / filled - 0.2);
-  score -= 2.5 * Math.max(0, found.symbols / filled - 0.25) + 1.5 * (found.monospace / filled);
+  score -= 2.5 * Math.max(0, found.symbols / filled - 0.25) + 1.5 * (found.monospace / filled) + (found.monospace > 0.7 * filled ? 2 : 0);
   score -= 5 * Math.max(0, found.formulas / filled - 0.2) + (found.formulas >= 0.4 * filled ? 2 : 0) + 5 * Math.max(0, found.torn - 0.25);
   return score - 4 * Math.max(0, around.running - 0.15) * (white ? 1.5 : 1);
 }

@@ -128,7 +128,8 @@ function lowerBound(sorted: number[], value: number): number {
 
 /** Horizontal rules of one extent belong together when what stands between two of them is set in columns. */
 function joinRules({ horizontal, vertical, joints }: LineWork, text: Text, sets: Sets): void {
-  const order = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
+  const rules = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
+  const order = rules.filter((index) => !isHeadingRule(horizontal[index] as Segment, horizontal, text.rows));
   for (let low = 1; low < order.length; low++) {
     const below = order[low] ?? 0;
     const line = horizontal[below];
@@ -143,6 +144,20 @@ function joinRules({ horizontal, vertical, joints }: LineWork, text: Text, sets:
       break;
     }
   }
+}
+
+/** Right above the rule stands a heading, alone and at its left end, and no other rule above that. */
+function isHeadingRule(rule: Segment, horizontal: Segment[], rows: VisualRow[]): boolean {
+  const length = rule.end - rule.start;
+  const above = rows.slice(Math.max(0, firstRowBelow(rows, rule.at - 40)), firstRowBelow(rows, rule.at + 0.5)).flatMap((row) => row.chunks);
+  const inside = above.filter((chunk) => chunk.right > rule.start - 4 && chunk.left < rule.end + 4);
+  const last = Math.max(...inside.map((chunk) => chunk.baseline));
+  const line = inside.filter((chunk) => last - chunk.baseline < 0.4 * chunk.size);
+  const [chunk] = line;
+  if (chunk === undefined || line.length > 1 || rule.at - chunk.baseline > 0.95 * chunk.size) return false;
+  if (Math.abs(chunk.left - rule.start) > 4 || chunk.right - chunk.left > 0.6 * length) return false;
+  if (!chunk.bold && chunk.text !== chunk.text.toUpperCase() && chunk.size < 11.5) return false;
+  return !horizontal.some((other) => other.at < rule.at - 2 && other.at > chunk.baseline - 2.4 * chunk.size && Math.abs(other.start - rule.start) < SAME_EXTENT && Math.abs(other.end - rule.end) < SAME_EXTENT);
 }
 
 /** The rule is the bottom of a frame whose sides end on it, or the top of one whose sides begin on it. */
@@ -249,7 +264,7 @@ function joinShades(shades: Shade[], base: number, text: Text, sets: Sets): void
     for (let other = index - 1; other >= 0 && other >= index - 100; other--) {
       const [upperRoot, upper] = ordered[other] ?? [root, box];
       if (!isStripePair(upper, box)) continue;
-      if (isTabular({ ...box, top: upper.bottom, bottom: box.top }, text)) sets.join(root, upperRoot);
+      if (isStriped({ ...box, top: upper.bottom, bottom: box.top }, text)) sets.join(root, upperRoot);
       break;
     }
   }
@@ -263,13 +278,23 @@ function touches(a: Box, b: Box): boolean {
   return (sameRow && across >= -4 && up > 2) || (sameColumn && up >= -3 && across > 4);
 }
 
+/** Between two stripes stand rows in columns, and no line across them or in larger type. */
+function isStriped(box: Box, text: Text): boolean {
+  if (!isTabular(box, text)) return false;
+  const inside = text.rows.slice(firstRowBelow(text.rows, box.top), firstRowBelow(text.rows, box.bottom)).flatMap((row) =>
+    row.chunks.filter((chunk) => chunk.left >= box.left - 4 && chunk.right <= box.right + 4),
+  );
+  const size = Math.min(...inside.map((chunk) => chunk.size));
+  return inside.every((chunk) => chunk.right - chunk.left < 0.7 * (box.right - box.left) && chunk.size < 1.25 * size);
+}
+
 function isStripePair(upper: Box, lower: Box): boolean {
   const gap = lower.top - upper.bottom;
   const [left, right] = [Math.abs(upper.left - lower.left) <= 3, Math.abs(upper.right - lower.right) <= 3];
   const widths = [upper.right - upper.left, lower.right - lower.left];
   // A stripe stops short of a cell that spans rows of another shade.
   const sameExtent = (left && right) || ((left || right) && Math.min(...widths) > 0.5 * Math.max(...widths));
-  return sameExtent && gap > 0 && gap <= 6 * Math.max(upper.bottom - upper.top, lower.bottom - lower.top);
+  return sameExtent && gap > 0 && gap <= 3.2 * Math.max(upper.bottom - upper.top, lower.bottom - lower.top);
 }
 
 function joinShadesToRules(shades: Shade[], base: number, horizontal: Segment[], sets: Sets): void {

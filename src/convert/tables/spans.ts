@@ -14,6 +14,7 @@ export function widenSpans(grid: Grid, columns: Column[], headerRows: number): v
     for (const cell of table.row(row)) if (cell.chunks.length > 0) table.lengthen(cell, headerRows);
   }
   for (let row = headerRows; row < grid.rowCount; row++) widenLabel(table, row);
+  lengthenCentred(table, headerRows);
   grid.cells = grid.cells.filter((cell) => !table.gone.has(cell));
 }
 
@@ -69,13 +70,45 @@ function widenLabel(table: CellTable, row: number): void {
   table.widen(cell, 0, table.columnCount);
 }
 
+/** Labels of the first column set in the middle of the rows they stand for: each then spans its rows. */
+function lengthenCentred(table: CellTable, headerRows: number): void {
+  const { grid } = table;
+  if (table.at(headerRows, 0)?.chunks.length !== 0) return;
+  const middles = Array.from({ length: grid.rowCount }, (_, row) => baselineOf(grid.cells.filter((cell) => cell.row === row && cell.column > 0)));
+  const spans: [GridCell, number, number][] = [];
+  let first = headerRows;
+  for (let row = headerRows; row < grid.rowCount; row++) {
+    const label = table.at(row, 0);
+    if (label === undefined || label.rowSpan > 1 || label.columnSpan > 1 || label.chunks.length === 0) continue;
+    const last = lastCentred(baselineOf([label]), middles, first);
+    if (last === null || last < row) return;
+    spans.push([label, first, last]);
+    first = last + 1;
+    row = last;
+  }
+  if (first !== grid.rowCount) return;
+  for (const [label, from, to] of spans) table.stretch(label, from, to + 1);
+}
+
+function baselineOf(cells: GridCell[]): number {
+  const baselines = cells.flatMap((cell) => cell.chunks.map((chunk) => chunk.baseline));
+  return baselines.length === 0 ? NaN : (Math.min(...baselines) + Math.max(...baselines)) / 2;
+}
+
+/** The row down to which rows from `first` on have their middle at `middle`. */
+function lastCentred(middle: number, middles: number[], first: number): number | null {
+  const top = middles[first] ?? NaN;
+  for (let last = first; last < middles.length; last++) if (Math.abs((top + (middles[last] ?? NaN)) / 2 - middle) < 2.5) return last;
+  return null;
+}
+
 /** Cells by place, while spans change. */
 class CellTable {
   readonly columnCount: number;
   readonly gone = new Set<GridCell>();
   private readonly places: (GridCell | undefined)[];
 
-  constructor(private readonly grid: Grid) {
+  constructor(readonly grid: Grid) {
     this.columnCount = grid.columnCount;
     this.places = new Array<GridCell | undefined>(grid.rowCount * grid.columnCount);
     for (const cell of grid.cells) this.place(cell);
@@ -117,6 +150,15 @@ class CellTable {
     if (end < headerRows || end === cell.row + cell.rowSpan) return;
     this.drop(cell, cell.row, end, cell.column, cell.column + cell.columnSpan);
     cell.rowSpan = end - cell.row;
+    this.place(cell);
+  }
+
+  /** Lets a cell of one column stand for the rows from `from` to before `to`, which are empty there but for it. */
+  stretch(cell: GridCell, from: number, to: number): void {
+    for (let row = from; row < to; row++) if (this.at(row, cell.column) !== cell && !this.isFree(row, cell.column)) return;
+    this.drop(cell, from, to, cell.column, cell.column + 1);
+    cell.row = from;
+    cell.rowSpan = to - from;
     this.place(cell);
   }
 

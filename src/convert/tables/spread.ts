@@ -162,6 +162,7 @@ function reachOf(strip: Strip, pitch: number, rows: number): number {
 
 /** `take`: a row of the table; `wait`: perhaps a line of a cell or a section row, if the table goes on; `stop`: no part of it. */
 function fitStrip(strip: Strip, taken: Strip[], columns: Column[]): 'take' | 'wait' | 'stop' {
+  if (!strip.core && strip.size > 1.14 * (taken.at(-1)?.size ?? strip.size)) return 'stop';
   if (strip.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text))) return 'stop';
   if (strip.core) return fitsColumns(strip, taken, columns) ? 'take' : 'stop';
   if (strip.chunks.length > 1) return 'stop';
@@ -175,7 +176,8 @@ function fitStrip(strip: Strip, taken: Strip[], columns: Column[]): 'take' | 'wa
 }
 
 function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
-  let [crossing, matched] = [0, new Set<number>()];
+  const matched = new Set<number>();
+  let crossing = 0;
   for (const chunk of strip.chunks) {
     const under = columnsUnder(columns, chunk.left, chunk.right);
     if (under === null) continue;
@@ -206,8 +208,9 @@ export function headAbove(strips: Strip[], columns: Column[], top: number, size:
   const [left, right] = [columns[0]?.left ?? 0, columns.at(-1)?.right ?? 0];
   const found: Strip[] = [];
   let edge = top;
-  for (const strip of above) {
-    if (strip.right < left || strip.left > right) continue;
+  for (const whole of above) {
+    const strip = partOver(whole, left, right);
+    if (strip === null) continue;
     if (edge - strip.bottom > 1.3 * size || found.length >= 8) break;
     if (!isHeadStrip({ ...strip, chunks: strip.chunks.flatMap((chunk) => cutAtColumns(chunk, columns)) }, columns, left, right)) break;
     found.unshift(strip);
@@ -215,6 +218,16 @@ export function headAbove(strips: Strip[], columns: Column[], top: number, size:
   }
   while (found[0] !== undefined && found[0].chunks.flatMap((chunk) => cutAtColumns(chunk, columns)).length === 1 && !standsOverLater(found[0], columns)) found.shift();
   return found;
+}
+
+/** The part of a strip over the columns from `left` to `right`, when white as wide as between tables parts it from the rest. */
+function partOver(strip: Strip, left: number, right: number): Strip | null {
+  const over = strip.chunks.filter((chunk) => chunk.right > left && chunk.left < right);
+  const [first, last] = [over[0], over.at(-1)];
+  if (first === undefined || last === undefined) return null;
+  if (over.length === strip.chunks.length) return strip;
+  const apart = strip.chunks.every((chunk) => over.includes(chunk) || chunk.right < first.left - 1.5 * strip.size || chunk.left > last.right + 1.5 * strip.size);
+  return apart ? stripOf(over) : strip;
 }
 
 function isHeadStrip(strip: Strip, columns: Column[], left: number, right: number): boolean {
