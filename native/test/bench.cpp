@@ -1,12 +1,14 @@
-// native_bench: how long each job takes on this machine, best and median of several runs.
+// native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <functional>
 #include <random>
 #include <vector>
 
 #include "backend/instructions.h"
+#include "llm_bench.h"
 #include "page.h"
 #include "vision/deskew.h"
 #include "vision/image.h"
@@ -27,8 +29,12 @@ void measure(const char* name, double megapixels, const std::function<void()>& j
 
 }  // namespace
 
-int main() {
+int main(int count, char** arguments) {
   using namespace lectern;
+  if (count == 2 && std::strcmp(arguments[1], "--llm") == 0) {
+    test::bench_llm();
+    return 0;
+  }
   std::printf("instructions: %s\n", std::string(name_of(available_instructions())).c_str());
   std::mt19937 random(1);
   // A4 at 150 and 300 dpi.

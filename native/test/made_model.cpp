@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <fstream>
@@ -120,11 +121,29 @@ class Maker {
   void tensor(const std::string& name, DType dtype, std::vector<std::int64_t> dims, float spread) {
     std::int64_t elements = 1;
     for (const std::int64_t dim : dims) elements *= dim;
-    model_.tensors[name] = {std::move(dims), dtype, random_weights(dtype, elements, spread, random_)};
+    model_.tensors[name] = {std::move(dims), dtype, shape_.repeated ? repeated_weights(dtype, elements, spread) : random_weights(dtype, elements, spread, random_)};
+  }
+  std::vector<std::byte> repeated_weights(DType dtype, std::int64_t elements, float spread) {
+    const std::vector<std::byte> pattern = random_weights(dtype, std::min<std::int64_t>(elements, 1 << 20), spread, random_);
+    std::vector<std::byte> bytes(row_bytes(dtype, elements));
+    for (std::size_t at = 0; at < bytes.size(); at += pattern.size()) std::memcpy(bytes.data() + at, pattern.data(), std::min(pattern.size(), bytes.size() - at));
+    return bytes;
   }
   void matrix(const std::string& name, int columns, int rows, float spread) {
-    const bool fits = columns % info_of(shape_.dtype).block_elements == 0;
-    tensor(name, fits ? shape_.dtype : DType::f16, {columns, rows}, spread);
+    const DType wanted = shape_.mixed ? mixed_dtype(name, columns) : shape_.dtype;
+    const bool fits = columns % info_of(wanted).block_elements == 0;
+    tensor(name, fits ? wanted : DType::f16, {columns, rows}, spread);
+  }
+  DType mixed_dtype(const std::string& name, int columns) const {
+    const bool by_256 = columns % 256 == 0;
+    bool finer = name == "output.weight" || (shape_.tied && name == "token_embd.weight");
+    if (name.find("attn_v") != std::string::npos || name.find("ffn_down") != std::string::npos) {
+      const int layer = std::stoi(name.substr(4));
+      const int eighth = shape_.layers / 8;
+      finer = layer < eighth || layer >= 7 * eighth || (layer - eighth) % 3 == 2;
+    }
+    if (finer) return by_256 ? DType::q6_k : DType::q8_0;
+    return by_256 ? DType::q4_k : DType::q5_0;
   }
   void vector(const std::string& name, int count, float centre, float spread) {
     std::vector<float> values;

@@ -43,6 +43,10 @@ struct MadeShape {
   int context = 192;
   int experts = 0;
   bool tied = false;
+  /// The usual mix that files call Q4_K_M, whatever `dtype` says; types that do not fit a row give way as they do there.
+  bool mixed = false;
+  /// Repeats a million random values: for models so large that making them would take minutes.
+  bool repeated = false;
 };
 
 MadeModel make_model(const MadeShape& shape, unsigned seed = 1);

@@ -48,6 +48,8 @@ struct Kernels {
   void (*gelu)(float* x, int count);
   /// Rounds to half precision; what lies beyond its range becomes its largest number.
   void (*to_f16)(const float* x, int count, std::uint16_t* out);
+  /// Nothing but 8-bit products, as fast as they go; gives how many operations (two a product) these were. For the bench.
+  std::int64_t (*exercise)(int rounds);
 };
 
 /// The table of a level that this processor has. Null where this build has none of that level.

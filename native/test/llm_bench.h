@@ -1,0 +1,9 @@
+// What language models cost on this machine, beside what its memory and its multipliers can do.
+#pragma once
+
+namespace lectern::test {
+
+/// Prints the machine's limits, the kernels by weight type, and whole models of published shapes with random weights.
+void bench_llm();
+
+}  // namespace lectern::test
