@@ -70,7 +70,7 @@ function columnEdges(area: TableArea): Edge[] {
   for (const [index, edge] of fixed.entries()) {
     edges.push(edge);
     const next = fixed[index + 1];
-    if (next !== undefined) edges.push(...whiteEdges(shaping, edge.at, next.at, inner[0]?.kind ?? 'white'));
+    if (next !== undefined) edges.push(...whiteEdges(shaping, edge.at, next.at, inner.length > 2 ? (inner[0]?.kind ?? 'white') : inner.length > 0 ? 'joint' : 'white'));
   }
   return edges;
 }

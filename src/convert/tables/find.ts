@@ -191,12 +191,22 @@ function candidateOf(growth: Growth, heads: Strip[], bands: number): Candidate {
   return { chunks: [...new Set(chunks)], bands };
 }
 
-/** Text of more lines than this is no cell. */
+/** Text of more lines than this is no cell, or no cell even where it begins level with its neighbours. */
 const MAX_CELL_LINES = 10;
+const MAX_ROW_LINES = 30;
+
+/** Something short beside the flow's first line begins where it begins. */
+function beginsRow({ chunks: [first] }: Flow, chunks: Chunk[]): boolean {
+  if (first === undefined) return false;
+  return chunks.some((chunk) => {
+    const gap = Math.max(first.left - chunk.right, chunk.left - first.right);
+    return Math.abs(chunk.baseline - first.baseline) < 1.5 && gap > 3 && gap < 60 && chunk.right - chunk.left < first.right - first.left;
+  });
+}
 
 /** Rows of blocks that stand side by side: tables whose cells are wrapped text. */
 function bandCandidates(scene: Scene, heads: Strip[]): Candidate[] {
-  const long = scene.flows.filter((flow) => flow.chunks.length > MAX_CELL_LINES);
+  const long = scene.flows.filter((flow) => flow.chunks.length > (beginsRow(flow, scene.chunks) ? MAX_ROW_LINES : MAX_CELL_LINES));
   const barred = new Set(long.flatMap((flow) => flow.chunks));
   const walls = findWalls(scene.flows, scene.lines.vertical, scene.chunks, long);
   const rows = makeRows(scene.chunks.filter((chunk) => !scene.used.has(chunk) && !barred.has(chunk)));

@@ -74,6 +74,7 @@ function judgeShape(found: Findings, evidence: Evidence, area: TableArea, around
   if (columns <= 2 && around.bands >= 5) score += Math.min(2.2, 0.36 * around.bands);
   if (filled < 0.45 * rows * columns) score -= 1;
   if (columns <= 2 && found.values < 0.5 * rows) score -= white ? 1.6 : 0.5;
+  if (white && rows <= 4 && found.values === 0 && !found.headed && !around.captioned) score -= 1.2;
   if (found.lonely >= 0.5 * found.columns) score -= white ? 1.5 : 1;
   if (area.joints.length === 0) score -= found.paired < 2 ? 3 : 4 * Math.max(0, 0.5 - found.paired / rows);
   return score;

@@ -14,6 +14,7 @@ export interface Flow {
 /** Rows looked at below a line for the one that continues it. */
 const LOOK_AHEAD = 14;
 const MIN_LINES = 4;
+const MIN_WIDE_LINES = 3;
 /** Share of lines on which the next line's first word would not have fitted. */
 const FULL_SHARE = 0.72;
 
@@ -22,7 +23,7 @@ export function findFlows(rows: VisualRow[]): Flow[] {
   const flows: Flow[] = [];
   for (const whole of stackChunks(rows)) {
     const stack = trimEnds(whole);
-    if (stack.length < MIN_LINES || !isProse(stack)) continue;
+    if (stack.length < (isWide(stack) ? MIN_WIDE_LINES : MIN_LINES) || !isProse(stack)) continue;
     const flow = flowOf(stack);
     if (!isTableColumn(flow, rows)) flows.push(flow);
   }
@@ -89,6 +90,11 @@ function trimEnds(stack: Chunk[]): Chunk[] {
   return stack.slice(first, last + 1);
 }
 
+/** Lines as long as a page's, not a cell's. */
+function isWide(stack: Chunk[]): boolean {
+  return stack.slice(0, 2).every((chunk) => wordCount(chunk.text) >= 8 && chunk.text.length >= 50);
+}
+
 function isProse(stack: Chunk[]): boolean {
   let [letters, words, values] = [0, 0, 0];
   for (const chunk of stack) {
@@ -115,7 +121,7 @@ function fullShare(stack: Chunk[]): number {
     followed++;
     if (!hadRoom(line, next, width)) full++;
   }
-  return followed < 3 ? 0 : full / followed;
+  return followed < (isWide(stack) ? 2 : 3) ? 0 : full / followed;
 }
 
 /** Whether the first word of `next` would have fitted behind `line` in a cell or column `width` wide. */

@@ -1,5 +1,5 @@
 /** The straight lines of a frame as a table sees them: pieces on one line joined, outlines and shading edges added. */
-import type { Box } from '../../pdf/page.js';
+import type { Box, DrawnBox } from '../../pdf/page.js';
 import type { Frame } from './frame.js';
 import { withoutInlineBoxes } from './inline-marks.js';
 
@@ -40,6 +40,8 @@ const MAX_SHADES = 3000;
 const SAME_LINE = 1.2;
 const DASH_GAP = 4.5;
 const JOINT = 1.1;
+/** A box no larger than this is a dot. */
+const DOT = 2.2;
 /** Shades compared with each other at most, to find joints. */
 const NEIGHBOURS = 60;
 
@@ -59,7 +61,10 @@ export function readLineWork(frame: Frame): LineWork {
       for (const x of ruling.joints ?? []) joints.push({ x, top: at, bottom: at });
     } else if (!inFigure(at, start, at, end)) vertical.push({ at, start, end, thickness, drawn: true });
   }
-  for (const { box, fill, stroke } of withoutInlineBoxes(frame.boxes, frame.pieces)) {
+  const dots = frame.boxes.filter(isDot).map(({ box }) => box);
+  horizontal.push(...joinDots(dots, (dot) => [(dot.top + dot.bottom) / 2, dot.left, dot.right]));
+  vertical.push(...joinDots(dots, (dot) => [(dot.left + dot.right) / 2, dot.top, dot.bottom]));
+  for (const { box, fill, stroke } of withoutInlineBoxes(frame.boxes.filter((drawn) => !isDot(drawn)), frame.pieces)) {
     if (inFigure(box.left, box.top, box.right, box.bottom)) continue;
     if (stroke >= 0 && stroke !== 0xffffff) addEdges(box, true, horizontal, vertical);
     if (fill >= 0 && fill !== 0xffffff && shades.length < MAX_SHADES) shades.push({ box, fill });
@@ -72,6 +77,33 @@ export function readLineWork(frame: Frame): LineWork {
     joints,
     shades: cells,
   };
+}
+
+function isDot({ box }: DrawnBox): boolean {
+  return box.right - box.left <= DOT && box.bottom - box.top <= DOT;
+}
+
+/** Dots in a row are a dotted line; `place` gives their position across it, their start and their end. */
+function joinDots(dots: Box[], place: (dot: Box) => [number, number, number]): Segment[] {
+  const placed = dots.map(place).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+  const rows: [number, number, number][][] = [];
+  for (const dot of placed) {
+    const row = rows.at(-1);
+    if (row !== undefined && Math.abs(dot[0] - (row[0]?.[0] ?? 0)) <= 0.4) row.push(dot);
+    else rows.push([dot]);
+  }
+  const segments: Segment[] = [];
+  for (const row of rows) {
+    row.sort((a, b) => a[1] - b[1]);
+    for (let first = 0; first < row.length; ) {
+      let last = first;
+      while (last + 1 < row.length && (row[last + 1]?.[1] ?? Infinity) - (row[last]?.[2] ?? 0) <= 2 * DOT) last++;
+      const [from, to] = [row[first]?.[1] ?? 0, row[last]?.[2] ?? 0];
+      if (last - first >= 5) segments.push({ at: row[first]?.[0] ?? 0, start: from, end: to, thickness: 0.5, drawn: true });
+      first = last + 1;
+    }
+  }
+  return segments;
 }
 
 function figureTest(frame: Frame): (left: number, top: number, right: number, bottom: number) => boolean {
