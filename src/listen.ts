@@ -15,6 +15,9 @@ export interface Listening {
 /** Every socket of every address is handed to `server` as a connection of its own. All addresses open, or none. */
 export async function listenOn(server: Server, addresses: Address[]): Promise<Listening> {
   const sockets: SocketServer[] = [];
+  // The HTTP server begins to track its connections, and to time their headers and requests, when it hears that it listens;
+  // without that, closing would wait for every idle client to leave.
+  server.emit('listening');
   const close = async (): Promise<void> => {
     await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => {
       socket.close(() => resolve());

@@ -1,0 +1,54 @@
+// One HTTP server behind several addresses: every address answers, idle clients do not hold up the end, a taken port is named.
+import t from 'tap';
+import { Agent, createServer, get } from 'node:http';
+import { createServer as createSocketServer, type AddressInfo } from 'node:net';
+import { listenOn } from '../../src/listen.js';
+
+const anyPort = { host: '127.0.0.1', port: 0 };
+
+function fetchText(url: string, agent?: Agent): Promise<string> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent: agent ?? false }, (response) => {
+      let text = '';
+      response.setEncoding('utf8').on('data', (part: string) => (text += part)).on('end', () => resolve(text));
+    }).on('error', reject);
+  });
+}
+
+t.test('every address answers', async (t) => {
+  const server = createServer((_, response) => response.end('here'));
+  const listening = await listenOn(server, [anyPort, anyPort]);
+  t.equal(new Set(listening.addresses).size, 2);
+  for (const url of listening.addresses) t.equal(await fetchText(url), 'here');
+  await listening.close();
+  for (const url of listening.addresses) await t.rejects(fetchText(url), { code: 'ECONNREFUSED' });
+});
+
+t.test('an idle client does not hold up the end', async (t) => {
+  const server = createServer((_, response) => response.end('here'));
+  const listening = await listenOn(server, [anyPort]);
+  const agent = new Agent({ keepAlive: true });
+  await fetchText(listening.addresses[0] as string, agent);
+  const beganAt = performance.now();
+  await listening.close();
+  t.ok(performance.now() - beganAt < 2000, 'closed at once');
+  agent.destroy();
+});
+
+t.test('a taken port is named with its owner, and nothing stays open', async (t) => {
+  const owner = createSocketServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => owner.once('listening', resolve));
+  const { port } = owner.address() as AddressInfo;
+  const free = createSocketServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => free.once('listening', resolve));
+  const freePort = (free.address() as AddressInfo).port;
+  await new Promise((resolve) => free.close(resolve));
+  const attempt = listenOn(createServer(), [{ host: '127.0.0.1', port: freePort }, { host: '127.0.0.1', port }]);
+  await t.rejects(attempt, { code: 'invalid_state', message: new RegExp(`Port ${port} is taken on 127\\.0\\.0\\.1: .* listens there`) });
+  await t.rejects(fetchText(`http://127.0.0.1:${freePort}`), { code: 'ECONNREFUSED' }, 'the first address is given back');
+  owner.close();
+});
+
+t.test('an address of another machine is refused in one sentence', async (t) => {
+  await t.rejects(listenOn(createServer(), [{ host: '203.0.113.1', port: 0 }]), { code: 'invalid_request', message: /no address of this machine/ });
+});
