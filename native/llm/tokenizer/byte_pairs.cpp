@@ -34,7 +34,7 @@ struct MergeHash {
   std::size_t operator()(const MergeKey& key) const noexcept { return std::hash<std::string_view>()(key.whole) * 31 + key.left_bytes; }
 };
 
-class BytePairs : public Segmenter {
+class BytePairs : public Segmenter, private MergeRules {
  public:
   BytePairs(const Vocabulary& vocabulary, const gguf::Metadata& metadata)
       : vocabulary_(vocabulary), splitter_(metadata.find_string("tokenizer.ggml.pre").value_or("default")) {
@@ -48,13 +48,19 @@ class BytePairs : public Segmenter {
 
   void segment(std::string_view text, std::vector<TokenId>& out) const override {
     const DecodedText decoded(text);
-    std::string word;
-    std::vector<Piece> pieces;
+    Merger merger(*this);
+    std::string printed;
     for (const auto& [begin, end] : splitter_.split(decoded)) {
-      word.clear();
       const std::size_t from = decoded.offsets[begin];
-      for (const char byte : text.substr(from, decoded.offsets[end] - from)) word += stand_in_[static_cast<std::uint8_t>(byte)];
-      segment_word(word, pieces, out);
+      const std::string_view word = text.substr(from, decoded.offsets[end] - from);
+      if (merger.recall(word, out)) continue;
+      const std::size_t first = out.size();
+      printed.clear();
+      for (const char byte : word) printed += stand_in_[static_cast<std::uint8_t>(byte)];
+      const std::optional<TokenId> id = splitter_.whole_words_first() ? vocabulary_.find(printed) : std::nullopt;
+      if (id) out.push_back(*id);
+      else merger.merge(printed, out);
+      merger.remember(word, out, first);
     }
   }
 
@@ -96,32 +102,12 @@ class BytePairs : public Segmenter {
     }
   }
 
-  void segment_word(std::string_view word, std::vector<Piece>& pieces, std::vector<TokenId>& out) const {
-    if (splitter_.whole_words_first()) {
-      if (const std::optional<TokenId> id = vocabulary_.find(word)) {
-        out.push_back(*id);
-        return;
-      }
-    }
-    pieces.clear();
-    for (std::size_t at = 0; at < word.size();) {
-      const std::size_t bytes = utf8_length(static_cast<std::uint8_t>(word[at]));
-      const auto index = static_cast<std::int32_t>(pieces.size());
-      pieces.push_back({word.substr(at, bytes), index - 1, index + 1});
-      at += bytes;
-    }
-    if (pieces.empty()) return;
-    pieces.back().after = -1;
-    merge_pieces(pieces, [this](std::string_view left, std::string_view, std::string_view whole, double& worth) {
-      const auto rank = ranks_.find({whole, left.size()});
-      if (rank == ranks_.end()) return false;
-      worth = -static_cast<double>(rank->second);
-      return true;
-    });
-    for (std::int32_t at = 0; at >= 0; at = pieces[static_cast<std::size_t>(at)].after) emit(pieces[static_cast<std::size_t>(at)].text, out);
+  std::optional<std::uint32_t> rank(std::string_view whole, std::size_t left_bytes) const override {
+    const auto found = ranks_.find({whole, left_bytes});
+    return found == ranks_.end() ? std::nullopt : std::optional(found->second);
   }
 
-  void emit(std::string_view piece, std::vector<TokenId>& out) const {
+  void emit(std::string_view piece, std::vector<TokenId>& out) const override {
     if (const std::optional<TokenId> id = vocabulary_.find(piece)) {
       out.push_back(*id);
       return;

@@ -1,56 +1,118 @@
 // Merging neighbours, best pair first: the loop that SentencePiece-BPE and byte-level BPE share.
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <queue>
+#include <deque>
+#include <optional>
+#include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
+
+#include "llm/tokenizer/vocabulary.h"
 
 namespace lectern::llm {
 
-/// A stretch of the text; neighbours are linked so that a merge costs no move.
-struct Piece {
-  std::string_view text;
-  std::int32_t before;
-  std::int32_t after;
+/// What sets one byte-pair vocabulary apart from another.
+class MergeRules {
+ public:
+  virtual ~MergeRules() = default;
+  /// The rank at which the pair that makes `whole` and meets after `left_bytes` of it merges: lower ranks first, equal ones from
+  /// left to right. Nothing when it never does. Never 2^32 - 1.
+  virtual std::optional<std::uint32_t> rank(std::string_view whole, std::size_t left_bytes) const = 0;
+  /// Appends the tokens of a piece that is left when nothing merges any more.
+  virtual void emit(std::string_view piece, std::vector<TokenId>& out) const = 0;
 };
 
-/// What a pair of neighbours is worth: greater merges earlier, equal ones from left to right.
-struct Offer {
-  double worth;
-  std::int32_t left;
-  std::int32_t right;
-  std::uint32_t bytes;  // of both together: an offer whose pieces have grown since is void
-
-  friend bool operator<(const Offer& a, const Offer& b) { return a.worth < b.worth || (a.worth == b.worth && a.left > b.left); }
-};
-
-/// Merges until no pair is worth anything. `worth_of(left, right, whole, worth)` answers whether a pair merges and sets its worth.
-/// Pieces that were merged away have an empty text; the rest are linked from piece 0 on. Takes n log n steps.
-template <class WorthOf>
-void merge_pieces(std::vector<Piece>& pieces, const WorthOf& worth_of) {
-  std::priority_queue<Offer> offers;
-  const auto at = [&pieces](std::int32_t index) -> Piece& { return pieces[static_cast<std::size_t>(index)]; };
-  const auto offer = [&](std::int32_t left, std::int32_t right) {
-    if (left < 0 || right < 0) return;
-    const std::string_view whole(at(left).text.data(), at(left).text.size() + at(right).text.size());
-    double worth = 0;
-    if (worth_of(at(left).text, at(right).text, whole, worth)) offers.push({worth, left, right, static_cast<std::uint32_t>(whole.size())});
+/// A memory from 64-bit keys to small values, open addressed: what the merge loop asks once or more for every character.
+class PairMemory {
+ public:
+  struct Merge {
+    std::uint32_t rank;
+    std::int32_t whole;  // the symbol that the pair becomes
   };
-  for (std::size_t i = 1; i < pieces.size(); i++) offer(static_cast<std::int32_t>(i - 1), static_cast<std::int32_t>(i));
-  while (!offers.empty()) {
-    const Offer best = offers.top();
-    offers.pop();
-    Piece& left = at(best.left);
-    Piece& right = at(best.right);
-    if (left.text.empty() || right.text.empty() || left.text.size() + right.text.size() != best.bytes) continue;
-    left.text = {left.text.data(), best.bytes};
-    right.text = {};
-    left.after = right.after;
-    if (right.after >= 0) at(right.after).before = best.left;
-    offer(left.before, best.left);
-    offer(best.left, left.after);
-  }
-}
+  /// Null when the key was never put.
+  const Merge* find(std::uint64_t key) const;
+  void put(std::uint64_t key, Merge merge);
+
+ private:
+  struct Slot {
+    std::uint64_t key;
+    Merge merge;
+  };
+  std::size_t place_of(std::uint64_t key) const;
+
+  std::vector<Slot> slots_;
+  std::size_t used_ = 0;
+};
+
+/// Ranked places, least first. What is there at the start is sorted once; only what comes before the rest of that goes through a
+/// heap, and the others are sorted when it is used up: long runs of one letter, where a heap is slow, come in order.
+class PlaceQueue {
+ public:
+  void push(std::uint64_t key);
+  /// False when empty.
+  bool pop(std::uint64_t& key);
+  /// Makes what was pushed so far the sorted part; nothing may be left of the last one.
+  void settle();
+
+ private:
+  std::vector<std::uint64_t> sorted_;
+  std::size_t at_ = 0;
+  std::vector<std::uint64_t> heap_;
+};
+
+/// Merges the words of one text. What it learns of pairs and words it keeps for the next word, so a text that repeats itself, as
+/// texts do, costs little; so it belongs to one call, and the words must outlive it.
+class Merger {
+ public:
+  explicit Merger(const MergeRules& rules) : rules_(rules) { ascii_.fill(-1); }
+
+  /// Appends the tokens of `word` from memory; false when it has not been met yet.
+  bool recall(std::string_view word, std::vector<TokenId>& out) const;
+  /// Remembers that `word` became what stands in `out` from `first` on.
+  void remember(std::string_view word, const std::vector<TokenId>& out, std::size_t first);
+  /// Appends the tokens of `text`, which begins as its characters do: of as many bytes as the first of each claims. n log n steps.
+  void merge(std::string_view text, std::vector<TokenId>& out);
+
+ private:
+  /// A stretch of the text; neighbours are linked so that a merge costs no move.
+  struct Piece {
+    std::int32_t symbol;  // -1: merged away
+    std::int32_t before;
+    std::int32_t after;
+    std::uint32_t rank;   // of the pair with the piece behind it
+  };
+  struct Symbol {
+    std::string text;
+    std::int64_t first_token = -1;  // in tokens_; -1: not emitted yet
+    std::size_t token_count = 0;
+  };
+  struct Range {
+    std::size_t first;
+    std::size_t count;
+  };
+
+  Piece& at(std::int32_t index) { return pieces_[static_cast<std::size_t>(index)]; }
+  void take_characters(std::string_view text);
+  std::int32_t symbol_of(std::string_view character);
+  std::int32_t add_symbol(std::string_view text);
+  PairMemory::Merge merge_of(std::int32_t left, std::int32_t right);
+  void offer(std::int32_t left);
+  void join(std::int32_t left);
+  void emit(std::int32_t symbol, std::vector<TokenId>& out);
+
+  const MergeRules& rules_;
+  std::deque<Symbol> symbols_;
+  std::array<std::int32_t, 128> ascii_;
+  std::unordered_map<std::uint64_t, std::int32_t> characters_;
+  PairMemory pairs_;
+  std::vector<Piece> pieces_;
+  PlaceQueue queue_;
+  std::vector<TokenId> tokens_;
+  std::unordered_map<std::string_view, Range> words_;
+};
 
 }  // namespace lectern::llm

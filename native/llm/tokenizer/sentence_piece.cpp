@@ -1,6 +1,9 @@
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "llm/tokenizer/merges.h"
 #include "llm/tokenizer/segmenters.h"
@@ -9,10 +12,52 @@
 namespace lectern::llm {
 namespace {
 
-class SentencePiece : public Segmenter {
+/// Which characters stand side by side in some token. No merge crosses a place where two do that never do, so a text falls apart
+/// there into words that can be merged one by one. Kept as a set of hashes: a collision only makes a word longer.
+class Neighbours {
+ public:
+  explicit Neighbours(const Vocabulary& vocabulary) : bits_(std::size_t{1} << 21) {
+    for (TokenId id = 0; id < vocabulary.size(); id++) {
+      const std::string_view text = vocabulary.text(id);
+      std::string_view before;
+      for (std::size_t at = 0; at < text.size();) {
+        const std::string_view character = text.substr(at, utf8_length(static_cast<std::uint8_t>(text[at])));
+        if (!before.empty()) bits_[place_of(before, character)] = true;
+        before = character;
+        at += character.size();
+      }
+    }
+  }
+
+  /// The bytes of `text` up to the first place that no merge crosses.
+  std::size_t word(std::string_view text) const {
+    std::size_t at = 0;
+    for (std::string_view before; at < text.size();) {
+      const std::string_view character = text.substr(at, utf8_length(static_cast<std::uint8_t>(text[at])));
+      if (!before.empty() && !bits_[place_of(before, character)]) break;
+      before = character;
+      at += character.size();
+    }
+    return at;
+  }
+
+ private:
+  std::size_t place_of(std::string_view before, std::string_view after) const {
+    std::uint64_t both = 0;
+    for (const char byte : before) both = both << 8 | static_cast<std::uint8_t>(byte);
+    for (const char byte : after) both = both << 8 | static_cast<std::uint8_t>(byte);
+    return static_cast<std::size_t>((both * 0x9E3779B97F4A7C15U) >> 32) & (bits_.size() - 1);
+  }
+
+  std::vector<bool> bits_;
+};
+
+class SentencePiece : public Segmenter, private MergeRules {
  public:
   SentencePiece(const Vocabulary& vocabulary, const gguf::Metadata& metadata)
-      : vocabulary_(vocabulary), space_prefix_(metadata.find_bool("tokenizer.ggml.add_space_prefix").value_or(true)) {
+      : vocabulary_(vocabulary), space_prefix_(metadata.find_bool("tokenizer.ggml.add_space_prefix").value_or(true)),
+        neighbours_(vocabulary),
+        ranks_(ranks_of(vocabulary)) {
     for (TokenId id = 0; id < vocabulary.size(); id++) {
       char byte = 0;
       if (vocabulary.kind(id) == TokenKind::byte && read_byte_token(vocabulary.text(id), byte)) byte_tokens_[static_cast<std::uint8_t>(byte)] = id;
@@ -25,14 +70,15 @@ class SentencePiece : public Segmenter {
     marked.reserve(text.size() + text.size() / 4 + 4);
     if (space_prefix_) marked += space_mark;
     append_marked(text, marked);
-    std::vector<Piece> pieces = characters(marked);
-    merge_pieces(pieces, [this](std::string_view, std::string_view, std::string_view whole, double& worth) {
-      const std::optional<TokenId> id = vocabulary_.find(whole);
-      if (!id) return false;
-      worth = vocabulary_.score(*id);
-      return true;
-    });
-    for (std::int32_t at = 0; at >= 0; at = pieces[static_cast<std::size_t>(at)].after) emit(pieces[static_cast<std::size_t>(at)].text, out);
+    Merger merger(*this);
+    for (std::string_view rest = marked; !rest.empty();) {
+      const std::string_view word = rest.substr(0, neighbours_.word(rest));
+      rest.remove_prefix(word.size());
+      if (merger.recall(word, out)) continue;
+      const std::size_t first = out.size();
+      merger.merge(word, out);
+      merger.remember(word, out, first);
+    }
   }
 
   void append_bytes(TokenId id, std::string& out) const override {
@@ -56,20 +102,26 @@ class SentencePiece : public Segmenter {
   }
 
  private:
-  static std::vector<Piece> characters(std::string_view text) {
-    std::vector<Piece> pieces;
-    pieces.reserve(text.size());
-    for (std::size_t at = 0; at < text.size();) {
-      const std::size_t bytes = std::min(utf8_length(static_cast<std::uint8_t>(text[at])), text.size() - at);
-      const auto index = static_cast<std::int32_t>(pieces.size());
-      pieces.push_back({text.substr(at, bytes), index - 1, index + 1});
-      at += bytes;
+  /// The place of each token among all by score, the best first; equal scores share one.
+  static std::vector<std::uint32_t> ranks_of(const Vocabulary& vocabulary) {
+    std::vector<TokenId> order(static_cast<std::size_t>(vocabulary.size()));
+    std::iota(order.begin(), order.end(), 0);
+    std::sort(order.begin(), order.end(), [&](TokenId a, TokenId b) { return vocabulary.score(a) > vocabulary.score(b); });
+    std::vector<std::uint32_t> ranks(order.size());
+    std::uint32_t rank = 0;
+    for (std::size_t i = 0; i < order.size(); i++) {
+      if (i > 0 && vocabulary.score(order[i]) < vocabulary.score(order[i - 1])) rank++;
+      ranks[static_cast<std::size_t>(order[i])] = rank;
     }
-    pieces.back().after = -1;
-    return pieces;
+    return ranks;
   }
 
-  void emit(std::string_view piece, std::vector<TokenId>& out) const {
+  std::optional<std::uint32_t> rank(std::string_view whole, std::size_t) const override {
+    const std::optional<TokenId> id = vocabulary_.find(whole);
+    return id ? std::optional(ranks_[static_cast<std::size_t>(*id)]) : std::nullopt;
+  }
+
+  void emit(std::string_view piece, std::vector<TokenId>& out) const override {
     if (const std::optional<TokenId> id = vocabulary_.find(piece)) {
       out.push_back(*id);
       return;
@@ -83,6 +135,8 @@ class SentencePiece : public Segmenter {
 
   const Vocabulary& vocabulary_;
   bool space_prefix_;
+  Neighbours neighbours_;
+  std::vector<std::uint32_t> ranks_;
   std::array<std::optional<TokenId>, 256> byte_tokens_;
 };
 

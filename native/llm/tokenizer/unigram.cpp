@@ -16,6 +16,10 @@ namespace {
 /// that leads to it in bits 0-7, "a word ends here" in bit 8, and the offset to its children in bits 10-31, times 256 if bit 9 is set;
 /// a unit with bit 31 is a value. (The format of the Darts-clone library.)
 class CharacterMap {
+  // No published rule is near these; without them a hostile file could make one character of text a megabyte.
+  static constexpr std::size_t max_sequence = 256;
+  static constexpr std::size_t max_replacement = 256;
+
  public:
   explicit CharacterMap(const std::vector<std::int32_t>& bytes) {
     std::string all;
@@ -39,7 +43,7 @@ class CharacterMap {
   Match longest(std::string_view text) const {
     Match best{0, {}};
     std::size_t node = offset_of(units_[0]);
-    for (std::size_t at = 0; at < text.size(); at++) {
+    for (std::size_t at = 0; at < std::min(text.size(), max_sequence); at++) {
       const auto byte = static_cast<std::uint8_t>(text[at]);
       node ^= byte;
       if (byte == 0 || node >= units_.size()) break;
@@ -57,8 +61,8 @@ class CharacterMap {
 
   std::string_view replacement(std::size_t offset) const {
     if (offset >= replacements_.size()) return {};
-    const std::size_t end = std::min(replacements_.find('\0', offset), replacements_.size());
-    return std::string_view(replacements_).substr(offset, end - offset);
+    const std::string_view from = std::string_view(replacements_).substr(offset, max_replacement);
+    return from.substr(0, from.find('\0'));
   }
 
   std::vector<std::uint32_t> units_;

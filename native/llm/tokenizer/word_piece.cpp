@@ -1,7 +1,7 @@
-#include <algorithm>
 #include <string>
 
 #include "llm/tokenizer/segmenters.h"
+#include "llm/tokenizer/trie.h"
 #include "llm/tokenizer/unicode.h"
 
 namespace lectern::llm {
@@ -10,7 +10,9 @@ namespace {
 class WordPiece : public Segmenter {
  public:
   explicit WordPiece(const Vocabulary& vocabulary) : vocabulary_(vocabulary) {
-    for (TokenId id = 0; id < vocabulary.size(); id++) longest_ = std::max(longest_, vocabulary.text(id).size());
+    for (TokenId id = 0; id < vocabulary.size(); id++) {
+      if (!vocabulary.text(id).empty()) pieces_.insert(vocabulary.text(id), id);
+    }
   }
 
   void segment(std::string_view text, std::vector<TokenId>& out) const override {
@@ -52,22 +54,27 @@ class WordPiece : public Segmenter {
     const std::string marked = std::string(space_mark) + word;
     const std::size_t before = out.size();
     for (std::size_t at = 0; at < marked.size();) {
-      std::size_t length = std::min(longest_, marked.size() - at);
-      std::optional<TokenId> id;
-      for (; length > 0 && !id; length--) id = vocabulary_.find(std::string_view(marked).substr(at, length));
-      if (!id) {
+      std::int32_t node = pieces_.root();
+      TokenId longest = Trie::none;
+      std::size_t after = at;
+      for (std::size_t end = at; end < marked.size() && (node = pieces_.step(node, marked[end])) != Trie::none; end++) {
+        if (pieces_.value(node) == Trie::none) continue;
+        longest = pieces_.value(node);
+        after = end + 1;
+      }
+      if (longest == Trie::none) {
         // One piece missing makes the whole word unknown.
         out.resize(before);
         if (vocabulary_.unknown) out.push_back(*vocabulary_.unknown);
         return;
       }
-      out.push_back(*id);
-      at += length + 1;
+      out.push_back(longest);
+      at = after;
     }
   }
 
   const Vocabulary& vocabulary_;
-  std::size_t longest_ = 1;
+  Trie pieces_;
 };
 
 }  // namespace

@@ -58,7 +58,7 @@ std::size_t modern_word(const Codes& codes, std::size_t at, std::size_t end) {
     const std::size_t letters = run(codes, at + lead, end, is_letter);
     if (letters > 0) return lead + letters;
   }
-  if (is_number(first)) return std::min(run(codes, at, end, is_number), max_digits);
+  if (is_number(first)) return run(codes, at, std::min(end, at + max_digits), is_number);
   const std::size_t space = first == ' ' ? 1 : 0;
   if (const std::size_t others = run(codes, at + space, end, is_other)) {
     return space + others + run(codes, at + space + others, end, is_newline);
@@ -85,8 +85,8 @@ std::size_t punctuation_run(const Codes& codes, std::size_t at, std::size_t end)
 std::size_t number_run(const Codes& codes, std::size_t at, std::size_t end) { return run(codes, at, end, is_number); }
 
 std::size_t three_digits(const Codes& codes, std::size_t at, std::size_t end) {
-  const std::size_t digits = run(codes, at, end, [](std::uint32_t code) { return code >= '0' && code <= '9'; });
-  return digits >= 3 ? 3 : 0;
+  const std::size_t digits = run(codes, at, std::min(end, at + 3), [](std::uint32_t code) { return code >= '0' && code <= '9'; });
+  return digits == 3 ? 3 : 0;
 }
 
 std::size_t one_line_end(const Codes& codes, std::size_t at, std::size_t) { return is_newline(codes[at]) ? 1 : 0; }
