@@ -21,7 +21,7 @@ import type { MarkGroup } from './marks.js';
 import { findFlows } from './running-text.js';
 import type { Flow } from './running-text.js';
 import { readLineWork } from './segments.js';
-import type { LineWork, Segment } from './segments.js';
+import type { LineWork } from './segments.js';
 import { widenSpans } from './spans.js';
 import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './spread.js';
 import type { Growth, Strip } from './spread.js';
@@ -80,7 +80,7 @@ function findMarked(scene: Scene): FoundTable[] {
   const found: FoundTable[] = [];
   let material = freeMaterial(scene);
   for (const group of groups.slice(0, MAX_GROUPS)) {
-    if (isPartial(group, material.strips, scene.lines.horizontal)) continue;
+    if (isPartial(group, material.strips, groups)) continue;
     const table = tryArea(scene, areaOfGroup(scene, group, material));
     if (table === null) continue;
     found.push(table);
@@ -133,13 +133,14 @@ function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Materia
   return areaOf(scene, box, rowsInside(chunks, box), group);
 }
 
-/** Rules under some columns only, as under sums: most rows reach beyond them to where no rule is, so that the rows tell the table. */
-function isPartial({ box, horizontals, verticals, shades }: MarkGroup, strips: Strip[], all: Segment[]): boolean {
+/** Rules under some columns only, as under sums: most rows reach beyond them to where no other lines are, so that the rows tell the table. */
+function isPartial(group: MarkGroup, strips: Strip[], groups: MarkGroup[]): boolean {
+  const { box, verticals, shades } = group;
   if (verticals.length > 0 || shades.length > 0) return false;
-  const level = all.filter((line) => horizontals.some((rule) => Math.abs(rule.at - line.at) < 3));
-  const isRuled = (chunk: Chunk): boolean => level.some((line) => line.start < chunk.right && line.end > chunk.left);
+  const beside = groups.filter((other) => other !== group && other.box.top < box.bottom && other.box.bottom > box.top);
+  const isOwn = (chunk: Chunk): boolean => beside.some((other) => other.box.left < chunk.right && other.box.right > chunk.left);
   const inside = strips.filter((strip) => strip.core && strip.baseline > box.top && strip.baseline < box.bottom + 2 && strip.right > box.left && strip.left < box.right);
-  const beyond = inside.filter((strip) => strip.chunks.some((chunk) => (chunk.right < box.left - chunk.size || chunk.left > box.right + chunk.size) && !isRuled(chunk)));
+  const beyond = inside.filter((strip) => strip.chunks.some((chunk) => (chunk.right < box.left - chunk.size || chunk.left > box.right + chunk.size) && !isOwn(chunk)));
   return inside.length > 0 && beyond.length > 0.6 * inside.length;
 }
 

@@ -2,8 +2,9 @@
 import type { Box } from '../../pdf/page.js';
 import { makeBands, makeBlocks } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
+import { columnsUnder, inferColumns } from './columns.js';
 import type { Joint, LineWork, Segment, Shade } from './segments.js';
-import { isFigureCaption, isTableCaption } from './text-kind.js';
+import { isFigureCaption, isTableCaption, wordCount } from './text-kind.js';
 
 export interface MarkGroup {
   box: Box;
@@ -130,6 +131,9 @@ function lowerBound(sorted: number[], value: number): number {
 function joinRules({ horizontal, vertical, joints }: LineWork, text: Text, sets: Sets): void {
   const rules = horizontal.map((_, index) => index).sort((a, b) => (horizontal[a]?.at ?? 0) - (horizontal[b]?.at ?? 0));
   const order = rules.filter((index) => !isHeadingRule(horizontal[index] as Segment, horizontal, text.rows));
+  /** By the lower one of the first two rules of a table: what lies between them. */
+  const headed = new Map<number, Box>();
+  const joined = new Set<number>();
   for (let low = 1; low < order.length; low++) {
     const below = order[low] ?? 0;
     const line = horizontal[below];
@@ -140,7 +144,13 @@ function joinRules({ horizontal, vertical, joints }: LineWork, text: Text, sets:
       if (upper === undefined || Math.abs(line.start - upper.start) > SAME_EXTENT || Math.abs(line.end - upper.end) > SAME_EXTENT) continue;
       if (closes(upper, vertical, 'end') || closes(line, vertical, 'start') || hasRival(horizontal, upper, line)) break;
       const between = { left: line.start, right: line.end, top: upper.at, bottom: line.at };
-      if (isTabular(between, text, shareJoints(upper, line, joints))) sets.join(below, above);
+      const header = headed.get(above);
+      const tabular = isTabular(between, text, shareJoints(upper, line, joints));
+      if (tabular && !joined.has(above)) headed.set(below, between);
+      if (tabular || (header !== undefined && keepsColumns(between, header, text))) {
+        sets.join(below, above);
+        joined.add(below);
+      }
       break;
     }
   }
@@ -209,7 +219,25 @@ function isTabular(box: Box, { rows, running, leading }: Text, cells = false): b
   if (found.some((row) => row.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text)))) return false;
   if (cells && whole + prose === 0) return true;
   if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= Math.max(1, 0.25 * parted)) return true;
-  return isBanded(found, cells ? 2 : 3, leading, 0.6 * (box.right - box.left));
+  return isLabelled(found, box) || isBanded(found, cells ? 2 : 3, leading, 0.6 * (box.right - box.left));
+}
+
+/** What stands in `box` keeps to the columns of the header above it, whether it is set as prose or not. */
+function keepsColumns(box: Box, header: Box, { rows }: Text): boolean {
+  const inside = (area: Box): Chunk[][] =>
+    rows
+      .slice(firstRowBelow(rows, area.top), firstRowBelow(rows, area.bottom + 1))
+      .map((row) => row.chunks.filter((chunk) => chunk.left >= area.left - 4 && chunk.right <= area.right + 4))
+      .filter((chunks) => chunks.length > 0);
+  const columns = inferColumns(inside(header));
+  const body = inside(box).flat();
+  if (body.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text))) return false;
+  const spread = body.filter((chunk) => {
+    const under = columnsUnder(columns, chunk.left, chunk.right);
+    return under !== null && under[0] !== under[1];
+  });
+  const used = new Set(body.map((chunk) => columnsUnder(columns, chunk.left, chunk.right)?.[0]));
+  return columns.length >= 2 && used.size >= 2 && spread.length <= 0.08 * body.length;
 }
 
 /** A section's label with its rules close above and below. */
@@ -217,6 +245,18 @@ function isNarrowLabel(row: VisualRow | undefined, box: Box): boolean {
   const chunk = row?.chunks[0];
   if (row === undefined || chunk === undefined || row.chunks.length > 1) return false;
   return box.bottom - box.top <= 2.4 * row.size && chunk.right - chunk.left < 0.6 * (box.right - box.left) && !isTableCaption(chunk.text);
+}
+
+/** Short labels stand left of the rest, with white between them all the way down. */
+function isLabelled(rows: VisualRow[], box: Box): boolean {
+  const lines = rows.map((row) => row.chunks);
+  const columns = inferColumns(lines);
+  const [first, second] = columns;
+  if (first === undefined || second === undefined || first.right - first.left > 0.4 * (box.right - box.left)) return false;
+  const labels = lines.flat().filter((chunk) => chunk.right <= second.left);
+  const across = lines.flat().filter((chunk) => chunk.left < first.right && chunk.right > second.left);
+  const both = lines.filter((chunks) => chunks.some((chunk) => chunk.right <= second.left) && chunks.some((chunk) => chunk.left >= first.right));
+  return both.length >= 3 && across.length === 0 && labels.filter((chunk) => wordCount(chunk.text) <= 3).length >= 0.85 * labels.length;
 }
 
 /** Blocks of text stand side by side in rows of their own, as wrapped cells do; a single row of them takes more blocks. */
