@@ -33,7 +33,7 @@ export function evidenceOf(area: TableArea, grid: Grid): Evidence {
 export function judge(area: TableArea, grid: Grid, evidence: Evidence, around: Surroundings): number {
   const found = findingsOf(grid);
   if (found.columns < 2 || found.filled < 2) return 0;
-  const score = (evidence === 'ruled' ? judgeRuled(found) : judgeOpen(found, evidence, area, around)) - (around.figure && !around.captioned ? 1.6 : 0);
+  const score = (evidence === 'ruled' ? judgeRuled(found) : judgeOpen(found, evidence, area, around)) - (around.figure && !around.captioned ? (evidence === 'ruled' ? 1.6 : 2.5) : 0);
   return 1 / (1 + Math.exp(-score));
 }
 

@@ -256,7 +256,7 @@ function isLabelled(rows: VisualRow[], box: Box): boolean {
   const labels = lines.flat().filter((chunk) => chunk.right <= second.left);
   const across = lines.flat().filter((chunk) => chunk.left < first.right && chunk.right > second.left);
   const both = lines.filter((chunks) => chunks.some((chunk) => chunk.right <= second.left) && chunks.some((chunk) => chunk.left >= first.right));
-  return both.length >= 3 && across.length === 0 && labels.filter((chunk) => wordCount(chunk.text) <= 3).length >= 0.85 * labels.length;
+  return both.length >= 3 && across.length <= 0.08 * lines.length && labels.filter((chunk) => wordCount(chunk.text) <= 3).length >= 0.85 * labels.length;
 }
 
 /** Blocks of text stand side by side in rows of their own, as wrapped cells do; a single row of them takes more blocks. */
