@@ -65,7 +65,7 @@ function absorb(groups: MarkGroup[]): MarkGroup[] {
   const hosts = groups.filter(({ horizontals, verticals, shades }) => horizontals.length + verticals.length + shades.length >= 2).slice(0, MAX_HOSTS);
   const gone = new Set<MarkGroup>();
   for (const group of loose) {
-    const host = hosts.find((other) => other !== group && !gone.has(other) && isWithin(group.box, other.box));
+    const host = hosts.find((other) => other !== group && !gone.has(other) && isWithin(group.box, other.box) && !isInline(group, other));
     if (host === undefined) continue;
     host.horizontals.push(...group.horizontals);
     host.verticals.push(...group.verticals);
@@ -73,6 +73,12 @@ function absorb(groups: MarkGroup[]): MarkGroup[] {
     gone.add(group);
   }
   return groups.filter((group) => !gone.has(group));
+}
+
+/** A shade in a cell of a ruled grid, such as the ground of a piece of code: the grid's own lines say more. */
+function isInline(group: MarkGroup, host: MarkGroup): boolean {
+  const onlyShades = group.horizontals.length === 0 && group.verticals.length === 0;
+  return onlyShades && host.verticals.length >= 2 && host.horizontals.length >= 2 && group.box.right - group.box.left < 0.5 * (host.box.right - host.box.left);
 }
 
 function isWithin(inner: Box, outer: Box): boolean {
