@@ -1,7 +1,7 @@
 import t from 'tap';
 import { findTables, tableWords } from '../../src/convert/tables/index.js';
 import type { FoundTable } from '../../src/convert/table.js';
-import type { PageContent } from '../../src/pdf/page.js';
+import type { PageContent, StructureNode } from '../../src/pdf/page.js';
 import { PageMaker, turnedPage } from '../support/made-page.js';
 
 const find = (page: PageContent): FoundTable[] => findTables(page, { doTableStructure: true });
@@ -245,3 +245,25 @@ t.test('two tables side by side, and two below each other, are four', async (t) 
   const tables = find(made.page());
   t.strictSame(tables.map((table) => `${table.rowCount}x${table.columnCount}`), ['5x3', '5x3', '5x3', '5x3']);
 });
+
+t.test('a tagged table is read by its tags, empty cells that they lack included', async (t) => {
+  const made = new PageMaker();
+  const texts = [['Name', 'Role', 'Since'], ['Ada', '', '1815'], ['Grace', 'Admiral', '1906']];
+  const rows: StructureNode[] = texts.map((cells, row) => node('TR', cells.flatMap((text, column) => {
+    if (text === '') return [];
+    made.text(60 + 90 * column + (row === 1 ? 12 : 0), 100 + 13 * row, text);
+    made.words.at(-1)!.mcid = 10 * row + column;
+    return [node(row === 0 ? 'TH' : 'TD', [], [10 * row + column])];
+  })));
+  const page = { ...made.page(), structure: [node('Document', [node('Table', rows)])] };
+  const [table] = find(page);
+  t.strictSame(grid(table), texts);
+  t.strictSame(table?.cells.filter((cell) => cell.columnHeader).length, 3);
+
+  const moved = { ...page, words: page.words.map((word) => (word.mcid === 22 ? { ...word, baseline: 90, box: { ...word.box, top: 83, bottom: 90 } } : word)) };
+  t.not(find(moved)[0]?.confidence, table?.confidence, 'tags that the places contradict are not believed');
+});
+
+function node(role: string, children: StructureNode[], mcids: number[] = []): StructureNode {
+  return { role, mcids, alt: '', actualText: '', rowSpan: 1, columnSpan: 1, children };
+}

@@ -25,6 +25,7 @@ import type { LineWork } from './segments.js';
 import { widenSpans } from './spans.js';
 import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './spread.js';
 import type { Growth, Strip } from './spread.js';
+import { findTagged } from './tagged.js';
 import { hasLeader, isFigureCaption, isTableCaption } from './text-kind.js';
 import { findWalls, isWalled } from './walls.js';
 import type { Wall } from './walls.js';
@@ -54,13 +55,33 @@ interface Scene {
  */
 export function findTables(page: PageContent, options: Pick<ConvertOptions, 'doTableStructure'>): FoundTable[] {
   if (!options.doTableStructure || page.words.length < MIN_WORDS) return [];
-  const tables = readingFrames(page).flatMap(findInFrame);
+  const tables = readingFrames(page).flatMap((frame, index) => {
+    const tagged = index === 0 ? findTagged(page, frame) : [];
+    return [...tagged, ...findInFrame(withoutTables(frame, tagged))];
+  });
   return tables.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
 }
 
 /** The words that `tables` hold: what a page's text is without. */
 export function tableWords(tables: FoundTable[]): Set<Word> {
   return new Set(tables.flatMap((table) => table.cells.flatMap((cell) => cell.words)));
+}
+
+/** The frame without the tables' words and the lines that run in their boxes. */
+function withoutTables(frame: Frame, tables: FoundTable[]): Frame {
+  if (tables.length === 0) return frame;
+  const words = tableWords(tables);
+  const isClear = (box: Box): boolean => !tables.some((table) => overlaps(table.box, box));
+  return {
+    ...frame,
+    pieces: frame.pieces.filter((piece) => !words.has(piece.word)),
+    rulings: frame.rulings.filter(({ orientation, position: at, start, end }) => isClear(orientation === 'horizontal' ? { left: start, right: end, top: at, bottom: at } : { left: at, right: at, top: start, bottom: end })),
+    boxes: frame.boxes.filter(({ box }) => isClear(box)),
+  };
+}
+
+function overlaps(table: Box, box: Box): boolean {
+  return box.left < table.right + 3 && box.right > table.left - 3 && box.top < table.bottom + 6 && box.bottom > table.top - 6;
 }
 
 function findInFrame(frame: Frame): FoundTable[] {
