@@ -159,5 +159,8 @@ LECTERN_LANES Ints dot_signed(const Ints& acc, const Bytes& w, const std::int8_t
   });
 }
 
+/// A dot that loads nothing: what the multipliers can do at most.
+LECTERN_LANES Ints dot_itself(const Ints& acc, const Bytes& w) { return dot(acc, w, reinterpret_cast<const std::int8_t*>(w.lane)); }
+
 }  // namespace
 }  // namespace lectern::cpu
