@@ -169,7 +169,8 @@ function shadeSpansDown(area: TableArea, x: number, at: number): boolean {
   return area.shades.some(({ box }) => box.left <= x && box.right >= x && box.top < at - 4 && box.bottom > at + 4);
 }
 
-function inReadingOrder(chunks: Chunk[]): Chunk[] {
+/** Chunks of one cell line by line, each line from the left. */
+export function inReadingOrder(chunks: Chunk[]): Chunk[] {
   const sorted = [...chunks].sort((a, b) => a.baseline - b.baseline);
   const lines: Chunk[][] = [];
   for (const chunk of sorted) {

@@ -1,7 +1,9 @@
 /** Tables as a tagged PDF's own structure tells them, taken where their words stand as the tags say. */
 import type { Box, PageContent, StructureNode } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
+import { makeChunks } from './chunks.js';
 import type { Frame, Piece } from './frame.js';
+import { inReadingOrder } from './grid.js';
 
 interface TaggedCell {
   row: number;
@@ -214,7 +216,7 @@ function assemble(grid: TaggedGrid, frame: Frame): FoundTable {
       columnSpan: cell.columnSpan,
       columnHeader,
       rowHeader: !columnHeader && cell.header && cell.column === 0,
-      words: cell.pieces.map((piece) => piece.word),
+      words: inReadingOrder(makeChunks(cell.pieces, [])).flatMap((chunk) => chunk.pieces.map((piece) => piece.word)),
       box: frame.toPage({ left: x[cell.column] ?? outer.left, top: y[cell.row] ?? outer.top, right: x[cell.column + cell.columnSpan] ?? outer.right, bottom: y[cell.row + cell.rowSpan] ?? outer.bottom }),
     };
   });
