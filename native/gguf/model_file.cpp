@@ -1,5 +1,7 @@
 #include "gguf/model_file.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 #include <optional>
 #include <regex>
@@ -42,7 +44,10 @@ ModelFile::ModelFile(const std::string& path) {
   if (count > 1) {
     if (!name) refuse("The model file " + path + " is one of " + std::to_string(count) + " parts, but its name does not say which.");
     if (static_cast<std::uint64_t>(name->count) != count) refuse("The model file " + path + " holds split.count " + std::to_string(count) + ", unlike its name.");
-    for (int part = 2; part <= name->count; part++) add_part(name->of(part));
+    for (int part = 2; part <= name->count; part++) {
+      if (::access(name->of(part).c_str(), F_OK) != 0) refuse("The model's part " + name->of(part) + " is missing.");
+      add_part(name->of(part));
+    }
   }
   if (const auto total = metadata_.find_unsigned("split.tensors.count", UINT64_MAX); total && *total != tensors_.size()) {
     refuse("The model's parts hold " + std::to_string(tensors_.size()) + " tensors, not the " + std::to_string(*total) + " of split.tensors.count.");
@@ -53,11 +58,10 @@ void ModelFile::add_part(const std::string& path) {
   parts_.emplace_back(path);
   Contents contents = read(parts_.back().bytes());
   const std::size_t index = parts_.size() - 1;
-  if (index == 0) {
-    metadata_ = std::move(contents.metadata);
-  } else if (contents.metadata.find_unsigned("split.no", UINT64_MAX).value_or(index) != index) {
+  if (contents.metadata.find_unsigned("split.no", UINT64_MAX).value_or(index) != index) {
     refuse("The model file " + path + " is not part " + std::to_string(index + 1) + ", as its split.no says.");
   }
+  if (index == 0) metadata_ = std::move(contents.metadata);
   for (const Tensor& tensor : contents.tensors) {
     if (!by_name_.emplace(tensor.name, tensors_.size()).second) refuse("The tensor \"" + std::string(tensor.name) + "\" stands in two parts of the model.");
     tensors_.push_back(tensor);

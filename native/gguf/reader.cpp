@@ -22,7 +22,15 @@ constexpr int max_array_depth = 8;
   throw Error(ErrorCode::invalid_model, "The model file is damaged: " + what + ".");
 }
 
-std::string quoted(std::string_view name) { return "\"" + std::string(name) + "\""; }
+/// Fit for a sentence, whatever the file calls it: short, and nothing but printable ASCII.
+std::string quoted(std::string_view name) {
+  constexpr std::size_t most = 80;
+  std::string shown(name.substr(0, most));
+  for (char& letter : shown) {
+    if (letter < ' ' || letter > '~') letter = '?';
+  }
+  return "\"" + shown + (name.size() > most ? "..." : "") + "\"";
+}
 
 /// Walks forward through the file; never past its end.
 class Cursor {
