@@ -9,6 +9,9 @@ import { createLog } from '../../src/log.js';
 import { onePage, sentence, stream, zerosBomb } from '../support/broken-pdf.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 
+/** Which limit a bomb meets first depends on how fast the machine unpacks it. */
+const eitherLimit = /more memory|time limit/u;
+
 interface Reply {
   status: number;
   body: { detail?: unknown; status?: string; errors?: { error_message: string; category: string }[]; document?: { filename: string; md_content: string | null } };
@@ -111,7 +114,7 @@ t.test('a bomb costs its document and nobody else', async (t) => {
     longest = Math.max(longest, performance.now() - begin);
     await new Promise((resolve) => setTimeout(resolve, 50));
   }
-  failed(t, 'the bomb', await bomb, 'failure', /memory/u);
+  failed(t, 'the bomb', await bomb, 'failure', eitherLimit);
   t.equal((await neighbour).body.status, 'success', 'the neighbour is converted');
   t.ok(longest < 500, `/health answered within ${Math.round(longest)} ms`);
 });

@@ -13,6 +13,9 @@ import { DocumentPool, type Answer } from '../support/document-pool.js';
 import { fixturesDirectory, readFixtures } from '../support/fixtures.js';
 import { mebibyte } from '../support/workers.js';
 
+/** Which limit a bomb meets first depends on how fast the machine unpacks it. */
+const eitherLimit = /more memory|time limit/u;
+
 const full = process.env['CI_FULL'] === '1';
 const categories: ErrorCategory[] = [
   'policy', 'capacity', 'source_unavailable', 'target_unavailable', 'timeout', 'internal', 'backend_failure', 'inference_failure', 'unknown',
@@ -92,7 +95,7 @@ const crowds: Case[] = [
 
 const nested = nestedBomb(2048, 3);
 const bombs: Case[] = [
-  { name: 'a gigabyte of zeros as the content', bytes: () => onePage(stream('/Filter /FlateDecode', zerosBomb(1024))), status: 'failure', says: /memory/u },
+  { name: 'a gigabyte of zeros as the content', bytes: () => onePage(stream('/Filter /FlateDecode', zerosBomb(1024))), status: 'failure', says: eitherLimit },
   { name: 'two gigabytes, packed three times', bytes: () => onePage(stream(nested.filters, nested.data)), status: 'any' },
   {
     name: 'a gigabyte as an image', status: 'any', options: { imageExportMode: 'embedded' },
