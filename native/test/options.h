@@ -8,6 +8,8 @@ namespace lectern::test {
 struct Options {
   /// A folder with models/*.gguf and expected/*.json; empty: the one beside the checkout, if it is there.
   std::string llm_pack;
+  /// A folder with *.json and the vocabularies that they name; empty: the one beside the checkout, if it is there.
+  std::string tokenizer_pack;
 };
 
 inline Options& options() {
