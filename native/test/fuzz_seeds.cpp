@@ -1,0 +1,61 @@
+// Writes the models that fuzzing begins with: every architecture, every weight type, every kind of key, as small as they go.
+#include <cstdio>
+#include <filesystem>
+#include <string>
+
+#include "gguf_writer.h"
+#include "made_model.h"
+
+namespace {
+
+using namespace lectern;
+using test::GgufWriter;
+
+void write_architectures(const std::filesystem::path& folder) {
+  test::MadeShape shape;
+  shape.layers = 1, shape.embedding = 8, shape.heads = 2, shape.kv_heads = 1, shape.head_size = 4, shape.feed_forward = 8, shape.vocabulary = 4, shape.context = 4;
+  for (const char* architecture : {"llama", "qwen2", "qwen3", "bert"}) {
+    shape.architecture = architecture;
+    test::make_model(shape).write(folder / (std::string(architecture) + ".gguf"));
+  }
+  shape.architecture = "llama";
+  shape.experts = 2;
+  test::make_model(shape).write(folder / "moe.gguf");
+}
+
+void write_types(const std::filesystem::path& folder) {
+  for (const DTypeInfo& type : dtype_table) {
+    const auto elements = static_cast<std::uint64_t>(type.block_elements);
+    GgufWriter file;
+    file.key("general.alignment", 8U).alignment = 8;
+    file.tensor("t", {elements}, static_cast<std::uint32_t>(type.dtype), std::string(static_cast<std::size_t>(type.block_bytes), '\x31'));
+    file.tensor("u", {elements, 2}, static_cast<std::uint32_t>(type.dtype), std::string(2 * static_cast<std::size_t>(type.block_bytes), '\x32'));
+    file.write(folder / (std::string(type.name) + ".gguf"));
+  }
+}
+
+void write_keys(const std::filesystem::path& folder) {
+  GgufWriter file;
+  for (std::uint32_t type = 0; type <= 12; type++) {
+    if (type == 8 || type == 9) continue;
+    file.key("number." + std::to_string(type), type, test::ByteString().raw(std::string(type < 2 || type == 7 ? 1 : type < 4 ? 2 : type < 7 ? 4 : 8, '\1')));
+  }
+  file.key("text", "some").list("texts", std::vector<std::string>{"a", "", "bc"}).list("floats", std::vector<float>{1, 2}).list("integers", std::vector<std::int32_t>{3});
+  test::ByteString nested = GgufWriter::list_head(9, 2);
+  nested.raw(GgufWriter::list_head(0, 3).bytes()).raw("abc").raw(GgufWriter::list_head(9, 0).bytes());
+  file.key("nested", 9, nested).write(folder / "keys.gguf");
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
+    return 2;
+  }
+  const std::filesystem::path folder = arguments[1];
+  std::filesystem::create_directories(folder);
+  write_architectures(folder);
+  write_types(folder);
+  write_keys(folder);
+}
