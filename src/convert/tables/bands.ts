@@ -87,6 +87,7 @@ function stacked(upper: VisualRow, lower: VisualRow): boolean {
 
 /** For or against `row` being the next lines of the cells of `open`; 0 where it stands beside them all. A label amid two rows joins neither to the other. */
 function stackEvidence(open: RowBand, row: VisualRow, setting: Setting): number {
+  if (headsGroup(open.rows, [row], setting.columns)) return -5;
   const above = cellsOf(open.rows, setting.columns);
   let evidence = 0;
   for (const [column, [chunk]] of cellsOf([row], setting.columns)) {
@@ -94,6 +95,20 @@ function stackEvidence(open: RowBand, row: VisualRow, setting: Setting): number 
     if (chunk !== undefined && upper !== undefined) evidence += wrapEvidence(upper, chunk, setting, column);
   }
   return evidence;
+}
+
+/** A chunk of `upper` stands over several columns right of the first in which `lower` has chunks of their own: a group's header over theirs. */
+function headsGroup(upper: VisualRow[], lower: VisualRow[], columns: Column[]): boolean {
+  const under = (chunk: Chunk): [number, number] => columnsUnder(columns, chunk.left, chunk.right) ?? [-1, -1];
+  const below = lower.flatMap((row) => row.chunks).filter((chunk) => under(chunk)[0] === under(chunk)[1]);
+  return upper.some((row) =>
+    row.chunks.some((chunk) => {
+      const [first, last] = under(chunk);
+      if (first < 1 || last === first) return false;
+      const covered = below.filter((other) => Math.min(other.right, chunk.right) - Math.max(other.left, chunk.left) > 0.3 * (other.right - other.left));
+      return new Set(covered.map((other) => under(other)[0])).size >= 2;
+    }),
+  );
 }
 
 function gapOf(upper: RowBand, lower: RowBand): number {
@@ -137,6 +152,7 @@ function split(bands: RowBand[], isBoundary: (gapIndex: number) => boolean): Row
 function isPlausible(grouped: RowBand[], setting: Setting): boolean {
   let [joins, wrapped, conflicts] = [0, 0, 0];
   for (const band of grouped) {
+    if (band.rows.some((row, index) => index > 0 && headsGroup(band.rows.slice(0, index), [row], setting.columns))) return false;
     const cells = cellsOf(band.rows, setting.columns);
     for (const [column, chunks] of cells) {
       for (let index = 1; index < chunks.length; index++) {
@@ -214,6 +230,7 @@ function evidenceToJoin(open: RowBand, band: RowBand, setting: Setting, labels: 
   const lastRow = open.rows[open.rows.length - 1];
   const firstRow = band.rows[0];
   if (lastRow === undefined || firstRow === undefined) return 0;
+  if (headsGroup(open.rows, band.rows, setting.columns)) return -5;
   const step = (firstRow.baseline - lastRow.baseline) / leading;
   let score = step > 1.35 ? -3 : step > 1.18 ? -1 : 0;
   const onlyLabel = above.size === 1 && above.has(keyColumn) && below.size > 1 && below.has(keyColumn);

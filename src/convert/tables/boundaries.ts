@@ -7,7 +7,7 @@ import { makeRows } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
 import type { Joint, Segment, Shade } from './segments.js';
-import { isValue } from './text-kind.js';
+import { isValue, startsLowercase } from './text-kind.js';
 
 /** A part of the page that may be a table, with everything in it. */
 export interface TableArea {
@@ -70,7 +70,7 @@ function columnEdges(area: TableArea): Edge[] {
   for (const [index, edge] of fixed.entries()) {
     edges.push(edge);
     const next = fixed[index + 1];
-    if (next !== undefined) edges.push(...whiteEdges(shaping, edge.at, next.at, inner.length > 2 ? (inner[0]?.kind ?? 'white') : inner.length > 0 ? 'joint' : 'white'));
+    if (next !== undefined) edges.push(...whiteEdges(shaping, edge.at, next.at, inner.length > 1 ? (inner[0]?.kind ?? 'white') : inner.length > 0 ? 'joint' : 'white'));
   }
   return edges;
 }
@@ -80,7 +80,8 @@ function overlapping(rows: VisualRow[]): Chunk[][] {
   const joined: { chunks: Chunk[]; bottom: number }[] = [];
   for (const row of rows) {
     const open = joined.at(-1);
-    if (open !== undefined && open.bottom - row.top > 0.3 * row.size) {
+    const beside = open !== undefined && row.chunks.every((chunk) => !open.chunks.some((other) => Math.min(chunk.right, other.right) - Math.max(chunk.left, other.left) > 1));
+    if (open !== undefined && beside && open.bottom - row.top > 0.3 * row.size) {
       open.chunks.push(...row.chunks);
       open.bottom = Math.max(open.bottom, row.bottom);
     } else joined.push({ chunks: [...row.chunks], bottom: row.bottom });
@@ -128,11 +129,25 @@ function whiteEdges(rows: Chunk[][], left: number, right: number, amid: Edge['ki
     const middle = (column.right + next.left) / 2;
     if (amid !== 'white') {
       const both = inside.filter((row) => row.some((chunk) => chunk.right <= middle) && row.some((chunk) => chunk.left >= middle)).length;
+      if (readsOn(inside, middle)) continue;
       if (amid === 'drawn' ? both < 3 || both < 0.6 * inside.length : both < 2 || both < 0.3 * inside.length) continue;
     }
     edges.push({ at: middle, kind: 'white' });
   }
   return edges;
+}
+
+/** What stands right of the place goes on at the left of the next line: words of stretched lines, not cells. */
+function readsOn(rows: Chunk[][], at: number): boolean {
+  let [broken, small, lines] = [0, 0, 0];
+  for (const [index, row] of rows.entries()) {
+    const [last, next] = [row.findLast((chunk) => chunk.left >= at), rows[index + 1]?.[0]];
+    if (last === undefined || next === undefined || next.right > at) continue;
+    lines++;
+    if (/\p{Ll}-$/u.test(last.text)) broken++;
+    if (startsLowercase(next.text)) small++;
+  }
+  return broken > 0 && small > 0.6 * lines;
 }
 
 /** Extent of the text that stands in one column alone; the whole column where there is none. */
