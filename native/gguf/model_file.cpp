@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <optional>
-#include <regex>
 #include <utility>
 
 #include "error.h"
@@ -25,11 +24,19 @@ struct PartName {
   }
 };
 
+/// Of a name that ends in `-00001-of-00003.gguf`.
 std::optional<PartName> part_name(const std::string& path) {
-  static const std::regex pattern("(.*)-([0-9]{5})-of-([0-9]{5})\\.gguf");
-  std::smatch match;
-  if (!std::regex_match(path, match, pattern)) return std::nullopt;
-  return PartName{match[1], std::stoi(match[2]), std::stoi(match[3])};
+  constexpr std::string_view form = "-#####-of-#####.gguf";
+  if (path.size() < form.size()) return std::nullopt;
+  const std::string_view suffix = std::string_view(path).substr(path.size() - form.size());
+  PartName name{path.substr(0, path.size() - form.size()), 0, 0};
+  for (std::size_t i = 0; i < form.size(); i++) {
+    const bool digit = suffix[i] >= '0' && suffix[i] <= '9';
+    if (form[i] == '#' ? !digit : suffix[i] != form[i]) return std::nullopt;
+    int& number = i < form.find("-of-") ? name.number : name.count;
+    if (form[i] == '#') number = number * 10 + (suffix[i] - '0');
+  }
+  return name;
 }
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_model, sentence); }
