@@ -28,6 +28,160 @@ export interface VisionEngine {
   resizeImage(bitmap: Bitmap, options: ResizeOptions): Promise<Float32Array>;
 }
 
+/** Text in which the texts of control tokens (`<|im_end|>`) become these tokens only where `special` says so. */
+export interface PromptPart {
+  text: string;
+  /** Never for what a user wrote. */
+  special: boolean;
+}
+
+/** A string is one part that is not special. */
+export type Prompt = string | readonly number[] | readonly PromptPart[];
+
+export interface GenerateOptions extends CallOptions {
+  /** Begin token as the vocabulary asks; for text prompts. Default true. */
+  addSpecial?: boolean;
+  /** Default: to the end of the slot's context. */
+  maxTokens?: number;
+  /** 0: the most probable token. Default 1, as of all that follow: the model's own distribution. */
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  typicalP?: number;
+  repeatPenalty?: number;
+  /** Window of the three penalties, prompt included. Default 64; 0 none, -1 everything. */
+  repeatLastN?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  logitBias?: readonly (readonly [id: number, bias: number])[];
+  /** Integer from 0 to 2^53 - 1. Default: drawn at random. */
+  seed?: number;
+  stop?: readonly string[];
+  ignoreEnd?: boolean;
+  /** How many of the best tokens to tell beside the chosen one, 0 to 20. Absent: no logprobs. */
+  logprobs?: number;
+  /** GBNF. */
+  grammar?: string;
+  /** The grammar holds once one of these was written; absent: from the start. */
+  grammarTriggers?: readonly string[];
+  /** Which kept positions an equal prefix may take over. Default `computed`: the same bytes as without. */
+  reuse?: 'computed' | 'generated' | 'none';
+  /** Finished text, coalesced: at most one call is pending, so a slow reader gets longer bursts and never blocks the model. */
+  onTokens?: (burst: TokenBurst) => void;
+}
+
+export interface TokenLogprob {
+  id: number;
+  /** Of the unmodified logits. */
+  logprob: number;
+  /** Best first. */
+  top: { id: number; logprob: number }[];
+}
+
+export interface TokenBurst {
+  /** Whole code points. */
+  text: string;
+  ids: number[];
+  /** One per id, where asked. */
+  logprobs?: TokenLogprob[];
+}
+
+export interface GenerateResult {
+  finishReason: 'stop' | 'length';
+  /** The stop string that ended it; null for an end token. */
+  stopString: string | null;
+  promptTokens: number;
+  /** Of the prompt, taken over from an earlier one. */
+  cachedTokens: number;
+  completionTokens: number;
+  queueMs: number;
+  prefillMs: number;
+  decodeMs: number;
+}
+
+export interface Embedding {
+  /** L2-normalised. */
+  vector: Float32Array;
+  promptTokens: number;
+}
+
+export type MetadataValue = string | number | bigint | boolean | null | MetadataValue[];
+
+/** What a model file says of itself, weights unread. */
+export interface ModelDescription {
+  architecture: string;
+  /** Why it cannot run here, or null. */
+  unsupported: string | null;
+  embeds: boolean;
+  parameterCount: number;
+  weightBytes: number;
+  /** Tokens it was trained for. */
+  context: number;
+  embeddingLength: number;
+  vocabularySize: number;
+  /** Keys of the file; arrays are null unless asked for. */
+  metadata: Record<string, MetadataValue>;
+  tensors: { name: string; type: string; shape: number[] }[];
+}
+
+export interface MemoryNeed {
+  weightBytes: number;
+  /** Of all slots. */
+  kvBytes: number;
+  /** Buffers of the largest pass. */
+  workBytes: number;
+}
+
+export interface ModelShape {
+  device?: 'cpu' | 'cuda';
+  /** Answers written side by side. Default 2. */
+  slots?: number;
+  /** Tokens per slot; default: what the model was trained for. */
+  context?: number;
+  kv?: 'f16' | 'f32';
+}
+
+export interface OpenModelOptions extends CallOptions, ModelShape {
+  /** On the CPU; default one per processor. */
+  threads?: number;
+  /** 0..1 of the weights, at most some dozen calls. */
+  onProgress?: (fraction: number) => void;
+}
+
+export interface LoadedModel {
+  embeds: boolean;
+  slots: number;
+  context: number;
+  vocabularySize: number;
+  embeddingLength: number;
+  need: MemoryNeed;
+  /** Ids that end an answer. */
+  endTokens: number[];
+}
+
+/** A model in memory, with a thread of its own. */
+export interface LanguageModel {
+  readonly info: LoadedModel;
+  /** Rejects with `context_overflow` (both counts in its sentence) for a prompt that does not fit, `cancelled`, `invalid_request`. */
+  generate(prompt: Prompt, options?: GenerateOptions): Promise<GenerateResult>;
+  embed(input: Prompt, options?: CallOptions): Promise<Embedding>;
+  tokenize(prompt: Prompt, options?: CallOptions & { addSpecial?: boolean }): Promise<number[]>;
+  detokenize(ids: readonly number[], options?: CallOptions): Promise<string>;
+  /** The bytes of one token, control tokens by their text; they need not be UTF-8 alone. */
+  tokenBytes(id: number): Uint8Array;
+  /** Cancels what runs; memory is back when the promise settles. Calling it again waits for the same end. */
+  close(): Promise<void>;
+}
+
+/** Verbs on model files. */
+export interface LanguageEngine {
+  /** Rejects with `invalid_model` for a damaged file; one that is whole and cannot run is described with its reason. */
+  describeModel(path: string, options?: CallOptions & { arrays?: boolean }): Promise<ModelDescription>;
+  memoryNeed(path: string, shape: ModelShape): Promise<MemoryNeed>;
+  openModel(path: string, options?: OpenModelOptions): Promise<LanguageModel>;
+}
+
 export interface Engine extends VisionEngine {
   devices(): DeviceInfo[];
   /** What the addon was built with and which instructions it uses: for `/version` and the log. */

@@ -1,0 +1,39 @@
+/** What the HTTP contracts have in common: a conversation with its tools, and what an answer is made of. No wire format here. */
+
+export interface ToolCall {
+  /** As the client knows it; made by us for calls of the model. */
+  id: string;
+  name: string;
+  arguments: Record<string, unknown>;
+}
+
+export interface Message {
+  role: 'system' | 'user' | 'assistant' | 'tool';
+  content: string;
+  /** What the model thought before it answered. */
+  reasoning?: string;
+  toolCalls?: ToolCall[];
+  /** Of a tool's answer: the call it belongs to and the tool's name, where the client says so. */
+  toolCallId?: string;
+  toolName?: string;
+}
+
+export interface Tool {
+  name: string;
+  description?: string;
+  /** JSON schema of the arguments. */
+  parameters: Record<string, unknown>;
+  /** The client's own object, `{type: 'function', function: {...}}`, for templates that print it. */
+  raw: Record<string, unknown>;
+}
+
+export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
+
+/** What an answer must look like; `schema` is a JSON schema. */
+export type OutputFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: unknown };
+
+/** A piece of an answer, in order. A tool call comes whole. */
+export type OutputPart =
+  | { kind: 'text'; text: string }
+  | { kind: 'reasoning'; text: string }
+  | { kind: 'toolCall'; call: ToolCall };

@@ -1,0 +1,77 @@
+/** The words of this room: a model that exists, a model that is loaded, a lease on one. */
+import type { LanguageModel, ModelDescription } from '../engine/port.js';
+
+export type Capability = 'completion' | 'tools' | 'embedding' | 'thinking' | 'insert';
+
+/** A model on disk. */
+export interface CatalogueEntry {
+  /** As people write it and the contracts show it: `qwen2.5:72b`, `lectern-demo`. Always with its tag where an Ollama store gives one. */
+  name: string;
+  /** Of the (first) GGUF file. */
+  path: string;
+  /** sha256, 64 hex digits: of the manifest in an Ollama store, else of name, size and time of the files. */
+  digest: string;
+  sizeBytes: number;
+  modifiedAt: Date;
+  details: { parentModel: string; format: 'gguf'; family: string; families: string[]; parameterSize: string; quantizationLevel: string };
+  capabilities: Capability[];
+  description: ModelDescription;
+  /** The GGUF's own chat template (Jinja), or null. */
+  chatTemplate: string | null;
+  /** Layers of an Ollama store: Go template, system message, parameters, messages, licenses. */
+  goTemplate: string | null;
+  system: string | null;
+  parameters: Record<string, unknown>;
+  messages: { role: string; content: string }[];
+  licenses: string[];
+}
+
+/** A file that is there and cannot be used. */
+export interface RefusedModel {
+  name: string;
+  path: string;
+  reason: string;
+}
+
+export interface Catalogue {
+  /** Looks at the disk again where it changed. Latest first. */
+  list(): Promise<CatalogueEntry[]>;
+  refused(): Promise<RefusedModel[]>;
+  /** By name as users write it (tag `latest` may be left out, letters of either case, aliases of the settings). Throws `model_not_found`. */
+  find(name: string): Promise<CatalogueEntry>;
+}
+
+/** Milliseconds after the last use; Infinity: for ever; 0: at once. */
+export type KeepAlive = number;
+
+export interface Lease {
+  readonly entry: CatalogueEntry;
+  readonly model: LanguageModel;
+  /** What this lease waited for loading; 0 for a model that was there. */
+  readonly loadMs: number;
+  /** Ends the use; the time to live begins anew with the last one. Calling it again does nothing. */
+  release(): void;
+}
+
+export interface ResidentModel {
+  entry: CatalogueEntry;
+  state: 'loading' | 'loaded' | 'unloading';
+  /** 0..1 while loading. */
+  progress: number;
+  context: number;
+  bytes: number;
+  onDevice: boolean;
+  /** null while in use or kept for ever: see `uses` and `keepAlive`. */
+  expiresAt: Date | null;
+  keepAlive: KeepAlive;
+  uses: number;
+}
+
+export interface Residency {
+  /** The loaded model, loading it if need be. Rejects with `out_of_memory` (need and free in its sentence), `cancelled`, what loading throws. */
+  lend(entry: CatalogueEntry, options: { keepAlive?: KeepAlive; signal?: AbortSignal }): Promise<Lease>;
+  list(): ResidentModel[];
+  /** Unloads it when its last use ends; at once when there is none. */
+  unload(entry: CatalogueEntry): void;
+  close(): Promise<void>;
+}
