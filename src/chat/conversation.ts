@@ -1,4 +1,8 @@
 /** What the HTTP contracts have in common: a conversation with its tools, and what an answer is made of. No wire format here. */
+import type { CallOptions, GenerateOptions } from '../engine/port.js';
+
+/** How the next tokens are chosen and when to stop; what is absent is the model's own default, then the contract's. */
+export type Sampling = Omit<GenerateOptions, keyof CallOptions | 'addSpecial' | 'grammar' | 'grammarTriggers' | 'reuse' | 'onTokens'>;
 
 export interface ToolCall {
   /** As the client knows it; made by us for calls of the model. */

@@ -1,0 +1,74 @@
+/** Answers that come piece by piece: server-sent events and JSON lines over one reply. */
+import type { FastifyReply } from 'fastify';
+
+export type StreamKind = 'events' | 'lines';
+
+const contentTypes: Record<StreamKind, string> = { events: 'text/event-stream; charset=utf-8', lines: 'application/x-ndjson' };
+
+/**
+ * The reply is taken over with the first piece, or by open(): until then a failure can still be an ordinary answer with its
+ * status. Pieces of one turn of the event loop leave in one write.
+ */
+export class EventStream {
+  #open = false;
+  #corked = false;
+
+  constructor(private readonly reply: FastifyReply, private readonly kind: StreamKind) {}
+
+  get isOpen(): boolean {
+    return this.#open;
+  }
+
+  /** Sends status 200 and the headers that were set on the reply. */
+  open(): void {
+    if (this.#open) return;
+    this.#open = true;
+    this.reply.hijack();
+    const headers = this.reply.getHeaders();
+    for (const [name, value] of Object.entries(headers)) if (value !== undefined) this.reply.raw.setHeader(name, value);
+    this.reply.raw.writeHead(200, {
+      'content-type': contentTypes[this.kind],
+      'cache-control': 'no-cache',
+      // Asks a proxy in front not to collect what is meant to flow.
+      'x-accel-buffering': 'no',
+    });
+    this.reply.raw.flushHeaders();
+  }
+
+  /** One JSON value; `event` names it (events only). */
+  send(value: unknown, event?: string): void {
+    const json = JSON.stringify(value);
+    if (this.kind === 'lines') this.#write(json + '\n');
+    else this.#write(event === undefined ? `data: ${json}\n\n` : `event: ${event}\ndata: ${json}\n\n`);
+  }
+
+  /** `data: [DONE]` and such. */
+  sendText(data: string): void {
+    this.#write(`data: ${data}\n\n`);
+  }
+
+  /** Keeps connections alive while nothing can be said; only events have comments. */
+  comment(text: string): void {
+    if (this.kind === 'events') this.#write(`: ${text}\n\n`);
+  }
+
+  end(): void {
+    this.open();
+    if (!this.reply.raw.destroyed) this.reply.raw.end();
+  }
+
+  #write(text: string): void {
+    this.open();
+    const { raw } = this.reply;
+    if (raw.destroyed) return;
+    if (!this.#corked) {
+      this.#corked = true;
+      raw.cork();
+      process.nextTick(() => {
+        this.#corked = false;
+        raw.uncork();
+      });
+    }
+    raw.write(text);
+  }
+}

@@ -1,0 +1,34 @@
+/** JSON bodies of the language routes, whatever their content type says. */
+import type { FastifyInstance } from 'fastify';
+import { LecternError } from '../errors.js';
+
+/**
+ * Every body that reaches this scope becomes a value of JSON, an empty one `undefined`. The `ollama` command line sends a JSON
+ * content type with no body and curl a form's type with JSON, so the type is not looked at. Failures are `invalid_request`.
+ */
+export function readJsonBodies(scope: FastifyInstance): void {
+  scope.removeAllContentTypeParsers();
+  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+    const bytes = body as Buffer;
+    if (bytes.length === 0) return done(null, undefined);
+    try {
+      done(null, parse(bytes));
+    } catch (thrown) {
+      done(thrown as Error);
+    }
+  });
+}
+
+function parse(bytes: Buffer): unknown {
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch (cause) {
+    throw new LecternError('invalid_request', 'The request body is not UTF-8.', { cause });
+  }
+  try {
+    return JSON.parse(text);
+  } catch (cause) {
+    throw new LecternError('invalid_request', `The request body is not valid JSON: ${(cause as Error).message}`, { cause });
+  }
+}

@@ -1,0 +1,134 @@
+/** OpenAI's messages, tools and output format as the conversation of src/chat. */
+import type { Message, OutputFormat, Tool, ToolCall, ToolChoice } from '../../chat/conversation.js';
+import { FieldError, type Fields } from '../fields.js';
+import { withoutUndefined } from './sampling.js';
+
+const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
+
+/** Throws FieldError. */
+export function readMessages(fields: Fields): Message[] {
+  const messages = fields.require('messages', fields.objects('messages'));
+  if (messages.length === 0) fields.refuse('messages', 'must hold at least one message');
+  const read = messages.map(readMessage);
+  return nameToolAnswers(read);
+}
+
+function readMessage(fields: Fields): Message {
+  const role = fields.require('role', fields.oneOf('role', roles));
+  const toolCalls = role === 'assistant' ? readToolCalls(fields) : undefined;
+  const content = readContent(fields, 'content');
+  // Only an assistant that calls tools may say nothing.
+  if (content === undefined && toolCalls === undefined) fields.refuse('content', 'is required');
+  return withoutUndefined({
+    role: role === 'developer' ? 'system' as const : role === 'function' ? 'tool' as const : role,
+    content: content ?? '',
+    reasoning: role === 'assistant' ? fields.string('reasoning_content') ?? fields.string('reasoning') : undefined,
+    toolCalls,
+    toolCallId: fields.string('tool_call_id'),
+    toolName: role === 'tool' || role === 'function' ? fields.string('name') : undefined,
+  });
+}
+
+/** A string, or a list of text parts. */
+export function readContent(fields: Fields, name: string): string | undefined {
+  const value = fields.raw(name);
+  if (value === undefined || typeof value === 'string') return value;
+  if (!Array.isArray(value)) fields.refuse(name, 'must be a string or a list of parts');
+  return (fields.objects(name) ?? []).map((part) => {
+    const type = part.require('type', part.string('type'));
+    if (type === 'text' || type === 'input_text' || type === 'output_text') return part.require('text', part.string('text'));
+    if (type === 'refusal') return part.require('refusal', part.string('refusal'));
+    throw new FieldError(part.at('type'), `'${type}' parts are not supported: the models here read text.`);
+  }).join('');
+}
+
+function readToolCalls(fields: Fields): ToolCall[] | undefined {
+  const calls = fields.objects('tool_calls');
+  if (calls === undefined || calls.length === 0) return undefined;
+  return calls.map((call, index) => {
+    const made = call.require('function', call.object('function'));
+    return {
+      id: call.string('id') ?? `call_${index}`,
+      name: made.require('name', made.string('name')),
+      arguments: readArguments(made),
+    };
+  });
+}
+
+/** The contract's string of JSON; an object is taken too. */
+function readArguments(made: Fields): Record<string, unknown> {
+  const value = made.raw('arguments') ?? {};
+  const parsed = typeof value === 'string' ? parseObject(value) : value;
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) made.refuse('arguments', 'must be a JSON object as a string');
+  return parsed as Record<string, unknown>;
+}
+
+function parseObject(text: string): unknown {
+  if (text.trim() === '') return {};
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Templates want the name of the tool that answered; clients often send only the call's id. */
+function nameToolAnswers(messages: Message[]): Message[] {
+  const names = new Map(messages.flatMap((message) => message.toolCalls ?? []).map((call) => [call.id, call.name]));
+  return messages.map((message) => {
+    const name = message.toolCallId === undefined ? undefined : names.get(message.toolCallId);
+    return message.toolName === undefined && name !== undefined ? { ...message, toolName: name } : message;
+  });
+}
+
+export function readTools(fields: Fields): Tool[] {
+  const tools = fields.objects('tools') ?? [];
+  const read = tools.map((tool) => {
+    const type = tool.require('type', tool.string('type'));
+    if (type !== 'function') throw new FieldError(tool.at('type'), `Tools of type '${type}' are not supported, only 'function'.`);
+    const described = tool.require('function', tool.object('function'));
+    return readFunction(described, { type: 'function', function: tool.raw('function') as Record<string, unknown> });
+  });
+  const twice = read.find(({ name }, index) => read.findIndex((other) => other.name === name) < index);
+  if (twice !== undefined) fields.refuse('tools', `must not name '${twice.name}' twice`);
+  return read;
+}
+
+/** What OpenAI allows in the name of a function, and a grammar can hold. */
+const toolName = /^[\w.:-]{1,128}$/;
+
+export function readFunction(fields: Fields, raw: Record<string, unknown>): Tool {
+  const name = fields.require('name', fields.string('name'));
+  if (!toolName.test(name)) fields.refuse('name', 'must be 1 to 128 letters, digits, dashes, dots, colons or underscores');
+  const parameters = fields.object('parameters') === undefined ? { type: 'object', properties: {} } : fields.raw('parameters') as Record<string, unknown>;
+  return withoutUndefined({ name, description: fields.string('description'), parameters, raw });
+}
+
+/** Throws FieldError for a choice that names no tool of the request. */
+export function readToolChoice(fields: Fields, tools: Tool[]): ToolChoice {
+  const value = fields.raw('tool_choice');
+  if (value === undefined) return tools.length > 0 ? 'auto' : 'none';
+  if (typeof value === 'string') {
+    const choice = fields.require('tool_choice', fields.oneOf('tool_choice', ['none', 'auto', 'required']));
+    if (choice === 'required' && tools.length === 0) fields.refuse('tool_choice', 'is only allowed with tools');
+    return choice;
+  }
+  const chosen = fields.require('tool_choice', fields.object('tool_choice'));
+  const type = chosen.require('type', chosen.string('type'));
+  if (type !== 'function') throw new FieldError(chosen.at('type'), `'${chosen.at('type')}' must be 'function'.`);
+  // The responses route has the name beside the type.
+  const named = chosen.object('function') ?? chosen;
+  const name = named.require('name', named.string('name'));
+  if (!tools.some((tool) => tool.name === name)) fields.refuse('tool_choice', `names '${name}', which is none of the tools`);
+  return { name };
+}
+
+/** `response_format` of chat, or `text.format` of responses, where name and schema stand beside the type. */
+export function readFormat(format: Fields | undefined): OutputFormat {
+  if (format === undefined) return { kind: 'text' };
+  const type = format.require('type', format.oneOf('type', ['text', 'json_object', 'json_schema']));
+  if (type === 'text') return { kind: 'text' };
+  if (type === 'json_object') return { kind: 'json' };
+  const described = format.object('json_schema') ?? format;
+  return { kind: 'schema', schema: described.require('schema', described.object('schema') && described.raw('schema')) };
+}

@@ -1,0 +1,55 @@
+/** OpenAI's sampling parameters, and those that other servers of this contract add to them. */
+import type { Sampling } from '../../chat/conversation.js';
+import { FieldError, type Fields } from '../fields.js';
+
+/** Names that readSampling() takes. */
+export const samplingNames = [
+  'temperature', 'top_p', 'top_k', 'min_p', 'typical_p', 'repeat_penalty', 'repetition_penalty', 'repeat_last_n', 'presence_penalty',
+  'frequency_penalty', 'logit_bias', 'seed', 'stop', 'max_tokens', 'max_completion_tokens', 'ignore_eos',
+] as const;
+
+/** Seeds of clients go up to 2^63; the engine's to 2^53. */
+const seedModulus = 2 ** 53;
+const mostBias = 100;
+
+/** Throws FieldError. */
+export function readSampling(fields: Fields): Sampling {
+  const seed = fields.number('seed');
+  if (seed !== undefined && !Number.isInteger(seed)) fields.refuse('seed', 'must be an integer');
+  return withoutUndefined({
+    temperature: fields.number('temperature', { least: 0, most: 100 }),
+    topP: fields.number('top_p', { least: 0, most: 1 }),
+    topK: fields.integer('top_k', { least: 0, most: 2 ** 31 - 1 }),
+    minP: fields.number('min_p', { least: 0, most: 1 }),
+    typicalP: fields.number('typical_p', { least: 0, most: 1 }),
+    repeatPenalty: fields.number(fields.has('repeat_penalty') ? 'repeat_penalty' : 'repetition_penalty', { least: 0, most: 100 }),
+    repeatLastN: fields.integer('repeat_last_n', { least: -1, most: 2 ** 31 - 1 }),
+    presencePenalty: fields.number('presence_penalty', { least: -2, most: 2 }),
+    frequencyPenalty: fields.number('frequency_penalty', { least: -2, most: 2 }),
+    logitBias: readLogitBias(fields.object('logit_bias')),
+    seed: seed === undefined ? undefined : ((seed % seedModulus) + seedModulus) % seedModulus,
+    stop: readStop(fields),
+    maxTokens: fields.integer('max_completion_tokens', { least: 1 }) ?? fields.integer('max_tokens', { least: 1 }),
+    ignoreEnd: fields.boolean('ignore_eos'),
+  });
+}
+
+function readStop(fields: Fields): string[] | undefined {
+  const stop = fields.strings('stop');
+  if (stop?.some((text) => text === '')) fields.refuse('stop', 'must not hold an empty string');
+  return stop;
+}
+
+/** `{"token id": bias}`; the contract's range is -100 to 100, where -100 forbids and 100 forces. */
+function readLogitBias(fields: Fields | undefined): [number, number][] | undefined {
+  return fields?.names().map((name) => {
+    if (!/^\d{1,9}$/.test(name)) throw new FieldError(fields.at(name), `'${fields.at(name)}' must be named by a token id.`);
+    const bias = fields.require(name, fields.number(name, { least: -mostBias, most: mostBias }));
+    return [Number(name), bias <= -mostBias ? -Infinity : bias];
+  });
+}
+
+/** exactOptionalPropertyTypes tells an absent field from one that is undefined. */
+export function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
+}
