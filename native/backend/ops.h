@@ -51,7 +51,8 @@ struct Batch {
   const std::int32_t* tokens;     // (rows)
   const std::int32_t* slots;      // (rows) whose sequence of the KV cache the row belongs to
   const std::int32_t* positions;  // (rows) from 0
-  const std::int32_t* visible;    // (rows) the row attends to positions 0 .. visible - 1 of its slot
+  const std::int32_t* first;      // (rows) below visible: the row attends to positions first .. visible - 1 of its slot
+  const std::int32_t* visible;    // (rows)
 };
 
 /// A part of the batch that begin() announced.

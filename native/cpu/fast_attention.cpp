@@ -123,11 +123,13 @@ void FastOps::attend_part(const AttentionPart& part, int group, int heads, const
       const auto at = static_cast<std::size_t>(task.count++);
       scratch.queries[at] = q + offset;
       scratch.outs[at] = out + offset;
+      scratch.first[at] = batch_.first[r];
       scratch.visible[at] = batch_.visible[r];
     }
   }
   task.queries = scratch.queries.data();
   task.out = scratch.outs.data();
+  task.first = scratch.first.data();
   task.visible = scratch.visible.data();
   if (kv.shape.dtype == DType::f32) {
     kernels_.attend_f32(task);

@@ -79,11 +79,12 @@ FastOps::FastOps(const OpsShape& shape, const Kernels& kernels)
       expert_out_(shape.experts > 0 ? float_bytes(shape.part_rows, std::int64_t{shape.experts_used} * shape.outputs) : 0) {
   const int group = shape.heads / shape.kv.heads;
   for (int thread = 0; thread < threads_.count(); thread++) {
-    Scratch& scratch = scratch_.emplace_back(Scratch{LargeMemory(2 * products_floats_ * sizeof(float)), {}, {}, {}, {}});
+    Scratch& scratch = scratch_.emplace_back(Scratch{LargeMemory(2 * products_floats_ * sizeof(float)), {}, {}, {}, {}, {}});
     scratch.row.resize(static_cast<std::size_t>(std::max(shape.columns, shape.outputs)) + 16);
     const std::size_t queries = product(shape.part_rows, group);
     scratch.queries.resize(queries);
     scratch.outs.resize(queries);
+    scratch.first.resize(queries);
     scratch.visible.resize(queries);
   }
   cosines_.resize(product(shape.rows, shape.rotated / 2));

@@ -80,7 +80,7 @@ class FastOps final : public Ops {
     std::vector<float> row;
     std::vector<const float*> queries;
     std::vector<float*> outs;
-    std::vector<std::int32_t> visible;
+    std::vector<std::int32_t> first, visible;
   };
 
   /// Makes rows(0) .. rows(count - 1), normalised first where `norm` has a weight, the input of matrices of these types.

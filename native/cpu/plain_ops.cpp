@@ -268,18 +268,19 @@ class PlainOps final : public Ops {
   void attend_head(int row, const float* q, int head, const Kv& kv, int layer, float* out) const {
     const int size = kv.shape.head_size;
     const int slot = batch_.slots[row];
-    const int visible = batch_.visible[row];
-    Values share(at(visible));
-    for (int p = 0; p < visible; p++) {
-      const std::size_t key = kv_offset(kv.shape, layer, slot, false, p) + at(head) * at(size);
+    const int first = batch_.first[row];
+    const int seen = batch_.visible[row] - first;
+    Values share(at(seen));
+    for (int p = 0; p < seen; p++) {
+      const std::size_t key = kv_offset(kv.shape, layer, slot, false, first + p) + at(head) * at(size);
       for (int d = 0; d < size; d++) share[at(p)] += static_cast<double>(q[d]) * static_cast<double>(kv_get(kv, key + at(d)));
     }
     const double most = *std::max_element(share.begin(), share.end());
     double total = 0;
     for (double& value : share) total += value = std::exp(value - most);
     Values sum(at(size), 0.0);
-    for (int p = 0; p < visible; p++) {
-      const std::size_t value = kv_offset(kv.shape, layer, slot, true, p) + at(head) * at(size);
+    for (int p = 0; p < seen; p++) {
+      const std::size_t value = kv_offset(kv.shape, layer, slot, true, first + p) + at(head) * at(size);
       for (int d = 0; d < size; d++) sum[at(d)] += share[at(p)] / total * static_cast<double>(kv_get(kv, value + at(d)));
     }
     write_rows({sum}, out);

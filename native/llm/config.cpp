@@ -121,6 +121,13 @@ void read_heads(const Keys& keys, Config& config) {
   if (config.head_size % 2 != 0) refuse("The model's heads have the odd size " + std::to_string(config.head_size) + ".");
 }
 
+/// Qwen's published models leave the window off (use_sliding_window is false), whatever width their files may tell.
+int read_window(const Keys& keys, const gguf::Metadata& metadata, const Config& config) {
+  if (config.architecture != Architecture::llama) return 0;
+  const std::uint64_t window = metadata.find_unsigned(keys.key("attention.sliding_window"), UINT64_MAX).value_or(0);
+  return window < static_cast<std::uint64_t>(config.context) ? static_cast<int>(window) : 0;
+}
+
 void read_experts(const Keys& keys, const gguf::Metadata& metadata, Config& config) {
   config.experts = static_cast<int>(metadata.find_unsigned(keys.key("expert_count"), most_experts).value_or(0));
   if (config.experts == 0) return;
@@ -143,6 +150,7 @@ Config read_config(const gguf::ModelFile& file) {
   config.embedding = keys.count("embedding_length", most_width);
   config.layers = keys.count("block_count", most_layers);
   config.feed_forward = keys.count("feed_forward_length", most_width);
+  config.window = read_window(keys, metadata, config);
   read_heads(keys, config);
   read_experts(keys, metadata, config);
   const Tensor& table = file.get("token_embd.weight");

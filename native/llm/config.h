@@ -32,6 +32,7 @@ struct Config {
   Architecture architecture;
   std::string name;  // general.name, or empty
   int context;       // positions it was trained for
+  int window;        // positions up to its own that a token attends to; 0: all
   int vocabulary;
   int embedding;
   int layers;

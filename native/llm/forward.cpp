@@ -28,7 +28,7 @@ Forward::Forward(const Config& config, const Weights& weights, Backend& backend,
       hidden_(backend, config.experts > 0 ? 1 : floats(rows, config.feed_forward)),
       out_(backend, config.embeds() ? floats(1, config.embedding) : floats(logit_rows, config.vocabulary)) {
   const auto longest = static_cast<std::size_t>(config.embeds() ? cache.shape().positions : rows);
-  for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &visible_}) list->resize(longest);
+  for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &first_, &visible_}) list->resize(longest);
   chosen_.resize(static_cast<std::size_t>(logit_rows));
   const int width = config.embeds() ? config.embedding : config.vocabulary;
   result_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(config.embeds() ? 1 : logit_rows));
@@ -41,7 +41,7 @@ void Forward::check(std::int32_t token, std::int32_t slot, std::int32_t position
   if (position < 0 || position >= shape.positions) refuse("There is no position " + std::to_string(position) + " in a slot of " + std::to_string(shape.positions) + ".");
 }
 
-Batch Forward::batch(int rows) const { return {rows, tokens_.data(), slots_.data(), positions_.data(), visible_.data()}; }
+Batch Forward::batch(int rows) const { return {rows, tokens_.data(), slots_.data(), positions_.data(), first_.data(), visible_.data()}; }
 
 void Forward::show(int stage, int rows) {
   if (tap == nullptr) return;
@@ -61,6 +61,7 @@ const float* Forward::decode(const Step* steps, int count) {
     tokens_[at] = token;
     slots_[at] = slot;
     positions_[at] = position;
+    first_[at] = config_.window > 0 ? std::max(0, position + 1 - config_.window) : 0;
     visible_[at] = position + 1;
     if (!wants_logits) continue;
     if (wanted == logit_rows_) refuse("A pass gives the logits of at most " + std::to_string(logit_rows_) + " tokens.");
@@ -107,6 +108,7 @@ const float* Forward::embed(const std::int32_t* tokens, int count, const Cancel&
     tokens_[at] = tokens[i];
     slots_[at] = 0;
     positions_[at] = i;
+    first_[at] = 0;
     visible_[at] = count;
   }
 

@@ -63,7 +63,7 @@ class Forward {
   Memory out_;     // (logit_rows, vocabulary) or (embedding)
   std::vector<float> result_;
   std::vector<float> tapped_;
-  std::vector<std::int32_t> tokens_, slots_, positions_, visible_, chosen_;
+  std::vector<std::int32_t> tokens_, slots_, positions_, first_, visible_, chosen_;
 };
 
 }  // namespace lectern::llm
