@@ -1,0 +1,65 @@
+/** What an answer is asked with and what it is, whatever the contract: the seam between the HTTP rooms and complete.ts. */
+import type { Prompt, TokenLogprob } from '../engine/port.js';
+import type { Message, OutputFormat, OutputPart, Sampling, Tool, ToolChoice } from './conversation.js';
+
+export interface Conversation {
+  kind: 'messages';
+  messages: Message[];
+  tools: Tool[];
+  toolChoice: ToolChoice;
+  /** At most one call in an answer. Default: as many as the model likes. */
+  singleToolCall?: boolean;
+  /** Whether the model is to reason before it answers, where its template knows how; absent: as the template likes. */
+  think?: boolean | 'low' | 'medium' | 'high' | 'max';
+  /** Leave out the oldest whole messages where the prompt would not fit (never the system message and the last one). */
+  dropOldest?: boolean;
+}
+
+/** A prompt that is used as it stands. */
+export interface RawPrompt {
+  kind: 'prompt';
+  prompt: Prompt;
+  addSpecial: boolean;
+}
+
+export interface AnswerRequest {
+  input: Conversation | RawPrompt;
+  format: OutputFormat;
+  sampling: Sampling;
+  /** Answers to the same prompt, written one after another. Seeds rise by one. Default 1. */
+  choices?: number;
+}
+
+/** Called while the answer is written, in order. */
+export interface AnswerListener {
+  /** The prompt is rendered and fits: an answer will come. */
+  onStart?(): void;
+  /** What has become certain of choice `choice`; the parts of one burst in one call. */
+  onParts?(choice: number, parts: OutputPart[], tokens: AnswerTokens): void;
+}
+
+/** The tokens behind a burst. */
+export interface AnswerTokens {
+  ids: number[];
+  /** One per id, where asked. */
+  logprobs?: TokenLogprob[];
+}
+
+export interface AnswerChoice {
+  parts: OutputPart[];
+  tokens: AnswerTokens;
+  finishReason: 'stop' | 'length' | 'toolCalls';
+  stopString: string | null;
+}
+
+export interface Answer {
+  choices: AnswerChoice[];
+  /** The prompt counts once; so do its cached tokens (those of the first choice). */
+  promptTokens: number;
+  cachedTokens: number;
+  completionTokens: number;
+  /** Whole messages that were left out. */
+  droppedMessages: number;
+  prefillMs: number;
+  decodeMs: number;
+}
