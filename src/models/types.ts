@@ -75,3 +75,21 @@ export interface Residency {
   unload(entry: CatalogueEntry): void;
   close(): Promise<void>;
 }
+
+/** One use of a slot. */
+export interface SlotUse<T> {
+  /** Leaves the queue, or ends the work, at once. */
+  signal: AbortSignal;
+  /** Called once, when the request's turn may come: a load takes no slot. */
+  load: () => Promise<Lease>;
+  /** Holds a slot until it settles; the lease is released then. */
+  work: (lease: Lease) => Promise<T>;
+}
+
+/** Places where answers are written, taken first come, first served among those whose model is there. */
+export interface Slots {
+  /** How many would be served before a request that came now. */
+  readonly waiting: number;
+  /** Settles with what `work` gives. Rejects with `queue_full` at once, `cancelled`, and what load and work throw. */
+  run<T>(use: SlotUse<T>): Promise<T>;
+}
