@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <utility>
 
@@ -11,6 +12,9 @@
 namespace lectern {
 
 class Ops;
+enum class DType : std::uint8_t;
+enum class Op;
+struct KvShape;
 struct OpsShape;
 
 /// One thread at a time, except info(). Addresses that it hands out mean something on its device only.
@@ -35,6 +39,17 @@ class Backend {
   /// The operations of one language model; everything that they need beside the weights is allocated here, for the
   /// largest pass that `shape` allows. Must not outlive the backend. Throws Error `out_of_memory`.
   virtual std::unique_ptr<Ops> make_ops(const OpsShape& shape) = 0;
+
+  // --- What a model would take here, told without anything being allocated. ---
+
+  /// As Ops::supports.
+  virtual bool supports(Op op, DType dtype) const = 0;
+  /// Of make_ops().
+  virtual std::size_t ops_bytes(const OpsShape& shape) const = 0;
+  /// Of Ops::place_matrix with `count` parts of `rows` outputs and `columns` inputs.
+  virtual std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const = 0;
+  /// As Ops::kv_bytes.
+  virtual std::size_t kv_bytes(const KvShape& shape) const = 0;
 };
 
 /// Memory of a backend, released with its owner.

@@ -32,10 +32,20 @@ class CpuBackend final : public Backend {
   void synchronise() override {}
 
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override {
-    return arithmetic_ == Arithmetic::plain ? make_plain_ops(shape) : make_fast_ops(shape, level_);
+    return plain() ? make_plain_ops(shape) : make_fast_ops(shape, level_);
   }
 
+  // The plain operations take what the fast ones take, and read weights where they lie.
+  bool supports(Op op, DType dtype) const override { return fast_supports(op, dtype); }
+  std::size_t ops_bytes(const OpsShape& shape) const override { return plain() ? 0 : fast_ops_bytes(shape); }
+  std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override {
+    return plain() ? 0 : packed_matrix_bytes(dtype, rows, columns, count);
+  }
+  std::size_t kv_bytes(const KvShape& shape) const override { return plain() ? plain_kv_bytes(shape) : fast_kv_bytes(shape); }
+
  private:
+  bool plain() const { return arithmetic_ == Arithmetic::plain; }
+
   static constexpr std::size_t alignment = 64;
 
   Arithmetic arithmetic_;

@@ -42,7 +42,7 @@ void write_head(const Kernels& kernels, const Kv& kv, std::int64_t index, int st
 
 }  // namespace
 
-std::size_t FastOps::kv_bytes(const KvShape& shape) const {
+std::size_t fast_kv_bytes(const KvShape& shape) {
   // The padding is for loads of whole vectors from the last row.
   return static_cast<std::size_t>(head_offset(shape, shape.layers, 0, 0) + group_rows) * element_bytes(shape);
 }

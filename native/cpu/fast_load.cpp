@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <thread>
 #include <utility>
 
 #include "cpu/fast_ops.h"
@@ -27,6 +28,22 @@ int most_rows(const OpsShape& shape) { return std::max(shape.part_rows, 2 * shap
 
 /// Rows of the activations that are multiplied at once with one chunk of a matrix stay in the first two caches.
 constexpr std::size_t least_products = 32768;
+
+/// Sizes of the buffers, in bytes but for the products, which are floats.
+struct Sizes {
+  explicit Sizes(const OpsShape& shape)
+      : products_floats(std::max(product(most_rows(shape), group_rows), least_products)),
+        quantised(product(most_rows(shape), shape.columns / 32 + 1) * quantised_bytes),
+        floats(float_bytes(most_rows(shape), shape.columns)),
+        qkv(float_bytes(shape.part_rows, (shape.heads + 2 * shape.kv.heads) * shape.kv.head_size)),
+        logit_rows(float_bytes(2 * shape.logit_rows, shape.columns)),
+        expert_rows(shape.experts > 0 ? float_bytes(shape.part_rows, shape.columns) : 0),
+        expert_hidden(shape.experts > 0 ? float_bytes(shape.part_rows, shape.outputs) : 0),
+        expert_out(shape.experts > 0 ? float_bytes(shape.part_rows, std::int64_t{shape.experts_used} * shape.outputs) : 0),
+        angles(product(shape.rows, shape.rotated / 2)) {}
+
+  std::size_t products_floats, quantised, floats, qkv, logit_rows, expert_rows, expert_hidden, expert_out, angles;
+};
 
 }  // namespace
 
@@ -69,14 +86,14 @@ FastOps::FastOps(const OpsShape& shape, const Kernels& kernels)
     : shape_(shape),
       kernels_(kernels),
       threads_(shape.threads),
-      products_floats_(std::max(product(most_rows(shape), group_rows), least_products)),
-      quantised_(product(most_rows(shape), shape.columns / 32 + 1) * quantised_bytes),
-      floats_(float_bytes(most_rows(shape), shape.columns)),
-      qkv_(float_bytes(shape.part_rows, (shape.heads + 2 * shape.kv.heads) * shape.kv.head_size)),
-      logit_rows_(float_bytes(2 * shape.logit_rows, shape.columns)),
-      expert_rows_(shape.experts > 0 ? float_bytes(shape.part_rows, shape.columns) : 0),
-      expert_hidden_(shape.experts > 0 ? float_bytes(shape.part_rows, shape.outputs) : 0),
-      expert_out_(shape.experts > 0 ? float_bytes(shape.part_rows, std::int64_t{shape.experts_used} * shape.outputs) : 0) {
+      products_floats_(Sizes(shape).products_floats),
+      quantised_(Sizes(shape).quantised),
+      floats_(Sizes(shape).floats),
+      qkv_(Sizes(shape).qkv),
+      logit_rows_(Sizes(shape).logit_rows),
+      expert_rows_(Sizes(shape).expert_rows),
+      expert_hidden_(Sizes(shape).expert_hidden),
+      expert_out_(Sizes(shape).expert_out) {
   const int group = shape.heads / shape.kv.heads;
   for (int thread = 0; thread < threads_.count(); thread++) {
     Scratch& scratch = scratch_.emplace_back(Scratch{LargeMemory(2 * products_floats_ * sizeof(float)), {}, {}, {}, {}, {}});
@@ -87,7 +104,7 @@ FastOps::FastOps(const OpsShape& shape, const Kernels& kernels)
     scratch.first.resize(queries);
     scratch.visible.resize(queries);
   }
-  cosines_.resize(product(shape.rows, shape.rotated / 2));
+  cosines_.resize(Sizes(shape).angles);
   sines_.resize(cosines_.size());
   attention_parts_.reserve(product(shape.part_rows, shape.kv.heads));
   expert_scores_.resize(product(shape.part_rows, shape.experts));
@@ -101,7 +118,21 @@ std::unique_ptr<Ops> make_fast_ops(const OpsShape& shape, Instructions level) {
   return std::make_unique<FastOps>(shape, kernels == nullptr ? baseline_kernels() : *kernels);
 }
 
-bool FastOps::supports(Op op, DType dtype) const { return op != Op::attention || dtype == DType::f16 || dtype == DType::f32; }
+std::size_t fast_ops_bytes(const OpsShape& shape) {
+  const Sizes sizes(shape);
+  const std::size_t threads = shape.threads > 0 ? static_cast<std::size_t>(shape.threads) : std::max(1U, std::thread::hardware_concurrency());
+  // Per head of a part's rows two addresses and two numbers; the lists of an expert's rows are smaller still.
+  const std::size_t scratch = 2 * sizes.products_floats * sizeof(float) + float_bytes(1, std::max(shape.columns, shape.outputs)) +
+                              product(shape.part_rows, shape.heads / shape.kv.heads) * 24;
+  return sizes.quantised + sizes.floats + sizes.qkv + sizes.logit_rows + sizes.expert_rows + sizes.expert_hidden + sizes.expert_out +
+         2 * sizes.angles * sizeof(float) + threads * scratch;
+}
+
+std::size_t packed_matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) {
+  return product(count, group_count(static_cast<int>(rows))) * packed_group_bytes(dtype, static_cast<int>(columns));
+}
+
+bool fast_supports(Op op, DType dtype) { return op != Op::attention || dtype == DType::f16 || dtype == DType::f32; }
 
 Matrix FastOps::place_matrix(const Tensor* parts, int count) {
   const auto rows = static_cast<int>(parts->rows());

@@ -15,6 +15,12 @@ namespace lectern::cpu {
 /// With the kernels of `level`, which the processor must have.
 std::unique_ptr<Ops> make_fast_ops(const OpsShape& shape, Instructions level);
 
+bool fast_supports(Op op, DType dtype);
+/// What they allocate when they are made, for a matrix (or `count` of one shape), and ask for a cache.
+std::size_t fast_ops_bytes(const OpsShape& shape);
+std::size_t packed_matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count);
+std::size_t fast_kv_bytes(const KvShape& shape);
+
 /// Zeroed memory in large pages where the system has them.
 class LargeMemory {
  public:
@@ -46,11 +52,11 @@ class FastOps final : public Ops {
  public:
   FastOps(const OpsShape& shape, const Kernels& kernels);
 
-  bool supports(Op op, DType dtype) const override;
+  bool supports(Op op, DType dtype) const override { return fast_supports(op, dtype); }
   Matrix place_matrix(const Tensor* parts, int count) override;
   Matrix place_table(const Tensor& table) override;
   const float* place_vector(const float* values, std::size_t count) override;
-  std::size_t kv_bytes(const KvShape& shape) const override;
+  std::size_t kv_bytes(const KvShape& shape) const override { return fast_kv_bytes(shape); }
 
   void begin(const Batch& batch, const Rope& rope) override;
   void end() override {}

@@ -132,9 +132,7 @@ class PlainOps final : public Ops {
   }
   Matrix place_table(const Tensor& table) override { return place_matrix(&table, 1); }
   const float* place_vector(const float* values, std::size_t count) override { return vectors_.emplace_back(values, values + count).data(); }
-  std::size_t kv_bytes(const KvShape& shape) const override {
-    return kv_offset(shape, shape.layers, 0, false, 0) * (shape.dtype == DType::f32 ? 4 : 2);
-  }
+  std::size_t kv_bytes(const KvShape& shape) const override { return plain_kv_bytes(shape); }
 
   void begin(const Batch& batch, const Rope& rope) override {
     batch_ = batch;
@@ -302,6 +300,8 @@ class PlainOps final : public Ops {
 };
 
 }  // namespace
+
+std::size_t plain_kv_bytes(const KvShape& shape) { return kv_offset(shape, shape.layers, 0, false, 0) * (shape.dtype == DType::f32 ? 4 : 2); }
 
 std::unique_ptr<Ops> make_plain_ops(const OpsShape&) { return std::make_unique<PlainOps>(); }
 

@@ -8,5 +8,6 @@
 namespace lectern::cpu {
 
 std::unique_ptr<Ops> make_plain_ops(const OpsShape& shape);
+std::size_t plain_kv_bytes(const KvShape& shape);
 
 }  // namespace lectern::cpu

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 
@@ -20,9 +21,14 @@ class MappedFile {
   /// Tells the kernel that these bytes are not needed any more: they leave the resident memory, and come back when touched.
   void drop(std::span<const std::byte> part) const;
 
+  /// False once somebody wrote into the file or cut it: bytes beyond its new end cannot be touched any more (SIGBUS).
+  bool unchanged() const;
+
  private:
+  int descriptor_ = -1;
   const std::byte* data_ = nullptr;
   std::size_t size_ = 0;
+  std::int64_t modified_ns_ = 0;
 };
 
 }  // namespace lectern::gguf

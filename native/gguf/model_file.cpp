@@ -91,6 +91,12 @@ std::size_t ModelFile::tensor_bytes() const {
   return total;
 }
 
+void ModelFile::check_unchanged() const {
+  for (const MappedFile& part : parts_) {
+    if (!part.unchanged()) refuse("The model's file was changed while the model was in use: it has to be loaded again.");
+  }
+}
+
 void ModelFile::drop(const Tensor& tensor) const { parts_.front().drop({tensor.data, tensor.bytes}); }
 
 }  // namespace lectern::gguf

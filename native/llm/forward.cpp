@@ -12,7 +12,24 @@ std::size_t floats(int rows, int columns) { return static_cast<std::size_t>(rows
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_request, sentence); }
 
+/// Bytes of the buffers.
+struct Sizes {
+  Sizes(const Config& config, const KvShape& kv, int rows, int logit_rows)
+      // An encoder's rows all see each other: every layer needs the whole text before it.
+      : x(floats(config.embeds() ? kv.positions : rows, config.embedding)),
+        q(floats(config.embeds() ? kv.positions : rows, config.heads * config.head_size)),
+        hidden(config.experts > 0 ? 1 : floats(rows, config.feed_forward)),
+        out(config.embeds() ? floats(1, config.embedding) : floats(logit_rows, config.vocabulary)) {}
+
+  std::size_t x, q, hidden, out;
+};
+
 }  // namespace
+
+std::size_t Forward::bytes(const Config& config, const KvShape& kv, int rows, int logit_rows) {
+  const Sizes sizes(config, kv, rows, logit_rows);
+  return sizes.x + sizes.q + sizes.hidden + sizes.out;
+}
 
 Forward::Forward(const Config& config, const Weights& weights, Backend& backend, Ops& ops, KvCache& cache, int rows, int logit_rows)
     : config_(config),
@@ -22,11 +39,10 @@ Forward::Forward(const Config& config, const Weights& weights, Backend& backend,
       cache_(cache),
       rows_(rows),
       logit_rows_(logit_rows),
-      // An encoder's rows all see each other: every layer needs the whole text before it.
-      x_(backend, floats(config.embeds() ? cache.shape().positions : rows, config.embedding)),
-      q_(backend, floats(config.embeds() ? cache.shape().positions : rows, config.heads * config.head_size)),
-      hidden_(backend, config.experts > 0 ? 1 : floats(rows, config.feed_forward)),
-      out_(backend, config.embeds() ? floats(1, config.embedding) : floats(logit_rows, config.vocabulary)) {
+      x_(backend, Sizes(config, cache.shape(), rows, logit_rows).x),
+      q_(backend, Sizes(config, cache.shape(), rows, logit_rows).q),
+      hidden_(backend, Sizes(config, cache.shape(), rows, logit_rows).hidden),
+      out_(backend, Sizes(config, cache.shape(), rows, logit_rows).out) {
   const auto longest = static_cast<std::size_t>(config.embeds() ? cache.shape().positions : rows);
   for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &first_, &visible_}) list->resize(longest);
   chosen_.resize(static_cast<std::size_t>(logit_rows));

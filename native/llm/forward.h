@@ -41,6 +41,9 @@ class Forward {
 
   int rows() const { return rows_; }
 
+  /// What one allocates on its device.
+  static std::size_t bytes(const Config& config, const KvShape& kv, int rows, int logit_rows);
+
   /// Called with the hidden state (rows, embedding) after the embedding and after each layer; for tests. Host memory.
   void (*tap)(void* context, int stage, const float* hidden, int rows) = nullptr;
   void* tap_context = nullptr;

@@ -34,14 +34,27 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, const ModelOptions& 
   return shape;
 }
 
+Weights place_weights(const gguf::ModelFile& file, const Config& config, Ops& ops, const LoadWatch& watch) {
+  OpsPlacement placement(file, ops, watch);
+  return load_weights(file, config, placement);
+}
+
 }  // namespace
 
-Model::Model(const std::string& path, Backend& backend, const ModelOptions& options)
+MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, const ModelOptions& options) {
+  const Config config = read_config(file);
+  const KvShape kv = kv_shape(config, options);
+  CountingPlacement placement(backend);
+  load_weights(file, config, placement);
+  return {placement.bytes(), backend.kv_bytes(kv), backend.ops_bytes(ops_shape(config, kv, options)) + Forward::bytes(config, kv, options.rows, kv.slots)};
+}
+
+Model::Model(const std::string& path, Backend& backend, const ModelOptions& options, const LoadWatch& watch)
     : file_(path),
       config_(read_config(file_)),
       kv_shape_(kv_shape(config_, options)),
       ops_(backend.make_ops(ops_shape(config_, kv_shape_, options))),
-      weights_(load_weights(file_, config_, *ops_)),
+      weights_(place_weights(file_, config_, *ops_, watch)),
       cache_(backend, *ops_, kv_shape_),
       forward_(config_, weights_, backend, *ops_, cache_, options.rows, kv_shape_.slots) {}
 

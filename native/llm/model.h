@@ -22,10 +22,21 @@ struct ModelOptions {
   DType kv = DType::f16;
 };
 
+/// Bytes on the device.
+struct MemoryNeed {
+  std::size_t weights;  // but for tables, which are read from the mapped file
+  std::size_t kv;
+  std::size_t work;
+};
+
+/// What a Model of this file would allocate, known before anything is. Throws what the Model would throw, but for damaged values of
+/// matrices and for `out_of_memory`.
+MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, const ModelOptions& options);
+
 /// One thread at a time. Throws what its parts throw; a model that cannot run is refused here and never later.
 class Model {
  public:
-  Model(const std::string& path, Backend& backend, const ModelOptions& options);
+  Model(const std::string& path, Backend& backend, const ModelOptions& options, const LoadWatch& watch = {});
 
   const gguf::ModelFile& file() const { return file_; }
   const Config& config() const { return config_; }

@@ -15,7 +15,7 @@ std::string quoted(std::string_view name) { return "The tensor \"" + std::string
 /// Takes tensors from the file by name and shape, and places them.
 class Loader {
  public:
-  Loader(const gguf::ModelFile& file, Ops& ops) : file_(file), ops_(ops) {}
+  Loader(const gguf::ModelFile& file, Placement& ops) : file_(file), ops_(ops) {}
 
   bool has(const std::string& name) const { return file_.find(name) != nullptr; }
 
@@ -103,7 +103,7 @@ class Loader {
   }
 
   const gguf::ModelFile& file_;
-  Ops& ops_;
+  Placement& ops_;
 };
 
 AttentionWeights load_attention(const Loader& loader, const Config& config, const std::string& block) {
@@ -182,8 +182,8 @@ void load_encoder(const Loader& loader, const Config& config, Weights& weights) 
 
 }  // namespace
 
-Weights load_weights(const gguf::ModelFile& file, const Config& config, Ops& ops) {
-  const Loader loader(file, ops);
+Weights load_weights(const gguf::ModelFile& file, const Config& config, Placement& placement) {
+  const Loader loader(file, placement);
   Weights weights{};
   if (config.embeds()) {
     load_encoder(loader, config, weights);

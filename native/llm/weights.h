@@ -6,6 +6,7 @@
 #include "backend/ops.h"
 #include "gguf/model_file.h"
 #include "llm/config.h"
+#include "llm/placement.h"
 
 namespace lectern::llm {
 
@@ -36,7 +37,7 @@ struct Weights {
 
 /// Checks every tensor's type and shape, then places it; matrices' pages of the file are given back once placed.
 /// Throws Error `invalid_model` naming a tensor that is missing or of the wrong shape, `unsupported_format` naming one
-/// whose type the ops do not take.
-Weights load_weights(const gguf::ModelFile& file, const Config& config, Ops& ops);
+/// whose type the placement does not take, and what the placement throws.
+Weights load_weights(const gguf::ModelFile& file, const Config& config, Placement& placement);
 
 }  // namespace lectern::llm
