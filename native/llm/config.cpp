@@ -84,7 +84,9 @@ RopeConfig read_rope(const Keys& keys, const Config& config) {
   } else {
     throw Error(ErrorCode::unsupported_format, "The model's rope scaling \"" + scaling.substr(0, 64) + "\" is not supported: none, linear and yarn are.");
   }
-  rope.factor = keys.number_or("rope.scaling.factor", 1e-3, 1e6, legacy);
+  // Some converters write 0 for "no scaling".
+  const double factor = keys.number_or("rope.scaling.factor", 0, 1e6, 0);
+  rope.factor = factor > 0 ? std::max(factor, 1e-3) : legacy;
   rope.original_context = keys.count_or("rope.scaling.original_context_length", most_context, config.context);
   rope.attention_factor = keys.number_or("rope.scaling.attn_factor", 1e-3, 1e3, 1) * keys.number_or("rope.scaling.yarn_attn_factor", 1e-3, 1e3, 1);
   rope.beta_fast = keys.number_or("rope.scaling.yarn_beta_fast", 1e-3, 1e6, 32);
@@ -128,6 +130,48 @@ int read_window(const Keys& keys, const gguf::Metadata& metadata, const Config& 
   return window < static_cast<std::uint64_t>(config.context) ? static_cast<int>(window) : 0;
 }
 
+/// Files may pad the table to a round number of rows; what no token stands for is never sampled.
+void read_vocabulary(const gguf::ModelFile& file, Config& config) {
+  const std::int64_t rows = file.get("token_embd.weight").rows();
+  if (rows > static_cast<std::int64_t>(most_vocabulary)) refuse("The tensor \"token_embd.weight\" has " + std::to_string(rows) + " rows, more than can be.");
+  config.table_rows = static_cast<int>(rows);
+  config.vocabulary = config.table_rows;
+  const gguf::Array* tokens = file.metadata().find_strings("tokenizer.ggml.tokens");
+  if (tokens == nullptr) return;
+  if (tokens->count == 0 || tokens->count > static_cast<std::uint64_t>(rows)) {
+    refuse("The model file's key \"tokenizer.ggml.tokens\" has " + std::to_string(tokens->count) + " tokens for the " + std::to_string(rows) +
+           " rows of \"token_embd.weight\".");
+  }
+  config.vocabulary = static_cast<int>(tokens->count);
+}
+
+/// Keys that other members of a family use to change the arithmetic, with the values that change nothing.
+struct Switch {
+  std::string_view name;
+  double neutral;
+  double as_good;
+};
+constexpr Switch switches[] = {
+    {"attention.scale", 0, 0},          {"attention.clamp_kqv", 0, 0},          {"attention.max_alibi_bias", 0, 0}, {"attention.temperature_scale", 0, 0},
+    {"attn_logit_softcapping", 0, 0},   {"final_logit_softcapping", 0, 0},      {"logit_scale", 0, 1},              {"residual_scale", 0, 1},
+    {"embedding_scale", 0, 1},          {"expert_shared_count", 0, 0},          {"expert_weights_scale", 0, 1},     {"expert_gating_func", 0, 1},
+    {"leading_dense_block_count", 0, 0}, {"attention.sliding_window_pattern", 0, 1}, {"nextn_predict_layers", 0, 0},
+};
+
+void refuse_switches(const Keys& keys, const gguf::Metadata& metadata, const Config& config) {
+  for (const Switch& entry : switches) {
+    const std::string key = keys.key(entry.name);
+    const std::optional<double> value = metadata.find_number(key);
+    if (!value || *value == entry.neutral || *value == entry.as_good) continue;
+    throw Error(ErrorCode::unsupported_format, "The model file's key \"" + key + "\" asks for arithmetic that is not supported.");
+  }
+  const bool causal = metadata.find_bool(keys.key("attention.causal")).value_or(!config.embeds());
+  if (causal == config.embeds()) throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("attention.causal") + "\" is unlike its architecture's, which is not supported.");
+  if (!metadata.find_bool(keys.key("expert_weights_norm")).value_or(true)) {
+    throw Error(ErrorCode::unsupported_format, "The model file's key \"" + keys.key("expert_weights_norm") + "\" is false, which is not supported.");
+  }
+}
+
 void read_experts(const Keys& keys, const gguf::Metadata& metadata, Config& config) {
   config.experts = static_cast<int>(metadata.find_unsigned(keys.key("expert_count"), most_experts).value_or(0));
   if (config.experts == 0) return;
@@ -153,15 +197,13 @@ Config read_config(const gguf::ModelFile& file) {
   config.window = read_window(keys, metadata, config);
   read_heads(keys, config);
   read_experts(keys, metadata, config);
-  const Tensor& table = file.get("token_embd.weight");
-  if (table.rows() > static_cast<std::int64_t>(most_vocabulary)) refuse("The tensor \"token_embd.weight\" has " + std::to_string(table.rows()) + " rows, more than can be.");
-  config.vocabulary = static_cast<int>(table.rows());
+  refuse_switches(keys, metadata, config);
+  read_vocabulary(file, config);
   const char* epsilon = config.embeds() ? "attention.layer_norm_epsilon" : "attention.layer_norm_rms_epsilon";
   if (!keys.has(epsilon)) refuse("The model file's key \"" + keys.key(epsilon) + "\" is missing.");
   config.epsilon = static_cast<float>(keys.number_or(epsilon, 0, 1, 0));
   if (config.embeds()) {
     config.pooling = read_pooling(keys);
-    if (metadata.find_bool(keys.key("attention.causal")).value_or(false)) throw Error(ErrorCode::unsupported_format, "A causal bert is not supported.");
   } else {
     config.rope = read_rope(keys, config);
   }

@@ -33,7 +33,8 @@ struct Config {
   std::string name;  // general.name, or empty
   int context;       // positions it was trained for
   int window;        // positions up to its own that a token attends to; 0: all
-  int vocabulary;
+  int vocabulary;    // tokens that there are
+  int table_rows;    // of the token table: at least vocabulary, files may pad it
   int embedding;
   int layers;
   int heads;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <unordered_set>
 
 #include "error.h"
 #include "tensor/dequantise.h"
@@ -22,6 +23,7 @@ class Loader {
   /// `columns` inputs, `rows` outputs; with `parts` of them in one 3-D tensor.
   const Tensor& shaped(const std::string& name, int columns, int rows, int parts = 1) const {
     const Tensor& tensor = file_.get(name);
+    used_.insert(tensor.name);
     if (tensor.dims[0] != columns || tensor.dims[1] != rows || tensor.dims[2] != parts || tensor.dims[3] != 1) {
       std::string is;
       for (int i = 0; i < tensor.rank; i++) is += (i == 0 ? "" : " x ") + std::to_string(tensor.dims[static_cast<std::size_t>(i)]);
@@ -31,11 +33,15 @@ class Loader {
     return tensor;
   }
 
-  Matrix matrix(const std::string& name, int columns, int rows, Op op) const {
-    const Tensor& tensor = shaped(name, columns, rows);
-    must_support(op, tensor);
-    const Matrix placed = ops_.place_matrix(&tensor, 1);
-    file_.drop(tensor);
+  Matrix matrix(const std::string& name, int columns, int rows, Op op) const { return matrix_part(shaped(name, columns, rows), 0, rows, op); }
+
+  /// Rows `first` .. `first + count - 1` of a matrix alone.
+  Matrix matrix_part(const Tensor& whole, int first, int count, Op op) const {
+    const std::size_t bytes = row_bytes(whole.dtype, whole.row_length());
+    const Tensor part{whole.name, whole.dtype, {whole.row_length(), count, 1, 1}, 2, whole.data + static_cast<std::size_t>(first) * bytes, static_cast<std::size_t>(count) * bytes};
+    must_support(op, part);
+    const Matrix placed = ops_.place_matrix(&part, 1);
+    file_.drop(part);
     return placed;
   }
 
@@ -80,14 +86,32 @@ class Loader {
     return ops_.place_vector(numbers.data(), numbers.size());
   }
 
-  const float* vector_if(const std::string& name, int count) const { return has(name) ? vector(name, count) : nullptr; }
-
   /// `stem.weight` and, where the file has it, `stem.bias`.
-  Linear linear(const std::string& stem, int columns, int rows) const {
-    return {matrix(stem + ".weight", columns, rows, Op::linear), vector_if(stem + ".bias", rows)};
+  Linear linear(const std::string& stem, int columns, int rows) const { return linear_part(stem, columns, rows, 0, rows); }
+
+  /// Outputs `first` .. `first + count - 1` of such a pair alone.
+  Linear linear_part(const std::string& stem, int columns, int rows, int first, int count) const {
+    Linear linear{matrix_part(shaped(stem + ".weight", columns, rows), first, count, Op::linear), nullptr};
+    if (!has(stem + ".bias")) return linear;
+    const std::vector<float> bias = values(stem + ".bias", rows);
+    linear.bias = ops_.place_vector(bias.data() + first, static_cast<std::size_t>(count));
+    return linear;
+  }
+
+  /// A tensor that nothing here reads would have changed the result where it was made for.
+  void refuse_unused(bool embeds) const {
+    for (const Tensor& tensor : file_.tensors()) {
+      if (used_.contains(tensor.name) || is_needless(tensor.name, embeds)) continue;
+      throw Error(ErrorCode::unsupported_format, quoted(tensor.name) + " has no place in the model's architecture as it is supported.");
+    }
   }
 
  private:
+  /// The frequencies of the rotation, which the keys give, in files of early converters; the classifier of an encoder.
+  static bool is_needless(std::string_view name, bool embeds) {
+    return name.ends_with(".attn_rot_embd.weight") || name.ends_with(".attn_rot_embd") || (embeds && (name == "cls" || name.starts_with("cls.")));
+  }
+
   static std::vector<float> row_of(const Tensor& tensor) {
     std::vector<float> numbers(static_cast<std::size_t>(tensor.row_length()));
     dequantise(tensor.dtype, tensor.data, tensor.row_length(), numbers.data());
@@ -104,6 +128,7 @@ class Loader {
 
   const gguf::ModelFile& file_;
   Placement& ops_;
+  mutable std::unordered_set<std::string_view> used_;
 };
 
 AttentionWeights load_attention(const Loader& loader, const Config& config, const std::string& block) {
@@ -112,9 +137,16 @@ AttentionWeights load_attention(const Loader& loader, const Config& config, cons
   AttentionWeights attention{};
   attention.norm.epsilon = config.epsilon;
   if (!config.embeds()) attention.norm.weight = loader.vector(block + "attn_norm.weight", config.embedding);
-  attention.query = loader.linear(block + "attn_q", config.embedding, queries);
-  attention.key = loader.linear(block + "attn_k", config.embedding, keys);
-  attention.value = loader.linear(block + "attn_v", config.embedding, keys);
+  if (const std::string fused = block + "attn_qkv"; loader.has(fused + ".weight")) {
+    const int all = queries + 2 * keys;
+    attention.query = loader.linear_part(fused, config.embedding, all, 0, queries);
+    attention.key = loader.linear_part(fused, config.embedding, all, queries, keys);
+    attention.value = loader.linear_part(fused, config.embedding, all, queries + keys, keys);
+  } else {
+    attention.query = loader.linear(block + "attn_q", config.embedding, queries);
+    attention.key = loader.linear(block + "attn_k", config.embedding, keys);
+    attention.value = loader.linear(block + "attn_v", config.embedding, keys);
+  }
   if (config.architecture == Architecture::qwen3) {
     attention.query_norm = loader.vector(block + "attn_q_norm.weight", config.head_size);
     attention.key_norm = loader.vector(block + "attn_k_norm.weight", config.head_size);
@@ -164,7 +196,7 @@ void load_decoder(const Loader& loader, const Config& config, Weights& weights) 
   weights.output_norm = {loader.vector("output_norm.weight", config.embedding), nullptr, config.epsilon};
   // Before the table: it gives the pages of the file back, and the table touches its few again.
   const char* output = loader.has("output.weight") ? "output.weight" : "token_embd.weight";
-  weights.output = loader.matrix(output, config.embedding, config.vocabulary, Op::linear);
+  weights.output = loader.matrix_part(loader.shaped(output, config.embedding, config.table_rows), 0, config.vocabulary, Op::linear);
   std::vector<float> factors;
   if (loader.has("rope_freqs.weight")) factors = loader.values("rope_freqs.weight", config.rope.rotated / 2);
   for (const float factor : factors) {
@@ -191,7 +223,8 @@ Weights load_weights(const gguf::ModelFile& file, const Config& config, Placemen
     load_decoder(loader, config, weights);
   }
   for (int i = 0; i < config.layers; i++) weights.layers.push_back(load_layer(loader, config, i));
-  weights.token_table = loader.table("token_embd.weight", config.embedding, config.vocabulary);
+  weights.token_table = loader.table("token_embd.weight", config.embedding, config.table_rows);
+  loader.refuse_unused(config.embeds());
   return weights;
 }
 

@@ -35,9 +35,10 @@ struct Weights {
   Rope rope;  // points into rope_frequencies
 };
 
-/// Checks every tensor's type and shape, then places it; matrices' pages of the file are given back once placed.
+/// Checks every tensor's type and shape, then places it; matrices' pages of the file are given back once placed. Queries,
+/// keys and values may lie in one matrix `attn_qkv`, in this order.
 /// Throws Error `invalid_model` naming a tensor that is missing or of the wrong shape, `unsupported_format` naming one
-/// whose type the placement does not take, and what the placement throws.
+/// whose type the placement does not take or that has no place in the architecture, and what the placement throws.
 Weights load_weights(const gguf::ModelFile& file, const Config& config, Placement& placement);
 
 }  // namespace lectern::llm

@@ -5,6 +5,7 @@
 #include "cpu/device.h"
 #include "cuda/device.h"
 #include "harness.h"
+#include "options.h"
 
 namespace lectern {
 namespace {
@@ -30,6 +31,7 @@ LECTERN_TEST("cuda: devices are listed, and without a driver there are none") {
   test::note("CUDA " + std::string(cuda::compiled_in() ? "compiled in, " : "not compiled in, ") +
              std::to_string(devices.size()) + " devices");
   check(cuda::compiled_in() || devices.empty(), "none without CUDA");
+  check(!test::options().require_cuda || !devices.empty(), "--require-cuda: there is a device");
   for (const Device& device : devices) {
     check(device.kind == DeviceKind::cuda && !device.name.empty(), "kind and name");
     check(device.memory_free_bytes <= device.memory_total_bytes && device.memory_total_bytes > 0, "memory");

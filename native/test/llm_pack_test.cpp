@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cpu/backend.h"
+#include "cuda/device.h"
 #include "harness.h"
 #include "json.h"
 #include "llm/model.h"
@@ -23,12 +24,6 @@ using test::Json;
 namespace fs = std::filesystem;
 
 using Row = std::vector<float>;
-
-/// The pack that the command line names, or `../shared/conformance/llm` seen from the root of the checkout.
-fs::path pack_directory() {
-  if (!test::options().llm_pack.empty()) return test::options().llm_pack;
-  return fs::path(LECTERN_SOURCE_DIRECTORY) / "../shared/conformance/llm";
-}
 
 fs::path model_path(const fs::path& pack, const std::string& name) {
   const fs::path inside = pack / "models" / (name + ".gguf");
@@ -216,40 +211,52 @@ int longest_text(const Json& expected) {
   return static_cast<int>(longest);
 }
 
-/// The models whose names hold `part`.
-void run_pack(cpu::Arithmetic arithmetic, const std::string& part) {
-  const fs::path pack = pack_directory();
-  if (!fs::exists(pack / "expected")) {
-    test::note("skipped: there is no conformance pack at " + pack.string());
-    check(test::options().llm_pack.empty(), "the pack that --llm-pack names is there");
-    return;
-  }
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(pack / "expected")) {
-    if (entry.path().stem().string().find(part) != std::string::npos) files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  check(!files.empty(), "the pack holds something");
-  for (const fs::path& file : files) {
-    const std::string name = file.stem();
-    const Json expected = test::read_json(file);
-    const std::unique_ptr<Backend> backend = cpu::make_backend(arithmetic);
-    llm::ModelOptions options;
-    options.rows = longest_text(expected);
-    options.context = options.rows;
-    llm::Model model(model_path(pack, name), *backend, options);
-    if (model.config().embeds()) {
-      check_encoder(model, expected, name);
-    } else {
-      check_decoder(model, expected, name);
-    }
+/// Null, with the reason printed, where the models cannot run: a failure only where CUDA was promised.
+std::unique_ptr<Backend> backend_for(cpu::Arithmetic arithmetic) {
+  if (test::options().device == DeviceKind::cpu) return cpu::make_backend(arithmetic);
+  test::note(std::string("skipped: ") + (cuda::compiled_in() ? "language models have no CUDA backend yet" : "this build holds no CUDA code"));
+  check(!test::options().require_cuda, "--require-cuda: the models run on CUDA");
+  return nullptr;
+}
+
+void run_model(const fs::path& pack, const fs::path& file, Backend& backend) {
+  const std::string name = file.stem();
+  const Json expected = test::read_json(file);
+  llm::ModelOptions options;
+  options.rows = longest_text(expected);
+  options.context = options.rows;
+  llm::Model model(model_path(pack, name), backend, options);
+  if (model.config().embeds()) {
+    check_encoder(model, expected, name);
+  } else {
+    check_decoder(model, expected, name);
   }
 }
 
-LECTERN_TEST("llm: a conformance pack") { run_pack(cpu::Arithmetic::fast, ""); }
+/// Of every pack the models whose names hold `part`.
+void run_packs(cpu::Arithmetic arithmetic, const std::string& part) {
+  const std::unique_ptr<Backend> backend = backend_for(arithmetic);
+  if (backend == nullptr) return;
+  for (const fs::path& pack : test::llm_packs()) {
+    if (!fs::exists(pack / "expected")) {
+      test::note("skipped: there is no conformance pack at " + pack.string());
+      check(test::options().llm_packs.empty(), "the pack that --llm-pack names is there");
+      continue;
+    }
+    std::vector<fs::path> files;
+    for (const fs::directory_entry& entry : fs::directory_iterator(pack / "expected")) {
+      if (entry.path().extension() == ".json" && entry.path().stem().string().find(part) != std::string::npos) files.push_back(entry.path());
+    }
+    std::sort(files.begin(), files.end());
+    check(!files.empty() || !part.empty(), "the pack holds something");
+    for (const fs::path& file : files) run_model(pack, file, *backend);
+  }
+}
 
-// It dequantises every row of every pass; what the types mean is checked where dequantisation is.
-LECTERN_TEST("llm: the float models of a conformance pack, through the plain twin") { run_pack(cpu::Arithmetic::plain, "F32"); }
+LECTERN_TEST("llm: a conformance pack") { run_packs(test::options().plain ? cpu::Arithmetic::plain : cpu::Arithmetic::fast, ""); }
+
+// It dequantises every row of every pass, and what the types mean is checked where dequantisation is: all of a pack with --plain.
+LECTERN_TEST("llm: the float models of a conformance pack, through the plain twin") { run_packs(cpu::Arithmetic::plain, "F32"); }
 
 }  // namespace
 }  // namespace lectern

@@ -1,28 +1,59 @@
 // native_test: every test of the native half, without Node.
 #include <cstdio>
-#include <cstring>
 #include <string>
 
 #include "harness.h"
 #include "options.h"
 
+namespace {
+
+using lectern::DeviceKind;
+using lectern::test::options;
+
+constexpr const char* usage =
+    "usage: native_test [--filter TEXT] [--llm-pack DIR]... [--device cpu|cuda] [--plain] [--require-cuda] [--tokenizer-pack DIR]\n"
+    "  --filter          runs the tests whose title contains TEXT\n"
+    "  --llm-pack        checks language models against DIR/models and DIR/expected; may be given several times\n"
+    "  --device          where they run: cpu (the usual) or cuda\n"
+    "  --plain           runs them through the plain twin of the CPU's operations instead\n"
+    "  --require-cuda    a test that finds no CUDA fails instead of being skipped\n"
+    "  --tokenizer-pack  checks tokenizers against DIR/*.json and the vocabularies they name\n";
+
+/// Options without a value; false for another.
+bool take_switch(const std::string& name) {
+  if (name == "--plain") return options().plain = true;
+  if (name == "--require-cuda") return options().require_cuda = true;
+  return false;
+}
+
+/// Options with a value; false for another, or for a value that is none of its own.
+bool take_value(const std::string& name, const std::string& value, std::string& filter) {
+  if (name == "--filter") {
+    filter = value;
+  } else if (name == "--llm-pack") {
+    options().llm_packs.push_back(value);
+  } else if (name == "--tokenizer-pack") {
+    options().tokenizer_pack = value;
+  } else if (name == "--device" && (value == "cpu" || value == "cuda")) {
+    options().device = value == "cuda" ? DeviceKind::cuda : DeviceKind::cpu;
+  } else {
+    return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 int main(int count, char** arguments) {
   std::string filter;
   for (int i = 1; i < count; ++i) {
-    if (std::strcmp(arguments[i], "--filter") == 0 && i + 1 < count) {
-      filter = arguments[++i];
-    } else if (std::strcmp(arguments[i], "--llm-pack") == 0 && i + 1 < count) {
-      lectern::test::options().llm_pack = arguments[++i];
-    } else if (std::strcmp(arguments[i], "--tokenizer-pack") == 0 && i + 1 < count) {
-      lectern::test::options().tokenizer_pack = arguments[++i];
-    } else {
-      std::fprintf(stderr,
-                   "usage: native_test [--filter TEXT] [--llm-pack DIR] [--tokenizer-pack DIR]\n"
-                   "  --filter    runs the tests whose title contains TEXT\n"
-                   "  --llm-pack  checks language models against DIR/models and DIR/expected\n"
-                   "  --tokenizer-pack  checks tokenizers against DIR/*.json and the vocabularies they name\n");
-      return 2;
+    if (take_switch(arguments[i])) continue;
+    if (i + 1 < count && take_value(arguments[i], arguments[i + 1], filter)) {
+      ++i;
+      continue;
     }
+    std::fprintf(stderr, "%s", usage);
+    return 2;
   }
   return lectern::test::run(filter);
 }

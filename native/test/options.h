@@ -1,20 +1,37 @@
 // What the command line of native_test asks for beside the choice of tests.
 #pragma once
 
+#include <filesystem>
 #include <string>
+#include <vector>
+
+#include "backend/device.h"
 
 namespace lectern::test {
 
 struct Options {
-  /// A folder with models/*.gguf and expected/*.json; empty: the one beside the checkout, if it is there.
-  std::string llm_pack;
+  /// Folders with models/*.gguf and expected/*.json; empty: the one beside the checkout, if it is there.
+  std::vector<std::string> llm_packs;
   /// A folder with *.json and the vocabularies that they name; empty: the one beside the checkout, if it is there.
   std::string tokenizer_pack;
+  /// The packs' models run on this.
+  DeviceKind device = DeviceKind::cpu;
+  /// A test that wants CUDA and has none fails instead of saying that it was skipped.
+  bool require_cuda = false;
+  /// The packs' models run through the plain twin of the operations, all of them.
+  bool plain = false;
 };
 
 inline Options& options() {
   static Options chosen;
   return chosen;
+}
+
+/// The packs that the command line names, or `../shared/conformance/llm` seen from the root of the checkout.
+inline std::vector<std::filesystem::path> llm_packs() {
+  const std::vector<std::string>& named = options().llm_packs;
+  if (!named.empty()) return {named.begin(), named.end()};
+  return {std::filesystem::path(LECTERN_SOURCE_DIRECTORY) / "../shared/conformance/llm"};
 }
 
 }  // namespace lectern::test

@@ -37,7 +37,7 @@ struct MergeHash {
 class BytePairs : public Segmenter, private MergeRules {
  public:
   BytePairs(const Vocabulary& vocabulary, const gguf::Metadata& metadata)
-      : vocabulary_(vocabulary), splitter_(metadata.find_string("tokenizer.ggml.pre").value_or("default")) {
+      : vocabulary_(vocabulary), splitter_(vocabulary.pre_tokenizer) {
     const std::array<std::uint32_t, 256> stand_ins = byte_stand_ins();
     for (std::uint32_t byte = 0; byte < 256; byte++) {
       append_utf8(stand_ins[byte], stand_in_[byte]);

@@ -69,7 +69,7 @@ EdgeTokens usual_edges(std::string_view model, std::string_view pre) {
 
 Tokenizer::Tokenizer(const gguf::Metadata& metadata)
     : vocabulary_(metadata), segmenter_(make_segmenter(vocabulary_, metadata)), specials_(std::make_unique<Specials>(vocabulary_)) {
-  const EdgeTokens usual = usual_edges(metadata.get_string("tokenizer.ggml.model"), metadata.find_string("tokenizer.ggml.pre").value_or(""));
+  const EdgeTokens usual = usual_edges(metadata.get_string("tokenizer.ggml.model"), vocabulary_.pre_tokenizer);
   vocabulary_.add_bos = metadata.find_bool("tokenizer.ggml.add_bos_token").value_or(usual.bos);
   vocabulary_.add_eos = metadata.find_bool("tokenizer.ggml.add_eos_token").value_or(usual.eos);
   // Phi-3's tokens were trained with the white space behind them swallowed; the file does not say so.

@@ -13,6 +13,9 @@ namespace {
 /// Beyond any published vocabulary by an order of magnitude; ids stay well inside 32 bits.
 constexpr std::uint64_t max_tokens = 1U << 24;
 
+/// The first conversions of Llama 3 carry no name; its vocabulary is known by where its first two specials stand.
+constexpr TokenId llama3_begin = 128000;
+
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_model, sentence); }
 
 }  // namespace
@@ -34,6 +37,8 @@ Vocabulary::Vocabulary(const gguf::Metadata& metadata) {
   }
   by_text_.reserve(texts_.size());
   for (std::size_t i = 0; i < texts_.size(); i++) by_text_.emplace(texts_[i], static_cast<TokenId>(i));
+  const bool llama3 = size() > llama3_begin + 1 && text(llama3_begin) == "<|begin_of_text|>" && text(llama3_begin + 1) == "<|end_of_text|>";
+  pre_tokenizer = metadata.find_string("tokenizer.ggml.pre").value_or(llama3 ? "llama-bpe" : "default");
   read_specials(metadata);
   collect_end_tokens();
 }

@@ -29,6 +29,8 @@ class Vocabulary {
   /// Of several tokens with one text the first.
   std::optional<TokenId> find(std::string_view text) const;
 
+  /// How text is cut into words before pairs are merged: the file's name for it, or what a file that gives none was made with.
+  std::string_view pre_tokenizer;
   std::optional<TokenId> bos, eos, eot, eom, unknown, padding, separator, cls, mask;
   bool add_bos = false;
   bool add_eos = false;
