@@ -1,0 +1,44 @@
+/** What the language routes of every contract need, and how one answer is come by. */
+import type { FastifyReply } from 'fastify';
+import type { Answer, AnswerListener, AnswerRequest } from '../chat/answer.js';
+import { LecternError } from '../errors.js';
+import type { Capability, Catalogue, CatalogueEntry, KeepAlive, Lease, Residency, Slots } from '../models/types.js';
+import { clientGone } from './client-gone.js';
+
+export interface LanguageServices {
+  catalogue: Catalogue;
+  residency: Residency;
+  /** Of chat and completions. */
+  slots: Slots;
+  /** Of embeddings: they never wait for a chat. */
+  embeddingSlots: Slots;
+  answer(lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal): Promise<Answer>;
+  /** Fresh each time; tests give one that counts. */
+  now(): Date;
+}
+
+export interface Turn<T> {
+  entry: CatalogueEntry;
+  keepAlive?: KeepAlive | undefined;
+  work: (lease: Lease, signal: AbortSignal) => Promise<T>;
+}
+
+/**
+ * Waits for a place and for the model, then works; all of it ends when the client leaves. The reply's header
+ * `x-queue-position` says how many stood before it when it came.
+ */
+export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slots: Slots, turn: Turn<T>): Promise<T> {
+  const signal = clientGone(reply);
+  void reply.header('x-queue-position', String(slots.waiting));
+  const { entry, keepAlive } = turn;
+  return slots.run({
+    signal,
+    load: () => services.residency.lend(entry, { signal, ...(keepAlive === undefined ? {} : { keepAlive }) }),
+    work: (lease) => turn.work(lease, signal),
+  });
+}
+
+/** Throws `invalid_request` when the model cannot do what is asked. */
+export function requireCapability(entry: CatalogueEntry, capability: Capability, sentence: string): void {
+  if (!entry.capabilities.includes(capability)) throw new LecternError('invalid_request', sentence);
+}

@@ -1,0 +1,119 @@
+/** Chat completions as they go over the wire: whole, and in chunks. */
+import { randomUUID } from 'node:crypto';
+import type { Answer, AnswerChoice, AnswerTokens } from '../../chat/answer.js';
+import type { OutputPart, ToolCall } from '../../chat/conversation.js';
+import type { Lease } from '../../models/types.js';
+
+type Json = Record<string, unknown>;
+
+export function freshId(prefix: string): string {
+  return `${prefix}${randomUUID().replaceAll('-', '')}`;
+}
+
+export const finishReasons = { stop: 'stop', length: 'length', toolCalls: 'tool_calls' } as const;
+
+export function describeUsage({ promptTokens, cachedTokens, completionTokens }: Answer): Json {
+  return {
+    prompt_tokens: promptTokens,
+    completion_tokens: completionTokens,
+    total_tokens: promptTokens + completionTokens,
+    prompt_tokens_details: { cached_tokens: cachedTokens },
+  };
+}
+
+function describeToken(lease: Lease, id: number, logprob: number): Json {
+  const bytes = lease.model.tokenBytes(id);
+  return { token: new TextDecoder().decode(bytes), logprob, bytes: [...bytes] };
+}
+
+export function describeLogprobs(lease: Lease, { logprobs }: AnswerTokens): Json {
+  const content = (logprobs ?? []).map(({ id, logprob, top }) => ({
+    ...describeToken(lease, id, logprob), top_logprobs: top.map((other) => describeToken(lease, other.id, other.logprob)),
+  }));
+  return { content, refusal: null };
+}
+
+function describeCall(call: ToolCall): Json {
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.arguments) } };
+}
+
+function joined(parts: OutputPart[], kind: 'text' | 'reasoning'): string {
+  return parts.map((part) => (part.kind === kind ? part.text : '')).join('');
+}
+
+export interface ChatHead {
+  id: string;
+  created: number;
+  model: string;
+  fingerprint: string;
+}
+
+export function wholeCompletion(head: ChatHead, lease: Lease, answer: Answer, wantsLogprobs: boolean): Json {
+  return {
+    id: head.id,
+    object: 'chat.completion',
+    created: head.created,
+    model: head.model,
+    system_fingerprint: head.fingerprint,
+    choices: answer.choices.map((choice, index) => wholeChoice(choice, index, lease, wantsLogprobs)),
+    usage: describeUsage(answer),
+  };
+}
+
+function wholeChoice(choice: AnswerChoice, index: number, lease: Lease, wantsLogprobs: boolean): Json {
+  const calls = choice.parts.flatMap((part) => (part.kind === 'toolCall' ? [describeCall(part.call)] : []));
+  const text = joined(choice.parts, 'text');
+  const reasoning = joined(choice.parts, 'reasoning');
+  const message = {
+    role: 'assistant',
+    content: text === '' && calls.length > 0 ? null : text,
+    refusal: null,
+    ...(reasoning === '' ? {} : { reasoning }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls }),
+  };
+  return { index, message, logprobs: wantsLogprobs ? describeLogprobs(lease, choice.tokens) : null, finish_reason: finishReasons[choice.finishReason] };
+}
+
+/** The chunks of one stream. */
+export class ChatChunks {
+  readonly #calls: number[] = [];
+  readonly #begun = new Set<number>();
+
+  constructor(private readonly head: ChatHead, private readonly includeUsage: boolean) {}
+
+  /** One chunk a part; the first of a choice tells the role. */
+  parts(lease: Lease, choice: number, parts: OutputPart[], tokens: AnswerTokens): Json[] {
+    const logprobs = tokens.logprobs === undefined || tokens.logprobs.length === 0 ? null : describeLogprobs(lease, tokens);
+    const deltas = parts.map((part) => this.#delta(choice, part));
+    // Tokens whose text is held back still tell their logprobs.
+    if (deltas.length === 0 && logprobs !== null) deltas.push({});
+    return deltas.map((delta, index) => this.#chunk(choice, { ...this.#role(choice), ...delta }, null, index === 0 ? logprobs : null));
+  }
+
+  end(answer: Answer): Json[] {
+    const ends = answer.choices.map(({ finishReason }, choice) => this.#chunk(choice, this.#role(choice), finishReasons[finishReason], null));
+    return this.includeUsage ? [...ends, { ...this.#envelope(), choices: [], usage: describeUsage(answer) }] : ends;
+  }
+
+  #role(choice: number): Json {
+    if (this.#begun.has(choice)) return {};
+    this.#begun.add(choice);
+    return { role: 'assistant', content: '' };
+  }
+
+  #delta(choice: number, part: OutputPart): Json {
+    if (part.kind === 'text') return { content: part.text };
+    if (part.kind === 'reasoning') return { reasoning: part.text };
+    const index = this.#calls[choice] ?? 0;
+    this.#calls[choice] = index + 1;
+    return { tool_calls: [{ index, ...describeCall(part.call) }] };
+  }
+
+  #chunk(index: number, delta: Json, finishReason: string | null, logprobs: Json | null): Json {
+    return { ...this.#envelope(), choices: [{ index, delta, logprobs, finish_reason: finishReason }], ...(this.includeUsage ? { usage: null } : {}) };
+  }
+
+  #envelope(): Json {
+    return { id: this.head.id, object: 'chat.completion.chunk', created: this.head.created, model: this.head.model, system_fingerprint: this.head.fingerprint };
+  }
+}

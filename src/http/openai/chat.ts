@@ -1,0 +1,58 @@
+/** POST /v1/chat/completions. */
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Answer, AnswerListener } from '../../chat/answer.js';
+import type { CatalogueEntry, Lease } from '../../models/types.js';
+import type { Log } from '../dependencies.js';
+import { sendJson } from '../error-reply.js';
+import { Fields } from '../fields.js';
+import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
+import { type ChatRequest, readChatRequest } from './chat-request.js';
+import { ChatChunks, type ChatHead, freshId, wholeCompletion } from './chat-shape.js';
+import { streamEvents } from './stream.js';
+
+export function addChat(scope: FastifyInstance, services: LanguageServices, log: Log): void {
+  scope.post('/v1/chat/completions', async (request, reply) => {
+    const asked = readChatRequest(Fields.of(request.body));
+    const entry = await services.catalogue.find(asked.model);
+    requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not chat.`);
+    const head = describeHead(services, entry, asked);
+    if (asked.stream) return streamChat(services, log, request, reply, asked, entry, head);
+    const body = await answerChat(services, reply, asked, entry, {}, (lease, answer) => wholeCompletion(head, lease, answer, asked.wantsLogprobs));
+    return sendJson(reply, 200, body);
+  });
+}
+
+function describeHead(services: LanguageServices, entry: CatalogueEntry, asked: ChatRequest): ChatHead {
+  return { id: freshId('chatcmpl-'), created: Math.floor(services.now().getTime() / 1000), model: asked.model, fingerprint: `fp_${entry.digest.slice(0, 10)}` };
+}
+
+function answerChat<T>(
+  services: LanguageServices, reply: FastifyReply, asked: ChatRequest, entry: CatalogueEntry,
+  listen: Omit<AnswerListener, 'onParts'> & { onParts?: (lease: Lease, ...rest: Parameters<NonNullable<AnswerListener['onParts']>>) => void },
+  end: (lease: Lease, answer: Answer) => T,
+): Promise<T> {
+  return takeTurn(services, reply, services.slots, {
+    entry,
+    keepAlive: asked.keepAlive,
+    work: async (lease, signal) => {
+      const { onParts, ...rest } = listen;
+      const listener: AnswerListener = onParts === undefined ? rest : { ...rest, onParts: (...parts) => onParts(lease, ...parts) };
+      return end(lease, await services.answer(lease, asked.answer, listener, signal));
+    },
+  });
+}
+
+function streamChat(
+  services: LanguageServices, log: Log, request: FastifyRequest, reply: FastifyReply, asked: ChatRequest, entry: CatalogueEntry, head: ChatHead,
+): Promise<FastifyReply> {
+  return streamEvents(reply, request, log, async (events) => {
+    const chunks = new ChatChunks(head, asked.includeUsage);
+    const onParts: Parameters<typeof answerChat>[4]['onParts'] = (lease, choice, parts, tokens) => {
+      for (const chunk of chunks.parts(lease, choice, parts, tokens)) events.send(chunk);
+    };
+    await answerChat(services, reply, asked, entry, { onParts }, (_lease, answer) => {
+      for (const chunk of chunks.end(answer)) events.send(chunk);
+      events.sendText('[DONE]');
+    });
+  });
+}

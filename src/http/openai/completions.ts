@@ -1,0 +1,165 @@
+/** POST /v1/completions: prompts are continued as they stand. */
+import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { Answer, AnswerChoice, AnswerTokens, RawPrompt } from '../../chat/answer.js';
+import type { OutputPart, Sampling } from '../../chat/conversation.js';
+import { parseKeepAlive } from '../../models/keep-alive.js';
+import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
+import type { Log } from '../dependencies.js';
+import { sendJson } from '../error-reply.js';
+import type { EventStream } from '../event-stream.js';
+import { Fields } from '../fields.js';
+import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
+import { annotations, refuseUnknown } from './chat-request.js';
+import { describeUsage, freshId } from './chat-shape.js';
+import { type PromptValue, readPrompts } from './prompts.js';
+import { readSampling, samplingNames } from './sampling.js';
+import { streamEvents } from './stream.js';
+
+interface CompletionRequest {
+  model: string;
+  prompts: PromptValue[];
+  sampling: Sampling;
+  choices: number;
+  stream: boolean;
+  includeUsage: boolean;
+  wantsIds: boolean;
+  keepAlive: KeepAlive | undefined;
+}
+
+type Json = Record<string, unknown>;
+
+const names: ReadonlySet<string> = new Set([
+  ...samplingNames, ...annotations, 'model', 'prompt', 'stream', 'stream_options', 'n', 'best_of', 'echo', 'logprobs', 'return_token_ids', 'keep_alive',
+]);
+const mostLogprobs = 5;
+/** The contract's default for this route. */
+const defaultMaxTokens = 16;
+
+function readCompletionRequest(fields: Fields): CompletionRequest {
+  refuseUnknown(fields, names);
+  if (fields.boolean('echo') === true) fields.refuse('echo', 'is not supported');
+  const choices = fields.integer('n', { least: 1, most: 128 }) ?? 1;
+  if ((fields.integer('best_of', { least: 1 }) ?? choices) !== choices) fields.refuse('best_of', 'is only supported as large as n');
+  const stream = fields.boolean('stream') ?? false;
+  const logprobs = fields.integer('logprobs', { least: 0, most: mostLogprobs });
+  return {
+    model: fields.require('model', fields.string('model')),
+    prompts: readPrompts(fields, 'prompt', true),
+    sampling: { maxTokens: defaultMaxTokens, ...readSampling(fields), ...(logprobs === undefined ? {} : { logprobs }) },
+    choices,
+    stream,
+    includeUsage: fields.object('stream_options')?.boolean('include_usage') ?? false,
+    wantsIds: fields.boolean('return_token_ids') ?? false,
+    keepAlive: parseKeepAlive(fields.raw('keep_alive')),
+  };
+}
+
+export function addCompletions(scope: FastifyInstance, services: LanguageServices, log: Log): void {
+  scope.post('/v1/completions', async (request, reply) => {
+    const asked = readCompletionRequest(Fields.of(request.body));
+    const entry = await services.catalogue.find(asked.model);
+    requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not continue texts.`);
+    const envelope = { id: freshId('cmpl-'), object: 'text_completion', created: Math.floor(services.now().getTime() / 1000), model: asked.model, system_fingerprint: `fp_${entry.digest.slice(0, 10)}` };
+    if (asked.stream) return streamEvents(reply, request, log, (events) => streamCompletion(services, reply, asked, entry, envelope, events));
+    const body = await complete(services, reply, asked, entry, () => undefined, async (lease, answers) => ({
+      ...envelope,
+      choices: await describeChoices(asked, lease, answers),
+      usage: describeUsage(sum(answers)),
+    }));
+    return sendJson(reply, 200, body);
+  });
+}
+
+type OnParts = (lease: Lease, index: number, parts: OutputPart[], tokens: AnswerTokens) => void;
+
+/** All prompts in one turn, one after another; choice c of prompt p has the index p * n + c. */
+function complete<T>(
+  services: LanguageServices, reply: FastifyReply, asked: CompletionRequest, entry: CatalogueEntry, onParts: OnParts, end: (lease: Lease, answers: Answer[]) => T | Promise<T>,
+): Promise<T> {
+  return takeTurn(services, reply, services.slots, {
+    entry,
+    keepAlive: asked.keepAlive,
+    work: async (lease, signal) => {
+      const answers: Answer[] = [];
+      for (const [p, prompt] of asked.prompts.entries()) {
+        const input: RawPrompt = { kind: 'prompt', prompt, addSpecial: true };
+        const listener = { onParts: (choice: number, parts: OutputPart[], tokens: AnswerTokens) => onParts(lease, p * asked.choices + choice, parts, tokens) };
+        answers.push(await services.answer(lease, { input, format: { kind: 'text' }, sampling: asked.sampling, choices: asked.choices }, listener, signal));
+      }
+      return end(lease, answers);
+    },
+  });
+}
+
+function sum(answers: Answer[]): Answer {
+  const total = (name: 'promptTokens' | 'cachedTokens' | 'completionTokens'): number => answers.reduce((before, answer) => before + answer[name], 0);
+  return { ...(answers[0] as Answer), promptTokens: total('promptTokens'), cachedTokens: total('cachedTokens'), completionTokens: total('completionTokens') };
+}
+
+function textOf(parts: OutputPart[]): string {
+  return parts.map((part) => (part.kind === 'toolCall' ? '' : part.text)).join('');
+}
+
+async function describeChoices(asked: CompletionRequest, lease: Lease, answers: Answer[]): Promise<Json[]> {
+  const described: Json[] = [];
+  for (const [p, answer] of answers.entries()) {
+    const promptIds = asked.wantsIds ? { prompt_token_ids: await idsOf(lease, asked.prompts[p] as PromptValue) } : {};
+    for (const [c, choice] of answer.choices.entries()) described.push({ ...describeChoice(asked, lease, choice, p * asked.choices + c), ...promptIds });
+  }
+  return described;
+}
+
+async function idsOf(lease: Lease, prompt: PromptValue): Promise<readonly number[]> {
+  return isIds(prompt) ? prompt : lease.model.tokenize(prompt, { addSpecial: true });
+}
+
+function isIds(prompt: PromptValue): prompt is readonly number[] {
+  return typeof prompt !== 'string' && typeof prompt[0] === 'number';
+}
+
+function describeChoice(asked: CompletionRequest, lease: Lease, choice: AnswerChoice, index: number): Json {
+  return {
+    index,
+    text: textOf(choice.parts),
+    logprobs: asked.sampling.logprobs === undefined ? null : describeLogprobs(lease, choice.tokens, 0).lists,
+    finish_reason: choice.finishReason === 'length' ? 'length' : 'stop',
+    ...(asked.wantsIds ? { token_ids: choice.tokens.ids } : {}),
+  };
+}
+
+/** The route's own form: parallel lists; `offset` counts the characters of the tokens before. */
+function describeLogprobs(lease: Lease, tokens: AnswerTokens, offset: number): { lists: Json; offset: number } {
+  const text = (id: number): string => new TextDecoder().decode(lease.model.tokenBytes(id));
+  const offsets: number[] = [];
+  for (const id of tokens.ids) {
+    offsets.push(offset);
+    offset += text(id).length;
+  }
+  const lists = {
+    tokens: tokens.ids.map(text),
+    token_logprobs: (tokens.logprobs ?? []).map(({ logprob }) => logprob),
+    top_logprobs: (tokens.logprobs ?? []).map(({ top }) => Object.fromEntries(top.map(({ id, logprob }) => [text(id), logprob]))),
+    text_offset: offsets,
+  };
+  return { lists, offset };
+}
+
+async function streamCompletion(
+  services: LanguageServices, reply: FastifyReply, asked: CompletionRequest, entry: CatalogueEntry, envelope: Json, events: EventStream,
+): Promise<void> {
+  const offsets = new Map<number, number>();
+  const chunk = (choice: Json): Json => ({ ...envelope, choices: [choice], ...(asked.includeUsage ? { usage: null } : {}) });
+  const onParts: OnParts = (lease, index, parts, tokens) => {
+    const logprobs = asked.sampling.logprobs === undefined ? null : describeLogprobs(lease, tokens, offsets.get(index) ?? 0);
+    if (logprobs !== null) offsets.set(index, logprobs.offset);
+    const ids = asked.wantsIds ? { token_ids: tokens.ids } : {};
+    events.send(chunk({ index, text: textOf(parts), logprobs: logprobs?.lists ?? null, finish_reason: null, ...ids }));
+  };
+  await complete(services, reply, asked, entry, onParts, (_lease, answers) => {
+    for (const [index, choice] of answers.flatMap((answer) => answer.choices).entries()) {
+      events.send(chunk({ index, text: '', logprobs: null, finish_reason: choice.finishReason === 'length' ? 'length' : 'stop' }));
+    }
+    if (asked.includeUsage) events.send({ ...envelope, choices: [], usage: describeUsage(sum(answers)) });
+    events.sendText('[DONE]');
+  });
+}

@@ -1,0 +1,40 @@
+/** POST /v1/embeddings. */
+import type { FastifyInstance } from 'fastify';
+import { embedAll, shorten } from '../embedding.js';
+import { sendJson } from '../error-reply.js';
+import { Fields } from '../fields.js';
+import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
+import { annotations, refuseUnknown } from './chat-request.js';
+import { parseKeepAlive } from '../../models/keep-alive.js';
+import { readPrompts } from './prompts.js';
+
+const names: ReadonlySet<string> = new Set([...annotations, 'model', 'input', 'encoding_format', 'dimensions', 'keep_alive']);
+
+export function addEmbeddings(scope: FastifyInstance, services: LanguageServices): void {
+  scope.post('/v1/embeddings', async (request, reply) => {
+    const fields = Fields.of(request.body);
+    refuseUnknown(fields, names);
+    const model = fields.require('model', fields.string('model'));
+    const inputs = readPrompts(fields, 'input', false);
+    const encoding = fields.oneOf('encoding_format', ['float', 'base64']) ?? 'float';
+    const dimensions = fields.integer('dimensions', { least: 1 });
+    const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
+    const entry = await services.catalogue.find(model);
+    requireCapability(entry, 'embedding', `The model '${model}' does not make embeddings.`);
+    if (dimensions !== undefined && dimensions > entry.description.embeddingLength) fields.refuse('dimensions', `may be at most ${entry.description.embeddingLength}`);
+    const embedded = await takeTurn(services, reply, services.embeddingSlots, { entry, keepAlive, work: (lease, signal) => embedAll(lease, inputs, signal) });
+    const tokens = embedded.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
+    const data = embedded.map(({ vector }, index) => {
+      const shortened = shorten(vector, dimensions);
+      return { object: 'embedding', index, embedding: encoding === 'float' ? [...shortened] : base64(shortened) };
+    });
+    return sendJson(reply, 200, { object: 'list', data, model, usage: { prompt_tokens: tokens, total_tokens: tokens } });
+  });
+}
+
+/** Little-endian float32. */
+function base64(vector: Float32Array): string {
+  const bytes = Buffer.alloc(vector.length * 4);
+  vector.forEach((value, index) => bytes.writeFloatLE(value, index * 4));
+  return bytes.toString('base64');
+}

@@ -1,0 +1,45 @@
+/** Failures in OpenAI's shape. */
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { asLecternError, errorTable, type ErrorCode, type LecternError } from '../../errors.js';
+import type { Log } from '../dependencies.js';
+import { sendJson } from '../error-reply.js';
+import { FieldError } from '../fields.js';
+
+export interface OpenAiError {
+  error: { message: string; type: string; param: string | null; code: string | null };
+}
+
+/** The contract's own words for what clients decide by. */
+const codes: Partial<Record<ErrorCode, string>> = {
+  model_not_found: 'model_not_found',
+  context_overflow: 'context_length_exceeded',
+  queue_full: 'server_busy',
+  out_of_memory: 'insufficient_memory',
+  too_large: 'request_too_large',
+};
+
+export function describeError(error: LecternError): OpenAiError {
+  const { status } = error;
+  const type = status === 404 ? 'not_found_error' : status < 500 ? 'invalid_request_error' : 'api_error';
+  const message = error.code === 'internal' ? errorTable.internal.sentence : error.message;
+  const param = error instanceof FieldError && error.param !== '' ? error.param : error.code === 'context_overflow' ? 'messages' : error.code === 'model_not_found' ? 'model' : null;
+  return { error: { message, type, param, code: codes[error.code] ?? null } };
+}
+
+/** What was thrown as an expected failure; a defect goes to the log with its stack. */
+export function expected(thrown: unknown, log: Log, request: FastifyRequest): LecternError {
+  const { statusCode, code, message } = thrown as { statusCode?: unknown; code?: unknown; message?: string };
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new FieldError('', `The request body is too large.`);
+  if (typeof statusCode === 'number' && statusCode < 500 && typeof message === 'string') return new FieldError('', message);
+  const error = asLecternError(thrown);
+  if (error.code === 'internal') log.error({ err: thrown, requestId: request.id, route: request.routeOptions.url }, 'a request met a defect');
+  return error;
+}
+
+export function openAiErrorHandler(log: Log): (thrown: unknown, request: FastifyRequest, reply: FastifyReply) => FastifyReply {
+  return (thrown, request, reply) => {
+    const error = expected(thrown, log, request);
+    if (error.retryable) void reply.header('retry-after', error.code === 'queue_full' ? '1' : '5');
+    return sendJson(reply, error.status, describeError(error));
+  };
+}

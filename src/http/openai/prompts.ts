@@ -1,0 +1,26 @@
+/** Texts or token ids, one or many: the `prompt` of completions and the `input` of embeddings. */
+import type { RawPrompt } from '../../chat/answer.js';
+import type { Fields } from '../fields.js';
+
+export type PromptValue = RawPrompt['prompt'];
+
+const mostPrompts = 2048;
+
+/** Throws FieldError. `special`: whether texts of control tokens in a text become these tokens. */
+export function readPrompts(fields: Fields, name: string, special: boolean): PromptValue[] {
+  const value = fields.require(name, fields.raw(name));
+  const text = (item: string): PromptValue => [{ text: item, special }];
+  if (typeof value === 'string') return [text(value)];
+  if (!Array.isArray(value) || value.length === 0) return fields.refuse(name, 'must be a text, a list of texts, a list of token ids or a list of such lists');
+  if (isIds(value)) return [value];
+  if (value.length > mostPrompts) fields.refuse(name, `may hold at most ${mostPrompts} entries`);
+  return value.map((item: unknown, index) => {
+    if (typeof item === 'string') return text(item);
+    if (Array.isArray(item) && isIds(item)) return item;
+    return fields.refuse(`${name}[${index}]`, 'must be a text or a list of token ids');
+  });
+}
+
+function isIds(value: unknown[]): value is number[] {
+  return value.length > 0 && value.every((item) => Number.isSafeInteger(item));
+}
