@@ -13,6 +13,8 @@ export interface Conversation {
   think?: boolean | 'low' | 'medium' | 'high' | 'max';
   /** Leave out the oldest whole messages where the prompt would not fit (never the system message and the last one). */
   dropOldest?: boolean;
+  /** Token ids of an earlier conversation that stand before this one's. */
+  before?: readonly number[];
 }
 
 /** A prompt that is used as it stands. */
@@ -28,6 +30,8 @@ export interface AnswerRequest {
   sampling: Sampling;
   /** Answers to the same prompt, written one after another. Seeds rise by one. Default 1. */
   choices?: number;
+  /** Tell the prompt's token ids in the answer. */
+  wantsPromptIds?: boolean;
 }
 
 /** Called while the answer is written, in order. */
@@ -60,6 +64,8 @@ export interface Answer {
   completionTokens: number;
   /** Whole messages that were left out. */
   droppedMessages: number;
+  /** Where asked. */
+  promptIds?: number[];
   prefillMs: number;
   decodeMs: number;
 }

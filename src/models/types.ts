@@ -39,6 +39,8 @@ export interface Catalogue {
   refused(): Promise<RefusedModel[]>;
   /** By name as users write it (tag `latest` may be left out, letters of either case, aliases of the settings). Throws `model_not_found`. */
   find(name: string): Promise<CatalogueEntry>;
+  /** Its description with the arrays of the metadata, read from the file each time. */
+  describeWhole(entry: CatalogueEntry): Promise<ModelDescription>;
 }
 
 /** Milliseconds after the last use; Infinity: for ever; 0: at once. */

@@ -1,0 +1,128 @@
+/** The body of POST /v1/responses as a conversation; nothing is stored between requests. */
+import type { AnswerRequest } from '../../chat/answer.js';
+import type { Message, Tool } from '../../chat/conversation.js';
+import { parseKeepAlive } from '../../models/keep-alive.js';
+import type { KeepAlive } from '../../models/types.js';
+import { FieldError, type Fields } from '../fields.js';
+import { annotations, mostLogprobs, readThink, refuseUnknown } from './chat-request.js';
+import { readContent, readFormat, readFunction, readToolChoice } from './messages.js';
+import { readSampling, withoutUndefined } from './sampling.js';
+
+export interface ResponsesRequest {
+  model: string;
+  stream: boolean;
+  keepAlive: KeepAlive | undefined;
+  /** What the response object repeats of the request. */
+  echo: Record<string, unknown>;
+  answer: AnswerRequest;
+}
+
+const names: ReadonlySet<string> = new Set([
+  ...annotations, 'model', 'input', 'instructions', 'stream', 'stream_options', 'temperature', 'top_p', 'top_logprobs', 'max_output_tokens', 'tools', 'tool_choice',
+  'parallel_tool_calls', 'text', 'reasoning', 'store', 'include', 'truncation', 'background', 'keep_alive', 'previous_response_id', 'conversation', 'seed', 'stop',
+  'frequency_penalty', 'presence_penalty', 'top_k', 'min_p',
+]);
+
+/** Throws FieldError. */
+export function readResponsesRequest(fields: Fields): ResponsesRequest {
+  refuseUnknown(fields, names);
+  for (const name of ['previous_response_id', 'conversation']) if (fields.has(name)) fields.refuse(name, 'is not supported: nothing is stored between requests');
+  if (fields.boolean('background') === true) fields.refuse('background', 'is not supported');
+  const truncation = fields.oneOf('truncation', ['auto', 'disabled']) ?? 'disabled';
+  const tools = (fields.objects('tools') ?? []).map(readTool);
+  const text = fields.object('text');
+  const format = text?.object('format');
+  const logprobs = fields.integer('top_logprobs', { least: 0, most: mostLogprobs });
+  return {
+    model: fields.require('model', fields.string('model')),
+    stream: fields.boolean('stream') ?? false,
+    keepAlive: parseKeepAlive(fields.raw('keep_alive')),
+    echo: {
+      instructions: fields.string('instructions') ?? null,
+      max_output_tokens: fields.integer('max_output_tokens', { least: 1 }) ?? null,
+      metadata: fields.raw('metadata') ?? {},
+      parallel_tool_calls: fields.boolean('parallel_tool_calls') ?? true,
+      temperature: fields.number('temperature') ?? 1,
+      top_p: fields.number('top_p') ?? 1,
+      text: fields.raw('text') ?? { format: { type: 'text' } },
+      tool_choice: fields.raw('tool_choice') ?? 'auto',
+      tools: fields.raw('tools') ?? [],
+      truncation,
+    },
+    answer: {
+      input: withoutUndefined({
+        kind: 'messages' as const,
+        messages: readItems(fields),
+        tools,
+        toolChoice: readToolChoice(fields, tools),
+        singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
+        think: readThink(fields),
+        dropOldest: truncation === 'auto' ? true : undefined,
+      }),
+      format: readFormat(format),
+      sampling: withoutUndefined({ ...readSampling(fields), maxTokens: fields.integer('max_output_tokens', { least: 1 }), logprobs }),
+    },
+  };
+}
+
+function readTool(fields: Fields): Tool {
+  const type = fields.require('type', fields.string('type'));
+  if (type !== 'function') throw new FieldError(fields.at('type'), `Tools of type '${type}' are not supported, only 'function'.`);
+  const described = Object.fromEntries(['name', 'description', 'parameters'].flatMap((name) => (fields.has(name) ? [[name, fields.raw(name)]] : [])));
+  return readFunction(fields, { type: 'function', function: described });
+}
+
+function readItems(fields: Fields): Message[] {
+  const instructions = fields.string('instructions');
+  const first: Message[] = instructions === undefined ? [] : [{ role: 'system', content: instructions }];
+  const input = fields.require('input', fields.raw('input'));
+  if (typeof input === 'string') return [...first, { role: 'user', content: input }];
+  const items = fields.require('input', fields.objects('input'));
+  if (items.length === 0) fields.refuse('input', 'must hold at least one item');
+  return joinCalls([...first, ...items.flatMap(readItem)]);
+}
+
+function readItem(item: Fields): Message[] {
+  const type = item.string('type') ?? 'message';
+  switch (type) {
+    case 'message': {
+      const role = item.require('role', item.oneOf('role', ['user', 'assistant', 'system', 'developer']));
+      return [{ role: role === 'developer' ? 'system' : role, content: item.require('content', readContent(item, 'content')) }];
+    }
+    case 'function_call': {
+      const text = item.string('arguments') ?? '{}';
+      return [{ role: 'assistant', content: '', toolCalls: [{ id: item.string('call_id') ?? item.string('id') ?? '', name: item.require('name', item.string('name')), arguments: parseArguments(item, text) }] }];
+    }
+    case 'function_call_output':
+      return [withoutUndefined({ role: 'tool' as const, content: item.require('output', readContent(item, 'output')), toolCallId: item.string('call_id') })];
+    case 'reasoning':
+      // What a model thought in an earlier turn is no part of the next prompt.
+      return [];
+    default:
+      throw new FieldError(item.at('type'), `Items of type '${type}' are not supported.`);
+  }
+}
+
+function parseArguments(item: Fields, text: string): Record<string, unknown> {
+  try {
+    const value: unknown = JSON.parse(text);
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  } catch {
+    // Refused below like any other text that is no object.
+  }
+  return item.refuse('arguments', 'must be a JSON object as a string');
+}
+
+/** Calls that follow one another, or a text of the assistant, are one message of it; answers learn the names of their tools. */
+function joinCalls(messages: Message[]): Message[] {
+  const joined: Message[] = [];
+  const toolNames = new Map<string, string>();
+  for (const message of messages) {
+    for (const call of message.toolCalls ?? []) toolNames.set(call.id, call.name);
+    const last = joined.at(-1);
+    const name = message.toolCallId === undefined ? undefined : toolNames.get(message.toolCallId);
+    if (message.toolCalls !== undefined && last?.role === 'assistant') last.toolCalls = [...(last.toolCalls ?? []), ...message.toolCalls];
+    else joined.push({ ...message, ...(name === undefined ? {} : { toolName: name }) });
+  }
+  return joined;
+}

@@ -1,0 +1,147 @@
+/** Responses as they go over the wire: the object, and the events of its stream. */
+import type { Answer } from '../../chat/answer.js';
+import type { OutputPart } from '../../chat/conversation.js';
+import { freshId } from './chat-shape.js';
+
+type Json = Record<string, unknown>;
+
+/** One item of the output; it grows while the answer is written. */
+interface Item {
+  kind: OutputPart['kind'];
+  id: string;
+  text: string;
+  call?: { id: string; name: string; arguments: string };
+}
+
+export interface ResponseHead {
+  id: string;
+  createdAt: number;
+  model: string;
+  echo: Json;
+}
+
+function describeItem(item: Item, status: 'in_progress' | 'completed' | 'incomplete'): Json {
+  if (item.kind === 'text') {
+    const content = status === 'in_progress' ? [] : [outputText(item.text)];
+    return { type: 'message', id: item.id, status, role: 'assistant', content };
+  }
+  if (item.kind === 'reasoning') return { type: 'reasoning', id: item.id, summary: status === 'in_progress' ? [] : [{ type: 'summary_text', text: item.text }] };
+  return { type: 'function_call', id: item.id, status, call_id: item.call?.id, name: item.call?.name, arguments: status === 'in_progress' ? '' : item.call?.arguments };
+}
+
+function outputText(text: string): Json {
+  return { type: 'output_text', text, annotations: [], logprobs: [] };
+}
+
+/** Collects the parts of one answer into items, and tells each change as events. */
+export class ResponseWriter {
+  readonly #items: Item[] = [];
+  #sequence = 0;
+  #open = false;
+
+  constructor(private readonly head: ResponseHead, private readonly send: (event: Json & { type: string }) => void) {}
+
+  begin(): void {
+    const response = this.#describe('in_progress', [], null);
+    this.#event('response.created', { response });
+    this.#event('response.in_progress', { response });
+  }
+
+  add(parts: OutputPart[]): void {
+    for (const part of parts) {
+      if (part.kind === 'toolCall') this.#addCall(part);
+      else this.#addText(part);
+    }
+  }
+
+  /** The whole object; as the last event too. */
+  end(answer: Answer): Json {
+    this.#closeItem(answer.choices[0]?.finishReason === 'length' ? 'incomplete' : 'completed');
+    const cut = answer.choices[0]?.finishReason === 'length';
+    const output = this.#items.map((item, index) => describeItem(item, cut && index === this.#items.length - 1 ? 'incomplete' : 'completed'));
+    const response = this.#describe(cut ? 'incomplete' : 'completed', output, answer);
+    this.#event(cut ? 'response.incomplete' : 'response.completed', { response });
+    return response;
+  }
+
+  fail(message: string, code: string): void {
+    this.#event('response.failed', { response: { ...this.#describe('failed', [], null), error: { code, message } } });
+  }
+
+  #addCall(part: OutputPart & { kind: 'toolCall' }): void {
+    this.#closeItem('completed');
+    const { id, name, arguments: values } = part.call;
+    const item = this.#openItem({ kind: 'toolCall', id: freshId('fc_'), text: '', call: { id, name, arguments: JSON.stringify(values) } });
+    const place = { item_id: item.id, output_index: this.#items.length - 1 };
+    this.#event('response.function_call_arguments.delta', { ...place, delta: item.call?.arguments });
+    this.#event('response.function_call_arguments.done', { ...place, name, arguments: item.call?.arguments });
+    this.#closeItem('completed');
+  }
+
+  #addText({ kind, text }: OutputPart & { kind: 'text' | 'reasoning' }): void {
+    const last = this.#items.at(-1);
+    if (!this.#open || last?.kind !== kind) {
+      this.#closeItem('completed');
+      const item = this.#openItem({ kind, id: freshId(kind === 'text' ? 'msg_' : 'rs_'), text: '' });
+      this.#event(...this.#partEvent(item, 'added', ''));
+    }
+    const item = this.#items.at(-1) as Item;
+    item.text += text;
+    const index = this.#items.length - 1;
+    if (kind === 'text') this.#event('response.output_text.delta', { item_id: item.id, output_index: index, content_index: 0, delta: text, logprobs: [] });
+    else this.#event('response.reasoning_summary_text.delta', { item_id: item.id, output_index: index, summary_index: 0, delta: text });
+  }
+
+  #openItem(item: Item): Item {
+    this.#items.push(item);
+    this.#open = true;
+    this.#event('response.output_item.added', { output_index: this.#items.length - 1, item: describeItem(item, 'in_progress') });
+    return item;
+  }
+
+  #closeItem(status: 'completed' | 'incomplete'): void {
+    const item = this.#items.at(-1);
+    if (!this.#open || item === undefined) return;
+    this.#open = false;
+    const index = this.#items.length - 1;
+    if (item.kind === 'text') this.#event('response.output_text.done', { item_id: item.id, output_index: index, content_index: 0, text: item.text, logprobs: [] });
+    if (item.kind === 'reasoning') this.#event('response.reasoning_summary_text.done', { item_id: item.id, output_index: index, summary_index: 0, text: item.text });
+    if (item.kind !== 'toolCall') this.#event(...this.#partEvent(item, 'done', item.text));
+    this.#event('response.output_item.done', { output_index: index, item: describeItem(item, status) });
+  }
+
+  #partEvent(item: Item, what: 'added' | 'done', text: string): [string, Json] {
+    const place = { item_id: item.id, output_index: this.#items.length - 1 };
+    return item.kind === 'text'
+      ? [`response.content_part.${what}`, { ...place, content_index: 0, part: outputText(text) }]
+      : [`response.reasoning_summary_part.${what}`, { ...place, summary_index: 0, part: { type: 'summary_text', text } }];
+  }
+
+  #event(type: string, fields: Json): void {
+    this.send({ type, sequence_number: this.#sequence++, ...fields });
+  }
+
+  #describe(status: string, output: Json[], answer: Answer | null): Json {
+    const usage = answer === null ? null : {
+      input_tokens: answer.promptTokens,
+      input_tokens_details: { cached_tokens: answer.cachedTokens },
+      output_tokens: answer.completionTokens,
+      output_tokens_details: { reasoning_tokens: 0 },
+      total_tokens: answer.promptTokens + answer.completionTokens,
+    };
+    return {
+      id: this.head.id,
+      object: 'response',
+      created_at: this.head.createdAt,
+      status,
+      error: null,
+      incomplete_details: status === 'incomplete' ? { reason: 'max_output_tokens' } : null,
+      model: this.head.model,
+      output,
+      previous_response_id: null,
+      store: false,
+      usage,
+      ...this.head.echo,
+    };
+  }
+}
