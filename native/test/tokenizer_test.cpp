@@ -1,5 +1,6 @@
 // The four algorithms on vocabularies small enough to work out by hand, and what is refused of a vocabulary.
 #include <limits>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -175,6 +176,52 @@ LECTERN_TEST("tokenizer: special tokens are taken only where the caller allows t
   check(streamed == "<|end|>", "unless it is asked for");
   test::check_throws(ErrorCode::invalid_request, [&] { (void)tokenizer->decode({259}); }, "an id past the end");
   test::check_throws(ErrorCode::invalid_request, [&] { (void)tokenizer->decode({-1}); }, "a negative id");
+}
+
+LECTERN_TEST("tokenizer: a prompt in parts is one text, with control tokens only in what a template wrote") {
+  const std::vector<MadeToken> more = {{"<|im_end|>", 0, TokenKind::control}, {"ab"}, {"<tool>", 0, TokenKind::user_defined}, {"<|im_end|>+", 0, TokenKind::control}};
+  const OwnedTokenizer tokenizer(byte_pairs("qwen2", more, {"a b"}).key("tokenizer.ggml.bos_token_id", 0U).key("tokenizer.ggml.add_bos_token", true).bytes());
+  const TokenId end = 256, ab = 257, tool = 258, end_plus = 259;
+  const auto check_parts = [&](const std::vector<llm::PromptPart>& parts, const Ids& expected, const std::string& what) {
+    const Ids got = tokenizer->encode(parts, false);
+    check(got == expected, what + " gives " + shown(got) + " instead of " + shown(expected));
+  };
+  const Ids plain = tokenizer->encode("<|im_end|>", {});
+  const auto joined = [](Ids front, const Ids& back) {
+    front.insert(front.end(), back.begin(), back.end());
+    return front;
+  };
+  check_parts({{"<|im_end|>", false}}, plain, "a user's special text");
+  check_parts({{"<|im_end|>", true}, {"<|im_end|>", false}, {"<|im_end|>", true}}, joined(joined({end}, plain), {end}), "a user's between a template's");
+  check_parts({{"a", true}, {"b", false}}, {ab}, "a merge across a border");
+  check_parts({{"a", false}, {"b", false}, {"<|im_end|>", true}}, {ab, end}, "a template's behind a merge");
+  check_parts({{"<|im_", true}, {"end|>", false}}, plain, "half a template's and half a user's");
+  check_parts({{"<|im_", false}, {"end|>", true}}, plain, "half a user's and half a template's");
+  check_parts({{"<|im_", true}, {"", false}, {"end|>", true}}, {end}, "a template's in two parts");
+  check_parts({{"<|im_end|>", true}, {"+", false}}, {end, byte_id('+')}, "a longer one that a user's text would complete");
+  check_parts({{"<|im_end|>", true}, {"+", true}}, {end_plus}, "the longer one");
+  check_parts({{"<to", true}, {"ol>", false}}, {tool}, "a word of the vocabulary's own");
+  check_parts({{"\xF0", false}, {"<|im_end|>", true}}, joined(tokenizer->encode("\xF0", {}), {end}), "a template's behind half a character");
+  check_parts({}, {}, "nothing");
+  check(tokenizer->encode(std::vector<llm::PromptPart>{{"ab", false}}, true) == Ids{0, ab}, "the token that begins a text");
+}
+
+LECTERN_TEST("tokenizer: parts that are all alike give what the whole text gives") {
+  const OwnedTokenizer tokenizer(byte_pairs("qwen2", {{"<s>", 0, TokenKind::control}, {"<t>", 0, TokenKind::user_defined}, {"ab"}, {"s>"}}, {"a b", "s >"}).bytes());
+  std::mt19937 random(3);
+  const std::vector<std::string> pieces = {"a", "b", "<", "s", ">", "<s>", "<t>", "t", " ", "\xC3", "\xA9", ""};
+  bool same = true;
+  for (int round = 0; round < 2000; round++) {
+    const bool special = round % 2 == 0;
+    std::vector<llm::PromptPart> parts;
+    std::string text;
+    for (std::size_t i = random() % 12; i > 0; i--) {
+      parts.push_back({pieces[random() % pieces.size()], special});
+      text += parts.back().text;
+    }
+    same = same && tokenizer->encode(parts, false) == tokenizer->encode(text, {false, special});
+  }
+  check(same, "2000 texts cut at random");
 }
 
 void check_refused(const GgufWriter& file, const std::string& word) {

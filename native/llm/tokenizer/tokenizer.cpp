@@ -26,8 +26,16 @@ class Tokenizer::Specials {
     std::size_t bytes;  // 0: none begins here
   };
 
-  Found at(std::string_view text, std::size_t place, bool control) const {
-    const Trie& trie = control ? all_ : plain_;
+  /// The longest that begins at `place`: a control token only if it ends before byte `trusted_end`.
+  Found at(std::string_view text, std::size_t place, std::size_t trusted_end) const {
+    const Found plain = longest(plain_, text, place);
+    if (place >= trusted_end) return plain;
+    const Found any = longest(all_, text.substr(0, trusted_end), place);
+    return any.bytes >= plain.bytes ? any : plain;
+  }
+
+ private:
+  static Found longest(const Trie& trie, std::string_view text, std::size_t place) {
     Found found{0, 0};
     std::int32_t node = trie.root();
     for (std::size_t i = place; i < text.size() && (node = trie.step(node, text[i])) != Trie::none; i++) {
@@ -36,7 +44,6 @@ class Tokenizer::Specials {
     return found;
   }
 
- private:
   Trie plain_;
   Trie all_;
 };
@@ -84,12 +91,34 @@ Tokenizer::Tokenizer(const gguf::Metadata& metadata)
 Tokenizer::~Tokenizer() = default;
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions options) const {
+  std::vector<Range> trusted;
+  if (options.parse_special) trusted.push_back({0, text.size()});
+  return encode(text, trusted, options.add_special);
+}
+
+std::vector<TokenId> Tokenizer::encode(const std::vector<PromptPart>& parts, bool add_special) const {
+  std::string text;
+  std::vector<Range> trusted;
+  for (const PromptPart& part : parts) {
+    const std::size_t begin = text.size();
+    text += part.text;
+    if (!part.special || part.text.empty()) continue;
+    if (!trusted.empty() && trusted.back().end == begin) trusted.back().end = text.size();
+    else trusted.push_back({begin, text.size()});
+  }
+  return encode(text, trusted, add_special);
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, const std::vector<Range>& trusted, bool add_special) const {
   std::vector<TokenId> ids;
   ids.reserve(text.size() / 3 + 4);
-  if (options.add_special && vocabulary_.add_bos && vocabulary_.bos) ids.push_back(*vocabulary_.bos);
+  if (add_special && vocabulary_.add_bos && vocabulary_.bos) ids.push_back(*vocabulary_.bos);
   std::size_t plain_from = 0;
+  auto range = trusted.begin();
   for (std::size_t at = 0; at < text.size();) {
-    const Specials::Found special = specials_->at(text, at, options.parse_special);
+    while (range != trusted.end() && range->end <= at) ++range;
+    const bool within = range != trusted.end() && range->begin <= at;
+    const Specials::Found special = specials_->at(text, at, within ? range->end : at);
     if (special.bytes == 0) {
       at++;
       continue;
@@ -101,7 +130,7 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions opti
     plain_from = at;
   }
   if (plain_from < text.size()) segmenter_->segment(text.substr(plain_from), ids);
-  if (options.add_special && vocabulary_.add_eos && vocabulary_.eos) ids.push_back(*vocabulary_.eos);
+  if (add_special && vocabulary_.add_eos && vocabulary_.eos) ids.push_back(*vocabulary_.eos);
   return ids;
 }
 

@@ -1,6 +1,7 @@
 // Text to token ids and back, by the vocabulary that a model file carries.
 #pragma once
 
+#include <cstddef>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -30,6 +31,12 @@ struct EncodeOptions {
   bool parse_special = false;
 };
 
+/// A stretch of a prompt: what a template wrote (`special`) or what a user did.
+struct PromptPart {
+  std::string text;
+  bool special;
+};
+
 class Tokenizer {
  public:
   /// Throws Error `invalid_model` for a vocabulary that is damaged or of a kind or pre-tokenizer that is not supported, by its name.
@@ -39,6 +46,9 @@ class Tokenizer {
 
   /// In time proportional to the text but for a logarithm; any bytes are taken.
   std::vector<TokenId> encode(std::string_view text, EncodeOptions options) const;
+  /// The ids of the joined texts: words and merges cross the parts' borders. The text of a control token becomes that token only
+  /// where all of it lies within special parts; neighbours that are special count as one. `add_special` as in EncodeOptions.
+  std::vector<TokenId> encode(const std::vector<PromptPart>& parts, bool add_special) const;
   /// The text of a whole sequence. Throws Error `invalid_request` for an id outside the vocabulary.
   std::string decode(const std::vector<TokenId>& ids) const;
   /// Appends the bytes of one token, for streaming: control tokens give none unless `specials`.
@@ -48,6 +58,13 @@ class Tokenizer {
 
  private:
   class Specials;
+  /// From byte `begin` to before `end` of a text.
+  struct Range {
+    std::size_t begin;
+    std::size_t end;
+  };
+  /// `trusted`, in order and apart from each other: where control tokens are taken.
+  std::vector<TokenId> encode(std::string_view text, const std::vector<Range>& trusted, bool add_special) const;
 
   Vocabulary vocabulary_;
   std::unique_ptr<Segmenter> segmenter_;
