@@ -74,7 +74,10 @@ RopeConfig read_rope(const Keys& keys, const Config& config) {
   }
   rope.adjacent = config.architecture == Architecture::llama;
   const double legacy = keys.number_or("rope.scale_linear", 1e-3, 1e6, 1);
-  const std::string scaling = keys.text_or("rope.scaling.type", legacy != 1 ? "linear" : "none");
+  // Some converters write 0 for "no scaling", and the type came after the factor.
+  const double factor = keys.number_or("rope.scaling.factor", 0, 1e6, 0);
+  rope.factor = factor > 0 ? std::max(factor, 1e-3) : legacy;
+  const std::string scaling = keys.text_or("rope.scaling.type", rope.factor != 1 ? "linear" : "none");
   if (scaling == "none") {
     rope.scaling = RopeScaling::none;
   } else if (scaling == "linear") {
@@ -84,9 +87,6 @@ RopeConfig read_rope(const Keys& keys, const Config& config) {
   } else {
     throw Error(ErrorCode::unsupported_format, "The model's rope scaling \"" + scaling.substr(0, 64) + "\" is not supported: none, linear and yarn are.");
   }
-  // Some converters write 0 for "no scaling".
-  const double factor = keys.number_or("rope.scaling.factor", 0, 1e6, 0);
-  rope.factor = factor > 0 ? std::max(factor, 1e-3) : legacy;
   rope.original_context = keys.count_or("rope.scaling.original_context_length", most_context, config.context);
   rope.attention_factor = keys.number_or("rope.scaling.attn_factor", 1e-3, 1e3, 1) * keys.number_or("rope.scaling.yarn_attn_factor", 1e-3, 1e3, 1);
   rope.beta_fast = keys.number_or("rope.scaling.yarn_beta_fast", 1e-3, 1e6, 32);

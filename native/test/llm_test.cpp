@@ -9,6 +9,7 @@
 #include "harness.h"
 #include "llm/model.h"
 #include "made_model.h"
+#include "opened_model.h"
 
 namespace lectern {
 namespace {
@@ -17,57 +18,17 @@ using llm::Model;
 using llm::ModelOptions;
 using llm::Step;
 using test::check;
+using test::check_refused;
+using test::feed;
 using test::make_model;
 using test::MadeModel;
 using test::MadeShape;
-
-using Row = std::vector<float>;
-
-struct Opened {
-  std::unique_ptr<Backend> backend;
-  std::unique_ptr<Model> model;
-};
-
-Opened open(const MadeModel& made, cpu::Arithmetic arithmetic = cpu::Arithmetic::fast, ModelOptions options = {}, Instructions level = available_instructions()) {
-  const std::filesystem::path path = test::scratch_file("model.gguf");
-  made.write(path);
-  std::unique_ptr<Backend> backend = cpu::make_backend(arithmetic, level);
-  options.threads = 2;
-  auto model = std::make_unique<Model>(path, *backend, options);
-  return {std::move(backend), std::move(model)};
-}
-
-std::vector<std::int32_t> some_tokens(int count, int vocabulary) {
-  std::vector<std::int32_t> tokens;
-  for (int i = 0; i < count; i++) tokens.push_back((i * 37 + i * i * 11 + 5) % vocabulary);
-  return tokens;
-}
-
-/// Feeds tokens to `slot` from `position` on in passes of `chunk`; the logits of the last.
-Row feed(Model& model, const std::vector<std::int32_t>& tokens, int chunk, int slot = 0, int position = 0) {
-  Row last;
-  for (std::size_t first = 0; first < tokens.size(); first += static_cast<std::size_t>(chunk)) {
-    std::vector<Step> steps;
-    for (std::size_t i = first; i < std::min(tokens.size(), first + static_cast<std::size_t>(chunk)); i++) {
-      steps.push_back({tokens[i], slot, position++, i + 1 == tokens.size()});
-    }
-    const float* logits = model.forward().decode(steps.data(), static_cast<int>(steps.size()));
-    last.assign(logits, logits + model.config().vocabulary);
-  }
-  return last;
-}
-
-double relative_distance(const Row& a, const Row& exact) {
-  double error = 0;
-  double size = 0;
-  for (std::size_t i = 0; i < exact.size(); i++) {
-    error += std::pow(static_cast<double>(a[i]) - static_cast<double>(exact[i]), 2);
-    size += std::pow(static_cast<double>(exact[i]), 2);
-  }
-  return std::sqrt(error / size);
-}
-
-bool same_bits(const Row& a, const Row& b) { return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0; }
+using test::open_model;
+using test::OpenedModel;
+using test::relative_distance;
+using test::Row;
+using test::same_bits;
+using test::some_tokens;
 
 std::vector<MadeShape> shapes() {
   std::vector<MadeShape> all;
@@ -96,11 +57,11 @@ LECTERN_TEST("llm: the fast operations agree with their plain twin") {
   for (const MadeShape& shape : shapes()) {
     const MadeModel made = make_model(shape);
     const std::vector<std::int32_t> tokens = some_tokens(71, shape.vocabulary);
-    const Opened plain = open(made, cpu::Arithmetic::plain);
+    const OpenedModel plain = open_model(made, cpu::Arithmetic::plain);
     const Row exact = feed(*plain.model, tokens, 71);
     for (const Instructions level : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
       if (level > available_instructions()) continue;
-      const Opened fast = open(made, cpu::Arithmetic::fast, {}, level);
+      const OpenedModel fast = open_model(made, cpu::Arithmetic::fast, {}, level);
       const double distance = relative_distance(feed(*fast.model, tokens, 71), exact);
       check(distance < allowed(shape), describe(shape) + ", " + std::string(name_of(level)) + ": distance " + std::to_string(distance));
     }
@@ -112,9 +73,9 @@ LECTERN_TEST("llm: keys and values in 32 bits are nearer to exact than in 16") {
   const std::vector<std::int32_t> tokens = some_tokens(40, 96);
   ModelOptions wide;
   wide.kv = DType::f32;
-  const Row exact = feed(*open(made, cpu::Arithmetic::plain, wide).model, tokens, 40);
-  const double with_32 = relative_distance(feed(*open(made, cpu::Arithmetic::fast, wide).model, tokens, 40), exact);
-  const double with_16 = relative_distance(feed(*open(made).model, tokens, 40), exact);
+  const Row exact = feed(*open_model(made, cpu::Arithmetic::plain, wide).model, tokens, 40);
+  const double with_32 = relative_distance(feed(*open_model(made, cpu::Arithmetic::fast, wide).model, tokens, 40), exact);
+  const double with_16 = relative_distance(feed(*open_model(made).model, tokens, 40), exact);
   check(with_32 < 5e-6, "32 bits: " + std::to_string(with_32));
   check(with_16 < 2e-3 && with_16 > with_32, "16 bits: " + std::to_string(with_16));
 }
@@ -124,7 +85,7 @@ LECTERN_TEST("llm: chunks, a busy neighbour and a copied prefix change no bit") 
     const MadeModel made = make_model(shape);
     const std::string name = describe(shape);
     const std::vector<std::int32_t> tokens = some_tokens(150, shape.vocabulary);
-    const Opened opened = open(made);
+    const OpenedModel opened = open_model(made);
     Model& model = *opened.model;
     const Row whole = feed(model, tokens, 150);
     for (const int chunk : {64, 13, 1}) check(same_bits(feed(model, tokens, chunk), whole), name + ": in passes of " + std::to_string(chunk));
@@ -143,7 +104,7 @@ LECTERN_TEST("llm: chunks, a busy neighbour and a copied prefix change no bit") 
     model.ops().copy_positions(model.cache().kv(), 1, 0, 77);
     const std::vector<std::int32_t> rest(tokens.begin() + 77, tokens.end());
     check(same_bits(feed(model, rest, 31, 0, 77), whole), name + ": after a prefix copied from the other slot");
-    check(same_bits(feed(*open(make_model(shape, 2)).model, tokens, 150), whole) == false, name + ": other weights give other bits");
+    check(same_bits(feed(*open_model(make_model(shape, 2)).model, tokens, 150), whole) == false, name + ": other weights give other bits");
   }
 }
 
@@ -154,7 +115,7 @@ LECTERN_TEST("llm: embeddings agree with the plain twin, whole or in parts") {
     const auto embedding = [&](cpu::Arithmetic arithmetic, int rows, int count) {
       ModelOptions options;
       options.rows = rows;
-      const Opened opened = open(made, arithmetic, options);
+      const OpenedModel opened = open_model(made, arithmetic, options);
       // A longer text before it leaves nothing behind.
       opened.model->forward().embed(tokens.data(), 100, Cancel{});
       const float* values = opened.model->forward().embed(tokens.data(), count, Cancel{});
@@ -170,46 +131,35 @@ LECTERN_TEST("llm: embeddings agree with the plain twin, whole or in parts") {
   }
 }
 
-void refused(ErrorCode code, const std::string& part, const MadeModel& made, const std::string& what, const ModelOptions& options = {}) {
-  try {
-    open(made, cpu::Arithmetic::fast, options);
-  } catch (const Error& error) {
-    check(error.code() == code, what + ": " + std::string(name_of(error.code())) + ", " + error.what());
-    check(std::string(error.what()).find(part) != std::string::npos, what + ": the sentence names " + part + ": " + error.what());
-    return;
-  }
-  check(false, what + ": was not refused");
-}
-
 LECTERN_TEST("llm: models that cannot be are refused by name") {
   const MadeModel good = make_model({});
   MadeModel bad = good;
   bad.keys["general.architecture"] = std::string("gemma9");
-  refused(ErrorCode::unsupported_format, "gemma9", bad, "an unknown architecture");
+  check_refused(ErrorCode::unsupported_format, "gemma9", bad, "an unknown architecture");
   for (const char* key : {"llama.block_count", "llama.attention.head_count", "llama.embedding_length", "llama.attention.key_length"}) {
     bad = good;
     bad.keys[key] = 0U;
-    refused(ErrorCode::invalid_model, key, bad, "a zero");
+    check_refused(ErrorCode::invalid_model, key, bad, "a zero");
     bad.keys[key] = 4000000000U;
-    refused(ErrorCode::invalid_model, key, bad, "a huge number");
+    check_refused(ErrorCode::invalid_model, key, bad, "a huge number");
     bad.keys[key] = std::string("many");
-    refused(ErrorCode::invalid_model, key, bad, "a word for a number");
+    check_refused(ErrorCode::invalid_model, key, bad, "a word for a number");
   }
   bad = good;
   bad.keys["llama.attention.head_count_kv"] = 3U;
-  refused(ErrorCode::invalid_model, "3 KV heads", bad, "heads that do not divide");
+  check_refused(ErrorCode::invalid_model, "3 KV heads", bad, "heads that do not divide");
   bad = good;
   bad.keys["llama.attention.value_length"] = 32U;
-  refused(ErrorCode::unsupported_format, "keys and values", bad, "values of another length");
+  check_refused(ErrorCode::unsupported_format, "keys and values", bad, "values of another length");
   bad = good;
   bad.keys["llama.rope.scaling.type"] = std::string("longrope");
-  refused(ErrorCode::unsupported_format, "longrope", bad, "unknown scaling");
+  check_refused(ErrorCode::unsupported_format, "longrope", bad, "unknown scaling");
   bad = good;
   bad.keys["llama.rope.freq_base"] = std::nanf("");
-  refused(ErrorCode::invalid_model, "rope.freq_base", bad, "NaN for a base");
+  check_refused(ErrorCode::invalid_model, "rope.freq_base", bad, "NaN for a base");
   bad = good;
   bad.keys["llama.rope.dimension_count"] = 65U;
-  refused(ErrorCode::invalid_model, "rope.dimension_count", bad, "an odd rotation");
+  check_refused(ErrorCode::invalid_model, "rope.dimension_count", bad, "an odd rotation");
 }
 
 LECTERN_TEST("llm: tensors that are missing, misshapen or poisoned are refused by name") {
@@ -217,33 +167,33 @@ LECTERN_TEST("llm: tensors that are missing, misshapen or poisoned are refused b
   for (const auto& [name, tensor] : good.tensors) {
     MadeModel bad = good;
     bad.tensors.erase(name);
-    if (name != "output.weight") refused(ErrorCode::invalid_model, name, bad, "missing");
+    if (name != "output.weight") check_refused(ErrorCode::invalid_model, name, bad, "missing");
     bad = good;
     bad.tensors[name].dims.back() -= 1;
     bad.tensors[name].bytes.resize(tensor.bytes.size() - (tensor.dims.size() == 1 ? 4 : static_cast<std::size_t>(tensor.dims[0]) * 4));
     // The table's rows say how many tokens there are: its output is what does not fit.
-    refused(ErrorCode::invalid_model, name == "token_embd.weight" ? "output.weight" : name, bad, "a row short");
+    check_refused(ErrorCode::invalid_model, name == "token_embd.weight" ? "output.weight" : name, bad, "a row short");
   }
   MadeModel bad = good;
   const float poison = std::nanf("");
   std::memcpy(bad.tensors["output_norm.weight"].bytes.data(), &poison, sizeof poison);
-  refused(ErrorCode::invalid_model, "output_norm.weight", bad, "NaN in a norm");
+  check_refused(ErrorCode::invalid_model, "output_norm.weight", bad, "NaN in a norm");
 }
 
 LECTERN_TEST("llm: passes and options out of range are refused") {
   const MadeModel made = make_model({});
   ModelOptions options;
   options.context = 193;
-  refused(ErrorCode::invalid_request, "192", made, "more context than the model has", options);
+  check_refused(ErrorCode::invalid_request, "192", made, "more context than the model has", options);
   options = {};
   options.slots = 0;
-  refused(ErrorCode::invalid_request, "slots", made, "no slots", options);
+  check_refused(ErrorCode::invalid_request, "slots", made, "no slots", options);
   options = {};
   options.kv = DType::q8_0;
-  refused(ErrorCode::unsupported_format, "Q8_0", made, "keys of 8 bits", options);
+  check_refused(ErrorCode::unsupported_format, "Q8_0", made, "keys of 8 bits", options);
   options = {};
   options.rows = 4;
-  const Opened opened = open(made, cpu::Arithmetic::fast, options);
+  const OpenedModel opened = open_model(made, cpu::Arithmetic::fast, options);
   llm::Forward& forward = opened.model->forward();
   for (const Step step : {Step{-1, 0, 0, true}, Step{96, 0, 0, true}, Step{0, 2, 0, true}, Step{0, -1, 0, true}, Step{0, 0, 192, true}, Step{0, 0, -1, true}}) {
     test::check_throws(ErrorCode::invalid_request, [&] { forward.decode(&step, 1); }, "a step out of range");
@@ -254,7 +204,7 @@ LECTERN_TEST("llm: passes and options out of range are refused") {
   const std::int32_t token = 1;
   test::check_throws(ErrorCode::invalid_state, [&] { forward.embed(&token, 1, Cancel{}); }, "an embedding of a decoder");
 
-  const Opened encoder = open(make_model({.architecture = "bert", .kv_heads = 4}));
+  const OpenedModel encoder = open_model(make_model({.architecture = "bert", .kv_heads = 4}));
   const std::vector<std::int32_t> tokens = some_tokens(200, 96);
   test::check_throws(ErrorCode::invalid_request, [&] { encoder.model->forward().embed(tokens.data(), 200, Cancel{}); }, "a text beyond the context");
   test::check_throws(ErrorCode::invalid_request, [&] { encoder.model->forward().embed(tokens.data(), 0, Cancel{}); }, "an empty text");

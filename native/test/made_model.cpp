@@ -93,7 +93,7 @@ class Maker {
  private:
   bool bert() const { return shape_.architecture == "bert"; }
 
-  void key(const std::string& name, std::variant<std::uint32_t, float, bool, std::string> value) { model_.keys[shape_.architecture + "." + name] = std::move(value); }
+  void key(const std::string& name, MadeValue value) { model_.keys[shape_.architecture + "." + name] = std::move(value); }
 
   void keys() {
     const auto count = [](int value) { return static_cast<std::uint32_t>(value); };
@@ -205,6 +205,10 @@ void write_value(Writer& out, std::uint32_t value) { out.number(std::uint32_t{4}
 void write_value(Writer& out, float value) { out.number(std::uint32_t{6}), out.number(value); }
 void write_value(Writer& out, bool value) { out.number(std::uint32_t{7}), out.number(static_cast<std::uint8_t>(value)); }
 void write_value(Writer& out, const std::string& value) { out.number(std::uint32_t{8}), out.text(value); }
+void write_value(Writer& out, const std::vector<std::string>& values) {
+  out.number(std::uint32_t{9}), out.number(std::uint32_t{8}), out.number(std::uint64_t{values.size()});
+  for (const std::string& value : values) out.text(value);
+}
 
 }  // namespace
 

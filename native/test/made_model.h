@@ -22,9 +22,11 @@ struct MadeTensor {
   std::vector<std::byte> bytes;
 };
 
+using MadeValue = std::variant<std::uint32_t, float, bool, std::string, std::vector<std::string>>;
+
 /// What a model file holds, open to be spoilt before it is written.
 struct MadeModel {
-  std::map<std::string, std::variant<std::uint32_t, float, bool, std::string>> keys;
+  std::map<std::string, MadeValue> keys;
   std::map<std::string, MadeTensor> tensors;
 
   void write(const std::filesystem::path& path) const;

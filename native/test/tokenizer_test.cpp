@@ -252,5 +252,29 @@ LECTERN_TEST("tokenizer: damaged vocabularies are refused by what is wrong") {
   }
 }
 
+LECTERN_TEST("tokenizer: the first conversions of Llama 3 are known without the name of their pre-tokenizer") {
+  std::vector<MadeToken> tokens;
+  for (int i = 0; i < 256; i++) tokens.push_back({std::string(1, static_cast<char>(i < 94 ? '!' + i : 1))});
+  while (tokens.size() < 128000) tokens.push_back({"<" + std::to_string(tokens.size())});
+  const auto begin = static_cast<TokenId>(tokens.size());
+  tokens.push_back({"<|begin_of_text|>", 0, llm::TokenKind::control});
+  tokens.push_back({"<|end_of_text|>", 0, llm::TokenKind::control});
+  tokens[300].text = "whole";
+  const auto file = [&] {
+    GgufWriter writer;
+    writer.key("tokenizer.ggml.model", "gpt2").key("tokenizer.ggml.bos_token_id", static_cast<std::uint32_t>(begin));
+    add_tokens(writer, tokens).list("tokenizer.ggml.merges", std::vector<std::string>{"w h"});
+    return writer;
+  };
+  const OwnedTokenizer nameless(file().bytes());
+  check(nameless->vocabulary().pre_tokenizer == "llama-bpe", "found");
+  check(nameless->encode("whole", {true, false}) == std::vector<TokenId>{begin, 300}, "whole words first, behind the begin token");
+  const OwnedTokenizer named(file().key("tokenizer.ggml.pre", "default").bytes());
+  check(named->vocabulary().pre_tokenizer == "default" && named->encode("whole", {true, false}).size() == 5, "a name is believed");
+  std::swap(tokens[128000].text, tokens[128001].text);
+  const OwnedTokenizer other(file().bytes());
+  check(other->vocabulary().pre_tokenizer == "default" && other->encode("whole", {true, false}).size() == 5, "another vocabulary");
+}
+
 }  // namespace
 }  // namespace lectern
