@@ -5,26 +5,22 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "cancel.h"
 #include "error.h"
 #include "llm/grammar/grammar.h"
 #include "llm/model.h"
+#include "llm/prefix.h"
 #include "llm/sampler.h"
 #include "llm/tokenizer/tokenizer.h"
 
 namespace lectern::llm {
 
-enum class PrefixReuse {
-  computed,   // positions that prefill computed, cut to a tile: the same bytes as without
-  generated,  // also what decoding added: faster, and not always the same bytes
-  none,
-};
-
 struct GenerateOptions {
   SamplingOptions sampling;
-  int max_tokens = -1;  // -1: to the end of the slot's context
+  int max_tokens = -1;  // -1: to the end of the slot's context; 0: the prompt is computed and kept, nothing is written
   std::vector<std::string> stop;
   bool ignore_end = false;                 // end tokens neither stop nor are chosen
   std::shared_ptr<const Grammar> grammar;  // or null
@@ -49,27 +45,49 @@ struct GenerateResult {
   double queue_ms, prefill_ms, decode_ms;
 };
 
-/// `on_burst` and `done` are called within step() and must not throw; done exactly once.
+/// `on_burst` and `done` are called within step(), submit() and the scheduler's end, and must not throw; done exactly once. They may
+/// submit().
 struct GenerateRequest {
   std::vector<TokenId> prompt;
   GenerateOptions options;
-  std::shared_ptr<Cancel> cancel;
-  std::function<void(Burst)> on_burst;
+  std::shared_ptr<Cancel> cancel;  // or null
+  std::function<void(Burst)> on_burst;  // or null
   std::function<void(std::variant<GenerateResult, Error>)> done;
 };
 
+/// For the operator.
+struct Occupancy {
+  struct Slot {
+    int positions;  // of its context that hold something
+    int computed;   // of them those that prefill computed, which other prompts may take over
+    bool busy;
+  };
+  std::vector<Slot> slots;
+  std::size_t queued;
+};
+
 /// One thread at a time; `model` and `tokenizer` must outlive it.
+///
+/// Prompts are computed one after the other, in the order of the queue: the first is answered sooner than if two shared the passes
+/// and the second no later, and it finds what the first has in common with it.
 class Scheduler {
  public:
+  /// Throws Error `invalid_model` where the tokenizer's vocabulary is not the model's, `invalid_request` for a model whose passes
+  /// have fewer rows than it has slots, `invalid_state` for one that embeds.
   Scheduler(Model& model, const Tokenizer& tokenizer);
+  /// What is left is done, as `cancelled`.
   ~Scheduler();
 
   /// Takes its place in a queue without bound; slots are given in the order of the calls. A request that cannot run (empty prompt,
   /// ids out of range, `context_overflow` with both counts, bad options) is done at once with its error.
   void submit(GenerateRequest request);
 
-  /// One pass: the next token of every answer that is being written, and a chunk of one prompt. False when nothing is left to do.
+  /// One pass: the next token of every answer that is being written, and a chunk of one prompt. What was cancelled is done first, also
+  /// in the queue. False when nothing is left to do.
   bool step();
+
+  bool idle() const;
+  Occupancy occupancy() const;
 
  private:
   struct State;

@@ -1,0 +1,64 @@
+#include "llm/answer.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace lectern::llm {
+namespace {
+
+SamplingOptions sampling(const GenerateOptions& options, const Tokenizer& tokenizer) {
+  SamplingOptions sampling = options.sampling;
+  if (!options.ignore_end) return sampling;
+  for (const TokenId id : tokenizer.vocabulary().end_tokens()) {
+    std::erase_if(sampling.logit_bias, [id](const auto& bias) { return bias.first == id; });
+    sampling.logit_bias.emplace_back(id, -std::numeric_limits<float>::infinity());
+  }
+  return sampling;
+}
+
+}  // namespace
+
+Answer::Answer(const GenerateOptions& options, const std::vector<TokenId>& prompt, int limit, AnswerParts parts)
+    : parts_(std::move(parts)),
+      grammar_(options.grammar),
+      limit_(limit),
+      sampler_(sampling(options, parts_.tokenizer), parts_.tokenizer.vocabulary().size()),
+      stream_(parts_.tokenizer, options.stop) {
+  for (const TokenId id : prompt) sampler_.accept(id);
+  if (parts_.triggers) {
+    watch_.emplace(parts_.triggers);
+  } else if (grammar_) {
+    matcher_ = match(grammar_, parts_.trie);
+  }
+}
+
+std::optional<FinishReason> Answer::next(const float* logits, Burst& burst) {
+  const TokenMask* allowed = matcher_ ? &matcher_->allowed() : watch_ ? watch_->allowed() : nullptr;
+  Choice choice = sampler_.sample(logits, allowed);
+  const std::vector<TokenId>& ends = parts_.tokenizer.vocabulary().end_tokens();
+  if (std::find(ends.begin(), ends.end(), choice.id) != ends.end()) {
+    burst.text += stream_.finish();
+    return FinishReason::stop;
+  }
+  last_ = choice.id;
+  tokens_++;
+  burst.tokens.push_back(std::move(choice));
+  const std::optional<FinishReason> reason = follow(last_);
+  burst.text += reason ? stream_.finish() : stream_.take();
+  return reason;
+}
+
+std::optional<FinishReason> Answer::follow(TokenId id) {
+  if (stream_.push(id)) return FinishReason::stop;
+  if (matcher_) {
+    matcher_->accept(id);
+  } else if (watch_ && watch_->push(id)) {
+    watch_.reset();
+    matcher_ = match(grammar_, parts_.trie);
+  }
+  if (matcher_ && matcher_->finished()) return FinishReason::stop;
+  if (tokens_ == limit_) return FinishReason::length;
+  return std::nullopt;
+}
+
+}  // namespace lectern::llm

@@ -1,0 +1,48 @@
+// One answer while it is written: logits in, tokens and finished text out, until something ends it.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "llm/scheduler.h"
+#include "llm/text_stream.h"
+#include "llm/triggers.h"
+
+namespace lectern::llm {
+
+/// What the answers of one model share.
+struct AnswerParts {
+  const Tokenizer& tokenizer;
+  std::shared_ptr<const TokenTrie> trie;     // null without a grammar
+  std::shared_ptr<const Triggers> triggers;  // null without triggers
+};
+
+class Answer {
+ public:
+  /// Of at most `limit` tokens. Throws Error `invalid_request` as its parts do.
+  Answer(const GenerateOptions& options, const std::vector<TokenId>& prompt, int limit, AnswerParts parts);
+
+  /// Chooses the next token from the model's logits (vocabulary) and adds what became certain to `burst`; the reason when that was
+  /// the last. Throws Error `internal` where no token can follow or the logits are no numbers.
+  std::optional<FinishReason> next(const float* logits, Burst& burst);
+
+  /// The last chosen token, to be fed.
+  TokenId last() const { return last_; }
+  int tokens() const { return tokens_; }
+  const std::optional<std::string>& stop_string() const { return stream_.stopped_by(); }
+
+ private:
+  std::optional<FinishReason> follow(TokenId id);
+
+  AnswerParts parts_;
+  std::shared_ptr<const Grammar> grammar_;
+  int limit_;
+  Sampler sampler_;
+  TextStream stream_;
+  std::unique_ptr<GrammarMatcher> matcher_;  // once the grammar holds
+  std::optional<TriggerWatch> watch_;        // until then
+  TokenId last_ = 0;
+  int tokens_ = 0;
+};
+
+}  // namespace lectern::llm

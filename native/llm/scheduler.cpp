@@ -1,0 +1,319 @@
+// The queue, the slots, and what goes into a pass.
+#include "llm/scheduler.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <optional>
+
+#include "llm/answer.h"
+
+namespace lectern::llm {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double milliseconds(Clock::duration duration) { return std::chrono::duration<double, std::milli>(duration).count(); }
+
+bool cancelled(const GenerateRequest& request) { return request.cancel && request.cancel->requested(); }
+
+Error cancelled_error() { return Error(ErrorCode::cancelled, "The work was cancelled."); }
+
+std::string number(std::size_t count) { return std::to_string(count); }
+std::string number(int count) { return std::to_string(count); }
+
+[[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_request, sentence); }
+
+struct Waiting {
+  GenerateRequest request;
+  Clock::time_point since;
+};
+
+/// What has a slot: first its prompt is computed, then its answer written.
+struct Running {
+  GenerateRequest request;
+  Answer answer;
+  int cached;
+  Clock::time_point submitted, started, written_from{};
+};
+
+}  // namespace
+
+struct Scheduler::State {
+  State(Model& model_, const Tokenizer& tokenizer_);
+
+  void check(const GenerateRequest& request) const;
+  Answer make_answer(const GenerateRequest& request);
+
+  void drop_cancelled();
+  void start_next();
+  void start(Waiting& waiting);
+  void compose();
+  int chunk_end(int from, int prompt_tokens, int others) const;
+  void run_pass();
+  void write(int slot, const float* logits);
+
+  void finish(int slot, FinishReason reason);
+  void fail(int slot, const Error& error);
+  Running release(int slot);
+
+  int slots() const { return static_cast<int>(contents.size()); }
+  bool all_busy() const { return std::all_of(contents.begin(), contents.end(), [](const SlotContents& slot) { return slot.busy; }); }
+  bool all_idle() const { return std::none_of(contents.begin(), contents.end(), [](const SlotContents& slot) { return slot.busy; }); }
+  std::optional<Running>& running_in(int slot) { return running[static_cast<std::size_t>(slot)]; }
+  SlotContents& contents_of(int slot) { return contents[static_cast<std::size_t>(slot)]; }
+
+  Model& model;
+  const Tokenizer& tokenizer;
+  int context;
+  std::deque<Waiting> queue;
+  std::vector<SlotContents> contents;
+  std::vector<std::optional<Running>> running;  // as contents
+  int prompt_slot = -1;                         // whose prompt is being computed
+  std::vector<Step> steps;                      // of the pass
+  std::uint64_t uses = 0;
+  bool closed = false;
+  std::shared_ptr<const TokenTrie> trie;     // from the first grammar on
+  std::shared_ptr<const Triggers> triggers;  // the last that were asked for: those of a chat format rarely change
+};
+
+Scheduler::State::State(Model& model_, const Tokenizer& tokenizer_)
+    : model(model_), tokenizer(tokenizer_), context(model_.cache().shape().positions) {
+  if (model.config().embeds()) throw Error(ErrorCode::invalid_state, "An embedding model continues no text.");
+  const int vocabulary = model.config().vocabulary;
+  if (tokenizer.vocabulary().size() != vocabulary) {
+    throw Error(ErrorCode::invalid_model, "The model gives logits of " + number(vocabulary) + " tokens and its vocabulary has " +
+                                              number(tokenizer.vocabulary().size()) + ".");
+  }
+  const int wanted = model.cache().shape().slots;
+  const int rows = model.forward().rows();
+  if (rows < wanted) refuse("Passes of " + number(rows) + " rows are too small for " + number(wanted) + " slots.");
+  for (int i = 0; i < wanted; i++) contents.emplace_back(context);
+  running.resize(contents.size());
+  steps.reserve(static_cast<std::size_t>(rows));
+}
+
+void Scheduler::State::check(const GenerateRequest& request) const {
+  if (request.prompt.empty()) refuse("The prompt has no tokens.");
+  const TokenId vocabulary = model.config().vocabulary;
+  for (const TokenId id : request.prompt) {
+    if (id < 0 || id >= vocabulary) refuse("The token id " + number(id) + " is none of the model's " + number(vocabulary) + ".");
+  }
+  if (request.prompt.size() >= static_cast<std::size_t>(context)) {
+    throw Error(ErrorCode::context_overflow, "The prompt has " + number(request.prompt.size()) + " tokens and the model's context holds " +
+                                                 number(context) + ", one of them for the answer.");
+  }
+  const int most = request.options.max_tokens;
+  if (most < -1) refuse("The number of tokens must be at least 0, or -1 for all that fit, not " + number(most) + ".");
+  if (!request.options.grammar && !request.options.grammar_triggers.empty()) refuse("There are triggers of a grammar, but no grammar.");
+  Triggers::check(request.options.grammar_triggers);
+  // Only to see that they can be made: what they hold is not wanted 10,000 times in a queue.
+  const Sampler sampler(request.options.sampling, vocabulary);
+  const TextStream stream(tokenizer, request.options.stop);
+}
+
+Answer Scheduler::State::make_answer(const GenerateRequest& request) {
+  const GenerateOptions& options = request.options;
+  AnswerParts parts{tokenizer, nullptr, nullptr};
+  if (options.grammar) {
+    if (!trie) trie = make_token_trie(tokenizer);
+    parts.trie = trie;
+  }
+  if (!options.grammar_triggers.empty()) {
+    if (!triggers || triggers->texts() != options.grammar_triggers) triggers = std::make_shared<Triggers>(options.grammar_triggers, tokenizer);
+    parts.triggers = triggers;
+  }
+  const int room = context - static_cast<int>(request.prompt.size());
+  return Answer(options, request.prompt, options.max_tokens < 0 ? room : std::min(room, options.max_tokens), parts);
+}
+
+void Scheduler::State::drop_cancelled() {
+  for (int i = 0; i < slots(); i++) {
+    if (running_in(i) && cancelled(running_in(i)->request)) fail(i, cancelled_error());
+  }
+  const auto gone = [](const Waiting& waiting) { return cancelled(waiting.request); };
+  const auto first = std::find_if(queue.begin(), queue.end(), gone);
+  if (first == queue.end()) return;
+  // Out of the queue before the first `done`: it may submit.
+  std::vector<GenerateRequest> dropped;
+  auto kept = first;
+  for (auto waiting = first; waiting != queue.end(); ++waiting) {
+    if (gone(*waiting)) {
+      dropped.push_back(std::move(waiting->request));
+    } else {
+      *kept++ = std::move(*waiting);
+    }
+  }
+  queue.erase(kept, queue.end());
+  for (const GenerateRequest& request : dropped) request.done(cancelled_error());
+}
+
+/// A slot is given when no other prompt is being computed and not before: only then is it known what of this one the slots have.
+void Scheduler::State::start_next() {
+  while (prompt_slot < 0 && !queue.empty() && !all_busy()) {
+    Waiting waiting = std::move(queue.front());
+    queue.pop_front();
+    try {
+      start(waiting);
+    } catch (...) {
+      waiting.request.done(as_error(std::current_exception()));
+    }
+  }
+}
+
+void Scheduler::State::start(Waiting& waiting) {
+  const Clock::time_point now = Clock::now();
+  Answer answer = make_answer(waiting.request);
+  const auto [slot, source, positions] = choose_slot(contents, waiting.request.prompt, waiting.request.options.reuse);
+  SlotContents& own = contents_of(slot);
+  if (source != slot) {
+    // A copy that fails leaves neither the one nor the other.
+    own.take(own, 0);
+    model.ops().copy_positions(model.cache().kv(), source, slot, positions);
+  }
+  own.take(contents_of(source), positions);
+  running_in(slot).emplace(Running{std::move(waiting.request), std::move(answer), positions, waiting.since, now});
+  own.busy = true;
+  prompt_slot = slot;
+}
+
+/// Where the chunk of a prompt that begins at `from` ends, beside `others` rows of the pass.
+int Scheduler::State::chunk_end(int from, int prompt_tokens, int others) const {
+  int room = model.forward().rows() - others;
+  // While others write, their next tokens wait for no more than a tile.
+  if (others > 0) room = std::min(room, position_tile);
+  if (from + room >= prompt_tokens) return prompt_tokens;
+  return room < position_tile ? from + room : (from + room) / position_tile * position_tile;
+}
+
+void Scheduler::State::compose() {
+  steps.clear();
+  for (int i = 0; i < slots(); i++) {
+    if (running_in(i) && i != prompt_slot) steps.push_back({running_in(i)->answer.last(), i, contents_of(i).positions(), true});
+  }
+  if (prompt_slot < 0) return;
+  const GenerateRequest& request = running_in(prompt_slot)->request;
+  const int prompt_tokens = static_cast<int>(request.prompt.size());
+  const int from = contents_of(prompt_slot).positions();
+  const int end = chunk_end(from, prompt_tokens, static_cast<int>(steps.size()));
+  for (int i = from; i < end; i++) {
+    steps.push_back({request.prompt[static_cast<std::size_t>(i)], prompt_slot, i, i + 1 == prompt_tokens && request.options.max_tokens != 0});
+  }
+}
+
+void Scheduler::State::run_pass() {
+  compose();
+  if (steps.empty()) return;
+  const float* logits = nullptr;
+  try {
+    logits = model.forward().decode(steps.data(), static_cast<int>(steps.size()));
+  } catch (...) {
+    const Error error = as_error(std::current_exception());
+    // Nothing is known of what the device has done by now: no slot's contents are trusted.
+    for (SlotContents& slot : contents) slot.take(slot, 0);
+    for (int i = 0; i < slots(); i++) {
+      if (running_in(i)) fail(i, error);
+    }
+    return;
+  }
+  // The cache has these tokens now, whatever becomes of the answers.
+  const int computing = prompt_slot;
+  for (const Step& step : steps) {
+    if (step.slot == computing) {
+      contents_of(step.slot).add_computed({&step.token, 1});
+    } else {
+      contents_of(step.slot).add_generated(step.token);
+    }
+  }
+  if (computing >= 0 && contents_of(computing).positions() == static_cast<int>(running_in(computing)->request.prompt.size())) {
+    prompt_slot = -1;
+    running_in(computing)->written_from = Clock::now();
+    if (running_in(computing)->request.options.max_tokens == 0) finish(computing, FinishReason::length);
+  }
+  for (const Step& step : steps) {
+    if (!step.wants_logits) continue;
+    write(step.slot, logits);
+    logits += model.config().vocabulary;
+  }
+}
+
+void Scheduler::State::write(int slot, const float* logits) {
+  Running& here = *running_in(slot);
+  try {
+    Burst burst;
+    const std::optional<FinishReason> reason = here.answer.next(logits, burst);
+    if (here.request.on_burst && !(burst.text.empty() && burst.tokens.empty())) here.request.on_burst(std::move(burst));
+    if (reason) finish(slot, *reason);
+  } catch (...) {
+    // Logits that are no numbers may come from keys and values that are none.
+    contents_of(slot).take(contents_of(slot), 0);
+    fail(slot, as_error(std::current_exception()));
+  }
+}
+
+void Scheduler::State::finish(int slot, FinishReason reason) {
+  const Running ended = release(slot);
+  const Clock::time_point now = Clock::now();
+  GenerateResult result{};
+  result.reason = reason;
+  result.stop_string = ended.answer.stop_string().value_or("");
+  result.prompt_tokens = static_cast<int>(ended.request.prompt.size());
+  result.cached_tokens = ended.cached;
+  result.tokens = ended.answer.tokens();
+  result.queue_ms = milliseconds(ended.started - ended.submitted);
+  result.prefill_ms = milliseconds(ended.written_from - ended.started);
+  result.decode_ms = milliseconds(now - ended.written_from);
+  ended.request.done(std::move(result));
+}
+
+void Scheduler::State::fail(int slot, const Error& error) {
+  const Running ended = release(slot);
+  ended.request.done(error);
+}
+
+/// The slot is free before anyone hears of it.
+Running Scheduler::State::release(int slot) {
+  Running ended = std::move(*running_in(slot));
+  running_in(slot).reset();
+  contents_of(slot).busy = false;
+  contents_of(slot).last_used = ++uses;
+  if (prompt_slot == slot) prompt_slot = -1;
+  return ended;
+}
+
+Scheduler::Scheduler(Model& model, const Tokenizer& tokenizer) : state_(std::make_unique<State>(model, tokenizer)) {}
+
+Scheduler::~Scheduler() {
+  state_->closed = true;
+  for (int i = 0; i < state_->slots(); i++) {
+    if (state_->running_in(i)) state_->fail(i, cancelled_error());
+  }
+  for (const Waiting& waiting : state_->queue) waiting.request.done(cancelled_error());
+}
+
+void Scheduler::submit(GenerateRequest request) {
+  try {
+    if (state_->closed) throw Error(ErrorCode::invalid_state, "The model is closed.");
+    state_->check(request);
+  } catch (...) {
+    return request.done(as_error(std::current_exception()));
+  }
+  state_->queue.push_back({std::move(request), Clock::now()});
+}
+
+bool Scheduler::step() {
+  state_->drop_cancelled();
+  state_->start_next();
+  state_->run_pass();
+  return !idle();
+}
+
+bool Scheduler::idle() const { return state_->queue.empty() && state_->all_idle(); }
+
+Occupancy Scheduler::occupancy() const {
+  Occupancy now{{}, state_->queue.size()};
+  for (const SlotContents& slot : state_->contents) now.slots.push_back({slot.positions(), slot.computed(), slot.busy});
+  return now;
+}
+
+}  // namespace lectern::llm
