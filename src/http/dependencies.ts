@@ -2,6 +2,7 @@
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../convert/task.js';
 import type { TaskTable, TaskView } from '../tasks/types.js';
 import type { ResolveHost } from './outbound/destination.js';
+import type { LanguageServices } from './language.js';
 import type { HttpSettings } from './settings.js';
 
 export type ConversionTasks = TaskTable<ConversionPayload, ConversionMeta, ConversionSummary>;
@@ -31,6 +32,8 @@ export interface HttpDependencies {
   abilities: Abilities;
   /** Null when work is taken on; else the sentence of the 503. */
   notReady?: () => string | null;
+  /** Language models; absent where only documents are served. */
+  language?: LanguageServices;
   /** Lines of Prometheus text that other rooms contribute to /metrics. */
   moreMetrics?: () => string;
   /** Instead of the system's resolver, for tests. */

@@ -118,3 +118,8 @@ function rangeText(least: number, most: number): string {
   if (low) return ` of at least ${least}`;
   return high ? ` of at most ${most}` : '';
 }
+
+/** exactOptionalPropertyTypes tells an absent field from one that is undefined. */
+export function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
+}

@@ -2,13 +2,16 @@
 import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../errors.js';
 
+/** Beyond any model's context as text; JSON of this size is parsed in some 0.2 s. */
+const maxBodyBytes = 32 * 2 ** 20;
+
 /**
  * Every body that reaches this scope becomes a value of JSON, an empty one `undefined`. The `ollama` command line sends a JSON
  * content type with no body and curl a form's type with JSON, so the type is not looked at. Failures are `invalid_request`.
  */
 export function readJsonBodies(scope: FastifyInstance): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer' }, (_request, body, done) => {
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) => {
     const bytes = body as Buffer;
     if (bytes.length === 0) return done(null, undefined);
     try {

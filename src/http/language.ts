@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Answer, AnswerListener, AnswerRequest } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
+import { layerSampling } from '../models/layer-sampling.js';
 import type { Capability, Catalogue, CatalogueEntry, KeepAlive, Lease, Residency, Slots } from '../models/types.js';
 import { clientGone } from './client-gone.js';
 
@@ -36,6 +37,11 @@ export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slo
     load: () => services.residency.lend(entry, { signal, ...(keepAlive === undefined ? {} : { keepAlive }) }),
     work: (lease) => turn.work(lease, signal),
   });
+}
+
+/** What the client leaves open the model's own parameters decide. */
+export function withModelDefaults(entry: CatalogueEntry, request: AnswerRequest): AnswerRequest {
+  return { ...request, sampling: { ...layerSampling(entry.parameters), ...request.sampling } };
 }
 
 /** Throws `invalid_request` when the model cannot do what is asked. */

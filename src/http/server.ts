@@ -13,6 +13,8 @@ import { WaitingCounts } from './conversion/waiting-counts.js';
 import type { HttpDependencies } from './dependencies.js';
 import { errorHandler, sendJson } from './error-reply.js';
 import { KnownRoutes } from './known-routes.js';
+import { addOllama } from './ollama/routes.js';
+import { addOpenAi } from './openai/routes.js';
 import { addDescriptionRoutes } from './service/description.js';
 import { addHealthRoutes } from './service/health.js';
 import { addMetrics } from './service/metrics.js';
@@ -53,6 +55,11 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     addDescriptionRoutes(scope);
   });
   void app.register(async (scope) => addConversion(scope, dependencies));
+  const { language } = dependencies;
+  if (language !== undefined) {
+    void app.register(async (scope) => addOpenAi(scope, language, log));
+    void app.register(async (scope) => addOllama(scope, language, log));
+  }
   return app;
 }
 

@@ -2,9 +2,9 @@
 import type { AnswerRequest } from '../../chat/answer.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
 import type { KeepAlive } from '../../models/types.js';
-import type { Fields } from '../fields.js';
+import { type Fields, withoutUndefined } from '../fields.js';
 import { readFormat, readFunction, readMessages, readToolChoice, readTools } from './messages.js';
-import { readSampling, samplingNames, withoutUndefined } from './sampling.js';
+import { readSampling, samplingNames } from './sampling.js';
 
 export interface ChatRequest {
   model: string;

@@ -5,7 +5,7 @@ import type { CatalogueEntry, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { Fields } from '../fields.js';
-import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
+import { type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';
 import { ChatChunks, type ChatHead, freshId, wholeCompletion } from './chat-shape.js';
 import { streamEvents } from './stream.js';
@@ -37,7 +37,7 @@ function answerChat<T>(
     work: async (lease, signal) => {
       const { onParts, ...rest } = listen;
       const listener: AnswerListener = onParts === undefined ? rest : { ...rest, onParts: (...parts) => onParts(lease, ...parts) };
-      return end(lease, await services.answer(lease, asked.answer, listener, signal));
+      return end(lease, await services.answer(lease, withModelDefaults(entry, asked.answer), listener, signal));
     },
   });
 }

@@ -1,6 +1,6 @@
 /** Failures in OpenAI's shape. */
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { asLecternError, errorTable, type ErrorCode, type LecternError } from '../../errors.js';
+import { asLecternError, errorTable, type ErrorCode, LecternError } from '../../errors.js';
 import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { FieldError } from '../fields.js';
@@ -29,7 +29,7 @@ export function describeError(error: LecternError): OpenAiError {
 /** What was thrown as an expected failure; a defect goes to the log with its stack. */
 export function expected(thrown: unknown, log: Log, request: FastifyRequest): LecternError {
   const { statusCode, code, message } = thrown as { statusCode?: unknown; code?: unknown; message?: string };
-  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new FieldError('', `The request body is too large.`);
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return new LecternError('too_large', 'The request body is too large.');
   if (typeof statusCode === 'number' && statusCode < 500 && typeof message === 'string') return new FieldError('', message);
   const error = asLecternError(thrown);
   if (error.code === 'internal') log.error({ err: thrown, requestId: request.id, route: request.routeOptions.url }, 'a request met a defect');

@@ -1,7 +1,6 @@
 /** OpenAI's messages, tools and output format as the conversation of src/chat. */
 import type { Message, OutputFormat, Tool, ToolCall, ToolChoice } from '../../chat/conversation.js';
-import { FieldError, type Fields } from '../fields.js';
-import { withoutUndefined } from './sampling.js';
+import { FieldError, type Fields, withoutUndefined } from '../fields.js';
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 

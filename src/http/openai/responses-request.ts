@@ -3,10 +3,10 @@ import type { AnswerRequest } from '../../chat/answer.js';
 import type { Message, Tool } from '../../chat/conversation.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
 import type { KeepAlive } from '../../models/types.js';
-import { FieldError, type Fields } from '../fields.js';
+import { FieldError, type Fields, withoutUndefined } from '../fields.js';
 import { annotations, mostLogprobs, readThink, refuseUnknown } from './chat-request.js';
 import { readContent, readFormat, readFunction, readToolChoice } from './messages.js';
-import { readSampling, withoutUndefined } from './sampling.js';
+import { readSampling } from './sampling.js';
 
 export interface ResponsesRequest {
   model: string;

@@ -6,7 +6,7 @@ import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { EventStream } from '../event-stream.js';
 import { Fields } from '../fields.js';
-import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
+import { type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
 import { freshId } from './chat-shape.js';
 import { describeError, expected } from './errors.js';
 import { type ResponsesRequest, readResponsesRequest } from './responses-request.js';
@@ -31,7 +31,7 @@ function write(services: LanguageServices, reply: FastifyReply, asked: Responses
     keepAlive: asked.keepAlive,
     work: async (lease, signal) => {
       const onParts = (_choice: number, parts: OutputPart[]): void => writer.add(parts);
-      return writer.end(await services.answer(lease, asked.answer, { onStart: () => writer.begin(), onParts }, signal));
+      return writer.end(await services.answer(lease, withModelDefaults(entry, asked.answer), { onStart: () => writer.begin(), onParts }, signal));
     },
   });
 }

@@ -1,6 +1,6 @@
 /** OpenAI's sampling parameters, and those that other servers of this contract add to them. */
 import type { Sampling } from '../../chat/conversation.js';
-import { FieldError, type Fields } from '../fields.js';
+import { FieldError, type Fields, withoutUndefined } from '../fields.js';
 
 /** Names that readSampling() takes. */
 export const samplingNames = [
@@ -47,9 +47,4 @@ function readLogitBias(fields: Fields | undefined): [number, number][] | undefin
     const bias = fields.require(name, fields.number(name, { least: -mostBias, most: mostBias }));
     return [Number(name), bias <= -mostBias ? -Infinity : bias];
   });
-}
-
-/** exactOptionalPropertyTypes tells an absent field from one that is undefined. */
-export function withoutUndefined<T extends object>(value: T): { [K in keyof T]: Exclude<T[K], undefined> } {
-  return Object.fromEntries(Object.entries(value).filter(([, item]) => item !== undefined)) as never;
 }

@@ -1,0 +1,60 @@
+/** What the bodies of Ollama's routes have in common: the model's name, old and new, and its entry. */
+import type { CatalogueEntry } from '../../models/types.js';
+import { LecternError } from '../../errors.js';
+import type { OutputFormat } from '../../chat/conversation.js';
+import { FieldError, Fields } from '../fields.js';
+import type { LanguageServices } from '../language.js';
+
+/** Throws with the contract's own texts. */
+export function readBody(body: unknown): Fields {
+  if (body === undefined) throw new FieldError('', 'missing request body');
+  return Fields.of(body);
+}
+
+/** `model`, or its deprecated name `name`. */
+export function readModelName(fields: Fields): string {
+  const model = fields.string('model') ?? '';
+  return model === '' ? fields.string('name') ?? '' : model;
+}
+
+export type NotFoundText = (name: string) => string;
+
+/** The texts differ by route, and clients look into them. */
+export const notFound = {
+  chat: (name: string) => `model '${name}' not found`,
+  embed: (name: string) => `model "${name}" not found, try pulling it first`,
+} satisfies Record<string, NotFoundText>;
+
+const plausibleName = /^[\w.:/@-]{1,1024}$/;
+
+export async function findModel({ catalogue }: LanguageServices, name: string, text: NotFoundText): Promise<CatalogueEntry> {
+  if (name !== '' && !plausibleName.test(name)) throw new FieldError('model', 'invalid model name');
+  return catalogue.find(name).catch((thrown: unknown) => {
+    if (!(thrown instanceof LecternError) || thrown.code !== 'model_not_found') throw thrown;
+    throw new LecternError('model_not_found', text(name), { cause: thrown });
+  });
+}
+
+/** `format`: "json", a schema, or nothing. */
+export function readFormat(fields: Fields): OutputFormat {
+  const value = fields.raw('format');
+  if (value === undefined || value === '') return { kind: 'text' };
+  if (value === 'json') return { kind: 'json' };
+  if (typeof value === 'object' && !Array.isArray(value)) return { kind: 'schema', schema: value };
+  throw new FieldError('format', `invalid format: ${JSON.stringify(value)}; expected "json" or a valid JSON Schema object`);
+}
+
+/** `think`: whether, or how much. Throws when the model cannot. */
+export function readThink(fields: Fields, entry: CatalogueEntry): boolean | 'low' | 'medium' | 'high' | 'max' | undefined {
+  const value = fields.raw('think');
+  const think = typeof value === 'string' ? fields.oneOf('think', ['low', 'medium', 'high', 'max']) : fields.boolean('think');
+  if (think !== undefined && think !== false && !entry.capabilities.includes('thinking')) {
+    throw new FieldError('think', `"${entry.name}" does not support thinking`);
+  }
+  return think;
+}
+
+/** Models that read pictures do not exist here. */
+export function refuseImages(fields: Fields): void {
+  if ((fields.list('images') ?? []).length > 0) fields.refuse('images', 'are not supported: this model reads text only');
+}

@@ -1,0 +1,47 @@
+/** POST /api/chat. */
+import type { FastifyInstance } from 'fastify';
+import { LecternError } from '../../errors.js';
+import { parseKeepAlive } from '../../models/keep-alive.js';
+import { FieldError } from '../fields.js';
+import { type LanguageRoute, answerOllama, loadOrUnload } from './answering.js';
+import { findModel, notFound, readBody, readFormat, readModelName, readThink } from './body.js';
+import { describeMessage, readMessages, readTools } from './messages.js';
+import { readOptions } from './options.js';
+
+export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
+  scope.post('/api/chat', async (request, reply) => {
+    const fields = readBody(request.body);
+    const model = readModelName(fields);
+    if (model === '') throw new FieldError('model', 'model is required');
+    const entry = await findModel(route.services, model, notFound.chat);
+    const messages = readMessages(fields);
+    const { sampling, context } = readOptions(fields, entry, route.log);
+    const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
+    const asked = { entry, model, keepAlive, context };
+    if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support chat`);
+    if (messages.length === 0) return loadOrUnload(route, reply, asked, { message: { role: 'assistant', content: '' } });
+    const tools = readTools(fields);
+    if (tools.length > 0 && !entry.capabilities.includes('tools')) throw new LecternError('invalid_request', `registry.ollama.ai/library/${entry.name} does not support tools`);
+    const think = readThink(fields, entry);
+    return answerOllama(route, request, reply, {
+      ...asked,
+      stream: fields.boolean('stream') ?? true,
+      answer: {
+        input: {
+          kind: 'messages',
+          messages,
+          tools,
+          toolChoice: tools.length > 0 ? 'auto' : 'none',
+          dropOldest: fields.boolean('truncate') ?? true,
+          ...(think === undefined ? {} : { think }),
+        },
+        format: readFormat(fields),
+        sampling,
+      },
+    }, {
+      part: (part) => ({ message: describeMessage(part === null ? [] : [part]) }),
+      whole: (parts) => ({ message: describeMessage(parts) }),
+      last: () => ({}),
+    });
+  });
+}

@@ -1,0 +1,52 @@
+/** GET /api/tags and /api/ps. */
+import type { FastifyInstance } from 'fastify';
+import { expiryOf } from '../../models/keep-alive.js';
+import type { CatalogueEntry } from '../../models/types.js';
+import { sendJson } from '../error-reply.js';
+import type { LanguageRoute } from './answering.js';
+
+export function describeDetails({ details, description }: CatalogueEntry): Record<string, unknown> {
+  return {
+    parent_model: details.parentModel,
+    format: details.format,
+    family: details.family,
+    families: details.families,
+    parameter_size: details.parameterSize,
+    quantization_level: details.quantizationLevel,
+    context_length: description.context,
+    embedding_length: description.embeddingLength,
+  };
+}
+
+export function addLists(scope: FastifyInstance, { services }: LanguageRoute): void {
+  const tags = async (): Promise<Record<string, unknown>> => ({
+    models: (await services.catalogue.list()).map((entry) => ({
+      name: entry.name,
+      model: entry.name,
+      modified_at: entry.modifiedAt.toISOString(),
+      size: entry.sizeBytes,
+      digest: entry.digest,
+      details: describeDetails(entry),
+      capabilities: entry.capabilities,
+    })),
+  });
+  scope.route({ method: ['GET', 'HEAD'], url: '/api/tags', handler: async (_request, reply) => sendJson(reply, 200, await tags()) });
+  scope.get('/api/ps', async (_request, reply) => {
+    const now = services.now();
+    const models = services.residency.list()
+      .map((resident) => ({ ...resident, expiresAt: resident.expiresAt ?? expiryOf(now, resident.keepAlive) }))
+      .sort((a, b) => b.expiresAt.getTime() - a.expiresAt.getTime())
+      .map(({ entry, bytes, onDevice, expiresAt, context, state, progress }) => ({
+        name: entry.name,
+        model: entry.name,
+        size: bytes,
+        digest: entry.digest,
+        details: describeDetails(entry),
+        expires_at: expiresAt.toISOString(),
+        size_vram: onDevice ? bytes : 0,
+        context_length: context,
+        ...(state === 'loaded' ? {} : { state, progress }),
+      }));
+    return sendJson(reply, 200, { models });
+  });
+}

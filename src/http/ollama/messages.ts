@@ -1,0 +1,57 @@
+/** Ollama's messages and tools as the conversation of src/chat. */
+import { randomInt } from 'node:crypto';
+import type { Message, OutputPart, Tool, ToolCall } from '../../chat/conversation.js';
+import { FieldError, type Fields, withoutUndefined } from '../fields.js';
+import { readTools as readOpenAiTools } from '../openai/messages.js';
+import { refuseImages } from './body.js';
+
+export function readMessages(fields: Fields): Message[] {
+  const messages = fields.objects('messages') ?? [];
+  const read: Message[] = messages.map((message) => {
+    const role = message.require('role', message.oneOf('role', ['system', 'user', 'assistant', 'tool']));
+    refuseImages(message);
+    const toolCalls = (message.objects('tool_calls') ?? []).map(readToolCall);
+    const content = message.string('content');
+    if (content === undefined && toolCalls.length === 0 && !message.has('thinking')) message.refuse('content', 'is required');
+    return withoutUndefined({
+      role,
+      content: content ?? '',
+      reasoning: message.string('thinking'),
+      toolCalls: toolCalls.length > 0 ? toolCalls : undefined,
+      toolCallId: message.string('tool_call_id'),
+      toolName: message.string('tool_name'),
+    });
+  });
+  return read;
+}
+
+function readToolCall(call: Fields): ToolCall {
+  const made = call.require('function', call.object('function'));
+  const values = made.raw('arguments') ?? {};
+  if (typeof values !== 'object' || Array.isArray(values)) throw new FieldError(made.at('arguments'), `'${made.at('arguments')}' must be an object.`);
+  return { id: call.string('id') ?? '', name: made.require('name', made.string('name')), arguments: values as Record<string, unknown> };
+}
+
+/** Ollama's tools have OpenAI's form; the type may be missing. */
+export function readTools(fields: Fields): Tool[] {
+  return readOpenAiTools(fields);
+}
+
+const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
+
+function callId(): string {
+  return `call_${Array.from({ length: 8 }, () => letters[randomInt(letters.length)]).join('')}`;
+}
+
+/** The message of one line, or of the whole answer. */
+export function describeMessage(parts: OutputPart[]): Record<string, unknown> {
+  const text = (kind: 'text' | 'reasoning'): string => parts.map((part) => (part.kind === kind ? part.text : '')).join('');
+  const calls = parts.flatMap((part) => (part.kind === 'toolCall' ? [part.call] : []));
+  const thinking = text('reasoning');
+  return {
+    role: 'assistant',
+    content: text('text'),
+    ...(thinking === '' ? {} : { thinking }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => ({ id: callId(), function: { index, name: call.name, arguments: call.arguments } })) }),
+  };
+}

@@ -1,0 +1,43 @@
+/** Ollama's `options`: defaults, then the model's own parameters, then the request. */
+import type { Sampling } from '../../chat/conversation.js';
+import { layerSampling, otherOptions, samplingOptions, toSampling } from '../../models/layer-sampling.js';
+import type { CatalogueEntry } from '../../models/types.js';
+import type { Log } from '../dependencies.js';
+import { FieldError, type Fields } from '../fields.js';
+
+/** The contract's defaults. */
+const defaults: Sampling = { temperature: 0.8, topK: 40, topP: 0.9, repeatLastN: 64 };
+
+export interface Options {
+  sampling: Sampling;
+  /** Tokens the client wants room for; a request for more than the model has is refused where the model is known. */
+  context: number | undefined;
+}
+
+/** An unknown option is passed over with a line in the log, as the contract has it. Throws FieldError for one of the wrong type. */
+export function readOptions(fields: Fields, entry: CatalogueEntry, log: Log): Options {
+  const options = fields.object('options');
+  const asked = (options?.names() ?? []).filter((name) => options?.has(name)).map((name) => readOption(name, options?.raw(name), log));
+  return {
+    sampling: Object.assign({}, defaults, layerSampling(entry.parameters), ...asked, readLogprobs(fields)) as Sampling,
+    context: options?.integer('num_ctx', { least: 0 }),
+  };
+}
+
+function readOption(name: string, value: unknown, log: Log): Sampling {
+  const kind = samplingOptions.get(name);
+  if (kind === undefined) {
+    if (!otherOptions.has(name)) log.warn({ option: name.slice(0, 100) }, 'an option of a request is unknown and was passed over');
+    return {};
+  }
+  if (!kind.fits(value)) throw new FieldError(`options.${name}`, `option "${name}" must be of type ${kind.type}`);
+  return toSampling(kind, value);
+}
+
+const mostLogprobs = 20;
+
+function readLogprobs(fields: Fields): Sampling {
+  const top = fields.integer('top_logprobs');
+  if (top !== undefined && (top < 0 || top > mostLogprobs)) throw new FieldError('top_logprobs', `top_logprobs must be between 0 and ${mostLogprobs}`);
+  return fields.boolean('logprobs') === true ? { logprobs: top ?? 0 } : {};
+}

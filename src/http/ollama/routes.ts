@@ -1,0 +1,39 @@
+/** Ollama's contract: its routes in a scope with their own bodies and failures. */
+import type { FastifyInstance } from 'fastify';
+import type { Log } from '../dependencies.js';
+import { sendJson } from '../error-reply.js';
+import { readJsonBodies } from '../json-body.js';
+import type { LanguageServices } from '../language.js';
+import type { LanguageRoute } from './answering.js';
+import { addChat } from './chat.js';
+import { addEmbed } from './embed.js';
+import { ollamaErrorHandler } from './errors.js';
+import { addGenerate } from './generate.js';
+import { addLists } from './lists.js';
+import { addShow } from './show.js';
+
+/** The release whose command line and routes this is kept to. */
+const ollamaVersion = '0.33.0';
+
+const readOnly = 'Models are not changed over HTTP: the model directories of this service are read-only. `lectern models` manages them on its host.';
+const changing: [method: 'POST' | 'DELETE' | 'HEAD', path: string][] = [
+  ['POST', '/api/create'], ['POST', '/api/push'], ['POST', '/api/copy'], ['POST', '/api/pull'], ['DELETE', '/api/delete'], ['POST', '/api/blobs/*'], ['HEAD', '/api/blobs/*'],
+];
+
+export function addOllama(scope: FastifyInstance, services: LanguageServices, log: Log): void {
+  readJsonBodies(scope);
+  scope.setErrorHandler(ollamaErrorHandler(log));
+  const route: LanguageRoute = { services, log };
+  scope.route({ method: ['GET', 'HEAD'], url: '/', handler: async (_request, reply) => reply.type('text/plain; charset=utf-8').send('Ollama is running') });
+  scope.route({ method: ['GET', 'HEAD'], url: '/api/version', handler: async (_request, reply) => sendJson(reply, 200, { version: ollamaVersion }) });
+  scope.get('/api/status', async (_request, reply) => sendJson(reply, 200, { cloud: { disabled: true, source: 'config' } }));
+  scope.post('/api/me', async (_request, reply) => sendJson(reply, 503, { error: 'account unavailable' }));
+  for (const [method, url] of changing) {
+    scope.route({ method, url, handler: async (_request, reply) => sendJson(reply.header('allow', ''), 405, { error: readOnly }) });
+  }
+  addChat(scope, route);
+  addGenerate(scope, route);
+  addEmbed(scope, route);
+  addLists(scope, route);
+  addShow(scope, route);
+}
