@@ -6,6 +6,7 @@
 #include "engine_handle.h"
 #include "environment.h"
 #include "error.h"
+#include "language_model_handle.h"
 
 namespace lectern::addon {
 namespace {
@@ -51,6 +52,7 @@ static Napi::Object load(Napi::Env env, Napi::Object exports) {
   using namespace lectern::addon;
   Environment::create(env);
   exports.Set("Engine", EngineHandle::define(env));
+  Environment::of(env)->model_class = Napi::Persistent(LanguageModelHandle::define(env));
   exports.Set("Cancel", CancelHandle::define(env));
   exports.Set("errorCodes", error_codes(env));
   exports.Set("buildInfo", Napi::Function::New<read_build_info>(env, "buildInfo"));

@@ -53,6 +53,23 @@ std::array<float, 3> Fields::triple(std::string_view key) const {
   return numbers;
 }
 
+bool Fields::boolean_or(std::string_view key, bool otherwise) const {
+  const Napi::Value value = get(key);
+  if (value.IsUndefined()) return otherwise;
+  if (!value.IsBoolean()) refuse(key, "must be true or false");
+  return value.As<Napi::Boolean>().Value();
+}
+
+std::size_t Fields::choice(std::string_view key, std::initializer_list<std::string_view> names) const {
+  const Napi::Value value = get(key);
+  const std::string text = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+  const auto found = std::find(names.begin(), names.end(), text);
+  if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+  std::string listed;
+  for (const std::string_view name : names) listed += (listed.empty() ? "" : ", ") + std::string(name);
+  refuse(key, "must be one of " + listed);
+}
+
 Napi::Function Fields::function(std::string_view key) const {
   const Napi::Value value = get(key);
   if (value.IsUndefined()) return {};

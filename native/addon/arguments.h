@@ -24,6 +24,12 @@ class Fields {
   void allow_only(std::initializer_list<std::string_view> known) const;
 
   Napi::Value get(std::string_view key) const;
+  /// Whether the key is there and not undefined.
+  bool has(std::string_view key) const { return !get(key).IsUndefined(); }
+  /// `otherwise` where the key is absent.
+  bool boolean_or(std::string_view key, bool otherwise) const;
+  /// The place among `names` of a string that is one of them.
+  std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names) const;
   /// An integral number within [least, most].
   double integer(std::string_view key, double least, double most) const;
   /// Three finite numbers.

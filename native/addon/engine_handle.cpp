@@ -2,6 +2,9 @@
 #include "engine_handle.h"
 
 #include "arguments.h"
+#include "language_arguments.h"
+#include "language_model_handle.h"
+#include "language_results.h"
 
 namespace lectern::addon {
 
@@ -9,6 +12,9 @@ Napi::Function EngineHandle::define(Napi::Env env) {
   return DefineClass(env, "Engine",
                      {InstanceMethod<&EngineHandle::deskew_angle>("deskewAngle"),
                       InstanceMethod<&EngineHandle::resize_image>("resizeImage"),
+                      InstanceMethod<&EngineHandle::describe_model>("describeModel"),
+                      InstanceMethod<&EngineHandle::memory_need>("memoryNeed"),
+                      InstanceMethod<&EngineHandle::open_model>("openModel"),
                       InstanceMethod<&EngineHandle::close>("close")});
 }
 
@@ -44,6 +50,51 @@ Napi::Value EngineHandle::resize_image(const Napi::CallbackInfo& info) {
     const auto to_value = [](Napi::Env, const Call& settled, std::monostate) { return settled.borrowed[0].Value(); };
     use(call).resize_image(bitmap.view, options, {result.Data(), size}, std::move(cancel),
                            environment_->deliver<std::monostate>(call, to_value));
+  });
+}
+
+Napi::Value EngineHandle::describe_model(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    std::string path = read_path(info[0]);
+    const Fields options(info[1], "options");
+    options.allow_only({"arrays"});
+    const bool arrays = options.boolean_or("arrays", false);
+    auto cancel = read_cancel(info[2]);
+    const auto to_js = [](Napi::Env env, const Call&, const ModelDescription& description) { return to_value(env, description); };
+    use(call).describe_model(std::move(path), arrays, std::move(cancel), environment_->deliver<ModelDescription>(call, to_js));
+  });
+}
+
+Napi::Value EngineHandle::memory_need(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    std::string path = read_path(info[0]);
+    const OpenArguments arguments = read_open(info[1], false);
+    auto cancel = read_cancel(info[2]);
+    const auto to_js = [](Napi::Env env, const Call&, const llm::MemoryNeed& need) { return to_value(env, need); };
+    use(call).memory_need(std::move(path), arguments.options, std::move(cancel), environment_->deliver<llm::MemoryNeed>(call, to_js));
+  });
+}
+
+Napi::Value EngineHandle::open_model(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    std::string path = read_path(info[0]);
+    const OpenArguments arguments = read_open(info[1], true);
+    auto cancel = read_cancel(info[2]);
+    use(call);
+    const Environment::Id id = environment_->open_model();
+    std::function<void(double)> on_progress;
+    if (!arguments.on_progress.IsEmpty()) {
+      environment_->keep_callback(call, arguments.on_progress);
+      on_progress = [environment = environment_, call](double fraction) {
+        environment->post([environment, call, fraction](Napi::Env env) { environment->call_back(call, Napi::Number::New(env, fraction)); });
+      };
+    }
+    const auto to_handle = [environment = environment_, id](Napi::Env env, const Call&, const LoadedModel& loaded) {
+      return LanguageModelHandle::make(env, environment, id, loaded);
+    };
+    const auto drop = [environment = environment_, id] { environment->drop_model(id); };
+    environment_->model(id).load(std::move(path), arguments.options, std::move(on_progress), std::move(cancel),
+                                 environment_->deliver<LoadedModel>(call, to_handle, drop));
   });
 }
 

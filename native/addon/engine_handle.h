@@ -23,6 +23,12 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value deskew_angle(const Napi::CallbackInfo& info);
   /// (bitmap, options, cancel?) -> Float32Array
   Napi::Value resize_image(const Napi::CallbackInfo& info);
+  /// (path, { arrays }, cancel?) -> description
+  Napi::Value describe_model(const Napi::CallbackInfo& info);
+  /// (path, shape, cancel?) -> { weightBytes, kvBytes, workBytes }
+  Napi::Value memory_need(const Napi::CallbackInfo& info);
+  /// (path, options, cancel?) -> LanguageModel, which closes by itself: closing the engine does not close it
+  Napi::Value open_model(const Napi::CallbackInfo& info);
   /// () -> undefined, once every job has ended. A second close rejects as every other verb then does.
   Napi::Value close(const Napi::CallbackInfo& info);
 

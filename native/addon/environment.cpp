@@ -56,6 +56,17 @@ Environment::Id Environment::open_engine(const Napi::Function& log) {
   return id;
 }
 
+Environment::Id Environment::open_model() {
+  const Id id = next_id_++;
+  models_[id] = std::make_unique<LanguageModel>();
+  return id;
+}
+
+void Environment::call_back(Id call, const Napi::Value& value) {
+  const auto found = calls_.find(call);
+  if (found != calls_.end() && !found->second.callback.IsEmpty()) found->second.callback.Call({value});
+}
+
 Call Environment::take(Napi::Env env, Id call) {
   const auto found = calls_.find(call);
   Call taken = std::move(found->second);
@@ -67,6 +78,8 @@ Call Environment::take(Napi::Env env, Id call) {
 void Environment::end() {
   // Cancels and joins. What the last jobs posted is destroyed unrun; their promises end with the environment.
   engines_.clear();
+  models_.clear();
+  model_class.Reset();
   calls_.clear();
 }
 

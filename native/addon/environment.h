@@ -1,4 +1,4 @@
-// What one JavaScript environment (the main thread or a worker) holds of the addon: engines, open calls, the way back.
+// What one JavaScript environment (the main thread or a worker) holds of the addon: engines, models, open calls, the way back.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,7 @@
 
 #include "completion.h"
 #include "engine/engine.h"
+#include "engine/language_model.h"
 #include "error.h"
 
 namespace lectern::addon {
@@ -23,6 +24,7 @@ Napi::Error to_javascript(Napi::Env env, const Error& error);
 struct Call {
   Napi::Promise::Deferred deferred;
   std::vector<Napi::ObjectReference> borrowed;
+  Napi::FunctionReference callback;  // or empty
 };
 
 /// Everything here happens on the environment's own thread but for the Done that `deliver` returns and the Log of an engine.
@@ -42,6 +44,14 @@ class Environment : public std::enable_shared_from_this<Environment> {
   /// Waits for the engine's lanes, whose jobs are cancelled.
   void drop_engine(Id id) { engines_.erase(id); }
 
+  /// A model that is not loaded yet; it ends with the environment at the latest.
+  Id open_model();
+  LanguageModel& model(Id id) { return *models_.at(id); }
+  /// Cancels what it does and waits for the end of that.
+  void drop_model(Id id) { models_.erase(id); }
+  /// What handles of models are made with.
+  Napi::FunctionReference model_class;
+
   /// Opens a call and lets `begin(Id)` start it; what `begin` throws becomes the rejection.
   template <class Begin>
   Napi::Value promise(Napi::Env env, Begin begin);
@@ -49,9 +59,17 @@ class Environment : public std::enable_shared_from_this<Environment> {
   /// Keeps an object alive, where it is, until the call settles.
   void borrow(Id call, const Napi::Object& object) { calls_.at(call).borrowed.push_back(Napi::Persistent(object)); }
 
-  /// For the engine: settles the call with `to_value(Napi::Env, const Call&, Value)` or with the error.
+  /// Keeps the function that call_back() calls while the call is open.
+  void keep_callback(Id call, const Napi::Function& function) { calls_.at(call).callback = Napi::Persistent(function); }
+  /// Nothing when the call is settled or keeps none.
+  void call_back(Id call, const Napi::Value& value);
+  /// From any thread: runs `closure` here, after what was posted before.
+  void post(Completion::Closure closure) { completion_.post(std::move(closure)); }
+
+  /// For the engine: settles the call with `to_value(Napi::Env, const Call&, Value)` or with the error, before
+  /// which `if_failed` is called.
   template <class Value, class ToValue>
-  Done<Value> deliver(Id call, ToValue to_value);
+  Done<Value> deliver(Id call, ToValue to_value, std::function<void()> if_failed = {});
 
  private:
   struct OpenEngine {
@@ -67,6 +85,7 @@ class Environment : public std::enable_shared_from_this<Environment> {
   Id next_id_ = 1;
   std::unordered_map<Id, Call> calls_;
   std::unordered_map<Id, OpenEngine> engines_;
+  std::unordered_map<Id, std::unique_ptr<LanguageModel>> models_;
 };
 
 template <class Begin>
@@ -74,7 +93,7 @@ Napi::Value Environment::promise(Napi::Env env, Begin begin) {
   const auto deferred = Napi::Promise::Deferred::New(env);
   const Id id = next_id_++;
   completion_.hold(env);
-  calls_.emplace(id, Call{deferred, {}});
+  calls_.emplace(id, Call{deferred, {}, {}});
   try {
     begin(id);
   } catch (const Napi::Error& thrown) {
@@ -87,10 +106,11 @@ Napi::Value Environment::promise(Napi::Env env, Begin begin) {
 }
 
 template <class Value, class ToValue>
-Done<Value> Environment::deliver(Id call, ToValue to_value) {
-  return [self = shared_from_this(), call, to_value](Outcome<Value> outcome) {
-    self->completion_.post([self, call, to_value, outcome = std::move(outcome)](Napi::Env env) {
+Done<Value> Environment::deliver(Id call, ToValue to_value, std::function<void()> if_failed) {
+  return [self = shared_from_this(), call, to_value, if_failed = std::move(if_failed)](Outcome<Value> outcome) {
+    self->completion_.post([self, call, to_value, if_failed, outcome = std::move(outcome)](Napi::Env env) {
       if (const Error* error = std::get_if<Error>(&outcome)) {
+        if (if_failed) if_failed();
         self->reject(env, call, to_javascript(env, *error).Value());
         return;
       }

@@ -17,7 +17,7 @@ std::vector<Device> devices() {
   return found;
 }
 
-Engine::Engine(Log log) : log_(std::move(log)), vision_("lectern-vision") {
+Engine::Engine(Log log) : log_(std::move(log)), files_("lectern-files"), vision_("lectern-vision") {
   if (!log_) return;
   const BuildInfo build = build_info();
   log_(LogLevel::debug, std::string("Engine opened: version ") + std::string(build.version) + ", instructions " +
@@ -38,11 +38,26 @@ void Engine::resize_image(const vision::Bitmap& bitmap, const vision::ResizeOpti
   vision_.submit<std::monostate>(std::move(cancel), work, std::move(done));
 }
 
+void Engine::describe_model(std::string path, bool arrays, std::shared_ptr<Cancel> cancel, Done<ModelDescription> done) {
+  const auto work = [path = std::move(path), arrays](const Cancel&) { return lectern::describe_model(path, arrays); };
+  files_.submit<ModelDescription>(std::move(cancel), work, std::move(done));
+}
+
+void Engine::memory_need(std::string path, OpenOptions options, std::shared_ptr<Cancel> cancel, Done<llm::MemoryNeed> done) {
+  const auto work = [path = std::move(path), options](const Cancel&) { return lectern::memory_need(path, options); };
+  files_.submit<llm::MemoryNeed>(std::move(cancel), work, std::move(done));
+}
+
 void Engine::close(Done<std::monostate> done) {
   vision_.cancel_all();
-  // The last job that the lane takes tells that all before it are through; nobody else holds its flag.
-  vision_.submit<std::monostate>(
-      std::make_shared<Cancel>(), [](const Cancel&) { return std::monostate{}; }, std::move(done));
+  files_.cancel_all();
+  const auto nothing = [](const Cancel&) { return std::monostate{}; };
+  // The last job that each lane takes tells that all before it are through; nobody else holds its flag.
+  const auto close_files = [this, nothing, done = std::move(done)](Outcome<std::monostate>) {
+    files_.submit<std::monostate>(std::make_shared<Cancel>(), nothing, done);
+    files_.close();
+  };
+  vision_.submit<std::monostate>(std::make_shared<Cancel>(), nothing, close_files);
   vision_.close();
 }
 

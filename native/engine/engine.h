@@ -10,6 +10,7 @@
 #include "backend/device.h"
 #include "engine/lane.h"
 #include "engine/log.h"
+#include "engine/model_description.h"
 #include "vision/image.h"
 
 namespace lectern {
@@ -37,12 +38,17 @@ class Engine {
   void resize_image(const vision::Bitmap& bitmap, const vision::ResizeOptions& options, std::span<float> out,
                     std::shared_ptr<Cancel> cancel, Done<std::monostate> done);
 
+  void describe_model(std::string path, bool arrays, std::shared_ptr<Cancel> cancel, Done<ModelDescription> done);
+  void memory_need(std::string path, OpenOptions options, std::shared_ptr<Cancel> cancel, Done<llm::MemoryNeed> done);
+
   /// Cancels what is queued or running; `done` comes after the last of it. To destroy the engine waits for the same.
   void close(Done<std::monostate> done);
 
  private:
   Log log_;
-  Lane vision_;  // last: its jobs use the members above
+  // Last: their jobs use the members above.
+  Lane files_;
+  Lane vision_;
 };
 
 }  // namespace lectern

@@ -26,8 +26,9 @@ using Done = std::function<void(Outcome<Value>)>;
 
 class Lane {
  public:
-  /// Starts the thread; `name` (15 characters are kept) is what a debugger or `top -H` shows.
-  explicit Lane(const std::string& name);
+  /// Starts the thread; `name` (15 characters are kept) is what a debugger or `top -H` shows, `closed_sentence` what a caller
+  /// reads who is late.
+  explicit Lane(const std::string& name, std::string closed_sentence = "The engine is closed.");
   /// Cancels what is left, waits for it and joins.
   ~Lane();
   Lane(const Lane&) = delete;
@@ -38,6 +39,11 @@ class Lane {
   template <class Value, class Work>
   void submit(std::shared_ptr<Cancel> cancel, Work work, Done<Value> done);
 
+  /// Queues `turn`, and again behind what waits by then, for as long as it returns true: long work that lets other jobs in
+  /// between. `turn` must not throw, and is called with its flag set too. It ends the work itself: also on a closed lane it is
+  /// called until it returns false. Otherwise as submit().
+  void repeat(std::shared_ptr<Cancel> cancel, std::function<bool(const Cancel&)> turn);
+
   /// Sets the flag of every job that is queued or running: each still reaches its `done`, as `cancelled`.
   void cancel_all();
 
@@ -47,12 +53,13 @@ class Lane {
  private:
   struct Job {
     std::shared_ptr<Cancel> cancel;
-    std::function<void()> run;
+    std::function<bool()> run;  // whether to queue it again
   };
 
   void push(Job job);
   void work_off();
 
+  const std::string closed_sentence_;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<Job> queue_;
@@ -75,6 +82,7 @@ void Lane::submit(std::shared_ptr<Cancel> cancel, Work work, Done<Value> done) {
       }
     };
     done(outcome());
+    return false;
   };
   push({std::move(cancel), std::move(run)});
 }

@@ -20,7 +20,8 @@ std::int64_t modified_ns(const struct stat& status) { return std::int64_t{status
 }  // namespace
 
 MappedFile::MappedFile(const std::string& path) {
-  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  // Of a pipe without a writer the opening would wait for one; files do not care.
+  const int descriptor = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (descriptor < 0) {
     const ErrorCode code = errno == ENOENT ? ErrorCode::model_not_found : ErrorCode::invalid_model;
     throw Error(code, "The model file " + path + " cannot be opened: " + std::strerror(errno) + ".");

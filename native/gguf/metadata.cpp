@@ -49,6 +49,26 @@ const Array& array_of(std::string_view key, const Value& value) {
 
 }  // namespace
 
+Value element(const Array& array, std::uint64_t index) {
+  const auto at = [&]<class T>(T) { return load<T>(array.numbers + index * sizeof(T)); };
+  switch (array.element) {
+    case ValueType::u8: return std::uint64_t{at(std::uint8_t{})};
+    case ValueType::u16: return std::uint64_t{at(std::uint16_t{})};
+    case ValueType::u32: return std::uint64_t{at(std::uint32_t{})};
+    case ValueType::u64: return at(std::uint64_t{});
+    case ValueType::i8: return std::int64_t{at(std::int8_t{})};
+    case ValueType::i16: return std::int64_t{at(std::int16_t{})};
+    case ValueType::i32: return std::int64_t{at(std::int32_t{})};
+    case ValueType::i64: return at(std::int64_t{});
+    case ValueType::f32: return double{at(float{})};
+    case ValueType::f64: return at(double{});
+    case ValueType::boolean: return at(std::uint8_t{}) != 0;
+    case ValueType::string: return array.strings[index];
+    case ValueType::array: break;
+  }
+  throw Error(ErrorCode::internal, "Elements of arrays of arrays are not kept.");
+}
+
 bool Metadata::add(std::string_view key, Value value) { return values_.emplace(key, std::move(value)).second; }
 
 const Value* Metadata::find(std::string_view key) const {

@@ -28,6 +28,9 @@ struct Array {
 /// Integers are widened, floats too.
 using Value = std::variant<std::uint64_t, std::int64_t, double, bool, std::string_view, Array>;
 
+/// One of an array's elements, widened; `index` below its count. Not of arrays of arrays.
+Value element(const Array& array, std::uint64_t index);
+
 /// Views point into the mapped file and live as long as it. Every getter throws Error `invalid_model` naming the key when the
 /// value has another type or lies out of range; `find_` answers nothing for an absent key, `get_` throws.
 class Metadata {

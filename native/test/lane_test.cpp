@@ -1,5 +1,6 @@
 // The lane's promises: order, one thread, every job's outcome, and its two ways to end.
 #include <atomic>
+#include <chrono>
 #include <future>
 #include <set>
 #include <thread>
@@ -130,6 +131,42 @@ LECTERN_TEST("lane: one job is cancelled by its own flag alone") {
   }
   check(std::get<int>(outcomes.all.front()) == 1 && std::get<int>(outcomes.all.back()) == 3, "its neighbours ran");
   check(outcomes.all.size() == 3 && outcomes.count(ErrorCode::cancelled) == 1, "it did not");
+}
+
+LECTERN_TEST("lane: work in turns lets other jobs in between, and goes on after close until it ends itself") {
+  Outcomes outcomes;
+  std::atomic<int> turns{0};
+  std::atomic<bool> stop{false};
+  {
+    Lane lane("test");
+    lane.repeat(fresh(), [&](const Cancel&) {
+      std::this_thread::sleep_for(std::chrono::microseconds(100));
+      return ++turns < 100000 && !stop;
+    });
+    for (int i = 0; i < 20; ++i) lane.submit<int>(fresh(), [&](const Cancel&) { return turns.load(); }, outcomes.done());
+    while (turns < 20) std::this_thread::yield();
+    lane.close();
+    const int at_close = turns;
+    while (turns < at_close + 20) std::this_thread::yield();
+    stop = true;
+  }
+  check(outcomes.all.size() == 20 && std::get<int>(outcomes.all.back()) < turns, "the jobs came in between");
+  check(turns < 100000, "it ended when it said so");
+}
+
+LECTERN_TEST("lane: work in turns is told of a cancel and called until it returns false") {
+  int told = 0;
+  {
+    Lane lane("test");
+    std::promise<void> begun;
+    lane.repeat(fresh(), [&, first = true](const Cancel& cancel) mutable {
+      if (std::exchange(first, false)) begun.set_value();
+      std::this_thread::yield();
+      return !cancel.requested() || ++told < 3;
+    });
+    begun.get_future().wait();
+  }
+  check(told == 3, "three turns after the cancel");
 }
 
 LECTERN_TEST("lane: after close it takes no job") {

@@ -5,7 +5,10 @@ import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../package-files.js';
-import type { DeviceInfo, ResizeOptions } from './port.js';
+import type {
+  DeviceInfo, Embedding, GenerateOptions, GenerateResult, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions,
+  PromptPart, ResizeOptions,
+} from './port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -21,7 +24,26 @@ export interface NativeCancel {
 export interface NativeEngine {
   deskewAngle(bitmap: Bitmap, cancel?: NativeCancel): Promise<number>;
   resizeImage(bitmap: Bitmap, options: Omit<ResizeOptions, 'signal'>, cancel?: NativeCancel): Promise<Float32Array>;
-  /** Cancels what runs, settles when the last of it has ended. A second call rejects with `invalid_state`. */
+  describeModel(path: string, options: { arrays?: boolean }, cancel?: NativeCancel): Promise<NativeDescription>;
+  memoryNeed(path: string, shape: ModelShape, cancel?: NativeCancel): Promise<MemoryNeed>;
+  openModel(path: string, options: Omit<OpenModelOptions, 'signal'>, cancel?: NativeCancel): Promise<NativeLanguageModel>;
+  /** Cancels what runs, settles when the last of it has ended; models stay open. A second call rejects with `invalid_state`. */
+  close(): Promise<void>;
+}
+
+/** Metadata as pairs: as properties of an object some keys of a hostile file would be none. */
+export type NativeDescription = Omit<ModelDescription, 'metadata'> & { metadata: [string, MetadataValue][] };
+
+export type NativePrompt = string | Int32Array | readonly PromptPart[];
+
+/** As LanguageModel in port.ts; a second `close` rejects with `invalid_state`. Callbacks must not throw. */
+export interface NativeLanguageModel {
+  readonly info: LoadedModel;
+  generate(prompt: NativePrompt, options: Omit<GenerateOptions, 'signal'>, cancel?: NativeCancel): Promise<GenerateResult>;
+  embed(prompt: NativePrompt, cancel?: NativeCancel): Promise<Embedding>;
+  tokenize(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<Int32Array>;
+  detokenize(ids: Int32Array, cancel?: NativeCancel): Promise<string>;
+  tokenBytes(id: number): Uint8Array;
   close(): Promise<void>;
 }
 

@@ -1,8 +1,12 @@
 /** The engine of this process: the port's interface over the native addon. */
 import type { Bitmap } from '../bitmap.js';
-import { LecternError, errorTable, type ErrorCode } from '../errors.js';
-import { loadAddon, type LogLevel, type NativeAddon, type NativeCancel, type NativeEngine } from './addon.js';
-import type { CallOptions, DeviceInfo, Engine, ResizeOptions } from './port.js';
+import { LecternError } from '../errors.js';
+import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from './addon.js';
+import { AddonLanguageModel } from './language-model.js';
+import { atTheSeam, callNative } from './native-call.js';
+import type {
+  CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ResizeOptions,
+} from './port.js';
 
 export interface EngineOptions {
   /** What native code has to say; it prints nothing itself. */
@@ -18,6 +22,9 @@ export function openEngine(options: EngineOptions = {}): Engine {
 class AddonEngine implements Engine {
   readonly #addon: NativeAddon;
   readonly #native: NativeEngine;
+  /** Open, or about to be: they end with the engine. */
+  readonly #models = new Set<Promise<LanguageModel>>();
+  readonly #ending = new AbortController();
   #closing: Promise<void> | undefined;
 
   constructor(addon: NativeAddon, native: NativeEngine) {
@@ -26,12 +33,46 @@ class AddonEngine implements Engine {
   }
 
   deskewAngle(bitmap: Bitmap, options: CallOptions = {}): Promise<number> {
-    return this.#call(options.signal, (cancel) => this.#native.deskewAngle(bitmap, cancel));
+    return callNative(this.#addon, options.signal, (cancel) => this.#native.deskewAngle(bitmap, cancel));
   }
 
   resizeImage(bitmap: Bitmap, options: ResizeOptions): Promise<Float32Array> {
     const { signal, ...size } = options;
-    return this.#call(signal, (cancel) => this.#native.resizeImage(bitmap, size, cancel));
+    return callNative(this.#addon, signal, (cancel) => this.#native.resizeImage(bitmap, size, cancel));
+  }
+
+  async describeModel(path: string, options: CallOptions & { arrays?: boolean } = {}): Promise<ModelDescription> {
+    const { signal, ...rest } = options;
+    const description = await callNative(this.#addon, signal, (cancel) => this.#native.describeModel(path, rest, cancel));
+    return { ...description, metadata: Object.fromEntries(description.metadata) };
+  }
+
+  memoryNeed(path: string, shape: ModelShape): Promise<MemoryNeed> {
+    return callNative(this.#addon, undefined, (cancel) => this.#native.memoryNeed(path, shape, cancel));
+  }
+
+  async openModel(path: string, options: OpenModelOptions = {}): Promise<LanguageModel> {
+    if (this.#closing) throw new LecternError('invalid_state', 'The engine is closed.');
+    const opening = this.#open(path, options, () => this.#models.delete(opening));
+    this.#models.add(opening);
+    const model = await opening.catch((thrown: unknown) => {
+      this.#models.delete(opening);
+      throw thrown;
+    });
+    // Closing the engine closes this model too.
+    if (this.#closing) throw new LecternError('invalid_state', 'The engine is closed.');
+    return model;
+  }
+
+  async #open(path: string, options: OpenModelOptions, onClosed: () => void): Promise<LanguageModel> {
+    const { signal, onProgress, ...shape } = options;
+    const either = signal ? AbortSignal.any([signal, this.#ending.signal]) : this.#ending.signal;
+    const native = await callNative(
+      this.#addon, either,
+      (cancel, guard) => this.#native.openModel(path, onProgress ? { ...shape, onProgress: guard(onProgress) } : shape, cancel),
+      (unwanted) => unwanted.close(),
+    );
+    return new AddonLanguageModel(this.#addon, native, onClosed);
   }
 
   devices(): DeviceInfo[] {
@@ -42,46 +83,14 @@ class AddonEngine implements Engine {
     return this.#addon.buildInfo();
   }
 
-  /** Cancels what runs and frees its threads and memory. Calling it again waits for the same end. */
   close(): Promise<void> {
-    this.#closing ??= this.#native.close();
+    this.#closing ??= this.#close();
     return this.#closing;
   }
 
-  /** Waits for one native call, lets `signal` cancel it, and gives its failure a stack of ours. */
-  async #call<T>(signal: AbortSignal | undefined, start: (cancel: NativeCancel) => Promise<T>): Promise<T> {
-    if (signal?.aborted) throw new LecternError('cancelled', undefined, { cause: signal.reason });
-    const cancel = new this.#addon.Cancel();
-    const onAbort = (): void => cancel.cancel();
-    signal?.addEventListener('abort', onAbort, { once: true });
-    try {
-      return await start(cancel);
-    } catch (thrown) {
-      throw fromNative(thrown);
-    } finally {
-      signal?.removeEventListener('abort', onAbort);
-    }
+  async #close(): Promise<void> {
+    this.#ending.abort();
+    const models = [...this.#models].map((opening) => opening.then((model) => model.close(), () => undefined));
+    await Promise.all([this.#native.close(), ...models]);
   }
-}
-
-function atTheSeam<T>(call: () => T): T {
-  try {
-    return call();
-  } catch (thrown) {
-    throw fromNative(thrown);
-  }
-}
-
-/** The native error's code and sentence with a stack of this side; the native error stays as `cause`. */
-function fromNative(thrown: unknown): LecternError {
-  if (thrown instanceof Error && 'code' in thrown && isErrorCode(thrown.code)) {
-    // The text of a defect is for the log, where `cause` shows it, not for a client.
-    const message = thrown.code === 'internal' ? undefined : thrown.message;
-    return new LecternError(thrown.code, message, { cause: thrown });
-  }
-  return new LecternError('internal', undefined, { cause: thrown });
-}
-
-function isErrorCode(value: unknown): value is ErrorCode {
-  return typeof value === 'string' && Object.hasOwn(errorTable, value);
 }

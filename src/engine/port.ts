@@ -182,9 +182,10 @@ export interface LanguageEngine {
   openModel(path: string, options?: OpenModelOptions): Promise<LanguageModel>;
 }
 
-export interface Engine extends VisionEngine {
+export interface Engine extends VisionEngine, LanguageEngine {
   devices(): DeviceInfo[];
   /** What the addon was built with and which instructions it uses: for `/version` and the log. */
   buildInfo(): { version: string; cuda: boolean; instructions: string };
+  /** Cancels what runs, closes the models too and frees threads and memory. Calling it again waits for the same end. */
   close(): Promise<void>;
 }

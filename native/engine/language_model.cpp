@@ -1,0 +1,259 @@
+// Two lanes and the way between them.
+#include "engine/language_model.h"
+
+#include <chrono>
+#include <utility>
+
+#if defined(__GLIBC__)
+#include <malloc.h>
+#endif
+
+#include "error.h"
+
+namespace lectern {
+namespace {
+
+using llm::TokenId;
+using Clock = std::chrono::steady_clock;
+
+constexpr const char* closed_sentence = "The model is closed.";
+
+/// Small blocks that were freed stay with the allocator otherwise.
+void give_back_memory() {
+#if defined(__GLIBC__)
+  malloc_trim(0);
+#endif
+}
+
+/// Lets through no more than some dozen of the fractions, and a 1 at the end.
+class FewFractions {
+ public:
+  explicit FewFractions(const std::function<void(double)>& tell) : tell_(tell) {}
+  void at(double fraction) {
+    if (!tell_ || fraction < next_) return;
+    next_ = fraction + 1.0 / 32;
+    tell_(fraction);
+  }
+  void end() const {
+    if (tell_) tell_(1);
+  }
+
+ private:
+  const std::function<void(double)>& tell_;
+  double next_ = 0;
+};
+
+bool is_empty(const Prompt& prompt) {
+  if (const auto* ids = std::get_if<std::vector<TokenId>>(&prompt)) return ids->empty();
+  for (const llm::PromptPart& part : std::get<std::vector<llm::PromptPart>>(prompt)) {
+    if (!part.text.empty()) return false;
+  }
+  return true;
+}
+
+/// Runs `next` with the value, or gives the error to `done`; also what `next` throws, being late.
+template <class Value, class Result, class Next>
+Done<Value> then(Done<Result> done, Next next) {
+  return [done = std::move(done), next = std::move(next)](Outcome<Value> outcome) mutable {
+    if (const Error* error = std::get_if<Error>(&outcome)) {
+      done(*error);
+      return;
+    }
+    try {
+      next(std::move(std::get<Value>(outcome)), done);
+    } catch (...) {
+      done(as_error(std::current_exception()));
+    }
+  };
+}
+
+}  // namespace
+
+LanguageModel::LanguageModel() : lane_("lectern-model", closed_sentence), text_lane_("lectern-text", closed_sentence) {}
+
+LanguageModel::~LanguageModel() = default;
+
+void LanguageModel::load(std::string path, OpenOptions options, std::function<void(double)> on_progress, std::shared_ptr<Cancel> cancel,
+                         Done<LoadedModel> done) {
+  const auto work = [this, path = std::move(path), options, on_progress = std::move(on_progress)](const Cancel& flag) {
+    try {
+      return open(path, options, on_progress, flag);
+    } catch (...) {
+      free();
+      throw;
+    }
+  };
+  lane_.submit<LoadedModel>(std::move(cancel), work, std::move(done));
+}
+
+LoadedModel LanguageModel::open(const std::string& path, const OpenOptions& options, const std::function<void(double)>& on_progress,
+                                const Cancel& cancel) {
+  FewFractions fractions(on_progress);
+  loaded_ = std::make_unique<Loaded>();
+  loaded_->backend = make_language_backend(options.device);
+  loaded_->model = std::make_unique<llm::Model>(path, *loaded_->backend, options.model, llm::LoadWatch{&cancel, [&](double fraction) { fractions.at(fraction); }});
+  llm::Model& model = *loaded_->model;
+  loaded_->tokenizer = std::make_unique<llm::Tokenizer>(model.file().metadata());
+  if (!model.config().embeds()) loaded_->scheduler = std::make_unique<llm::Scheduler>(model, *loaded_->tokenizer);
+  cancel.check();
+  fractions.end();
+  const llm::Config& config = model.config();
+  const KvShape& kv = model.cache().shape();
+  return {config.embeds(), kv.slots, kv.positions, config.vocabulary, config.embedding,
+          llm::memory_need(model.file(), *loaded_->backend, options.model), loaded_->tokenizer->vocabulary().end_tokens()};
+}
+
+void LanguageModel::generate(GenerateCall call, std::function<void(llm::Burst)> on_burst, std::shared_ptr<Cancel> cancel,
+                             Done<llm::GenerateResult> done) {
+  if (loaded_->model->config().embeds()) throw Error(ErrorCode::invalid_request, "This model gives embeddings; it continues no text.");
+  const auto asked = std::make_shared<const GenerateCall>(std::move(call));
+  const auto request = std::make_shared<llm::GenerateRequest>();
+  request->cancel = cancel;
+  request->on_burst = std::move(on_burst);
+  const auto tokenise = [this, request, asked](const Cancel&) {
+    request->prompt = ids_of(asked->prompt, asked->add_special);
+    request->options = asked->options;
+    if (asked->grammar) request->options.grammar = llm::Grammar::compile(*asked->grammar);
+    return std::monostate{};
+  };
+  const auto begun = Clock::now();
+  const auto submit = [this, request, begun](std::monostate, Done<llm::GenerateResult>& answered) {
+    // Queued here already is queued for the caller.
+    request->done = [answered, begun, submitted = Clock::now()](Outcome<llm::GenerateResult> outcome) {
+      if (auto* result = std::get_if<llm::GenerateResult>(&outcome)) {
+        result->queue_ms += std::chrono::duration<double, std::milli>(submitted - begun).count();
+      }
+      answered(std::move(outcome));
+    };
+    const auto enter = [this, request](const Cancel&) {
+      start(std::move(*request));
+      return std::monostate{};
+    };
+    lane_.submit<std::monostate>(request->cancel, enter, then<std::monostate>(answered, [](std::monostate, auto&) {}));
+  };
+  text_lane_.submit<std::monostate>(std::move(cancel), tokenise, then<std::monostate>(std::move(done), submit));
+}
+
+void LanguageModel::start(llm::GenerateRequest request) {
+  check_usable();
+  // The turns first: a lane that takes no more of them refuses here, before the scheduler has what nobody would then step.
+  if (!stepping_) lane_.repeat(std::make_shared<Cancel>(), [this](const Cancel& all) { return turn(all); });
+  stepping_ = true;
+  running_.push_front(request.cancel);
+  request.done = [this, place = running_.begin(), done = std::move(request.done)](Outcome<llm::GenerateResult> outcome) {
+    running_.erase(place);
+    done(broken_ ? Outcome<llm::GenerateResult>(*broken_) : std::move(outcome));
+  };
+  loaded_->scheduler->submit(std::move(request));
+}
+
+bool LanguageModel::turn(const Cancel& all) {
+  stepping_ = false;
+  if (!loaded_ || !loaded_->scheduler) return false;
+  try {
+    loaded_->model->file().check_unchanged();
+    do {
+      if (all.requested()) {
+        for (const std::shared_ptr<Cancel>& flag : running_) flag->request();
+      }
+      stepping_ = loaded_->scheduler->step();
+      // Who closes the model has queued its end behind this turn: there is no other.
+    } while (stepping_ && all.requested());
+  } catch (...) {
+    broken_ = as_error(std::current_exception());
+    stepping_ = false;
+    loaded_->scheduler.reset();
+  }
+  return stepping_;
+}
+
+void LanguageModel::embed(Prompt prompt, std::shared_ptr<Cancel> cancel, Done<Embedding> done) {
+  if (!loaded_->model->config().embeds()) throw Error(ErrorCode::invalid_request, "This model gives no embeddings.");
+  if (is_empty(prompt)) throw Error(ErrorCode::invalid_request, "There is nothing to embed: the text is empty.");
+  const auto tokenise = [this, prompt = std::move(prompt)](const Cancel&) { return ids_of(prompt, true); };
+  const auto submit = [this, cancel](std::vector<TokenId> ids, Done<Embedding>& embedded) {
+    lane_.submit<Embedding>(cancel, [this, ids = std::move(ids)](const Cancel& flag) { return embed_now(ids, flag); }, embedded);
+  };
+  text_lane_.submit<std::vector<TokenId>>(cancel, tokenise, then<std::vector<TokenId>>(std::move(done), submit));
+}
+
+Embedding LanguageModel::embed_now(const std::vector<TokenId>& ids, const Cancel& cancel) {
+  check_usable();
+  llm::Model& model = *loaded_->model;
+  const int context = model.cache().shape().positions;
+  if (ids.size() > static_cast<std::size_t>(context)) {
+    throw Error(ErrorCode::context_overflow, "The text has " + std::to_string(ids.size()) + " tokens, and the model's context is " + std::to_string(context) + ".");
+  }
+  const int count = static_cast<int>(ids.size());
+  const float* vector = model.forward().embed(ids.data(), count, cancel);
+  return {std::vector<float>(vector, vector + model.config().embedding), count};
+}
+
+void LanguageModel::tokenize(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::vector<TokenId>> done) {
+  const auto work = [this, prompt = std::move(prompt), add_special](const Cancel&) { return ids_of(prompt, add_special); };
+  text_lane_.submit<std::vector<TokenId>>(std::move(cancel), work, std::move(done));
+}
+
+void LanguageModel::detokenize(std::vector<TokenId> ids, std::shared_ptr<Cancel> cancel, Done<std::string> done) {
+  const auto work = [this, ids = std::move(ids)](const Cancel&) {
+    loaded_->model->file().check_unchanged();
+    return loaded_->tokenizer->decode(ids);
+  };
+  text_lane_.submit<std::string>(std::move(cancel), work, std::move(done));
+}
+
+std::string LanguageModel::token_bytes(TokenId id) const {
+  const llm::Tokenizer& tokenizer = *loaded_->tokenizer;
+  if (id < 0 || id >= tokenizer.vocabulary().size()) {
+    throw Error(ErrorCode::invalid_request, "The token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(tokenizer.vocabulary().size()) + ".");
+  }
+  loaded_->model->file().check_unchanged();
+  std::string bytes;
+  tokenizer.append_bytes(id, true, bytes);
+  return bytes;
+}
+
+std::vector<TokenId> LanguageModel::ids_of(const Prompt& prompt, bool add_special) const {
+  if (const auto* ids = std::get_if<std::vector<TokenId>>(&prompt)) return *ids;
+  // The vocabulary's texts lie in the mapped file.
+  loaded_->model->file().check_unchanged();
+  return loaded_->tokenizer->encode(std::get<std::vector<llm::PromptPart>>(prompt), add_special);
+}
+
+void LanguageModel::check_usable() const {
+  if (broken_) throw *broken_;
+  loaded_->model->file().check_unchanged();
+}
+
+void LanguageModel::close(Done<std::monostate> done) {
+  text_lane_.cancel_all();
+  lane_.cancel_all();
+  const auto fresh = [] { return std::make_shared<Cancel>(); };
+  // The last job that each lane takes tells that all before it are through; nobody else holds its flag.
+  const auto close_model = [this, fresh, done = std::move(done)](Outcome<std::monostate>) {
+    lane_.cancel_all();
+    lane_.submit<std::monostate>(
+        fresh(),
+        [this](const Cancel&) {
+          free();
+          return std::monostate{};
+        },
+        done);
+    lane_.close();
+  };
+  text_lane_.submit<std::monostate>(fresh(), [](const Cancel&) { return std::monostate{}; }, close_model);
+  text_lane_.close();
+}
+
+void LanguageModel::free() {
+  if (loaded_) {
+    // Each before what it refers to.
+    loaded_->scheduler.reset();
+    loaded_->tokenizer.reset();
+    loaded_->model.reset();
+    loaded_.reset();
+  }
+  give_back_memory();
+}
+
+}  // namespace lectern

@@ -1,0 +1,100 @@
+// One model in memory with a thread of its own, and a second one for text: what the addon opens, asks and closes.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "engine/lane.h"
+#include "engine/model_description.h"
+#include "llm/model.h"
+#include "llm/scheduler.h"
+#include "llm/tokenizer/tokenizer.h"
+
+namespace lectern {
+
+/// Token ids as they are, or text to be tokenised.
+using Prompt = std::variant<std::vector<llm::TokenId>, std::vector<llm::PromptPart>>;
+
+struct LoadedModel {
+  bool embeds;
+  int slots;
+  int context;
+  int vocabulary;
+  int embedding;
+  llm::MemoryNeed need;
+  std::vector<llm::TokenId> end_tokens;
+};
+
+struct GenerateCall {
+  Prompt prompt;
+  bool add_special = true;  // of text
+  llm::GenerateOptions options;
+  std::optional<std::string> grammar;  // GBNF; compiled into the options on the way
+};
+
+struct Embedding {
+  std::vector<float> vector;
+  int prompt_tokens;
+};
+
+/// Verbs return at once and give their outcome to `done` on one of the two lanes; after close they throw Error `invalid_state`.
+/// They may be called once load() is done, by one thread at a time. Text is tokenised on the text lane, so that a long prompt
+/// delays nobody's next token; all that touches the model happens on the model's lane, in turns of one pass.
+class LanguageModel {
+ public:
+  LanguageModel();
+  /// Cancels everything and waits for its end.
+  ~LanguageModel();
+
+  /// Once. `on_progress` gets rising fractions up to 1, at most 34 times, on the lane. After a failure everything is free again.
+  void load(std::string path, OpenOptions options, std::function<void(double)> on_progress, std::shared_ptr<Cancel> cancel,
+            Done<LoadedModel> done);
+
+  /// `on_burst` is called on the model's lane before `done` and must not throw.
+  void generate(GenerateCall call, std::function<void(llm::Burst)> on_burst, std::shared_ptr<Cancel> cancel, Done<llm::GenerateResult> done);
+
+  /// L2-normalised.
+  void embed(Prompt prompt, std::shared_ptr<Cancel> cancel, Done<Embedding> done);
+
+  void tokenize(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::vector<llm::TokenId>> done);
+  void detokenize(std::vector<llm::TokenId> ids, std::shared_ptr<Cancel> cancel, Done<std::string> done);
+
+  /// At once, on the caller's thread. Throws Error `invalid_request` for an id outside the vocabulary.
+  std::string token_bytes(llm::TokenId id) const;
+
+  /// Cancels what is queued or running; `done` comes after the last of it, when the memory is free.
+  void close(Done<std::monostate> done);
+
+ private:
+  /// What load() makes.
+  struct Loaded {
+    std::unique_ptr<Backend> backend;
+    std::unique_ptr<llm::Model> model;
+    std::unique_ptr<llm::Tokenizer> tokenizer;
+    std::unique_ptr<llm::Scheduler> scheduler;  // null in an embedding model
+  };
+  using Running = std::list<std::shared_ptr<Cancel>>;
+
+  LoadedModel open(const std::string& path, const OpenOptions& options, const std::function<void(double)>& on_progress, const Cancel& cancel);
+  std::vector<llm::TokenId> ids_of(const Prompt& prompt, bool add_special) const;
+  Embedding embed_now(const std::vector<llm::TokenId>& ids, const Cancel& cancel);
+  void start(llm::GenerateRequest request);
+  bool turn(const Cancel& all);
+  void check_usable() const;
+  void free();
+
+  std::unique_ptr<Loaded> loaded_;  // written on the model's lane while nobody else may call
+  // Of the model's lane alone.
+  Running running_;             // the flags of what the scheduler has
+  bool stepping_ = false;       // whether turns are queued
+  std::optional<Error> broken_;  // what ended the model before its time
+  // Last, and in this order: the text lane's jobs submit to the model's, whose jobs use the members above.
+  Lane lane_;
+  Lane text_lane_;
+};
+
+}  // namespace lectern

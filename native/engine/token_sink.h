@@ -1,0 +1,25 @@
+// Between a model that writes and a reader that takes its time: what is finished gathers here until it is fetched.
+#pragma once
+
+#include <mutex>
+
+#include "llm/scheduler.h"
+
+namespace lectern {
+
+/// Of one answer. The lane pushes, the reader's thread takes.
+class TokenSink {
+ public:
+  /// True when the reader is to be called: never while an earlier call has not taken yet.
+  bool push(llm::Burst burst);
+
+  /// All that came since the last one.
+  llm::Burst take();
+
+ private:
+  std::mutex mutex_;
+  llm::Burst gathered_;
+  bool called_ = false;
+};
+
+}  // namespace lectern

@@ -1,0 +1,66 @@
+/** A model in memory: the port's interface over its native handle. */
+import { LecternError } from '../errors.js';
+import type { NativeAddon, NativeLanguageModel, NativePrompt } from './addon.js';
+import { atTheSeam, callNative } from './native-call.js';
+import type { CallOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Prompt } from './port.js';
+
+export class AddonLanguageModel implements LanguageModel {
+  readonly info: LoadedModel;
+  readonly #addon: NativeAddon;
+  readonly #native: NativeLanguageModel;
+  readonly #onClosed: () => void;
+  #closing: Promise<void> | undefined;
+
+  constructor(addon: NativeAddon, native: NativeLanguageModel, onClosed: () => void) {
+    this.#addon = addon;
+    this.#native = native;
+    this.#onClosed = onClosed;
+    this.info = native.info;
+  }
+
+  async generate(prompt: Prompt, options: GenerateOptions = {}): Promise<GenerateResult> {
+    const { signal, onTokens, ...rest } = options;
+    const asked = { ...rest, seed: rest.seed ?? Math.floor(Math.random() * 2 ** 53) };
+    return callNative(this.#addon, signal, async (cancel, guard) => {
+      return this.#native.generate(toNative(prompt), onTokens ? { ...asked, onTokens: guard(onTokens) } : asked, cancel);
+    });
+  }
+
+  embed(input: Prompt, options: CallOptions = {}): Promise<Embedding> {
+    return callNative(this.#addon, options.signal, async (cancel) => this.#native.embed(toNative(input), cancel));
+  }
+
+  async tokenize(prompt: Prompt, options: CallOptions & { addSpecial?: boolean } = {}): Promise<number[]> {
+    const { signal, addSpecial = true } = options;
+    return Array.from(await callNative(this.#addon, signal, async (cancel) => this.#native.tokenize(toNative(prompt), addSpecial, cancel)));
+  }
+
+  detokenize(ids: readonly number[], options: CallOptions = {}): Promise<string> {
+    return callNative(this.#addon, options.signal, async (cancel) => this.#native.detokenize(idsToNative(ids), cancel));
+  }
+
+  tokenBytes(id: number): Uint8Array {
+    return atTheSeam(() => this.#native.tokenBytes(id));
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#native.close().finally(this.#onClosed);
+    return this.#closing;
+  }
+}
+
+/** Ids cross as one block of memory; text and its parts as they are. */
+function toNative(prompt: Prompt): NativePrompt {
+  return Array.isArray(prompt) && typeof (prompt as readonly unknown[])[0] !== 'object' ? idsToNative(prompt as readonly number[]) : prompt as NativePrompt;
+}
+
+/** Throws `invalid_request` for what a vocabulary of any size has no token for: an Int32Array would silently make a number of it. */
+function idsToNative(ids: readonly number[]): Int32Array {
+  if (!Array.isArray(ids)) throw new LecternError('invalid_request', 'Token ids must be an array of numbers.');
+  const native = new Int32Array(ids.length);
+  for (const [place, id] of ids.entries()) {
+    if (!Number.isInteger(id) || id < 0 || id > 0x7fffffff) throw new LecternError('invalid_request', `The prompt's entry ${place} is no token id.`);
+    native[place] = id;
+  }
+  return native;
+}
