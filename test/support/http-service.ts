@@ -76,6 +76,8 @@ export async function startTestService(settings: Partial<HttpSettings> = {}, mor
     close: async () => {
       release();
       clearInterval(alive);
+      // fetch opens a connection ahead of its next request when one was aborted; it never gets one here.
+      app.server.closeAllConnections();
       await app.close();
       await tasks.close();
       await rm(directory, { recursive: true, force: true });

@@ -1,5 +1,5 @@
 /** Ollama's contract: its routes in a scope with their own bodies and failures. */
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { readJsonBodies } from '../json-body.js';
@@ -29,7 +29,9 @@ export function addOllama(scope: FastifyInstance, services: LanguageServices, lo
   scope.get('/api/status', async (_request, reply) => sendJson(reply, 200, { cloud: { disabled: true, source: 'config' } }));
   scope.post('/api/me', async (_request, reply) => sendJson(reply, 503, { error: 'account unavailable' }));
   for (const [method, url] of changing) {
-    scope.route({ method, url, handler: async (_request, reply) => sendJson(reply.header('allow', ''), 405, { error: readOnly }) });
+    const refuse = async (_request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => sendJson(reply, 405, { error: readOnly });
+    // Before the body: it may be a blob of gigabytes.
+    scope.route({ method, url, onRequest: refuse, handler: refuse });
   }
   addChat(scope, route);
   addGenerate(scope, route);

@@ -1,0 +1,198 @@
+// OpenAI's routes over language services that repeat what they are told.
+import t from 'tap';
+import { startTestService } from '../support/http-service.js';
+import { fakeLanguage } from '../support/language-service.js';
+
+const language = fakeLanguage({ waiting: 3 });
+const service = await startTestService({}, { language });
+t.teardown(() => service.close());
+const post = (url: string, payload: unknown) =>
+  service.app.inject({ method: 'POST', url, payload: typeof payload === 'string' ? payload : JSON.stringify(payload), headers: { 'content-type': 'application/json' } });
+const chat = (more: object = {}, content = 'one two') => post('/v1/chat/completions', { model: 'talker', messages: [{ role: 'user', content }], ...more });
+const events = (body: string): unknown[] => body.split('\n\n').filter((event) => event.startsWith('data: ')).map((event) => (event === 'data: [DONE]' ? 'DONE' : JSON.parse(event.slice(6)) as unknown));
+const last = () => language.asked.at(-1);
+
+t.test('a whole chat completion', async (t) => {
+  const answer = await chat();
+  t.equal(answer.statusCode, 200);
+  t.equal(answer.headers['content-type'], 'application/json');
+  t.equal(answer.headers['x-queue-position'], '3');
+  const body = answer.json() as Record<string, unknown>;
+  t.match(body['id'], /^chatcmpl-[0-9a-f]{32}$/);
+  t.match(body, {
+    object: 'chat.completion', created: 1767323045, model: 'talker',
+    choices: [{ index: 0, message: { role: 'assistant', content: 'one two' }, logprobs: null, finish_reason: 'stop' }],
+    usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9, prompt_tokens_details: { cached_tokens: 3 } },
+  });
+  t.match(last()?.sampling, { temperature: 0.25, stop: ['<|eot|>'] }, 'what the client leaves open the model decides');
+});
+
+t.test('parameters reach the use case', async (t) => {
+  const answer = await chat({
+    temperature: 0, top_p: 0.5, seed: -1, stop: 'END', max_completion_tokens: 5, presence_penalty: 1, frequency_penalty: -1, logit_bias: { 7: -100, 9: 3 },
+    logprobs: true, top_logprobs: 2, n: 2, top_k: 3, min_p: 0.1, keep_alive: '1m', user: 'somebody', max_tokens: null,
+  });
+  t.equal(answer.statusCode, 200, answer.body);
+  t.match(last(), { choices: 2, sampling: { temperature: 0, topP: 0.5, seed: 2 ** 53 - 1, stop: ['END'], maxTokens: 5, presencePenalty: 1, frequencyPenalty: -1, logitBias: [[7, -Infinity], [9, 3]], logprobs: 2, topK: 3, minP: 0.1 } });
+  t.equal(language.keepAlives.at(-1), 60_000);
+  const body = answer.json() as { choices: { logprobs: { content: unknown[] } }[] };
+  t.equal(body.choices.length, 2);
+  t.same(body.choices[1]?.logprobs.content[0], { token: 'A', logprob: -0.5, bytes: [65], top_logprobs: [{ token: 'A', logprob: -0.5, bytes: [65] }, { token: 'B', logprob: -1.5, bytes: [66] }] });
+});
+
+t.test('messages in every form', async (t) => {
+  const messages = [
+    { role: 'developer', content: 'Be short.' },
+    { role: 'user', content: [{ type: 'text', text: 'a' }, { type: 'text', text: 'b' }] },
+    { role: 'assistant', content: null, tool_calls: [{ id: 'c1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } }] },
+    { role: 'tool', tool_call_id: 'c1', content: '2' },
+    { role: 'user', content: 'and?' },
+  ];
+  t.equal((await post('/v1/chat/completions', { model: 'talker', messages })).statusCode, 200);
+  t.same((last()?.input as { messages: unknown }).messages, [
+    { role: 'system', content: 'Be short.' },
+    { role: 'user', content: 'ab' },
+    { role: 'assistant', content: '', toolCalls: [{ id: 'c1', name: 'add', arguments: { a: 1 } }] },
+    { role: 'tool', content: '2', toolCallId: 'c1', toolName: 'add' },
+    { role: 'user', content: 'and?' },
+  ]);
+});
+
+t.test('tools, whole and streamed', async (t) => {
+  const tools = [{ type: 'function', function: { name: 'add', description: 'Adds.', parameters: { type: 'object', properties: { a: { type: 'number' } } } } }];
+  const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } };
+  t.match((await chat({ tools, tool_choice: 'required' }, '!call')).json(), { choices: [{ message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }] });
+  t.match(last()?.input, { toolChoice: 'required', tools: [{ name: 'add', raw: tools[0] }] });
+  const streamed = events((await chat({ tools, tool_choice: { type: 'function', function: { name: 'add' } }, parallel_tool_calls: false, stream: true }, '!call')).body) as { choices: { delta: object; finish_reason: string | null }[] }[];
+  t.match(streamed[0]?.choices[0]?.delta, { role: 'assistant', tool_calls: [{ index: 0, ...call }] });
+  t.equal(streamed[1]?.choices[0]?.finish_reason, 'tool_calls');
+  t.match(last()?.input, { toolChoice: { name: 'add' }, singleToolCall: true });
+  await chat({ tools });
+  t.match(last()?.input, { toolChoice: 'auto' });
+});
+
+t.test('a stream', async (t) => {
+  const answer = await chat({ stream: true, stream_options: { include_usage: true } }, '!think one two');
+  t.match(answer.headers['content-type'], /^text\/event-stream/);
+  const chunks = events(answer.body) as { id: string; choices: { delta: Record<string, unknown>; finish_reason: string | null }[]; usage: unknown }[];
+  t.equal(chunks.at(-1), 'DONE');
+  const deltas = chunks.slice(0, -1).flatMap(({ choices }) => choices.map(({ delta }) => delta));
+  t.match(deltas[0], { role: 'assistant', content: '', reasoning: 'Let me see.' });
+  t.equal(deltas.map(({ content }) => content ?? '').join(''), '!think one two');
+  t.same(deltas.filter(({ role }) => role !== undefined).length, 1);
+  t.same(chunks.at(-2), { ...chunks.at(-2), choices: [], usage: { prompt_tokens: 7, completion_tokens: 4, total_tokens: 11, prompt_tokens_details: { cached_tokens: 3 } } });
+  t.equal(chunks.at(-3)?.choices[0]?.finish_reason, 'stop');
+  t.equal(new Set(chunks.slice(0, -1).map(({ id }) => id)).size, 1);
+});
+
+t.test('a failure within a stream is an event, one before it an answer', async (t) => {
+  const late = events((await chat({ stream: true }, 'one !late')).body) as { error?: { type: string } }[];
+  t.match(late.at(-1), { error: { type: 'api_error' } });
+  const early = await chat({ stream: true }, '!long');
+  t.equal(early.statusCode, 400);
+  t.match(early.json(), { error: { type: 'invalid_request_error', code: 'context_length_exceeded', message: /100.*64/ } });
+});
+
+t.test('a client that leaves ends the work', async (t) => {
+  const address = await service.listen();
+  const leaving = new AbortController();
+  const answer = await fetch(`${address}/v1/chat/completions`, {
+    method: 'POST', signal: leaving.signal, body: JSON.stringify({ model: 'talker', stream: true, messages: [{ role: 'user', content: 'one !hang' }] }),
+  });
+  await answer.body?.getReader().read();
+  const signal = language.signals.at(-1);
+  t.equal(signal?.aborted, false);
+  const gone = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
+  const began = performance.now();
+  leaving.abort();
+  await gone;
+  t.ok(performance.now() - began < 200);
+});
+
+t.test('completions', async (t) => {
+  const answer = await post('/v1/completions', { model: 'talker', prompt: ['one two', [65, 66]], n: 1, logprobs: 1, return_token_ids: true, ignore_eos: true });
+  t.match(answer.json(), {
+    object: 'text_completion', usage: { prompt_tokens: 14, completion_tokens: 3 },
+    choices: [
+      { index: 0, text: 'one two', finish_reason: 'stop', token_ids: [65, 65], prompt_token_ids: [...Buffer.from('one two')], logprobs: { tokens: ['A', 'A'], token_logprobs: [-0.5, -0.5], top_logprobs: [{ A: -0.5 }, { A: -0.5 }], text_offset: [0, 1] } },
+      { index: 1, text: 'AB', prompt_token_ids: [65, 66] },
+    ],
+  });
+  t.match(last()?.sampling, { maxTokens: 16, ignoreEnd: true, logprobs: 1 });
+  const chunks = events((await post('/v1/completions', { model: 'talker', prompt: 'one two', stream: true })).body) as { choices: { text: string; finish_reason: string | null }[] }[];
+  t.same(chunks.slice(0, -1).map(({ choices: [choice] }) => [choice?.text, choice?.finish_reason]), [['one ', null], ['two', null], ['', 'stop']]);
+});
+
+t.test('embeddings', async (t) => {
+  const plain = await post('/v1/embeddings', { model: 'vectors', input: ['ab', 'c'] });
+  t.same(plain.json(), { object: 'list', data: [0, 1].map((index) => ({ object: 'embedding', index, embedding: [0.5, 0.5, 0.5, 0.5] })), model: 'vectors', usage: { prompt_tokens: 3, total_tokens: 3 } });
+  const short = (await post('/v1/embeddings', { model: 'vectors', input: [1, 2, 3], encoding_format: 'base64', dimensions: 2 })).json() as { data: { embedding: string }[] };
+  const bytes = Buffer.from(short.data[0]?.embedding ?? '', 'base64');
+  t.ok(Math.abs(bytes.readFloatLE(0) - Math.SQRT1_2) < 1e-6 && bytes.length === 8);
+  const long = await post('/v1/embeddings', { model: 'vectors', input: ['ok', 'x'.repeat(65)] });
+  t.match([long.statusCode, long.json()], [400, { error: { code: 'context_length_exceeded', message: /Input 1.*65.*64/ } }]);
+});
+
+t.test('models', async (t) => {
+  const list = (await service.app.inject({ url: '/v1/models' })).json() as { data: { id: string }[] };
+  t.same(list.data.map(({ id }) => id), ['talker:latest', 'plain:1b', 'vectors:latest']);
+  t.match((await service.app.inject({ url: '/v1/models/plain:1b' })).json(), { id: 'plain:1b', object: 'model', created: 1767323045, owned_by: 'library' });
+  const unknown = await service.app.inject({ url: '/v1/models/who/is:this' });
+  t.match([unknown.statusCode, unknown.json()], [404, { error: { type: 'not_found_error', code: 'model_not_found', message: /who\/is:this/ } }]);
+});
+
+t.test('responses', async (t) => {
+  const whole = await post('/v1/responses', { model: 'talker', instructions: 'Be short.', input: 'one two', max_output_tokens: 9 });
+  t.match(whole.json(), {
+    object: 'response', status: 'completed', error: null, store: false, instructions: 'Be short.', usage: { input_tokens: 7, output_tokens: 2, total_tokens: 9 },
+    output: [{ type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'one two' }] }],
+  });
+  t.match((last()?.input as { messages: unknown[] }).messages, [{ role: 'system', content: 'Be short.' }, { role: 'user', content: 'one two' }]);
+  const body = (await post('/v1/responses', { model: 'talker', input: [{ role: 'user', content: '!think a' }], stream: true })).body;
+  const told = body.split('\n\n').filter(Boolean).map((event) => JSON.parse(event.slice(event.indexOf('data: ') + 6)) as { type: string; sequence_number: number });
+  t.same(told.map(({ sequence_number: number }) => number), told.map((_, index) => index));
+  t.same(told.map(({ type }) => type.replace('response.', '')), [
+    'created', 'in_progress', 'output_item.added', 'reasoning_summary_part.added', 'reasoning_summary_text.delta', 'reasoning_summary_text.done', 'reasoning_summary_part.done', 'output_item.done',
+    'output_item.added', 'content_part.added', 'output_text.delta', 'output_text.delta', 'output_text.done', 'content_part.done', 'output_item.done', 'completed',
+  ]);
+  const tools = [{ type: 'function', name: 'add', parameters: { type: 'object' } }];
+  const items = [{ role: 'user', content: 'go' }, { type: 'function_call', call_id: 'c', name: 'add', arguments: '{}' }, { type: 'function_call_output', call_id: 'c', output: '!call' }];
+  t.match((await post('/v1/responses', { model: 'talker', input: items, tools })).json(), { output: [{ type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{"a":1}' }] });
+  t.match((last()?.input as { messages: unknown[] }).messages.at(-1), { role: 'tool', toolCallId: 'c', toolName: 'add' });
+  t.match((await post('/v1/responses', { model: 'talker', input: '!cut' })).json(), { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
+});
+
+t.test('what is wrong is named', async (t) => {
+  const messages = [{ role: 'user', content: 'x' }];
+  const cases: [string, unknown, number, string | null, string?][] = [
+    ['/v1/chat/completions', '{', 400, null], ['/v1/chat/completions', '[]', 400, null], ['/v1/chat/completions', '', 400, null], ['/v1/chat/completions', Buffer.from([0x22, 0xff, 0x22]).toString('latin1'), 400, null],
+    ['/v1/chat/completions', { messages }, 400, 'model'], ['/v1/chat/completions', { model: 'nobody', messages }, 404, 'model', 'model_not_found'],
+    ['/v1/chat/completions', { model: 'talker' }, 400, 'messages'], ['/v1/chat/completions', { model: 'talker', messages: [] }, 400, 'messages'],
+    ['/v1/chat/completions', { model: 'talker', messages: [{ role: 'user' }] }, 400, 'messages[0].content'],
+    ['/v1/chat/completions', { model: 'talker', messages: [{ role: 'king', content: 'x' }] }, 400, 'messages[0].role'],
+    ['/v1/chat/completions', { model: 'talker', messages: [{ role: 'user', content: [{ type: 'image_url', image_url: {} }] }] }, 400, 'messages[0].content[0].type'],
+    ['/v1/chat/completions', { model: 'talker', messages, temperature: 'hot' }, 400, 'temperature'], ['/v1/chat/completions', { model: 'talker', messages, top_p: 2 }, 400, 'top_p'],
+    ['/v1/chat/completions', { model: 'talker', messages, n: 0 }, 400, 'n'], ['/v1/chat/completions', { model: 'talker', messages, max_tokens: 0 }, 400, 'max_tokens'],
+    ['/v1/chat/completions', { model: 'talker', messages, audio: {} }, 400, 'audio'], ['/v1/chat/completions', { model: 'talker', messages, wonderful: 1 }, 400, 'wonderful'],
+    ['/v1/chat/completions', { model: 'talker', messages, logit_bias: { abc: 1 } }, 400, 'logit_bias.abc'], ['/v1/chat/completions', { model: 'talker', messages, stop: [1] }, 400, 'stop'],
+    ['/v1/chat/completions', { model: 'talker', messages, tools: [{ type: 'web' }] }, 400, 'tools[0].type'], ['/v1/chat/completions', { model: 'talker', messages, tool_choice: 'required' }, 400, 'tool_choice'],
+    ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'xml' } }, 400, 'response_format.type'], ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'json_schema', json_schema: {} } }, 400, 'response_format.json_schema.schema'],
+    ['/v1/chat/completions', { model: 'talker', messages, top_logprobs: 3 }, 400, 'top_logprobs'], ['/v1/chat/completions', { model: 'talker', messages, stream_options: {} }, 400, 'stream_options'],
+    ['/v1/chat/completions', { model: 'vectors', messages }, 400, null], ['/v1/completions', { model: 'talker' }, 400, 'prompt'], ['/v1/completions', { model: 'talker', prompt: [[1.5]] }, 400, 'prompt[0]'],
+    ['/v1/completions', { model: 'talker', prompt: 'x', echo: true }, 400, 'echo'], ['/v1/embeddings', { model: 'vectors', input: [] }, 400, 'input'], ['/v1/embeddings', { model: 'vectors', input: 'x', dimensions: 5 }, 400, 'dimensions'],
+    ['/v1/embeddings', { model: 'talker', input: 'x' }, 400, null], ['/v1/embeddings', { model: 'vectors', input: 'x', encoding_format: 'hex' }, 400, 'encoding_format'],
+    ['/v1/responses', { model: 'talker', input: 'x', previous_response_id: 'r' }, 400, 'previous_response_id'], ['/v1/responses', { model: 'talker', input: [{ type: 'item_reference' }] }, 400, 'input[0].type'],
+  ];
+  for (const [url, payload, status, param, code] of cases) {
+    const answer = await post(url, payload);
+    const name = `${url} ${JSON.stringify(payload).slice(0, 120)}`;
+    t.equal(answer.statusCode, status, name);
+    const { error } = answer.json() as { error: { message: string; type: string; param: string | null; code: string | null } };
+    t.equal(error.param, param, name);
+    t.ok(error.message.length > 5, name);
+    if (code !== undefined) t.equal(error.code, code, name);
+  }
+  const defect = await chat({}, '!defect');
+  t.match([defect.statusCode, defect.json()], [500, { error: { type: 'api_error', message: 'Internal processing error.' } }]);
+  t.notMatch(defect.body, /secret/);
+});
