@@ -20,7 +20,9 @@ class CpuBackend final : public Backend {
 
   void* allocate(std::size_t bytes) override {
     const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
-    void* memory = rounded < bytes ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
+    // The system lends more than it has and ends the process that uses it.
+    const bool too_large = rounded < bytes || (rounded >= worth_asking && rounded > device().memory_free_bytes);
+    void* memory = too_large ? nullptr : std::aligned_alloc(alignment, rounded == 0 ? alignment : rounded);
     if (memory == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes >> 20) + " MiB more.");
     std::memset(memory, 0, rounded);
     return memory;
@@ -47,6 +49,7 @@ class CpuBackend final : public Backend {
   bool plain() const { return arithmetic_ == Arithmetic::plain; }
 
   static constexpr std::size_t alignment = 64;
+  static constexpr std::size_t worth_asking = std::size_t{64} << 20;
 
   Arithmetic arithmetic_;
   Instructions level_;

@@ -1,6 +1,7 @@
 #include "llm/forward.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "error.h"
@@ -162,6 +163,9 @@ const float* Forward::embed(const std::int32_t* tokens, int count, const Cancel&
   ops_.pool(config_.pooling, count, width, x_.floats(), out_.floats());
   ops_.end();
   backend_.download(result_.data(), out_.data(), floats(1, width));
+  if (!std::all_of(result_.begin(), result_.begin() + width, [](float value) { return std::isfinite(value); })) {
+    throw Error(ErrorCode::invalid_model, "The model's embedding of this text holds values that are no numbers: its weights are damaged.");
+  }
   return result_.data();
 }
 

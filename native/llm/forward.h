@@ -35,8 +35,8 @@ class Forward {
   /// for more steps than a pass has rows.
   const float* decode(const Step* steps, int count);
 
-  /// Of an encoder: the L2-normalised embedding of one text, valid until the next pass. Throws as decode() does, and
-  /// `cancelled` between layers.
+  /// Of an encoder: the L2-normalised embedding of one text, valid until the next pass. Throws as decode() does,
+  /// `cancelled` between layers, and `invalid_model` where a value of the embedding is not finite.
   const float* embed(const std::int32_t* tokens, int count, const Cancel& cancel);
 
   int rows() const { return rows_; }

@@ -19,6 +19,18 @@ void write_architectures(const std::filesystem::path& folder) {
     test::make_model(shape).write(folder / (std::string(architecture) + ".gguf"));
   }
   shape.architecture = "llama";
+  for (const char* tokenizer : {"llama", "gpt2", "bert", "t5"}) {
+    test::MadeModel model = test::make_model(shape);
+    model.keys["tokenizer.ggml.model"] = std::string(tokenizer);
+    model.keys["tokenizer.ggml.pre"] = std::string("llama-bpe");
+    model.keys["tokenizer.ggml.tokens"] = std::vector<std::string>{"a", "b", "ab", "</s>"};
+    model.keys["tokenizer.ggml.merges"] = std::vector<std::string>{"a b"};
+    model.keys["tokenizer.ggml.eos_token_id"] = 3U;
+    model.keys["tokenizer.ggml.add_eos_token"] = true;
+    model.keys["llama.rope.scaling.type"] = std::string("yarn");
+    model.keys["llama.rope.scaling.factor"] = 2.0F;
+    model.write(folder / ("tokens-" + std::string(tokenizer) + ".gguf"));
+  }
   shape.experts = 2;
   test::make_model(shape).write(folder / "moe.gguf");
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -171,6 +172,25 @@ LECTERN_TEST("cpu: rows of zeros and of extremes quantise to finite values") {
   }
 }
 
+LECTERN_TEST("cpu: a row that is not finite spoils its products and no other row's") {
+  for (const Instructions level : levels()) {
+    const Kernels& kernels = *cpu::kernels_of(level);
+    for (const float poison : {std::nanf(""), std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity()}) {
+      for (const int place : {0, 15, 16, 31, 40, 95}) {
+        std::vector<float> x(2 * 96, 0.5F);
+        x[static_cast<std::size_t>(96 + place)] = poison;
+        std::vector<std::byte> out(2 * 3 * cpu::quantised_bytes);
+        for (int row = 0; row < 2; row++) kernels.quantise(x.data() + row * 96, 96, 2, row, out.data());
+        for (std::size_t block = 0; block < 3; block++) {
+          float meta[8];
+          std::memcpy(meta, out.data() + block * 2 * cpu::quantised_bytes + 64, sizeof meta);
+          for (int i = 0; i < 8; i++) check(std::isnan(meta[i]) == (i >= 4), std::string(name_of(level)) + ": scale " + std::to_string(i) + " of block " + std::to_string(block));
+        }
+      }
+    }
+  }
+}
+
 double silu(double z) { return z / (1 + std::exp(-z)); }
 double gelu(double z) { return 0.5 * z * (1 + std::erf(z * M_SQRT1_2)); }
 
@@ -215,6 +235,10 @@ LECTERN_TEST("cpu: half precision holds what is too large as its largest number"
     cpu::kernels_of(level)->to_f16(x.data(), static_cast<int>(x.size()), out.data());
     const float expected[] = {1.0F, -65504.0F, 65504.0F, 65504.0F, 0.333251953F};
     for (std::size_t i = 0; i < x.size(); i++) check(float_from_f16(out[i]) == expected[i], std::string(name_of(level)) + ": value " + std::to_string(i));
+    const std::vector<float> none(19, std::nanf(""));
+    std::vector<std::uint16_t> halves(none.size());
+    cpu::kernels_of(level)->to_f16(none.data(), static_cast<int>(none.size()), halves.data());
+    check(std::isnan(float_from_f16(halves.front())) && std::isnan(float_from_f16(halves.back())), std::string(name_of(level)) + ": NaN stays NaN");
   }
 }
 

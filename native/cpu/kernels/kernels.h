@@ -41,13 +41,13 @@ struct Kernels {
   void (*attend_f32)(const AttentionTask& task);
   /// Norm of backend/ops.h; bias null: RMS norm. out may be x.
   void (*norm)(const float* x, const float* weight, const float* bias, float epsilon, int columns, float* out);
-  /// Row `index` of a tile. columns: a multiple of 32.
+  /// Row `index` of a tile. columns: a multiple of 32. Of a row that is not finite every scale becomes NaN.
   void (*quantise)(const float* x, int columns, int tile, int index, void* out);
   void (*spread)(const float* x, int columns, int tile, int index, float* out);
   /// gate[i] = silu(gate[i]) * up[i]
   void (*gate)(float* gate, const float* up, int count);
   void (*gelu)(float* x, int count);
-  /// Rounds to half precision; what lies beyond its range becomes its largest number.
+  /// Rounds to half precision; what lies beyond its range becomes its largest number, NaN stays NaN.
   void (*to_f16)(const float* x, int count, std::uint16_t* out);
   /// Nothing but 8-bit products, as fast as they go; gives how many operations (two a product) these were. For the bench.
   std::int64_t (*exercise)(int rounds);
