@@ -78,14 +78,63 @@ export interface Residency {
   close(): Promise<void>;
 }
 
+/** Since the start, but for what says otherwise. */
+export interface ResidencyMetrics {
+  loads: number;
+  failedLoads: number;
+  /** Given up because nobody waited any more. */
+  cancelledLoads: number;
+  /** Milliseconds of all loads that succeeded. */
+  loadMs: number;
+  /** Unloaded to make room. */
+  evictions: number;
+  /** Unloaded because their time was over, or because somebody asked for it. */
+  expirations: number;
+  /** Now. */
+  loadedModels: number;
+  loadingModels: number;
+  /** Requests' models that wait for memory, now. */
+  waitingModels: number;
+  /** Reserved by language models, now. */
+  bytes: number;
+  budgetBytes: number;
+}
+
+/** The running service has the system's; tests bring their own. */
+export interface Clock {
+  /** Milliseconds since 1970. */
+  now(): number;
+  /** Calls once after so many milliseconds; the answer takes it back. */
+  after(delayMs: number, call: () => void): () => void;
+}
+
+/** One sentence an event, never with a prompt in it. */
+export type ModelsLog = (level: 'info' | 'warn' | 'error', message: string, cause?: unknown) => void;
+
 /** One use of a slot. */
 export interface SlotUse<T> {
   /** Leaves the queue, or ends the work, at once. */
   signal: AbortSignal;
-  /** Called once, when the request's turn may come: a load takes no slot. */
+  /** Called once, as soon as the request is taken on: a load takes no slot, and models load while others write. */
   load: () => Promise<Lease>;
   /** Holds a slot until it settles; the lease is released then. */
   work: (lease: Lease) => Promise<T>;
+}
+
+/** Since the start, but for the first three. */
+export interface SlotMetrics {
+  working: number;
+  /** Their model is there and the slots are taken. */
+  ready: number;
+  /** They wait for their model. */
+  loading: number;
+  served: number;
+  failed: number;
+  cancelled: number;
+  /** Past the bound of the queue. */
+  refused: number;
+  /** From coming to the slot, all requests together. */
+  waitMs: number;
 }
 
 /** Places where answers are written, taken first come, first served among those whose model is there. */

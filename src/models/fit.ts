@@ -1,0 +1,63 @@
+/** The shape in which a model is loaded: its context is what was asked for, cut to what it was trained for and to what memory allows. */
+import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
+import { LecternError } from '../errors.js';
+import type { CatalogueEntry } from './types.js';
+
+/** Below this a model is of no use to a conversation. */
+const leastContext = 2048;
+
+export interface FitRequest {
+  device: DeviceInfo['kind'];
+  slots: number;
+  /** Tokens per slot. */
+  context: number;
+  /** What it should fit into, and what it may fit into if need be. */
+  preferredBytes: number;
+  mostBytes: number;
+}
+
+export interface Fit {
+  /** Tokens per slot. */
+  context: number;
+  bytes: number;
+  takesAll: boolean;
+  /** Why the context is smaller than what was asked for, or null. */
+  cut: string | null;
+}
+
+/** Halves the context until the model fits. Throws `out_of_memory` with need and limit, and what the engine throws for the file. */
+export async function fitModel(engine: Pick<LanguageEngine, 'memoryNeed'>, entry: CatalogueEntry, request: FitRequest): Promise<Fit> {
+  const trained = entry.description.context;
+  const wanted = trained > 0 ? Math.min(request.context, trained) : request.context;
+  const needs: { context: number; bytes: number }[] = [];
+  for (const context of halves(wanted)) {
+    const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, { device: request.device, slots: request.slots, context });
+    const bytes = weightBytes + kvBytes + workBytes;
+    if (bytes <= request.preferredBytes) return { context, bytes, takesAll: false, cut: cutSentence(entry, request, context) };
+    needs.push({ context, bytes });
+  }
+  const fitting = needs.find(({ bytes }) => bytes <= request.mostBytes);
+  if (fitting !== undefined) return { ...fitting, takesAll: true, cut: cutSentence(entry, request, fitting.context) };
+  const least = needs.at(-1) as { context: number; bytes: number };
+  const shape = `${least.context} tokens of context in ${request.slots === 1 ? 'one slot' : `${request.slots} slots`}`;
+  throw new LecternError('out_of_memory', `The model ${entry.name} needs ${describeBytes(least.bytes)} with ${shape}, and only ${describeBytes(request.mostBytes)} can be had.`);
+}
+
+function halves(context: number): number[] {
+  const found = [context];
+  while ((found.at(-1) as number) > leastContext) found.push(Math.max(leastContext, Math.floor((found.at(-1) as number) / 2)));
+  return found;
+}
+
+function cutSentence(entry: CatalogueEntry, request: FitRequest, context: number): string | null {
+  if (context >= request.context) return null;
+  if (context === entry.description.context) return `it was trained for ${context} tokens`;
+  return `memory allows ${context} tokens per slot instead of ${Math.min(request.context, entry.description.context || request.context)}`;
+}
+
+/** "45.2 GiB", for people. */
+export function describeBytes(bytes: number): string {
+  const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
+  const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
+  return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`;
+}

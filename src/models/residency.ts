@@ -1,0 +1,321 @@
+/** What is loaded: leases on models, their time to live, and the one budget of memory they share. Which one goes is decided in make-room. */
+import type { DeviceInfo, LanguageEngine, LanguageModel } from '../engine/port.js';
+import { LecternError, asLecternError } from '../errors.js';
+import { describeBytes, fitModel } from './fit.js';
+import { makeRoom } from './make-room.js';
+import type { MemoryBudget } from './memory-budget.js';
+import { Resident, type Waiter, residentKey } from './resident.js';
+import type { CatalogueEntry, Clock, KeepAlive, Lease, ModelsLog, Residency, ResidencyMetrics, ResidentModel } from './types.js';
+
+export interface ResidencyOptions {
+  engine: Pick<LanguageEngine, 'memoryNeed' | 'openModel'>;
+  /** Where models are loaded; there is no silent fall to another device. */
+  device: DeviceInfo['kind'];
+  budget: MemoryBudget;
+  /** What chat models leave to embedding models, which never unload a chat model. */
+  embeddingBytes: number;
+  /** Answers one model writes side by side. */
+  slots: number;
+  /** Tokens per slot that are wanted for a model. */
+  contextOf(entry: CatalogueEntry): number;
+  keepAliveOf(entry: CatalogueEntry): KeepAlive;
+  clock: Clock;
+  log: ModelsLog;
+}
+
+/** A client that gave up on a long load may come again at once: so long it goes on for nobody, unless its memory is wanted. */
+const abandonedGraceMs = 30_000;
+
+export function createResidency(options: ResidencyOptions): Residency & { metrics(): ResidencyMetrics } {
+  return new BudgetedResidency(options);
+}
+
+class BudgetedResidency implements Residency {
+  readonly #options: ResidencyOptions;
+  /** In the order in which they were wanted. */
+  readonly #residents = new Set<Resident>();
+  readonly #stopListening: () => void;
+  readonly #counts = { loads: 0, failedLoads: 0, cancelledLoads: 0, loadMs: 0, evictions: 0, expirations: 0 };
+  #arranging = false;
+  #closing: Promise<void> | null = null;
+
+  constructor(options: ResidencyOptions) {
+    this.#options = options;
+    this.#stopListening = options.budget.onRelease(() => this.#arrangeSoon());
+  }
+
+  lend(entry: CatalogueEntry, { keepAlive, signal }: { keepAlive?: KeepAlive; signal?: AbortSignal }): Promise<Lease> {
+    if (this.#closing !== null) return Promise.reject(new LecternError('cancelled', 'The service is stopping.'));
+    if (signal?.aborted) return Promise.reject(new LecternError('cancelled', undefined, { cause: signal.reason }));
+    const key = residentKey(entry, this.#options.contextOf(entry));
+    const there = [...this.#residents].find((one) => one.key === key && (one.takesUses || (one.isComing && !one.abort.signal.aborted)));
+    const resident = there ?? this.#want(key, entry);
+    if (keepAlive !== undefined) resident.keepAlive = keepAlive;
+    if (resident.takesUses) return Promise.resolve(this.#grant(resident, entry, 0));
+    return this.#wait(resident, entry, signal);
+  }
+
+  list(): ResidentModel[] {
+    const onDevice = this.#options.device !== 'cpu';
+    return [...this.#residents].filter((one) => one.holdsMemory).map((one) => one.describe(onDevice));
+  }
+
+  metrics(): ResidencyMetrics {
+    const all = [...this.#residents];
+    return {
+      ...this.#counts,
+      loadedModels: all.filter((one) => one.state === 'loaded').length,
+      loadingModels: all.filter((one) => one.state === 'loading').length,
+      waitingModels: all.filter((one) => one.state === 'fitting' || one.state === 'waiting').length,
+      bytes: all.reduce((sum, { reservation }) => sum + (reservation?.bytes ?? 0), 0),
+      budgetBytes: this.#options.budget.totalBytes,
+    };
+  }
+
+  unload(entry: CatalogueEntry): void {
+    for (const one of this.#residents) {
+      if (one.entry.path !== entry.path) continue;
+      one.keepAlive = 0;
+      if (one.isComing && one.waiters.size === 0) this.#giveUp(one);
+      else if (one.state === 'loaded' && one.uses === 0) this.#expire(one);
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= this.#closeAll();
+    return this.#closing;
+  }
+
+  async #closeAll(): Promise<void> {
+    this.#stopListening();
+    for (const one of this.#residents) {
+      for (const waiter of [...one.waiters]) waiter.fail(new LecternError('cancelled', 'The service is stopping.'));
+      one.clearTimer();
+      if (one.isComing) this.#giveUp(one);
+      else if (one.state === 'loaded') this.#unload(one);
+    }
+    await Promise.all([...this.#residents].map((one) => one.work));
+  }
+
+  #want(key: string, entry: CatalogueEntry): Resident {
+    const { clock, keepAliveOf } = this.#options;
+    const resident = new Resident(key, entry, keepAliveOf(entry), clock.now());
+    this.#residents.add(resident);
+    resident.work = this.#fit(resident);
+    return resident;
+  }
+
+  #wait(resident: Resident, entry: CatalogueEntry, signal: AbortSignal | undefined): Promise<Lease> {
+    resident.clearTimer();
+    return new Promise((resolve, reject) => {
+      const leave = (): void => waiter.fail(new LecternError('cancelled', undefined, { cause: signal?.reason }));
+      const settle = (): void => {
+        // By whichever resident has it now: waiters move when a drained model turns out to stay.
+        for (const one of this.#residents) if (one.waiters.delete(waiter) && one.waiters.size === 0 && one.isComing) this.#abandon(one);
+        signal?.removeEventListener('abort', leave);
+      };
+      const waiter: Waiter = {
+        entry,
+        since: this.#options.clock.now(),
+        grant: (lease) => { settle(); resolve(lease); },
+        fail: (error) => { settle(); reject(error); },
+      };
+      resident.waiters.add(waiter);
+      signal?.addEventListener('abort', leave, { once: true });
+    });
+  }
+
+  #grant(resident: Resident, entry: CatalogueEntry, loadMs: number): Lease {
+    resident.clearTimer();
+    resident.uses++;
+    resident.touchedAt = this.#options.clock.now();
+    resident.expiresAt = null;
+    let held = true;
+    const release = (): void => {
+      if (!held) return;
+      held = false;
+      resident.uses--;
+      resident.touchedAt = this.#options.clock.now();
+      if (resident.uses === 0) this.#rest(resident);
+    };
+    return { entry, model: resident.model as LanguageModel, loadMs, release };
+  }
+
+  /** Its last use has ended. */
+  #rest(resident: Resident): void {
+    if (resident.state !== 'loaded') return;
+    if (resident.keepAlive <= 0) this.#expire(resident);
+    else if (Number.isFinite(resident.keepAlive)) this.#expireAt(resident, this.#options.clock.now() + resident.keepAlive);
+    else this.#arrangeSoon();
+  }
+
+  #expireAt(resident: Resident, at: number): void {
+    const { clock } = this.#options;
+    resident.expiresAt = new Date(at);
+    // A timer may be shorter than the time: the system's end after 24 days.
+    resident.stopTimer = clock.after(at - clock.now(), () => (clock.now() < at ? this.#expireAt(resident, at) : this.#expire(resident)));
+    this.#arrangeSoon();
+  }
+
+  #expire(resident: Resident): void {
+    this.#counts.expirations++;
+    this.#unload(resident);
+  }
+
+  #unload(resident: Resident): void {
+    resident.clearTimer();
+    resident.state = 'unloading';
+    resident.expiresAt ??= new Date(this.#options.clock.now());
+    resident.work = this.#closeModel(resident, resident.model as LanguageModel);
+  }
+
+  async #closeModel(resident: Resident, model: LanguageModel): Promise<void> {
+    const { log } = this.#options;
+    try {
+      await model.close();
+      log('info', `Unloaded ${resident.entry.name}.`);
+    } catch (thrown) {
+      log('error', `Unloading ${resident.entry.name} failed.`, thrown);
+    }
+    this.#forget(resident);
+  }
+
+  #forget(resident: Resident): void {
+    resident.state = 'gone';
+    resident.clearTimer();
+    this.#residents.delete(resident);
+    resident.reservation?.release();
+    this.#arrangeSoon();
+  }
+
+  #fail(resident: Resident, error: unknown): void {
+    const waiters = [...resident.waiters];
+    this.#forget(resident);
+    // Those who waited hear of it; whoever comes next tries again.
+    for (const waiter of waiters) waiter.fail(error);
+  }
+
+  async #fit(resident: Resident): Promise<void> {
+    const { engine, budget, device, slots, contextOf, embeddingBytes, log } = this.#options;
+    const { entry, embeds } = resident;
+    // What models hold can be had, what others hold cannot.
+    const mostBytes = budget.freeBytes + this.metrics().bytes;
+    try {
+      resident.fit = await fitModel(engine, entry, {
+        device,
+        slots: embeds ? 1 : slots,
+        context: contextOf(entry),
+        preferredBytes: embeds ? mostBytes : mostBytes - embeddingBytes,
+        mostBytes,
+      });
+    } catch (thrown) {
+      log('warn', `${entry.name} cannot be loaded: ${asLecternError(thrown).message}`, thrown);
+      this.#counts.failedLoads++;
+      return this.#fail(resident, thrown);
+    }
+    if (resident.abort.signal.aborted) return this.#fail(resident, new LecternError('cancelled'));
+    if (resident.fit.cut !== null) log('info', `${entry.name} gets ${resident.fit.context} tokens of context: ${resident.fit.cut}.`);
+    resident.state = 'waiting';
+    this.#arrangeSoon();
+  }
+
+  #arrangeSoon(): void {
+    if (this.#arranging || this.#closing !== null) return;
+    this.#arranging = true;
+    queueMicrotask(() => {
+      this.#arranging = false;
+      if (this.#closing === null) this.#arrange();
+    });
+  }
+
+  #arrange(): void {
+    const { budget, embeddingBytes, log } = this.#options;
+    const all = [...this.#residents];
+    const holders = all.filter((one) => one.holdsMemory) as (Resident & { state: 'loading' | 'loaded' | 'unloading' })[];
+    const queue = all.filter((one) => one.state === 'waiting');
+    const memory = { totalBytes: budget.totalBytes, freeBytes: budget.freeBytes, embeddingBytes };
+    const room = makeRoom(holders, queue, memory);
+    for (const holder of holders) holder.draining = room.drain.has(holder);
+    for (const { wanted, holder } of room.join) this.#join(wanted, holder);
+    for (const { wanted, availableBytes } of room.hopeless) {
+      const sentence = `The model ${wanted.entry.name} needs ${describeBytes(wanted.bytes)}, and only ${describeBytes(availableBytes)} can be had beside what is loaded.`;
+      log('warn', sentence);
+      this.#fail(wanted, new LecternError('out_of_memory', sentence));
+    }
+    for (const holder of room.evict) {
+      this.#counts.evictions++;
+      log('info', `${holder.entry.name} makes room for another model.`);
+      this.#unload(holder);
+    }
+    for (const holder of room.loadingInTheWay) if (holder.waiters.size === 0) this.#giveUp(holder);
+    for (const wanted of room.start) wanted.work = this.#load(wanted);
+  }
+
+  /** The model that was to go stays, so those who waited for it to come again have it. */
+  #join(wanted: Resident, holder: Resident): void {
+    const waiters = [...wanted.waiters];
+    holder.keepAlive = wanted.keepAlive;
+    this.#forget(wanted);
+    this.#serve(holder, waiters);
+  }
+
+  #serve(resident: Resident, waiters: Waiter[]): void {
+    for (const waiter of waiters) waiter.grant(this.#grant(resident, waiter.entry, this.#options.clock.now() - waiter.since));
+    resident.waiters.clear();
+  }
+
+  async #load(resident: Resident): Promise<void> {
+    const { engine, budget, clock, device, slots, log } = this.#options;
+    const { entry, embeds, fit, abort } = resident;
+    resident.state = 'loading';
+    resident.reservation = budget.reserve(resident.bytes);
+    resident.startedAt = clock.now();
+    log('info', `Loading ${entry.name}: ${describeBytes(resident.bytes)}, ${fit?.context} tokens of context in each slot.`);
+    const shape = { device, slots: embeds ? 1 : slots, context: fit?.context as number };
+    try {
+      resident.model = await engine.openModel(entry.path, { ...shape, signal: abort.signal, onProgress: (fraction) => this.#progress(resident, fraction) });
+    } catch (thrown) {
+      const wasGivenUp = abort.signal.aborted;
+      this.#counts[wasGivenUp ? 'cancelledLoads' : 'failedLoads']++;
+      if (wasGivenUp) log('info', `Loading ${entry.name} was given up: nobody waits for it.`);
+      else log('error', `Loading ${entry.name} failed: ${asLecternError(thrown).message}`, thrown);
+      return this.#fail(resident, thrown);
+    }
+    const tookMs = clock.now() - resident.startedAt;
+    this.#counts.loads++;
+    this.#counts.loadMs += tookMs;
+    resident.progress = 1;
+    resident.touchedAt = clock.now();
+    if (abort.signal.aborted) {
+      // It was too late to cancel; nobody can have been added since.
+      resident.state = 'unloading';
+      return this.#closeModel(resident, resident.model);
+    }
+    log('info', `Loaded ${entry.name} in ${(tookMs / 1000).toFixed(1)} s.`);
+    resident.state = 'loaded';
+    resident.clearTimer();
+    this.#serve(resident, [...resident.waiters]);
+    if (resident.uses === 0) this.#rest(resident);
+    this.#arrangeSoon();
+  }
+
+  #progress(resident: Resident, fraction: number): void {
+    const before = Math.floor(resident.progress * 4);
+    resident.progress = Math.min(1, Math.max(resident.progress, fraction));
+    const quarter = Math.floor(resident.progress * 4);
+    if (quarter > before && quarter < 4) this.#options.log('info', `Loading ${resident.entry.name}: ${quarter * 25} %.`);
+  }
+
+  #abandon(resident: Resident): void {
+    if (this.#closing !== null || resident.state !== 'loading') return this.#giveUp(resident);
+    resident.stopTimer = this.#options.clock.after(abandonedGraceMs, () => this.#giveUp(resident));
+    this.#arrangeSoon();
+  }
+
+  /** Ends what is on its way and has no one waiting. */
+  #giveUp(resident: Resident): void {
+    resident.clearTimer();
+    resident.abort.abort();
+    if (resident.state === 'waiting') this.#forget(resident);
+  }
+}

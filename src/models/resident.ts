@@ -1,0 +1,98 @@
+/** One model between the wish to have it and the end of its unloading: state, uses, those who wait. The rules are elsewhere. */
+import type { LanguageModel } from '../engine/port.js';
+import type { Fit } from './fit.js';
+import type { Reservation } from './memory-budget.js';
+import type { CatalogueEntry, KeepAlive, Lease, ResidentModel } from './types.js';
+
+export interface Waiter {
+  entry: CatalogueEntry;
+  since: number;
+  grant(lease: Lease): void;
+  fail(error: unknown): void;
+}
+
+/** `fitting`: its need is computed; `waiting`: for memory. */
+export type ResidentState = 'fitting' | 'waiting' | 'loading' | 'loaded' | 'unloading' | 'gone';
+
+export class Resident {
+  readonly key: string;
+  readonly entry: CatalogueEntry;
+  readonly embeds: boolean;
+  readonly waiters = new Set<Waiter>();
+  readonly abort = new AbortController();
+  state: ResidentState = 'fitting';
+  /** Busy, and promised to another: takes no new use. */
+  draining = false;
+  progress = 0;
+  uses = 0;
+  touchedAt: number;
+  startedAt = 0;
+  keepAlive: KeepAlive;
+  expiresAt: Date | null = null;
+  fit: Fit | null = null;
+  reservation: Reservation | null = null;
+  model: LanguageModel | null = null;
+  /** Settles when loading, then unloading, is over; never rejects. */
+  work: Promise<void> = Promise.resolve();
+  stopTimer: () => void = () => {};
+
+  constructor(key: string, entry: CatalogueEntry, keepAlive: KeepAlive, now: number) {
+    this.key = key;
+    this.entry = entry;
+    this.embeds = entry.capabilities.includes('embedding');
+    this.keepAlive = keepAlive;
+    this.touchedAt = now;
+  }
+
+  get keptForEver(): boolean {
+    return this.keepAlive === Infinity;
+  }
+
+  get bytes(): number {
+    return this.reservation?.bytes ?? this.fit?.bytes ?? 0;
+  }
+
+  get takesAll(): boolean {
+    return this.fit?.takesAll ?? false;
+  }
+
+  get takesUses(): boolean {
+    return this.state === 'loaded' && !this.draining;
+  }
+
+  /** Still on its way to `loaded`. */
+  get isComing(): boolean {
+    return this.state === 'fitting' || this.state === 'waiting' || this.state === 'loading';
+  }
+
+  get holdsMemory(): boolean {
+    return this.state === 'loading' || this.state === 'loaded' || this.state === 'unloading';
+  }
+
+  clearTimer(): void {
+    this.stopTimer();
+    this.stopTimer = () => {};
+  }
+
+  describe(onDevice: boolean): ResidentModel {
+    return {
+      entry: this.entry,
+      state: this.state as ResidentModel['state'],
+      progress: this.progress,
+      context: this.model?.info.context ?? this.fit?.context ?? 0,
+      bytes: this.bytes,
+      onDevice,
+      expiresAt: this.expiresAt,
+      keepAlive: this.keepAlive,
+      uses: this.uses,
+    };
+  }
+}
+
+const blobName = /^sha256-[0-9a-f]{64}$/;
+
+/** Names of one store may share a blob, which is loaded once; a plain file that was replaced is another model. */
+export function residentKey(entry: CatalogueEntry, context: number): string {
+  const file = entry.path.slice(entry.path.lastIndexOf('/') + 1);
+  return JSON.stringify([entry.path, blobName.test(file) ? '' : entry.digest, context]);
+}

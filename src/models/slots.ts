@@ -1,0 +1,145 @@
+/** Places where answers are written: who waits, who is next, and what that took. It loads nothing itself. */
+import PQueue from 'p-queue';
+import { LecternError } from '../errors.js';
+import type { Clock, Lease, SlotMetrics, SlotUse, Slots } from './types.js';
+
+export interface SlotsOptions {
+  /** Works at the same time. */
+  slots: number;
+  /** Requests beside those at work; past it `queue_full`. */
+  maxQueue: number;
+  clock: Clock;
+}
+
+/**
+ * Every request asks for its model as soon as it comes, so models load while others write. A free slot goes to the request that
+ * came first among those whose model is there.
+ */
+export function createSlots(options: SlotsOptions): Slots & { metrics(): SlotMetrics } {
+  return new QueuedSlots(options);
+}
+
+class QueuedSlots implements Slots {
+  readonly #options: SlotsOptions;
+  /** Holds turns, not requests: whoever is first when a turn comes has it, and one who leaves takes no turn out. */
+  readonly #turns: PQueue;
+  /** Turns in the queue whose requests have left; the next requests need none of their own. */
+  #spareTurns = 0;
+  /** Those whose model is there, in the order in which they came. */
+  readonly #ready: Waiting[] = [];
+  readonly #counts = { served: 0, failed: 0, cancelled: 0, refused: 0, waitMs: 0 };
+  #arrivals = 0;
+  #inside = 0;
+  #working = 0;
+
+  constructor(options: SlotsOptions) {
+    this.#options = options;
+    this.#turns = new PQueue({ concurrency: options.slots });
+  }
+
+  get waiting(): number {
+    return Math.max(0, this.#inside - this.#options.slots);
+  }
+
+  metrics(): SlotMetrics {
+    return { working: this.#working, ready: this.#ready.length, loading: this.#inside - this.#working - this.#ready.length, ...this.#counts };
+  }
+
+  run<T>(use: SlotUse<T>): Promise<T> {
+    const { slots, maxQueue, clock } = this.#options;
+    if (this.#inside >= slots + maxQueue) {
+      this.#counts.refused++;
+      return Promise.reject(new LecternError('queue_full'));
+    }
+    this.#inside++;
+    return new Promise<T>((resolve, reject) => {
+      const waiting = new Waiting(this.#arrivals++, clock.now(), use, resolve as (value: unknown) => void, reject, this.#leave);
+      if (use.signal.aborted) return this.#leave(waiting);
+      use.signal.addEventListener('abort', waiting, { once: true });
+      this.#load(waiting);
+    });
+  }
+
+  #load(request: Waiting): void {
+    const failed = (thrown: unknown): void => {
+      if (!request.hasLeft) this.#end(request, 'failed', () => request.reject(thrown));
+    };
+    try {
+      request.use.load().then((lease) => this.#enter(request, lease), failed);
+    } catch (thrown) {
+      failed(thrown);
+    }
+  }
+
+  /** Its model is there. */
+  #enter(request: Waiting, lease: Lease): void {
+    if (request.hasLeft) return lease.release();
+    request.lease = lease;
+    const after = this.#ready.findLastIndex(({ place }) => place < request.place);
+    this.#ready.splice(after + 1, 0, request);
+    if (this.#spareTurns > 0) this.#spareTurns--;
+    else void this.#turns.add(this.#takeTurn);
+  }
+
+  readonly #takeTurn = async (): Promise<void> => {
+    const request = this.#ready.shift();
+    if (request === undefined) {
+      this.#spareTurns--;
+      return;
+    }
+    // From here on the work itself hears the signal: the slot is free when it has ended.
+    request.use.signal.removeEventListener('abort', request);
+    this.#counts.waitMs += this.#options.clock.now() - request.came;
+    this.#working++;
+    const settle = await request.work();
+    this.#working--;
+    this.#end(request, request.use.signal.aborted ? 'cancelled' : settle.outcome, settle.call);
+  };
+
+  readonly #leave = (request: Waiting): void => {
+    request.hasLeft = true;
+    const at = this.#ready.indexOf(request);
+    if (at >= 0) {
+      this.#ready.splice(at, 1);
+      this.#spareTurns++;
+    }
+    this.#end(request, 'cancelled', () => request.reject(new LecternError('cancelled', undefined, { cause: request.use.signal.reason })));
+  };
+
+  #end(request: Waiting, outcome: 'served' | 'failed' | 'cancelled', settle: () => void): void {
+    request.use.signal.removeEventListener('abort', request);
+    this.#inside--;
+    this.#counts[outcome]++;
+    request.lease?.release();
+    settle();
+  }
+}
+
+/** One request from its coming to its end. Listens to its own signal: a thousand may wait, and a closure each would show. */
+class Waiting {
+  lease: Lease | null = null;
+  hasLeft = false;
+
+  constructor(
+    readonly place: number,
+    readonly came: number,
+    readonly use: SlotUse<unknown>,
+    readonly resolve: (value: unknown) => void,
+    readonly reject: (reason: unknown) => void,
+    private readonly onLeave: (request: Waiting) => void,
+  ) {}
+
+  handleEvent(): void {
+    this.onLeave(this);
+  }
+
+  /** Never rejects: says how it went, and how to tell. */
+  async work(): Promise<{ outcome: 'served' | 'failed'; call: () => void }> {
+    try {
+      const value = await this.use.work(this.lease as Lease);
+      return { outcome: 'served', call: () => this.resolve(value) };
+    } catch (thrown) {
+      return { outcome: 'failed', call: () => this.reject(thrown) };
+    }
+  }
+}
