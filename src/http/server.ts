@@ -52,7 +52,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
   });
   void app.register(async (scope) => {
     addHealthRoutes(scope, dependencies);
-    addDescriptionRoutes(scope);
+    addDescriptionRoutes(scope, dependencies);
   });
   void app.register(async (scope) => addConversion(scope, dependencies));
   const { language } = dependencies;

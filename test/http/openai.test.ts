@@ -196,3 +196,14 @@ t.test('what is wrong is named', async (t) => {
   t.match([defect.statusCode, defect.json()], [500, { error: { type: 'api_error', message: 'Internal processing error.' } }]);
   t.notMatch(defect.body, /secret/);
 });
+
+t.test('the service describes these routes, and only where they are', async (t) => {
+  const { paths } = (await service.app.inject({ url: '/openapi.json' })).json() as { paths: Record<string, Record<string, { operationId: string }>> };
+  for (const path of ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses', '/v1/models', '/api/chat', '/api/tags']) t.ok(path in paths, path);
+  const ids = Object.values(paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+  t.equal(new Set(ids).size, ids.length);
+  const documents = await startTestService();
+  t.teardown(() => documents.close());
+  t.notOk('/api/chat' in ((await documents.app.inject({ url: '/openapi.json' })).json() as { paths: object }).paths);
+  t.equal((await documents.app.inject({ url: '/api/tags' })).statusCode, 404);
+});

@@ -1,5 +1,6 @@
 /** The service describes itself: OpenAPI documents for programs, a page for people. */
 import type { FastifyInstance } from 'fastify';
+import type { HttpDependencies } from '../dependencies.js';
 import { docsPage, icon } from './docs-page.js';
 import { describeApi } from './openapi/document.js';
 import { toVersion30 } from './openapi/version-3-0.js';
@@ -7,8 +8,8 @@ import { toVersion30 } from './openapi/version-3-0.js';
 /** HEAD is answered on the description, and nowhere else: clients look there whether the service is one of theirs. */
 const readable = ['GET', 'HEAD'];
 
-export function addDescriptionRoutes(app: FastifyInstance): void {
-  const api = describeApi();
+export function addDescriptionRoutes(app: FastifyInstance, { language }: Pick<HttpDependencies, 'language'>): void {
+  const api = describeApi(language !== undefined);
   const documents = { '/openapi.json': JSON.stringify(api), '/openapi-3.0.json': JSON.stringify(toVersion30(api)) };
   for (const [url, text] of Object.entries(documents)) {
     const body = Buffer.from(text);

@@ -6,6 +6,7 @@ import { optionNames, optionTable, type Option } from '../../conversion/option-t
 import { chunkers } from '../../conversion/refused-routes.js';
 import { batchSources, batchTargets, callback, sources, targets } from '../../conversion/request-models.js';
 import { contractVersion } from '../health.js';
+import { languagePaths } from './language-paths.js';
 import {
   chunkDocumentResponse, clearResponse, convertDocumentResponse, healthResponse, httpValidationError, presignedConvert, presignedCounts,
   readinessResponse, taskFailureResult, taskStatusResponse,
@@ -18,20 +19,21 @@ const option = (name: string): Option<unknown> => (optionTable as unknown as Rec
 const ref = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` });
 
 /** OpenAPI 3.1.0. */
-export function describeApi(): OpenApi {
+export function describeApi(withLanguage: boolean): OpenApi {
   const components: Components = new Map();
   const paths = {
     ...servicePaths(components),
     ...convertPaths(components),
     ...chunkPaths(components),
     ...taskPaths(components),
+    ...(withLanguage ? languagePaths() : {}),
   };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Docling Serve',
       version: contractVersion,
-      description: 'The v1 contract of docling-serve, kept by Lectern. Keys are accepted and not needed.',
+      description: 'The v1 contract of docling-serve, and the language models of OpenAI\'s and Ollama\'s contracts, kept by Lectern. Keys are accepted and not needed.',
     },
     paths,
     components: {

@@ -1,0 +1,99 @@
+/** The language routes in the OpenAPI document: what each is for and what it takes. */
+import type { JsonSchema } from '../../conversion/kinds.js';
+
+type Paths = Record<string, Record<string, Record<string, unknown>>>;
+
+interface Route {
+  method: 'get' | 'post';
+  path: string;
+  summary: string;
+  /** Of the body: name -> type and sentence; a star marks what is required. */
+  takes?: Record<string, [type: string, help: string]>;
+  streams?: 'text/event-stream' | 'application/x-ndjson';
+}
+
+const model: [string, string] = ['string', 'Name of the model.'];
+const keepAlive: [string, string] = ['string', 'How long the model stays loaded after this: seconds, or a duration such as 5m; negative: for ever.'];
+const sampling: Record<string, [string, string]> = {
+  temperature: ['number', '0: the most probable token.'], top_p: ['number', '0 to 1.'], top_k: ['integer', '0: all.'], min_p: ['number', '0 to 1.'], seed: ['integer', 'The same seed gives the same answer.'],
+  stop: ['array', 'Texts that end the answer.'], max_completion_tokens: ['integer', 'Also max_tokens.'], presence_penalty: ['number', '-2 to 2.'], frequency_penalty: ['number', '-2 to 2.'],
+  logit_bias: ['object', 'Token id to bias, -100 to 100.'], keep_alive: keepAlive,
+};
+const options: Record<string, [string, string]> = {
+  options: ['object', 'temperature, top_k, top_p, min_p, typical_p, repeat_penalty, repeat_last_n, presence_penalty, frequency_penalty, seed, stop, num_predict, num_ctx.'],
+  stream: ['boolean', 'True by default.'], format: ['object', '"json" or a JSON schema.'], think: ['boolean', 'Whether the model reasons first.'], logprobs: ['boolean', 'Tell log probabilities.'], keep_alive: keepAlive,
+};
+
+const openAi: Route[] = [
+  {
+    method: 'post', path: '/v1/chat/completions', summary: 'Chat', streams: 'text/event-stream',
+    takes: {
+      'model*': model, 'messages*': ['array', 'The conversation.'], stream: ['boolean', 'Server-sent events.'], stream_options: ['object', 'include_usage.'], tools: ['array', 'Functions the model may call.'],
+      tool_choice: ['string', 'none, auto, required, or a function.'], response_format: ['object', 'text, json_object or json_schema.'], logprobs: ['boolean', 'Tell log probabilities.'], top_logprobs: ['integer', '0 to 20.'], n: ['integer', 'Number of answers.'], ...sampling,
+    },
+  },
+  {
+    method: 'post', path: '/v1/completions', summary: 'Continue a text', streams: 'text/event-stream',
+    takes: { 'model*': model, 'prompt*': ['string', 'A text, token ids, or lists of them.'], stream: ['boolean', 'Server-sent events.'], logprobs: ['integer', '0 to 5.'], n: ['integer', 'Number of answers.'], return_token_ids: ['boolean', 'Tell token ids.'], ignore_eos: ['boolean', 'Go on past the end.'], ...sampling },
+  },
+  {
+    method: 'post', path: '/v1/embeddings', summary: 'Vectors of texts',
+    takes: { 'model*': model, 'input*': ['string', 'A text, token ids, or lists of them.'], encoding_format: ['string', 'float or base64.'], dimensions: ['integer', 'Fewer numbers than the model gives.'], keep_alive: keepAlive },
+  },
+  {
+    method: 'post', path: '/v1/responses', summary: 'An answer as typed items; nothing is stored', streams: 'text/event-stream',
+    takes: { 'model*': model, 'input*': ['array', 'A text, or items of the conversation.'], instructions: ['string', 'System message.'], stream: ['boolean', 'Server-sent events.'], tools: ['array', 'Functions.'], text: ['object', 'format: text, json_object or json_schema.'], max_output_tokens: ['integer', 'Upper bound.'] },
+  },
+  { method: 'get', path: '/v1/models', summary: 'The models there are' },
+  { method: 'get', path: '/v1/models/{model}', summary: 'One model' },
+];
+
+const ollama: Route[] = [
+  { method: 'post', path: '/api/chat', summary: 'Chat', streams: 'application/x-ndjson', takes: { 'model*': model, messages: ['array', 'The conversation; empty: load the model.'], tools: ['array', 'Functions the model may call.'], ...options } },
+  {
+    method: 'post', path: '/api/generate', summary: 'Answer a prompt', streams: 'application/x-ndjson',
+    takes: { 'model*': model, prompt: ['string', 'Empty: load the model.'], system: ['string', 'System message.'], raw: ['boolean', 'Without the template.'], context: ['array', 'Of an earlier answer.'], ...options },
+  },
+  { method: 'post', path: '/api/embed', summary: 'Vectors of texts', takes: { 'model*': model, 'input*': ['string', 'A text or a list.'], truncate: ['boolean', 'Cut what is too long; true by default, and told in the answer.'], dimensions: ['integer', 'Fewer numbers.'], keep_alive: keepAlive } },
+  { method: 'post', path: '/api/embeddings', summary: 'Vector of a text (older form)', takes: { 'model*': model, 'prompt*': ['string', 'The text.'], keep_alive: keepAlive } },
+  { method: 'post', path: '/api/show', summary: 'What a model is', takes: { 'model*': model, verbose: ['boolean', 'With arrays and tensors.'] } },
+  { method: 'get', path: '/api/tags', summary: 'The models there are' },
+  { method: 'get', path: '/api/ps', summary: 'The models that are loaded' },
+  { method: 'get', path: '/api/version', summary: 'The release of Ollama whose contract this is' },
+];
+
+/** For `describeApi`. */
+export function languagePaths(): Paths {
+  const paths: Paths = {};
+  for (const [tag, routes] of [['language models (OpenAI)', openAi], ['language models (Ollama)', ollama]] as const) {
+    for (const route of routes) paths[route.path] = { ...paths[route.path], [route.method]: describeRoute(tag, route) };
+  }
+  return paths;
+}
+
+function describeRoute(tag: string, { method, path, summary, takes, streams }: Route): Record<string, unknown> {
+  const any: JsonSchema = { type: 'object' };
+  const inPath = path.includes('{model}') ? { parameters: [{ name: 'model', in: 'path', required: true, schema: { type: 'string' }, description: 'Name of the model.' }] } : {};
+  return {
+    tags: [tag],
+    operationId: `${method}${path.replace(/[^a-z0-9]+/g, '_').replace(/_$/, '')}`,
+    summary,
+    ...inPath,
+    ...(takes === undefined ? {} : { requestBody: { required: true, content: { 'application/json': { schema: bodySchema(takes) } } } }),
+    responses: {
+      200: { description: 'Successful Response', content: { 'application/json': { schema: any }, ...(streams === undefined ? {} : { [streams]: { schema: { type: 'string' } } }) } },
+      400: { description: 'What is wrong is named', content: { 'application/json': { schema: any } } },
+      ...(takes?.['model*'] === undefined ? {} : { 404: { description: 'No such model', content: { 'application/json': { schema: any } } }, 503: { description: 'The queue is full, or the model does not fit into memory', content: { 'application/json': { schema: any } } } }),
+    },
+  };
+}
+
+function bodySchema(takes: Record<string, [type: string, help: string]>): JsonSchema {
+  const entries = Object.entries(takes);
+  const bare = (name: string): string => name.replace('*', '');
+  return {
+    type: 'object',
+    properties: Object.fromEntries(entries.map(([name, [type, description]]) => [bare(name), { ...(type === 'array' ? { type, items: {} } : { type }), description }])),
+    required: entries.filter(([name]) => name.endsWith('*')).map(([name]) => bare(name)),
+  };
+}
