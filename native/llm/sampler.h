@@ -2,27 +2,31 @@
 #pragma once
 
 #include <cstdint>
-#include <deque>
 #include <random>
 #include <utility>
 #include <vector>
 
+#include "llm/sampling/candidates.h"
+#include "llm/sampling/logit_row.h"
+#include "llm/sampling/penalty_window.h"
 #include "llm/tokenizer/vocabulary.h"
 
 namespace lectern::llm {
 
-/// The defaults change nothing: the model's own distribution.
+/// The defaults change nothing: the model's own distribution. What is set works in this order: logit_bias, the penalties, the mask of
+/// a grammar, top_k, typical_p, top_p, min_p, temperature. A truncation looks at the probabilities, at temperature 1, among what the
+/// one before left, and leaves at least one token; equal logits rank by their ids, the lower first.
 struct SamplingOptions {
-  float temperature = 1;  // 0: the most probable token
-  int top_k = 0;          // 0: all
-  float top_p = 1;
-  float min_p = 0;
+  float temperature = 1;  // >= 0; 0: the most probable token, whatever the truncations say
+  int top_k = 0;          // >= 0; 0: all
+  float top_p = 1;        // 0 to 1, as are the next two
+  float min_p = 0;        // those at least so many times as probable as the best
   float typical_p = 1;
-  float repeat_penalty = 1;
-  int repeat_last_n = 64;  // the window of the three penalties, prompt included; 0: none, -1: everything
-  float presence_penalty = 0;
-  float frequency_penalty = 0;
-  std::vector<std::pair<TokenId, float>> logit_bias;  // -inf forbids
+  float repeat_penalty = 1;    // > 0: a logit above 0 is divided by it, one below multiplied (Keskar et al., CTRL, 2019)
+  int repeat_last_n = 64;      // the window of the three penalties, prompt included; 0: none, -1: everything
+  float presence_penalty = 0;  // taken off where a token is in the window
+  float frequency_penalty = 0;  // taken off for each time that it is there
+  std::vector<std::pair<TokenId, float>> logit_bias;  // -inf forbids; several for one token add up
   std::uint64_t seed = 0;
   int logprobs = -1;  // how many of the best to tell beside the chosen one; -1: no logprobs at all
 };
@@ -35,7 +39,7 @@ struct Logprob {
 struct Choice {
   TokenId id;
   float logprob = 0;         // of the unmodified logits, where SamplingOptions::logprobs asks
-  std::vector<Logprob> top;  // likewise, best first
+  std::vector<Logprob> top;  // likewise, best first; fewer where fewer have a chance at all
 };
 
 /// Tokens that may come next, a bit each: bit id % 32 of word id / 32.
@@ -47,15 +51,34 @@ class Sampler {
   /// Throws Error `invalid_request` naming an option that is NaN, out of its range, or a bias for an id beyond `vocabulary`.
   Sampler(const SamplingOptions& options, int vocabulary);
 
-  /// Adds to the window of the penalties; what sample() chose is added by itself.
+  /// Adds to the window of the penalties; what sample() chose is added by itself. Throws Error `invalid_request` for an id outside.
   void accept(TokenId id);
 
-  /// `logits` (vocabulary) is left as it is; `allowed` null: all. Throws Error `internal` where no token is left, or a logit is NaN.
+  /// `logits` (vocabulary) is left as it is; `allowed` null: all. Throws Error `internal` where no token is left, or a logit is NaN
+  /// or +inf. Allocates nothing after the first few calls, but for Choice::top.
   Choice sample(const float* logits, const TokenMask* allowed);
 
  private:
+  /// What the tokens are chosen from, after bias, penalties and mask.
+  LogitRow& read_row(const float* logits, const TokenMask* allowed);
+  void add_bias();
+  void take_penalties();
+  void apply_mask(const TokenMask& allowed);
+  TokenId choose(LogitRow& row);
+  /// False where no truncation is asked for; otherwise the rest is in candidates_.
+  bool truncate(LogitRow& row);
+  void tell_logprobs(Choice& choice);
+
   SamplingOptions options_;
   int vocabulary_;
+  bool penalises_;
+  PenaltyWindow window_;
+  std::mt19937_64 random_;  // the standard fixes its output
+  LogitRow unmodified_;
+  LogitRow modified_;
+  std::vector<float> logits_;
+  Candidates candidates_;
+  std::vector<RankedToken> best_;
 };
 
 }  // namespace lectern::llm

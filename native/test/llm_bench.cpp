@@ -17,6 +17,7 @@
 #include "cpu/packed.h"
 #include "cpu/threads.h"
 #include "llm/model.h"
+#include "llm/sampler.h"
 #include "made_model.h"
 
 namespace lectern::test {
@@ -91,6 +92,37 @@ void bench_kernel(cpu::Threads& threads, DType dtype) {
               operations / run(many, 64, true) / 1e12);
 }
 
+/// The choice of one token by itself, on one thread.
+void bench_sampler() {
+  constexpr int vocabulary = 151936;
+  constexpr int choices = 100;
+  std::mt19937 random(1);
+  std::vector<float> logits(vocabulary);
+  std::normal_distribution<float> normal(0, 3);
+  for (float& logit : logits) logit = normal(random);
+  const auto bench = [&](const char* name, const llm::SamplingOptions& options) {
+    llm::Sampler sampler(options, vocabulary);
+    for (int id = 0; id < 64; id++) sampler.accept(id * 100);
+    const double seconds = best_seconds(7, [&] {
+      for (int i = 0; i < choices; i++) sampler.sample(logits.data(), nullptr);
+    });
+    std::printf("  choice of %d, %-48s %6.3f ms\n", vocabulary, name, seconds / choices * 1e3);
+  };
+  llm::SamplingOptions options;
+  bench("plain draw", options);
+  options.top_p = 0.9F;
+  bench("top_p 0.9", options);
+  options.top_k = 40;
+  options.temperature = 0.8F;
+  options.repeat_penalty = 1.1F;
+  bench("penalties, top_k 40, top_p 0.9, temperature 0.8", options);
+  options.logprobs = 5;
+  bench("the same with 5 logprobs", options);
+  options = {};
+  options.temperature = 0;
+  bench("temperature 0", options);
+}
+
 struct Named {
   const char* name;
   MadeShape shape;
@@ -153,6 +185,8 @@ void bench_llm() {
   const double bandwidth = read_bandwidth(threads);
   std::printf("%d threads, %s; read bandwidth %.1f GB/s, 8-bit products %.2f TOPS\n", threads.count(),
               std::string(name_of(available_instructions())).c_str(), bandwidth / 1e9, peak_operations(threads) / 1e12);
+  bench_sampler();
+  std::fflush(stdout);
   for (const DType dtype : {DType::q4_0, DType::q5_0, DType::q8_0, DType::q4_k, DType::q5_k, DType::q6_k, DType::q3_k, DType::q2_k, DType::iq4_xs, DType::f16, DType::bf16, DType::f32}) {
     bench_kernel(threads, dtype);
   }

@@ -1,0 +1,57 @@
+// The tokens that are still in the running, and the truncations that take some of them out.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "llm/sampling/logit_row.h"
+
+namespace lectern::llm {
+
+/// Always in the order of the ids, so that a draw does not depend on how a truncation found them. Each truncation looks at the
+/// probabilities among what the one before left, at temperature 1, and leaves at least one token.
+class Candidates {
+ public:
+  /// The tokens of `row` whose logits are finite. `row` must stay as it is until the next call.
+  void take_all(LogitRow& row) { take_from(row, LogitRow::lowest); }
+  /// The `count` best of them (top_k).
+  void take_best(LogitRow& row, std::size_t count);
+  /// The most probable that together reach the part `mass` of all of `row` (top_p where nothing comes before it).
+  void take_most_probable(LogitRow& row, double mass);
+  /// Those at least `part` times as probable as the best (min_p where nothing comes before it).
+  void take_near_best(LogitRow& row, double part);
+
+  /// typical_p: in the order of how far their surprise, -ln p, lies from the expected one, up to the one that makes the part `mass`
+  /// full (Meister et al., Locally Typical Sampling, 2023).
+  void keep_typical(double mass);
+  /// top_p: the most probable, up to the one that makes the part `mass` full (Holtzman et al., 2020).
+  void keep_most_probable(double mass);
+  /// min_p.
+  void keep_near_best(double part);
+
+  /// The token at which the probabilities at `temperature` first exceed `part` (in [0, 1)) of their sum.
+  TokenId at_part(double temperature, double part);
+
+  std::size_t size() const { return tokens_.size(); }
+
+ private:
+  struct Candidate {
+    TokenId id;
+    float logit;
+    double weight;    // in proportion to the probability
+    double distance;  // what a truncation ranks by, the least first
+  };
+
+  void take_from(const LogitRow& row, float floor);
+  float greatest() const;
+  /// Fills in the weights, exp(-distance / temperature), and the distances from the best logit; the sum of the weights.
+  double set_weights(double temperature);
+  void keep_nearest(double wanted);
+
+  std::vector<Candidate> tokens_;
+  std::vector<RankedToken> best_;
+  std::vector<double> masses_;
+  std::vector<Candidate> edge_;
+};
+
+}  // namespace lectern::llm

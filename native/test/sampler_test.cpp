@@ -1,0 +1,384 @@
+// The sampler against plain sampling, its draw against chance, and what it refuses.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "error.h"
+#include "harness.h"
+#include "llm/sampler.h"
+#include "llm/sampling/exponential.h"
+#include "llm/sampling/weights.h"
+#include "plain_sampling.h"
+
+namespace lectern {
+namespace {
+
+using llm::Choice;
+using llm::Sampler;
+using llm::SamplingOptions;
+using llm::TokenId;
+using llm::TokenMask;
+using test::check;
+
+constexpr float infinite = std::numeric_limits<float>::infinity();
+
+using Random = std::mt19937_64;
+
+std::size_t below(Random& random, std::size_t count) { return static_cast<std::size_t>(random() % count); }
+float uniform(Random& random, double low, double high) { return static_cast<float>(low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53); }
+/// Nearly normal: the sum of twelve.
+float normal(Random& random) {
+  float sum = -6;
+  for (int i = 0; i < 12; i++) sum += uniform(random, 0, 1);
+  return sum;
+}
+
+std::vector<float> random_logits(Random& random, std::size_t count) {
+  std::vector<float> logits(count);
+  const std::size_t kind = below(random, 8);
+  const float spread = uniform(random, 0.1, 10);
+  for (float& logit : logits) {
+    logit = normal(random) * spread;
+    if (kind == 1) logit = std::floor(normal(random) * 2);                       // many equal
+    if (kind == 2) logit = 1.5F;                                                 // all equal
+    if (kind == 3 && below(random, 3) == 0) logit = below(random, 2) == 0 ? 1e30F : -1e30F;
+    if (kind == 4 && below(random, 4) != 0) logit = -infinite;
+    if (kind == 5) logit = below(random, 2) == 0 ? 0.0F : -0.0F;
+  }
+  if (kind == 6) logits[below(random, count)] += 60;
+  if (kind == 7) logits[below(random, count)] = std::numeric_limits<float>::max();
+  return logits;
+}
+
+SamplingOptions random_options(Random& random, std::size_t vocabulary, int only) {
+  SamplingOptions options;
+  options.seed = random();
+  const auto wanted = [&](int option) { return only < 0 ? below(random, 3) == 0 : only == option; };
+  const std::vector<float> temperatures = {0, 1e-6F, 0.1F, 0.7F, 1.5F, 100};
+  if (wanted(0)) options.temperature = temperatures[below(random, temperatures.size())];
+  if (wanted(1)) options.top_k = 1 + static_cast<int>(below(random, below(random, 2) == 0 ? 8 : vocabulary + 4));
+  if (wanted(2)) options.top_p = below(random, 6) == 0 ? 0 : uniform(random, 0, 1);
+  if (wanted(3)) options.min_p = below(random, 6) == 0 ? 1 : uniform(random, 0, 0.5);
+  if (wanted(4)) options.typical_p = uniform(random, 0, 1);
+  if (wanted(5)) options.repeat_penalty = uniform(random, 0.5, 3);
+  if (wanted(6)) options.presence_penalty = uniform(random, -2, 2);
+  if (wanted(7)) options.frequency_penalty = uniform(random, -2, 2);
+  if (wanted(8)) options.repeat_last_n = static_cast<int>(below(random, 6)) - 1;
+  if (wanted(9)) {
+    for (std::size_t i = 1 + below(random, 5); i > 0; i--) {
+      options.logit_bias.emplace_back(static_cast<TokenId>(below(random, vocabulary)), below(random, 3) == 0 ? -infinite : uniform(random, -9, 9));
+    }
+  }
+  return options;
+}
+
+/// The token at which the plain probabilities pass `part`; -1 where rounding decides.
+TokenId plain_choice(const std::vector<double>& probability, double part) {
+  double passed = 0;
+  for (std::size_t id = 0; id < probability.size(); id++) {
+    passed += probability[id];
+    if (std::abs(passed - part) < 1e-10) return -1;
+    if (passed > part) return static_cast<TokenId>(id);
+  }
+  return -1;
+}
+
+struct Tally {
+  int choices = 0;
+  int unsure = 0;
+  int wrong = 0;
+  int empty = 0;
+};
+
+/// One sequence of a few tokens.
+void compare(Random& random, int only, Tally& tally) {
+  constexpr std::size_t sizes[] = {1, 2, 3, 7, 31, 32, 33, 255, 256, 257, 600, 3000};
+  const std::size_t vocabulary = sizes[below(random, std::size(sizes))];
+  const SamplingOptions options = random_options(random, vocabulary, only);
+  Sampler sampler(options, static_cast<int>(vocabulary));
+  Random draws(options.seed);
+  std::vector<TokenId> history;
+  for (std::size_t i = below(random, 12); i > 0; i--) {
+    history.push_back(static_cast<TokenId>(below(random, std::min<std::size_t>(vocabulary, 5))));
+    sampler.accept(history.back());
+  }
+  TokenMask mask((vocabulary + 31) / 32);
+  const bool masked = only == 10 || (only < 0 && below(random, 3) == 0);
+  for (int turn = 0; turn < 4; turn++) {
+    const std::vector<float> logits = random_logits(random, vocabulary);
+    for (std::uint32_t& word : mask) word = below(random, 3) == 0 ? 0 : below(random, 2) == 0 ? UINT32_MAX : static_cast<std::uint32_t>(random());
+    const test::PlainDistribution plain = test::plain_distribution(options, logits, history, masked ? &mask : nullptr);
+    if (plain.probability.empty()) {
+      tally.empty++;
+      test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(logits.data(), masked ? &mask : nullptr); }, "no token is left");
+      return;
+    }
+    const TokenId expected = plain_choice(plain.probability, options.temperature == 0 ? 0.5 : static_cast<double>(draws() >> 11) * 0x1p-53);
+    const TokenId got = sampler.sample(logits.data(), masked ? &mask : nullptr).id;
+    history.push_back(got);
+    tally.choices++;
+    if (!plain.sure || expected < 0) tally.unsure++;
+    else if (got != expected) tally.wrong++;
+  }
+}
+
+LECTERN_TEST("sampler: every option alone and all together choose what plain sampling chooses") {
+  Random random(1);
+  Tally all;
+  for (int only = -1; only <= 10; only++) {
+    Tally tally;
+    for (int round = 0; round < (only < 0 ? 6000 : 300); round++) compare(random, only, tally);
+    const std::string name = only < 0 ? "all options" : "option " + std::to_string(only);
+    check(tally.wrong == 0, name + ": " + std::to_string(tally.wrong) + " of " + std::to_string(tally.choices) + " choices differ");
+    check(tally.unsure * 20 < tally.choices, name + ": rounding may decide " + std::to_string(tally.unsure) + " of " + std::to_string(tally.choices));
+    all.choices += tally.choices;
+    all.unsure += tally.unsure;
+    all.empty += tally.empty;
+  }
+  check(all.choices > 20000 && all.empty > 20, "enough was compared");
+  test::note("sampler: " + std::to_string(all.choices) + " choices compared, " + std::to_string(all.unsure) + " left to rounding, " + std::to_string(all.empty) + " with no token left");
+}
+
+/// Which tokens 400 draws take.
+std::vector<TokenId> taken(SamplingOptions options, const std::vector<float>& logits) {
+  options.temperature = 100;
+  Sampler sampler(options, static_cast<int>(logits.size()));
+  std::vector<TokenId> ids;
+  for (int i = 0; i < 400; i++) ids.push_back(sampler.sample(logits.data(), nullptr).id);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+LECTERN_TEST("sampler: of equal logits the lower ids stay") {
+  using Ids = std::vector<TokenId>;
+  const std::vector<float> equal(4, 2.0F);
+  SamplingOptions half;
+  half.top_p = 0.5F;
+  check(taken(half, equal) == Ids{0, 1}, "top_p");
+  SamplingOptions two;
+  two.top_k = 2;
+  check(taken(two, equal) == Ids{0, 1}, "top_k");
+  SamplingOptions typical;
+  typical.typical_p = 0.75F;
+  check(taken(typical, equal) == Ids{0, 1, 2}, "typical_p");
+  SamplingOptions best;
+  best.min_p = 1;
+  check(taken(best, {1, 2, 2, 1}) == Ids{1, 2}, "min_p");
+  SamplingOptions none;
+  none.top_p = 0;
+  check(taken(none, equal) == Ids{0}, "a top_p of 0");
+  none = {};
+  none.typical_p = 0;
+  check(taken(none, {0, 0, 5}) == Ids{2}, "a typical_p of 0");
+  std::vector<float> many(100000, -1.0F);
+  many[70000] = many[300] = 3;
+  SamplingOptions greedy;
+  greedy.temperature = 0;
+  check(Sampler(greedy, 100000).sample(many.data(), nullptr).id == 300, "temperature 0");
+}
+
+LECTERN_TEST("sampler: a row as large as published vocabularies") {
+  Random random(5);
+  constexpr std::size_t vocabulary = 151936;
+  std::vector<float> logits(vocabulary);
+  int wrong = 0;
+  for (int round = 0; round < 12; round++) {
+    const float spread = round % 2 == 0 ? 1.0F : 4.0F;
+    for (float& logit : logits) logit = normal(random) * spread;
+    SamplingOptions options;
+    options.seed = random();
+    if (round < 4) options.top_k = round < 2 ? 40 : 5000;
+    if (round % 4 < 3) options.top_p = 0.9F;
+    if (round >= 8) options.typical_p = 0.8F;
+    if (round >= 6) options.min_p = 0.01F;
+    const test::PlainDistribution plain = test::plain_distribution(options, logits, {}, nullptr);
+    const TokenId expected = plain_choice(plain.probability, static_cast<double>(Random(options.seed)() >> 11) * 0x1p-53);
+    const TokenId got = Sampler(options, vocabulary).sample(logits.data(), nullptr).id;
+    if (expected >= 0 && plain.sure && got != expected) wrong++;
+  }
+  check(wrong == 0, std::to_string(wrong) + " of 12 differ");
+}
+
+LECTERN_TEST("sampler: the draw follows the probabilities") {
+  std::vector<float> logits;
+  for (int id = 0; id < 20; id++) logits.push_back(0.15F * static_cast<float>(id * 7 % 20));
+  for (const bool truncated : {false, true}) {
+    SamplingOptions options;
+    options.temperature = 0.8F;
+    options.seed = 42;
+    options.top_k = truncated ? 15 : 0;
+    const std::vector<double> probability = test::plain_distribution(options, logits, {}, nullptr).probability;
+    Sampler sampler(options, 20);
+    constexpr int draws = 200000;
+    std::vector<int> counts(20);
+    for (int i = 0; i < draws; i++) counts[static_cast<std::size_t>(sampler.sample(logits.data(), nullptr).id)]++;
+    double chi_squared = 0;
+    for (std::size_t id = 0; id < 20; id++) {
+      const double expected = probability[id] * draws;
+      if (expected == 0) check(counts[id] == 0, "a token that is out is never drawn");
+      else chi_squared += (counts[id] - expected) * (counts[id] - expected) / expected;
+    }
+    // 99.9 % of fair draws lie below, with 19 and 14 degrees of freedom.
+    check(chi_squared < (truncated ? 36.12 : 43.82), "chi squared is " + std::to_string(chi_squared));
+  }
+}
+
+LECTERN_TEST("sampler: a seed fixes the sequence, on every machine") {
+  SamplingOptions options;
+  options.temperature = 0.9F;
+  options.top_p = 0.95F;
+  options.repeat_penalty = 1.2F;
+  std::vector<float> logits;
+  for (int id = 0; id < 500; id++) logits.push_back(static_cast<float>(id * 37 % 101) * 0.06F);
+  const auto sequence = [&](std::uint64_t seed) {
+    options.seed = seed;
+    Sampler sampler(options, 500);
+    std::vector<TokenId> ids;
+    for (int i = 0; i < 12; i++) ids.push_back(sampler.sample(logits.data(), nullptr).id);
+    return ids;
+  };
+  const std::vector<TokenId> first = sequence(7);
+  std::string shown;
+  for (const TokenId id : first) shown += " " + std::to_string(id);
+  check(first == std::vector<TokenId>{379, 472, 60, 442, 73, 30, 417, 450, 131, 357, 373, 297}, "the sequence of seed 7 is" + shown);
+  check(first == sequence(7), "the same again");
+  check(first != sequence(8), "another seed");
+}
+
+LECTERN_TEST("sampler: logprobs are those of the unmodified logits") {
+  Random random(9);
+  double worst = 0;
+  bool ordered = true;
+  bool whole = true;
+  for (int round = 0; round < 300; round++) {
+    const std::size_t vocabulary = 1 + below(random, 700);
+    std::vector<float> logits = random_logits(random, vocabulary);
+    logits[0] = std::max(logits[0], -5.0F);
+    SamplingOptions options = random_options(random, vocabulary, -1);
+    std::erase_if(options.logit_bias, [](const auto& bias) { return bias.second == -infinite; });
+    options.logprobs = static_cast<int>(round % 3 == 0 ? vocabulary + 3 : below(random, 21));
+    Sampler sampler(options, static_cast<int>(vocabulary));
+    sampler.accept(0);
+    const Choice choice = sampler.sample(logits.data(), nullptr);
+    const std::vector<double> expected = test::plain_logprobs(logits);
+    const auto off = [&](TokenId id, float logprob) {
+      const double right = expected[static_cast<std::size_t>(id)];
+      return std::abs(static_cast<double>(logprob) - right) / (1 + std::abs(right));
+    };
+    worst = std::max(worst, off(choice.id, choice.logprob));
+    double sum = 0;
+    for (std::size_t i = 0; i < choice.top.size(); i++) {
+      worst = std::max(worst, off(choice.top[i].id, choice.top[i].logprob));
+      sum += std::exp(static_cast<double>(choice.top[i].logprob));
+      if (i == 0) continue;
+      const float before = logits[static_cast<std::size_t>(choice.top[i - 1].id)];
+      const float here = logits[static_cast<std::size_t>(choice.top[i].id)];
+      ordered = ordered && (before > here || (before == here && choice.top[i - 1].id < choice.top[i].id));
+    }
+    const auto possible = static_cast<std::size_t>(std::count_if(logits.begin(), logits.end(), [](float logit) { return logit > -infinite; }));
+    whole = whole && choice.top.size() == std::min(possible, static_cast<std::size_t>(options.logprobs));
+    if (choice.top.size() == possible) whole = whole && std::abs(sum - 1) < 1e-5;
+    ordered = ordered && (choice.top.empty() || logits[static_cast<std::size_t>(choice.top[0].id)] == *std::max_element(logits.begin(), logits.end()));
+  }
+  test::check_near(worst, 0, 1e-6, "the greatest relative difference");
+  check(ordered, "best first, equal ones by their ids");
+  check(whole, "as many as asked for, and all of them sum to 1");
+  SamplingOptions silent;
+  const std::vector<float> two = {0, 1};
+  check(Sampler(silent, 2).sample(two.data(), nullptr).top.empty(), "none without the option");
+}
+
+void check_refused(const std::string& option, const SamplingOptions& options) {
+  try {
+    const Sampler sampler(options, 10);
+    check(false, option + ": taken");
+  } catch (const Error& error) {
+    check(error.code() == ErrorCode::invalid_request && std::string(error.what()).find("\"" + option + "\"") != std::string::npos, option + ": " + error.what());
+  }
+}
+
+LECTERN_TEST("sampler: options out of their range are refused by name") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const auto with = [](auto member, auto value) {
+    SamplingOptions options;
+    options.*member = value;
+    return options;
+  };
+  for (const float value : {nan, -1.0F, infinite}) {
+    check_refused("temperature", with(&SamplingOptions::temperature, value));
+    check_refused("top_p", with(&SamplingOptions::top_p, value));
+    check_refused("min_p", with(&SamplingOptions::min_p, value));
+    check_refused("typical_p", with(&SamplingOptions::typical_p, value));
+    check_refused("repeat_penalty", with(&SamplingOptions::repeat_penalty, value));
+  }
+  check_refused("top_p", with(&SamplingOptions::top_p, 1.1F));
+  check_refused("repeat_penalty", with(&SamplingOptions::repeat_penalty, 0.0F));
+  for (const float value : {nan, infinite, -infinite}) {
+    check_refused("presence_penalty", with(&SamplingOptions::presence_penalty, value));
+    check_refused("frequency_penalty", with(&SamplingOptions::frequency_penalty, value));
+  }
+  check_refused("top_k", with(&SamplingOptions::top_k, -1));
+  check_refused("repeat_last_n", with(&SamplingOptions::repeat_last_n, -2));
+  check_refused("logprobs", with(&SamplingOptions::logprobs, -2));
+  using Bias = std::vector<std::pair<TokenId, float>>;
+  for (const Bias& bias : {Bias{{10, 1.0F}}, Bias{{-1, 1.0F}}, Bias{{0, nan}}, Bias{{0, infinite}}}) check_refused("logit_bias", with(&SamplingOptions::logit_bias, bias));
+}
+
+LECTERN_TEST("sampler: what cannot be sampled from is an error, and the next row is not") {
+  SamplingOptions options;
+  options.repeat_penalty = 2;
+  options.repeat_last_n = std::numeric_limits<int>::max();
+  Sampler sampler(options, 300);
+  const std::vector<float> good(300, 0.5F);
+  TokenMask nothing(10);
+  TokenMask beyond(10);
+  beyond[9] = 0xFFFFF000U;  // ids 300 and up
+  test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(good.data(), &nothing); }, "a mask of nothing");
+  test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(good.data(), &beyond); }, "a mask of what is no token");
+  const TokenMask brief(9, UINT32_MAX);
+  test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(good.data(), &brief); }, "a mask too short");
+  for (const float bad : {std::numeric_limits<float>::quiet_NaN(), infinite}) {
+    for (const std::size_t place : {std::size_t{0}, std::size_t{255}, std::size_t{257}, std::size_t{299}}) {
+      std::vector<float> broken = good;
+      broken[place] = bad;
+      test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(broken.data(), nullptr); }, "a logit that is no number");
+      test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(broken.data(), &nothing); }, "also behind a mask");
+    }
+  }
+  const std::vector<float> impossible(300, -infinite);
+  test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(impossible.data(), nullptr); }, "no token has a chance");
+  test::check_throws(ErrorCode::invalid_request, [&] { sampler.accept(300); }, "a token past the end");
+  test::check_throws(ErrorCode::invalid_request, [&] { sampler.accept(-1); }, "a negative token");
+  nothing[3] = 1;
+  check(sampler.sample(good.data(), &nothing).id == 96, "the only token that is left");
+}
+
+LECTERN_TEST("sampler: its exponential is that of the library but for rounding") {
+  double worst = 0;
+  for (int i = 0; i <= 200000; i++) {
+    const double x = -699.0 * i / 200000;
+    worst = std::max(worst, std::abs(llm::exponential(x) / std::exp(x) - 1));
+  }
+  test::check_near(worst, 0, 6e-16, "the greatest relative difference");
+  std::vector<float> logits;
+  for (int i = 0; i < 999; i++) logits.push_back(i == 500 ? -infinite : static_cast<float>(i - 998) * 0.731F);
+  for (const Instructions level : {Instructions::baseline, Instructions::avx2, Instructions::avx512}) {
+    if (level > available_instructions()) {
+      test::note("skipped: this machine has no " + std::string(name_of(level)));
+      continue;
+    }
+    std::vector<double> weights(logits.size());
+    llm::weigh(logits.data(), logits.size(), {0.1, 1.3}, weights.data(), level);
+    bool same = true;
+    for (std::size_t i = 0; i < logits.size(); i++) same = same && weights[i] == llm::exponential((static_cast<double>(logits[i]) - 0.1) * 1.3);
+    check(same, "the same bits with " + std::string(name_of(level)));
+  }
+  check(llm::exponential(0) == 1 && llm::exponential(-701) == 0 && llm::exponential(-std::numeric_limits<double>::infinity()) == 0, "the ends");
+}
+
+}  // namespace
+}  // namespace lectern
