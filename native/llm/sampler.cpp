@@ -37,12 +37,14 @@ const SamplingOptions& checked(const SamplingOptions& options, int vocabulary) {
   const auto least = [](const char* name, int value, int least_value) {
     if (value < least_value) refuse(name, "a whole number from " + std::to_string(least_value), value);
   };
-  if (!(options.temperature >= 0 && std::isfinite(options.temperature))) refuse("temperature", "a finite number from 0", static_cast<double>(options.temperature));
+  if (!(options.temperature >= 0)) refuse("temperature", "a number from 0", static_cast<double>(options.temperature));
+  check_finite("temperature", options.temperature);
   least("top_k", options.top_k, 0);
   check_part("top_p", options.top_p);
   check_part("min_p", options.min_p);
   check_part("typical_p", options.typical_p);
-  if (!(options.repeat_penalty > 0 && std::isfinite(options.repeat_penalty))) refuse("repeat_penalty", "a finite number above 0", static_cast<double>(options.repeat_penalty));
+  if (!(options.repeat_penalty > 0)) refuse("repeat_penalty", "a number above 0", static_cast<double>(options.repeat_penalty));
+  check_finite("repeat_penalty", options.repeat_penalty);
   least("repeat_last_n", options.repeat_last_n, -1);
   check_finite("presence_penalty", options.presence_penalty);
   check_finite("frequency_penalty", options.frequency_penalty);
@@ -72,7 +74,8 @@ Sampler::Sampler(const SamplingOptions& options, int vocabulary)
 
 void Sampler::accept(TokenId id) {
   if (id < 0 || id >= vocabulary_) {
-    throw Error(ErrorCode::invalid_request, "The token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(vocabulary_) + ".");
+    throw Error(ErrorCode::invalid_request,
+                "The token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(vocabulary_) + ".");
   }
   window_.add(id);
 }
@@ -80,7 +83,8 @@ void Sampler::accept(TokenId id) {
 Choice Sampler::sample(const float* logits, const TokenMask* allowed) {
   LogitRow& row = read_row(logits, allowed);
   if (row.greatest() == impossible) {
-    throw Error(ErrorCode::internal, allowed != nullptr ? "No token is left that the grammar and the logit bias allow." : "No token is left that may come next.");
+    throw Error(ErrorCode::internal, allowed != nullptr ? "No token is left that both the grammar and the logit bias allow."
+                                                        : "No token is left that may come next.");
   }
   Choice choice{choose(row), 0, {}};
   if (options_.logprobs >= 0) tell_logprobs(choice);

@@ -139,7 +139,8 @@ LECTERN_TEST("sampler: every option alone and all together choose what plain sam
     all.empty += tally.empty;
   }
   check(all.choices > 20000 && all.empty > 20, "enough was compared");
-  test::note("sampler: " + std::to_string(all.choices) + " choices compared, " + std::to_string(all.unsure) + " left to rounding, " + std::to_string(all.empty) + " with no token left");
+  test::note("sampler: " + std::to_string(all.choices) + " choices compared, " + std::to_string(all.unsure) + " left to rounding, " +
+             std::to_string(all.empty) + " with no token left");
 }
 
 /// Which tokens 400 draws take.
@@ -297,7 +298,8 @@ void check_refused(const std::string& option, const SamplingOptions& options) {
     const Sampler sampler(options, 10);
     check(false, option + ": taken");
   } catch (const Error& error) {
-    check(error.code() == ErrorCode::invalid_request && std::string(error.what()).find("\"" + option + "\"") != std::string::npos, option + ": " + error.what());
+    const bool named = std::string(error.what()).find("\"" + option + "\"") != std::string::npos;
+    check(error.code() == ErrorCode::invalid_request && named, option + ": " + error.what());
   }
 }
 
@@ -325,7 +327,9 @@ LECTERN_TEST("sampler: options out of their range are refused by name") {
   check_refused("repeat_last_n", with(&SamplingOptions::repeat_last_n, -2));
   check_refused("logprobs", with(&SamplingOptions::logprobs, -2));
   using Bias = std::vector<std::pair<TokenId, float>>;
-  for (const Bias& bias : {Bias{{10, 1.0F}}, Bias{{-1, 1.0F}}, Bias{{0, nan}}, Bias{{0, infinite}}}) check_refused("logit_bias", with(&SamplingOptions::logit_bias, bias));
+  for (const Bias& bias : {Bias{{10, 1.0F}}, Bias{{-1, 1.0F}}, Bias{{0, nan}}, Bias{{0, infinite}}}) {
+    check_refused("logit_bias", with(&SamplingOptions::logit_bias, bias));
+  }
 }
 
 LECTERN_TEST("sampler: what cannot be sampled from is an error, and the next row is not") {

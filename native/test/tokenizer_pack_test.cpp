@@ -1,17 +1,12 @@
 // Every case of a tokenizer pack, as the pack's README defines them. Its vocabularies are unpacked in memory.
-#include <algorithm>
-#include <cstdio>
 #include <filesystem>
-#include <fstream>
-#include <memory>
-#include <sstream>
 #include <string>
 #include <vector>
 
 #include "harness.h"
 #include "json.h"
 #include "made_vocabulary.h"
-#include "options.h"
+#include "tokenizer_pack.h"
 
 namespace lectern {
 namespace {
@@ -25,22 +20,6 @@ std::string bytes_of_hex(const std::string& hex) {
   std::string bytes;
   for (std::size_t i = 0; i + 1 < hex.size(); i += 2) bytes.push_back(static_cast<char>(std::stoi(hex.substr(i, 2), nullptr, 16)));
   return bytes;
-}
-
-/// Empty when the file is absent, or packed and there is no gunzip.
-std::string read_vocabulary(const fs::path& path) {
-  std::string bytes;
-  if (path.extension() == ".gz" && fs::exists(path) && path.string().find('\'') == std::string::npos) {
-    FILE* unpacked = ::popen(("gunzip -c '" + path.string() + "' 2>/dev/null").c_str(), "r");
-    if (unpacked == nullptr) return {};
-    std::vector<char> piece(1 << 16);
-    while (const std::size_t count = std::fread(piece.data(), 1, piece.size(), unpacked)) bytes.append(piece.data(), count);
-    return ::pclose(unpacked) == 0 ? bytes : std::string();
-  }
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream all;
-  all << file.rdbuf();
-  return all.str();
 }
 
 /// Some cases hold a second answer, from the tokenizer that the model was published with.
@@ -71,23 +50,12 @@ void check_vocabulary(const llm::Tokenizer& tokenizer, const Json& pack, const s
 }
 
 LECTERN_TEST("tokenizer: a conformance pack") {
-  const fs::path folder = test::options().tokenizer_pack.empty() ? fs::path(LECTERN_SOURCE_DIRECTORY) / "../shared/conformance/tokenizer" : fs::path(test::options().tokenizer_pack);
-  if (!fs::exists(folder)) {
-    test::note("skipped: there is no tokenizer pack at " + folder.string());
-    check(test::options().tokenizer_pack.empty(), "the pack that --tokenizer-pack names is there");
-    return;
-  }
-  std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder)) {
-    if (entry.path().extension() == ".json") files.push_back(entry.path());
-  }
-  std::sort(files.begin(), files.end());
-  check(!files.empty(), "the pack holds something");
+  const std::vector<fs::path> files = test::tokenizer_pack_files();
   std::string skipped;
   for (const fs::path& file : files) {
     const std::string name = file.stem().string();
     const Json pack = test::read_json(file);
-    std::string vocabulary = read_vocabulary(folder / pack["vocabulary"].string);
+    std::string vocabulary = test::read_vocabulary(file.parent_path() / pack["vocabulary"].string);
     if (vocabulary.empty()) {
       skipped += " " + name;
       continue;

@@ -36,7 +36,7 @@ Extreme extreme_of(const float* logits, std::size_t count) {
     greatest[0] = logits[i] > greatest[0] ? logits[i] : greatest[0];
     unsound[0] |= logits[i] < infinite ? 0U : 1U;
   }
-  return {*std::max_element(greatest.begin(), greatest.end()), std::all_of(unsound.begin(), unsound.end(), [](std::uint32_t bit) { return bit == 0; })};
+  return {*std::max_element(greatest.begin(), greatest.end()), std::count(unsound.begin(), unsound.end(), 0U) == lanes};
 }
 
 /// Of up to a block's logits.

@@ -6,7 +6,9 @@ namespace lectern::llm {
 namespace {
 
 [[gnu::always_inline]] inline void weigh_each(const float* logits, std::size_t count, WeightScale scale, double* weights) {
-  for (std::size_t i = 0; i < count; i++) weights[i] = exponential((static_cast<double>(logits[i]) - scale.greatest) * scale.inverse_temperature);
+  for (std::size_t i = 0; i < count; i++) {
+    weights[i] = exponential((static_cast<double>(logits[i]) - scale.greatest) * scale.inverse_temperature);
+  }
 }
 
 #if defined(__x86_64__)
@@ -14,7 +16,8 @@ namespace {
   weigh_each(logits, count, scale, weights);
 }
 
-[[gnu::target("avx512f,avx512dq,prefer-vector-width=512")]] void weigh_avx512(const float* logits, std::size_t count, WeightScale scale, double* weights) {
+[[gnu::target("avx512f,avx512dq,prefer-vector-width=512")]]
+void weigh_avx512(const float* logits, std::size_t count, WeightScale scale, double* weights) {
   weigh_each(logits, count, scale, weights);
 }
 #endif
