@@ -15,6 +15,7 @@
 #include "llm/tokenizer/tokenizer.h"
 #include "made_model.h"
 #include "opened_model.h"
+#include "sanitized.h"
 
 namespace lectern {
 namespace {
@@ -26,11 +27,7 @@ using test::MadeShape;
 using test::MadeTensor;
 using test::MadeValue;
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr int rounds = 300;
-#else
-constexpr int rounds = 3000;
-#endif
+constexpr int rounds = test::sanitized ? 500 : 3000;
 
 std::vector<MadeModel> small_models() {
   MadeShape shape{.layers = 1, .embedding = 32, .heads = 2, .kv_heads = 1, .head_size = 16, .feed_forward = 32, .vocabulary = 20, .context = 8};

@@ -5,16 +5,13 @@
 #include <random>
 
 #include "harness.h"
+#include "sanitized.h"
 
 namespace lectern::test {
 namespace {
 
 // What takes half a second by the clock takes many under a sanitizer.
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
-constexpr bool timed = false;
-#else
-constexpr bool timed = true;
-#endif
+constexpr bool timed = !sanitized;
 
 std::string repeat(const std::string& pattern, std::size_t bytes) {
   std::string text;
