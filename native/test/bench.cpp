@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "backend/instructions.h"
+#include "busy_bench.h"
 #include "llm_bench.h"
 #include "page.h"
 #include "vision/deskew.h"
@@ -32,6 +33,7 @@ void measure(const char* name, double megapixels, const std::function<void()>& j
 int main(int count, char** arguments) {
   using namespace lectern;
   if (count == 2 && std::strcmp(arguments[1], "--llm") == 0) {
+    test::bench_busy();
     test::bench_llm();
     return 0;
   }

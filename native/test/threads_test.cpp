@@ -45,5 +45,26 @@ LECTERN_TEST("cpu: what the parts wrote is seen when the round is over") {
   check(all, "every write");
 }
 
+LECTERN_TEST("cpu: a thread that is put aside holds up its own part and no other") {
+  for (const int count : {2, 4}) {
+    cpu::Threads threads(count);
+    for (const int held : {0, 20, 63}) {
+      std::atomic<int> finished{0};
+      bool others_ran = false;
+      auto work = [&](int part, int) {
+        if (part != held) {
+          finished++;
+          return;
+        }
+        // As if the system had given its processor away, until the rest is through or it is clear that it never will be.
+        for (int waited_ms = 0; waited_ms < 5000 && finished < 63; waited_ms++) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        others_ran = finished == 63;
+      };
+      threads.each(64, work);
+      check(others_ran, std::to_string(count) + " threads, part " + std::to_string(held) + " is held");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lectern
