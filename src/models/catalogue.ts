@@ -1,0 +1,220 @@
+/** What exists: the models of all directories, looked at again whenever somebody asks, described once as long as their files stay. */
+import PQueue from 'p-queue';
+import type { LanguageEngine, ModelDescription } from '../engine/port.js';
+import { LecternError, asLecternError } from '../errors.js';
+import { capabilitiesOf, describeDetails } from './details.js';
+import { FileCache, type FileState, invalid, stateOf } from './files.js';
+import { nameDefaults } from './model-name.js';
+import { type StoredModel, manifestsOf, modelBlob, readStored } from './ollama-store.js';
+import { plainDigest, plainModelsOf, statesOf } from './plain-files.js';
+import type { Catalogue, CatalogueEntry, ModelsLog, RefusedModel } from './types.js';
+
+export interface CatalogueOptions {
+  /** Where two hold a model of one name, the first has it. They need not exist. */
+  directories: readonly string[];
+  /** Other names of models, by what they stand for. They win over models that are really called so. */
+  aliases: ReadonlyMap<string, string>;
+  engine: Pick<LanguageEngine, 'describeModel'>;
+  log: ModelsLog;
+}
+
+/** A file that may be a model; reading it gives the entry or throws the reason against it. */
+interface Candidate {
+  name: string;
+  path: string;
+  read: () => Promise<Listed>;
+}
+
+interface Listed {
+  entry: CatalogueEntry;
+  /** As long as these stay as they are the entry is right. */
+  files: FileState[];
+}
+
+interface Snapshot {
+  /** By canonical name. */
+  listed: Map<string, Listed>;
+  refused: RefusedModel[];
+}
+
+/** Files that are opened at the same time to be described. */
+const describedAtOnce = 4;
+
+export function createCatalogue(options: CatalogueOptions): Catalogue {
+  return new DirectoryCatalogue(options);
+}
+
+class DirectoryCatalogue implements Catalogue {
+  readonly #options: CatalogueOptions;
+  readonly #aliases: Map<string, string>;
+  readonly #descriptions = new FileCache<ModelDescription | LecternError>();
+  readonly #manifests = new FileCache<StoredModel>();
+  readonly #describing = new PQueue({ concurrency: describedAtOnce });
+  /** What was said of a path, so that it is said once. */
+  #said = new Map<string, string>();
+  #snapshot: Snapshot | null = null;
+  #running: Promise<Snapshot> | null = null;
+  #next: Promise<Snapshot> | null = null;
+
+  constructor(options: CatalogueOptions) {
+    this.#options = options;
+    this.#aliases = new Map([...options.aliases].map(([alias, name]) => [canonical(alias), name]));
+  }
+
+  async list(): Promise<CatalogueEntry[]> {
+    const { listed } = await this.#look();
+    const latestFirst = (a: CatalogueEntry, b: CatalogueEntry): number => b.modifiedAt.getTime() - a.modifiedAt.getTime() || (a.name < b.name ? -1 : 1);
+    return [...listed.values()].map(({ entry }) => entry).sort(latestFirst);
+  }
+
+  async refused(): Promise<RefusedModel[]> {
+    return (await this.#look()).refused;
+  }
+
+  async find(name: string): Promise<CatalogueEntry> {
+    const key = canonical(this.#aliases.get(canonical(name)) ?? name);
+    const known = this.#snapshot?.listed.get(key);
+    // A request for a model that has not changed costs two looks at the disk, not one at every model.
+    if (known !== undefined && (await areUnchanged(known.files))) return known.entry;
+    const { listed, refused } = await this.#look();
+    const found = listed.get(key);
+    if (found !== undefined) return found.entry;
+    const shown = JSON.stringify(name.slice(0, 200));
+    const isRefused = refused.some((one) => canonical(one.name) === key);
+    throw new LecternError('model_not_found', isRefused ? `The model ${shown} is there and cannot be used; the log says why.` : `There is no model ${shown}.`);
+  }
+
+  describeWhole(entry: CatalogueEntry): Promise<ModelDescription> {
+    return this.#options.engine.describeModel(entry.path, { arrays: true });
+  }
+
+  /** One look serves all who asked before it began; who asks while one is under way gets the next. */
+  #look(): Promise<Snapshot> {
+    if (this.#running === null) {
+      this.#running = this.#scan().finally(() => { this.#running = null; });
+      return this.#running;
+    }
+    this.#next ??= this.#running.catch(() => undefined).then(() => {
+      this.#next = null;
+      return this.#look();
+    });
+    return this.#next;
+  }
+
+  async #scan(): Promise<Snapshot> {
+    const snapshot: Snapshot = { listed: new Map(), refused: [] };
+    const said = new Map<string, string>();
+    const candidates = (await Promise.all(this.#options.directories.map((directory) => this.#candidatesIn(directory, said)))).flat();
+    const results = await Promise.all(candidates.map((candidate) => candidate.read().catch((thrown: unknown) => asLecternError(thrown))));
+    for (const [index, { name, path }] of candidates.entries()) {
+      const result = results[index] as Listed | LecternError;
+      const twin = snapshot.listed.get(canonical(name));
+      if (!(result instanceof LecternError) && twin === undefined) {
+        snapshot.listed.set(canonical(name), result);
+        continue;
+      }
+      const reason = result instanceof LecternError ? reasonOf(result) : `${(twin as Listed).entry.path} has this name already`;
+      snapshot.refused.push({ name, path, reason });
+      this.#say(said, path, `The model ${JSON.stringify(name)} of ${path} is left out: ${reason}.`);
+    }
+    this.#said = said;
+    this.#snapshot = snapshot;
+    this.#descriptions.forgetUnused();
+    this.#manifests.forgetUnused();
+    return snapshot;
+  }
+
+  #say(said: Map<string, string>, path: string, sentence: string): void {
+    said.set(path, sentence);
+    if (this.#said.get(path) !== sentence) this.#options.log('warn', sentence);
+  }
+
+  async #candidatesIn(directory: string, said: Map<string, string>): Promise<Candidate[]> {
+    try {
+      const stored = (await manifestsOf(directory)).map(({ path, name }) => this.#storedCandidate(directory, path, name));
+      return [...stored, ...(await plainModelsOf(directory)).map((model): Candidate => ({ name: model.name, path: model.path, read: () => this.#readPlain(model) }))];
+    } catch (thrown) {
+      if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') this.#say(said, directory, `The model directory ${directory} is left out: ${(thrown as Error).message}.`);
+      return [];
+    }
+  }
+
+  async #readPlain(model: Parameters<typeof statesOf>[0]): Promise<Listed> {
+    const files = await statesOf(model);
+    const description = await this.#describe(files);
+    const chatTemplate = templateOf(description);
+    const entry: CatalogueEntry = {
+      name: model.name,
+      path: model.path,
+      digest: plainDigest(model.name, files),
+      sizeBytes: files.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      modifiedAt: new Date(Math.max(...files.map(({ modifiedAt }) => modifiedAt.getTime()))),
+      details: describeDetails(description, ''),
+      capabilities: capabilitiesOf(description, chatTemplate, null),
+      description, chatTemplate, goTemplate: null, system: null, parameters: {}, messages: [], licenses: [],
+    };
+    return { entry, files };
+  }
+
+  #storedCandidate(root: string, path: string, name: string | null): Candidate {
+    if (name === null) return { name: path, path, read: async () => { throw invalid('its place in the store is no name of a model'); } };
+    return { name, path, read: () => this.#readStored(root, path, name) };
+  }
+
+  async #readStored(root: string, path: string, name: string): Promise<Listed> {
+    const manifest = await stateOf(path);
+    if (manifest === null) throw invalid(`${path} is no file that can be read`);
+    const stored = await this.#manifests.get(manifest, () => readStored(root, path));
+    const blob = await modelBlob(root, stored);
+    const description = await this.#describe([blob]);
+    const chatTemplate = templateOf(description);
+    const { digest, sizeBytes, modelPath, parentModel, goTemplate, system, parameters, messages, licenses } = stored;
+    const entry: CatalogueEntry = {
+      name, path: modelPath, digest, sizeBytes, modifiedAt: manifest.modifiedAt,
+      details: describeDetails(description, parentModel), capabilities: capabilitiesOf(description, chatTemplate, goTemplate),
+      description, chatTemplate, goTemplate, system, parameters, messages, licenses,
+    };
+    return { entry, files: [manifest, blob] };
+  }
+
+  /** Throws `invalid_model` for what cannot run, too. */
+  async #describe(files: FileState[]): Promise<ModelDescription> {
+    const first = files[0] as FileState;
+    const identity = files.map((file) => file.identity).join(' ');
+    const description = await this.#descriptions.get({ ...first, identity }, () => this.#describing.add(async () => {
+      try {
+        return await this.#options.engine.describeModel(first.path);
+      } catch (thrown) {
+        // A damaged file stays damaged until it is written anew; anything else may be better the next time.
+        if (thrown instanceof LecternError && thrown.code === 'invalid_model') return thrown;
+        throw thrown;
+      }
+    }));
+    if (description instanceof LecternError) throw description;
+    if (description.unsupported !== null) throw invalid(description.unsupported);
+    return description;
+  }
+}
+
+/** One spelling for all that mean the same model: `registry.ollama.ai/library/Qwen2.5:latest` is `qwen2.5`. */
+function canonical(name: string): string {
+  let key = name.trim().toLowerCase();
+  for (const prefix of [`${nameDefaults.host}/`, `${nameDefaults.namespace}/`]) if (key.startsWith(prefix)) key = key.slice(prefix.length);
+  return key.endsWith(`:${nameDefaults.tag}`) ? key.slice(0, -nameDefaults.tag.length - 1) : key;
+}
+
+function templateOf({ metadata }: ModelDescription): string | null {
+  const template = metadata['tokenizer.chat_template'];
+  return typeof template === 'string' ? template : null;
+}
+
+/** A defect is no reason to leave the others out: it is told by what it says. */
+function reasonOf(error: LecternError): string {
+  const text = error.code === 'internal' && error.cause instanceof Error ? error.cause.message : error.message;
+  return text.replace(/\.$/, '');
+}
+
+async function areUnchanged(files: FileState[]): Promise<boolean> {
+  const now = await Promise.all(files.map(({ path }) => stateOf(path)));
+  return now.every((state, index) => state?.identity === files[index]?.identity);
+}
