@@ -1,4 +1,4 @@
-// A pass takes no memory: every malloc of the process is counted while passes run that have run before.
+// A pass takes no memory, nor does the choice of a token: every malloc of the process is counted while what has run before runs again.
 #include <atomic>
 #include <cstdlib>
 #include <memory>
@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "harness.h"
+#include "llm/sampler.h"
 #include "made_model.h"
 #include "opened_model.h"
 
@@ -111,6 +112,35 @@ LECTERN_TEST("allocation: a pass that ran before takes no memory") {
   const auto embed = [&] { (void)encoder.model->forward().embed(tokens.data(), 150, Cancel{}); };
   embed();
   check(count_allocations(embed) == 0, "an embedding: " + std::to_string(allocations) + " allocations");
+#else
+  test::note("skipped: there is no hook into this system's allocator");
+  check(true, "nothing to count with");
+#endif
+}
+
+LECTERN_TEST("allocation: a choice takes no memory once the window of the penalties is full") {
+#if defined(LECTERN_COUNTS_ALLOCATIONS)
+  constexpr int vocabulary = 5000;
+  std::vector<float> logits;
+  for (int id = 0; id < vocabulary; id++) logits.push_back(static_cast<float>(id * 37 % 1009) * 0.01F);
+  const llm::TokenMask mask(vocabulary / 32 + 1, 0xFFFFFFF7U);
+  llm::SamplingOptions plain;
+  llm::SamplingOptions penalised;
+  penalised.repeat_penalty = 1.1F;
+  penalised.top_k = 40;
+  penalised.min_p = 0.01F;
+  llm::SamplingOptions nucleus;
+  nucleus.top_p = 0.9F;
+  llm::SamplingOptions typical;
+  typical.typical_p = 0.9F;
+  for (const llm::SamplingOptions& options : {plain, penalised, nucleus, typical}) {
+    llm::Sampler sampler(options, vocabulary);
+    const auto choose = [&] {
+      for (int i = 0; i < 100; i++) (void)sampler.sample(logits.data(), i % 2 == 0 ? &mask : nullptr);
+    };
+    choose();
+    check(count_allocations(choose) == 0, "100 choices: " + std::to_string(allocations) + " allocations");
+  }
 #else
   test::note("skipped: there is no hook into this system's allocator");
   check(true, "nothing to count with");
