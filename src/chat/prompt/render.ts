@@ -1,0 +1,136 @@
+/** A conversation becomes the prompt of a model: by its Go template, its Jinja template, or a plain form where it has neither. */
+import type { PromptPart } from '../../engine/port.js';
+import { LecternError } from '../../errors.js';
+import type { CatalogueEntry } from '../../models/types.js';
+import type { Conversation } from '../answer.js';
+import type { Message, Tool } from '../conversation.js';
+import { renderGo } from './go-render.js';
+import { parseGo } from './go-template/parser.js';
+import type { GoTemplate } from './go-template/tree.js';
+import { type JinjaTemplate, readJinja, renderJinja } from './jinja.js';
+import { jinjaVariables } from './jinja-input.js';
+import { type Mark, type OriginQuestion, partsByOrigin } from './origins.js';
+
+export interface RenderOptions {
+  tools: readonly Tool[];
+  think?: Conversation['think'];
+  now: Date;
+  /** Texts of the vocabulary's begin and end tokens; empty where it has none. */
+  bosText: string;
+  eosText: string;
+  /** Whether the prompt ends where an answer begins. Default true. Go templates always do. */
+  addGenerationPrompt?: boolean;
+}
+
+export interface RenderedPrompt {
+  parts: PromptPart[];
+  /** Whether the tokenizer is to add the begin token; false where the template wrote it. */
+  addSpecial: boolean;
+}
+
+export type ChatTemplate =
+  | { kind: 'jinja'; template: JinjaTemplate }
+  | { kind: 'go'; source: string; template: GoTemplate }
+  /** `<|im_start|>role ... <|im_end|>`. */
+  | { kind: 'chatml' }
+  /** `User: ...`, for models that know no control token of a conversation. */
+  | { kind: 'plain' };
+
+type Layers = Pick<CatalogueEntry, 'chatTemplate' | 'goTemplate'>;
+
+const read = new Map<string, ChatTemplate>();
+const mostKept = 32;
+
+/**
+ * The template layer of an Ollama store where there is one, for it is what the model's name stands for there; else the GGUF's own. A layer that is
+ * not understood gives way to the GGUF's. Null where there is neither. Throws `invalid_model`, naming what is not understood.
+ */
+export function chooseTemplate({ goTemplate, chatTemplate }: Layers): ChatTemplate | null {
+  const goSource = goTemplate?.trim() ? goTemplate : null;
+  const jinjaSource = chatTemplate?.trim() ? chatTemplate : null;
+  if (goSource !== null) {
+    try {
+      return kept(`go ${goSource}`, () => ({ kind: 'go', source: goSource, template: parseGo(goSource) }));
+    } catch (thrown) {
+      if (jinjaSource === null) throw thrown;
+    }
+  }
+  return jinjaSource === null ? null : kept(`jinja ${jinjaSource}`, () => ({ kind: 'jinja', template: readJinja(jinjaSource) }));
+}
+
+/** The template's text, by which its dialect of tool calls and thoughts is known. */
+export function sourceOf(template: ChatTemplate): string {
+  return template.kind === 'jinja' ? template.template.source : template.kind === 'go' ? template.source : '';
+}
+
+/** Where a message of this form ends although its model has no token for it. */
+export function stopsOf(template: ChatTemplate): string[] {
+  return template.kind === 'plain' ? ['\nUser:'] : template.kind === 'chatml' ? ['<|im_end|>'] : [];
+}
+
+/**
+ * The joined texts of the parts are what the template gives, to the byte; only what the template itself wrote is special.
+ * A last message of the assistant stays open. Throws `invalid_request` with the template's own sentence where it refuses the conversation.
+ */
+export function renderPrompt(template: ChatTemplate, messages: readonly Message[], options: RenderOptions): RenderedPrompt {
+  const last = messages.at(-1);
+  const opens = template.kind !== 'go' && options.addGenerationPrompt !== false && last?.role === 'assistant' && !last.toolCalls?.length;
+  const parts = partsByOrigin(questionFor(template, opens ? messages.slice(0, -1) : messages, options));
+  if (opens && last.content !== '') parts.push({ text: last.content, special: false });
+  const begins = parts[0]?.special === true && options.bosText !== '' && parts[0].text.startsWith(options.bosText);
+  return { parts, addSpecial: !begins };
+}
+
+function questionFor(template: ChatTemplate, messages: readonly Message[], options: RenderOptions): OriginQuestion {
+  const trusted = [options.bosText, options.eosText];
+  const surroundings = { now: options.now, inputSize: sizeOf(messages) + sizeOf(options.tools) };
+  switch (template.kind) {
+    case 'jinja': {
+      const { source, words, sought } = template.template;
+      const render = (mark: Mark): string => renderJinja(template.template, jinjaVariables(source, messages, options, mark), surroundings);
+      return { render, trusted: [...trusted, source], words, sought };
+    }
+    case 'go': {
+      const render = (mark: Mark): string => renderGo(template.template, messages, options, surroundings, mark);
+      return { render, trusted: [...trusted, template.source, ...roles], words: wordsOf(template.template), sought: [] };
+    }
+    default: {
+      if (options.tools.length > 0) throw new LecternError('invalid_request', 'The model has no chat template, so it takes no tools.');
+      const form = template.kind === 'chatml' ? chatMl : plain;
+      return { render: (mark) => form(messages, mark), trusted: ['<|im_start|>', '<|im_end|>', ...roles], words: new Set(), sought: [] };
+    }
+  }
+}
+
+const roles = ['system', 'user', 'assistant', 'tool'];
+
+function chatMl(messages: readonly Message[], mark: Mark): string {
+  return `${messages.map(({ role, content }) => `<|im_start|>${role}\n${mark(content)}<|im_end|>\n`).join('')}<|im_start|>assistant\n`;
+}
+
+function plain(messages: readonly Message[], mark: Mark): string {
+  const speakers = { system: '', user: 'User: ', assistant: 'Assistant: ', tool: 'Tool: ' };
+  return `${messages.map(({ role, content }) => `${speakers[role]}${mark(content)}\n\n`).join('')}Assistant:`;
+}
+
+/** The keys of a schema that the template reads, as JSON spells them. */
+function wordsOf({ fields }: GoTemplate): Set<string> {
+  return new Set([...fields].map((name) => `${name.charAt(0).toLowerCase()}${name.slice(1)}`));
+}
+
+/** Characters of all texts, and one for every value. */
+function sizeOf(value: unknown, depth = 0): number {
+  if (typeof value === 'string') return value.length + 1;
+  if (typeof value !== 'object' || value === null || depth > 300) return 1;
+  return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + sizeOf(item, depth + 1), 1);
+}
+
+function kept(key: string, make: () => ChatTemplate): ChatTemplate {
+  const known = read.get(key);
+  if (known) return known;
+  const made = make();
+  const [oldest] = read.keys();
+  if (read.size >= mostKept && oldest !== undefined) read.delete(oldest);
+  read.set(key, made);
+  return made;
+}
