@@ -19,7 +19,7 @@ export function readSampling(fields: Fields): Sampling {
   return withoutUndefined({
     temperature: fields.number('temperature', { least: 0, most: 100 }),
     topP: fields.number('top_p', { least: 0, most: 1 }),
-    topK: fields.integer('top_k', { least: 0, most: 2 ** 31 - 1 }),
+    topK: positive(fields.integer('top_k', { least: -1, most: 2 ** 31 - 1 })),
     minP: fields.number('min_p', { least: 0, most: 1 }),
     typicalP: fields.number('typical_p', { least: 0, most: 1 }),
     repeatPenalty: fields.number(fields.has('repeat_penalty') ? 'repeat_penalty' : 'repetition_penalty', { least: 0, most: 100 }),
@@ -32,6 +32,11 @@ export function readSampling(fields: Fields): Sampling {
     maxTokens: fields.integer('max_completion_tokens', { least: 1 }) ?? fields.integer('max_tokens', { least: 1 }),
     ignoreEnd: fields.boolean('ignore_eos'),
   });
+}
+
+/** Some clients say -1 for all. */
+function positive(count: number | undefined): number | undefined {
+  return count === undefined ? undefined : Math.max(0, count);
 }
 
 function readStop(fields: Fields): string[] | undefined {
