@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
+#include <string>
 #include <vector>
 
 namespace lectern::test {
@@ -37,13 +38,20 @@ bool check_near(double value, double expected, double tolerance, const std::stri
 
 void note(const std::string& text) { std::printf("# %s\n", text.c_str()); }
 
-int run(const std::string& filter) {
+int run(const std::vector<std::string>& filters) {
   std::printf("TAP version 14\n");
   int tests = 0;
   int failed_tests = 0;
   int checks_of_all = 0;
+  std::vector<bool> found(filters.size());
   for (const Test& test : registered()) {
-    if (std::string(test.title).find(filter) == std::string::npos) continue;
+    bool wanted = filters.empty();
+    for (std::size_t i = 0; i < filters.size(); ++i) {
+      if (std::string(test.title).find(filters[i]) == std::string::npos) continue;
+      wanted = true;
+      found[i] = true;
+    }
+    if (!wanted) continue;
     checks = 0;
     failed_checks = 0;
     try {
@@ -59,8 +67,13 @@ int run(const std::string& filter) {
     std::fflush(stdout);
   }
   std::printf("1..%d\n# %d passed, %d failed, %d checks\n", tests, tests - failed_tests, failed_tests, checks_of_all);
-  if (tests == 0) std::printf("# no test matches '%s'\n", filter.c_str());
-  return tests > 0 && failed_tests == 0 ? 0 : 1;
+  bool all_found = true;
+  for (std::size_t i = 0; i < filters.size(); ++i) {
+    if (found[i]) continue;
+    all_found = false;
+    std::printf("# no test matches '%s'\n", filters[i].c_str());
+  }
+  return all_found && tests > 0 && failed_tests == 0 ? 0 : 1;
 }
 
 }  // namespace lectern::test

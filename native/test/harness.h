@@ -4,6 +4,7 @@
 #include <source_location>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "error.h"
 
@@ -42,8 +43,8 @@ void check_throws(ErrorCode code, Work&& work, const std::string& what,
 /// A comment in the output, such as the reason why something was not tested.
 void note(const std::string& text);
 
-/// Runs every test whose title contains `filter`; 0 when at least one check was made and none failed.
-int run(const std::string& filter);
+/// Runs every test whose title contains one of `filters`, all without filters; 0 when each filter found one and none failed.
+int run(const std::vector<std::string>& filters);
 
 }  // namespace lectern::test
 

@@ -1,6 +1,7 @@
 // native_test: every test of the native half, without Node.
 #include <cstdio>
 #include <string>
+#include <vector>
 
 #include "harness.h"
 #include "options.h"
@@ -11,8 +12,8 @@ using lectern::DeviceKind;
 using lectern::test::options;
 
 constexpr const char* usage =
-    "usage: native_test [--filter TEXT] [--llm-pack DIR]... [--device cpu|cuda] [--plain] [--require-cuda] [--tokenizer-pack DIR]\n"
-    "  --filter          runs the tests whose title contains TEXT\n"
+    "usage: native_test [--filter TEXT]... [--llm-pack DIR]... [--device cpu|cuda] [--plain] [--require-cuda] [--tokenizer-pack DIR]\n"
+    "  --filter          runs the tests whose title contains TEXT; may be given several times\n"
     "  --llm-pack        checks language models against DIR/models and DIR/expected; may be given several times\n"
     "  --device          where they run: cpu (the usual) or cuda\n"
     "  --plain           runs them through the plain twin of the CPU's operations instead\n"
@@ -27,9 +28,9 @@ bool take_switch(const std::string& name) {
 }
 
 /// Options with a value; false for another, or for a value that is none of its own.
-bool take_value(const std::string& name, const std::string& value, std::string& filter) {
+bool take_value(const std::string& name, const std::string& value, std::vector<std::string>& filters) {
   if (name == "--filter") {
-    filter = value;
+    filters.push_back(value);
   } else if (name == "--llm-pack") {
     options().llm_packs.push_back(value);
   } else if (name == "--tokenizer-pack") {
@@ -45,15 +46,15 @@ bool take_value(const std::string& name, const std::string& value, std::string& 
 }  // namespace
 
 int main(int count, char** arguments) {
-  std::string filter;
+  std::vector<std::string> filters;
   for (int i = 1; i < count; ++i) {
     if (take_switch(arguments[i])) continue;
-    if (i + 1 < count && take_value(arguments[i], arguments[i + 1], filter)) {
+    if (i + 1 < count && take_value(arguments[i], arguments[i + 1], filters)) {
       ++i;
       continue;
     }
     std::fprintf(stderr, "%s", usage);
     return 2;
   }
-  return lectern::test::run(filter);
+  return lectern::test::run(filters);
 }
