@@ -1,0 +1,83 @@
+/** The tool-protocol server: a running service's abilities as tools, over standard input and output. */
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import type { Service } from '../client/service.js';
+import { LecternError } from '../errors.js';
+import { convertDocument, convertInput } from './documents.js';
+import { chatInput, chatTool, embedInput, embedTool, listModelsTool } from './models.js';
+import type { ToolCall, ToolText } from './tool.js';
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** A document of 100 MB as base64 in one line, and some room. */
+const longestLine = 150 * 2 ** 20;
+
+/** Settles when the client has closed standard input. What is under way is cancelled then. */
+export async function serveTools(service: Service, version: string): Promise<void> {
+  const server = new McpServer({ name: 'lectern', version }, {
+    instructions: `Documents become markdown, and language models chat and embed, on the service at ${service.address}.`,
+  });
+  addTools(server, service);
+  const gone = new Promise<void>((resolve) => {
+    server.server.onclose = resolve;
+    process.stdin.once('end', () => void server.close());
+    process.stdin.once('close', () => void server.close());
+  });
+  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: longestLine }));
+  await gone;
+}
+
+function addTools(server: McpServer, service: Service): void {
+  const readOnly = { readOnlyHint: true, openWorldHint: false };
+  server.registerTool('convert_document', {
+    title: 'Convert a document',
+    description: 'Converts a document (PDF, office formats, HTML, images, ...) to markdown or another text format, with headings, tables and reading order.',
+    inputSchema: convertInput,
+    annotations: readOnly,
+  }, (input, extra) => answered(extra, (call) => convertDocument(service, input, call)));
+  server.registerTool('list_models', {
+    title: 'List language models',
+    description: 'Lists the language models of the service with what each can do (completion, tools, embedding, ...).',
+    inputSchema: {},
+    annotations: readOnly,
+  }, (_input, extra) => answered(extra, (call) => listModelsTool(service, call)));
+  server.registerTool('chat', {
+    title: 'Ask a language model',
+    description: 'Asks a language model of the service and gives its answer.',
+    inputSchema: chatInput,
+    annotations: readOnly,
+  }, (input, extra) => answered(extra, (call) => chatTool(service, input, call)));
+  server.registerTool('embed', {
+    title: 'Embed texts',
+    description: 'Turns texts into vectors with an embedding model of the service; the answer is JSON.',
+    inputSchema: embedInput,
+    annotations: readOnly,
+  }, (input, extra) => answered(extra, (call) => embedTool(service, input, call)));
+}
+
+/** A failure is an answer too: the model that called should read why. */
+async function answered(extra: Extra, run: (call: ToolCall) => Promise<ToolText>): Promise<CallToolResult> {
+  try {
+    const texts = await run({ signal: extra.signal, progress: progressOf(extra) });
+    return { content: texts.map((text) => ({ type: 'text', text })) };
+  } catch (thrown) {
+    if (!(thrown instanceof LecternError)) process.stderr.write(`lectern: a tool met a defect: ${(thrown as Error).stack ?? String(thrown)}\n`);
+    const sentence = thrown instanceof LecternError ? thrown.message : 'The tool server met a defect; its standard error tells more.';
+    return { isError: true, content: [{ type: 'text', text: sentence }] };
+  }
+}
+
+/** The protocol wants numbers that grow: what stands still is not told. */
+function progressOf({ _meta: meta, sendNotification, signal }: Extra): ToolCall['progress'] {
+  const token = meta?.progressToken;
+  if (token === undefined) return undefined;
+  let told = -1;
+  return (progress, total, message) => {
+    if (progress <= told || signal.aborted) return;
+    told = progress;
+    const params = { progressToken: token, progress, message, ...(total === undefined ? {} : { total }) };
+    void sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+}

@@ -1,0 +1,11 @@
+/** What a tool gets beside its input, and what it gives. */
+
+export interface ToolCall {
+  /** Aborted when the client cancels the call or leaves. */
+  signal: AbortSignal;
+  /** Absent where the client does not want to hear it. `total` may not be known yet. */
+  progress?: ((done: number, total: number | undefined, message: string) => void) | undefined;
+}
+
+/** Texts of the answer, the main one first. */
+export type ToolText = [string, ...string[]];

@@ -1,0 +1,144 @@
+// `lectern mcp` as its clients meet it: the program over standard input and output, the SDK's own client, a running service.
+import t from 'tap';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { homedir, tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { startTestService } from '../support/http-service.js';
+import { fakeLanguage } from '../support/language-service.js';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+const language = fakeLanguage();
+const service = await startTestService({ maxFileSize: 2 ** 21 }, { language });
+const directory = await mkdtemp(join(tmpdir(), 'lectern-mcp-'));
+const opened: Client[] = [];
+t.teardown(async () => {
+  for (const client of opened) await client.close();
+  await service.close();
+  await rm(directory, { recursive: true, force: true });
+});
+
+async function connect(url: string): Promise<Client> {
+  const client = new Client({ name: 'test', version: '1' });
+  await client.connect(new StdioClientTransport({ command: process.execPath, args: [program, 'mcp'], env: { LECTERN_URL: url }, stderr: 'pipe' }));
+  opened.push(client);
+  return client;
+}
+
+const client = await connect(await service.listen());
+
+interface Result { isError?: boolean; content: { type: string; text: string }[] }
+
+async function call(name: string, args: object, from = client): Promise<Result> {
+  return await from.callTool({ name, arguments: args as Record<string, unknown> }) as Result;
+}
+
+async function refusal(name: string, args: object, from = client): Promise<string> {
+  const result = await call(name, args, from);
+  t.equal(result.isError, true, `${name} refuses`);
+  return result.content.map(({ text }) => text).join('\n');
+}
+
+async function until(what: string, holds: () => boolean): Promise<void> {
+  for (let tries = 0; !holds(); tries++) {
+    if (tries > 2000) throw new Error(`never: ${what}`);
+    await new Promise((resolve) => setTimeout(resolve, 10));
+  }
+}
+
+async function file(name: string, bytes: number | string): Promise<string> {
+  const path = join(directory, name);
+  await writeFile(path, typeof bytes === 'string' ? bytes : Buffer.alloc(bytes, '%PDF-1.7 '));
+  return path;
+}
+
+t.test('four tools, described', async (t) => {
+  const { tools } = await client.listTools();
+  t.strictSame(tools.map(({ name }) => name), ['convert_document', 'list_models', 'chat', 'embed']);
+  for (const { description, inputSchema } of tools) t.match([description, inputSchema.type], [/\w{4}/, 'object']);
+});
+
+t.test('documents: from a path and from bytes, in one request and as a task', async (t) => {
+  const small = await call('convert_document', { path: await file('small.pdf', 'small') });
+  t.strictSame([small.isError ?? false, small.content], [false, [{ type: 'text', text: '# small.pdf' }]]);
+  t.strictSame(Object.values(service.inputs.at(-1) ?? {}).map(String), ['small']);
+  const bytes = await call('convert_document', { content_base64: Buffer.from('inline').toString('base64'), filename: 'inline.pdf', pages: '2-' });
+  t.equal(bytes.content[0]?.text, '# inline.pdf');
+  t.strictSame(Object.values(service.inputs.at(-1) ?? {}).map(String), ['inline']);
+  t.equal(service.payloads.at(-1)?.options.pageRange[0], 2);
+
+  const path = await file('slow-large.pdf', 2 ** 20);
+  const heard: { progress: number; total?: number | undefined; message?: string | undefined }[] = [];
+  const large = client.callTool({ name: 'convert_document', arguments: { path } }, undefined, { onprogress: (one) => { heard.push(one); } }) as Promise<Result>;
+  await until('progress of the task', () => heard.some(({ total }) => total === 4));
+  service.release();
+  t.equal((await large).content[0]?.text, '# slow-large.pdf');
+  t.match(heard.at(-1), { progress: 1, total: 4, message: 'converting' });
+});
+
+t.test('what is no document is refused in one sentence', async (t) => {
+  t.match(await refusal('convert_document', { path: 'report.pdf' }), /"report\.pdf" is a relative path/);
+  t.match(await refusal('convert_document', { path: '~/report.pdf' }), join(homedir(), 'report.pdf'), 'what ~ would be');
+  t.match(await refusal('convert_document', { path: join(directory, 'none.pdf') }), /There is no file .*none\.pdf/);
+  t.match(await refusal('convert_document', { path: directory }), /is a directory/);
+  t.match(await refusal('convert_document', {}), /either path or content_base64/);
+  t.match(await refusal('convert_document', { content_base64: 'aGk=' }), /needs filename/);
+  t.match(await refusal('convert_document', { content_base64: '!!', filename: 'a.pdf' }), /not base64/);
+  t.match(await refusal('convert_document', { path: '/x', pages: 'all' }), /pages/);
+  t.match(await refusal('convert_document', { path: await file('bad.pdf', 'x') }), /bad\.pdf could not be converted: The document backend could not parse/);
+  t.match(await refusal('convert_document', { path: await file('broken.pdf', 2 ** 20) }), /ended unexpectedly/, 'a task that failed');
+  t.match(await refusal('convert_document', { path: await file('big.pdf', 2 ** 21 + 1) }), /max_file_size/, 'the service\'s own refusal');
+});
+
+t.test('language models', async (t) => {
+  const models = JSON.parse((await call('list_models', {})).content[0]?.text ?? '') as { name: string; capabilities: string[] }[];
+  t.match(models, [{ name: 'talker:latest' }, { name: 'plain:1b' }, { name: 'vectors:latest', capabilities: ['embedding'] }]);
+  t.equal((await call('chat', { prompt: 'say this again', system: 'Be short.', temperature: 0.5 })).content[0]?.text, 'say this again');
+  const asked = language.asked.at(-1);
+  t.match(asked, { input: { messages: [{ role: 'system', content: 'Be short.' }, { role: 'user' }] }, sampling: { temperature: 0.5 } });
+  t.equal((await call('chat', { messages: [{ role: 'user', content: 'one' }, { role: 'assistant', content: 'two' }, { role: 'user', content: 'three' }], model: 'plain:1b' })).content[0]?.text, 'three');
+  t.strictSame((await call('chat', { prompt: 'a !cut' })).content[1]?.text, 'The answer was cut at its greatest length.');
+  const vectors = JSON.parse((await call('embed', { input: ['a', 'b'] })).content[0]?.text ?? '') as { model: string; embeddings: number[][] };
+  t.match(vectors, { model: 'vectors:latest', embeddings: [[0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5]] });
+  t.match(await refusal('chat', { prompt: 'x', model: 'nobody' }), /'nobody'/);
+  t.match(await refusal('chat', { prompt: '!long' }), /context holds 64/);
+  t.match(await refusal('chat', { prompt: '!late' }), /GPU/, 'after the stream began');
+  t.match(await refusal('chat', {}), /either prompt or messages/);
+});
+
+t.test('a cancelled call cancels the work in the service', async (t) => {
+  const stop = new AbortController();
+  const answered = client.callTool({ name: 'chat', arguments: { prompt: 'wait !hang' } }, undefined, { signal: stop.signal }).then(() => 'answered', () => 'cancelled');
+  const begun = language.signals.length;
+  await until('the chat begins', () => language.signals.length > begun);
+  stop.abort();
+  t.equal(await answered, 'cancelled');
+  await until('the service hears of it', () => language.signals.at(-1)?.aborted === true);
+
+  const waiting = await startTestService({ maxFileSize: 2 ** 21 });
+  t.teardown(() => waiting.close());
+  const other = await connect(await waiting.listen());
+  const stopTask = new AbortController();
+  const path = await file('slow-cancelled.pdf', 2 ** 20);
+  const task = other.callTool({ name: 'convert_document', arguments: { path } }, undefined, { signal: stopTask.signal, onprogress: () => undefined }).then(() => 'answered', () => 'cancelled');
+  await until('the task runs', () => waiting.tasks.counts().running === 1);
+  stopTask.abort();
+  t.equal(await task, 'cancelled');
+  await until('the task has ended', () => waiting.tasks.counts().running === 0 && waiting.tasks.counts().ended === 1);
+});
+
+t.test('a service that is not there, and one that is no Lectern', async (t) => {
+  const other = createServer((_request, response) => { response.end('<html>'); });
+  await new Promise<void>((resolve) => other.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(other.address() as AddressInfo).port}`;
+  t.match(await refusal('list_models', {}, await connect(url)), /no JSON/);
+  other.closeAllConnections();
+  await new Promise((resolve) => other.close(resolve));
+  const gone = await connect(url);
+  t.match(await refusal('list_models', {}, gone), /No service answers at .*ECONNREFUSED/);
+  t.match(await refusal('convert_document', { path: await file('nobody.pdf', 'x') }, gone), /No service answers/);
+});
