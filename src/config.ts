@@ -24,6 +24,17 @@ function setting<T>(kind: Kind<T>, fallback: string | ((environment: Environment
 export const settingsTable = {
   listen: setting<Address[]>(kinds.addresses, '127.0.0.1:11434', 'addresses to listen on, host:port, separated by commas'),
   models: setting<string[]>(kinds.paths, defaultModelDirectories, 'directories that hold models: GGUF files, Ollama stores, vision models'),
+  aliases: setting<ReadonlyMap<string, string>>(kinds.byName(kinds.word), '', 'other names of models, as gpt-4o=qwen2.5:72b,fast=lectern-demo'),
+  slots: setting<number>(kinds.count(1, 64), '2', 'answers that are written at the same time, of all chat models together'),
+  embeddingSlots: setting<number>(kinds.count(1, 64), '2', 'requests for embeddings that are worked on at the same time'),
+  modelQueue: setting<number>(kinds.count(0, 100_000), '512', 'requests to language models that may wait; beyond it they answer 503'),
+  keepAlive: setting<number>(kinds.keepAlive, '5m', 'time a model stays loaded after its last use; 0: none, negative: for ever'),
+  contextLength: setting<number>(kinds.count(16, 2 ** 24), '32768', 'tokens of context in each slot, where the model and the memory allow'),
+  modelContext: setting<ReadonlyMap<string, number>>(kinds.byName(kinds.count(16, 2 ** 24)), '', 'the same for single models, as qwen2.5:72b=8192,bge-m3=4096'),
+  device: setting<string>(kinds.oneOf('auto', 'cpu', 'cuda'), 'auto', 'where models run: cuda, cpu, or auto for the GPU where there is one'),
+  threads: setting<number | null>(kinds.orAuto(kinds.count(1, 1024)), 'auto', 'threads of a model that runs on the processor; auto: one per processor'),
+  modelMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'memory that all loaded models may take; auto: what is free on the GPU, or half of the machine\'s'),
+  embeddingMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'part of it that chat models leave to embedding models; auto: an eighth, 3GiB at most'),
   state: setting<string>(kinds.path, defaultStateDirectory, 'directory for tasks, results and everything else that must survive a restart'),
   logLevel: setting<string>(kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'least important log line that is written'),
   workers: setting<number>(kinds.count(1, 64), '2', 'documents that are converted at the same time, each in a process of its own'),
@@ -178,10 +189,11 @@ function defaultStateDirectory(environment: Environment): string {
   return join(environment['XDG_STATE_HOME'] || join(homeOf(environment), '.local', 'state'), 'lectern');
 }
 
-/** Where Ollama keeps its models, for those that exist, and what ships with the project. */
+/** Where Ollama keeps its models, for those that exist, where `lectern models pull` puts them, and what ships with the project. */
 function defaultModelDirectories(environment: Environment): string {
   const stores = [join(homeOf(environment), '.ollama', 'models'), '/usr/share/ollama/.ollama/models'];
-  return [...stores.filter((store) => existsSync(store)), shippedModelsDirectory()].join(',');
+  const own = join(environment['XDG_DATA_HOME'] || join(homeOf(environment), '.local', 'share'), 'lectern', 'models');
+  return [...stores.filter((store) => existsSync(store)), own, shippedModelsDirectory()].join(',');
 }
 
 function homeOf(environment: Environment): string {

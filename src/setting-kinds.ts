@@ -77,11 +77,37 @@ export const kinds = {
     parse: (text) => (/^\d+(\.\d+)?$/.test(text) ? within(Number(text), least, most) : undefined),
     expects: `a number from ${least} to ${most}`,
   }),
+  /** The word `auto` for null: the service finds the value itself. */
+  orAuto: <T>(kind: Kind<T>): Kind<T | null> => ({
+    parse: (text) => (text === 'auto' ? null : kind.parse(text)),
+    expects: `auto or ${kind.expects}`,
+  }),
+  /** `NAME=VALUE,NAME=VALUE`, by name. */
+  byName: <T>(kind: Kind<T>): Kind<ReadonlyMap<string, T>> => ({
+    parse: (text) => {
+      const pairs = list((part) => readPair(part, kind))(text);
+      return pairs === undefined ? undefined : new Map(pairs);
+    },
+    expects: `pairs NAME=VALUE separated by commas, where each value is ${kind.expects}`,
+  }),
+  word: { parse: (text) => (text === '' ? undefined : text), expects: 'a name' } as Kind<string>,
+  /** Seconds; 0 at once, Infinity (any negative number) for ever. */
+  keepAlive: {
+    parse: (text) => (text.startsWith('-') && positive(withUnit(text.slice(1), secondUnits)) !== undefined ? Infinity : withUnit(text, secondUnits)),
+    expects: 'a time such as 5m, 0 for no time at all, or a negative number for ever',
+  } as Kind<number>,
   oneOf: (...words: string[]): Kind<string> => ({
     parse: (text) => (words.includes(text) ? text : undefined),
     expects: `one of ${words.join(', ')}`,
   }),
 };
+
+function readPair<T>(text: string, kind: Kind<T>): [string, T] | undefined {
+  const at = text.indexOf('=');
+  const name = text.slice(0, Math.max(at, 0)).trim();
+  const value = at < 0 ? undefined : kind.parse(text.slice(at + 1).trim());
+  return name === '' || value === undefined ? undefined : [name, value];
+}
 
 function within(value: number, least: number, most: number): number | undefined {
   return value >= least && value <= most ? value : undefined;

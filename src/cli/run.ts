@@ -15,6 +15,7 @@ interface CommandEntry {
 export const commands: Record<string, CommandEntry> = {
   serve: { help: 'serve documents and language models over HTTP', load: async () => (await import('./serve.js')).serve },
   convert: { help: 'convert FILE... to markdown, without a server', load: async () => (await import('./convert.js')).convert },
+  models: { help: 'list what models there are; show NAME, pull NAME', load: async () => (await import('./models.js')).models },
   settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },
   mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp.js')).mcp },
   worker: { help: 'convert for a parent process (started by the program itself)', load: async () => (await import('./worker.js')).worker },

@@ -16,6 +16,8 @@ export interface ResidencyOptions {
   embeddingBytes: number;
   /** Answers one model writes side by side. */
   slots: number;
+  /** Of a model on the processor; absent: one per processor. */
+  threads?: number;
   /** Tokens per slot that are wanted for a model. */
   contextOf(entry: CatalogueEntry): number;
   keepAliveOf(entry: CatalogueEntry): KeepAlive;
@@ -265,13 +267,13 @@ class BudgetedResidency implements Residency {
   }
 
   async #load(resident: Resident): Promise<void> {
-    const { engine, budget, clock, device, slots, log } = this.#options;
+    const { engine, budget, clock, device, slots, threads, log } = this.#options;
     const { entry, embeds, fit, abort } = resident;
     resident.state = 'loading';
     resident.reservation = budget.reserve(resident.bytes);
     resident.startedAt = clock.now();
     log('info', `Loading ${entry.name}: ${describeBytes(resident.bytes)}, ${fit?.context} tokens of context in each slot.`);
-    const shape = { device, slots: embeds ? 1 : slots, context: fit?.context as number };
+    const shape = { device, slots: embeds ? 1 : slots, context: fit?.context as number, ...(threads === undefined ? {} : { threads }) };
     try {
       resident.model = await engine.openModel(entry.path, { ...shape, signal: abort.signal, onProgress: (fraction) => this.#progress(resident, fraction) });
     } catch (thrown) {

@@ -1,7 +1,7 @@
 /** Places where answers are written: who waits, who is next, and what that took. It loads nothing itself. */
 import PQueue from 'p-queue';
 import { LecternError } from '../errors.js';
-import type { Clock, Lease, SlotMetrics, SlotUse, Slots } from './types.js';
+import type { Clock, Lease, OwnedSlots, SlotMetrics, SlotUse } from './types.js';
 
 export interface SlotsOptions {
   /** Works at the same time. */
@@ -15,11 +15,11 @@ export interface SlotsOptions {
  * Every request asks for its model as soon as it comes, so models load while others write. A free slot goes to the request that
  * came first among those whose model is there.
  */
-export function createSlots(options: SlotsOptions): Slots & { metrics(): SlotMetrics } {
+export function createSlots(options: SlotsOptions): OwnedSlots {
   return new QueuedSlots(options);
 }
 
-class QueuedSlots implements Slots {
+class QueuedSlots implements OwnedSlots {
   readonly #options: SlotsOptions;
   /** Holds turns, not requests: whoever is first when a turn comes has it, and one who leaves takes no turn out. */
   readonly #turns: PQueue;
@@ -31,6 +31,9 @@ class QueuedSlots implements Slots {
   #arrivals = 0;
   #inside = 0;
   #working = 0;
+  /** Those that do not work yet; of use for turning them away. */
+  readonly #outside = new Set<Waiting>();
+  #isClosed = false;
 
   constructor(options: SlotsOptions) {
     this.#options = options;
@@ -47,6 +50,7 @@ class QueuedSlots implements Slots {
 
   run<T>(use: SlotUse<T>): Promise<T> {
     const { slots, maxQueue, clock } = this.#options;
+    if (this.#isClosed) return Promise.reject(stopping());
     if (this.#inside >= slots + maxQueue) {
       this.#counts.refused++;
       return Promise.reject(new LecternError('queue_full'));
@@ -54,6 +58,7 @@ class QueuedSlots implements Slots {
     this.#inside++;
     return new Promise<T>((resolve, reject) => {
       const waiting = new Waiting(this.#arrivals++, clock.now(), use, resolve as (value: unknown) => void, reject, this.#leave);
+      this.#outside.add(waiting);
       if (use.signal.aborted) return this.#leave(waiting);
       use.signal.addEventListener('abort', waiting, { once: true });
       this.#load(waiting);
@@ -91,23 +96,35 @@ class QueuedSlots implements Slots {
     request.use.signal.removeEventListener('abort', request);
     this.#counts.waitMs += this.#options.clock.now() - request.came;
     this.#working++;
-    const settle = await request.work();
+    this.#outside.delete(request);
+    const settle = await request.work(() => this.#isClosed);
     this.#working--;
     this.#end(request, request.use.signal.aborted ? 'cancelled' : settle.outcome, settle.call);
   };
 
   readonly #leave = (request: Waiting): void => {
+    this.#takeOut(request, 'cancelled', new LecternError('cancelled', undefined, { cause: request.use.signal.reason }));
+  };
+
+  #takeOut(request: Waiting, outcome: 'cancelled' | 'failed', error: LecternError): void {
     request.hasLeft = true;
     const at = this.#ready.indexOf(request);
     if (at >= 0) {
       this.#ready.splice(at, 1);
       this.#spareTurns++;
     }
-    this.#end(request, 'cancelled', () => request.reject(new LecternError('cancelled', undefined, { cause: request.use.signal.reason })));
-  };
+    this.#end(request, outcome, () => request.reject(error));
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true;
+    for (const request of [...this.#outside]) this.#takeOut(request, 'failed', stopping());
+    await this.#turns.onIdle();
+  }
 
   #end(request: Waiting, outcome: 'served' | 'failed' | 'cancelled', settle: () => void): void {
     request.use.signal.removeEventListener('abort', request);
+    this.#outside.delete(request);
     this.#inside--;
     this.#counts[outcome]++;
     request.lease?.release();
@@ -134,12 +151,19 @@ class Waiting {
   }
 
   /** Never rejects: says how it went, and how to tell. */
-  async work(): Promise<{ outcome: 'served' | 'failed'; call: () => void }> {
+  async work(isStopping: () => boolean): Promise<{ outcome: 'served' | 'failed'; call: () => void }> {
     try {
       const value = await this.use.work(this.lease as Lease);
       return { outcome: 'served', call: () => this.resolve(value) };
     } catch (thrown) {
-      return { outcome: 'failed', call: () => this.reject(thrown) };
+      // Cancelled, and not by the client: its model was closed under it.
+      const wasStopped = isStopping() && !this.use.signal.aborted && thrown instanceof LecternError && thrown.code === 'cancelled';
+      return { outcome: 'failed', call: () => this.reject(wasStopped ? stopping() : thrown) };
     }
   }
+}
+
+/** Retryable: another instance, or the next one here, will answer. */
+function stopping(): LecternError {
+  return new LecternError('queue_full', 'The service is stopping.');
 }

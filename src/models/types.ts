@@ -144,3 +144,13 @@ export interface Slots {
   /** Settles with what `work` gives. Rejects with `queue_full` at once, `cancelled`, and what load and work throw. */
   run<T>(use: SlotUse<T>): Promise<T>;
 }
+
+/** Slots as their owner has them. */
+export interface OwnedSlots extends Slots {
+  metrics(): SlotMetrics;
+  /**
+   * Turns away who waits and who comes, with `queue_full`; settles when the last one at work has ended. What ends these from outside then
+   * counts as the service's stop, too.
+   */
+  close(): Promise<void>;
+}

@@ -13,7 +13,9 @@ t.test('every default is a value of its own kind', async (t) => {
   t.strictSame(values.listen, [{ host: '127.0.0.1', port: 11434 }]);
   t.equal(values.maxFileSize, 104_857_600);
   t.equal(values.state, join(home, '.local', 'state', 'lectern'));
-  t.equal(values.models.length, 1, 'only what ships, where no Ollama store exists');
+  t.strictSame(values.models.slice(0, -1), [join(home, '.local', 'share', 'lectern', 'models')], 'before what ships, where no Ollama store exists');
+  t.match(values, { slots: 2, embeddingSlots: 2, modelQueue: 512, keepAlive: 300, contextLength: 32768, device: 'auto', threads: null, modelMemory: null });
+  t.strictSame([values.aliases.size, values.modelContext.size], [0, 0]);
   t.ok(Object.values(origins).every((origin) => origin === 'default'));
 });
 
@@ -32,6 +34,20 @@ t.test('flags take = and switches need no value', async (t) => {
   t.equal(values.strictOptions, true);
   t.strictSame(values.listen, [{ host: '::1', port: 80 }, { host: '0.0.0.0', port: 5001 }, { host: '127.0.0.1', port: 5002 }]);
   t.strictSame(rest, ['convert', 'a.pdf']);
+});
+
+t.test('settings of language models', async (t) => {
+  const { values } = resolveSettings(['--aliases', 'gpt-4o=qwen2.5:72b, fast = lectern-demo', '--model-context=bge-m3=4096,a/b:1b=8192', '--keep-alive', '-1', '--model-memory', '40GiB', '--threads', '8'], bare);
+  t.strictSame([...values.aliases], [['gpt-4o', 'qwen2.5:72b'], ['fast', 'lectern-demo']]);
+  t.strictSame([...values.modelContext], [['bge-m3', 4096], ['a/b:1b', 8192]]);
+  t.match(values, { keepAlive: Infinity, modelMemory: 40 * 2 ** 30, threads: 8 });
+  t.equal(resolveSettings(['--keep-alive', '0'], bare).values.keepAlive, 0);
+  t.equal(resolveSettings(['--keep-alive', '90m'], bare).values.keepAlive, 5400);
+  t.throws(() => resolveSettings(['--aliases', 'gpt-4o'], bare), { message: /--aliases must be pairs NAME=VALUE/ });
+  t.throws(() => resolveSettings(['--model-context', 'a=many'], bare), { message: /--model-context must be pairs .* whole number/ });
+  t.throws(() => resolveSettings(['--keep-alive', 'soon'], bare), { message: /--keep-alive must be a time/ });
+  t.throws(() => resolveSettings(['--threads', '0'], bare), { message: /--threads must be auto or a whole number/ });
+  t.throws(() => resolveSettings(['--device', 'tpu'], bare), { message: /--device must be one of auto, cpu, cuda/ });
 });
 
 t.test('unknown names and bad values refuse, naming the culprit', async (t) => {

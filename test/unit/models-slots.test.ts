@@ -252,3 +252,41 @@ t.test('a thousand waiting requests are light', async (t) => {
   await Promise.all([...held, ...waiting]);
   t.equal(answers, 1000);
 });
+
+t.test('closing turns away who waits and who comes, and waits for those at work', async (t) => {
+  const { slots } = make({ slots: 1 });
+  const work = deferred<string>();
+  const leases = [countedLease(), countedLease()];
+  const model = deferred<Lease>();
+  const [atWork, ready, loading] = [
+    slots.run({ signal: forEver, load: async () => leases[0] as Lease, work: () => work.promise }),
+    slots.run({ signal: forEver, load: async () => leases[1] as Lease, work: async () => t.fail('it never had its turn') }),
+    slots.run({ signal: forEver, load: () => model.promise, work: async () => t.fail('its model never came') }),
+  ];
+  await settled();
+  let closed = false;
+  const closing = slots.close().then(() => { closed = true; });
+  for (const one of [ready, loading]) t.match(await failureOf(one as Promise<unknown>), { code: 'queue_full', message: 'The service is stopping.' });
+  t.match(await failureOf(slots.run({ signal: forEver, load: async () => countedLease(), work: async () => 'late' })), { code: 'queue_full' });
+  t.equal(leases[1]?.releases, 1);
+  const late = countedLease();
+  model.resolve(late);
+  await settled();
+  t.equal(late.releases, 1, 'a lease that comes too late goes back');
+  t.equal(closed, false);
+  work.resolve('done');
+  t.equal(await atWork, 'done');
+  await closing;
+  t.match(slots.metrics(), { working: 0, ready: 0, loading: 0, served: 1, failed: 2 });
+});
+
+t.test('an answer whose model is closed by the service\'s stop fails as such, not as the client\'s leaving', async (t) => {
+  const { slots } = make();
+  const work = deferred<never>();
+  const answer = failureOf(slots.run({ signal: forEver, load: async () => countedLease(), work: () => work.promise }));
+  await settled();
+  const closing = slots.close();
+  work.reject(new LecternError('cancelled'));
+  t.match(await answer, { code: 'queue_full', message: 'The service is stopping.' });
+  await closing;
+});

@@ -40,11 +40,12 @@ export function addMetrics(app: FastifyInstance, { tasks, version, moreMetrics, 
   });
 }
 
-function family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string, samples: string[]): string[] {
+/** One family of samples in the text format. */
+export function family(name: string, type: 'counter' | 'gauge' | 'histogram', help: string, samples: string[]): string[] {
   return [`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...samples];
 }
 
-function labels(values: Record<string, string | number>): string {
+export function labels(values: Record<string, string | number>): string {
   const pairs = Object.entries(values).map(([name, value]) => `${name}="${String(value).replace(/[\\"\n]/g, (mark) => (mark === '\n' ? '\\n' : `\\${mark}`))}"`);
   return `{${pairs.join(',')}}`;
 }

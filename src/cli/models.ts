@@ -1,0 +1,116 @@
+/** `lectern models`: what there is and what is refused, one model at length, and pulling one from a registry. */
+import { sep } from 'node:path';
+import { parseArgs } from 'node:util';
+import { resolveSettings, type Settings } from '../config.js';
+import { openEngine } from '../engine/engine.js';
+import type { Engine } from '../engine/port.js';
+import { LecternError } from '../errors.js';
+import { contextChooser, openCatalogue } from '../language.js';
+import { createLog } from '../log.js';
+import { describeBytes } from '../models/fit.js';
+import { displayName, requireModelName } from '../models/model-name.js';
+import { pullModel } from '../models/pull/pull.js';
+import type { Catalogue, CatalogueEntry } from '../models/types.js';
+import { shippedModelsDirectory } from '../package-files.js';
+import { progressBar } from './progress-bar.js';
+import type { Command } from './run.js';
+
+const usage = 'usage: lectern models [list] | show NAME | pull NAME [--into DIRECTORY] [--insecure]';
+
+export const models: Command = async (args, environment) => {
+  const { values: settings, rest } = resolveSettings(args, environment);
+  const { words: [verb = 'list', name, ...more], into, insecure } = readWords(rest);
+  const takesName = verb !== 'list';
+  if (!['list', 'show', 'pull'].includes(verb) || more.length > 0 || takesName !== (name !== undefined)) throw new LecternError('invalid_request', usage);
+  const engine = openEngine();
+  try {
+    const catalogue = openCatalogue(settings, engine, createLog('silent'));
+    if (verb === 'list') return await list(catalogue);
+    if (verb === 'show') return await show(catalogue, engine, settings, name as string);
+    return await pull(catalogue, name as string, into ?? pullDirectory(settings.models), insecure);
+  } finally {
+    await engine.close();
+  }
+};
+
+function readWords(args: string[]): { words: string[]; into: string | undefined; insecure: boolean } {
+  try {
+    const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { into: { type: 'string' }, insecure: { type: 'boolean' } } });
+    return { words: positionals, into: values.into, insecure: values.insecure ?? false };
+  } catch (cause) {
+    throw new LecternError('invalid_request', `${(cause as Error).message}\n${usage}`, { cause });
+  }
+}
+
+function print(lines: string[]): void {
+  process.stdout.write(lines.map((line) => `${line.trimEnd()}\n`).join(''));
+}
+
+function table(rows: string[][]): string[] {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)));
+  return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] as number)).join('  '));
+}
+
+async function list(catalogue: Catalogue): Promise<number> {
+  const entries = await catalogue.list();
+  const refused = await catalogue.refused();
+  const rows = entries.map(({ name, sizeBytes, details, description, capabilities, modifiedAt }) => [
+    name, describeBytes(sizeBytes), details.family, details.parameterSize, details.quantizationLevel, String(description.context), capabilities.join(' '), modifiedAt.toISOString().slice(0, 10),
+  ]);
+  if (rows.length > 0) print(table([['NAME', 'SIZE', 'FAMILY', 'PARAMETERS', 'WEIGHTS', 'CONTEXT', 'CAN DO', 'MODIFIED'], ...rows]));
+  else print(['There is no model yet; `lectern models pull NAME` fetches one.']);
+  if (refused.length > 0) print(['', 'Left out:', ...refused.flatMap(({ name, path, reason }) => [`  ${name}: ${reason}`, `      ${path}`])]);
+  return 0;
+}
+
+async function show(catalogue: Catalogue, engine: Engine, settings: Settings, name: string): Promise<number> {
+  const entry = await catalogue.find(name).catch(async (thrown: unknown) => {
+    const refused = (await catalogue.refused()).find((one) => one.name === name);
+    if (refused === undefined) throw thrown;
+    throw new LecternError('invalid_model', `The model ${name} cannot be used: ${refused.reason} (${refused.path}).`, { cause: thrown });
+  });
+  print(table([...await describe(entry, engine, settings)]));
+  return 0;
+}
+
+async function describe(entry: CatalogueEntry, engine: Engine, settings: Settings): Promise<[string, string][]> {
+  const { description, details } = entry;
+  const slots = description.embeds ? 1 : settings.slots;
+  const wanted = contextChooser(settings)(entry);
+  const context = Math.min(wanted, description.context || wanted);
+  const need = await engine.memoryNeed(entry.path, { slots, context });
+  return [
+    ['name', entry.name], ['file', entry.path], ['size', describeBytes(entry.sizeBytes)], ['digest', entry.digest],
+    ['architecture', details.family], ['parameters', details.parameterSize], ['weights', details.quantizationLevel],
+    ['context', `${description.context} tokens`], ['embedding', `${description.embeddingLength} numbers`], ['can do', entry.capabilities.join(', ')],
+    ['memory', `${describeBytes(need.weightBytes + need.kvBytes + need.workBytes)} with ${context} tokens in ${slots === 1 ? 'one slot' : `${slots} slots`}`],
+    ['template', entry.goTemplate !== null ? 'of the store' : entry.chatTemplate !== null ? 'of the file' : 'none'],
+    ...entry.licenses.map((license): [string, string] => ['license', license.split('\n').find((line) => line.trim() !== '')?.trim() ?? '']),
+  ];
+}
+
+/** What ships is replaced with the program, and Ollama's own stores are only read. */
+function pullDirectory(directories: string[]): string {
+  const fits = (directory: string): boolean => directory !== shippedModelsDirectory() && !directory.endsWith(`${sep}.ollama${sep}models`);
+  const found = directories.find(fits);
+  if (found === undefined) throw new LecternError('invalid_request', 'None of the model directories is Lectern\'s to write to; --into DIRECTORY names one.');
+  return found;
+}
+
+async function pull(catalogue: Catalogue, text: string, directory: string, insecure: boolean): Promise<number> {
+  const name = requireModelName(text);
+  const controller = new AbortController();
+  const interrupt = (): void => controller.abort(new LecternError('cancelled'));
+  process.once('SIGINT', interrupt);
+  const bar = progressBar(process.stderr, displayName(name));
+  try {
+    await pullModel({ name, directory, insecure: insecure || text.startsWith('http://'), signal: controller.signal, onProgress: bar.show });
+  } finally {
+    bar.end();
+    process.off('SIGINT', interrupt);
+  }
+  const refused = (await catalogue.refused()).find((one) => one.name === displayName(name));
+  if (refused !== undefined) throw new LecternError('invalid_model', `${displayName(name)} is there and cannot be used: ${refused.reason}.`);
+  print([`${displayName(name)} is in ${directory}.`]);
+  return 0;
+}

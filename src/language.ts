@@ -1,0 +1,93 @@
+/** The language half of the service: catalogue, residency and slots over one engine, and how it ends. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Settings } from './config.js';
+import type { DeviceInfo, LanguageEngine } from './engine/port.js';
+import { LecternError } from './errors.js';
+import type { LanguageServices } from './http/language.js';
+import { LanguageMeter } from './http/service/language-metrics.js';
+import type { Log } from './log.js';
+import { createCatalogue } from './models/catalogue.js';
+import { describeBytes } from './models/fit.js';
+import { chooseDevice, MemoryBudget } from './models/memory-budget.js';
+import { createResidency } from './models/residency.js';
+import { createSlots } from './models/slots.js';
+import type { Catalogue, CatalogueEntry, Clock, ModelsLog } from './models/types.js';
+
+export type LanguageSettings = Pick<Settings,
+  'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'modelMemory' | 'embeddingMemory'>;
+
+export interface Language {
+  services: LanguageServices;
+  /** Prometheus text. */
+  metrics(): string;
+  /** Takes nothing new, gives answers under way up to `waitMs`, ends the rest and unloads all models. */
+  close(waitMs: number): Promise<void>;
+}
+
+const clock: Clock = {
+  now: () => Date.now(),
+  after: (delayMs, call) => {
+    // The system's timers are no longer than this; whoever waits longer asks again.
+    const timer = setTimeout(call, Math.min(delayMs, 2 ** 31 - 1));
+    timer.unref();
+    return () => clearTimeout(timer);
+  },
+};
+
+export function openCatalogue({ models, aliases }: Pick<LanguageSettings, 'models' | 'aliases'>, engine: Pick<LanguageEngine, 'describeModel'>, log: Log): Catalogue {
+  return createCatalogue({ directories: models, aliases, engine, log: modelsLog(log) });
+}
+
+export interface LanguageParts {
+  engine: LanguageEngine & { devices(): DeviceInfo[] };
+  answer: LanguageServices['answer'];
+  log: Log;
+}
+
+/** Throws `invalid_request` where the settings ask for a device that is not there. */
+export function createLanguage(settings: LanguageSettings, { engine, answer, log }: LanguageParts): Language {
+  const catalogue = openCatalogue(settings, engine, log);
+  const { kind, budgetBytes } = placeOf(settings, engine.devices());
+  const embeddingBytes = Math.min(settings.embeddingMemory ?? Math.min(budgetBytes / 8, 3 * 2 ** 30), budgetBytes);
+  log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
+  const contextOf = contextChooser(settings);
+  const keepAliveMs = settings.keepAlive * 1000;
+  const residency = createResidency({
+    engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf, keepAliveOf: () => keepAliveMs, clock, log: modelsLog(log),
+    ...(settings.threads === null ? {} : { threads: settings.threads }),
+  });
+  const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock });
+  const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock });
+  const meter = new LanguageMeter();
+  return {
+    services: { catalogue, residency, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
+    metrics: () => meter.lines({ slots, embeddingSlots, residency }),
+    close: async (waitMs) => {
+      const drained = Promise.all([slots.close(), embeddingSlots.close()]);
+      const enough = new AbortController();
+      await Promise.race([drained, sleep(waitMs, undefined, { signal: enough.signal }).catch(() => undefined)]);
+      enough.abort();
+      // Closing a model ends what is still written with it.
+      await residency.close();
+      await drained;
+    },
+  };
+}
+
+function modelsLog(log: Log): ModelsLog {
+  return (level, message, cause) => log[level](cause === undefined ? { room: 'models' } : { room: 'models', err: cause }, message);
+}
+
+function placeOf({ device, modelMemory }: LanguageSettings, devices: DeviceInfo[]): { kind: DeviceInfo['kind']; budgetBytes: number } {
+  const eligible = device === 'auto' ? devices : devices.filter(({ kind }) => kind === device);
+  if (eligible.length === 0) throw new LecternError('invalid_request', `The setting device asks for ${device}, and there is none here.`);
+  const { kind, budgetBytes } = chooseDevice(eligible);
+  return { kind, budgetBytes: modelMemory ?? budgetBytes };
+}
+
+/** The tokens of context per slot that are wanted for a model. Names of the setting mean what they mean in requests: letters of either case, `latest` may be left out. */
+export function contextChooser({ contextLength, modelContext }: Pick<LanguageSettings, 'contextLength' | 'modelContext'>): (entry: CatalogueEntry) => number {
+  const plain = (name: string): string => name.toLowerCase().replace(/:latest$/, '');
+  const byName = new Map([...modelContext].map(([name, context]) => [plain(name), context]));
+  return ({ name }) => byName.get(plain(name)) ?? contextLength;
+}

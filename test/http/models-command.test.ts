@@ -1,0 +1,94 @@
+// `lectern models` as people type it, on made models and a registry of the test's own.
+import t, { type Test } from 'tap';
+import { execFile } from 'node:child_process';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { progressBar } from '../../src/cli/progress-bar.js';
+import { writeMadeEmbedder, writeMadeModel } from '../support/made-model.js';
+import { startRegistry } from '../support/model-registry.js';
+
+const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
+
+interface Ended {
+  code: number;
+  out: string;
+  err: string;
+}
+
+function homeFor(t: Test): { home: string; models: string; run: (...args: string[]) => Promise<Ended> } {
+  const home = mkdtempSync(join(tmpdir(), 'lectern-models-'));
+  t.teardown(() => rmSync(home, { recursive: true, force: true }));
+  const models = join(home, 'shelf');
+  mkdirSync(models);
+  const run = (...args: string[]) => new Promise<Ended>((resolve) => {
+    const env = { PATH: process.env['PATH'], HOME: home, LECTERN_MODELS: models };
+    execFile(process.execPath, [program, 'models', ...args], { env }, (error, out, err) => resolve({ code: error === null ? 0 : Number(error.code), out, err }));
+  });
+  return { home, models, run };
+}
+
+t.test('list and show', async (t) => {
+  const { models, run } = homeFor(t);
+  t.match(await run(), { code: 0, out: /no model yet.*lectern models pull/ });
+  writeMadeModel(join(models, 'talker.gguf'));
+  writeMadeEmbedder(join(models, 'vectors.gguf'));
+  writeMadeModel(join(models, 'torn.gguf'));
+  truncateSync(join(models, 'torn.gguf'), 5000);
+  const { code, out } = await run('list');
+  t.equal(code, 0);
+  const lines = out.split('\n');
+  t.match(lines[0], /^NAME +SIZE +FAMILY/);
+  t.match(lines.find((line) => line.startsWith('talker ')), /llama .* 256 +completion/);
+  t.match(lines.find((line) => line.startsWith('vectors ')), /bert .* 256 +embedding/);
+  t.match(out, /Left out:\n {2}torn: .*damaged.*\n {6}.*torn\.gguf/);
+  t.match(await run('show', 'TALKER'), { code: 0, out: /architecture +llama[^]*memory +[\d.]+ .*256 tokens in 2 slots[^]*template +of the file/ });
+  t.match(await run('show', 'torn'), { code: 1, err: /torn cannot be used: .*damaged/ });
+  t.match(await run('show', 'nobody'), { code: 1, err: 'lectern: There is no model "nobody".' });
+  for (const words of [['show'], ['list', 'x'], ['dance'], ['pull'], ['show', 'a', 'b'], ['--wonder']]) t.match(await run(...words), { code: 2, err: /usage: lectern models/ }, words.join(' '));
+});
+
+t.test('pull, and what comes is usable', async (t) => {
+  const { home, models, run } = homeFor(t);
+  writeMadeModel(join(home, 'made.gguf'));
+  const registry = await startRegistry([readFileSync(join(home, 'made.gguf')), Buffer.from('{"stop":["x"]}'), Buffer.from('{}')]);
+  t.teardown(() => registry.close());
+  const name = `${registry.host}/library/tiny`;
+  t.match(await run('pull', name, '--insecure'), { code: 0, out: `${name}:latest is in ${models}.\n`, err: /100 % {2}\d/ });
+  t.match((await run('list')).out, `${name}:latest`);
+  t.match(await run('show', name), { code: 0, out: /template +of the file/ });
+  const elsewhere = join(home, 'elsewhere');
+  t.match(await run('pull', name, '--insecure', '--into', elsewhere), { code: 0, out: new RegExp(`in ${elsewhere}`) });
+  t.match(await run('pull', `${registry.host}/library/tiny:other`, '--insecure'), { code: 1, err: /has no model library\/tiny:other/ });
+  t.match(await run('pull', 'a//b'), { code: 2, err: /no name of a model/ });
+});
+
+t.test('what is pulled and cannot be used is said so; Ollama\'s stores are not written', async (t) => {
+  const { home, models, run } = homeFor(t);
+  const registry = await startRegistry([Buffer.from('no model at all'), Buffer.from('{}')]);
+  t.teardown(() => registry.close());
+  t.match(await run('pull', `${registry.host}/library/tiny`, '--insecure', '--models', models), { code: 1, err: /is there and cannot be used: / });
+  const store = join(home, '.ollama', 'models');
+  t.match(await run('pull', `${registry.host}/library/tiny`, '--insecure', '--models', store), { code: 2, err: /--into DIRECTORY/ });
+});
+
+t.test('the bar is one line on a terminal and few elsewhere', async (t) => {
+  const draw = (isTTY: boolean): string[] => {
+    const written: string[] = [];
+    let time = 0;
+    const bar = progressBar({ isTTY, write: (text: string) => written.push(text) }, 'tiny:latest', () => time);
+    for (let done = 200; done <= 1000; done++) {
+      time += 10;
+      bar.show({ totalBytes: 1000, doneBytes: done, phase: 'downloading' });
+    }
+    bar.end();
+    return written;
+  };
+  const terminal = draw(true);
+  t.ok(terminal.length < 100, 'ten a second');
+  t.match(terminal.at(-2), /^\r\u001b\[K\[={30}\] tiny:latest {2}100 % {2}1000 bytes of 1000 bytes, 100 bytes\/s/);
+  t.match(terminal[2], /, \d+ s left/);
+  t.equal(terminal.at(-1), '\n');
+  t.equal(draw(false).length, 9, 'a line for each tenth');
+});

@@ -1,0 +1,104 @@
+// The language half put together: a fake engine below, the use case of the test's own above.
+import t from 'tap';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Answer } from '../../src/chat/answer.js';
+import { resolveSettings, type Settings } from '../../src/config.js';
+import type { DeviceInfo } from '../../src/engine/port.js';
+import { createLanguage, type LanguageParts } from '../../src/language.js';
+import { createLog } from '../../src/log.js';
+import { failureOf } from '../support/failure-of.js';
+import { type FakeModel, fakeLanguageEngine } from '../support/fake-language-engine.js';
+import { settled } from '../support/lease.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'lectern-language-'));
+t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+const forEver = new AbortController().signal;
+const cpu: DeviceInfo = { kind: 'cpu', name: 'a processor', memoryTotalBytes: 2 ** 34, memoryFreeBytes: 2 ** 33 };
+const gpu: DeviceInfo = { kind: 'cuda', name: 'a GPU', memoryTotalBytes: 2 ** 36, memoryFreeBytes: 2 ** 36 };
+const said: Answer = { choices: [], promptTokens: 7, cachedTokens: 3, completionTokens: 5, droppedMessages: 0, prefillMs: 500, decodeMs: 1500 };
+
+function make(models: Record<string, FakeModel>, settings: Partial<Settings> = {}, more: Partial<LanguageParts> = {}, devices = [cpu]) {
+  const paths = Object.entries(models).map(([name, model]): [string, FakeModel] => {
+    const path = join(directory, `${name}.gguf`);
+    writeFileSync(path, name);
+    return [path, model];
+  });
+  const engine = Object.assign(fakeLanguageEngine(Object.fromEntries(paths)), { devices: () => devices });
+  const defaults = resolveSettings([], { HOME: directory }).values;
+  return { engine, language: createLanguage({ ...defaults, models: [directory], ...settings }, { engine, answer: async () => said, log: createLog('silent'), ...more }) };
+}
+
+t.test('settings reach the models: context by name, slots, threads, device, aliases', async (t) => {
+  const { engine, language } = make({ big: {}, small: {}, embedder: { embeds: true } }, {
+    contextLength: 512, modelContext: new Map([['SMALL:latest', 128]]), slots: 3, threads: 5, aliases: new Map([['gpt-4o', 'big']]),
+  });
+  const { catalogue, residency } = language.services;
+  for (const name of ['gpt-4o', 'small', 'embedder']) (await residency.lend(await catalogue.find(name), {})).release();
+  t.match(engine.opened.map(({ path, options }) => [path.slice(directory.length + 1), options]), [
+    ['big.gguf', { context: 512, slots: 3, threads: 5, device: 'cpu' }],
+    ['small.gguf', { context: 128, slots: 3 }],
+    ['embedder.gguf', { context: 512, slots: 1 }],
+  ]);
+  await language.close(0);
+  t.equal(engine.open.size, 0, 'closing unloads everything');
+});
+
+t.test('the device of the settings, or an error; memory of the settings, or what the device has', async (t) => {
+  t.throws(() => make({}, { device: 'cuda' }), { code: 'invalid_request', message: /asks for cuda/ });
+  const budgetOf = (settings: Partial<Settings>, devices: DeviceInfo[]): number =>
+    Number(/lectern_model_memory_bytes\{kind="budget"\} (\d+)/.exec(make({}, settings, {}, devices).language.metrics())?.[1]);
+  t.equal(budgetOf({}, [cpu]), 2 ** 33, 'half of the machine');
+  t.ok(budgetOf({}, [cpu, gpu]) > 2 ** 35, 'the GPU\'s');
+  t.equal(budgetOf({ device: 'cpu' }, [cpu, gpu]), 2 ** 33);
+  t.equal(budgetOf({ modelMemory: 12345 }, [cpu]), 12345);
+});
+
+t.test('what answers took is told', async (t) => {
+  const { language } = make({ 'talks "well"': {} }, {}, {
+    answer: async (_lease, _request, listener) => {
+      listener.onParts?.(0, [{ kind: 'text', text: 'x' }], { ids: [1] });
+      listener.onParts?.(0, [{ kind: 'text', text: 'y' }], { ids: [2] });
+      return said;
+    },
+  });
+  const { catalogue, residency, slots, answer } = language.services;
+  const entry = await catalogue.find('talks-well');
+  const request = { input: { kind: 'prompt', prompt: 'x', addSpecial: true }, format: { kind: 'text' }, sampling: {} } as const;
+  const heard: unknown[] = [];
+  const ask = () => slots.run({ signal: forEver, load: () => residency.lend(entry, {}), work: (lease) => answer(lease, request, { onParts: (...parts) => heard.push(parts) }, forEver) });
+  t.equal(await ask(), said);
+  await ask();
+  t.equal(heard.length, 4, 'the listener hears everything');
+  const text = language.metrics();
+  for (const line of [
+    'lectern_answers_total{model="talks-well"} 2', 'lectern_tokens_total{model="talks-well",kind="prompt"} 14', 'lectern_tokens_total{model="talks-well",kind="cached"} 6',
+    'lectern_tokens_total{model="talks-well",kind="completion"} 10', 'lectern_answer_seconds_total{model="talks-well",phase="decode"} 3',
+    'lectern_time_to_first_token_seconds_count 2', 'lectern_time_to_first_token_seconds_bucket{le="+Inf"} 2',
+    'lectern_slot_requests_total{lane="chat",outcome="served"} 2', 'lectern_slot_requests{lane="embedding",state="working"} 0',
+    'lectern_models{state="loaded"} 1', 'lectern_model_loads_total{outcome="loaded"} 1',
+  ]) t.ok(text.split('\n').includes(line), line);
+  const names = text.split('\n').filter((line) => line.startsWith('# TYPE')).map((line) => line.split(' ')[2]);
+  t.equal(new Set(names).size, names.length, 'no family twice');
+  await language.close(0);
+});
+
+t.test('closing lets answers end for a while, then ends them; who waits is told at once', async (t) => {
+  const { engine, language } = make({ talker: { answer: () => 'x'.repeat(500), tokenMs: 1000 } }, { slots: 1 }, {
+    answer: async (lease, _request, _listener, signal) => {
+      await lease.model.generate('x', { signal });
+      return said;
+    },
+  });
+  const { catalogue, residency, slots, answer } = language.services;
+  const entry = await catalogue.find('talker');
+  const ask = () => slots.run({ signal: forEver, load: () => residency.lend(entry, {}), work: (lease) => answer(lease, {} as never, {}, forEver) });
+  const [working, waiting] = [failureOf(ask()), failureOf(ask())];
+  while (engine.generated.length === 0) await settled();
+  const closing = language.close(20);
+  t.match(await waiting, { code: 'queue_full', message: 'The service is stopping.' });
+  t.match(await working, { code: 'queue_full', message: 'The service is stopping.' });
+  await closing;
+  t.equal(engine.open.size, 0);
+});
