@@ -1,153 +1,136 @@
-/** `lectern convert FILE...`: the pipeline of the service without the service; progress on standard error. */
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { homedir, tmpdir } from 'node:os';
-import { basename, dirname, join, parse, resolve } from 'node:path';
-import { parseArgs } from 'node:util';
-import { type Converter, createConverter } from '../app.js';
+/** `lectern convert FILE...`: the pipeline of the service without the service, or through one. Progress on terminals only. */
+import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, parse } from 'node:path';
+import { createConverter } from '../app.js';
+import { convertByService } from '../client/convert.js';
+import { Service, ServiceUnreachable } from '../client/service.js';
 import { resolveSettings } from '../config.js';
 import { convertDocumentInPool } from '../convert/convert-document-job.js';
-import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
 import type { ConvertOutcome } from '../convert/request.js';
-import type { ConversionProgress } from '../convert/result.js';
 import { LecternError } from '../errors.js';
 import { createLog } from '../log.js';
+import { extensions, type Format, readWish, type Wish } from './convert-wish.js';
+import { bar, progressLine } from './progress-line.js';
 import type { Command } from './run.js';
 
-const extensions = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags' } as const;
-type Format = keyof typeof extensions;
+const exitFailed = 1;
+const exitPartial = 3;
 
-interface Wish {
-  files: string[];
-  formats: Format[];
-  /** null: the one result goes to standard output. */
-  directory: string | null;
-  options: ConvertOptions;
+type Outcome = Pick<ConvertOutcome, 'status' | 'errors' | 'files' | 'artifacts'>;
+
+/** Writes the results of one file into `scratch`. */
+interface Way {
+  convert(file: string, scratch: string, tell: (text: string) => void): Promise<Outcome>;
+  close(): Promise<void>;
 }
-
-const usage = 'usage: lectern convert FILE... [--to md,json,html,text,doctags] [-o DIRECTORY] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture]';
 
 export const convert: Command = async (args, environment) => {
   const { values: settings, rest } = resolveSettings(args, environment);
   const wish = readWish(rest);
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort(new LecternError('cancelled')));
-  const converter = createConverter(settings, createLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel));
+  const way = wish.url === null ? here(wish, settings, controller.signal) : byService(new Service(wish.url), wish, controller.signal);
   const scratch = await mkdtemp(join(tmpdir(), 'lectern-'));
-  let failed = 0;
+  const statuses = new Set<Outcome['status']>();
   try {
     for (const [index, file] of wish.files.entries()) {
-      const outcome = await convertFile(file, join(scratch, String(index)), wish, converter, controller.signal);
-      if (outcome.status !== 'success' && outcome.status !== 'partial_success') failed++;
+      statuses.add(await convertFile(file, join(scratch, String(index)), wish, way));
+      controller.signal.throwIfAborted();
     }
   } finally {
-    await converter.close();
+    await way.close();
     await rm(scratch, { recursive: true, force: true });
   }
-  return failed === 0 ? 0 : 1;
+  if (statuses.has('failure') || statuses.has('skipped')) return exitFailed;
+  return statuses.has('partial_success') ? exitPartial : 0;
 };
 
-function readWish(args: string[]): Wish {
-  const { values, positionals } = parseWords(args);
-  const formats = (values.to ?? ['md']).flatMap((list) => list.split(',')).map((word) => word.trim());
-  const unknown = formats.find((format) => !Object.hasOwn(extensions, format));
-  if (unknown !== undefined) throw new LecternError('invalid_request', `--to must be ${Object.keys(extensions).join(', ')}, not "${unknown}".`);
-  const directory = values.output ?? null;
-  if (positionals.length === 0) throw new LecternError('invalid_request', usage);
-  const manyResults = positionals.length * formats.length > 1 || values.images === 'referenced';
-  if (directory === null && manyResults) throw new LecternError('invalid_request', 'Several results need a directory: add -o DIRECTORY.');
-  const options: ConvertOptions = {
-    ...defaultConvertOptions,
-    outputs: formats as Format[],
-    pageRange: readPages(values.pages),
-    imageExportMode: readImages(values.images),
-    keepFurniture: values['keep-furniture'] ?? false,
-    password: values.password ?? null,
-  };
-  return { files: positionals.map(expand), formats: formats as Format[], directory: directory === null ? null : expand(directory), options };
-}
-
-function parseWords(args: string[]) {
+/** One document that cannot be had does not keep the others from being converted. */
+async function convertFile(file: string, scratch: string, wish: Wish, way: Way): Promise<Outcome['status']> {
+  const name = basename(file);
+  const line = progressLine();
   try {
-    return parseArgs({
-      args,
-      allowPositionals: true,
-      options: {
-        to: { type: 'string', multiple: true, short: 't' },
-        output: { type: 'string', short: 'o' },
-        pages: { type: 'string' },
-        password: { type: 'string' },
-        images: { type: 'string' },
-        'keep-furniture': { type: 'boolean' },
-      },
-    });
-  } catch (cause) {
-    throw new LecternError('invalid_request', `${(cause as Error).message}\n${usage}`, { cause });
+    const found = await stat(file).catch(() => null);
+    if (found === null || !found.isFile()) throw new LecternError('not_found', `${file} is no file.`);
+    const outcome = await way.convert(file, scratch, (text) => line.show(`${name}: ${text}`));
+    line.clear();
+    for (const error of outcome.errors) complain(name, error.error_message);
+    await deliver(name, scratch, outcome, wish);
+    return outcome.status;
+  } catch (thrown) {
+    line.clear();
+    if (!(thrown instanceof LecternError) || thrown.code === 'cancelled' || thrown instanceof ServiceUnreachable) throw thrown;
+    complain(name, thrown.message);
+    return 'failure';
   }
 }
 
-function readPages(text: string | undefined): [number, number] {
-  if (text === undefined) return defaultConvertOptions.pageRange;
-  const match = /^(\d+)(?:-(\d*))?$/.exec(text);
-  const first = Number(match?.[1]);
-  const last = match?.[2] === undefined ? first : match[2] === '' ? Number.MAX_SAFE_INTEGER : Number(match[2]);
-  if (match === null || first < 1 || last < first) throw new LecternError('invalid_request', `--pages must be like 3, 3-7 or 3-, not "${text}".`);
-  return [first, last];
+function complain(name: string, sentence: string): void {
+  process.stderr.write(`lectern: ${name}: ${sentence}\n`);
 }
 
-function readImages(text: string | undefined): ConvertOptions['imageExportMode'] {
-  if (text === undefined) return 'placeholder';
-  if (text === 'placeholder' || text === 'embedded' || text === 'referenced') return text;
-  throw new LecternError('invalid_request', `--images must be placeholder, embedded or referenced, not "${text}".`);
+function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values'], signal: AbortSignal): Way {
+  const { services, close } = createConverter(settings, createLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel));
+  return {
+    close,
+    convert: (file, scratch, tell) => convertDocumentInPool({ inputPath: file, filename: basename(file), outputDirectory: scratch, options: wish.options }, {
+      ...services, signal, onProgress: ({ stage, pagesDone, pagesTotal }) => tell(`${stage} ${bar(pagesDone, pagesTotal)}`),
+    }),
+  };
 }
 
-function expand(path: string): string {
-  return resolve(path.replace(/^~(?=\/|$)/, homedir()));
+function byService(service: Service, wish: Wish, signal: AbortSignal): Way {
+  const { pageRange, imageExportMode, keepFurniture, password } = wish.options;
+  const fields = {
+    to_formats: wish.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture),
+    ...(password === null ? {} : { pdf_password: password }),
+  };
+  return {
+    close: async () => undefined,
+    convert: async (file, scratch, tell) => {
+      const bytes = await readFile(file).catch((cause: unknown) => {
+        throw new LecternError('forbidden', `${file} cannot be read: ${(cause as Error).message}.`, { cause });
+      });
+      tell('sending');
+      const { status, errors, document } = await convertByService(service, { name: basename(file), bytes: Uint8Array.from(bytes) }, {
+        fields, signal,
+        onProgress: ({ stage, position, pagesDone, pagesTotal }) => tell(position === null ? `${stage} ${bar(pagesDone, pagesTotal)}` : `waits, place ${position}`),
+      });
+      await mkdir(scratch);
+      const files: Outcome['files'] = {};
+      for (const format of wish.formats) {
+        const content = document[`${format}_content`];
+        if (content === null || content === undefined) continue;
+        files[format] = `document${extensions[format]}`;
+        await writeFile(join(scratch, files[format]), typeof content === 'string' ? content : JSON.stringify(content));
+      }
+      return { status, errors: errors as Outcome['errors'], files, artifacts: [] };
+    },
+  };
 }
 
-async function convertFile(file: string, scratch: string, wish: Wish, converter: Converter, signal: AbortSignal): Promise<ConvertOutcome> {
-  const found = await stat(file).catch(() => null);
-  if (found === null || !found.isFile()) throw new LecternError('not_found', `${file} is no file.`);
-  const name = basename(file);
-  const job = { inputPath: file, filename: name, outputDirectory: scratch, options: wish.options };
-  const outcome = await convertDocumentInPool(job, { ...converter.services, signal, onProgress: progressReporter(name) });
-  clearProgress();
-  for (const error of outcome.errors) process.stderr.write(`lectern: ${name}: ${error.error_message}\n`);
-  await deliver(name, scratch, outcome, wish);
-  return outcome;
-}
-
-async function deliver(name: string, scratch: string, outcome: ConvertOutcome, wish: Wish): Promise<void> {
+async function deliver(name: string, scratch: string, outcome: Outcome, wish: Wish): Promise<void> {
   for (const format of wish.formats) {
     const produced = outcome.files[format];
     if (produced === undefined) continue;
-    if (wish.directory === null) {
-      const text = await readFile(join(scratch, produced));
-      process.stdout.write(text);
-      if (text.at(-1) !== 0x0a) process.stdout.write('\n');
-      continue;
-    }
-    await mkdir(wish.directory, { recursive: true });
-    await copyFile(join(scratch, produced), join(wish.directory, parse(name).name + extensions[format]));
+    if (wish.directory === null) await print(join(scratch, produced));
+    else await put(join(scratch, produced), join(wish.directory, resultName(name, format)));
   }
-  for (const artifact of wish.directory === null ? [] : outcome.artifacts) {
-    const target = join(wish.directory as string, artifact);
-    await mkdir(dirname(target), { recursive: true });
-    await copyFile(join(scratch, artifact), target);
-  }
+  for (const artifact of wish.directory === null ? [] : outcome.artifacts) await put(join(scratch, artifact), join(wish.directory as string, artifact));
 }
 
-/** A terminal gets one line that is written over; anything else a line a second at most. */
-function progressReporter(name: string): (progress: ConversionProgress) => void {
-  let lastAt = -Infinity;
-  return ({ stage, pagesDone, pagesTotal }) => {
-    const line = `${name}: ${stage} ${pagesDone}/${pagesTotal}`;
-    if (process.stderr.isTTY) process.stderr.write(`\r\u001b[K${line}`);
-    else if (performance.now() - lastAt >= 1000) process.stderr.write(line + '\n');
-    else return;
-    lastAt = performance.now();
-  };
+function resultName(name: string, format: Format): string {
+  return parse(name).name + extensions[format];
 }
 
-function clearProgress(): void {
-  if (process.stderr.isTTY) process.stderr.write('\r\u001b[K');
+async function print(path: string): Promise<void> {
+  const text = await readFile(path);
+  process.stdout.write(text);
+  if (text.at(-1) !== 0x0a) process.stdout.write('\n');
+}
+
+async function put(from: string, to: string): Promise<void> {
+  await mkdir(dirname(to), { recursive: true });
+  await copyFile(from, to);
 }

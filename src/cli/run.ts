@@ -14,8 +14,10 @@ interface CommandEntry {
 /** Loaded when asked for, so that `--version` does not wait for a PDF engine. */
 export const commands: Record<string, CommandEntry> = {
   serve: { help: 'serve documents and language models over HTTP', load: async () => (await import('./serve.js')).serve },
-  convert: { help: 'convert FILE... to markdown, without a server', load: async () => (await import('./convert.js')).convert },
+  convert: { help: 'convert FILE... to markdown, without a server or (--url) through one', load: async () => (await import('./convert.js')).convert },
   models: { help: 'list what models there are; show NAME, pull NAME', load: async () => (await import('./models.js')).models },
+  chat: { help: 'chat with a [MODEL] of a running service; a pipe is one question', load: async () => (await import('./chat.js')).chat },
+  doctor: { help: 'look at driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor.js')).doctor },
   settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },
   mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp.js')).mcp },
   worker: { help: 'convert for a parent process (started by the program itself)', load: async () => (await import('./worker.js')).worker },

@@ -1,0 +1,88 @@
+/** What the words of `lectern convert` ask for. */
+import { homedir } from 'node:os';
+import { resolve } from 'node:path';
+import { parseArgs } from 'node:util';
+import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
+import { LecternError } from '../errors.js';
+
+export const extensions = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags' } as const;
+export type Format = keyof typeof extensions;
+
+export interface Wish {
+  /** Absolute. */
+  files: string[];
+  formats: Format[];
+  /** null: the one result goes to standard output. */
+  directory: string | null;
+  /** The service that converts; null: this process does. */
+  url: string | null;
+  options: ConvertOptions;
+}
+
+const usage = 'usage: lectern convert FILE... [--to md,json,html,text,doctags] [-o DIRECTORY] [--url SERVICE] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture]\n'
+  + 'exit codes: 0 all is there, 1 a document failed, 2 wrong words, 3 parts of a document are missing';
+
+/** Throws `invalid_request` with a sentence about the first thing that is wrong. */
+export function readWish(args: string[]): Wish {
+  const { values, positionals } = parseWords(args);
+  const formats = (values.to ?? ['md']).flatMap((list) => list.split(',')).map((word) => word.trim());
+  const unknown = formats.find((format) => !Object.hasOwn(extensions, format));
+  if (unknown !== undefined) throw new LecternError('invalid_request', `--to must be ${Object.keys(extensions).join(', ')}, not "${unknown}".`);
+  const directory = values.output ?? null;
+  if (positionals.length === 0) throw new LecternError('invalid_request', usage);
+  const manyResults = positionals.length * formats.length > 1 || values.images === 'referenced';
+  if (directory === null && manyResults) throw new LecternError('invalid_request', 'Several results need a directory: add -o DIRECTORY.');
+  const url = values.url ?? null;
+  if (url !== null && values.images === 'referenced') {
+    throw new LecternError('invalid_request', 'Referenced images are written only without --url; through a service use --images embedded.');
+  }
+  const options: ConvertOptions = {
+    ...defaultConvertOptions,
+    outputs: formats as Format[],
+    pageRange: readPages(values.pages),
+    imageExportMode: readImages(values.images),
+    keepFurniture: values['keep-furniture'] ?? false,
+    password: values.password ?? null,
+  };
+  return { files: positionals.map(expand), formats: formats as Format[], directory: directory === null ? null : expand(directory), url, options };
+}
+
+function parseWords(args: string[]) {
+  try {
+    return parseArgs({
+      args,
+      allowPositionals: true,
+      options: {
+        to: { type: 'string', multiple: true, short: 't' },
+        output: { type: 'string', short: 'o' },
+        url: { type: 'string' },
+        pages: { type: 'string' },
+        password: { type: 'string' },
+        images: { type: 'string' },
+        'keep-furniture': { type: 'boolean' },
+      },
+    });
+  } catch (cause) {
+    throw new LecternError('invalid_request', `${(cause as Error).message}\n${usage}`, { cause });
+  }
+}
+
+function readPages(text: string | undefined): [number, number] {
+  if (text === undefined) return defaultConvertOptions.pageRange;
+  const match = /^(\d+)(?:-(\d*))?$/.exec(text);
+  const first = Number(match?.[1]);
+  const last = match?.[2] === undefined ? first : match[2] === '' ? Number.MAX_SAFE_INTEGER : Number(match[2]);
+  if (match === null || first < 1 || last < first) throw new LecternError('invalid_request', `--pages must be like 3, 3-7 or 3-, not "${text}".`);
+  return [first, last];
+}
+
+function readImages(text: string | undefined): ConvertOptions['imageExportMode'] {
+  if (text === undefined) return 'placeholder';
+  if (text === 'placeholder' || text === 'embedded' || text === 'referenced') return text;
+  throw new LecternError('invalid_request', `--images must be placeholder, embedded or referenced, not "${text}".`);
+}
+
+/** Shells leave a ~ alone behind a quote or an equals sign. */
+function expand(path: string): string {
+  return resolve(path.replace(/^~(?=\/|$)/, homedir()));
+}

@@ -1,0 +1,95 @@
+/** What `lectern doctor` looks at in the machine: the program's own parts, the GPU and its driver, memory. */
+import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
+import { freemem, totalmem } from 'node:os';
+import type { Settings } from '../config.js';
+import { loadAddon } from '../engine/addon.js';
+import type { DeviceInfo } from '../engine/port.js';
+import { LecternError } from '../errors.js';
+import { describeBytes } from '../models/fit.js';
+import type { Finding } from './examine-places.js';
+
+/** The addon, the PDF engine and the image library load. */
+export async function examineProgram(): Promise<Finding[]> {
+  const parts: [string, () => Promise<string>][] = [
+    ['native engine', async () => {
+      const { version, cuda, instructions } = loadAddon().buildInfo();
+      return `${version}, ${cuda ? 'with' : 'without'} CUDA, ${instructions}`;
+    }],
+    ['PDF engine', async () => {
+      await (await import('../pdf/pdfium.js')).sharedPdfium();
+      return 'loads';
+    }],
+    ['image library', async () => `libvips ${(await import('sharp')).default.versions.vips}`],
+  ];
+  return Promise.all(parts.map(async ([name, look]): Promise<Finding> => {
+    try {
+      return { state: 'good', what: `${name}: ${await look()}` };
+    } catch (thrown) {
+      const advice = thrown instanceof LecternError ? thrown.message : 'the installation is damaged: copy the program again, or run npm install';
+      return { state: 'bad', what: `${name}: ${(thrown as Error).message}`, advice };
+    }
+  }));
+}
+
+/** The driver as the kernel has it, the device files, and what the engine can use of it. */
+export function examineDevices(): Finding[] {
+  const driver = readDriver();
+  let devices: DeviceInfo[];
+  let cuda: boolean;
+  try {
+    devices = loadAddon().devices();
+    ({ cuda } = loadAddon().buildInfo());
+  } catch {
+    // examineProgram tells of it.
+    return [];
+  }
+  const gpus = devices.filter(({ kind }) => kind === 'cuda');
+  const findings: Finding[] = gpus.map(({ name, memoryTotalBytes, memoryFreeBytes }) => {
+    const what = `device: ${name}, ${describeBytes(memoryFreeBytes)} of ${describeBytes(memoryTotalBytes)} free`;
+    return memoryFreeBytes < memoryTotalBytes / 2
+      ? { state: 'note', what, advice: 'other programs hold more than half of its memory; `nvidia-smi` names them' }
+      : { state: 'good', what };
+  });
+  if (driver !== null) findings.unshift({ state: 'good', what: `driver: ${driver}` });
+  if (gpus.length > 0) return findings;
+  return [...findings, { ...whyNoGpu(driver, cuda), what: 'device: no GPU is usable, the processor does the work' }];
+}
+
+function whyNoGpu(driver: string | null, cuda: boolean): Omit<Finding, 'what'> {
+  if (driver === null) return { state: 'note', advice: 'no NVIDIA driver is loaded; with a GPU in the machine, install the driver (version 580 or newer)' };
+  if (!cuda) return { state: 'note', advice: 'this build has no CUDA; build where nvcc is found, or take the program that has it' };
+  const closed = deviceFiles().filter((path) => !isOpenTo(path));
+  if (closed.length > 0) return { state: 'bad', advice: `${closed.join(', ')} may not be opened by this user; add it to the group that owns them` };
+  return { state: 'bad', advice: 'the driver is loaded and answers nothing: it may be older than 580, or CUDA_VISIBLE_DEVICES hides the device' };
+}
+
+/** null: there is none. */
+function readDriver(): string | null {
+  try {
+    return /(NVIDIA UNIX.*?)\s{2,}(\S+)/.exec(readFileSync('/proc/driver/nvidia/version', 'utf8'))?.slice(1).join(' ') ?? 'of an unknown version';
+  } catch {
+    return null;
+  }
+}
+
+function deviceFiles(): string[] {
+  if (!existsSync('/dev')) return [];
+  return readdirSync('/dev').filter((name) => /^nvidia(\d+|ctl|-uvm)$/.test(name)).map((name) => `/dev/${name}`);
+}
+
+function isOpenTo(path: string): boolean {
+  try {
+    accessSync(path, constants.R_OK | constants.W_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** What the conversion processes may take at most, against what is there. */
+export function examineMemory({ workers, workerMemory }: Settings): Finding[] {
+  const need = workers * workerMemory;
+  const what = `memory: ${describeBytes(freemem())} of ${describeBytes(totalmem())} free; ${workers} conversion processes may take ${describeBytes(need)}`;
+  if (need <= totalmem() * 0.75) return [{ state: 'good', what }];
+  return [{ state: 'note', what, advice: 'large documents side by side may run the machine short: lower --workers or --worker-memory' }];
+}
