@@ -19,7 +19,7 @@ export interface Wish {
   options: ConvertOptions;
 }
 
-const usage = 'usage: lectern convert FILE... [--to md,json,html,text,doctags] [-o DIRECTORY] [--url SERVICE] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture]\n'
+const usage = 'usage: lectern convert FILE... [--to md,json,html,text,doctags] [-o DIRECTORY] [--url SERVICE] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture] [--keep-notes]\n'
   + 'exit codes: 0 all is there, 1 a document failed, 2 wrong words, 3 parts of a document are missing';
 
 /** Throws `invalid_request` with a sentence about the first thing that is wrong. */
@@ -42,6 +42,7 @@ export function readWish(args: string[]): Wish {
     pageRange: readPages(values.pages),
     imageExportMode: readImages(values.images),
     keepFurniture: values['keep-furniture'] ?? false,
+    keepNotes: values['keep-notes'] ?? false,
     password: values.password ?? null,
   };
   return { files: positionals.map(expand), formats: formats as Format[], directory: directory === null ? null : expand(directory), url, options };
@@ -60,6 +61,7 @@ function parseWords(args: string[]) {
         password: { type: 'string' },
         images: { type: 'string' },
         'keep-furniture': { type: 'boolean' },
+        'keep-notes': { type: 'boolean' },
       },
     });
   } catch (cause) {

@@ -81,9 +81,9 @@ function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values']
 }
 
 function byService(service: Service, wish: Wish, signal: AbortSignal): Way {
-  const { pageRange, imageExportMode, keepFurniture, password } = wish.options;
+  const { pageRange, imageExportMode, keepFurniture, keepNotes, password } = wish.options;
   const fields = {
-    to_formats: wish.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture),
+    to_formats: wish.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture), keep_notes: String(keepNotes),
     ...(password === null ? {} : { pdf_password: password }),
   };
   return {

@@ -5,6 +5,9 @@ import { basename, extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { LecternError } from '../errors.js';
 import { DocumentBuilder } from '../document/builder.js';
+import type { DoclingDocument } from '../document/model.js';
+import { findFormat } from '../formats/index.js';
+import type { ReadDocument, ReadOptions } from '../formats/index.js';
 import { judgeConfidence } from './confidence.js';
 import { conversionError, errorOf } from './failures.js';
 import { detectFormat } from './input-format.js';
@@ -24,18 +27,32 @@ import { Timings } from './timings.js';
 interface Input {
   sha256: string;
   format: InputFormat;
-  /** Null where the format is not converted yet. */
-  pages: PageSource | null;
+  /** Pages to make a document of, or a document as it is; null where the format is not converted here. */
+  content: { pages: PageSource } | { read: ReadDocument } | null;
 }
 
-/** The file's bytes end with this call: the PDF engine has its own copy. Rejects as `openPages` does, with the format in `onFormat`. */
-async function openInput(request: ConvertRequest, timings: Timings, onFormat: (format: InputFormat) => void): Promise<Input> {
+/** The file's bytes end with this call: the PDF engine has its own copy. Rejects as `openPages` and readers do, with the format in `onFormat`. */
+async function openInput(request: ConvertRequest, ports: ConvertPorts, timings: Timings, onFormat: (format: InputFormat) => void): Promise<Input> {
   const bytes = await timings.measure('read_input', 'document', () => readFile(request.inputPath));
   const format = detectFormat(bytes, request.filename);
   onFormat(format);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
-  const pages = format.supported ? await timings.measure('open', 'document', () => openPages(format.name, bytes, request.options.password)) : null;
-  return { sha256, format, pages };
+  if (!format.supported) return { sha256, format, content: null };
+  const reader = await findFormat(format.name)?.load();
+  if (reader === null) return { sha256, format, content: null };
+  if (reader === undefined) {
+    const pages = await timings.measure('open', 'document', () => openPages(format.name, bytes, request.options.password));
+    return { sha256, format, content: { pages } };
+  }
+  const read = await timings.measure('parse', 'document', async () => reader(bytes, readOptions(request, ports, format, sha256)));
+  return { sha256, format, content: { read } };
+}
+
+function readOptions({ options, filename }: ConvertRequest, ports: ConvertPorts, format: InputFormat, sha256: string): ReadOptions {
+  return {
+    filename: basename(filename), mimetype: format.mimetype, sha256, password: options.password, pageRange: options.pageRange, keepNotes: options.keepNotes,
+    signal: ports.signal, alive: () => ports.progress({ stage: 'parse', pagesDone: 0, pagesTotal: 0, pageNumber: null }),
+  };
 }
 
 /** Why the document as a whole is not converted, in the contract's words, or null. */
@@ -83,24 +100,42 @@ class Conversion {
     let format: InputFormat | null = null;
     let input: Input;
     try {
-      input = await openInput(this.#request, this.timings, (found) => { format = found; });
+      input = await openInput(this.#request, this.#ports, this.timings, (found) => { format = found; });
     } catch (thrown) {
       const found = format as InputFormat | null;
       // A file that is not there is no fault of the document.
-      if (found === null) throw thrown;
+      if (found === null || this.#ports.signal.aborted) throw thrown;
       this.errors.push(errorOf(thrown, found.name));
       return this.#empty('failure', found.name);
     }
-    const { pages } = input;
-    if (pages === null) {
+    const { content } = input;
+    if (content === null) {
       this.errors.push(conversionError('user_input', 'input_format', 'policy', `File format not allowed: ${this.#request.filename}`));
       return this.#empty('skipped', input.format.name);
     }
+    if ('read' in content) return this.#deliverRead(input, content.read);
     try {
-      return await this.#convert(input, pages);
+      return await this.#convert(input, content.pages);
     } finally {
-      pages.close();
+      content.pages.close();
     }
+  }
+
+  /** A document that its reader has made: pictures and outputs are left to do. */
+  async #deliverRead(input: Input, { document, pictures, losses, pageCount }: ReadDocument): Promise<ConvertOutcome> {
+    const { options } = this.#request;
+    const refused = pageCount === null ? null : refusal(pageCount, this.#request);
+    if (refused !== null) {
+      this.errors.push(refused);
+      return this.#empty('failure', input.format.name);
+    }
+    for (const sentence of losses) this.errors.push(conversionError('document_backend', input.format.name, 'capacity', sentence));
+    await this.#announce('write', document.pages.size);
+    const images = new ImageWriter(this.#request.outputDirectory, options.imagesScale);
+    await this.timings.measure('draw_pictures', 'document', async () => {
+      if (options.imageExportMode !== 'placeholder' && options.includeImages) await images.storePictures(pictures, this.#ports.signal);
+    });
+    return this.#deliver(input, document, images, { confidence: null, pageCount: document.pages.size });
   }
 
   async #convert(input: Input, pages: PageSource): Promise<ConvertOutcome> {
@@ -125,19 +160,24 @@ class Conversion {
     const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary));
     builder.document.body.meta = textLayerNotes(sketches);
     await this.#announce('write', sketches.length);
-    const artifacts = await this.timings.measure('draw_pictures', 'document', async () => {
-      const images = new ImageWriter(outputDirectory, pages, options.imagesScale);
-      if (options.imageExportMode === 'placeholder') return images.files;
-      if (options.includeImages) await images.drawPictures(pictures);
-      if (options.includePageImages) await images.drawPages(builder.document);
-      return images.files;
+    const images = new ImageWriter(outputDirectory, options.imagesScale);
+    await this.timings.measure('draw_pictures', 'document', async () => {
+      if (options.imageExportMode === 'placeholder') return;
+      if (options.includeImages) await images.drawPictures(pages, pictures);
+      if (options.includePageImages) await images.drawPages(pages, builder.document);
     });
-    const files = await this.timings.measure('write', 'document', () => writeOutputs(builder.document, outputDirectory, basename(filename), options));
+    return this.#deliver(input, builder.document, images, { confidence: judgeConfidence(sketches, structure.blocks), pageCount: sketches.length });
+  }
+
+  /** The outputs as files, and what is said of them. */
+  async #deliver(input: Input, document: DoclingDocument, images: ImageWriter, about: Pick<ConvertOutcome, 'confidence' | 'pageCount'>): Promise<ConvertOutcome> {
+    const { options, filename, outputDirectory } = this.#request;
+    const files = await this.timings.measure('write', 'document', () => writeOutputs(document, outputDirectory, basename(filename), options));
     const referenced = options.imageExportMode === 'referenced';
     if (!referenced) await rm(join(outputDirectory, 'artifacts'), { recursive: true, force: true });
     return {
       ...this.#outcome(this.errors.length === 0 ? 'success' : 'partial_success', input.format.name),
-      confidence: judgeConfidence(sketches, structure.blocks), pageCount: sketches.length, files, artifacts: referenced ? artifacts : [],
+      ...about, files, artifacts: referenced ? images.files : [],
     };
   }
 

@@ -1,4 +1,5 @@
-/** Which format a file is: by its first bytes, then by its name. */
+/** Which format a file is: by its contents, then by its name. */
+import { findFormat, sniffFormat } from '../formats/index.js';
 
 export interface InputFormat {
   /** The contract's word. */
@@ -21,7 +22,8 @@ function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
   return true;
 }
 
-function imageType(bytes: Uint8Array): string | null {
+/** The media type of a bitmap file, by its first bytes. */
+export function imageType(bytes: Uint8Array): string | null {
   if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
   if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg';
   if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif';
@@ -42,9 +44,10 @@ export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
   const image = imageType(bytes);
   if (image !== null) return { name: 'image', mimetype: image, supported: true };
   const extension = /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
-  const name = byExtension[extension] ?? 'unknown';
+  const name = sniffFormat(bytes) ?? byExtension[extension] ?? 'unknown';
   // A file named so and made of something else is refused by the reader, with a sentence of its own.
   if (name === 'pdf') return { name, mimetype: 'application/pdf', supported: true };
   if (name === 'image') return { name, mimetype: 'application/octet-stream', supported: true };
-  return { name, mimetype: 'application/octet-stream', supported: false };
+  const format = findFormat(name);
+  return { name, mimetype: format?.mimetype ?? 'application/octet-stream', supported: format !== undefined };
 }

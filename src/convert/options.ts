@@ -30,6 +30,8 @@ export interface ConvertOptions {
   includePages: boolean;
   /** Ours: running headers and footers stay in the markdown. */
   keepFurniture: boolean;
+  /** Ours: the speaker's notes of presentations are part of the text. */
+  keepNotes: boolean;
   password: string | null;
   maxPages: number;
 }
@@ -55,6 +57,7 @@ export const defaultConvertOptions: ConvertOptions = {
   mdPageBreakPlaceholder: '',
   includePages: false,
   keepFurniture: false,
+  keepNotes: false,
   password: null,
   maxPages: Number.MAX_SAFE_INTEGER,
 };

@@ -89,11 +89,11 @@ export function captionRefs(document: DoclingDocument): Set<string> {
   return refs;
 }
 
-/** The inline group that holds an item's text in runs, or null where the item has its text itself. */
+/** The inline group that holds an item's text in runs, its first child, or null where the item has its text itself. */
 export function runsOf(document: DoclingDocument, item: AnyTextItem): GroupItem | null {
-  const only = item.children[0];
-  if (item.text !== '' || only === undefined || item.children.length > 1) return null;
-  const child = resolve(document, only);
+  const first = item.children[0];
+  if (item.text !== '' || first === undefined) return null;
+  const child = resolve(document, first);
   return isInlineGroup(child) && isGroup(child) ? child : null;
 }
 
@@ -101,7 +101,7 @@ export function runsOf(document: DoclingDocument, item: AnyTextItem): GroupItem 
 export function blocksBelow(document: DoclingDocument, node: DocumentNode): DocumentNode[] {
   if (isInlineGroup(node)) return [];
   const children = childrenOf(document, node);
-  if (isText(node)) return runsOf(document, node) === null ? children : [];
+  if (isText(node)) return runsOf(document, node) === null ? children : children.slice(1);
   if (isPicture(node)) return children.filter((child) => node.footnotes.some((ref) => ref.$ref === child.self_ref));
   if (!isTable(node)) return children;
   const inCells = new Set(node.data.table_cells.map((cell) => cell.ref?.$ref));

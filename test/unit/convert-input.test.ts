@@ -16,7 +16,7 @@ t.test('bytes come before names', (t) => {
   t.match(detectFormat(bytes('junk before\n%PDF-1.4'), 'a'), { name: 'pdf' });
   t.match(detectFormat(bytes('\x89PNG\r\n\x1a\n'), 'a.pdf'), { name: 'image', mimetype: 'image/png' });
   t.match(detectFormat(bytes('RIFF\0\0\0\0WEBPVP8 '), 'a'), { mimetype: 'image/webp' });
-  t.match(detectFormat(bytes('PK\x03\x04'), 'report.DOCX'), { name: 'docx', supported: false });
+  t.match(detectFormat(bytes('PK\x03\x04'), 'report.DOCX'), { name: 'docx', supported: true });
   t.match(detectFormat(bytes(''), 'a.pdf'), { name: 'pdf' });
   t.match(detectFormat(bytes('x'), 'no extension'), { name: 'unknown', supported: false });
   t.match(detectFormat(bytes('x'), '../../etc/passwd.pdf'), { name: 'pdf' });

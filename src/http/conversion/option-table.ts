@@ -92,6 +92,7 @@ export const optionTable = {
   picture_classification_custom_config: customConfig('classes of pictures'),
   include_pages: option(flag, false, 'Lectern: the markdown of each page apart, in `document.pages`.'),
   keep_furniture: option(flag, false, 'Lectern: running headers and footers and page numbers stay in the markdown.'),
+  keep_notes: option(flag, false, "Lectern: the speaker's notes of presentations stay in the markdown."),
   pdf_password: option(nullable(text), null, 'Lectern: the password of an encrypted PDF.'),
 };
 

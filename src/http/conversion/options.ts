@@ -163,6 +163,7 @@ export function toConvertOptions({ values }: GivenOptions, settings: HttpSetting
     mdPageBreakPlaceholder: values.md_page_break_placeholder,
     includePages: values.include_pages,
     keepFurniture: values.keep_furniture,
+    keepNotes: values.keep_notes,
     password: values.pdf_password,
     maxPages: settings.maxPages,
   };

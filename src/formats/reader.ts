@@ -1,0 +1,38 @@
+/** What a reader of a format is: bytes in, a document out, with its pictures beside it and what is missing said. */
+import type { DoclingDocument, PictureItem } from '../document/model.js';
+
+export interface ReadOptions {
+  /** The client's name for the file, base name only. */
+  filename: string;
+  /** Of the format, for the document's origin. */
+  mimetype: string;
+  /** Of the bytes, hexadecimal. */
+  sha256: string;
+  password: string | null;
+  /** First and last page (slide, sheet), from 1, inclusive; formats without pages do not look at it. */
+  pageRange: [number, number];
+  /** A speaker's notes are part of the text. */
+  keepNotes: boolean;
+  signal: AbortSignal;
+  /** A sign of life, for readers that wait for another program. */
+  alive: () => void;
+}
+
+/** A picture of the file as it is stored there; whether it can be drawn is for others to find out. */
+export interface FoundPicture {
+  item: PictureItem;
+  /** Unpacks it anew at each call; throws what archives throw. */
+  bytes: () => Uint8Array;
+}
+
+export interface ReadDocument {
+  document: DoclingDocument;
+  pictures: FoundPicture[];
+  /** One public sentence for each thing that is missing from the document; empty where it is whole. */
+  losses: string[];
+  /** Pages of the file (slides, sheets), delivered or not; null where the format has none. */
+  pageCount: number | null;
+}
+
+/** Rejects with LecternError `invalid_document`, `password_required`, `too_large`, `unsupported_format`, `timeout` or `cancelled`. */
+export type Reader = (bytes: Uint8Array, options: ReadOptions) => Promise<ReadDocument> | ReadDocument;

@@ -1,0 +1,134 @@
+/** The inline contents of a paragraph: stretches of text with their looks, gathered by a reader and written as one item or as a group of runs. */
+import type { DocumentBuilder, TextOptions } from '../document/builder.js';
+import type { DocumentNode, Formatting, GroupItem, ListItem } from '../document/model.js';
+
+export interface Look {
+  formatting?: Partial<Formatting> | undefined;
+  hyperlink?: string | undefined;
+}
+
+export interface Run extends Look {
+  kind: 'text' | 'formula' | 'code';
+  /** Without white space at its ends; of a formula LaTeX. */
+  text: string;
+  /** No space stands between this run and the one before. */
+  glued: boolean;
+}
+
+const keys = ['bold', 'italic', 'underline', 'strikethrough'] as const;
+
+function sameLook(one: Look, other: Look): boolean {
+  const [a, b] = [one.formatting ?? {}, other.formatting ?? {}];
+  return one.hyperlink === other.hyperlink && (a.script ?? 'baseline') === (b.script ?? 'baseline') && keys.every((key) => (a[key] ?? false) === (b[key] ?? false));
+}
+
+function isPlain({ formatting, hyperlink }: Look): boolean {
+  return hyperlink === undefined && sameLook({ formatting }, {});
+}
+
+/** Collects a paragraph in reading order; neighbours that look alike become one run. */
+export class InlineText {
+  readonly #pieces: (Look & { kind: Run['kind']; text: string })[] = [];
+
+  add(text: string, look: Look = {}): void {
+    if (text === '') return;
+    const last = this.#pieces.at(-1);
+    const blank = text.trim() === '';
+    // A space has no look: it belongs to what stands before it, so that words are not cut apart by it.
+    if (last?.kind === 'text' && (blank || sameLook(last, look))) last.text += text;
+    else this.#pieces.push({ kind: 'text', text, ...(blank ? {} : look) });
+  }
+
+  addFormula(latex: string): void {
+    if (latex !== '') this.#pieces.push({ kind: 'formula', text: latex });
+  }
+
+  addCode(text: string, look: Look = {}): void {
+    if (text.trim() !== '') this.#pieces.push({ kind: 'code', text, ...look });
+  }
+
+  get isEmpty(): boolean {
+    return this.#pieces.every(({ text }) => text.trim() === '');
+  }
+
+  /** What a reader of the paragraph sees, formulas between dollar signs; white space within stays. */
+  get plain(): string {
+    return this.#pieces.map(({ kind, text }) => (kind === 'formula' ? `$${text}$` : text)).join('').trim();
+  }
+
+  /** All text as it stands, with the white space at its ends: for code. */
+  get source(): string {
+    return this.#pieces.map(({ text }) => text).join('');
+  }
+
+  runs(): Run[] {
+    const runs: Run[] = [];
+    let spaced = true;
+    for (const { text, ...piece } of this.#pieces) {
+      const trimmed = text.trim();
+      if (trimmed !== '') {
+        const glued = !spaced && /\S/.test(text[0] ?? '');
+        const last = runs.at(-1);
+        // A blank between two alike was in the way of joining them while the paragraph was gathered.
+        if (last?.kind === 'text' && piece.kind === 'text' && sameLook(last, piece)) last.text += `${glued ? '' : ' '}${trimmed}`;
+        else runs.push({ ...piece, text: trimmed, glued: glued && runs.length > 0 });
+      }
+      spaced = trimmed === '' ? spaced || text !== '' : /\s/.test(text[text.length - 1] ?? '');
+    }
+    return runs;
+  }
+}
+
+function textOptions(run: Run, options: TextOptions): TextOptions {
+  return {
+    ...options,
+    ...(isPlain(run) ? {} : { hyperlink: run.hyperlink, formatting: run.formatting === undefined || sameLook({ formatting: run.formatting }, {}) ? undefined : run.formatting }),
+  };
+}
+
+function addGroup(builder: DocumentBuilder, runs: Run[], options: TextOptions): GroupItem {
+  const parent = builder.addInlineGroup({ parent: options.parent, layer: options.layer });
+  for (const run of runs) {
+    const own = { ...textOptions(run, { ...options, parent }), glued: run.glued };
+    if (run.kind === 'formula') builder.addFormula(run.text, { parent, layer: options.layer, at: options.at, glued: run.glued });
+    else if (run.kind === 'code') builder.addCode(run.text, own);
+    else builder.addText('text', run.text, own);
+  }
+  return parent;
+}
+
+/** A paragraph as one node: a text, a formula, or a group of runs. Null where there is nothing to write. */
+export function addParagraph(
+  builder: DocumentBuilder, runs: Run[], options: TextOptions & { label?: 'text' | 'footnote' | 'caption' | undefined } = {},
+): DocumentNode | null {
+  const { label = 'text', ...rest } = options;
+  const [only] = runs;
+  if (only === undefined) return null;
+  if (runs.length > 1) {
+    if (runs.every(({ kind }) => kind === 'formula')) return addFormulas(builder, runs, rest);
+    if (label === 'text') return addGroup(builder, runs, rest);
+    const owner = builder.addText(label, '', rest);
+    addGroup(builder, runs, { layer: rest.layer, at: rest.at, parent: owner });
+    return owner;
+  }
+  if (only.kind === 'formula') return builder.addFormula(only.text, rest);
+  if (only.kind === 'code') return builder.addCode(only.text, rest);
+  return builder.addText(label, only.text, textOptions(only, rest));
+}
+
+/** Formulas that fill a paragraph stand each in a line of its own. */
+function addFormulas(builder: DocumentBuilder, runs: Run[], options: TextOptions): DocumentNode {
+  const [first] = runs.map(({ text }) => builder.addFormula(text, options));
+  return first as DocumentNode;
+}
+
+/** A list item: its text itself, or its runs below it. */
+export function addItem(
+  builder: DocumentBuilder, list: GroupItem, runs: Run[], options: TextOptions & { marker?: string | undefined; enumerated?: boolean | undefined } = {},
+): ListItem {
+  const [only] = runs;
+  if (runs.length === 1 && only?.kind === 'text') return builder.addListItem(list, only.text, textOptions(only, options));
+  const item = builder.addListItem(list, '', options);
+  if (runs.length > 0) addGroup(builder, runs, { layer: options.layer, at: options.at, parent: item });
+  return item;
+}

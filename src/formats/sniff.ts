@@ -1,0 +1,34 @@
+/** Formats known by their contents: archives by what is in them, compound files by the streams they hold. */
+import { Archive, looksLikeArchive } from './archive.js';
+import { compoundKind, looksLikeCompound } from './office/compound.js';
+
+const openDocument: [prefix: string, name: string][] = [
+  ['application/vnd.oasis.opendocument.text', 'odt'], ['application/vnd.oasis.opendocument.spreadsheet', 'ods'],
+  ['application/vnd.oasis.opendocument.presentation', 'odp'], ['application/epub+zip', 'epub'],
+];
+
+function archiveKind(bytes: Uint8Array): string | null {
+  try {
+    const archive = new Archive(bytes);
+    const mimetype = archive.statedBytes('mimetype');
+    if (mimetype !== null && mimetype < 200) {
+      const text = Buffer.from(archive.read('mimetype')).toString('latin1').trim();
+      const known = openDocument.find(([prefix]) => text.startsWith(prefix));
+      if (known !== undefined) return known[1];
+    }
+    const names = archive.names().map((name) => name.toLowerCase());
+    if (!names.includes('[content_types].xml')) return names.includes('meta-inf/container.xml') ? 'epub' : null;
+    if (names.some((name) => name.startsWith('word/'))) return 'docx';
+    if (names.some((name) => name.startsWith('ppt/'))) return 'pptx';
+    return names.some((name) => name.startsWith('xl/')) ? 'xlsx' : null;
+  } catch {
+    // Damaged: its name says what it was, and the reader what is wrong with it.
+    return null;
+  }
+}
+
+/** The contract's name of the format, or null where the bytes do not tell. */
+export function sniffFormat(bytes: Uint8Array): string | null {
+  if (looksLikeArchive(bytes)) return archiveKind(bytes);
+  return looksLikeCompound(bytes) ? compoundKind(bytes) : null;
+}
