@@ -1,0 +1,83 @@
+/** The use case of this room: from a conversation, or a prompt as it stands, to the answers of a loaded model. */
+import type { GenerateOptions, GenerateResult, TokenBurst } from '../engine/port.js';
+import type { Lease } from '../models/types.js';
+import type { Answer, AnswerChoice, AnswerListener, AnswerRequest, AnswerTokens } from './answer.js';
+import type { OutputPart } from './conversation.js';
+import { ControlMarkers } from './output/control-markers.js';
+import { AnswerReader, joined } from './output/reader.js';
+import { type PreparedPrompt, prepare } from './prepare.js';
+
+const mostSeed = 2 ** 53;
+
+/**
+ * Rendered, seen to fit, written by one call of the engine a choice, taken apart. Rejects with `context_overflow` (both counts), `invalid_request` (what the
+ * template or the grammar of the answer refuses, by name), `cancelled`, and what the engine throws.
+ */
+export async function complete(
+  lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal, now: () => Date = () => new Date(),
+): Promise<Answer> {
+  const prepared = await prepare(lease, request, signal, now());
+  listener.onStart?.();
+  const results: GenerateResult[] = [];
+  const choices: AnswerChoice[] = [];
+  for (let choice = 0; choice < (request.choices ?? 1); choice += 1) {
+    const written = await write(lease, request, prepared, choice, listener, signal);
+    results.push(written.result);
+    choices.push(written.choice);
+  }
+  const sum = (key: 'completionTokens' | 'prefillMs' | 'decodeMs'): number => results.reduce((before, result) => before + result[key], 0);
+  return {
+    choices,
+    promptTokens: prepared.ids.length,
+    cachedTokens: results[0]?.cachedTokens ?? 0,
+    completionTokens: sum('completionTokens'),
+    droppedMessages: prepared.droppedMessages,
+    ...(request.wantsPromptIds === true ? { promptIds: prepared.ids } : {}),
+    prefillMs: sum('prefillMs'),
+    decodeMs: sum('decodeMs'),
+  };
+}
+
+async function write(
+  lease: Lease, request: AnswerRequest, prepared: PreparedPrompt, index: number, listener: AnswerListener, signal: AbortSignal,
+): Promise<{ choice: AnswerChoice; result: GenerateResult }> {
+  const markers = new ControlMarkers(lease.model, prepared.controlMarkers);
+  const reader = new AnswerReader(prepared.syntax);
+  const parts: OutputPart[] = [];
+  const tokens: AnswerTokens = { ids: [], ...(request.sampling.logprobs === undefined ? {} : { logprobs: [] }) };
+  const show = (made: OutputPart[], burst: AnswerTokens): void => {
+    parts.push(...made);
+    for (const id of burst.ids) tokens.ids.push(id);
+    for (const logprob of burst.logprobs ?? []) tokens.logprobs?.push(logprob);
+    if (made.length > 0 || burst.ids.length > 0) listener.onParts?.(index, made, burst);
+  };
+  const onTokens = (burst: TokenBurst): void => {
+    show(reader.push(markers.push(burst)), { ids: burst.ids, ...(burst.logprobs === undefined ? {} : { logprobs: burst.logprobs }) });
+  };
+  const result = await lease.model.generate(prepared.ids, optionsOf(request, prepared, index, signal, onTokens));
+  show(joined([...reader.push(markers.end()), ...reader.end()]), { ids: [] });
+  const called = parts.some(({ kind }) => kind === 'toolCall');
+  return {
+    choice: {
+      parts: joined(parts), tokens,
+      finishReason: result.finishReason === 'length' ? 'length' : called ? 'toolCalls' : 'stop',
+      // What ends a message in the template's form is no stop string of the client.
+      stopString: result.stopString !== null && request.sampling.stop?.includes(result.stopString) ? result.stopString : null,
+    },
+    result,
+  };
+}
+
+function optionsOf(request: AnswerRequest, prepared: PreparedPrompt, index: number, signal: AbortSignal, onTokens: (burst: TokenBurst) => void): GenerateOptions {
+  const { seed, stop = [] } = request.sampling;
+  const stops = [...new Set([...stop, ...prepared.stops])];
+  return {
+    ...request.sampling,
+    ...(seed === undefined ? {} : { seed: (seed + index) % mostSeed }),
+    ...(stops.length === 0 ? {} : { stop: stops }),
+    ...(prepared.grammar === null ? {} : { grammar: prepared.grammar }),
+    ...(prepared.grammarTriggers.length === 0 ? {} : { grammarTriggers: prepared.grammarTriggers }),
+    signal,
+    onTokens,
+  };
+}

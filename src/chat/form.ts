@@ -1,0 +1,92 @@
+/** The form that an answer must have: its grammar, from where on it holds, and how its parts are told apart. */
+import { LecternError } from '../errors.js';
+import type { Conversation } from './answer.js';
+import type { OutputFormat, Tool, ToolChoice } from './conversation.js';
+import { choice, type Expression, repeat, sequence, text } from './grammar/expression.js';
+import { Grammar } from './grammar/grammar.js';
+import { JsonText } from './grammar/json-text.js';
+import { schemaExpression } from './json-schema/schema.js';
+import type { OutputSyntax } from './output/reader.js';
+import { ToolCalls } from './tools/calls.js';
+import { dialectOf, type ToolDialect } from './tools/dialect.js';
+
+export interface FormQuestion {
+  format: OutputFormat;
+  /** What the model is told of. */
+  tools: readonly Tool[];
+  toolChoice: ToolChoice;
+  singleToolCall: boolean;
+  think: Conversation['think'];
+  /** Of the chat template. */
+  source: string;
+  /** The rendered prompt ends inside of a thought. */
+  opensThought: boolean;
+}
+
+export interface AnswerForm {
+  grammar: string | null;
+  grammarTriggers: readonly string[];
+  /** The template's text that is put behind the prompt, so that the answer begins where its grammar does. */
+  promptEnd: string;
+  syntax: OutputSyntax;
+  /** Texts that structure the answer and may be control tokens. */
+  markers: readonly string[];
+}
+
+/** Null for templates of models that do not think aloud. */
+export function thoughtsOf(source: string): { open: string; close: string } | null {
+  for (const [open, close] of [['<think>', '</think>'], ['[THINK]', '[/THINK]']] as const) if (source.includes(open) || source.includes(close)) return { open, close };
+  return null;
+}
+
+/** Throws `invalid_request` where the grammar cannot be had, naming what of it. */
+export function answerForm(question: FormQuestion): AnswerForm {
+  const json = new JsonText(new Grammar());
+  const { dialect, calls } = callsOf(question, json);
+  const thoughts = thoughtsOf(question.source);
+  const format = formatExpression(question.format, json);
+  const mustCall = calls !== null && question.toolChoice !== 'auto';
+  const isHeld = format !== null || mustCall;
+  // Where an answer has a form and nobody asked for a thought there is none, unless the template began one: the model could not choose.
+  const opens = isHeld && !question.opensThought && thoughts !== null && question.think !== undefined && question.think !== false;
+  const thinksFirst = question.opensThought || opens;
+  const beginsCalling = mustCall && !thinksFirst;
+  const held = mustCall ? (beginsCalling ? calls.calls : calls.callsWithOpener)
+    : format === null ? null : calls === null ? format : choice(calls.callsWithOpener, format);
+  const bare = dialect?.form === 'bare' && calls !== null;
+  const callMarkers = calls === null || dialect === null ? [] : bare ? calls.bareBeginnings : [dialect.opener];
+  const syntax: OutputSyntax = {
+    thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare, readCall: calls?.readCall ?? (() => null),
+  };
+  const markers = [...(thoughts === null ? [] : [thoughts.open, thoughts.close]), ...(bare ? [] : callMarkers)];
+  const promptEnd = opens ? `${thoughts.open}\n` : beginsCalling ? dialect?.opener ?? '' : '';
+  const form = (root: Expression | null, grammarTriggers: readonly string[]): AnswerForm => {
+    return { grammar: root === null ? null : printed(json, root), grammarTriggers: root === null ? [] : grammarTriggers, promptEnd, syntax, markers };
+  };
+  if (held !== null) {
+    // Behind a thought models break the line once or twice.
+    return thinksFirst && thoughts !== null ? form(sequence(repeat(text('\n'), 0, 2), held), [thoughts.close]) : form(held, []);
+  }
+  if (calls === null || dialect === null) return form(null, []);
+  if (!bare) return form(calls.calls, [dialect.opener]);
+  return thinksFirst && thoughts !== null ? form(sequence(repeat(text('\n'), 0, 2), calls.callsOrText), [thoughts.close]) : form(calls.callsOrText, []);
+}
+
+function callsOf({ tools, toolChoice, singleToolCall, source }: FormQuestion, json: JsonText): { dialect: ToolDialect | null; calls: ToolCalls | null } {
+  if (tools.length === 0 || toolChoice === 'none') return { dialect: null, calls: null };
+  const dialect = dialectOf(source);
+  if (dialect === null) throw new LecternError('invalid_request', 'The model\'s chat template takes no tools, or has its calls in a form that is not known here.');
+  return { dialect, calls: new ToolCalls(json, dialect, tools, toolChoice, singleToolCall) };
+}
+
+/** Null for free text. */
+function formatExpression(format: OutputFormat, json: JsonText): Expression | null {
+  if (format.kind === 'text') return null;
+  return format.kind === 'json' ? json.object : schemaExpression(json, format.schema, 'schema');
+}
+
+function printed(json: JsonText, root: Expression): string {
+  const source = json.grammar.print(root);
+  if (source === null) throw new LecternError('invalid_request', 'The schema allows no value at all.');
+  return source;
+}

@@ -1,0 +1,78 @@
+/** Parts of a schema that hold together (`allOf`, `$ref`, siblings) and the alternatives (`anyOf`, `oneOf`) in which they do. */
+import { disjoint } from './disjoint.js';
+import { keywordsOf, listOf } from './keywords.js';
+import type { SchemaNode, SchemaNodes } from './nodes.js';
+
+/** Parts that all hold for one value, none of which refers to others any more but for its own properties and items. */
+export type Together = readonly SchemaNode[];
+
+/** Of one place in the schema. */
+const mostAlternatives = 512;
+const composing = new Set(['allOf', 'anyOf', 'oneOf', '$ref']);
+
+interface Gathered {
+  /** Part -> the parts whose `$ref`, `allOf` or alternative led to it. */
+  nodes: Map<SchemaNode, ReadonlySet<SchemaNode>>;
+  impossible: boolean;
+}
+
+/**
+ * All alternatives of what holds where all of `together` hold; those that allow nothing are left out. Throws `invalid_request` for a part that is made of itself,
+ * for `oneOf` whose members are not seen to exclude each other, and for too many alternatives.
+ */
+export function alternativesOf(nodes: SchemaNodes, together: Together): Together[] {
+  const start: Gathered = { nodes: new Map(), impossible: false };
+  for (const node of together) gather(nodes, start, node, new Set());
+  const found: Together[] = [];
+  const waiting = [start];
+  for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    if (one.impossible) continue;
+    const group = openGroup(nodes, one);
+    if (group === null) {
+      found.push(withConstraints([...one.nodes.keys()]));
+      if (found.length > mostAlternatives) nodes.fail(`has more than ${mostAlternatives} alternatives`, together[0]?.pointer ?? '#');
+      continue;
+    }
+    // The last is taken first: the order stays that of the schema.
+    for (const member of [...group.members].reverse()) {
+      const next: Gathered = { nodes: new Map(one.nodes), impossible: false };
+      gather(nodes, next, member, new Set([...one.nodes.get(group.of) ?? [], group.of]));
+      waiting.push(next);
+    }
+  }
+  return found;
+}
+
+function gather(nodes: SchemaNodes, into: Gathered, node: SchemaNode, from: ReadonlySet<SchemaNode>): void {
+  if (from.has(node)) nodes.fail('is made of itself', node.pointer);
+  if (into.nodes.has(node)) return;
+  if (node.schema === false) {
+    into.impossible = true;
+    return;
+  }
+  into.nodes.set(node, from);
+  const further = new Set([...from, node]);
+  if (node.schema['$ref'] !== undefined) gather(nodes, into, nodes.resolve(node, node.schema['$ref']), further);
+  for (const [index, member] of (listOf(nodes, node, 'allOf') ?? []).entries()) gather(nodes, into, nodes.child(node, member, 'allOf', index), further);
+}
+
+/** The first `anyOf` or `oneOf` of which no member holds yet. */
+function openGroup(nodes: SchemaNodes, { nodes: gathered }: Gathered): { of: SchemaNode; members: SchemaNode[] } | null {
+  for (const node of gathered.keys()) {
+    for (const keyword of ['anyOf', 'oneOf'] as const) {
+      const list = listOf(nodes, node, keyword);
+      if (list === undefined) continue;
+      const members = list.map((member, index) => nodes.child(node, member, keyword, index));
+      if (keyword === 'oneOf' && !disjoint(nodes, members)) nodes.refuse(node, 'oneOf', 'has members that may hold at once; anyOf says that they may');
+      if (!members.some((member) => gathered.has(member))) return { of: node, members };
+    }
+  }
+  return null;
+}
+
+/** Parts that only compose or describe are the same as their members. */
+function withConstraints(together: Together): Together {
+  return together.filter((node) => Object.keys(keywordsOf(node)).some((keyword) => !composing.has(keyword) && !describing.has(keyword))).sort((a, b) => a.id - b.id);
+}
+
+const describing = new Set(['title', 'description', 'default', 'examples', '$schema', '$id', '$comment', '$defs', 'definitions', '$anchor']);

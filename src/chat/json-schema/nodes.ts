@@ -1,0 +1,98 @@
+/** The parts of one JSON schema, each with its place in it, and which keywords are known, which only describe and which are refused. */
+import { LecternError } from '../../errors.js';
+
+export type SchemaObject = Record<string, unknown>;
+
+export interface SchemaNode {
+  /** In the order in which they were met; equal for the same part. */
+  id: number;
+  /** `false` allows nothing; `true` stands as an empty object. */
+  schema: SchemaObject | false;
+  /** `#/properties/name`, as `$ref` spells it. */
+  pointer: string;
+}
+
+/** They say something about a value and change nothing of what is valid. */
+const annotations = new Set([
+  'title', 'description', 'default', 'examples', 'example', '$schema', '$id', 'id', '$comment', '$anchor', '$vocabulary', '$defs', 'definitions', 'deprecated', 'readOnly', 'writeOnly',
+  'contentEncoding', 'contentMediaType', 'contentSchema', 'discriminator', 'xml', 'externalDocs', 'markdownDescription', 'enumNames', 'enumDescriptions', 'propertyOrdering',
+  'errorMessage', 'strict', 'unevaluatedProperties', 'unevaluatedItems',
+]);
+const known = new Set([
+  'type', 'nullable', 'enum', 'const', 'anyOf', 'oneOf', 'allOf', '$ref', 'properties', 'required', 'additionalProperties', 'propertyNames', 'minProperties', 'maxProperties',
+  'items', 'prefixItems', 'additionalItems', 'minItems', 'maxItems', 'uniqueItems', 'minLength', 'maxLength', 'pattern', 'format',
+  'minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf',
+]);
+/** Of the path from the root: what nests deeper is no schema for an answer. */
+const deepest = 200;
+const mostNodes = 20_000;
+
+export class SchemaNodes {
+  readonly #root: unknown;
+  /** As the client knows it: "schema", "parameters of the tool 'x'". */
+  readonly #where: string;
+  readonly #known = new Map<unknown, SchemaNode>();
+  #count = 0;
+
+  constructor(root: unknown, where: string) {
+    this.#root = root;
+    this.#where = where;
+  }
+
+  get root(): SchemaNode {
+    return this.at(this.#root, '#');
+  }
+
+  /** The node of a part of the schema. Throws `invalid_request` for what is no schema or uses a keyword that cannot be kept. */
+  at(value: unknown, pointer: string): SchemaNode {
+    const found = this.#known.get(value);
+    if (found !== undefined && typeof value === 'object') return found;
+    if (pointer.length > 4096 || pointer.split('/').length > deepest) this.fail(`nests deeper than ${deepest} levels`, pointer.slice(0, 200));
+    if (this.#count >= mostNodes) this.fail(`has more than ${mostNodes} parts`, pointer);
+    if (typeof value !== 'boolean' && (typeof value !== 'object' || value === null || Array.isArray(value))) this.fail('must be an object or a boolean', pointer);
+    const schema = value === true ? {} : value as SchemaObject | false;
+    const node: SchemaNode = { id: this.#count, schema, pointer };
+    this.#count += 1;
+    this.#known.set(value, node);
+    for (const keyword of schema === false ? [] : Object.keys(schema)) {
+      if (!known.has(keyword) && !annotations.has(keyword) && !keyword.startsWith('x-')) this.refuse(node, keyword);
+    }
+    return node;
+  }
+
+  child(node: SchemaNode, value: unknown, ...steps: (string | number)[]): SchemaNode {
+    return this.at(value, `${node.pointer}${steps.map((step) => `/${String(step).replaceAll('~', '~0').replaceAll('/', '~1')}`).join('')}`);
+  }
+
+  /** What `$ref` names. Throws `invalid_request` where that is nothing of this schema. */
+  resolve(node: SchemaNode, reference: unknown): SchemaNode {
+    if (typeof reference !== 'string' || !/^#(\/|$)/.test(reference)) this.refuse(node, '$ref', 'only names parts of the same schema, as #/$defs/name does');
+    let at = this.#root;
+    let pointer = '#';
+    for (const step of reference.slice(2).split('/').filter((_, index, all) => index > 0 || all[0] !== '')) {
+      const key = decode(step).replaceAll('~1', '/').replaceAll('~0', '~');
+      at = typeof at === 'object' && at !== null && Object.hasOwn(at, key) ? (at as SchemaObject)[key] : undefined;
+      pointer += `/${step}`;
+    }
+    if (at === undefined) this.refuse(node, '$ref', `names ${reference.slice(0, 200)}, which is not there`);
+    return this.at(at, pointer);
+  }
+
+  /** Throws `invalid_request`. */
+  refuse(node: SchemaNode, keyword: string, reason = 'is not supported'): never {
+    const at = `${node.pointer}/${keyword.replaceAll('~', '~0').replaceAll('/', '~1')}`;
+    throw new LecternError('invalid_request', `The ${this.#where} cannot be kept: '${keyword.slice(0, 100)}' at ${at.slice(0, 300)} ${reason}.`);
+  }
+
+  fail(reason: string, pointer: string): never {
+    throw new LecternError('invalid_request', `The ${this.#where} ${reason} at ${pointer}.`);
+  }
+}
+
+function decode(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    return step;
+  }
+}

@@ -1,0 +1,67 @@
+/** Objects by their properties, in the order of the schema, and by what is said of others. */
+import { choice, empty, type Expression, nothing, optional, repeat, sequence, text } from '../grammar/expression.js';
+import type { Together } from './compose.js';
+import { type ObjectShape, shapeOf } from './facets.js';
+import { keywordsOf } from './keywords.js';
+import type { SchemaContext } from './schema.js';
+import { keyExpression } from './strings.js';
+
+export function objectExpression(context: SchemaContext, together: Together): Expression {
+  const { json } = context;
+  const shape = shapeOf(context.nodes, together);
+  if ([...shape.required].some((name) => shape.properties.get(name) === null)) return nothing;
+  const named = [...shape.properties].filter((entry): entry is [string, Together] => entry[1] !== null);
+  refuseCounts(context, together, shape, named.length);
+  const pairs = named.map(([name, parts]) => ({ isRequired: shape.required.has(name), pair: json.pair(text(JSON.stringify(name)), context.valueOf(parts)) }));
+  const other = otherPair(context, together, shape, named.map(([name]) => name));
+  if (pairs.length === 0) {
+    if (other === null || shape.most === 0) return shape.least > 0 ? nothing : json.inBraces(empty);
+    const filled = sequence(other, json.grammar.times(json.behindComma(other), Math.max(0, shape.least - 1), shape.most - 1), json.space);
+    return json.inBraces(shape.least > 0 ? filled : optional(filled));
+  }
+  // From the end: what may follow where something was written before, and where nothing was.
+  let behind: Expression = other === null ? empty : repeat(json.behindComma(other), 0);
+  let first: Expression = other === null ? empty : optional(sequence(other, behind, json.space));
+  for (const { isRequired, pair } of [...pairs].reverse()) {
+    const begun = sequence(pair, behind, json.space);
+    first = json.grammar.define('properties', isRequired ? begun : first === empty ? optional(begun) : choice(begun, first));
+    const further = sequence(json.behindComma(pair), behind);
+    behind = json.grammar.define('properties', isRequired ? further : choice(further, behind));
+  }
+  return json.inBraces(shape.least > 0 && shape.required.size === 0 ? notEmpty(context, pairs, other) : first);
+}
+
+/** Like the loop above without the way that writes nothing. */
+function notEmpty({ json }: SchemaContext, pairs: { pair: Expression }[], other: Expression | null): Expression {
+  let behind: Expression = other === null ? empty : repeat(json.behindComma(other), 0);
+  const firsts: Expression[] = other === null ? [] : [sequence(other, behind, json.space)];
+  for (const { pair } of [...pairs].reverse()) {
+    firsts.unshift(sequence(pair, behind, json.space));
+    behind = json.grammar.define('properties', choice(sequence(json.behindComma(pair), behind), behind));
+  }
+  return choice(...firsts);
+}
+
+/** A grammar does not count properties that may or may not be there. */
+function refuseCounts({ nodes }: SchemaContext, together: Together, shape: ObjectShape, named: number): void {
+  const refuse = (keyword: string, reason: string): void => {
+    const node = together.find((one) => keywordsOf(one)[keyword] !== undefined);
+    if (node !== undefined) nodes.refuse(node, keyword, reason);
+  };
+  const isFree = shape.additional !== null;
+  // The same name may be written twice; so two pairs need not be two properties.
+  if (shape.least > Math.max(1, shape.required.size)) refuse('minProperties', 'is only supported up to the number of required properties');
+  if (shape.most < named && !(named === 0 && isFree)) refuse('maxProperties', 'is only supported where it allows all properties');
+  if (isFree && named > 0 && shape.most < Infinity) refuse('maxProperties', 'is only supported for objects without named or without additional properties');
+}
+
+/** A property that the schema does not name; null where there is none. */
+function otherPair(context: SchemaContext, together: Together, shape: ObjectShape, names: readonly string[]): Expression | null {
+  if (shape.additional === null) return null;
+  const value = shape.additional.length === 0 ? context.json.value : context.valueOf(shape.additional);
+  const keys = together.flatMap((node) => {
+    const { propertyNames } = keywordsOf(node);
+    return propertyNames === undefined ? [] : [context.nodes.child(node, propertyNames, 'propertyNames')];
+  });
+  return context.json.grammar.define('property', context.json.pair(keyExpression(context, keys, names), value));
+}

@@ -1,0 +1,77 @@
+/** A JSON schema as a grammar of the documents that are valid for it. */
+import { choice, type Expression, nothing, sequence, text } from '../grammar/expression.js';
+import type { JsonText } from '../grammar/json-text.js';
+import { arrayExpression } from './arrays.js';
+import { alternativesOf, type Together } from './compose.js';
+import { literalsTogether, typesTogether } from './facets.js';
+import type { TypeName } from './keywords.js';
+import { SchemaNodes } from './nodes.js';
+import { numberExpression } from './numbers.js';
+import { objectExpression } from './objects.js';
+import { stringExpression } from './strings.js';
+import { accepts } from './validate.js';
+
+/** What the expressions of one schema share. */
+export interface SchemaContext {
+  nodes: SchemaNodes;
+  json: JsonText;
+  /** The values for which all of `together` hold, as a rule of the grammar. */
+  valueOf: (together: Together) => Expression;
+}
+
+/**
+ * Every document of the grammar is valid. Documents that are valid and not of the grammar: those with properties in another order than the schema's, with properties
+ * that it does not speak of where it names some and does not say `additionalProperties`, fewer or more items than `prefixItems` names where nothing says so, values of
+ * types that a part without `type` has no keyword for, spacing beyond JsonText's, escapes where the text is bound to a pattern, numbers beyond some 20 digits.
+ * `where` is what the client calls the schema. Throws `invalid_request` for what cannot be kept, with keyword and JSON pointer.
+ */
+export function schemaExpression(json: JsonText, schema: unknown, where: string): Expression {
+  const nodes = new SchemaNodes(schema, where);
+  const rules = new Map<string, Expression>();
+  const flat = new Map<string, Expression>();
+  const keyOf = (together: Together): string => together.map(({ id }) => id).join();
+
+  const ruleOf = (made: Map<string, Expression>, together: Together, make: () => Expression): Expression => {
+    const key = keyOf(together);
+    const found = made.get(key);
+    if (found !== undefined) return found;
+    const { rule, define } = json.grammar.declare(hintOf(together));
+    made.set(key, rule);
+    define(make());
+    return rule;
+  };
+  const context: SchemaContext = {
+    nodes,
+    json,
+    valueOf: (together) => ruleOf(rules, together, () => {
+      return choice(...alternativesOf(nodes, together).map((alternative) => (
+        alternative.length === 0 ? json.value : ruleOf(flat, alternative, () => flatExpression(context, alternative)))));
+    }),
+  };
+  return context.valueOf([nodes.root]);
+}
+
+/** The place in the schema, for whoever reads the grammar. */
+function hintOf(together: Together): string {
+  return together[0]?.pointer.split('/').filter((step) => !['#', 'properties', '$defs', 'definitions'].includes(step)).join('-') || 'document';
+}
+
+function flatExpression(context: SchemaContext, together: Together): Expression {
+  const { nodes, json } = context;
+  const types = typesTogether(nodes, together);
+  const literals = literalsTogether(nodes, together);
+  if (literals !== undefined) {
+    return choice(...literals.filter((value) => together.every((node) => accepts(nodes, node, value))).map((value) => json.literal(value)));
+  }
+  const expressions: Record<TypeName, () => Expression> = {
+    null: () => json.null,
+    boolean: () => json.boolean,
+    // Whatever is an integer is a number too.
+    integer: () => (types.has('number') ? nothing : numberExpression(context, together, true)),
+    number: () => numberExpression(context, together, false),
+    string: () => sequence(text('"'), stringExpression(context, together), text('"')),
+    array: () => arrayExpression(context, together),
+    object: () => objectExpression(context, together),
+  };
+  return choice(...[...types].map((type) => expressions[type]()));
+}

@@ -1,0 +1,67 @@
+/** Whether a value that a schema spells out (`enum`, `const`) is valid for another part of it. */
+import { spell } from './facets.js';
+import { countOf, isObject, keywordsOf, listOf, numberOf, objectOf, type TypeName, typesOf } from './keywords.js';
+import type { SchemaNode, SchemaNodes } from './nodes.js';
+
+/** Throws `invalid_request` where a keyword is malformed. */
+export function accepts(nodes: SchemaNodes, node: SchemaNode, value: unknown): boolean {
+  const { schema } = node;
+  if (schema === false) return false;
+  const all = (keyword: string): boolean => (listOf(nodes, node, keyword) ?? []).every((member, index) => accepts(nodes, nodes.child(node, member, keyword, index), value));
+  const count = (keyword: string): number => (listOf(nodes, node, keyword) ?? []).filter((member, index) => accepts(nodes, nodes.child(node, member, keyword, index), value)).length;
+  const types = typesOf(nodes, node);
+  if (types !== undefined && !kindsOf(value).some((kind) => types.has(kind))) return false;
+  if (listOf(nodes, node, 'enum')?.some((one) => spell(one) === spell(value)) === false) return false;
+  if (Object.hasOwn(schema, 'const') && spell(schema['const']) !== spell(value)) return false;
+  if (schema['$ref'] !== undefined && !accepts(nodes, nodes.resolve(node, schema['$ref']), value)) return false;
+  if (!all('allOf') || (schema['anyOf'] !== undefined && count('anyOf') === 0) || (schema['oneOf'] !== undefined && count('oneOf') !== 1)) return false;
+  if (typeof value === 'number') return numberFits(nodes, node, value);
+  if (typeof value === 'string') return stringFits(nodes, node, value);
+  if (Array.isArray(value)) return arrayFits(nodes, node, value);
+  return !isObject(value) || objectFits(nodes, node, value);
+}
+
+function kindsOf(value: unknown): TypeName[] {
+  if (value === null) return ['null'];
+  if (typeof value === 'number') return Number.isInteger(value) ? ['integer', 'number'] : ['number'];
+  return Array.isArray(value) ? ['array'] : [typeof value as TypeName];
+}
+
+function within(nodes: SchemaNodes, node: SchemaNode, count: number, least: string, most: string): boolean {
+  return count >= (countOf(nodes, node, least) ?? 0) && count <= (countOf(nodes, node, most) ?? Infinity);
+}
+
+function numberFits(nodes: SchemaNodes, node: SchemaNode, value: number): boolean {
+  const bound = (keyword: string): number | undefined => numberOf(nodes, node, keyword);
+  return value >= (bound('minimum') ?? -Infinity) && value <= (bound('maximum') ?? Infinity) && value > (bound('exclusiveMinimum') ?? -Infinity) && value < (bound('exclusiveMaximum') ?? Infinity);
+}
+
+function stringFits(nodes: SchemaNodes, node: SchemaNode, value: string): boolean {
+  return within(nodes, node, [...value].length, 'minLength', 'maxLength');
+}
+
+function arrayFits(nodes: SchemaNodes, node: SchemaNode, value: unknown[]): boolean {
+  const { items, prefixItems, additionalItems } = keywordsOf(node);
+  if (!within(nodes, node, value.length, 'minItems', 'maxItems')) return false;
+  const old = Array.isArray(items);
+  const keyword = old ? 'items' : 'prefixItems';
+  const first = (old ? items : Array.isArray(prefixItems) ? prefixItems : []) as unknown[];
+  const others = old ? additionalItems : items;
+  return value.every((item, index) => {
+    if (index < first.length) return accepts(nodes, nodes.child(node, first[index], keyword, index), item);
+    return others === undefined || accepts(nodes, nodes.child(node, others, old ? 'additionalItems' : 'items'), item);
+  });
+}
+
+function objectFits(nodes: SchemaNodes, node: SchemaNode, value: Record<string, unknown>): boolean {
+  const { additionalProperties, propertyNames } = keywordsOf(node);
+  const properties = objectOf(nodes, node, 'properties') ?? {};
+  const keys = Object.keys(value);
+  if (!within(nodes, node, keys.length, 'minProperties', 'maxProperties')) return false;
+  if (!(listOf(nodes, node, 'required') ?? []).every((name) => typeof name === 'string' && Object.hasOwn(value, name))) return false;
+  return keys.every((key) => {
+    if (propertyNames !== undefined && !accepts(nodes, nodes.child(node, propertyNames, 'propertyNames'), key)) return false;
+    if (Object.hasOwn(properties, key)) return accepts(nodes, nodes.child(node, properties[key], 'properties', key), value[key]);
+    return additionalProperties === undefined || accepts(nodes, nodes.child(node, additionalProperties, 'additionalProperties'), value[key]);
+  });
+}

@@ -1,0 +1,165 @@
+/** An answer's text taken apart while it is written: text, what the model thought, and calls of tools. */
+import { randomBytes } from 'node:crypto';
+import type { OutputPart, ToolCall } from '../conversation.js';
+import { CallScanner } from './call-scanner.js';
+import { firstMarker, heldBack } from './markers.js';
+
+export interface OutputSyntax {
+  /** Between which texts thoughts stand; null for models that have no such. */
+  thoughts: { open: string; close: string } | null;
+  /** The prompt ended inside of a thought. */
+  beginsThinking: boolean;
+  /** Where one of these stands, calls begin and go on to the end. */
+  callMarkers: readonly string[];
+  /** Only where the answer begins with one, thoughts aside. */
+  markersOnlyAtBegin: boolean;
+  /** The prompt ended where a call begins. */
+  beginsCalling: boolean;
+  /** Makes a call of one JSON object of the answer; null where it is none. */
+  readCall: (value: Record<string, unknown>) => Omit<ToolCall, 'id'> | null;
+}
+
+export const plainText: OutputSyntax = { thoughts: null, beginsThinking: false, callMarkers: [], markersOnlyAtBegin: false, beginsCalling: false, readCall: () => null };
+
+type Place = 'begin' | 'thought' | 'behindThought' | 'start' | 'text' | 'calls';
+
+/** Parts come as soon as they are certain; what may yet become a marker waits. Neighbours of one kind are one part. */
+export class AnswerReader {
+  readonly #syntax: OutputSyntax;
+  readonly #calls = new CallScanner();
+  /** Those that may stand anywhere. */
+  readonly #markers: readonly string[];
+  #place: Place;
+  #waiting = '';
+  #saidSomething = false;
+
+  constructor(syntax: OutputSyntax) {
+    this.#syntax = syntax;
+    this.#markers = syntax.markersOnlyAtBegin ? [] : syntax.callMarkers;
+    this.#place = syntax.beginsThinking ? 'thought' : syntax.beginsCalling ? 'calls' : syntax.thoughts === null ? 'start' : 'begin';
+  }
+
+  push(text: string): OutputPart[] {
+    this.#waiting += text;
+    return this.#take(false);
+  }
+
+  /** What was held back. A call that was begun and not finished is text. */
+  end(): OutputPart[] {
+    return this.#take(true);
+  }
+
+  #take(atEnd: boolean): OutputPart[] {
+    const parts: OutputPart[] = [];
+    for (let goesOn = true; goesOn;) {
+      switch (this.#place) {
+        case 'begin': goesOn = this.#begin(atEnd); break;
+        case 'thought': goesOn = this.#think(parts, atEnd); break;
+        case 'behindThought': goesOn = this.#leaveThought(atEnd); break;
+        case 'start': goesOn = this.#start(atEnd); break;
+        case 'text': goesOn = this.#write(parts, atEnd); break;
+        case 'calls': goesOn = this.#call(parts, atEnd); break;
+      }
+    }
+    return joined(parts);
+  }
+
+  /** A thought may only open an answer. */
+  #begin(atEnd: boolean): boolean {
+    const open = this.#syntax.thoughts?.open ?? '';
+    const begun = this.#waiting.trimStart();
+    if (!atEnd && open.startsWith(begun) && begun.length < open.length) return false;
+    const opens = begun.startsWith(open);
+    if (opens) this.#waiting = begun.slice(open.length);
+    this.#place = opens ? 'thought' : 'start';
+    return true;
+  }
+
+  #think(parts: OutputPart[], atEnd: boolean): boolean {
+    const close = this.#syntax.thoughts?.close ?? '';
+    const markers = [close, ...this.#markers];
+    const found = firstMarker(this.#waiting, markers);
+    const certain = found?.at ?? (atEnd ? this.#waiting.length : this.#waiting.length - heldBack(this.#waiting, markers));
+    this.#show(parts, 'reasoning', certain, found !== null || atEnd);
+    if (found === null) return false;
+    this.#saidSomething = false;
+    if (found.marker === close) this.#waiting = this.#waiting.slice(found.at === certain ? close.length : 0);
+    this.#place = found.marker === close ? 'behindThought' : 'calls';
+    return true;
+  }
+
+  #leaveThought(atEnd: boolean): boolean {
+    this.#waiting = this.#waiting.trimStart();
+    if (this.#waiting === '' && !atEnd) return false;
+    this.#place = 'start';
+    return true;
+  }
+
+  #start(atEnd: boolean): boolean {
+    const { callMarkers, markersOnlyAtBegin } = this.#syntax;
+    const begins = markersOnlyAtBegin && callMarkers.some((marker) => this.#waiting.startsWith(marker));
+    if (!begins && !atEnd && markersOnlyAtBegin && callMarkers.some((marker) => marker.startsWith(this.#waiting))) return false;
+    this.#place = begins ? 'calls' : 'text';
+    return true;
+  }
+
+  #write(parts: OutputPart[], atEnd: boolean): boolean {
+    const found = firstMarker(this.#waiting, this.#markers);
+    const certain = found?.at ?? (atEnd ? this.#waiting.length : this.#waiting.length - heldBack(this.#waiting, this.#markers));
+    this.#show(parts, 'text', certain, found !== null, atEnd);
+    if (found === null) return false;
+    this.#place = 'calls';
+    return true;
+  }
+
+  /**
+   * Takes `length` characters from what waits. White space at the end of a thought, and between a text and its calls, belongs to neither;
+   * where calls may come it waits to be seen which it is.
+   */
+  #show(parts: OutputPart[], kind: 'text' | 'reasoning', length: number, isLast: boolean, keepsSpace = false): void {
+    const trims = !keepsSpace && (kind === 'reasoning' || this.#markers.length > 0);
+    let shown = this.#waiting.slice(0, length);
+    let rest = this.#waiting.slice(length);
+    if (kind === 'reasoning' && !this.#saidSomething) shown = shown.trimStart();
+    if (trims) {
+      const trimmed = shown.trimEnd();
+      if (!isLast) rest = shown.slice(trimmed.length) + rest;
+      shown = trimmed;
+    }
+    this.#waiting = rest;
+    if (shown === '') return;
+    this.#saidSomething = true;
+    parts.push({ kind, text: shown });
+  }
+
+  #call(parts: OutputPart[], atEnd: boolean): boolean {
+    for (const source of this.#calls.push(this.#waiting)) parts.push(this.#read(source));
+    this.#waiting = '';
+    if (atEnd && this.#calls.unfinished !== '') parts.push({ kind: 'text', text: this.#calls.unfinished });
+    return false;
+  }
+
+  #read(source: string): OutputPart {
+    const call = this.#syntax.readCall(parsed(source));
+    return call === null ? { kind: 'text', text: source } : { kind: 'toolCall', call: { id: `call_${randomBytes(12).toString('hex')}`, ...call } };
+  }
+}
+
+function parsed(source: string): Record<string, unknown> {
+  try {
+    return JSON.parse(source) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+/** Neighbours of one kind become one. */
+export function joined(parts: readonly OutputPart[]): OutputPart[] {
+  const made: OutputPart[] = [];
+  for (const part of parts) {
+    const before = made.at(-1);
+    if (part.kind !== 'toolCall' && before?.kind === part.kind) made[made.length - 1] = { kind: part.kind, text: before.text + part.text };
+    else made.push(part);
+  }
+  return made;
+}
