@@ -18,9 +18,15 @@ std::shared_ptr<const TokenTrie> make_token_trie(const Tokenizer& tokenizer);
 /// A compiled grammar; immutable.
 class Grammar {
  public:
-  /// `source` is GBNF (rules `name ::= expression`, the first called `root`): literals, character classes, groups, alternatives,
-  /// ? * + {m,n}, rule names, comments. Throws Error `invalid_request` with line and column, for a rule that is missing, for left
-  /// recursion, and for a grammar beyond its bounds.
+  /// `source` is GBNF: rules `name ::= expression`, each from a line of its own and over as many as it takes, in any order; the answer is
+  /// a text of the rule `root`. Names are of letters, digits, - and _. An expression is made of literals "...", character classes [a-z]
+  /// and [^...], `.` for any character, rule names, groups ( ), alternatives | of which one may be empty, ? * + {m} {m,} {m,n} behind
+  /// what they repeat, and comments from # on. Characters are code points; in literals and classes there are the escapes
+  /// \n \r \t \\ \" \[ \] \- \^ \xHH \uHHHH \UHHHHHHHH.
+  ///
+  /// Throws Error `invalid_request` with line and column, for a rule that is missing, for left recursion (also behind what may be
+  /// empty), for a root of which no text is ever complete, and beyond 1 MiB, 10,000 rules, groups 200 deep, 100,000 repetitions or
+  /// 400,000 states.
   static std::shared_ptr<const Grammar> compile(std::string_view source);
   virtual ~Grammar() = default;
 };
@@ -30,9 +36,9 @@ class GrammarMatcher {
  public:
   virtual ~GrammarMatcher() = default;
   /// The tokens that leave the answer a prefix of the grammar's language; the vocabulary's end tokens exactly where it is complete.
-  /// Valid until the next call. Exact.
+  /// Valid until the next call. Exact. Throws Error `invalid_request` for a grammar so ambiguous that its ways are too many to follow.
   virtual const TokenMask& allowed() = 0;
-  /// Throws Error `internal` for a token that is not allowed.
+  /// Throws Error `internal` for a token that is not allowed, `invalid_request` as allowed() does.
   virtual void accept(TokenId id) = 0;
   /// Nothing but the end may follow.
   virtual bool finished() const = 0;

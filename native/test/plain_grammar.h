@@ -1,0 +1,85 @@
+// Grammars as trees, written as GBNF, and matched by trying everything: what the quick matcher is held against.
+#pragma once
+
+#include <compare>
+#include <cstdint>
+#include <memory>
+#include <random>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace lectern::test {
+
+struct PlainCharacters {
+  std::vector<std::pair<char32_t, char32_t>> ranges;
+  bool negated = false;
+  std::set<std::string> encodings;  // of all characters, and what they begin with
+
+  bool holds(char32_t c) const;
+};
+
+struct PlainExpression {
+  enum class Kind { bytes, characters, rule, sequence, alternatives, repeat };
+
+  Kind kind;
+  std::string bytes{};  // UTF-8
+  std::shared_ptr<const PlainCharacters> characters{};
+  std::size_t rule = 0;
+  std::vector<PlainExpression> parts{};
+  int least = 0;
+  int most = -1;
+};
+
+PlainExpression text(std::string utf8);
+PlainExpression characters(std::vector<std::pair<char32_t, char32_t>> ranges, bool negated = false);
+PlainExpression rule(std::size_t number);
+PlainExpression sequence(std::vector<PlainExpression> parts);
+PlainExpression either(std::vector<PlainExpression> parts);
+PlainExpression repeat(PlainExpression part, int least, int most);
+
+struct PlainGrammar {
+  std::vector<PlainExpression> rules;  // the first is the root
+
+  /// With escapes or without, as `random` likes.
+  std::string source(std::mt19937& random) const;
+  bool left_recursive() const;
+  /// Rules with a text that is complete.
+  std::vector<bool> productive() const;
+};
+
+PlainGrammar random_grammar(std::mt19937& random);
+
+/// All ways in which a text may be read, one by one.
+class PlainMatcher {
+ public:
+  explicit PlainMatcher(const PlainGrammar& grammar);
+
+  void accept(const std::string& bytes);
+  bool viable() const { return !stacks_.empty(); }
+  bool complete() const;
+  bool finished() const { return complete() && stacks_.size() == 1; }
+  /// More ways than it is reasonable to try: what is here is then not all.
+  bool gave_up() const { return gave_up_; }
+
+ private:
+  struct Item {
+    const PlainExpression* expression;
+    int done;  // repetitions, or bytes
+    std::string partial{};
+
+    auto operator<=>(const Item&) const = default;
+  };
+  using Stack = std::vector<Item>;
+
+  void expand(const Stack& stack, std::set<Stack>& seen, std::set<Stack>& out);
+  bool productive(const PlainExpression& expression) const;
+
+  const PlainGrammar& grammar_;
+  std::vector<bool> productive_;
+  std::set<Stack> stacks_;
+  bool gave_up_ = false;
+};
+
+}  // namespace lectern::test
