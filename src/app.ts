@@ -2,6 +2,7 @@
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
+import { complete } from './chat/complete.js';
 import type { Settings } from './config.js';
 import { type ConversionServices, runConversionTask } from './convert/job.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
@@ -9,6 +10,7 @@ import { openEngine } from './engine/engine.js';
 import type { Engine } from './engine/port.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
+import { createLanguage, type Language } from './language.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
 import { packageVersion } from './package-files.js';
@@ -26,6 +28,7 @@ const maxLostPages = 8;
 export interface Converter {
   services: ConversionServices;
   pool: WorkerPool;
+  engine: Engine;
   close(): Promise<void>;
 }
 
@@ -46,7 +49,7 @@ export function createConverter(settings: Settings, log: Log): Converter {
     fetchRemote: createFetchRemote(settings),
     log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
   };
-  return { services, pool, close: () => closeAll([pool, engine]) };
+  return { services, pool, engine, close: () => closeAll([pool, engine]) };
 }
 
 async function closeAll(parts: (WorkerPool | Engine)[]): Promise<void> {
@@ -64,6 +67,13 @@ export interface App {
 
 export async function createApp(settings: Settings, log: Log): Promise<App> {
   const converter = createConverter(settings, log);
+  let language: Language;
+  try {
+    language = createLanguage(settings, { engine: converter.engine, answer: complete, log });
+  } catch (thrown) {
+    await converter.close();
+    throw thrown;
+  }
   const tasks = await createTaskTable<ConversionPayload, ConversionMeta, ConversionSummary>({
     directory: join(settings.state, 'tasks'),
     concurrency: settings.workers,
@@ -81,13 +91,20 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
   void converter.pool.ready().then(() => (workersReady = true), (err: unknown) => {
     if (!closing) log.error({ err }, 'No conversion worker starts.');
   });
+  let catalogueReady = false;
+  // The first look at the models: later ones are quick, and the log says at once which files are left out.
+  void language.services.catalogue.list()
+    .catch((err: unknown) => log.error({ err }, 'The model directories cannot be read.'))
+    .finally(() => { catalogueReady = true; });
   const server = createServer({
     settings,
     tasks,
     log,
     version: packageVersion(),
     abilities: { textRecognition: false, formulas: false, code: false },
-    notReady: () => (workersReady ? null : 'Models not yet loaded'),
+    notReady: () => (closing ? 'The service is stopping.' : workersReady && catalogueReady ? null : 'Models not yet loaded'),
+    language: language.services,
+    moreMetrics: language.metrics,
   });
   let closeListeners: () => Promise<void> = async () => {};
   return {
@@ -102,9 +119,11 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     },
     close: async (waitMs = 0) => {
       closing = true;
-      await closeListeners();
-      await tasks.close({ waitMs });
+      // Settles when the last connection ends, and a stream of tokens may be one: what runs is given its time meanwhile.
+      const listenersClosed = closeListeners();
+      await Promise.all([tasks.close({ waitMs }), language.close(waitMs)]);
       await server.close();
+      await listenersClosed;
       await converter.close();
     },
   };

@@ -1,7 +1,7 @@
 /** Listening on several addresses with one HTTP server, and saying who has a port that is taken. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
-import { createServer, type AddressInfo, type Server as SocketServer } from 'node:net';
+import { createServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
 import { LecternError } from './errors.js';
 import type { Address } from './setting-kinds.js';
 
@@ -18,11 +18,13 @@ export async function listenOn(server: Server, addresses: Address[]): Promise<Li
   // The HTTP server begins to track its connections, and to time their headers and requests, when it hears that it listens;
   // without that, closing would wait for every idle client to leave.
   server.emit('listening');
+  const silent = silentConnections(server);
   const close = async (): Promise<void> => {
     await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => {
       socket.close(() => resolve());
       // What server.close() would do: keep-alive connections without a request would hold the socket open.
       server.closeIdleConnections();
+      for (const connection of silent) connection.destroy();
     })));
   };
   try {
@@ -41,6 +43,17 @@ function open(server: Server, { host, port }: Address): Promise<SocketServer> {
     socket.once('error', (cause: NodeJS.ErrnoException) => reject(explain(cause, host, port)));
     socket.listen({ host, port }, () => resolve(socket));
   });
+}
+
+/** Connections on which nobody has asked for anything: clients open some ahead, and to the HTTP server these are not idle. */
+function silentConnections(server: Server): ReadonlySet<Socket> {
+  const silent = new Set<Socket>();
+  server.on('connection', (connection: Socket) => {
+    silent.add(connection);
+    connection.once('close', () => silent.delete(connection));
+  });
+  for (const event of ['request', 'upgrade'] as const) server.prependListener(event, ({ socket }: { socket: Socket }) => silent.delete(socket));
+  return silent;
 }
 
 function urlOf({ address, family, port }: AddressInfo): string {

@@ -1,7 +1,8 @@
 // One HTTP server behind several addresses: every address answers, idle clients do not hold up the end, a taken port is named.
 import t from 'tap';
+import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
-import { createServer as createSocketServer, type AddressInfo } from 'node:net';
+import { connect, createServer as createSocketServer, type AddressInfo } from 'node:net';
 import { listenOn } from '../../src/listen.js';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
@@ -33,6 +34,18 @@ t.test('an idle client does not hold up the end', async (t) => {
   await listening.close();
   t.ok(performance.now() - beganAt < 4000, 'closed at once');
   agent.destroy();
+});
+
+t.test('nor does one that is connected and asks nothing', async (t) => {
+  const server = createServer((_, response) => response.end('here'));
+  const listening = await listenOn(server, [anyPort]);
+  const { port } = new URL(listening.addresses[0] as string);
+  const client = connect(Number(port), '127.0.0.1');
+  await once(server, 'connection');
+  const ended = once(client, 'close');
+  await listening.close();
+  await ended;
+  t.equal(await new Promise((resolve) => server.getConnections((_, count) => resolve(count))), 0);
 });
 
 t.test('a taken port is named with its owner, and nothing stays open', async (t) => {

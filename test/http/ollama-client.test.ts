@@ -1,0 +1,93 @@
+// The npm client `ollama` against the whole service over the real engine: every call it has.
+import t from 'tap';
+import { Ollama } from 'ollama';
+import { startServing } from '../support/serving.js';
+
+const service = await startServing(t, { shape: { context: 2048 } });
+const client = new Ollama({ host: service.url });
+const model = 'chat';
+const messages = [{ role: 'user', content: 'the world' }];
+const options = { temperature: 0, num_predict: 12, seed: 1 };
+
+t.test('list, show, ps, version', async (t) => {
+  const { models } = await client.list();
+  t.strictSame(models.map(({ name }) => name).sort(), ['chat', 'embedder']);
+  for (const { digest, size, modified_at: modified } of models) t.ok(/^[0-9a-f]{64}$/.test(digest) && Number.isInteger(size) && !Number.isNaN(Date.parse(String(modified))));
+  const shown = await client.show({ model });
+  t.match(shown, { details: { format: 'gguf', family: 'llama' }, template: /im_start/, modelfile: /^# Modelfile/, capabilities: ['completion'] });
+  t.match(await client.show({ model: 'embedder' }), { capabilities: ['embedding'], details: { family: 'bert' } });
+  await client.generate({ model, prompt: 'the', options });
+  t.match((await client.ps()).models, [{ name: 'chat', context_length: 2048 }]);
+  t.match(await client.version(), { version: /^\d+\.\d+\.\d+$/ });
+});
+
+t.test('chat, whole and streamed', async (t) => {
+  const whole = await client.chat({ model, messages, options });
+  t.match(whole, { model, done: true, message: { role: 'assistant' }, eval_count: Number, prompt_eval_count: Number });
+  t.ok(whole.total_duration >= whole.eval_duration && Number.isInteger(whole.total_duration));
+  let text = '';
+  let ends = 0;
+  for await (const part of await client.chat({ model, messages, options, stream: true })) {
+    t.equal(part.message.role, 'assistant');
+    text += part.message.content;
+    if (part.done) ends++;
+  }
+  t.strictSame([text, ends], [whole.message.content, 1]);
+});
+
+t.test('generate, whole, streamed, raw and continued', async (t) => {
+  const whole = await client.generate({ model, prompt: 'the', options });
+  t.ok(whole.done && whole.context.length > 0);
+  let text = '';
+  for await (const part of await client.generate({ model, prompt: 'the', options, stream: true })) text += part.response;
+  t.equal(text, whole.response);
+  const raw = await client.generate({ model, prompt: 'the', raw: true, options });
+  t.equal(raw.context, undefined);
+  const continued = await client.generate({ model, prompt: 'a', context: whole.context, options });
+  t.ok(continued.prompt_eval_count > whole.prompt_eval_count, 'what was said before stands before it');
+  t.match(await client.generate({ model, prompt: '' }), { done: true, done_reason: 'load', response: '' });
+});
+
+t.test('what is too long is cut at whole messages, and said', async (t) => {
+  const long = 'the world '.repeat(400);
+  const talk = [{ role: 'system', content: 'a' }, ...['user', 'assistant', 'user', 'assistant', 'user'].map((role) => ({ role, content: long })), { role: 'assistant', content: 'b' }, { role: 'user', content: 'hello' }];
+  const told = await client.chat({ model, messages: talk, options }) as unknown as Record<string, unknown>;
+  t.match(told, { prompt_truncated: true, dropped_messages: Number });
+  t.ok((told['dropped_messages'] as number) >= 1 && (told['prompt_eval_count'] as number) < 2048);
+  const short = await client.chat({ model, messages, options });
+  t.notOk('prompt_truncated' in short);
+  await t.rejects(client.chat({ model, messages: [{ role: 'user', content: 'x'.repeat(5000) }], options }), { status_code: 400, message: /50\d\d.*2048/ });
+  await t.rejects(client.chat({ model, messages, options: { num_ctx: 4096 } }), { status_code: 400, message: /num_ctx 4096.*2048/ });
+  t.match(await client.chat({ model, messages, options: { ...options, num_ctx: 512 } }), { done: true }, 'a smaller one is no reason to load again');
+  t.equal(await service.metric('lectern_model_loads_total{outcome="loaded"}'), 1);
+});
+
+t.test('embed and embeddings', async (t) => {
+  const input = ['hello world', 'the', 'a1'];
+  const { embeddings, prompt_eval_count: count } = await client.embed({ model: 'embedder', input });
+  t.ok(count > 0);
+  for (const [index, text] of input.entries()) t.strictSame((await client.embed({ model: 'embedder', input: text })).embeddings[0], embeddings[index]);
+  t.strictSame((await client.embeddings({ model: 'embedder', prompt: 'the' })).embedding, embeddings[1]);
+  const tooLong = 'the '.repeat(3000);
+  await t.rejects(client.embed({ model: 'embedder', input: tooLong, truncate: false }), { status_code: 400, message: /exceeds the context length.*300\d.*2048/ });
+  t.match(await client.embed({ model: 'embedder', input: ['the', tooLong] }), { prompt_truncated: true, truncated_inputs: [1] });
+});
+
+t.test('abort ends a stream and frees its slot', async (t) => {
+  const stream = await client.generate({ model, prompt: 'the', raw: true, stream: true, options: { num_predict: 2000, temperature: 0, seed: 1, stop: [] } });
+  const reading = (async () => {
+    for await (const part of stream) if (!part.done) stream.abort();
+  })();
+  await t.rejects(reading, { name: 'AbortError' });
+  await service.untilMetric('lectern_slot_requests{lane="chat",state="working"}', 0);
+});
+
+t.test('what would change models is refused in one sentence', async (t) => {
+  const refused = { status_code: 405, message: /read-only/ };
+  await t.rejects(client.pull({ model: 'x' }), refused);
+  await t.rejects(client.push({ model: 'x' }), refused);
+  await t.rejects(client.create({ model: 'x', from: 'chat' }), refused);
+  await t.rejects(client.copy({ source: 'chat', destination: 'x' }), refused);
+  await t.rejects(client.delete({ model: 'chat' }), refused);
+  await t.rejects(client.show({ model: 'nobody' }), { status_code: 404, message: 'model \'nobody\' not found' });
+});
