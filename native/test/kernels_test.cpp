@@ -165,9 +165,9 @@ LECTERN_TEST("cpu: rows of zeros and of extremes quantise to finite values") {
       const std::vector<float> x(32, value);
       std::vector<std::byte> out(cpu::quantised_bytes);
       kernels.quantise(x.data(), 32, 1, 0, out.data());
-      float meta[4];
-      std::memcpy(meta, out.data() + 32, sizeof meta);
-      check(std::isfinite(meta[0]) && std::isfinite(meta[1]), std::string(name_of(level)) + ": finite");
+      cpu::BlockSums sums;
+      std::memcpy(&sums, out.data() + 32, sizeof sums);
+      check(std::isfinite(sums.scale) && std::isfinite(sums.sum), std::string(name_of(level)) + ": finite");
     }
   }
 }
@@ -182,9 +182,12 @@ LECTERN_TEST("cpu: a row that is not finite spoils its products and no other row
         std::vector<std::byte> out(2 * 3 * cpu::quantised_bytes);
         for (int row = 0; row < 2; row++) kernels.quantise(x.data() + row * 96, 96, 2, row, out.data());
         for (std::size_t block = 0; block < 3; block++) {
-          float meta[8];
-          std::memcpy(meta, out.data() + block * 2 * cpu::quantised_bytes + 64, sizeof meta);
-          for (int i = 0; i < 8; i++) check(std::isnan(meta[i]) == (i >= 4), std::string(name_of(level)) + ": scale " + std::to_string(i) + " of block " + std::to_string(block));
+          cpu::BlockSums sums[2];
+          std::memcpy(sums, out.data() + block * 2 * cpu::quantised_bytes + 64, sizeof sums);
+          for (int row = 0; row < 2; row++) {
+            const std::string where = std::string(name_of(level)) + ": row " + std::to_string(row) + ", block " + std::to_string(block);
+            check(std::isnan(sums[row].scale) == (row == 1) && std::isnan(sums[row].sum) == (row == 1), where);
+          }
         }
       }
     }

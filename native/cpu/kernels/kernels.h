@@ -12,11 +12,19 @@ namespace lectern::cpu {
 
 /// Rows of activations lie in tiles of 16, 8, 4, 2 and 1 rows, as many as fit each: tile_rows() of what is left.
 /// As floats a tile is (columns, rows of the tile). Quantised, it is for each 32 columns the rows' 32 bytes each, then the
-/// rows' four floats each: the scale d, d times the sum of the 32, of the first 16 and of the last 16 bytes.
+/// rows' BlockSums each.
 constexpr int tile_rows(int left) { return left >= 16 ? 16 : left >= 8 ? 8 : left >= 4 ? 4 : left >= 2 ? 2 : 1; }
 
+/// What belongs to 32 bytes of a quantised row.
+struct BlockSums {
+  float scale;              // of which the bytes are multiples
+  float sum;                // of the 32, times the scale
+  std::int32_t less;        // minus the sum of the 32 bytes
+  std::int32_t less_first;  // and of the first 16
+};
+
 /// Bytes of one quantised row's 32 columns.
-constexpr int quantised_bytes = 32 + 16;
+constexpr int quantised_bytes = 32 + sizeof(BlockSums);
 
 /// `groups` groups of packed rows times `rows` rows of activations: out[row * stride + 16 * group + lane].
 using Multiply = void (*)(const std::byte* packed, std::size_t group_bytes, std::size_t header_bytes, int columns, int groups,

@@ -101,7 +101,12 @@ LECTERN_LANES __m256 exponential(__m256 x) {
 }
 LECTERN_LANES Floats exponential(Floats x) { return {exponential(x.low), exponential(x.high)}; }
 
+constexpr int no_offset = -1;
 LECTERN_LANES Ints no_ints() { return {_mm256_setzero_si256(), _mm256_setzero_si256()}; }
+LECTERN_LANES Ints every_int(std::int32_t value) { return {_mm256_set1_epi32(value), _mm256_set1_epi32(value)}; }
+LECTERN_LANES Ints subtract_ints(Ints a, Ints b) { return {_mm256_sub_epi32(a.low, b.low), _mm256_sub_epi32(a.high, b.high)}; }
+template <int bits>
+LECTERN_LANES Ints shifted_left(Ints a) { return {_mm256_slli_epi32(a.low, bits), _mm256_slli_epi32(a.high, bits)}; }
 LECTERN_LANES Ints rounded(Floats value) { return {_mm256_cvtps_epi32(value.low), _mm256_cvtps_epi32(value.high)}; }
 LECTERN_LANES void store_bytes(std::int8_t* to, Ints value) {
   const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(value.low, value.high), 0xD8);
@@ -149,7 +154,7 @@ LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x) {
   return {dot(acc.low, w.low, four), dot(acc.high, w.high, four)};
 }
 // Pairs of products of unsigned bytes above 127 would overflow 16 bits: magnitudes are multiplied, w's signs go to x.
-constexpr float signed_offset = 0;
+constexpr int signed_offset = no_offset;
 LECTERN_LANES Bytes signed_operand(Bytes w) { return w; }
 LECTERN_LANES Ints dot_signed(Ints acc, Bytes w, const std::int8_t* x) {
   const __m256i four = four_bytes(x);

@@ -75,7 +75,13 @@ LECTERN_LANES Floats exponential(Floats value) {
   return _mm512_scalef_ps(p, n);
 }
 
+/// In place of the power of two that a format's quants are too large by: none.
+constexpr int no_offset = -1;
 LECTERN_LANES Ints no_ints() { return _mm512_setzero_si512(); }
+LECTERN_LANES Ints every_int(std::int32_t value) { return _mm512_set1_epi32(value); }
+LECTERN_LANES Ints subtract_ints(Ints a, Ints b) { return _mm512_sub_epi32(a, b); }
+template <int bits>
+LECTERN_LANES Ints shifted_left(Ints a) { return _mm512_slli_epi32(a, bits); }
 LECTERN_LANES Floats floats(Ints value) { return _mm512_cvtepi32_ps(value); }
 /// Rounds to nearest, ties to even, and stores the lanes as signed bytes.
 LECTERN_LANES Ints rounded(Floats value) { return _mm512_cvtps_epi32(value); }
@@ -107,8 +113,8 @@ LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x) {
   __asm__("vpdpbusd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*four));
   return acc;
 }
-/// The same of signed w, but for `signed_offset` times the sum of x, which it adds as well: the instruction takes w unsigned.
-constexpr float signed_offset = 128;
+/// The same of signed w, but for 2^signed_offset times the sum of x, which it adds as well: the instruction takes w unsigned.
+constexpr int signed_offset = 7;
 LECTERN_LANES Bytes signed_operand(Bytes w) { return _mm512_xor_si512(w, every(0x80)); }
 LECTERN_LANES Ints dot_signed(Ints acc, Bytes operand, const std::int8_t* x) { return dot(acc, operand, x); }
 

@@ -105,8 +105,19 @@ LECTERN_LANES Floats exponential(const Floats& x) {
   return each([&](int i) { return std::exp(x.lane[i]); });
 }
 
+constexpr int no_offset = -1;
 LECTERN_LANES Ints no_ints() {
   return made<Ints>([](int) { return 0; });
+}
+LECTERN_LANES Ints every_int(std::int32_t value) {
+  return made<Ints>([&](int) { return value; });
+}
+LECTERN_LANES Ints subtract_ints(const Ints& a, const Ints& b) {
+  return made<Ints>([&](int i) { return a.lane[i] - b.lane[i]; });
+}
+template <int bits>
+LECTERN_LANES Ints shifted_left(const Ints& a) {
+  return made<Ints>([&](int i) { return a.lane[i] * (1 << bits); });
 }
 LECTERN_LANES Floats floats(const Ints& value) {
   return each([&](int i) { return static_cast<float>(value.lane[i]); });
@@ -149,7 +160,7 @@ LECTERN_LANES Ints dot(const Ints& acc, const Bytes& w, const std::int8_t* x) {
     return acc.lane[i] + four[0] * x[0] + four[1] * x[1] + four[2] * x[2] + four[3] * x[3];
   });
 }
-constexpr float signed_offset = 0;
+constexpr int signed_offset = no_offset;
 LECTERN_LANES Bytes signed_operand(const Bytes& w) { return w; }
 LECTERN_LANES Ints dot_signed(const Ints& acc, const Bytes& w, const std::int8_t* x) {
   return made<Ints>([&](int i) {
