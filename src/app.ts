@@ -8,6 +8,8 @@ import { type ConversionServices, runConversionTask } from './convert/job.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
 import { openEngine } from './engine/engine.js';
 import type { Engine } from './engine/port.js';
+import { LecternError } from './errors.js';
+import { Gate } from './http/caller.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
 import { createLanguage, type Language } from './language.js';
@@ -16,6 +18,7 @@ import type { Log } from './log.js';
 import { packageVersion } from './package-files.js';
 import { createTaskTable } from './tasks/table.js';
 import type { TaskTable } from './tasks/types.js';
+import { openTlsFiles, type TlsFiles } from './tls-files.js';
 import { sameProgram } from './workers/command.js';
 import { createPool } from './workers/pool.js';
 import type { WorkerPool } from './workers/types.js';
@@ -56,16 +59,39 @@ async function closeAll(parts: (WorkerPool | Engine)[]): Promise<void> {
   for (const part of parts) await part.close();
 }
 
+function tlsOf({ tlsCertificate: certificate, tlsKey: key }: Settings): TlsFiles | undefined {
+  if (certificate === null && key === null) return undefined;
+  if (certificate === null || key === null) throw new LecternError('invalid_request', '--tls-certificate and --tls-key go together.');
+  return openTlsFiles(certificate, key);
+}
+
 export interface App {
   server: FastifyInstance;
-  tasks: TaskTable<ConversionPayload, ConversionMeta, ConversionSummary>;
+  tasks: Tasks;
   /** Opens the addresses of the settings; answers them with the ports they got. Throws `address_in_use` with its likely owner. */
   listen(): Promise<string[]>;
   /** Stops taking work, waits up to `waitMs` for what runs, and frees everything. What is unfinished goes on at the next start. */
   close(waitMs?: number): Promise<void>;
 }
 
+type Tasks = TaskTable<ConversionPayload, ConversionMeta, ConversionSummary>;
+
+function openTasks(settings: Settings, services: ConversionServices, log: Log): Promise<Tasks> {
+  return createTaskTable<ConversionPayload, ConversionMeta, ConversionSummary>({
+    directory: join(settings.state, 'tasks'),
+    concurrency: settings.workers,
+    maxQueued: settings.queueSize,
+    keepMs: settings.resultTtl * 1000,
+    maxEnded: settings.maxResults,
+    run: (task, context) => runConversionTask(task, context, services),
+    log: (level, message, cause) => log[level]({ room: 'tasks', err: cause }, message),
+  });
+}
+
 export async function createApp(settings: Settings, log: Log): Promise<App> {
+  // First: settings that would let in the wrong ones start nothing.
+  const gate = new Gate(settings);
+  const tls = tlsOf(settings);
   const converter = createConverter(settings, log);
   let language: Language;
   try {
@@ -74,15 +100,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     await converter.close();
     throw thrown;
   }
-  const tasks = await createTaskTable<ConversionPayload, ConversionMeta, ConversionSummary>({
-    directory: join(settings.state, 'tasks'),
-    concurrency: settings.workers,
-    maxQueued: settings.queueSize,
-    keepMs: settings.resultTtl * 1000,
-    maxEnded: settings.maxResults,
-    run: (task, context) => runConversionTask(task, context, converter.services),
-    log: (level, message, cause) => log[level]({ room: 'tasks', err: cause }, message),
-  }).catch(async (cause: unknown) => {
+  const tasks = await openTasks(settings, converter.services, log).catch(async (cause: unknown) => {
     await converter.close();
     throw cause;
   });
@@ -100,6 +118,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     settings,
     tasks,
     log,
+    gate,
     version: packageVersion(),
     abilities: { textRecognition: false, formulas: false, code: false },
     notReady: () => (closing ? 'The service is stopping.' : workersReady && catalogueReady ? null : 'Models not yet loaded'),
@@ -113,7 +132,9 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     listen: async () => {
       // Its own listen would do it: routes answer only once the plugins are loaded.
       await server.ready();
-      const listening = await listenOn(server.server, settings.listen);
+      const { maxConnections } = settings;
+      const onTlsFailure = (err: unknown): void => log.error({ err }, 'The certificate changed and cannot be used; the old one stays.');
+      const listening = await listenOn(server.server, settings.listen, { maxConnections, tls, onTlsFailure });
       closeListeners = listening.close;
       return listening.addresses;
     },

@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { LecternError } from './errors.js';
+import type { Network } from './network-address.js';
 import { shippedModelsDirectory } from './package-files.js';
 import { type Address, type Kind, kinds } from './setting-kinds.js';
 
@@ -12,18 +13,22 @@ interface Setting<T> {
   fallback: (environment: Environment) => string;
   /** One sentence for `lectern settings`. */
   help: string;
+  /** Describes a default that depends on the machine. */
+  usual?: string;
 }
 
 export type Environment = Record<string, string | undefined>;
 
-function setting<T>(kind: Kind<T>, fallback: string | ((environment: Environment) => string), help: string): Setting<T> {
-  return { kind, fallback: typeof fallback === 'string' ? () => fallback : fallback, help };
+function setting<T>(kind: Kind<T>, fallback: string, help: string): Setting<T>;
+function setting<T>(kind: Kind<T>, fallback: (environment: Environment) => string, help: string, usual: string): Setting<T>;
+function setting<T>(kind: Kind<T>, fallback: string | ((environment: Environment) => string), help: string, usual?: string): Setting<T> {
+  return { kind, fallback: typeof fallback === 'string' ? () => fallback : fallback, help, ...(usual === undefined ? {} : { usual }) };
 }
 
 /** The key is the name in code; `maxFileSize` is `--max-file-size` and `LECTERN_MAX_FILE_SIZE`. */
 export const settingsTable = {
   listen: setting<Address[]>(kinds.addresses, '127.0.0.1:11434', 'addresses to listen on, host:port, separated by commas'),
-  models: setting<string[]>(kinds.paths, defaultModelDirectories, 'directories that hold models: GGUF files, Ollama stores, vision models'),
+  models: setting<string[]>(kinds.paths, defaultModelDirectories, 'directories that hold models: GGUF files, Ollama stores, vision models', 'what ships with the program, and Ollama\'s own directories'),
   aliases: setting<ReadonlyMap<string, string>>(kinds.byName(kinds.word), '', 'other names of models, as gpt-4o=qwen2.5:72b,fast=lectern-demo'),
   slots: setting<number>(kinds.count(1, 64), '2', 'answers that are written at the same time, of all chat models together'),
   embeddingSlots: setting<number>(kinds.count(1, 64), '2', 'requests for embeddings that are worked on at the same time'),
@@ -35,7 +40,7 @@ export const settingsTable = {
   threads: setting<number | null>(kinds.orAuto(kinds.count(1, 1024)), 'auto', 'threads of a model that runs on the processor; auto: one per processor'),
   modelMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'memory that all loaded models may take; auto: what is free on the GPU, or half of the machine\'s'),
   embeddingMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'part of it that chat models leave to embedding models; auto: an eighth, 3GiB at most'),
-  state: setting<string>(kinds.path, defaultStateDirectory, 'directory for tasks, results and everything else that must survive a restart'),
+  state: setting<string>(kinds.path, defaultStateDirectory, 'directory for tasks, results and everything else that must survive a restart', '~/.local/state/lectern'),
   logLevel: setting<string>(kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'least important log line that is written'),
   workers: setting<number>(kinds.count(1, 64), '2', 'documents that are converted at the same time, each in a process of its own'),
   workerMemory: setting<number>(kinds.bytes, '1536MiB', 'resident memory at which a conversion process is ended'),
@@ -52,8 +57,15 @@ export const settingsTable = {
   strictOptions: setting<boolean>(kinds.flag, 'no', 'refuse options that are unknown or cannot be honoured, instead of naming them in a header'),
   httpSources: setting<string[]>(kinds.hosts, '', 'hosts that documents may be fetched from (sources of kind http); empty switches fetching off'),
   callbackHosts: setting<string[]>(kinds.hosts, '', 'hosts that callbacks may be sent to; empty switches callbacks off'),
-  corsOrigins: setting<string[]>(kinds.words, '*', 'web origins that browsers may call from, or * for any'),
+  corsOrigins: setting<string[]>(kinds.words, '', 'web origins whose pages may call, or * for any; empty: only the service\'s own'),
   allowedHosts: setting<string[]>(kinds.hosts, '', 'host names by which a proxy may reach a service that listens on loopback only'),
+  accessList: setting<string | null>(kinds.optionalPath, '', 'file of networks and keys with their roles; needed to listen beyond loopback'),
+  allowAll: setting<boolean>(kinds.flag, 'no', 'listen beyond loopback without an access list: whoever reaches the port may use it'),
+  allowedRoles: setting<string[]>(kinds.words, 'administrator,researcher', 'roles of the access list that may enter'),
+  trustedProxies: setting<Network[]>(kinds.networks, '', 'proxies whose x-forwarded-for is believed, as addresses or networks'),
+  tlsCertificate: setting<string | null>(kinds.optionalPath, '', 'PEM file of the certificate and its chain: all addresses speak https then; read again when it changes'),
+  tlsKey: setting<string | null>(kinds.optionalPath, '', 'PEM file of the certificate\'s key'),
+  maxConnections: setting<number>(kinds.count(1, 1_000_000), '2000', 'open connections on each address; more are closed at once'),
   showVersion: setting<boolean>(kinds.flag, 'yes', 'whether /version tells versions'),
 } as const;
 

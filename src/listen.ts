@@ -1,9 +1,11 @@
-/** Listening on several addresses with one HTTP server, and saying who has a port that is taken. */
+/** Listening on several addresses with one HTTP server, in the clear or over TLS, and saying who has a port that is taken. */
 import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
+import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { LecternError } from './errors.js';
 import type { Address } from './setting-kinds.js';
+import type { TlsFiles } from './tls-files.js';
 
 export interface Listening {
   /** `http://host:port`, with the port that was given where 0 was asked for. */
@@ -12,14 +14,26 @@ export interface Listening {
   close(): Promise<void>;
 }
 
+export interface ListenOptions {
+  /** Open connections on each address; what comes beyond is closed at once. Default: no bound. */
+  maxConnections?: number;
+  /** All addresses speak https with it. */
+  tls?: TlsFiles | undefined;
+  /** A certificate that changed and cannot be used. */
+  onTlsFailure?: (error: LecternError) => void;
+}
+
 /** Every socket of every address is handed to `server` as a connection of its own. All addresses open, or none. */
-export async function listenOn(server: Server, addresses: Address[]): Promise<Listening> {
+export async function listenOn(server: Server, addresses: Address[], options: ListenOptions = {}): Promise<Listening> {
   const sockets: SocketServer[] = [];
+  const { tls, onTlsFailure = () => undefined } = options;
+  const stopWatching = tls?.watch((pair) => sockets.forEach((socket) => (socket as TlsServer).setSecureContext(pair)), onTlsFailure);
   // The HTTP server begins to track its connections, and to time their headers and requests, when it hears that it listens;
   // without that, closing would wait for every idle client to leave.
   server.emit('listening');
   const silent = silentConnections(server);
   const close = async (): Promise<void> => {
+    stopWatching?.();
     await Promise.all(sockets.map((socket) => new Promise<void>((resolve) => {
       socket.close(() => resolve());
       // What server.close() would do: keep-alive connections without a request would hold the socket open.
@@ -28,18 +42,21 @@ export async function listenOn(server: Server, addresses: Address[]): Promise<Li
     })));
   };
   try {
-    for (const address of addresses) sockets.push(await open(server, address));
+    for (const address of addresses) sockets.push(await open(server, address, options));
   } catch (error) {
     await close();
     throw error;
   }
-  return { addresses: sockets.map((socket) => urlOf(socket.address() as AddressInfo)), close };
+  return { addresses: sockets.map((socket) => urlOf(socket.address() as AddressInfo, tls === undefined ? 'http' : 'https')), close };
 }
 
-function open(server: Server, { host, port }: Address): Promise<SocketServer> {
+function open(server: Server, { host, port }: Address, { maxConnections, tls }: ListenOptions): Promise<SocketServer> {
   return new Promise((resolve, reject) => {
     // noDelay as the HTTP server's own listener has it: a small answer must not wait for the client's acknowledgement.
-    const socket = createServer({ noDelay: true }, (connection) => server.emit('connection', connection));
+    const socket = tls === undefined
+      ? createServer({ noDelay: true }, (connection) => server.emit('connection', connection))
+      : createTlsServer({ ...tls.current, noDelay: true, handshakeTimeout: 20_000, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }, (connection) => server.emit('connection', connection));
+    if (maxConnections !== undefined) socket.maxConnections = maxConnections;
     socket.once('error', (cause: NodeJS.ErrnoException) => reject(explain(cause, host, port)));
     socket.listen({ host, port }, () => resolve(socket));
   });
@@ -56,8 +73,8 @@ function silentConnections(server: Server): ReadonlySet<Socket> {
   return silent;
 }
 
-function urlOf({ address, family, port }: AddressInfo): string {
-  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+function urlOf({ address, family, port }: AddressInfo, scheme: 'http' | 'https'): string {
+  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }
 
 function explain(cause: NodeJS.ErrnoException, host: string, port: number): Error {

@@ -1,6 +1,7 @@
 /** The kinds of value a setting can have: how each is read from text. */
 import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { type Network, parseNetwork } from './network-address.js';
 
 export interface Address {
   host: string;
@@ -53,6 +54,9 @@ const flag: Kind<boolean> = {
 export const kinds = {
   flag,
   path: { parse: parsePath, expects: 'a path' } as Kind<string>,
+  /** null for an empty text. */
+  optionalPath: { parse: (text) => (text === '' ? null : parsePath(text)), expects: 'a path, or nothing' } as Kind<string | null>,
+  networks: { parse: list(parseNetwork), expects: 'addresses or networks (10.0.0.0/8) separated by commas' } as Kind<Network[]>,
   paths: { parse: list(parsePath), expects: 'paths separated by commas' } as Kind<string[]>,
   words: { parse: list((text) => text), expects: 'words separated by commas' } as Kind<string[]>,
   hosts: {

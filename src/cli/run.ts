@@ -20,6 +20,7 @@ export const commands: Record<string, CommandEntry> = {
   doctor: { help: 'look at driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor.js')).doctor },
   settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },
   mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp.js')).mcp },
+  key: { help: 'make a bearer key: key NAME ROLE prints it, and its line for the access list', load: async () => (await import('./key.js')).key },
   worker: { help: 'convert for a parent process (started by the program itself)', load: async () => (await import('./worker.js')).worker },
 };
 

@@ -1,10 +1,14 @@
-/** `lectern settings`: the table of settings, with the values in force and where each came from. */
+/** `lectern settings`: the table of settings, with the values in force and where each came from; `--markdown` is the README's. */
 import { environmentName, flagName, resolveSettings, type SettingName, settingsTable } from '../config.js';
 import { LecternError } from '../errors.js';
 import type { Command } from './run.js';
 
 export const settings: Command = async (args, environment) => {
   const { origins, texts, file, rest } = resolveSettings(args, environment);
+  if (rest.length === 1 && rest[0] === '--markdown') {
+    process.stdout.write(`${settingsAsMarkdown()}\n`);
+    return 0;
+  }
   if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern.`);
   const lines: string[] = [];
   for (const [name, { help }] of Object.entries(settingsTable) as [SettingName, { help: string }][]) {
@@ -15,3 +19,12 @@ export const settings: Command = async (args, environment) => {
   process.stdout.write([place, 'A flag beats the environment, the environment beats the file.', '', ...lines].join('\n') + '\n');
   return 0;
 };
+
+/** Flags with their defaults, as they are without environment and file. */
+export function settingsAsMarkdown(): string {
+  const rows = (Object.entries(settingsTable) as [SettingName, { help: string; usual?: string; fallback: (environment: object) => string }][]).map(([name, { help, usual, fallback }]) => {
+    const usually = usual ?? fallback({});
+    return `| \`${flagName(name)}\` | ${usual ?? (usually === '' ? '' : `\`${usually}\``)} | ${help.replaceAll('|', '\\|')} |`;
+  });
+  return ['| flag | default | |', '|---|---|---|', ...rows].join('\n');
+}

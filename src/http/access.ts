@@ -1,15 +1,16 @@
-/** Who may call: no login, but browsers of strange pages are kept off a loopback service, and CORS as the contract has it. */
+/** What browsers may: strange pages are kept off a loopback service, and CORS as the contract has it. */
 import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { HttpFailure } from './error-reply.js';
+import { LecternError } from '../errors.js';
+import { isLoopbackHost } from './caller.js';
 import type { HttpSettings } from './settings.js';
 
 const methods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
 const exposedHeaders = 'x-lectern-ignored-options, x-lectern-task-id, x-request-id';
 
 export function addAccessRules(app: FastifyInstance, settings: HttpSettings): void {
-  const loopbackOnly = settings.listen.length > 0 && settings.listen.every(({ host }) => isLoopback(host));
+  const loopbackOnly = settings.listen.length > 0 && settings.listen.every(({ host }) => isLoopbackHost(host));
   const named = new Set([hostname().toLowerCase(), ...(settings.allowedHosts ?? [])]);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
@@ -17,10 +18,6 @@ export function addAccessRules(app: FastifyInstance, settings: HttpSettings): vo
     if (request.headers.origin !== undefined) return answerOrigin(request, reply, settings.corsOrigins);
     return undefined;
   });
-}
-
-function isLoopback(host: string): boolean {
-  return host === 'localhost' || host === '::1' || /^127(\.\d{1,3}){3}$/.test(host);
 }
 
 /**
@@ -32,7 +29,7 @@ function refuseForeignHost(request: FastifyRequest, named: Set<string>): void {
   const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
   if (name === '' || name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0) return;
   if (named.has(name) || named.has(host)) return;
-  throw new HttpFailure(403, `The service listens on loopback and is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
+  throw new LecternError('forbidden', `The service listens on loopback and is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
 }
 
 /** Also keeps a form of a strange page, which needs no preflight, from working once the origins are narrowed. */
@@ -48,7 +45,7 @@ function answerOrigin(request: FastifyRequest, reply: FastifyReply, allowed: str
     });
   }
   if (request.method === 'OPTIONS' && request.headers['access-control-request-method'] !== undefined) return preflight(request, reply, welcome);
-  if (!welcome) throw new HttpFailure(403, 'This web origin may not call the service; the setting cors-origins names those that may.');
+  if (!welcome) throw new LecternError('forbidden', 'This web origin may not call the service; the setting cors-origins names those that may.');
   return undefined;
 }
 

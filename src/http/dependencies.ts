@@ -1,6 +1,7 @@
 /** What the HTTP room is given by the one who puts the program together; tests give fakes. */
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../convert/task.js';
 import type { TaskTable, TaskView } from '../tasks/types.js';
+import type { Gate } from './caller.js';
 import type { ResolveHost } from './outbound/destination.js';
 import type { LanguageServices } from './language.js';
 import type { HttpSettings } from './settings.js';
@@ -36,6 +37,8 @@ export interface HttpDependencies {
   language?: LanguageServices;
   /** Lines of Prometheus text that other rooms contribute to /metrics. */
   moreMetrics?: () => string;
+  /** Who may enter, and as what; absent: everyone, with all rights. */
+  gate?: Gate;
   /** Instead of the system's resolver, for tests. */
   resolveHost?: ResolveHost;
 }

@@ -4,6 +4,7 @@ import type { Answer, AnswerListener, AnswerRequest } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
 import { layerSampling } from '../models/layer-sampling.js';
 import type { Capability, Catalogue, CatalogueEntry, KeepAlive, Lease, Residency, Slots } from '../models/types.js';
+import { requireAdministrator } from './caller.js';
 import { clientGone } from './client-gone.js';
 
 export interface LanguageServices {
@@ -26,17 +27,23 @@ export interface Turn<T> {
 
 /**
  * Waits for a place and for the model, then works; all of it ends when the client leaves. The reply's header
- * `x-queue-position` says how many stood before it when it came.
+ * `x-queue-position` says how many stood before it when it came. Throws `forbidden` for a keep_alive that is not the caller's to give.
  */
 export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slots: Slots, turn: Turn<T>): Promise<T> {
   const signal = clientGone(reply);
   void reply.header('x-queue-position', String(slots.waiting));
   const { entry, keepAlive } = turn;
+  checkKeepAlive(reply, keepAlive);
   return slots.run({
     signal,
     load: () => services.residency.lend(entry, { signal, ...(keepAlive === undefined ? {} : { keepAlive }) }),
     work: (lease) => turn.work(lease, signal),
   });
+}
+
+/** A model that is dropped at once, or kept for ever, is taken from everybody else: throws `forbidden` for all but administrators. */
+export function checkKeepAlive({ request }: FastifyReply, keepAlive: KeepAlive | undefined): void {
+  if (keepAlive === 0 || keepAlive === Infinity) requireAdministrator(request, 'Models are unloaded or pinned (keep_alive 0 or negative)');
 }
 
 /** What the client leaves open the model's own parameters decide. */

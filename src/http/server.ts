@@ -5,6 +5,7 @@ import multipart from '@fastify/multipart';
 import websocket from '@fastify/websocket';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { addAccessRules } from './access.js';
+import { addCallers } from './caller.js';
 import { addConvertRoutes } from './conversion/convert.js';
 import { addRefusedRoutes } from './conversion/refused-routes.js';
 import { addStatusSocket } from './conversion/status-socket.js';
@@ -30,6 +31,9 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     genReqId: () => randomUUID(),
     exposeHeadRoutes: false,
     keepAliveTimeout: 60_000,
+    // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner.
+    requestTimeout: 900_000,
+    http: { headersTimeout: 30_000, maxHeaderSize: 32 * 1024 },
     // While it closes, the task table answers 503 with the contract's body.
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestIdInPath },
@@ -39,6 +43,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
   const routes = new KnownRoutes();
   app.addHook('onRoute', ({ url, method }) => routes.add(url, method));
   addAccessRules(app, settings);
+  addCallers(app, dependencies.gate);
   app.setErrorHandler(errorHandler(log));
   // Before the body is looked at: an unknown path is unknown whatever it was sent.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(routes, request, reply) : undefined));

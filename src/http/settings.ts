@@ -1,4 +1,5 @@
 /** What the HTTP room needs to be told: a part of the settings table, by the same names. */
+import type { Network } from '../network-address.js';
 
 export interface HttpSettings {
   listen: { host: string; port: number }[];
@@ -23,4 +24,12 @@ export interface HttpSettings {
   /** Names other than loopback ones by which a service that listens on loopback only may be addressed (a proxy in front of it). */
   allowedHosts?: string[];
   showVersion: boolean;
+  /** Path of the file of networks, keys and roles; null: there is none. */
+  accessList: string | null;
+  /** Addresses of the network without an access list. */
+  allowAll: boolean;
+  /** Roles of the list that may enter. */
+  allowedRoles: string[];
+  /** Whose x-forwarded-for is believed. */
+  trustedProxies: Network[];
 }

@@ -12,6 +12,8 @@ export interface TaskRecord {
   sequence: number;
   kind: string;
   tenant: string;
+  /** Absent in records of older versions. */
+  owner?: string;
   status: TaskStatus;
   /** How often its work began. */
   attempts: number;

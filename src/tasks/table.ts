@@ -66,7 +66,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.queue.start();
   }
 
-  async admit(kind: string, tenant: string): Promise<TaskSlot<Payload, Meta, Summary>> {
+  async admit(kind: string, tenant: string, owner = ''): Promise<TaskSlot<Payload, Meta, Summary>> {
     this.refuseWhenClosed();
     const { concurrency, maxQueued } = this.options;
     if (this.reserved + this.waiting.size + this.running.size >= concurrency + maxQueued) throw new LecternError('queue_full');
@@ -91,7 +91,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       inputsDirectory: folder.inputs,
       submit: async (payload) => {
         if (!open) throw new LecternError('invalid_state', 'The slot was used already.');
-        const record = this.newRecord(id, kind, tenant);
+        const record = this.newRecord(id, kind, tenant, owner);
         try {
           this.refuseWhenClosed();
           await this.chore(folder.writePayload(payload).then(() => folder.writeRecord(record)));
@@ -155,9 +155,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     return output;
   }
 
-  async clear(tenant: string, olderThanSeconds: number): Promise<number> {
+  async clear(tenant: string, olderThanSeconds: number, owner?: string): Promise<number> {
     const before = this.clock.now() - olderThanSeconds * 1000;
-    const old = [...this.kept].filter((task) => task.tenant === tenant && (task.endedAt ?? Infinity) <= before);
+    const old = [...this.kept].filter((task) => task.tenant === tenant && (owner === undefined || task.owner === owner) && (task.endedAt ?? Infinity) <= before);
     for (const task of old) {
       this.kept.drop(task.id);
       this.forget(task);
@@ -212,9 +212,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     return new TaskFolder(join(this.options.directory, id));
   }
 
-  private newRecord(id: string, kind: string, tenant: string): TaskRecord {
+  private newRecord(id: string, kind: string, tenant: string, owner: string): TaskRecord {
     return {
-      version: 1, id, sequence: ++this.sequence, kind, tenant, status: 'pending', attempts: 0, createdAt: this.clock.now(),
+      version: 1, id, sequence: ++this.sequence, kind, tenant, owner, status: 'pending', attempts: 0, createdAt: this.clock.now(),
       startedAt: null, endedAt: null, meta: null, summary: null, failure: null, outputBytes: 0,
     };
   }

@@ -48,13 +48,14 @@ export class Task<Meta, Summary> {
   get id(): string { return this.record.id; }
   get kind(): string { return this.record.kind; }
   get tenant(): string { return this.record.tenant; }
+  get owner(): string { return this.record.owner ?? ''; }
   get createdAt(): number { return this.record.createdAt; }
   get ended(): boolean { return this.status === 'success' || this.status === 'failure'; }
   get expiresAt(): number | null { return this.endedAt === null ? null : this.endedAt + this.rules.keepMs; }
 
   view(): TaskView<Meta, Summary> {
     return {
-      id: this.id, kind: this.kind, tenant: this.tenant, status: this.status,
+      id: this.id, kind: this.kind, tenant: this.tenant, owner: this.owner, status: this.status,
       position: this.status === 'pending' ? this.rules.position(this.id) : null,
       meta: this.meta, summary: this.summary, failure: this.failure,
       createdAt: this.createdAt, startedAt: this.startedAt, endedAt: this.endedAt, expiresAt: this.expiresAt,

@@ -12,6 +12,8 @@ export interface TaskView<Meta, Summary> {
   /** The word given to `admit`, e.g. `convert`. */
   kind: string;
   tenant: string;
+  /** Who submitted it, as given to `admit`; empty where that is not told. */
+  owner: string;
   status: TaskStatus;
   /** From 1 among the waiting tasks of all tenants; null once started or ended. */
   position: number | null;
@@ -89,7 +91,7 @@ export interface TaskCounts {
 /** Every method that takes an id throws LecternError `not_found` for an unknown, expired or other tenant's task. */
 export interface TaskTable<Payload, Meta, Summary> {
   /** Reserves a place. Throws `queue_full` when no more can wait, `invalid_state` after `close`. */
-  admit(kind: string, tenant: string): Promise<TaskSlot<Payload, Meta, Summary>>;
+  admit(kind: string, tenant: string, owner?: string): Promise<TaskSlot<Payload, Meta, Summary>>;
   get(id: string, tenant: string): TaskView<Meta, Summary>;
   /** Resolves when the task has ended (at once, no polling), or after `timeoutMs`, or when `signal` aborts: with the state of then. */
   wait(id: string, tenant: string, timeoutMs: number, signal?: AbortSignal): Promise<TaskView<Meta, Summary>>;
@@ -104,8 +106,8 @@ export interface TaskTable<Payload, Meta, Summary> {
   remove(id: string, tenant: string): Promise<void>;
   /** Opens a file of a successful task by its name in the outputs directory. `not_found` also for a missing file. */
   openOutput(id: string, tenant: string, name: string): Promise<TaskOutput>;
-  /** Forgets the tenant's tasks that ended longer ago than this; answers how many. */
-  clear(tenant: string, olderThanSeconds: number): Promise<number>;
+  /** Forgets the tenant's tasks that ended longer ago than this, only an owner's where one is named; answers how many. */
+  clear(tenant: string, olderThanSeconds: number, owner?: string): Promise<number>;
   counts(): TaskCounts;
   /**
    * Admits nothing more; waits up to `waitMs` (default 0) for running work, then aborts it. What was unfinished is queued again by the

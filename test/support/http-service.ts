@@ -41,6 +41,10 @@ export const testSettings: HttpSettings = {
   callbackHosts: [],
   corsOrigins: ['*'],
   showVersion: true,
+  accessList: null,
+  allowAll: false,
+  allowedRoles: ['administrator', 'researcher'],
+  trustedProxies: [],
 };
 
 type Run = RunTask<ConversionPayload, ConversionMeta, ConversionSummary>;

@@ -38,7 +38,7 @@ async function begin(
   dependencies: HttpDependencies, waiting: WaitingCounts, request: FastifyRequest, reply: FastifyReply, read: ReadRequest, gone: AbortSignal,
 ): Promise<ConversionTaskView> {
   const { tasks, settings, log, abilities } = dependencies;
-  const slot: Slot = await tasks.admit('convert', tenantOf(request));
+  const slot: Slot = await tasks.admit('convert', tenantOf(request), request.caller.identity);
   try {
     const asked = await read(request, slot.inputsDirectory, settings);
     const ignored = findIgnored(asked.options, abilities, settings.strictOptions);

@@ -1,6 +1,7 @@
 /** What a client does with a task it has the id of: ask how it goes, fetch its result, cancel it; and clear what has ended. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { clientGone } from '../client-gone.js';
+import { requireAdministrator } from '../caller.js';
 import type { HttpDependencies } from '../dependencies.js';
 import { invalid, type Issue, sendJson } from '../error-reply.js';
 import { decimal } from './kinds.js';
@@ -34,6 +35,7 @@ export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependen
     const { task_id: id } = request.params;
     const tenant = tenantOf(request);
     const before = await tasks.wait(id, tenant, 0).catch(orTaskNotFound);
+    if (before.owner !== request.caller.identity) requireAdministrator(request, 'Tasks of others are deleted');
     if (before.endedAt !== null) {
       await tasks.remove(id, tenant).catch(orTaskNotFound);
       return sendJson(reply, 200, taskStatus(before));
@@ -45,7 +47,9 @@ export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependen
 
   app.get('/v1/clear/results', async (request, reply) => {
     const seconds = queryNumber(request, 'older_then', 3600);
-    const cleared = await tasks.clear(tenantOf(request), Math.max(seconds, 0));
+    // Whoever is no administrator clears what is his own.
+    const { identity, isAdministrator } = request.caller;
+    const cleared = await tasks.clear(tenantOf(request), Math.max(seconds, 0), isAdministrator ? undefined : identity);
     log.info({ cleared }, 'results were cleared on request');
     return sendJson(reply, 200, { status: 'ok' });
   });

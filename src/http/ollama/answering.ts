@@ -7,7 +7,7 @@ import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
 import { EventStream } from '../event-stream.js';
-import { type LanguageServices, takeTurn } from '../language.js';
+import { checkKeepAlive, type LanguageServices, takeTurn } from '../language.js';
 import { describeError, expected } from './errors.js';
 
 type Json = Record<string, unknown>;
@@ -122,6 +122,7 @@ export async function loadOrUnload(route: LanguageRoute, reply: FastifyReply, as
   const { services } = route;
   const body = (reason: 'load' | 'unload'): Json => ({ model: asked.model, created_at: services.now().toISOString(), ...fields, done: true, done_reason: reason });
   if (asked.keepAlive === 0) {
+    checkKeepAlive(reply, 0);
     services.residency.unload(asked.entry);
     return sendJson(reply, 200, body('unload'));
   }

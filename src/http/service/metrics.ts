@@ -33,10 +33,11 @@ export function addMetrics(app: FastifyInstance, { tasks, version, moreMetrics, 
     one.sumS += seconds;
     one.count++;
   });
-  app.get('/metrics', async (_request, reply) => {
-    const text = [...requestLines([...series.values()]), ...taskLines(tasks.counts()), ...processLines(version), moreMetrics?.() ?? '']
-      .filter((line) => line !== '').join('\n');
-    return reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(`${text}\n`);
+  app.get('/metrics', async (request, reply) => {
+    // Who asked for what, and how much of it, is the administrators' business.
+    const { isAdministrator } = request.caller;
+    const all = !isAdministrator ? [...taskLines(tasks.counts()), ...buildLines(version)] : [...requestLines([...series.values()]), ...taskLines(tasks.counts()), ...buildLines(version), ...processLines(), moreMetrics?.() ?? ''];
+    return reply.header('content-type', 'text/plain; version=0.0.4; charset=utf-8').send(`${all.filter((line) => line !== '').join('\n')}\n`);
   });
 }
 
@@ -76,12 +77,15 @@ function taskLines(counts: { reserved: number; waiting: number; running: number;
   ];
 }
 
-function processLines(version: string): string[] {
+function buildLines(version: string): string[] {
+  return family('lectern_build_info', 'gauge', 'Always 1; the labels tell the versions.', [`lectern_build_info${labels({ version, node: process.versions.node })} 1`]);
+}
+
+function processLines(): string[] {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
   const gauge = (name: string, help: string, value: number): string[] => family(name, 'gauge', help, [`${name} ${value}`]);
   return [
-    ...family('lectern_build_info', 'gauge', 'Always 1; the labels tell the versions.', [`lectern_build_info${labels({ version, node: process.versions.node })} 1`]),
     ...gauge('process_resident_memory_bytes', 'Resident memory of the serving process.', rss),
     ...gauge('nodejs_heap_size_used_bytes', 'Heap in use.', heapUsed),
     ...gauge('nodejs_heap_size_total_bytes', 'Heap held.', heapTotal),

@@ -1,0 +1,124 @@
+/** Who calls: the address behind listed proxies, the role that the access list gives it, and what only administrators may. */
+import { readFileSync } from 'node:fs';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { LecternError } from '../errors.js';
+import { contains, isLoopback, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
+import { AccessList } from './access-list.js';
+import type { HttpSettings } from './settings.js';
+
+export interface Caller {
+  /** Whose work it is: the address, or `key NAME`. */
+  identity: string;
+  isAdministrator: boolean;
+}
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    caller: Caller;
+  }
+}
+
+export type AccessSettings = Pick<HttpSettings, 'listen' | 'accessList' | 'allowAll' | 'allowedRoles' | 'trustedProxies'>;
+
+const administrator = 'administrator';
+
+/** Where nobody is told from anybody: a service on loopback, or one in a test. */
+const everyone: Caller = { identity: '', isAdministrator: true };
+
+/**
+ * Throws `invalid_request` for settings that let in nobody knows whom: a network address without a list, a list with a mistake,
+ * roles that do not exist.
+ */
+export class Gate {
+  private readonly list: AccessList | null;
+
+  constructor(private readonly settings: AccessSettings) {
+    const { listen, accessList, allowAll, allowedRoles } = settings;
+    const open = listen.find(({ host }) => !isLoopbackHost(host));
+    if (accessList !== null && allowAll) throw new LecternError('invalid_request', '--allow-all and --access-list contradict each other: leave one out.');
+    if (accessList === null && !allowAll && open !== undefined) {
+      throw new LecternError('invalid_request', `${open.host}:${open.port} can be reached from the network: name who may enter with --access-list FILE, or let everyone in with --allow-all.`);
+    }
+    this.list = accessList === null ? null : readList(accessList);
+    const unknown = allowedRoles.find((role) => this.list !== null && !this.list.roles.has(role));
+    if (unknown !== undefined) throw new LecternError('invalid_request', `--allowed-roles names "${unknown}", which is no role of the access list.`);
+  }
+
+  /** Throws `forbidden`. */
+  admit(request: FastifyRequest): Caller {
+    const peer = parseNetworkAddress(request.raw.socket.remoteAddress ?? '');
+    // A connection that is gone has no address any more; what it asked for must not pass for a local wish.
+    if (peer === undefined) throw new LecternError('forbidden', 'The address of the client is not known.');
+    if (this.list === null) return { identity: textOf(peer), isAdministrator: isLoopback(peer) };
+    const address = this.behindProxies(peer, request.headers['x-forwarded-for']);
+    const holder = this.list.holderOf(keyOf(request) ?? '');
+    const role = holder?.role ?? (isLoopback(address) ? administrator : this.list.roleOf(address));
+    const allowed = role !== undefined && (this.settings.allowedRoles.includes(role) || (holder === undefined && isLoopback(address)));
+    if (!allowed) {
+      const who = holder === undefined ? textOf(address) : `key ${holder.name}`;
+      throw new LecternError('forbidden', role === undefined ? `${who} is not in the access list of this service.` : `The role ${role} (${who}) may not use this service.`);
+    }
+    return { identity: holder === undefined ? textOf(address) : `key ${holder.name}`, isAdministrator: role === administrator };
+  }
+
+  /** The nearest address that is no listed proxy. A list of addresses from anyone else is only a claim. */
+  private behindProxies(peer: NetworkAddress, header: string | string[] | undefined): NetworkAddress {
+    if (header === undefined) return peer;
+    if (!this.isProxy(peer)) {
+      // Else a proxy on this host that nobody listed would make administrators of all who come through it.
+      if (isLoopback(peer)) throw new LecternError('forbidden', 'A proxy on this host passes the request on, and the setting trusted-proxies does not name it.');
+      return peer;
+    }
+    let nearest = peer;
+    for (const text of [header].flat().join(',').split(',').map((part) => part.trim()).reverse()) {
+      const address = parseNetworkAddress(text.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'));
+      if (address === undefined) throw new LecternError('forbidden', 'The x-forwarded-for header holds something that is no address.');
+      nearest = address;
+      if (!this.isProxy(address)) break;
+    }
+    return nearest;
+  }
+
+  private isProxy(address: NetworkAddress): boolean {
+    return this.settings.trustedProxies.some((network: Network) => contains(network, address));
+  }
+}
+
+/** Every request of `app` knows its caller from here on, or is refused before its body is read. */
+export function addCallers(app: FastifyInstance, gate: Gate | undefined): void {
+  app.decorateRequest('caller');
+  app.addHook('onRequest', async (request) => {
+    request.caller = gate?.admit(request) ?? everyone;
+  });
+}
+
+/** Throws `forbidden`; `what` begins the sentence. */
+export function requireAdministrator({ caller }: FastifyRequest, what: string): void {
+  if (!caller.isAdministrator) throw new LecternError('forbidden', `${what} only by administrators.`);
+}
+
+export function isLoopbackHost(host: string): boolean {
+  if (host === 'localhost') return true;
+  const address = parseNetworkAddress(host);
+  return address !== undefined && isLoopback(address);
+}
+
+function readList(path: string): AccessList {
+  let text: string;
+  try {
+    text = readFileSync(path, 'utf8');
+  } catch (cause) {
+    throw new LecternError('invalid_request', `The access list ${path} cannot be read: ${(cause as Error).message}.`, { cause });
+  }
+  return new AccessList(text, path);
+}
+
+function keyOf({ headers }: FastifyRequest): string | undefined {
+  const given = [headers['x-api-key']].flat()[0] ?? headers.authorization;
+  return given?.replace(/^bearer\s+/i, '').trim();
+}
+
+function textOf({ family, bytes }: NetworkAddress): string {
+  if (family === 4) return bytes.join('.');
+  return Array.from({ length: 8 }, (_, group) => (((bytes[group * 2] ?? 0) << 8) | (bytes[group * 2 + 1] ?? 0)).toString(16)).join(':');
+}

@@ -1,0 +1,58 @@
+/** A certificate and its key from files, read again when they change: a renewed one needs no restart. */
+import { readFileSync } from 'node:fs';
+import { createSecureContext } from 'node:tls';
+import { LecternError } from './errors.js';
+
+export interface Pair {
+  cert: string;
+  key: string;
+}
+
+export interface TlsFiles {
+  current: Pair;
+  /** Calls with each later pair; a pair that does not fit together is told to `onFailure` and not used. Answers the way to stop. */
+  watch(onChange: (pair: Pair) => void, onFailure: (error: LecternError) => void): () => void;
+}
+
+/** Renewals happen every some weeks; a pair that is written file by file is whole at the next look. */
+const lookMs = 10_000;
+
+/** Throws `invalid_request` when a file cannot be read, or the key is not the certificate's. */
+export function openTlsFiles(certificate: string, key: string, everyMs = lookMs): TlsFiles {
+  let current = read(certificate, key);
+  return {
+    current,
+    watch: (onChange, onFailure) => {
+      let failed = '';
+      const timer = setInterval(() => {
+        try {
+          const next = read(certificate, key);
+          failed = '';
+          if (next.cert === current.cert && next.key === current.key) return;
+          current = next;
+          onChange(next);
+        } catch (thrown) {
+          const error = thrown as LecternError;
+          if (error.message !== failed) onFailure(error);
+          failed = error.message;
+        }
+      }, everyMs);
+      timer.unref();
+      return () => clearInterval(timer);
+    },
+  };
+}
+
+function read(certificate: string, keyFile: string): Pair {
+  let file = certificate;
+  try {
+    const cert = readFileSync(certificate, 'utf8');
+    file = keyFile;
+    const key = readFileSync(keyFile, 'utf8');
+    file = `${certificate} with ${keyFile}`;
+    createSecureContext({ cert, key });
+    return { cert, key };
+  } catch (cause) {
+    throw new LecternError('invalid_request', `The certificate cannot be used: ${file}: ${(cause as Error).message}.`, { cause });
+  }
+}

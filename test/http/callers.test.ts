@@ -1,0 +1,167 @@
+// Who may enter: networks and keys with roles, proxies, what only administrators may, and settings that start nothing.
+import t, { type Test } from 'tap';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
+import { join } from 'node:path';
+import { hashKey } from '../../src/access-key.js';
+import { resolveSettings } from '../../src/config.js';
+import { type AccessSettings, Gate } from '../../src/http/caller.js';
+import { parseNetwork, type Network } from '../../src/network-address.js';
+import { form, startTestService, type TestService, testSettings } from '../support/http-service.js';
+import { fakeLanguage } from '../support/language-service.js';
+
+const list = `
+# The chair's networks
+10.1.0.0/16       researcher
+10.1.2.0/24       student      # the pool
+10.1.2.9          administrator
+2001:db8:7::/48   researcher
+role guest
+192.0.2.0/24      guest
+key laptop researcher ${hashKey('lk-laptop')}
+key boss administrator ${hashKey('lk-boss')}
+key pupil student ${hashKey('lk-pupil')}
+`;
+
+const network = { host: '0.0.0.0', port: 1 };
+
+function settingsFor(t: Test, text: string, more: Partial<AccessSettings> = {}): AccessSettings {
+  const accessList = join(t.testdir(), 'access');
+  writeFileSync(accessList, text);
+  return { ...testSettings, listen: [network], accessList, ...more };
+}
+
+async function open(t: Test, more: Partial<AccessSettings> = {}): Promise<TestService & { language: ReturnType<typeof fakeLanguage> }> {
+  const settings = settingsFor(t, list, more);
+  const language = fakeLanguage();
+  const service = await startTestService(settings, { gate: new Gate(settings), language });
+  t.teardown(() => service.close());
+  return { ...service, language };
+}
+
+t.test('the longest prefix decides, before the body is read', async (t) => {
+  const { app, payloads } = await open(t);
+  const body = form('a.pdf');
+  const status = async (remoteAddress: string, headers: Record<string, string> = {}): Promise<number> =>
+    (await app.inject({ method: 'POST', url: '/v1/convert/file', remoteAddress, payload: body.payload, headers: { ...body.headers, ...headers } })).statusCode;
+  for (const welcome of ['10.1.0.1', '10.1.3.255', '10.1.2.9', '::ffff:10.1.0.1', '2001:db8:7:ffff::1', '127.0.0.1', '::1']) t.equal(await status(welcome), 200, welcome);
+  const done = payloads.length;
+  for (const stranger of ['10.1.2.8', '::ffff:10.1.2.8', '10.2.0.1', '192.0.2.5', '2001:db8:8::1', '::ffff:192.0.2.5']) t.equal(await status(stranger), 403, stranger);
+  t.equal(payloads.length, done, 'nothing of theirs was taken in');
+  t.equal(await status('10.1.2.8', { 'x-forwarded-for': '10.1.0.1' }), 403, 'what a stranger says of himself does not count');
+  for (const url of ['/health', '/docs', '/v1/models', '/nope']) t.equal((await app.inject({ url, remoteAddress: '10.2.0.1' })).statusCode, 403, url);
+  const refused = await app.inject({ url: '/v1/models', remoteAddress: '10.1.2.8' });
+  t.match(refused.json(), { error: { message: 'The role student (10.1.2.8) may not use this service.' } }, 'in the words of the contract');
+  t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1' })).json(), { error: '10.2.0.1 is not in the access list of this service.' });
+});
+
+t.test('a refused upload is answered while it is still being sent', async (t) => {
+  // Loopback is let in by what it is; through a listed proxy it can be anyone.
+  const { listen } = await open(t, { trustedProxies: [parseNetwork('127.0.0.1') as Network] });
+  const { port } = new URL(await listen());
+  const socket = connect(Number(port), '127.0.0.1');
+  socket.write('POST /v1/convert/file HTTP/1.1\r\nhost: x\r\nx-forwarded-for: 10.2.0.1\r\ncontent-length: 1000000\r\ncontent-type: multipart/form-data; boundary=b\r\n\r\n--b');
+  const [answer] = await once(socket, 'data') as [Buffer];
+  t.match(answer.toString(), /^HTTP\/1\.1 403 /);
+  socket.destroy();
+});
+
+t.test('roles that may enter are a setting', async (t) => {
+  const { app } = await open(t, { allowedRoles: ['guest', 'student'] });
+  t.equal((await app.inject({ url: '/health', remoteAddress: '192.0.2.1' })).statusCode, 200);
+  t.equal((await app.inject({ url: '/health', remoteAddress: '10.1.2.1' })).statusCode, 200);
+  t.equal((await app.inject({ url: '/health', remoteAddress: '10.1.0.1' })).statusCode, 403);
+});
+
+t.test('keys', async (t) => {
+  const { app } = await open(t);
+  const status = async (headers: Record<string, string>, remoteAddress = '10.2.0.1'): Promise<number> => (await app.inject({ url: '/health', remoteAddress, headers })).statusCode;
+  t.equal(await status({ authorization: 'Bearer lk-laptop' }), 200, 'from anywhere');
+  t.equal(await status({ 'x-api-key': 'lk-laptop' }), 200);
+  t.equal(await status({ authorization: 'Bearer lk-pupil' }), 403, 'a role that may not');
+  t.equal(await status({ authorization: 'Bearer lk-Laptop' }), 403);
+  t.equal(await status({ authorization: 'Bearer ' + hashKey('lk-laptop') }), 403, 'what stands in the file opens nothing');
+  t.equal(await status({ authorization: 'Bearer ollama' }, '10.1.0.1'), 200, 'clients that must send something do no harm');
+});
+
+t.test('proxies are believed only when they are listed', async (t) => {
+  const { app } = await open(t, { trustedProxies: [parseNetwork('127.0.0.1') as Network, parseNetwork('10.9.0.0/16') as Network] });
+  const status = async (remoteAddress: string, forwarded: string): Promise<number> =>
+    (await app.inject({ url: '/health', remoteAddress, headers: { 'x-forwarded-for': forwarded } })).statusCode;
+  t.equal(await status('127.0.0.1', '10.1.0.1'), 200);
+  t.equal(await status('127.0.0.1', '10.2.0.1'), 403, 'behind a proxy on this host nobody is local');
+  t.equal(await status('127.0.0.1', '10.1.0.1, 10.2.0.1'), 403, 'the nearest counts: what stands before it is only a claim');
+  t.equal(await status('10.9.1.1', '10.1.0.1, 10.9.2.2'), 200, 'through two of them');
+  t.equal(await status('10.9.1.1', '[2001:db8:7::1]:4711'), 200);
+  t.equal(await status('127.0.0.1', 'unknown'), 403);
+  const { app: without } = await open(t);
+  const unlisted = await without.inject({ url: '/v1/clear/results', remoteAddress: '127.0.0.1', headers: { 'x-forwarded-for': '10.1.0.1' } });
+  t.match([unlisted.statusCode, unlisted.body], [403, /trusted-proxies/]);
+});
+
+t.test('what only administrators may', async (t) => {
+  const { app, language, tasks } = await open(t);
+  const as = (remoteAddress: string, method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
+    app.inject({ method, url, remoteAddress, ...(payload === undefined ? {} : { payload }) });
+  const submit = async (remoteAddress: string): Promise<string> => {
+    const answer = await app.inject({ method: 'POST', url: '/v1/convert/file/async', remoteAddress, ...form('a.pdf') });
+    const { task_id: id } = answer.json() as { task_id: string };
+    await tasks.wait(id, 'default', 20_000);
+    return id;
+  };
+  const [anna, bert, boss] = ['10.1.0.1', '10.1.0.2', '10.1.2.9'];
+  const first = await submit(anna);
+  t.equal((await as(bert, 'DELETE', `/v1/tasks/${first}`)).statusCode, 403, 'another\'s task');
+  t.equal((await as(bert, 'GET', `/v1/result/${first}`)).statusCode, 200, 'who has the id may read');
+  t.equal((await as(bert, 'GET', '/v1/clear/results?older_then=0')).statusCode, 200);
+  t.equal((await as(anna, 'GET', `/v1/result/${first}`)).statusCode, 200, 'clearing takes one\'s own only');
+  t.equal((await as(anna, 'DELETE', `/v1/tasks/${first}`)).statusCode, 200, 'one\'s own task');
+  await submit(anna);
+  t.equal((await as(boss, 'GET', '/v1/clear/results?older_then=0')).statusCode, 200);
+  t.equal(tasks.counts().ended, 0, 'an administrator clears all');
+
+  for (const keepAlive of [0, -1, '-1s']) {
+    const chat = { model: 'talker', messages: [{ role: 'user', content: 'x' }], keep_alive: keepAlive, stream: false };
+    t.equal((await as(anna, 'POST', '/api/chat', chat)).statusCode, 403, `keep_alive ${keepAlive}`);
+    t.equal((await as(anna, 'POST', '/v1/chat/completions', chat)).statusCode, 403);
+    t.equal((await as(boss, 'POST', '/api/chat', chat)).statusCode, 200);
+  }
+  t.equal((await as(anna, 'POST', '/api/chat', { model: 'talker', messages: [{ role: 'user', content: 'x' }], keep_alive: '10m', stream: false })).statusCode, 200);
+  t.equal((await as(anna, 'POST', '/api/generate', { model: 'talker', keep_alive: 0 })).statusCode, 403);
+  t.strictSame(language.unloaded, []);
+  t.equal((await as(boss, 'POST', '/api/generate', { model: 'talker', keep_alive: 0 })).statusCode, 200);
+  t.strictSame(language.unloaded, ['talker:latest']);
+
+  const part = (await as(anna, 'GET', '/metrics')).body;
+  t.match(part, /lectern_build_info/);
+  t.notMatch(part, /lectern_http_requests_total|process_resident/);
+  t.match((await as(boss, 'GET', '/metrics')).body, /lectern_http_requests_total[^]*process_resident/);
+});
+
+t.test('without a list', async (t) => {
+  t.throws(() => new Gate({ ...testSettings, listen: [testSettings.listen[0] as never, network] }), { code: 'invalid_request', message: /0\.0\.0\.0:1 can be reached from the network: .*--access-list/ });
+  for (const host of ['127.0.0.1', '::1', 'localhost', '127.0.0.2']) t.ok(new Gate({ ...testSettings, listen: [{ host, port: 1 }] }), host);
+  const settings = { ...testSettings, listen: [network], allowAll: true };
+  const { app, close } = await startTestService(settings, { gate: new Gate(settings) });
+  t.teardown(close);
+  t.equal((await app.inject({ url: '/health', remoteAddress: '203.0.113.7' })).statusCode, 200);
+  t.notMatch((await app.inject({ url: '/metrics', remoteAddress: '203.0.113.7' })).body, /process_resident/, 'no strangers as administrators');
+  t.match((await app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' })).body, /process_resident/);
+});
+
+t.test('lists and settings with a mistake start nothing', async (t) => {
+  const refused = (text: string, message: RegExp, more: Partial<AccessSettings> = {}): void => {
+    t.throws(() => new Gate(settingsFor(t, text, more)), { code: 'invalid_request', message }, text);
+  };
+  refused('10.0.0.0/8 profesor', /Line 1 .*"profesor", which is not one of administrator, researcher, student/);
+  refused('\n10.0.0.1/8 student', /Line 2 .*"10\.0\.0\.1\/8", which is no network/);
+  refused('10.0.0.0/8', /Line 1 .*is not `NETWORK ROLE`/);
+  refused('10.0.0.0/8 student\n10.0.0.0/8 researcher', /Line 2 .*a second time/);
+  refused('key a researcher secret', /Line 1 .*lectern key/);
+  refused(`key a nobody ${hashKey('x')}`, /"nobody"/);
+  refused('10.0.0.0/8 researcher', /--allowed-roles names "dean"/, { allowedRoles: ['dean'] });
+  refused('10.0.0.0/8 researcher', /contradict/, { allowAll: true });
+  t.throws(() => new Gate({ ...testSettings, accessList: join(t.testdir(), 'none') }), { message: /cannot be read/ });
+  t.throws(() => resolveSettings(['--trusted-proxies', '10.0.0.1/8'], {}), { message: /--trusted-proxies must be addresses or networks/ });
+});
