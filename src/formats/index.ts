@@ -11,6 +11,7 @@ const openXml = 'application/vnd.openxmlformats-officedocument';
 
 const formats: Record<string, Format> = {
   docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read.js')).readDocx },
+  xlsx: { mimetype: `${openXml}.spreadsheetml.sheet`, load: async () => (await import('./office/xlsx/read.js')).readXlsx },
 };
 
 /** Undefined where the format has no reader here. */

@@ -10,6 +10,8 @@ export interface Quality {
   text: number;
   /** F1 over paragraphs, list items with their depth, and code blocks, each whole and with all its letters and digits; null without any. */
   blocks: number | null;
+  /** F1 over list items alone, with their depth; null where the truth has none. */
+  lists: number | null;
   /** F1 over headings that agree in text (85 %) and level; null where the truth has none. Where the truth knows one level only, levels do not count. */
   headings: number | null;
   /** F1 over the texts of table cells, between each table and the one of the answer that is most like it; null without tables. */
@@ -25,7 +27,9 @@ const longText = 30_000;
 
 export function measureQuality(truth: string, answer: string): Quality {
   const [expected, given] = [split(truth), split(answer)];
-  return { text: similarity(plainText(expected.text), plainText(given.text)), blocks: overlap(blocksOf(expected.text), blocksOf(given.text)), headings: headingScore(truth, answer), ...tableScore(expected.tables, given.tables) };
+  const [wanted, found] = [blocksOf(expected.text), blocksOf(given.text)];
+  const items = (blocks: string[]): string[] => blocks.filter((block) => block.startsWith('item'));
+  return { text: similarity(plainText(expected.text), plainText(given.text)), blocks: overlap(wanted, found), lists: overlap(items(wanted), items(found)), headings: headingScore(truth, answer), ...tableScore(expected.tables, given.tables) };
 }
 
 /** What a reader sees of markdown, without signs that differ from writer to writer. */

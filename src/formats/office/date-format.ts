@@ -1,0 +1,97 @@
+/** Dates and times of spreadsheets: days since an epoch, shown by a format's code. */
+
+const months = ['January', 'February', 'March', 'April', 'May', 'June', 'July', 'August', 'September', 'October', 'November', 'December'];
+const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+const dayMs = 86_400_000;
+/** The last day of the year 9999. */
+const lastDay = 2_958_466;
+
+const withoutLiterals = (code: string): string => code.replace(/"[^"]*"|\\.|_.|\*./g, '');
+
+/** Whether a section of a format shows its number as a date or a time. */
+export function hasDateTokens(code: string): boolean {
+  const bare = withoutLiterals(code);
+  if (/\[(?:h+|m+|s+)\]/i.test(bare)) return true;
+  return /[dyhms]/i.test(bare.replace(/\[[^\]]*\]/g, '').replace(/general|e[+-]/gi, ''));
+}
+
+/** The moment of a serial number as UTC. Excel's 1900 has a 29th of February, which is day 60; null outside what Excel can show. */
+export function dateOf(serial: number, date1904: boolean): Date | null {
+  const counted = date1904 ? serial + 1462 : serial;
+  if (!(counted >= 0 && counted < lastDay)) return null;
+  const day = counted < 60 ? counted + 1 : counted;
+  return new Date(Math.round((day - 25_569) * dayMs));
+}
+
+interface Piece {
+  token: string;
+  literal: boolean;
+}
+
+function pieces(code: string): Piece[] {
+  const found: Piece[] = [];
+  const pattern = /"([^"]*)"?|\\(.)|_.|\*.|(\[(?:h+|m+|s+)\])|\[[^\]]*\]|(AM\/PM|A\/P)|(\.0+)|(y+|m+|d+|h+|s+|e+)|([^])/gi;
+  for (const [whole, quoted, escaped, elapsed, half, fraction, token, other] of code.matchAll(pattern)) {
+    const part = elapsed ?? half ?? fraction ?? token;
+    if (part !== undefined) found.push({ token: part.toLowerCase(), literal: false });
+    else found.push({ token: quoted ?? escaped ?? other ?? (whole.startsWith('_') ? ' ' : ''), literal: true });
+  }
+  return found;
+}
+
+/** `m` is a minute beside hours before it or seconds behind it, else a month. */
+function isMinute(parts: Piece[], index: number): boolean {
+  const tokens = parts.map((part, at) => ({ ...part, at })).filter(({ literal }) => !literal);
+  const position = tokens.findIndex(({ at }) => at === index);
+  return /^\[?h/.test(tokens[position - 1]?.token ?? '') || /^(?:\[?s|\.0)/.test(tokens[position + 1]?.token ?? '');
+}
+
+const two = (value: number): string => String(value).padStart(2, '0');
+
+/** Null where the number is no moment that a spreadsheet can show. */
+export function formatDate(serial: number, code: string, date1904: boolean): string | null {
+  const parts = pieces(code);
+  const decimals = Math.max(0, ...parts.filter(({ literal, token }) => !literal && /^\.0/.test(token)).map(({ token }) => token.length - 1));
+  const unit = 10 ** Math.min(decimals, 3);
+  const hasElapsed = parts.some(({ literal, token }) => !literal && token.startsWith('['));
+  if (!hasElapsed && (serial < 0 || serial >= lastDay) || !Number.isFinite(serial) || Math.abs(serial) > 1e8) return null;
+  // Rounded to what is shown, so that 23:59:59.99 does not become 23:59:60.
+  const seconds = Math.round(Math.abs(serial) * 86_400 * unit) / unit;
+  const moment = hasElapsed ? new Date(0) : dateOf(seconds / 86_400, date1904);
+  if (moment === null) return null;
+  const half = parts.some(({ literal, token }) => !literal && /^a/.test(token));
+  const text = parts.map((part, index) => (part.literal ? part.token : shown(part.token, moment, seconds, half, isMinute(parts, index)))).join('');
+  return hasElapsed && serial < 0 ? `-${text}` : text;
+}
+
+function shown(token: string, moment: Date, seconds: number, half: boolean, minute: boolean): string {
+  const hours = Math.floor(seconds / 3600) % 24;
+  const hour = half ? (hours + 11) % 12 + 1 : hours;
+  const width = token.length;
+  if (token.startsWith('[')) {
+    const whole = Math.floor(seconds / (token[1] === 'h' ? 3600 : token[1] === 'm' ? 60 : 1) + 1e-9);
+    return String(whole).padStart(width - 2, '0');
+  }
+  if (token.startsWith('.')) return (seconds % 1).toFixed(Math.min(3, width - 1)).slice(1);
+  switch (token[0]) {
+    case 'y': case 'e': return width <= 2 && token[0] === 'y' ? two(moment.getUTCFullYear() % 100) : String(moment.getUTCFullYear());
+    case 'm': if (minute && width <= 2) return width === 2 ? two(Math.floor(seconds / 60) % 60) : String(Math.floor(seconds / 60) % 60);
+      return monthName(moment.getUTCMonth(), width);
+    case 'd': return dayName(moment, width);
+    case 'h': return width >= 2 ? two(hour) : String(hour);
+    case 's': return width >= 2 ? two(Math.floor(seconds + 1e-9) % 60) : String(Math.floor(seconds + 1e-9) % 60);
+    default: return width > 3 ? (hours < 12 ? 'AM' : 'PM') : hours < 12 ? 'A' : 'P';
+  }
+}
+
+function monthName(month: number, width: number): string {
+  if (width <= 2) return width === 2 ? two(month + 1) : String(month + 1);
+  const name = months[month] ?? '';
+  return width === 3 ? name.slice(0, 3) : width === 5 ? name.slice(0, 1) : name;
+}
+
+function dayName(moment: Date, width: number): string {
+  if (width <= 2) return width === 2 ? two(moment.getUTCDate()) : String(moment.getUTCDate());
+  const name = days[moment.getUTCDay()] ?? '';
+  return width === 3 ? name.slice(0, 3) : name;
+}

@@ -1,0 +1,89 @@
+/** Regions of a spreadsheet as tables of the document, within what a document may hold. */
+import type { DocumentBuilder, NodeOptions } from '../../document/builder.js';
+import type { CellInput } from '../../document/table-grid.js';
+
+/** Cells of one document: its JSON then has some 400 MB. */
+const maximumCells = 1_000_000;
+/** Places of one document's tables, filled or not: writers lay each of them out. */
+const maximumPlaces = 4_000_000;
+
+export interface Grid {
+  top: number;
+  left: number;
+  bottom: number;
+  right: number;
+  merges: { top: number; left: number; bottom: number; right: number }[];
+  count: number;
+  /** Row by row; positions are the sheet's. */
+  cell: (index: number) => { row: number; column: number; text: string };
+}
+
+/** What is left of a document's bounds, and what did not fit. */
+export class TableBudget {
+  readonly losses: string[] = [];
+  #cells = maximumCells;
+  #places = maximumPlaces;
+
+  get cellsLeft(): number {
+    return this.#cells;
+  }
+
+  lose(sentence: string): void {
+    if (this.losses.length < 100) this.losses.push(sentence);
+  }
+
+  cut(sheet: string): void {
+    this.lose(`The sheet "${sheet}" holds more cells than a document may have: the rest is left out.`);
+  }
+
+  /** How many rows of that width there is room for; they are taken. */
+  takeRows(rows: number, columns: number): number {
+    const taken = Math.min(rows, Math.floor(this.#places / columns));
+    this.#places -= taken * columns;
+    return taken;
+  }
+
+  takeCells(count: number): void {
+    this.#cells = Math.max(0, this.#cells - count);
+  }
+}
+
+/** Adds each region as a table; the first row is taken for its header. */
+export function addTables(
+  builder: DocumentBuilder, grids: Grid[], budget: TableBudget, place: NodeOptions & { pageNumber: number; sheet: string },
+): void {
+  const { pageNumber, sheet, ...options } = place;
+  for (const grid of grids) {
+    const columns = grid.right - grid.left + 1;
+    const rows = budget.takeRows(grid.bottom - grid.top + 1, columns);
+    if (rows < grid.bottom - grid.top + 1) budget.cut(sheet);
+    if (rows === 0) continue;
+    const cells = readCells(grid, rows);
+    budget.takeCells(cells.length);
+    const box = { left: grid.left, top: grid.top, right: grid.right + 1, bottom: grid.top + rows };
+    builder.addTable(rows, columns, cells, { ...options, at: [{ pageNumber, box }] });
+  }
+}
+
+function readCells(grid: Grid, rows: number): CellInput[] {
+  const merges = new Map(grid.merges.map((merge) => [merge.top * 65_536 + merge.left, merge]));
+  const covered = new Set<number>();
+  for (const { top, left, bottom, right } of grid.merges) {
+    for (let row = top; row <= bottom; row++) for (let column = left; column <= right; column++) if (row !== top || column !== left) covered.add(row * 65_536 + column);
+  }
+  const cells: CellInput[] = [];
+  for (let index = 0; index < grid.count; index++) {
+    const { row, column, text } = grid.cell(index);
+    if (row - grid.top >= rows) break;
+    const key = row * 65_536 + column;
+    if (covered.size > 0 && covered.has(key)) continue;
+    const cell: CellInput = { row: row - grid.top, column: column - grid.left, text, columnHeader: row === grid.top };
+    const merge = merges.size > 0 ? merges.get(key) : undefined;
+    if (merge !== undefined) {
+      cell.rowSpan = merge.bottom - merge.top + 1;
+      cell.columnSpan = merge.right - merge.left + 1;
+    }
+    cells.push(cell);
+  }
+  return cells;
+}

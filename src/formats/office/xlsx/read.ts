@@ -1,0 +1,62 @@
+/** XLSX to document: every sheet a page with its name as heading, its tables, what is drawn on it, and what was remarked. */
+import { basename, extname } from 'node:path';
+import { LecternError } from '../../../errors.js';
+import { DocumentBuilder } from '../../../document/builder.js';
+import type { GroupItem } from '../../../document/model.js';
+import type { FoundPicture, ReadDocument, Reader } from '../../reader.js';
+import { addTables, TableBudget } from '../tables.js';
+import { OfficePackage } from '../package.js';
+import { addComments } from './comments.js';
+import { addSheetDrawings } from './drawings.js';
+import { findRegions } from './regions.js';
+import { scanSheet } from './scan.js';
+import { Workbook } from './workbook.js';
+import type { SheetEntry } from './workbook.js';
+
+class WorkbookReader {
+  readonly pictures: FoundPicture[] = [];
+  readonly budget = new TableBudget();
+
+  constructor(private readonly workbook: Workbook, private readonly builder: DocumentBuilder) {}
+
+  read(sheet: SheetEntry, pageNumber: number): void {
+    const { builder, workbook } = this;
+    const { archive } = workbook.office;
+    const layer = sheet.hidden ? 'invisible' as const : undefined;
+    const bytes = archive.find(sheet.part);
+    if (bytes === null) {
+      this.budget.lose(`The sheet "${sheet.name}" is missing from the file.`);
+      return;
+    }
+    const { cells, merges, complete } = scanSheet(bytes, this.budget.cellsLeft, `The sheet "${sheet.name}"`);
+    if (!complete) this.budget.cut(sheet.name);
+    const regions = findRegions(cells, merges);
+    const height = regions.reduce((most, { bottom }) => Math.max(most, bottom + 1), 1);
+    const width = regions.reduce((most, { right }) => Math.max(most, right + 1), 1);
+    builder.addPage(pageNumber, { width, height });
+    const group: GroupItem = builder.addGroup('sheet', `sheet: ${sheet.name}`, { layer });
+    const page = { left: 0, top: 0, right: width, bottom: height };
+    builder.addHeading(1, sheet.name, { parent: group, layer, at: [{ pageNumber, box: { ...page, bottom: 0 } }] });
+    const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number) => {
+      const at = region.cells[index] ?? 0;
+      return { row: cells.rows[at] ?? 0, column: cells.columns[at] ?? 0, text: workbook.shown(cells, at) };
+    } }));
+    addTables(builder, grids, this.budget, { parent: group, layer, pageNumber, sheet: sheet.name });
+    const place = { parent: group, layer, at: [{ pageNumber, box: page }] };
+    this.pictures.push(...addSheetDrawings(workbook.office, sheet.part, builder, place));
+    addComments(workbook.office, sheet.part, builder, place);
+  }
+}
+
+/** Reads an XLSX; formulas show the values that were saved with them. Throws LecternError as `Reader` says. */
+export const readXlsx: Reader = (bytes, options): ReadDocument => {
+  const workbook = new Workbook(new OfficePackage(bytes, 'XLSX'));
+  const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options, coordOrigin: 'TOPLEFT' });
+  const reader = new WorkbookReader(workbook, builder);
+  const [first, last] = options.pageRange;
+  for (const [index, sheet] of workbook.sheets.entries()) {
+    if (options.signal.aborted) throw new LecternError('cancelled');
+    if (index + 1 >= first && index + 1 <= last) reader.read(sheet, index + 1);
+  }
+  return { document: builder.document, pictures: reader.pictures, losses: reader.budget.losses, pageCount: workbook.sheets.length };
+};
