@@ -1,5 +1,5 @@
 /** Which format a file is: by its contents, then by its name. */
-import { findFormat, sniffFormat } from '../formats/index.js';
+import { findFormat, sniffFormat, sniffText } from '../formats/index.js';
 
 export interface InputFormat {
   /** The contract's word. */
@@ -44,7 +44,7 @@ export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
   const image = imageType(bytes);
   if (image !== null) return { name: 'image', mimetype: image, supported: true };
   const extension = /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
-  const name = sniffFormat(bytes) ?? byExtension[extension] ?? 'unknown';
+  const name = sniffFormat(bytes) ?? byExtension[extension] ?? sniffText(bytes) ?? 'unknown';
   // A file named so and made of something else is refused by the reader, with a sentence of its own.
   if (name === 'pdf') return { name, mimetype: 'application/pdf', supported: true };
   if (name === 'image') return { name, mimetype: 'application/octet-stream', supported: true };

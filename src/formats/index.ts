@@ -12,6 +12,14 @@ const openXml = 'application/vnd.openxmlformats-officedocument';
 const formats: Record<string, Format> = {
   docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read.js')).readDocx },
   xlsx: { mimetype: `${openXml}.spreadsheetml.sheet`, load: async () => (await import('./office/xlsx/read.js')).readXlsx },
+  html: { mimetype: 'text/html', load: async () => (await import('./flow-readers.js')).readHtmlFile },
+  md: { mimetype: 'text/markdown', load: async () => (await import('./flow-readers.js')).readMarkdownFile },
+  csv: { mimetype: 'text/csv', load: async () => (await import('./flow-readers.js')).readCsvFile },
+  vtt: { mimetype: 'text/vtt', load: async () => (await import('./flow-readers.js')).readVttFile },
+  epub: { mimetype: 'application/epub+zip', load: async () => (await import('./flow-readers.js')).readEpubFile },
+  email: { mimetype: 'message/rfc822', load: async () => (await import('./flow-readers.js')).readMailFile },
+  xml_jats: { mimetype: 'application/xml', load: async () => (await import('./flow-readers.js')).readJatsFile },
+  json_docling: { mimetype: 'application/json', load: async () => (await import('./flow-readers.js')).readDoclingFile },
 };
 
 /** Undefined where the format has no reader here. */
@@ -19,5 +27,5 @@ export function findFormat(name: string): Format | undefined {
   return Object.hasOwn(formats, name) ? formats[name] : undefined;
 }
 
-export { sniffFormat } from './sniff.js';
+export { sniffFormat, sniffText } from './sniff.js';
 export type { FoundPicture, ReadDocument, Reader, ReadOptions } from './reader.js';

@@ -86,7 +86,8 @@ function textOptions(run: Run, options: TextOptions): TextOptions {
   };
 }
 
-function addGroup(builder: DocumentBuilder, runs: Run[], options: TextOptions): GroupItem {
+/** Runs as an inline group: the text of its parent where that is an item, else a paragraph of its own. */
+export function addRuns(builder: DocumentBuilder, runs: Run[], options: TextOptions): GroupItem {
   const parent = builder.addInlineGroup({ parent: options.parent, layer: options.layer });
   for (const run of runs) {
     const own = { ...textOptions(run, { ...options, parent }), glued: run.glued };
@@ -106,9 +107,9 @@ export function addParagraph(
   if (only === undefined) return null;
   if (runs.length > 1) {
     if (runs.every(({ kind }) => kind === 'formula')) return addFormulas(builder, runs, rest);
-    if (label === 'text') return addGroup(builder, runs, rest);
+    if (label === 'text') return addRuns(builder, runs, rest);
     const owner = builder.addText(label, '', rest);
-    addGroup(builder, runs, { layer: rest.layer, at: rest.at, parent: owner });
+    addRuns(builder, runs, { layer: rest.layer, at: rest.at, parent: owner });
     return owner;
   }
   if (only.kind === 'formula') return builder.addFormula(only.text, rest);
@@ -129,6 +130,6 @@ export function addItem(
   const [only] = runs;
   if (runs.length === 1 && only?.kind === 'text') return builder.addListItem(list, only.text, textOptions(only, options));
   const item = builder.addListItem(list, '', options);
-  if (runs.length > 0) addGroup(builder, runs, { layer: options.layer, at: options.at, parent: item });
+  if (runs.length > 0) addRuns(builder, runs, { layer: options.layer, at: options.at, parent: item });
   return item;
 }

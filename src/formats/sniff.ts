@@ -1,6 +1,7 @@
-/** Formats known by their contents: archives by what is in them, compound files by the streams they hold. */
+/** Formats known by their contents: archives by what is in them, compound files by the streams they hold, texts by how they begin. */
 import { Archive, looksLikeArchive } from './archive.js';
 import { compoundKind, looksLikeCompound } from './office/compound.js';
+import { isWebVtt, looksLikeMail } from './text-signs.js';
 
 const openDocument: [prefix: string, name: string][] = [
   ['application/vnd.oasis.opendocument.text', 'odt'], ['application/vnd.oasis.opendocument.spreadsheet', 'ods'],
@@ -31,4 +32,13 @@ function archiveKind(bytes: Uint8Array): string | null {
 export function sniffFormat(bytes: Uint8Array): string | null {
   if (looksLikeArchive(bytes)) return archiveKind(bytes);
   return looksLikeCompound(bytes) ? compoundKind(bytes) : null;
+}
+
+/** The contract's name of a text format that its first characters tell, or null. */
+export function sniffText(bytes: Uint8Array): string | null {
+  const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s*/, '');
+  if (isWebVtt(head)) return 'vtt';
+  if (/^<(?:!doctype\s+html|html[\s>])/i.test(head.replace(/^<\?xml[^>]*\?>\s*/, '').replace(/^(?:<!--[\s\S]*?-->\s*)+/, ''))) return 'html';
+  if (/^\{\s*"schema_name"\s*:\s*"DoclingDocument"/.test(head)) return 'json_docling';
+  return looksLikeMail(head) ? 'email' : null;
 }

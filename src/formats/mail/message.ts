@@ -1,0 +1,71 @@
+/** A mail as blocks, wherever it came from: subject, who wrote to whom and when, the text, and what is attached. */
+import type { Block, ImageBytes, ListEntry } from '../flow/blocks.js';
+import { readHtml } from '../html/read.js';
+import { readPlainText } from '../plain-text.js';
+
+export interface MailAttachment {
+  name: string;
+  mimetype: string;
+  sizeBytes: number;
+  /** Without angle brackets; empty where the text cannot refer to it. */
+  contentId: string;
+  bytes: ImageBytes;
+}
+
+export interface MailMessage {
+  subject: string;
+  from: string;
+  to: string;
+  cc: string;
+  /** As the message has it, or ISO 8601. */
+  date: string;
+  html: string;
+  text: string;
+  attachments: MailAttachment[];
+}
+
+/** Longest list of receivers and longest single line that is written. */
+const longestLine = 20_000;
+
+function dateLine(date: string): string {
+  const time = date === '' ? Number.NaN : Date.parse(date);
+  return Number.isNaN(time) ? date : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}
+
+function sizeText(bytes: number): string {
+  return bytes < 1024 ? `${bytes} bytes` : bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KiB` : `${(bytes / (1024 * 1024)).toFixed(1)} MiB`;
+}
+
+function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): Block[] {
+  if (message.html.trim() === '') return readPlainText(message.text);
+  const image = (address: string): ImageBytes | undefined => {
+    const id = /^cid:(.*)$/i.exec(address)?.[1];
+    if (id === undefined) return undefined;
+    let wanted = id;
+    try {
+      wanted = decodeURIComponent(id);
+    } catch {
+      // A lone percent sign stands for itself.
+    }
+    const found = message.attachments.find(({ contentId, mimetype }) => contentId !== '' && contentId === wanted && mimetype.startsWith('image/'));
+    if (found !== undefined) shown.add(found);
+    return found?.bytes;
+  };
+  const blocks = readHtml(message.html, { keepAll: true, layoutTables: true, image });
+  return blocks.length > 0 ? blocks : readPlainText(message.text);
+}
+
+/** Throws LecternError `too_large`. */
+export function mailBlocks(message: MailMessage): Block[] {
+  const lines: [string, string][] = [['From', message.from], ['To', message.to], ['Cc', message.cc], ['Date', dateLine(message.date)]];
+  const head = lines.filter(([, value]) => value.trim() !== '').map(([name, value]): Block => ({
+    kind: 'paragraph', runs: [{ text: `${name}:`, bold: true }, { text: ` ${value.slice(0, longestLine)}` }],
+  }));
+  const shown = new Set<MailAttachment>();
+  const body = bodyBlocks(message, shown);
+  const entries = message.attachments.filter((attachment) => !shown.has(attachment)).map(({ name, mimetype, sizeBytes }): ListEntry => ({
+    runs: [{ text: `${name === '' ? 'without a name' : name} (${mimetype}, ${sizeText(sizeBytes)})` }], blocks: [],
+  }));
+  const attached: Block[] = entries.length === 0 ? [] : [{ kind: 'heading', level: 1, runs: [{ text: 'Attachments' }] }, { kind: 'list', entries }];
+  return [...(message.subject.trim() === '' ? [] : [{ kind: 'title', runs: [{ text: message.subject.replace(/\s+/g, ' ') }] } as Block]), ...head, ...body, ...attached];
+}

@@ -1,0 +1,20 @@
+/** Signs by which texts of some formats are known, asked before their readers are loaded. */
+
+/** Whether a text is a WebVTT file. */
+export function isWebVtt(text: string): boolean {
+  return /^\ufeff?WEBVTT(?:[ \t\r\n]|$)/.test(text);
+}
+
+/** Whether a file begins with a mail's headers. */
+export function looksLikeMail(head: string): boolean {
+  const lines = head.replace(/^From .*\r?\n/, '').split(/\r?\n/, 40);
+  const names = new Set<string>();
+  for (const line of lines) {
+    if (line === '') break;
+    const name = /^([A-Za-z][A-Za-z0-9-]*):/.exec(line)?.[1];
+    if (name !== undefined) names.add(name.toLowerCase());
+    else if (!/^[ \t]/.test(line)) return false;
+  }
+  const known = ['from', 'to', 'subject', 'date', 'message-id', 'mime-version', 'received', 'return-path', 'content-type', 'delivered-to'];
+  return known.filter((name) => names.has(name)).length >= 3;
+}

@@ -1,0 +1,114 @@
+/** Pages, markdown, values and subtitles: what is kept of them, what is left out, and that no made page costs more than its size. */
+import t from 'tap';
+import { layTable, maximumCells } from '../../src/formats/flow/grid.js';
+import { failureOf } from '../support/failure-of.js';
+import { markdownOf, readFormat } from '../support/read-format.js';
+
+const html = (body: string): Promise<string> => markdownOf('html', `<!DOCTYPE html><title>no</title><body>${body}`);
+
+t.test('blocks of a page', async (t) => {
+  t.equal(await html('<h1>T</h1><p>a  b\n c</p><h3>U <i>v</i></h3>text<div>more</div>'), '# T\n\na b c\n\n### U *v*\n\ntext\n\nmore');
+  t.equal(await html('<p>one<br>two<p><b>bold</b>, <em>it</em>. <del>gone</del> x<sub>2</sub> <code>f(x)</code>;'), 'one\ntwo\n\n**bold**, *it*. ~~gone~~ x2 `f(x)`;');
+  t.equal(await html('<a href="/x"><div>block <b>in</b> link</div></a>'), '[block](/x) [**in**](/x) [link](/x)');
+  t.equal(await html('<p>see <a href="javascript:alert(1)">this</a>'), 'see this', 'scripts are no addresses');
+  t.equal(await html('<pre><code class="language-py">\n  a = 1\n\n  b</code></pre>'), '```\n  a = 1\n\n  b\n```');
+  t.equal(await html('<dl><dt>term<dd>meaning</dl><details><summary>more</summary>hid</details>'), 'term\n\nmeaning\n\nmore\n\nhid');
+  t.equal(await html('<figure><img src=x.png><figcaption>Fig. 1</figcaption></figure><p>a <img alt="alt text"> b'), 'Fig. 1\n\n<!-- image -->\n\na b\n\nalt text\n\n<!-- image -->');
+  t.equal(await html('<q>said</q> <ruby>漢<rt>kan</rt></ruby>'), '\u201csaid\u201d 漢(kan)');
+});
+
+t.test('lists: nested, counted from a number, with paragraphs and checkboxes', async (t) => {
+  t.equal(await html('<ul><li>a<ul><li>b<ol start=3><li>c<li value=7>d</ol></ul><li><p>e</p><p>f</p></ul>'), '- a\n    - b\n        3. c\n        7. d\n- e\n\n    f');
+  t.equal(await html('<ul><li><ul><li>deep</ul></ul>'), '    - deep');
+  t.equal(await html('<ul><li><input type=checkbox checked> done<li><input type=checkbox> open</ul>'), '- [x] done\n- [ ] open');
+  t.equal(await html('<ul><li></ul><p>x'), 'x', 'an empty list is none');
+});
+
+t.test('tables: spans, headers, captions, parts within cells', async (t) => {
+  t.equal(await html('<table><caption>Cap</caption><tr><th rowspan=2>A<th colspan=2>B<tr><td>1<td>2<tr><td>x|y<td colspan=2><ul><li>i<li>j</ul></table>'),
+    'Cap\n\n| A | B | B |\n| - | - | - |\n| A | 1 | 2 |\n| x&#124;y | - i - j | - i - j |');
+  t.equal(await html('<table role=presentation><tr><td>left<td>right</table>'), 'left\n\nright');
+  t.equal(await html('<table><tr><td>a<td><table><tr><td>b<td>c</table></table>'), '| a | b c |\n| - | - |');
+  const { document } = await readFormat('html', '<table><thead><tr><th>h<th>i<tbody><tr><th>r<td rowspan=0>d<tr><td>e</table>');
+  const cells = document.tables[0]?.data.table_cells ?? [];
+  t.same(cells.map((cell) => [cell.text, cell.column_header, cell.row_header, cell.row_span]), [
+    ['h', true, false, 1], ['i', true, false, 1], ['r', false, true, 1], ['d', false, false, 2], ['e', false, false, 1],
+  ]);
+});
+
+t.test('what nobody sees and what stands around the text is left out', async (t) => {
+  t.equal(await html('<p hidden>a<p style="x:1; DISPLAY : none">b<script>c</script><style>d</style><noscript>e</noscript><template>f</template><p>g'), 'g');
+  t.equal(await html('<nav>menu</nav><header>brand</header><h1>T</h1><article><header>by me</header>text</article><footer>legal</footer>'), '# T\n\nby me\n\ntext');
+  t.equal(await html('<div>skip</div><div><main>text</main><aside>ads</aside></div>'), 'text');
+  const { document } = await readFormat('html', '<nav>menu</nav><p>x');
+  t.equal(document.texts.find(({ text }) => text === 'menu')?.content_layer, 'furniture');
+  t.equal(await html('a<span class="katex"><math><semantics><mi>x</mi><annotation encoding="application/x-tex">x^2</annotation></semantics></math><span class="katex-html">x2</span></span>'), 'a$x^2$');
+  t.equal(await html('<math display=block><mfrac><mi>a</mi><msup><mi>b</mi><mn>12</mn></msup></mfrac><mo>≤</mo><mi>α</mi><mi>x</mi></math>'), '$$\\frac{a}{b^{12}}\\leq \\alpha x$$');
+});
+
+t.test('pictures: those inside the page alone', async (t) => {
+  const { pictures, document } = await readFormat('html', '<img src="http://example.com/a.png"><img src="file:///etc/passwd"><img src="data:image/png;base64,AAEC"><img width=1 height=1>');
+  t.equal(document.pictures.length, 3);
+  t.equal(pictures.length, 1);
+  t.same([...(pictures[0]?.bytes() ?? [])], [0, 1, 2]);
+});
+
+t.test('pages made to hurt', async (t) => {
+  const deep = await html(`${'<div>'.repeat(10_000)}<b>text</b>`);
+  t.equal(deep, 'text');
+  const lists = await readFormat('html', `${'<ul><li>x'.repeat(10_000)}`);
+  t.equal(lists.document.texts.length, 10_000, 'no entry is lost past the deepest level');
+  const tables = await readFormat('html', `${'<table><tr><td>x'.repeat(2000)}`);
+  t.match([...new Set(tables.document.texts.map(({ text }) => text))], ['x']);
+  const spans = await readFormat('html', `<table>${'<tr><td colspan=1000 rowspan=65534>x'.repeat(3000)}</table>`);
+  const [table] = spans.document.tables;
+  t.ok((table?.data.num_rows ?? 0) * (table?.data.num_cols ?? Infinity) <= maximumCells);
+  t.equal(table?.data.table_cells.length, 1, 'rows that spans have filled take no more');
+});
+
+t.test('a grid is bounded and laid out as pages do it', async (t) => {
+  const cell = (columnSpan = 1, rowSpan = 1) => ({ blocks: [], columnSpan, rowSpan });
+  const wide = layTable(Array.from({ length: 10_000 }, () => [cell(1000)]));
+  t.same([wide.rowCount, wide.columnCount], [10_000, 1]);
+  const million = layTable(Array.from({ length: 3000 }, () => Array.from({ length: 1000 }, () => cell())));
+  t.ok(million.rowCount * million.columnCount <= maximumCells);
+  t.same(layTable([[cell(1, 2), cell()], [cell(3)]]).places.map(({ row, column, rowSpan, columnSpan }) => [row, column, rowSpan, columnSpan]),
+    [[0, 0, 2, 1], [0, 1, 1, 1], [1, 1, 1, 3]]);
+});
+
+t.test('encodings: by mark, by declaration, by what the bytes can be', async (t) => {
+  t.equal(await markdownOf('html', Buffer.from('<p>\u00e4\u00f6\u00fc caf\u00e9', 'latin1')), 'äöü café');
+  t.equal(await markdownOf('html', Buffer.from('<meta charset=windows-1251><p>\xcf\xf0\xe8\xe2\xe5\xf2', 'latin1')), 'Привет');
+  t.equal(await markdownOf('md', Buffer.from('\ufeffno\u0308rm', 'utf16le'), 'a.txt'), 'no\u0308rm');
+  t.equal(await markdownOf('md', Buffer.from('plain text, no mark', 'utf16le'), 'a.txt'), 'plain text, no mark');
+  t.equal(await markdownOf('md', Buffer.from('\xcf\xf0\xe8\xe2\xe5\xf2, \xea\xe0\xea \xe4\xe5\xeb\xe0?', 'latin1'), 'a.txt'), 'Привет, как дела?');
+  t.equal(await markdownOf('md', Buffer.from([0x82, 0xb1, 0x82, 0xea, 0x82, 0xcd, 0x83, 0x65, 0x83, 0x58, 0x83, 0x67]), 'a.txt'), 'これはテスト');
+  t.match(await failureOf(markdownOf('html', Buffer.from('MZ\x90\x00\x03\x00\x00\x00 program'))), { code: 'invalid_document' });
+});
+
+t.test('markdown', async (t) => {
+  const md = (text: string, name = 'a.md'): Promise<string> => markdownOf('md', text, name);
+  t.equal(await md('# A\n\nB\n=\n\nc *d* **e** ~~f~~ `g_h` [i](http://j/k_l)\nm'), '# A\n\n# B\n\nc *d* **e** ~~f~~ `g_h` [i](http://j/k_l) m');
+  t.equal(await md('- a\n  - b\n\n    c\n- [x] d\n- [ ] e\n\n3. f\n4. g'), '- a\n    - b\n\n        c\n- [x] d\n- [ ] e\n\n3. f\n4. g');
+  t.equal(await md('| a | b \\| c |\n|---|---|\n| `x` | **y** |'), '| a | b &#124; c |\n| - | - |\n| `x` | **y** |');
+  t.equal(await md('---\ntitle: x\n---\n\ntext\n\n<div>raw <b>html</b></div>\n\n<script>no</script>\n\n> quote\n\n***\n\n```js\nlet a\n```'), 'text\n\nraw **html**\n\nquote\n\n```\nlet a\n```');
+  t.equal(await md('sum $a_i + b$ and \\(c\\), $5 and $6.\n\n$$\nx^2\n$$'), 'sum $a_i + b$ and $c$, $5 and $6.\n\n$$x^2$$');
+  t.equal(await md('<|ref|>title<|/ref|><|det|>[[1, 2, 3, 4]]<|/det|>\n## Head'), '## Head');
+  t.equal(await md('# no *markup*\nhere_\n\nnext', 'a.txt'), '# no *markup*\nhere\\_\n\nnext');
+  t.match(await readFormat('md', `${'> '.repeat(10_000)}x`), { losses: [] });
+});
+
+t.test('separated values', async (t) => {
+  t.equal(await markdownOf('csv', 'a;b\n"1,5";"x;y"\n2'), '| a | b |\n| - | - |\n| 1,5 | x;y |\n| 2 |  |');
+  t.equal(await markdownOf('csv', 'sep=|\na|b\n"c ""d"""|e\r\n\r\n'), '| a | b |\n| - | - |\n| c "d" | e |');
+  t.equal(await markdownOf('csv', 'one\ntwo'), '| one |\n| - |\n| two |');
+  t.equal(await markdownOf('csv', ''), '');
+  t.match(await failureOf(markdownOf('csv', 'a,b,c,d,e,f,g,h,i,j\n'.repeat(maximumCells / 10 + 1))), { code: 'too_large' });
+});
+
+t.test('subtitles', async (t) => {
+  const cues = 'WEBVTT - A talk\n\nNOTE x\nnot shown\n\nid\n00:01.000 --> 00:02.000 align:left\n<v Ann>Hi &amp; <i>welcome</i>\nsecond <c.loud>line</c>\n\n1:00:00.000 --> 1:00:01.000\nend';
+  t.equal(await markdownOf('vtt', cues), '# A talk\n\nHi &amp; *welcome*\n\nsecond line');
+  t.equal(await markdownOf('vtt', cues.replace('1:00:00.000 --> 1:00:01.000', '01:00:00.000 --> 01:00:01.000')), '# A talk\n\nHi &amp; *welcome*\n\nsecond line\n\nend');
+  t.match(await failureOf(markdownOf('vtt', 'no')), { code: 'invalid_document' });
+});
