@@ -3,6 +3,7 @@
 const benches: Record<string, () => Promise<{ run: (args: string[]) => Promise<number> }>> = {
   convert: () => import('./convert.js'),
   formats: () => import('./formats.js'),
+  llm: () => import('./llm.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

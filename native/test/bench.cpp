@@ -1,15 +1,20 @@
 // native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead.
+// --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <random>
 #include <vector>
 
 #include "backend/instructions.h"
+#include "bench_models.h"
 #include "busy_bench.h"
 #include "llm_bench.h"
+#include "model_bench.h"
 #include "page.h"
 #include "vision/deskew.h"
 #include "vision/image.h"
@@ -28,10 +33,22 @@ void measure(const char* name, double megapixels, const std::function<void()>& j
               megapixels / times.front() * 1000);
 }
 
+int run_model(const char* verb, const char* first, const char* second) {
+  try {
+    if (std::strcmp(verb, "--make-model") == 0) lectern::test::write_bench_model(first, second);
+    else lectern::test::serve_model_bench(first, std::atoi(second));
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   using namespace lectern;
+  if (count == 4 && (std::strcmp(arguments[1], "--make-model") == 0 || std::strcmp(arguments[1], "--model") == 0)) return run_model(arguments[1], arguments[2], arguments[3]);
   if (count == 2 && std::strcmp(arguments[1], "--llm") == 0) {
     test::bench_busy();
     test::bench_llm();

@@ -36,25 +36,6 @@ double best_seconds(int runs, const auto& work) {
   return best;
 }
 
-/// Bytes a second that all threads together read from memory.
-double read_bandwidth(cpu::Threads& threads) {
-  constexpr std::size_t bytes = std::size_t{1} << 30;
-  constexpr int parts = 256;
-  const cpu::LargeMemory memory(bytes);
-  std::fill_n(reinterpret_cast<std::uint64_t*>(memory.data()), bytes / 8, std::uint64_t{1});
-  std::vector<std::uint64_t> sums(parts);
-  auto work = [&](int part, int) {
-    const auto* from = reinterpret_cast<const std::uint64_t*>(memory.data() + bytes / parts * static_cast<std::size_t>(part));
-    std::uint64_t sum[8] = {};
-    for (std::size_t i = 0; i < bytes / parts / 8; i += 8) {
-      for (std::size_t k = 0; k < 8; k++) sum[k] += from[i + k];
-    }
-    sums[static_cast<std::size_t>(part)] = std::accumulate(sum, sum + 8, std::uint64_t{0});
-  };
-  const double seconds = best_seconds(5, [&] { threads.each(parts, work); });
-  return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}) == 0 ? 0 : static_cast<double>(bytes) / seconds;
-}
-
 /// Operations a second on 8-bit numbers, of all threads together.
 double peak_operations(cpu::Threads& threads) {
   std::vector<std::int64_t> operations(16);
@@ -179,6 +160,24 @@ void bench_model(const Named& named, double bandwidth) {
 }
 
 }  // namespace
+
+double read_bandwidth(cpu::Threads& threads) {
+  constexpr std::size_t bytes = std::size_t{1} << 30;
+  constexpr int parts = 256;
+  const cpu::LargeMemory memory(bytes);
+  std::fill_n(reinterpret_cast<std::uint64_t*>(memory.data()), bytes / 8, std::uint64_t{1});
+  std::vector<std::uint64_t> sums(parts);
+  auto work = [&](int part, int) {
+    const auto* from = reinterpret_cast<const std::uint64_t*>(memory.data() + bytes / parts * static_cast<std::size_t>(part));
+    std::uint64_t sum[8] = {};
+    for (std::size_t i = 0; i < bytes / parts / 8; i += 8) {
+      for (std::size_t k = 0; k < 8; k++) sum[k] += from[i + k];
+    }
+    sums[static_cast<std::size_t>(part)] = std::accumulate(sum, sum + 8, std::uint64_t{0});
+  };
+  const double seconds = best_seconds(5, [&] { threads.each(parts, work); });
+  return std::accumulate(sums.begin(), sums.end(), std::uint64_t{0}) == 0 ? 0 : static_cast<double>(bytes) / seconds;
+}
 
 void bench_llm() {
   cpu::Threads threads(0);
