@@ -4,7 +4,10 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { convertDocument } from '../src/convert/convert.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
+import { tesseractRecognisers } from '../src/convert/ocr/tesseract.js';
 import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
+import { openEngine } from '../src/engine/engine.js';
+import type { Engine } from '../src/engine/port.js';
 import type { BenchDocument } from './corpora.js';
 
 export interface ConvertedHere {
@@ -14,9 +17,19 @@ export interface ConvertedHere {
   processorMs: number;
 }
 
-/** No engine: born-digital pages ask nothing of it. */
+/** Born-digital pages ask nothing of it. */
+let opened: Engine | null = null;
+const engine = (): Engine => (opened ??= openEngine());
+
+/** Threads of the engine keep the process alive. */
+export async function closeEngine(): Promise<void> {
+  await opened?.close();
+  opened = null;
+}
+
 const ports: ConvertPorts = {
-  engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) },
+  engine: { deskewAngle: (...given) => engine().deskewAngle(...given), resizeImage: (...given) => engine().resizeImage(...given) },
+  recognisers: tesseractRecognisers(engine, process.env),
   progress: () => undefined,
   signal: new AbortController().signal,
 };

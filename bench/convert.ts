@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConvertOutcome } from '../src/convert/request.js';
-import { convertHere } from './convert-here.js';
+import { closeEngine, convertHere } from './convert-here.js';
 import { compareReports, printReport, printSpeed, readReport, type BenchReport, type GroupReport } from './convert-report.js';
 import { measureSpeed } from './convert-speed.js';
 import { defaultFolders, knownFolders, readCorpus, type BenchDocument, type FolderName } from './corpora.js';
@@ -34,6 +34,7 @@ export async function run(args: string[]): Promise<number> {
   }
   const report: BenchReport = { ...machine(), folders: {}, speed: null };
   await measureQuality(folders as FolderName[], report, values.keep ?? null, values.verbose ?? false);
+  await closeEngine();
   printReport(report);
   if (values.speed) {
     const speed = await measureSpeed();

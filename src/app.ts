@@ -55,6 +55,14 @@ export function createConverter(settings: Settings, log: Log): Converter {
   return { services, pool, engine, close: () => closeAll([pool, engine]) };
 }
 
+/** Whether workers can read pictures of text; the log says by what, or why not. */
+async function findRecogniser({ pool, services }: Converter, log: Log): Promise<boolean> {
+  const found = await pool.run<object, { name: string } | { reason: string }>('recogniser', {}, { limits: { silenceMs: services.limits.pageMs, totalMs: services.limits.pageMs } });
+  const able = 'name' in found;
+  log.info({ room: 'convert' }, able ? `Pictures of text are read by ${found.name}.` : `Pictures of text are not read: ${found.reason}.`);
+  return able;
+}
+
 async function closeAll(parts: (WorkerPool | Engine)[]): Promise<void> {
   for (const part of parts) await part.close();
 }
@@ -106,7 +114,11 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
   });
   let workersReady = false;
   let closing = false;
-  void converter.pool.ready().then(() => (workersReady = true), (err: unknown) => {
+  const abilities = { textRecognition: false, formulas: false, code: false };
+  void converter.pool.ready().then(() => findRecogniser(converter, log)).then((found) => {
+    abilities.textRecognition = found;
+    workersReady = true;
+  }, (err: unknown) => {
     if (!closing) log.error({ err }, 'No conversion worker starts.');
   });
   let catalogueReady = false;
@@ -120,7 +132,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     log,
     gate,
     version: packageVersion(),
-    abilities: { textRecognition: false, formulas: false, code: false },
+    abilities,
     notReady: () => (closing ? 'The service is stopping.' : workersReady && catalogueReady ? null : 'Models not yet loaded'),
     language: language.services,
     moreMetrics: language.metrics,

@@ -39,6 +39,15 @@ double Fields::integer(std::string_view key, double least, double most) const {
                   std::to_string(static_cast<std::int64_t>(most)));
 }
 
+std::string Fields::text(std::string_view key, std::size_t most) const {
+  const Napi::Value value = get(key);
+  std::string found = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
+  if (found.empty() || found.size() > most || found.find('\0') != std::string::npos) {
+    refuse(key, "must be a text of 1 to " + std::to_string(most) + " bytes");
+  }
+  return found;
+}
+
 std::array<float, 3> Fields::triple(std::string_view key) const {
   const Napi::Value value = get(key);
   std::array<float, 3> numbers{};
@@ -116,6 +125,12 @@ vision::ResizeOptions read_resize_options(const Napi::Value& value) {
     fields.refuse("width", "times height may be at most " + std::to_string(vision::max_resized_pixels));
   }
   return options;
+}
+
+vision::TesseractOptions read_tesseract_options(const Napi::Value& value) {
+  const Fields fields(value, "options");
+  fields.allow_only({"dataDirectory", "languages", "dpi"});
+  return {fields.text("dataDirectory", 4096), fields.text("languages", 1024), static_cast<int>(fields.integer("dpi", 70, 2400))};
 }
 
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value) {

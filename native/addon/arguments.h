@@ -11,6 +11,7 @@
 
 #include "cancel.h"
 #include "vision/image.h"
+#include "vision/tesseract.h"
 
 namespace lectern::addon {
 
@@ -30,6 +31,8 @@ class Fields {
   bool boolean_or(std::string_view key, bool otherwise) const;
   /// The place among `names` of a string that is one of them.
   std::size_t choice(std::string_view key, std::initializer_list<std::string_view> names) const;
+  /// A string of 1 to `most` bytes without NUL.
+  std::string text(std::string_view key, std::size_t most) const;
   /// An integral number within [least, most].
   double integer(std::string_view key, double least, double most) const;
   /// Three finite numbers.
@@ -53,6 +56,8 @@ struct BitmapArgument {
 BitmapArgument read_bitmap(const Napi::Value& value);
 
 vision::ResizeOptions read_resize_options(const Napi::Value& value);
+
+vision::TesseractOptions read_tesseract_options(const Napi::Value& value);
 
 /// The flag of a CancelHandle, or one that nobody sets where the value is undefined.
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value);

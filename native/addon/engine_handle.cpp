@@ -5,6 +5,7 @@
 #include "language_arguments.h"
 #include "language_model_handle.h"
 #include "language_results.h"
+#include "text_results.h"
 
 namespace lectern::addon {
 
@@ -12,6 +13,8 @@ Napi::Function EngineHandle::define(Napi::Env env) {
   return DefineClass(env, "Engine",
                      {InstanceMethod<&EngineHandle::deskew_angle>("deskewAngle"),
                       InstanceMethod<&EngineHandle::resize_image>("resizeImage"),
+                      InstanceMethod<&EngineHandle::tesseract_version>("tesseractVersion"),
+                      InstanceMethod<&EngineHandle::read_text>("readText"),
                       InstanceMethod<&EngineHandle::describe_model>("describeModel"),
                       InstanceMethod<&EngineHandle::memory_need>("memoryNeed"),
                       InstanceMethod<&EngineHandle::open_model>("openModel"),
@@ -50,6 +53,25 @@ Napi::Value EngineHandle::resize_image(const Napi::CallbackInfo& info) {
     const auto to_value = [](Napi::Env, const Call& settled, std::monostate) { return settled.borrowed[0].Value(); };
     use(call).resize_image(bitmap.view, options, {result.Data(), size}, std::move(cancel),
                            environment_->deliver<std::monostate>(call, to_value));
+  });
+}
+
+Napi::Value EngineHandle::tesseract_version(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    auto cancel = read_cancel(info[0]);
+    const auto to_js = [](Napi::Env env, const Call&, const std::string& version) { return Napi::String::New(env, version); };
+    use(call).tesseract_version(std::move(cancel), environment_->deliver<std::string>(call, to_js));
+  });
+}
+
+Napi::Value EngineHandle::read_text(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    vision::TesseractOptions options = read_tesseract_options(info[1]);
+    auto cancel = read_cancel(info[2]);
+    const BitmapArgument bitmap = read_bitmap(info[0]);
+    environment_->borrow(call, bitmap.owner);
+    const auto to_js = [](Napi::Env env, const Call&, const vision::ReadPage& page) { return to_value(env, page); };
+    use(call).read_text(bitmap.view, std::move(options), std::move(cancel), environment_->deliver<vision::ReadPage>(call, to_js));
   });
 }
 

@@ -23,6 +23,10 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value deskew_angle(const Napi::CallbackInfo& info);
   /// (bitmap, options, cancel?) -> Float32Array
   Napi::Value resize_image(const Napi::CallbackInfo& info);
+  /// (cancel?) -> string
+  Napi::Value tesseract_version(const Napi::CallbackInfo& info);
+  /// (bitmap, { dataDirectory, languages, dpi }, cancel?) -> { lines, rulings }
+  Napi::Value read_text(const Napi::CallbackInfo& info);
   /// (path, { arrays }, cancel?) -> description
   Napi::Value describe_model(const Napi::CallbackInfo& info);
   /// (path, shape, cancel?) -> { weightBytes, kvBytes, workBytes }

@@ -38,6 +38,21 @@ void Engine::resize_image(const vision::Bitmap& bitmap, const vision::ResizeOpti
   vision_.submit<std::monostate>(std::move(cancel), work, std::move(done));
 }
 
+vision::Tesseract& Engine::tesseract() {
+  if (!tesseract_) tesseract_ = std::make_unique<vision::Tesseract>();
+  return *tesseract_;
+}
+
+void Engine::tesseract_version(std::shared_ptr<Cancel> cancel, Done<std::string> done) {
+  vision_.submit<std::string>(std::move(cancel), [this](const Cancel&) { return tesseract().version(); }, std::move(done));
+}
+
+void Engine::read_text(const vision::Bitmap& bitmap, vision::TesseractOptions options, std::shared_ptr<Cancel> cancel,
+                       Done<vision::ReadPage> done) {
+  const auto work = [this, bitmap, options = std::move(options)](const Cancel& flag) { return tesseract().read(bitmap, options, flag); };
+  vision_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
+}
+
 void Engine::describe_model(std::string path, bool arrays, std::shared_ptr<Cancel> cancel, Done<ModelDescription> done) {
   const auto work = [path = std::move(path), arrays](const Cancel&) { return lectern::describe_model(path, arrays); };
   files_.submit<ModelDescription>(std::move(cancel), work, std::move(done));

@@ -12,6 +12,7 @@
 #include "engine/log.h"
 #include "engine/model_description.h"
 #include "vision/image.h"
+#include "vision/tesseract.h"
 
 namespace lectern {
 
@@ -38,6 +39,11 @@ class Engine {
   void resize_image(const vision::Bitmap& bitmap, const vision::ResizeOptions& options, std::span<float> out,
                     std::shared_ptr<Cancel> cancel, Done<std::monostate> done);
 
+  /// The installed Tesseract's version, and what it reads; opened at the first call. Only in processes that may die.
+  void tesseract_version(std::shared_ptr<Cancel> cancel, Done<std::string> done);
+  void read_text(const vision::Bitmap& bitmap, vision::TesseractOptions options, std::shared_ptr<Cancel> cancel,
+                 Done<vision::ReadPage> done);
+
   void describe_model(std::string path, bool arrays, std::shared_ptr<Cancel> cancel, Done<ModelDescription> done);
   void memory_need(std::string path, OpenOptions options, std::shared_ptr<Cancel> cancel, Done<llm::MemoryNeed> done);
 
@@ -45,7 +51,10 @@ class Engine {
   void close(Done<std::monostate> done);
 
  private:
+  vision::Tesseract& tesseract();
+
   Log log_;
+  std::unique_ptr<vision::Tesseract> tesseract_;  // of the vision lane
   // Last: their jobs use the members above.
   Lane files_;
   Lane vision_;

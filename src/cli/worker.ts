@@ -3,13 +3,22 @@ import { convertDocument } from '../convert/convert.js';
 import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
 import { writeZip, type ZipRequest } from '../convert/write-zip.js';
+import { isRecogniser } from '../convert/ocr/recogniser.js';
+import { tesseractRecognisers } from '../convert/ocr/tesseract.js';
+import { openEngine } from '../engine/engine.js';
+import type { Engine } from '../engine/port.js';
 import { createRemoteEngine } from '../engine/remote.js';
 import { serveJobs, type JobContext } from '../workers/serve.js';
+
+/** A process of its own for each document: here Tesseract may do what it likes. Started by the first page that needs it. */
+let engine: Engine | null = null;
+const recognisers = tesseractRecognisers(() => (engine ??= openEngine()), process.env);
 
 function convert(request: ConvertRequest, { call, progress, scratchDirectory, signal }: JobContext): Promise<unknown> {
   let page: number | null = null;
   return convertDocument(request, {
     engine: createRemoteEngine(call, scratchDirectory),
+    recognisers,
     signal,
     progress: (news: ConversionProgress) => {
       // Should this page be the last thing that the process does, the parent must know which one it was.
@@ -19,10 +28,16 @@ function convert(request: ConvertRequest, { call, progress, scratchDirectory, si
   });
 }
 
+async function describeRecogniser(): Promise<{ name: string } | { reason: string }> {
+  const found = await recognisers.find('auto', []);
+  return isRecogniser(found) ? { name: found.name } : found;
+}
+
 /** Ends with the process. Throws `invalid_state` when no pool has started it. */
 export function worker(): Promise<number> {
   return serveJobs({
     convert: (request, context) => convert(request as ConvertRequest, context),
+    recogniser: () => describeRecogniser(),
     zip: (request, { signal, progress }) => writeZip(request as ZipRequest, { signal, progress }),
   });
 }

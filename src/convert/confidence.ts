@@ -20,6 +20,7 @@ function rounded(score: number | null): number | null {
 
 /** Share of the page's characters whose meaning the file tells; a page of pictures without text was not parsed at all. */
 function parseScore(sketch: PageSketch): number | null {
+  if (sketch.recognised !== undefined) return null;
   if (sketch.characters === 0) return sketch.pictureCoverage > 0.5 ? 0 : null;
   return 1 - sketch.unmappedCharacters / sketch.characters;
 }
@@ -47,6 +48,7 @@ export function judgeConfidence(sketches: PageSketch[], blocks: Block[]): Confid
   const parse: number[] = [];
   const layout: number[] = [];
   const table: number[] = [];
+  const ocr: number[] = [];
   const pages: number[] = [];
   for (const sketch of sketches) {
     const parsed = parseScore(sketch);
@@ -55,16 +57,18 @@ export function judgeConfidence(sketches: PageSketch[], blocks: Block[]): Confid
     if (parsed !== null) parse.push(parsed);
     if (laidOut !== undefined) layout.push(laidOut);
     table.push(...tables);
-    const scores = [parsed, laidOut ?? null, ...tables].filter((score) => score !== null);
+    const read = sketch.recognised?.confidence ?? null;
+    if (read !== null) ocr.push(read);
+    const scores = [parsed, laidOut ?? null, read, ...tables].filter((score) => score !== null);
     if (scores.length > 0) pages.push(Math.min(...scores));
   }
-  const byKind = [mean(parse), mean(layout), mean(table)];
+  const byKind = [mean(parse), mean(layout), mean(table), mean(ocr)];
   const meanScore = mean(byKind.filter((score) => score !== null));
   // The contract's low score: what all but the worst twentieth of the pages reach.
   const lowScore = pages.length === 0 ? null : [...pages].sort((a, b) => a - b)[Math.floor(0.05 * pages.length)]!;
-  const [parseMean, layoutMean, tableMean] = byKind.map(rounded);
+  const [parseMean, layoutMean, tableMean, ocrMean] = byKind.map(rounded);
   return {
-    parse_score: parseMean ?? null, layout_score: layoutMean ?? null, table_score: tableMean ?? null, ocr_score: null,
+    parse_score: parseMean ?? null, layout_score: layoutMean ?? null, table_score: tableMean ?? null, ocr_score: ocrMean ?? null,
     mean_score: rounded(meanScore), low_score: rounded(lowScore), mean_grade: grade(meanScore), low_grade: grade(lowScore),
   };
 }

@@ -75,11 +75,15 @@ function textLayerNotes(sketches: PageSketch[]): Record<string, unknown> | null 
     if (sketch.invisibleCharacters > 0) hidden.invisible = (hidden.invisible ?? 0) - sketch.invisibleCharacters;
   }
   const leftOut = Object.fromEntries(Object.entries(hidden).filter(([, characters]) => characters > 0));
+  const recognised = sketches.filter((sketch) => sketch.recognised !== undefined);
   const scanned = sketches.filter((sketch) => sketch.invisibleCharacters > 0).map((sketch) => sketch.pageIndex + 1);
-  if (Object.keys(leftOut).length === 0 && scanned.length === 0) return null;
+  if (Object.keys(leftOut).length === 0 && scanned.length === 0 && recognised.length === 0) return null;
   return {
     ...(Object.keys(leftOut).length > 0 && { lectern__hidden_characters: leftOut }),
     ...(scanned.length > 0 && { lectern__invisible_text_layer_pages: scanned }),
+    ...(recognised.length > 0 && {
+      lectern__text_recogniser: recognised[0]!.recognised!.by, lectern__recognised_pages: recognised.map((sketch) => sketch.pageIndex + 1),
+    }),
   };
 }
 

@@ -11,7 +11,12 @@ import type { PageSketch } from './layout/sketch.js';
 import type { PageSource } from './pages.js';
 import type { ConvertPorts, ConvertRequest } from './request.js';
 import type { ConversionError } from './result.js';
-import { deskewDpi, isScan, reportScan } from './scans.js';
+import { isRecogniser } from './ocr/recogniser.js';
+import { readPicture } from './ocr/read-picture.js';
+import { agrees } from './ocr/agreement.js';
+import { unreadPage, whyPicture } from './scans.js';
+import type { PictureReason } from './scans.js';
+import type { PageContent } from '../pdf/page.js';
 import { findTables } from './tables/index.js';
 import type { Timings } from './timings.js';
 
@@ -28,10 +33,46 @@ function wanted(pages: PageSource, [first, last]: [number, number]): number[] {
   return numbers;
 }
 
+/** Everything that one page's reading needs. */
+interface Reading {
+  pages: PageSource;
+  request: ConvertRequest;
+  ports: ConvertPorts;
+  timings: Timings;
+  errors: ConversionError[];
+}
+
 /** Reads one page and boils it down; only the sketch outlives this call. */
-async function readOne(pages: PageSource, pageIndex: number, request: ConvertRequest, timings: Timings): Promise<PageSketch> {
+async function readOne(pageIndex: number, reading: Reading): Promise<PageSketch> {
+  const { pages, request, timings } = reading;
   const content = await timings.measure('read_page', 'page', () => pages.readPage(pageIndex));
-  return boilDown(readableText(content), request, timings);
+  const layer = readableText(content);
+  const why = whyPicture(layer.content, request.options);
+  const seen = why === null ? null : await readSeen(layer.content, why, reading);
+  if (seen === null) return boilDown(layer, request, timings);
+  return { ...boilDown({ content: seen.content, keptInvisible: 0 }, request, timings), recognised: seen.recognised };
+}
+
+/** The page as its picture shows it; null where that is no better than what the file says. */
+async function readSeen(content: PageContent, why: PictureReason, { pages, request, ports, timings, errors }: Reading): Promise<Seen | null> {
+  const { ocrPreset, ocrLanguages } = request.options;
+  const recogniser = await ports.recognisers.find(ocrPreset, ocrLanguages);
+  if (!isRecogniser(recogniser)) {
+    errors.push(unreadPage(content.pageIndex, why, recogniser.reason));
+    return null;
+  }
+  const reader = { recogniser, engine: ports.engine, signal: ports.signal };
+  const read = await timings.measure('read_picture', 'page', () => readPicture(pages, content, reader));
+  const { confidence, turn, lean } = read;
+  const nothing = read.content.words.length === 0;
+  // Letters that the file gets wrong differ from those to be seen; where both say the same, the file's are exact.
+  if (nothing && why !== 'forced' || why === 'garbled' && agrees(content.words, read.content.words)) return null;
+  return { content: read.content, recognised: { by: recogniser.name, confidence, turn, lean } };
+}
+
+interface Seen {
+  content: PageContent;
+  recognised: NonNullable<PageSketch['recognised']>;
 }
 
 function boilDown(layer: TextLayer, request: ConvertRequest, timings: Timings): PageSketch {
@@ -65,9 +106,7 @@ export async function readPages(
     if (known !== undefined) errors.push(known);
     else {
       try {
-        const sketch = await readOne(pages, pageNumber - 1, request, timings);
-        sketches.push(sketch);
-        await lookForScan(sketch, pages, request, ports, errors);
+        sketches.push(await readOne(pageNumber - 1, { pages, request, ports, timings, errors }));
         continue;
       } catch (thrown) {
         errors.push(errorOf(thrown, 'page', pageNumber));
@@ -77,10 +116,4 @@ export async function readPages(
     if (options.abortOnError) return { sketches, complete };
   }
   return { sketches, complete };
-}
-
-async function lookForScan(sketch: PageSketch, pages: PageSource, request: ConvertRequest, ports: ConvertPorts, errors: ConversionError[]): Promise<void> {
-  if (!request.options.doOcr || !isScan(sketch)) return;
-  const box = { left: 0, top: 0, right: sketch.width, bottom: sketch.height };
-  errors.push(await reportScan(sketch, () => pages.render(sketch.pageIndex, box, deskewDpi), ports.engine, ports.signal));
 }

@@ -1,5 +1,6 @@
 /** One document's way through the converter: what goes in, what comes out, and the ports it may use. Plain data on both sides. */
 import type { VisionEngine } from '../engine/port.js';
+import type { TextRecognisers } from './ocr/recogniser.js';
 import type { ConvertOptions } from './options.js';
 import type { Confidence, ConversionError, ConversionProgress, ConversionStatus, StageTiming } from './result.js';
 
@@ -37,6 +38,7 @@ export interface ConvertOutcome {
 
 export interface ConvertPorts {
   engine: VisionEngine;
+  recognisers: TextRecognisers;
   progress(progress: ConversionProgress): void;
   signal: AbortSignal;
 }

@@ -1,28 +1,41 @@
-/** Pages whose text is only to be seen: what is said of them while no recogniser is installed. */
-import type { Bitmap } from '../bitmap.js';
-import type { VisionEngine } from '../engine/port.js';
+/** Pages whose text is only to be seen: which they are, and what is said of one that cannot be read. */
+import type { PageContent } from '../pdf/page.js';
 import { conversionError } from './failures.js';
-import type { PageSketch } from './layout/sketch.js';
+import type { ConvertOptions } from './options.js';
 import type { ConversionError } from './result.js';
 
-/** Enough to see lines of text lean, and cheap to draw. */
-export const deskewDpi = 150;
+/**
+ * Why a page is read from its picture: `scan` where pictures are all it has, `stamped` where a little text stands on a picture of a
+ * page, `garbled` where the file does not tell what its letters are, `forced` where the request wants it.
+ */
+export type PictureReason = 'scan' | 'stamped' | 'garbled' | 'forced';
 
-/** A page of pictures without a text layer. One that holds neither is blank, and nothing is missing from it. */
-export function isScan(sketch: PageSketch): boolean {
-  return sketch.characters < 8 && sketch.pieces.length < 3 && sketch.pictureCoverage > 0.3;
+/** Share of the page that its pictures cover, 0..1. */
+export function pictureCoverage(content: PageContent): number {
+  let area = 0;
+  for (const { box } of content.images) {
+    const width = Math.min(box.right, content.width) - Math.max(box.left, 0);
+    const height = Math.min(box.bottom, content.height) - Math.max(box.top, 0);
+    if (width > 0 && height > 0) area += width * height;
+  }
+  return Math.min(1, area / Math.max(1, content.width * content.height));
 }
 
-/** The error entry of a page that would need recognition. `draw` gives the page at `deskewDpi`. */
-export async function reportScan(sketch: PageSketch, draw: () => Promise<Bitmap> | Bitmap, engine: VisionEngine, signal: AbortSignal): Promise<ConversionError> {
-  let lean = '';
-  try {
-    const degrees = await engine.deskewAngle(await draw(), { signal });
-    lean = ` Its lines lean by ${degrees.toFixed(1)} degrees.`;
-  } catch {
-    // The angle is a courtesy: a page that cannot be measured is reported all the same.
-    lean = '';
-  }
-  const message = `Page ${sketch.pageIndex + 1} has no text layer, and no text recogniser is installed: it is kept as a picture.${lean}`;
-  return conversionError('model', 'text_recogniser', 'inference_failure', message, sketch.pageIndex + 1);
+/** Null where the page's own text is used, or it is blank. */
+export function whyPicture(content: PageContent, options: ConvertOptions): PictureReason | null {
+  if (!options.doOcr) return null;
+  if (options.forceOcr) return 'forced';
+  const coverage = pictureCoverage(content);
+  if (content.characters < 8 && content.lines.length < 3) return coverage > 0.3 ? 'scan' : null;
+  if (content.characters < 150 && coverage > 0.6 && !content.words.some((word) => word.invisible)) return 'stamped';
+  return content.characters > 40 && content.unmappedCharacters > 0.3 * content.characters ? 'garbled' : null;
+}
+
+/** The error entry of a page that nobody could read. */
+export function unreadPage(pageIndex: number, why: PictureReason, reason: string): ConversionError {
+  const what = {
+    scan: 'has no text layer', stamped: 'is a picture with little text on it', garbled: 'has a text layer whose letters the file does not tell', forced: 'was to be read from its picture',
+  }[why];
+  const left = why === 'scan' ? 'it is kept as a picture' : 'its text layer is used as it is';
+  return conversionError('model', 'text_recogniser', 'inference_failure', `Page ${pageIndex + 1} ${what}, and ${reason}: ${left}.`, pageIndex + 1);
 }

@@ -5,7 +5,7 @@ import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from '.
 import { AddonLanguageModel } from './language-model.js';
 import { atTheSeam, callNative } from './native-call.js';
 import type {
-  CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ResizeOptions,
+  CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, ResizeOptions,
 } from './port.js';
 
 export interface EngineOptions {
@@ -39,6 +39,15 @@ class AddonEngine implements Engine {
   resizeImage(bitmap: Bitmap, options: ResizeOptions): Promise<Float32Array> {
     const { signal, ...size } = options;
     return callNative(this.#addon, signal, (cancel) => this.#native.resizeImage(bitmap, size, cancel));
+  }
+
+  tesseractVersion(): Promise<string> {
+    return callNative(this.#addon, undefined, (cancel) => this.#native.tesseractVersion(cancel));
+  }
+
+  readText(bitmap: Bitmap, options: ReadTextOptions): Promise<ReadPage> {
+    const { signal, ...rest } = options;
+    return callNative(this.#addon, signal, (cancel) => this.#native.readText(bitmap, rest, cancel));
   }
 
   async describeModel(path: string, options: CallOptions & { arrays?: boolean } = {}): Promise<ModelDescription> {

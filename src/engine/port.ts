@@ -28,6 +28,55 @@ export interface VisionEngine {
   resizeImage(bitmap: Bitmap, options: ResizeOptions): Promise<Float32Array>;
 }
 
+export interface ReadWord {
+  text: string;
+  /** Pixels of the bitmap; y grows downwards. */
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  /** 0..1 */
+  confidence: number;
+}
+
+export interface ReadLine {
+  /** Two points of the line that the letters stand on: x, y, x, y. */
+  baseline: [number, number, number, number];
+  /** In reading order; at least one. */
+  words: ReadWord[];
+}
+
+/** A straight line on the page, in pixels: its middle across, its ends along. */
+export interface ReadRuling {
+  horizontal: boolean;
+  position: number;
+  start: number;
+  end: number;
+  thickness: number;
+}
+
+export interface ReadPage {
+  lines: ReadLine[];
+  rulings: ReadRuling[];
+}
+
+export interface ReadTextOptions extends CallOptions {
+  /** With LANGUAGE.traineddata. */
+  dataDirectory: string;
+  /** As Tesseract writes them: `eng+deu`. */
+  languages: string;
+  /** Of the bitmap, 70 to 2400. */
+  dpi: number;
+}
+
+/** The system's Tesseract, a stranger's code over a stranger's pixels: only for processes that may die. */
+export interface TextReader {
+  /** Rejects with `not_found` where none is installed. */
+  tesseractVersion(): Promise<string>;
+  /** Text and ruled lines of an upright page. Rejects with `not_found` where Tesseract or a language's data is missing. */
+  readText(bitmap: Bitmap, options: ReadTextOptions): Promise<ReadPage>;
+}
+
 /** Text in which the texts of control tokens (`<|im_end|>`) become these tokens only where `special` says so. */
 export interface PromptPart {
   text: string;
@@ -182,7 +231,7 @@ export interface LanguageEngine {
   openModel(path: string, options?: OpenModelOptions): Promise<LanguageModel>;
 }
 
-export interface Engine extends VisionEngine, LanguageEngine {
+export interface Engine extends VisionEngine, TextReader, LanguageEngine {
   devices(): DeviceInfo[];
   /** What the addon was built with and which instructions it uses: for `/version` and the log. */
   buildInfo(): { version: string; cuda: boolean; instructions: string };

@@ -19,12 +19,12 @@ export function sameProgram(entry: string, words: string[]): WorkerCommand {
   return { execPath: process.execPath, args: [...flags, entry, ...words] };
 }
 
-/** Nothing of the parent's settings and keys: a worker reads what strangers sent. Two threads are enough beside its own. */
+/** Nothing of the parent's settings and keys: a worker reads what strangers sent. Two threads are enough beside its own, and one for what libraries would spread over all processors. */
 function environment(scratchDirectory: string): NodeJS.ProcessEnv {
-  const kept = Object.entries(process.env).filter(([name]) => ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH'].includes(name));
+  const kept = Object.entries(process.env).filter(([name]) => ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'TESSDATA_PREFIX'].includes(name));
   return {
     ...Object.fromEntries(kept),
-    HOME: scratchDirectory, CUDA_VISIBLE_DEVICES: '', UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', NO_COLOR: '1',
+    HOME: scratchDirectory, CUDA_VISIBLE_DEVICES: '', UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', OMP_THREAD_LIMIT: '1', NO_COLOR: '1',
   };
 }
 

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { convertDocument } from '../../src/convert/convert.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
+import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
 import type { ConvertPorts } from '../../src/convert/request.js';
 import { readDocument } from '../../src/document/read.js';
 import { plainWords } from '../../src/document/words.js';
@@ -15,6 +16,7 @@ const folders = ['../shared/samples/replica', '../shared/samples/styled', '../sh
 
 const ports: ConvertPorts = {
   engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) },
+  recognisers: noRecognisers,
   progress: () => undefined,
   signal: new AbortController().signal,
 };

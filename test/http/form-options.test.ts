@@ -79,6 +79,7 @@ t.test('the limits of the service, in the contract\'s sentences', async (t) => {
     [{ callbacks: 'https://example.org/hook' }, 'Callbacks are disabled by server policy.'],
   ];
   for (const [fields, detail] of cases) t.strictSame(await post(fields), { status: 422, detail, ignored: undefined }, JSON.stringify(fields));
+  t.match(await post({ ocr_lang: ['en', 'klingon'] }), { status: 422, detail: /^ocr_lang 'klingon' is not known\. Known values: \['af', 'afr', .*'zh-tw'\]\.$/ });
 });
 
 t.test('what is accepted reaches the converter', async (t) => {

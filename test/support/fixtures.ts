@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { convertDocument } from '../../src/convert/convert.js';
 import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
+import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
 import type { ConvertOutcome, ConvertPorts } from '../../src/convert/request.js';
 import { packageRoot } from '../../src/package-files.js';
 import { measureQuality, type Quality } from './quality.js';
@@ -47,6 +48,7 @@ export function readFixtures(): Fixture[] {
 /** No engine: born-digital pages ask nothing of it. */
 export const quietPorts: ConvertPorts = {
   engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) },
+  recognisers: noRecognisers,
   progress: () => undefined,
   signal: new AbortController().signal,
 };

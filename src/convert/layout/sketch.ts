@@ -1,6 +1,7 @@
 /** One page, boiled down to what the document-wide steps need: pieces of lines, tables, figures. No words are kept. */
 import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '../../pdf/page.js';
 import type { FoundTable } from '../table.js';
+import { pictureCoverage } from '../scans.js';
 import type { Contents } from './contents.js';
 import { findFigures } from './figures.js';
 import type { FigureRegion } from './figures.js';
@@ -40,6 +41,8 @@ export interface PageSketch {
   invisibleCharacters: number;
   /** Share of the page that pictures cover, 0..1. */
   pictureCoverage: number;
+  /** Where the text was read from the page's picture: by what, how surely (0..1), and how the page was turned (degrees clockwise) and leaned. */
+  recognised?: { by: string; confidence: number | null; turn: number; lean: number };
 }
 
 /** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */
@@ -69,7 +72,7 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     characters: content.characters,
     unmappedCharacters: content.unmappedCharacters,
     invisibleCharacters: keptInvisible,
-    pictureCoverage: coverage(content),
+    pictureCoverage: pictureCoverage(content),
   };
 }
 
@@ -121,14 +124,4 @@ function findColumnRules(content: PageContent, objects: Box[]): ColumnRule[] {
   const rules = content.rulings.filter(({ orientation, position, start, end }) => orientation === 'vertical' && end - start > 0.03 * content.height
     && position > 0.05 * content.width && position < 0.95 * content.width && !inside(position, (start + end) / 2, objects));
   return rules.slice(0, 60).map(({ position, start, end }) => ({ x: position, top: start, bottom: end }));
-}
-
-function coverage(content: PageContent): number {
-  let area = 0;
-  for (const { box } of content.images) {
-    const width = Math.min(box.right, content.width) - Math.max(box.left, 0);
-    const height = Math.min(box.bottom, content.height) - Math.max(box.top, 0);
-    if (width > 0 && height > 0) area += width * height;
-  }
-  return Math.min(1, area / Math.max(1, content.width * content.height));
 }

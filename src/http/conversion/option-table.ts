@@ -35,7 +35,7 @@ const preset = (what: string): Option<string | null> =>
 const customConfig = (what: string): Option<Record<string, unknown> | null> =>
   option(nullable(anyObject), null, `Configuration of another model for ${what}; accepted and not used.`, always);
 
-/** The engines that a client may name; this service has one of its own for all of them. */
+/** The engines that a client may name; the one that is installed stands for all of them. */
 export const ocrPresets = ['auto', 'easyocr', 'kserve_v2_ocr', 'nemotron-ocr', 'ocrmac', 'rapidocr', 'tesseract', 'tesserocr'];
 const madeFormats = new Set<string>(['md', 'json', 'html', 'html_split_page', 'text', 'doctags']);
 
@@ -47,8 +47,8 @@ export const optionTable = {
   do_ocr: option(flag, true, 'Read text from pictures where a page has none of its own.'),
   force_ocr: option(flag, false, 'Read the text of every page from its picture, whatever text it has.', (value, { textRecognition }) => value && !textRecognition),
   ocr_engine: deprecated(option(text, 'auto', 'Older name of ocr_preset. In a form it has no effect.', always)),
-  ocr_lang: option(nullable(list(text)), null, 'Languages to expect in pictures of text.', (value, { textRecognition }) => (value ?? []).some((one) => one !== '') && !textRecognition),
-  ocr_preset: option(text, 'auto', 'Which engine reads pictures of text; there is one, of our own.', always),
+  ocr_lang: option(nullable(list(text)), null, 'Languages to expect in pictures of text: ISO 639 codes or names of Tesseract.', (value, { textRecognition }) => (value ?? []).some((one) => one !== '') && !textRecognition),
+  ocr_preset: option(text, 'auto', 'Which engine reads pictures of text: Tesseract, where it is installed.', (value, { textRecognition }) => !textRecognition || !value.startsWith('tess')),
   ocr_custom_config: customConfig('reading pictures of text'),
   pdf_backend: option(pdfBackend, 'docling_parse', 'Which reader of PDF is used; there is one, of our own.', always),
   table_mode: option(tableMode, defaultConvertOptions.tableMode, 'Less time or more care for tables.'),

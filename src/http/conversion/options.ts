@@ -5,6 +5,7 @@ import { HttpFailure, invalid, type Issue, type Location } from '../error-reply.
 import type { HttpSettings } from '../settings.js';
 import { isRecord, type Kind } from './kinds.js';
 import { checkExclusions } from './option-models.js';
+import { dataFileOf, knownLanguages } from '../../convert/ocr/languages.js';
 import { isOptionName, ocrPresets, optionNames, optionTable, type Option, type OptionName, type OptionValues } from './option-table.js';
 
 /** Options as the client gave them: every value of its kind, defaults in place. */
@@ -100,6 +101,8 @@ export function checkLimits({ values }: GivenOptions, settings: HttpSettings): v
   if (!ocrPresets.includes(preset)) {
     refuse(`ocr_preset '${preset.slice(0, 100)}' is not allowed. Allowed values: [${ocrPresets.map((one) => `'${one}'`).join(', ')}].`);
   }
+  const strange = (values.ocr_lang ?? []).find((code) => code !== '' && dataFileOf(code) === null);
+  if (strange !== undefined) refuse(`ocr_lang '${strange.slice(0, 100)}' is not known. Known values: [${knownLanguages.map((one) => `'${one}'`).join(', ')}].`);
   if (values.vlm_pipeline_custom_config !== null && Object.keys(values.vlm_pipeline_custom_config).length > 0) {
     refuse('Custom VLM configuration is disabled by server policy.');
   }

@@ -1,0 +1,160 @@
+// Runs of dark pixels along each direction, grown together into thin connected strokes.
+#include "vision/rulings.h"
+
+#include <algorithm>
+#include <array>
+#include <numeric>
+
+namespace lectern::vision {
+namespace {
+
+/// Darker than the page by so much: a light grey rule is, paper and JPEG noise are not.
+constexpr int least_contrast = 40;
+/// A rule that a scanner broke goes on after so many inches.
+constexpr double widest_break = 0.012;
+constexpr double shortest = 0.35;
+constexpr double thickest = 0.05;
+
+struct Run {
+  int across;  // row of a horizontal run, column of an upright one
+  int begin;
+  int end;
+};
+
+/// One direction to look along.
+struct View {
+  const GreyImage& image;
+  bool horizontal;
+};
+
+int paper_luminance(const GreyImage& image) {
+  std::array<std::size_t, 256> counts{};
+  for (const std::uint8_t pixel : image.pixels) ++counts[pixel];
+  // The paper is what most of the page is: the value below which a quarter of the lightest pixels end.
+  std::size_t left = image.pixels.size() / 4;
+  for (int value = 255; value > 0; --value) {
+    const std::size_t count = counts[static_cast<std::size_t>(value)];
+    if (count >= left) return value;
+    left -= count;
+  }
+  return 0;
+}
+
+/// Upright runs grow column by column while the rows go by: memory is read in order either way.
+std::vector<Run> find_runs(const View& view, int darkest_paper, int gap, int least, const Cancel& cancel) {
+  const GreyImage& image = view.image;
+  struct Open {
+    int begin = -1;
+    int last = -1;
+  };
+  std::vector<Run> runs;
+  const auto close = [&](Open& open, int across) {
+    if (open.begin >= 0 && open.last + 1 - open.begin >= least) runs.push_back({across, open.begin, open.last + 1});
+    open = {};
+  };
+  const auto see = [&](Open& open, int across, int along) {
+    if (open.begin >= 0 && along - open.last - 1 > gap) close(open, across);
+    if (open.begin < 0) open.begin = along;
+    open.last = along;
+  };
+  const auto width = static_cast<std::size_t>(image.width);
+  std::vector<Open> columns(view.horizontal ? 0 : width);
+  for (int y = 0; y < image.height; ++y) {
+    if (y % 64 == 0) cancel.check();
+    const std::uint8_t* row = image.pixels.data() + static_cast<std::size_t>(y) * width;
+    Open open;
+    for (int x = 0; x < image.width; ++x) {
+      if (row[x] > darkest_paper) continue;
+      if (view.horizontal) see(open, y, x);
+      else see(columns[static_cast<std::size_t>(x)], x, y);
+    }
+    if (view.horizontal) close(open, y);
+  }
+  for (std::size_t x = 0; x < columns.size(); ++x) close(columns[x], static_cast<int>(x));
+  std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.across != b.across ? a.across < b.across : a.begin < b.begin; });
+  return runs;
+}
+
+/// Sets of runs that touch, by their representatives.
+class Components {
+ public:
+  explicit Components(std::size_t count) : parents_(count) { std::iota(parents_.begin(), parents_.end(), std::size_t{0}); }
+  std::size_t find(std::size_t one) {
+    while (parents_[one] != one) one = parents_[one] = parents_[parents_[one]];
+    return one;
+  }
+  void join(std::size_t a, std::size_t b) { parents_[find(a)] = find(b); }
+
+ private:
+  std::vector<std::size_t> parents_;
+};
+
+/// Joins runs of neighbouring lines that overlap, or end where the other begins: a rule that leans goes down a line now and then.
+Components connect(const std::vector<Run>& runs, int gap) {
+  Components components(runs.size());
+  std::size_t before = 0;
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    while (runs[before].across < runs[i].across - 1) ++before;
+    for (std::size_t j = before; j < i && runs[j].across < runs[i].across; ++j) {
+      if (runs[j].begin <= runs[i].end + gap && runs[i].begin <= runs[j].end + gap) components.join(i, j);
+    }
+  }
+  return components;
+}
+
+struct Stroke {
+  int begin = 0, end = 0;    // along
+  int first = 0, last = 0;   // across
+  std::int64_t area = 0;
+  double moment = 0;  // sum over its pixels of the place across
+};
+
+std::vector<Stroke> strokes_of(const std::vector<Run>& runs, Components& components) {
+  std::vector<Stroke> strokes(runs.size());
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    Stroke& stroke = strokes[components.find(i)];
+    const Run& run = runs[i];
+    if (stroke.area == 0) stroke = {run.begin, run.end, run.across, run.across, 0, 0};
+    stroke.begin = std::min(stroke.begin, run.begin);
+    stroke.end = std::max(stroke.end, run.end);
+    stroke.first = std::min(stroke.first, run.across);
+    stroke.last = std::max(stroke.last, run.across);
+    stroke.area += run.end - run.begin;
+    stroke.moment += (run.across + 0.5) * (run.end - run.begin);
+  }
+  return strokes;
+}
+
+bool is_ruling(const Stroke& stroke, int dpi) {
+  if (stroke.area == 0) return false;
+  const double length = stroke.end - stroke.begin;
+  const double thickness = static_cast<double>(stroke.area) / length;
+  // What leans by a degree climbs a 57th of its length.
+  const double climb = stroke.last + 1 - stroke.first;
+  return length >= shortest * dpi && thickness <= thickest * dpi && length >= 8 * thickness && climb <= thickness + std::max(2.0, length / 57);
+}
+
+void look_along(const View& view, int paper, int dpi, std::vector<Ruling>& found, const Cancel& cancel) {
+  const int gap = std::max(1, static_cast<int>(widest_break * dpi));
+  const std::vector<Run> runs = find_runs(view, paper - least_contrast, gap, std::max(8, dpi / 8), cancel);
+  Components components = connect(runs, gap);
+  for (const Stroke& stroke : strokes_of(runs, components)) {
+    if (!is_ruling(stroke, dpi)) continue;
+    const auto area = static_cast<double>(stroke.area);
+    found.push_back({view.horizontal, static_cast<float>(stroke.moment / area), static_cast<float>(stroke.begin), static_cast<float>(stroke.end),
+                     static_cast<float>(area / (stroke.end - stroke.begin))});
+  }
+}
+
+}  // namespace
+
+std::vector<Ruling> find_rulings(const GreyImage& image, int dpi, const Cancel& cancel) {
+  std::vector<Ruling> found;
+  const int paper = paper_luminance(image);
+  if (paper <= least_contrast) return found;  // a black page shows no line
+  look_along({image, true}, paper, dpi, found, cancel);
+  look_along({image, false}, paper, dpi, found, cancel);
+  return found;
+}
+
+}  // namespace lectern::vision

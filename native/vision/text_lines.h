@@ -1,0 +1,38 @@
+// Text that was read from a bitmap: lines of words with their places, whoever read them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "vision/rulings.h"
+
+namespace lectern::vision {
+
+/// A box in pixels of the bitmap; y grows downwards, right and bottom lie behind the last pixel.
+struct PixelBox {
+  int left;
+  int top;
+  int right;
+  int bottom;
+};
+
+struct ReadWord {
+  std::string text;  // UTF-8, not empty
+  PixelBox box;      // of its ink
+  float confidence;  // 0..1
+};
+
+struct ReadLine {
+  std::vector<ReadWord> words;  // in reading order
+  // Two points of the line that the letters stand on.
+  float baseline_left_x, baseline_left_y;
+  float baseline_right_x, baseline_right_y;
+};
+
+/// What a page's bitmap shows to read and to see.
+struct ReadPage {
+  std::vector<ReadLine> lines;
+  std::vector<Ruling> rulings;
+};
+
+}  // namespace lectern::vision

@@ -1,0 +1,151 @@
+/** One page read from its picture: drawn, turned upright, straightened, recognised, and put in place of its text layer. */
+import type { Bitmap } from '../../bitmap.js';
+import type { ReadPage, VisionEngine } from '../../engine/port.js';
+import type { Box, PageContent, PlacedImage } from '../../pdf/page.js';
+import type { PageSource } from '../pages.js';
+import type { TextRecogniser } from './recogniser.js';
+import { halved, rotated, turnQuarter } from './turned.js';
+import type { QuarterTurn } from './turned.js';
+import { recognisedRulings, recognisedText } from './words.js';
+
+/** Small letters of 10 points are some 20 pixels high: recognisers want no more, and read less well with half of it. */
+const readingDpi = 300;
+/** Enough to see lines of text lean, and cheap to draw. */
+const leaningDpi = 150;
+/** Drawn pixels of one page; the rest of the resolution is given up beyond. */
+const maxPixels = 24_000_000;
+/** A lean below it is left: letters on one line are read as well. */
+const leastLeanDegrees = 0.3;
+/** What a text is worth: its letters by how sure the recogniser is. Below it, and below this sureness, a page may stand on its head. */
+const enoughWorth = 60;
+const enoughSureness = 0.75;
+
+export interface RecognisedPage {
+  /** The page as it is read: its words, lines and size are those of the upright page. */
+  content: PageContent;
+  /** Mean of the words, 0..1; null where nothing was read. */
+  confidence: number | null;
+  /** By how much the page was turned clockwise to stand upright. */
+  turn: QuarterTurn;
+  /** Degrees, counter-clockwise positive, by which its lines leaned then. */
+  lean: number;
+}
+
+export interface PictureReader {
+  recogniser: TextRecogniser;
+  engine: VisionEngine;
+  signal: AbortSignal;
+}
+
+function whole({ width, height }: { width: number; height: number }): Box {
+  return { left: 0, top: 0, right: width, bottom: height };
+}
+
+/** As fine as the reader wants, unless the page is too large for that. */
+function dpiFor(content: PageContent, wanted: number): number {
+  const pixels = (content.width / 72) * (content.height / 72) * wanted * wanted;
+  return pixels <= maxPixels ? wanted : Math.max(72, Math.floor(wanted * Math.sqrt(maxPixels / pixels)));
+}
+
+/** Dots per inch. The points of an image file are its pixels, whose size nobody knows: as if it were a page of A4 or letter paper. */
+function resolutionOf(drawn: Bitmap, content: PageContent): number {
+  const dpi = (72 * drawn.width) / content.width;
+  return Math.round(dpi >= 72.5 ? dpi : Math.min(600, Math.max(70, drawn.width / 8.3)));
+}
+
+/** Worth of a reading: what is sure counts, guesses do not. */
+function worthOf({ lines }: ReadPage): { worth: number; sureness: number } {
+  let [letters, sum, worth] = [0, 0, 0];
+  for (const { words } of lines) {
+    for (const { text, confidence } of words) {
+      letters += text.length;
+      sum += text.length * confidence;
+      if (confidence > 0.6 && /[\p{L}\d]{2}/u.test(text)) worth += text.length * confidence;
+    }
+  }
+  return { worth, sureness: letters === 0 ? 0 : sum / letters };
+}
+
+interface Reading {
+  page: ReadPage;
+  bitmap: Bitmap;
+  lean: number;
+}
+
+class PageReading {
+  constructor(private readonly pages: PageSource, private readonly content: PageContent, private readonly reader: PictureReader) {}
+
+  async run(): Promise<RecognisedPage> {
+    const drawn = await this.draw(dpiFor(this.content, readingDpi));
+    const resolution = resolutionOf(drawn, this.content);
+    let turn: QuarterTurn = 0;
+    let best = await this.read(drawn, resolution);
+    const first = worthOf(best.page);
+    if (first.worth < enoughWorth || first.sureness < enoughSureness) {
+      const turned = await this.betterTurn(first.worth);
+      if (turned !== 0) {
+        turn = turned;
+        best = await this.read(await turnQuarter(drawn, turned), resolution);
+      }
+    }
+    return this.place(best, turn, drawn.width);
+  }
+
+  private async draw(dpi: number): Promise<Bitmap> {
+    return this.pages.render(this.content.pageIndex, whole(this.content), dpi);
+  }
+
+  private async read(upright: Bitmap, dpi: number): Promise<Reading> {
+    const { recogniser, engine, signal } = this.reader;
+    const lean = await engine.deskewAngle(await halved(upright), { signal });
+    if (Math.abs(lean) < leastLeanDegrees) return { page: await recogniser.read(upright, dpi, signal), bitmap: upright, lean: 0 };
+    const straight = await rotated(upright, lean);
+    return { page: await recogniser.read(straight, dpi, signal), bitmap: straight, lean };
+  }
+
+  /** The quarter turn that reads far better than none, found on a smaller picture; 0 where none does. */
+  private async betterTurn(worth: number): Promise<QuarterTurn> {
+    const small = await this.draw(dpiFor(this.content, leaningDpi));
+    const dpi = resolutionOf(small, this.content);
+    let best: { turn: QuarterTurn; worth: number } = { turn: 0, worth: Math.max(20, 1.3 * worth) };
+    for (const turn of [180, 90, 270] as const) {
+      const { page } = await this.read(await turnQuarter(small, turn), dpi);
+      const { worth: found } = worthOf(page);
+      if (found > best.worth) best = { turn, worth: found };
+    }
+    return best.turn;
+  }
+
+  private place({ page, bitmap, lean }: Reading, turn: QuarterTurn, drawnWidth: number): RecognisedPage {
+    const { content } = this;
+    const sideways = turn === 90 || turn === 270;
+    const [width, height] = sideways ? [content.height, content.width] : [content.width, content.height];
+    const scale = content.width / drawnWidth;
+    // The middle of the straightened picture is the middle of the page.
+    const frame = { scale, left: (bitmap.width - width / scale) / 2, top: (bitmap.height - height / scale) / 2 };
+    const text = recognisedText(page, frame);
+    return {
+      content: {
+        ...content, width, height, words: text.words, lines: text.lines, characters: text.words.reduce((sum, word) => sum + word.text.length, 0),
+        unmappedCharacters: 0, images: turn === 0 ? content.images.filter((image) => !holdsText(image, text.words.map(({ box }) => box))) : [],
+        rulings: recognisedRulings(page.rulings, frame), ...(turn !== 0 && { boxes: [], drawings: [], links: [] }), structure: [],
+      },
+      confidence: text.confidence, turn, lean,
+    };
+  }
+}
+
+/** A picture with the words of several lines in it is the page itself, or a figure whose text is read. */
+function holdsText({ box }: PlacedImage, words: Box[]): boolean {
+  const within = words.filter((word) => {
+    const x = (word.left + word.right) / 2;
+    const y = (word.top + word.bottom) / 2;
+    return x > box.left && x < box.right && y > box.top && y < box.bottom;
+  });
+  return within.length >= 3;
+}
+
+/** Rejects as drawing, measuring and recognising do. */
+export function readPicture(pages: PageSource, content: PageContent, reader: PictureReader): Promise<RecognisedPage> {
+  return new PageReading(pages, content, reader).run();
+}

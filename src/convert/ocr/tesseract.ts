@@ -1,0 +1,58 @@
+/** The system's Tesseract as a recogniser: where its language data lies, and which of it is used. */
+import { existsSync, readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import type { TextReader } from '../../engine/port.js';
+import { asLecternError } from '../../errors.js';
+import { dataFileOf } from './languages.js';
+import type { NoRecogniser, TextRecogniser, TextRecognisers } from './recogniser.js';
+
+/** Data of scripts' orientation and of equations: no languages. */
+const noLanguages = new Set(['osd', 'equ']);
+const suffix = '.traineddata';
+
+export interface TesseractData {
+  directory: string;
+  /** Names of the data files, sorted. */
+  languages: string[];
+}
+
+/** What is installed where Tesseract itself would look; null where there is no language. */
+export function findTesseractData(environment: Record<string, string | undefined>): TesseractData | null {
+  const told = environment['TESSDATA_PREFIX'];
+  const places = ['/usr/share/tesseract-ocr/5/tessdata', '/usr/share/tesseract-ocr/4.00/tessdata', '/usr/share/tessdata', '/usr/local/share/tessdata', '/opt/homebrew/share/tessdata'];
+  for (const directory of told ? [told, join(told, 'tessdata')] : places) {
+    if (!existsSync(directory)) continue;
+    const languages = readdirSync(directory).filter((name) => name.endsWith(suffix)).map((name) => name.slice(0, -suffix.length)).filter((name) => !noLanguages.has(name));
+    if (languages.length > 0) return { directory, languages: languages.sort() };
+  }
+  return null;
+}
+
+/** The data files for what a request asks for; English, or what there is, where it asks for nothing. */
+function chooseLanguages(data: TesseractData, asked: readonly string[]): string[] {
+  if (asked.length === 0) return data.languages.includes('eng') ? ['eng'] : data.languages.slice(0, 1);
+  const files = asked.map(dataFileOf).filter((file) => file !== null);
+  return [...new Set(files)].filter((file) => data.languages.includes(file));
+}
+
+/** `reader` is started when a page first asks for it. Whatever engine a request names, this is the one there is. */
+export function tesseractRecognisers(reader: () => TextReader, environment: Record<string, string | undefined>): TextRecognisers {
+  let version: Promise<string> | null = null;
+  return {
+    async find(preset, asked): Promise<TextRecogniser | NoRecogniser> {
+      const data = findTesseractData(environment);
+      if (data === null) return { reason: preset.startsWith('tess') ? 'Tesseract or its language data is not installed' : 'no text recogniser is installed' };
+      const languages = chooseLanguages(data, asked);
+      if (languages.length === 0) return { reason: `Tesseract has no data for ${asked.join(', ')}, only for ${data.languages.join(', ')}` };
+      try {
+        version ??= reader().tesseractVersion();
+        const name = `tesseract ${await version} (${languages.join('+')})`;
+        const shared = { dataDirectory: data.directory, languages: languages.join('+') };
+        return { name, read: (bitmap, dpi, signal) => reader().readText(bitmap, { ...shared, dpi, signal }) };
+      } catch (thrown) {
+        version = null;
+        return { reason: asLecternError(thrown).message.replace(/\.$/u, '') };
+      }
+    },
+  };
+}

@@ -1,0 +1,125 @@
+/** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out. */
+import type { ReadLine, ReadPage, ReadRuling, ReadWord } from '../../engine/port.js';
+import type { Box, Font, Line, Ruling, Word } from '../../pdf/page.js';
+
+/** From pixels of the upright bitmap to points of the page. */
+export interface PixelFrame {
+  /** Points per pixel. */
+  scale: number;
+  /** Pixels of the bitmap at the page's top left corner. */
+  left: number;
+  top: number;
+}
+
+/** A recogniser tells shapes, not fonts. */
+export const recognisedFont: Font = { name: 'recognised', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
+
+/** Below these a word, or a line in the mean, is taken for dirt or a drawing. */
+const leastWord = 0.15;
+const leastLine = 0.45;
+const ascender = /[\p{Lu}bdfhiklt\d!?&%$§€£()[\]{}/|\\"'’”“ßäöüáéíóúàèìòùâêîôû]/u;
+const descender = /[gjpqyçQ()[\]{}/|,;§]/u;
+/** Of common text faces, as parts of the size: small letters, above the baseline, below it. */
+const heights = { small: 0.46, tall: 0.69, below: 0.21 };
+
+/** Points that a font must have for the word's ink to be so high; null where the word does not tell (dashes, dots). */
+function sizeOf(text: string, inkHeight: number): number | null {
+  if (!/[\p{L}\d]/u.test(text)) return null;
+  return inkHeight / ((ascender.test(text) ? heights.tall : heights.small) + (descender.test(text) ? heights.below : 0));
+}
+
+function weightedMedian(values: { value: number; weight: number }[]): number {
+  const sorted = [...values].sort((a, b) => a.value - b.value);
+  let half = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
+  for (const { value, weight } of sorted) if ((half -= weight) <= 0) return value;
+  return sorted.at(-1)?.value ?? 0;
+}
+
+function isNoise(words: ReadWord[]): boolean {
+  const text = words.map((word) => word.text).join('');
+  const letters = text.replace(/[^\p{L}\d]/gu, '').length;
+  const mean = words.reduce((sum, word) => sum + word.confidence * word.text.length, 0) / Math.max(1, text.length);
+  // A lone sign may be a bullet or a page number; a row of strokes is a rule or a texture.
+  return mean < leastLine || letters === 0 && (text.length > 2 || mean < 0.8) || letters < 0.3 * text.length && mean < 0.7;
+}
+
+function boxOf(word: ReadWord, { scale, left, top }: PixelFrame): Box {
+  return { left: (word.left - left) * scale, top: (word.top - top) * scale, right: (word.right - left) * scale, bottom: (word.bottom - top) * scale };
+}
+
+interface SizedLine {
+  words: ReadWord[];
+  baseline: ReadLine['baseline'];
+  size: number;
+  letters: number;
+}
+
+function sized(line: ReadLine, frame: PixelFrame): SizedLine | null {
+  const words = line.words.filter((word) => word.confidence >= leastWord && word.text.trim() !== '');
+  if (words.length === 0 || isNoise(words)) return null;
+  const sizes = words.map((word) => ({ value: sizeOf(word.text, (word.bottom - word.top) * frame.scale) ?? 0, weight: word.text.length })).filter(({ value }) => value > 0);
+  const tallest = Math.max(...words.map((word) => word.bottom - word.top)) * frame.scale;
+  return { words, baseline: line.baseline, size: sizes.length === 0 ? tallest : weightedMedian(sizes), letters: words.reduce((sum, word) => sum + word.text.length, 0) };
+}
+
+/** Heights vary by a pixel from line to line: sizes near the most frequent one become that one, then the next most frequent, and so on. */
+function settleSizes(lines: SizedLine[]): void {
+  let open = [...lines];
+  while (open.length > 0) {
+    const weightNear = (size: number): number => open.reduce((sum, line) => sum + (Math.abs(line.size - size) <= 0.08 * size ? line.letters : 0), 0);
+    const middle = open.map((line) => ({ size: line.size, weight: weightNear(line.size) })).reduce((best, one) => (one.weight > best.weight ? one : best)).size;
+    const near = open.filter((line) => Math.abs(line.size - middle) <= 0.12 * middle);
+    const size = Math.round(weightedMedian(near.map((line) => ({ value: line.size, weight: line.letters }))) * 10) / 10;
+    for (const line of near) line.size = size;
+    open = open.filter((line) => !near.includes(line));
+  }
+}
+
+export interface RecognisedText {
+  words: Word[];
+  lines: Line[];
+  /** Mean over the letters, 0..1; null without any. */
+  confidence: number | null;
+}
+
+export function recognisedText(page: ReadPage, frame: PixelFrame): RecognisedText {
+  const kept = page.lines.map((line) => sized(line, frame)).filter((line) => line !== null);
+  settleSizes(kept);
+  const lines: Line[] = [];
+  let [letters, sure, order] = [0, 0, 0];
+  for (const line of kept) {
+    const [x1, y1, x2, y2] = line.baseline;
+    const slope = x2 > x1 ? (y2 - y1) / (x2 - x1) : 0;
+    const words = line.words.map((word): Word => {
+      letters += word.text.length;
+      sure += word.confidence * word.text.length;
+      const y = y1 + slope * (word.left - x1);
+      return {
+        text: word.text.normalize('NFC'), box: boxOf(word, frame), baseline: (y - frame.top) * frame.scale, font: recognisedFont, size: line.size, color: 0,
+        angle: 0, glued: false, softHyphen: false, invisible: false, order: order++, link: -1, underline: false, strike: false, mcid: -1,
+      };
+    });
+    // One baseline for the line: what is left of a lean must not make its words look raised.
+    const baseline = words[words.length >> 1]!.baseline;
+    for (const word of words) word.baseline = baseline;
+    lines.push({ words, box: unionOf(words), baseline, size: line.size, angle: 0 });
+  }
+  return { words: lines.flatMap((line) => line.words), lines, confidence: letters === 0 ? null : sure / letters };
+}
+
+function unionOf(words: Word[]): Box {
+  return {
+    left: Math.min(...words.map(({ box }) => box.left)), top: Math.min(...words.map(({ box }) => box.top)),
+    right: Math.max(...words.map(({ box }) => box.right)), bottom: Math.max(...words.map(({ box }) => box.bottom)),
+  };
+}
+
+export function recognisedRulings(rulings: ReadRuling[], { scale, left, top }: PixelFrame): Ruling[] {
+  return rulings.map(({ horizontal, position, start, end, thickness }) => {
+    const [across, along] = horizontal ? [top, left] : [left, top];
+    return {
+      orientation: horizontal ? 'horizontal' : 'vertical', position: (position - across) * scale, start: (start - along) * scale, end: (end - along) * scale,
+      thickness: thickness * scale, color: 0,
+    };
+  });
+}

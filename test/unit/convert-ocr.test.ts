@@ -1,0 +1,153 @@
+/** Pages read from their pictures, by a recogniser that knows what the test drew: which pages, which way up, and what is said of them. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Test } from 'tap';
+import type { Bitmap } from '../../src/bitmap.js';
+import { convertDocument } from '../../src/convert/convert.js';
+import type { TextRecogniser, TextRecognisers } from '../../src/convert/ocr/recogniser.js';
+import { findTesseractData, tesseractRecognisers } from '../../src/convert/ocr/tesseract.js';
+import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
+import type { ConvertOutcome } from '../../src/convert/request.js';
+import { LecternError } from '../../src/errors.js';
+import type { ReadPage } from '../../src/engine/port.js';
+import { placed, text } from '../support/pdf-content.js';
+import { makePdf, type PageSpec } from '../support/pdf-writer.js';
+
+const sentence = 'A sentence that the recogniser finds in the picture of the page';
+
+/** Where the page's ink is says which way up it stands: a black bar at its top edge. */
+function isUpright({ data, width, height, stride }: Bitmap): boolean {
+  const dark = (y: number): boolean => (data[y * stride + (width >> 1) * 4] as number) < 100;
+  return dark(Math.round(height * 0.05)) && !dark(Math.round(height * 0.95));
+}
+
+/** Reads two lines of any upright bitmap, a few bad guesses of any other. */
+class Reader implements TextRecogniser {
+  readonly name = 'reader 1';
+  readonly bitmaps: Bitmap[] = [];
+  constructor(private readonly words = sentence, private readonly sure = 0.9) {}
+
+  async read(bitmap: Bitmap, dpi: number): Promise<ReadPage> {
+    this.bitmaps.push(bitmap);
+    const height = Math.round(dpi / 8);
+    const line = (words: string, y: number, confidence: number): ReadPage['lines'][number] => {
+      const step = Math.floor((bitmap.width * 0.8) / words.split(' ').length);
+      return {
+        baseline: [bitmap.width * 0.1, y, bitmap.width * 0.9, y],
+        words: words.split(' ').map((word, index) => {
+          const left = Math.round(bitmap.width * 0.1 + index * step);
+          return { text: word, left, top: y - height, right: left + step - height, bottom: y, confidence };
+        }),
+      };
+    };
+    if (!isUpright(bitmap)) return { lines: [line('xq wz', 400, 0.3)], rulings: [] };
+    return { lines: [line(this.words, 400, this.sure), line(this.words, 600, this.sure)], rulings: [] };
+  }
+}
+
+const always = (reader: TextRecogniser): TextRecognisers => ({ find: async () => reader });
+
+interface Converted {
+  outcome: ConvertOutcome;
+  markdown: string;
+  meta: Record<string, unknown>;
+}
+
+async function convert(t: Test, pages: PageSpec[], recognisers: TextRecognisers, options: Partial<ConvertOptions> = {}, lean = 0): Promise<Converted> {
+  const root = t.testdir({ out: {} });
+  writeFileSync(join(root, 'input'), makePdf({ pages }));
+  const outcome = await convertDocument({
+    inputPath: join(root, 'input'), filename: 'made.pdf', outputDirectory: join(root, 'out'), failedPages: [],
+    options: { ...defaultConvertOptions, outputs: ['md', 'json'], ...options },
+  }, {
+    engine: { deskewAngle: async () => lean, resizeImage: async () => new Float32Array(0) }, recognisers,
+    progress: () => undefined, signal: new AbortController().signal,
+  });
+  const content = JSON.parse(readFileSync(join(root, 'out', outcome.contentFile), 'utf8')) as { md_content: string; json_content: { body: { meta: Record<string, unknown> | null } } };
+  return { outcome, markdown: content.md_content, meta: content.json_content.body.meta ?? {} };
+}
+
+/** A page whose only content is a white picture with a black bar at one edge. */
+function scan(rotate: 0 | 90 | 180 | 270 = 0): PageSpec {
+  return { width: 600, height: 800, rotate, content: placed('Im0', 600, 0, 0, 800, 0, 0) + '\n0 g 0 700 600 100 re f', images: { Im0: { width: 40, height: 40, grey: 255 } } };
+}
+
+const written: PageSpec = { width: 600, height: 800, content: Array.from({ length: 10 }, (_, line) => text(50, 700 - 14 * line, 11, `What the file itself says in line ${line} of its text.`)) };
+
+t.test('a scan is read, a page with text is not', async (t) => {
+  const reader = new Reader();
+  const { outcome, markdown, meta } = await convert(t, [written, scan()], always(reader));
+  t.match(outcome, { status: 'success', errors: [], pageCount: 2, confidence: { ocr_score: 0.9 } });
+  t.match(markdown, /What the file itself says in line 0/);
+  t.match(markdown, new RegExp(sentence));
+  t.notMatch(markdown, /<!-- image -->/, 'the picture of the page is no figure of it');
+  t.equal(reader.bitmaps.length, 1);
+  t.same(meta, { lectern__text_recogniser: 'reader 1', lectern__recognised_pages: [2] });
+  t.equal(outcome.timings.read_picture?.count, 1);
+});
+
+t.test('pages that stand on their head or lie on a side are turned, leaning ones are straightened', async (t) => {
+  for (const rotate of [90, 180, 270] as const) {
+    const { outcome, markdown } = await convert(t, [scan(rotate)], always(new Reader()));
+    t.match(outcome, { status: 'success' }, `${rotate}`);
+    t.match(markdown, new RegExp(sentence), `${rotate}`);
+  }
+  const reader = new Reader();
+  const { markdown } = await convert(t, [scan()], always(reader), {}, 3);
+  t.match(markdown, new RegExp(sentence));
+  const [straight] = reader.bitmaps;
+  t.ok((straight?.width ?? 0) > (600 / 72) * 300, 'the turned picture has room for its corners');
+});
+
+t.test('force_ocr reads every page, do_ocr: false none', async (t) => {
+  const forced = await convert(t, [written], always(new Reader()), { forceOcr: true });
+  t.notMatch(forced.markdown, /What the file itself says/);
+  const { outcome, markdown } = await convert(t, [scan()], always(new Reader()), { doOcr: false });
+  t.match(outcome, { status: 'success', errors: [], confidence: { ocr_score: null } });
+  t.match(markdown, /<!-- image -->/);
+});
+
+t.test('a picture in which nothing is read stays a picture', async (t) => {
+  const { outcome, markdown } = await convert(t, [scan()], always(new Reader('——', 0.2)));
+  t.match(outcome, { status: 'success' });
+  t.match(markdown, /<!-- image -->/);
+});
+
+t.test('a recogniser that fails costs its page', async (t) => {
+  const broken: TextRecogniser = { name: 'broken', read: () => Promise.reject(new LecternError('invalid_document', 'Tesseract cannot read this page.')) };
+  const { outcome, markdown } = await convert(t, [written, scan()], always(broken));
+  t.match(outcome, { status: 'partial_success', errors: [{ page_no: 2, error_message: 'Tesseract cannot read this page.' }] });
+  t.match(markdown, /What the file itself says/);
+});
+
+t.test('without a recogniser the answer says what is missing', async (t) => {
+  const none = tesseractRecognisers(() => { throw new Error('never asked'); }, { TESSDATA_PREFIX: t.testdirName });
+  const { outcome } = await convert(t, [scan()], none);
+  t.match(outcome, { status: 'partial_success', errors: [{ page_no: 1, error_message: 'Page 1 has no text layer, and no text recogniser is installed: it is kept as a picture.' }] });
+  const asked = await convert(t, [written], none, { forceOcr: true, ocrPreset: 'tesseract' });
+  t.match(asked.outcome.errors, [{ error_message: 'Page 1 was to be read from its picture, and Tesseract or its language data is not installed: its text layer is used as it is.' }]);
+  t.match(asked.markdown, /What the file itself says/);
+});
+
+t.test('Tesseract: data and languages are found where they lie', async (t) => {
+  const directory = t.testdir({ 'eng.traineddata': '', 'deu.traineddata': '', 'osd.traineddata': '', 'readme': '' });
+  t.same(findTesseractData({ TESSDATA_PREFIX: directory }), { directory, languages: ['deu', 'eng'] });
+  const seen: unknown[] = [];
+  const recognisers = tesseractRecognisers(() => ({
+    tesseractVersion: async () => '5.3.0', readText: async (_, options) => { seen.push(options); return { lines: [], rulings: [] }; },
+  }), { TESSDATA_PREFIX: directory });
+  const bitmap = { data: new Uint8Array(4), width: 1, height: 1, stride: 4 };
+  const signal = new AbortController().signal;
+  for (const [asked, languages] of [[[], 'eng'], [['de', 'en'], 'deu+eng'], [['de', 'fr'], 'deu']] as const) {
+    const found = await recognisers.find('auto', asked) as TextRecogniser;
+    t.equal(found.name, `tesseract 5.3.0 (${languages})`);
+    await found.read(bitmap, 300, signal);
+    t.match(seen.at(-1), { dataDirectory: directory, languages, dpi: 300 });
+  }
+  t.same(await recognisers.find('auto', ['fr']), { reason: 'Tesseract has no data for fr, only for deu, eng' });
+  const absent = tesseractRecognisers(() => ({
+    tesseractVersion: async () => { throw new LecternError('not_found', 'Tesseract is not installed: no libtesseract was found.'); }, readText: async () => ({ lines: [], rulings: [] }),
+  }), { TESSDATA_PREFIX: directory });
+  t.same(await absent.find('tesseract', []), { reason: 'Tesseract is not installed: no libtesseract was found' });
+});

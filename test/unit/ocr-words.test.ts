@@ -1,0 +1,85 @@
+/** Recognised lines as words of a page: places, sizes, noise; names of languages. */
+import t from 'tap';
+import { agrees } from '../../src/convert/ocr/agreement.js';
+import { dataFileOf, knownLanguages } from '../../src/convert/ocr/languages.js';
+import { recognisedRulings, recognisedText } from '../../src/convert/ocr/words.js';
+import type { ReadLine } from '../../src/engine/port.js';
+import type { Word } from '../../src/pdf/page.js';
+
+/** A line at 300 dpi of letters `size` points high, each as wide as half its size. */
+function line(text: string, y: number, size: number, confidence = 0.95): ReadLine {
+  const pixels = (points: number): number => Math.round((points * 300) / 72);
+  let x = 300;
+  const words = text.split(' ').map((word) => {
+    const tall = /[A-Zbdfhklt0-9]/u.test(word) ? 0.69 : 0.46;
+    const below = /[gjpqy]/u.test(word) ? 0.21 : 0;
+    const left = x;
+    x += pixels(word.length * size * 0.5);
+    const box = { text: word, left, top: y - pixels(tall * size), right: x, bottom: y + pixels(below * size), confidence };
+    x += pixels(size * 0.25);
+    return box;
+  });
+  return { baseline: [300, y, x, y], words };
+}
+
+const frame = { scale: 72 / 300, left: 0, top: 0 };
+
+t.test('words stand in points of the page, sizes are those of the letters', (t) => {
+  const { words, lines, confidence } = recognisedText({
+    lines: [line('A heading', 400, 18), line('some running text below it', 500, 10), line('one more on one are', 550, 10.3), line('and a third', 600, 9.8)], rulings: [],
+  }, frame);
+  t.equal(lines.length, 4);
+  t.same(words.map((word) => word.text).slice(0, 3), ['A', 'heading', 'some']);
+  t.ok(Math.abs((lines[0]?.size ?? 0) - 18) < 0.5, 'the heading keeps its size');
+  t.equal(new Set(lines.slice(1).map(({ size }) => size)).size, 1, 'lines that differ by a pixel have one size');
+  t.ok(Math.abs((lines[1]?.size ?? 0) - 10) < 0.4);
+  t.ok(Math.abs((words[0]?.box.left ?? 0) - 72) < 0.01);
+  t.ok(Math.abs((lines[0]?.baseline ?? 0) - 96) < 0.01);
+  t.ok(confidence !== null && Math.abs(confidence - 0.95) < 1e-9);
+  t.end();
+});
+
+t.test('what leans a little stands on one baseline', (t) => {
+  const leaning = { ...line('text that climbs a little', 500, 10), baseline: [300, 500, 1300, 490] as [number, number, number, number] };
+  const { words } = recognisedText({ lines: [leaning], rulings: [] }, frame);
+  t.equal(new Set(words.map((word) => word.baseline)).size, 1);
+  t.end();
+});
+
+t.test('noise is left out, a page number stays', (t) => {
+  const kept = (lines: ReadLine[]): string[] => recognisedText({ lines, rulings: [] }, frame).words.map((word) => word.text);
+  t.same(kept([line('—— == ~~ ||', 100, 10)]), [], 'strokes');
+  t.same(kept([line('wqz fg', 100, 10, 0.3)]), [], 'guesses');
+  t.same(kept([line('17', 100, 10)]), ['17']);
+  t.same(kept([line('•', 100, 10)]), ['•'], 'a bullet that is sure');
+  t.same(kept([line('•', 100, 10, 0.6)]), []);
+  t.equal(recognisedText({ lines: [], rulings: [] }, frame).confidence, null);
+  t.end();
+});
+
+t.test('rulings in points', (t) => {
+  const [across, up] = recognisedRulings([
+    { horizontal: true, position: 300, start: 150, end: 600, thickness: 3 }, { horizontal: false, position: 600, start: 300, end: 900, thickness: 3 },
+  ], { scale: 0.24, left: 50, top: 100 });
+  t.match(across, { orientation: 'horizontal', position: 48, start: 24, end: 132 });
+  t.match(up, { orientation: 'vertical', position: 132, start: 48, end: 192 });
+  t.end();
+});
+
+t.test('codes of languages', (t) => {
+  for (const [code, file] of [['en', 'eng'], ['EN', 'eng'], ['eng', 'eng'], ['de-AT', 'deu'], ['ger', 'deu'], ['pt_BR', 'por'], ['zh-TW', 'chi_tra'], ['zh', 'chi_sim'], ['chi_sim', 'chi_sim'], ['nb', 'nor']] as const) {
+    t.equal(dataFileOf(code), file, code);
+  }
+  for (const code of ['', 'xx', 'english', '../eng', 'eng+deu']) t.equal(dataFileOf(code), null, code);
+  for (const code of knownLanguages) t.not(dataFileOf(code), null, code);
+  t.end();
+});
+
+t.test('two readings agree when they share most words', (t) => {
+  const words = (text: string): Word[] => text.split(' ').map((word) => ({ text: word }) as Word);
+  t.ok(agrees(words('The quick brown fox jumps'), words('the quick, brown fox jumped')));
+  t.notOk(agrees(words('Wkh txlfn eurzq ira'), words('The quick brown fox')));
+  t.notOk(agrees([], words('The quick brown fox')));
+  t.notOk(agrees([], []));
+  t.end();
+});
