@@ -10,6 +10,7 @@ import { openEngine } from './engine/engine.js';
 import type { Engine } from './engine/port.js';
 import { LecternError } from './errors.js';
 import { Gate } from './http/caller.js';
+import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
 import { createLanguage, type Language } from './language.js';
@@ -96,6 +97,23 @@ function openTasks(settings: Settings, services: ConversionServices, log: Log): 
   });
 }
 
+/** What is found out while the service begins: whether a worker starts and reads pictures of text, and which models there are. */
+function startUp(converter: Converter, language: Language, log: Log, closing: () => boolean): { abilities: Abilities; ready: () => boolean } {
+  const abilities = { textRecognition: false, formulas: false, code: false };
+  let [workers, catalogue] = [false, false];
+  void converter.pool.ready().then(() => findRecogniser(converter, log)).then((found) => {
+    abilities.textRecognition = found;
+    workers = true;
+  }, (err: unknown) => {
+    if (!closing()) log.error({ err }, 'No conversion worker starts.');
+  });
+  // The first look at the models: later ones are quick, and the log says at once which files are left out.
+  void language.services.catalogue.list()
+    .catch((err: unknown) => log.error({ err }, 'The model directories cannot be read.'))
+    .finally(() => { catalogue = true; });
+  return { abilities, ready: () => workers && catalogue };
+}
+
 export async function createApp(settings: Settings, log: Log): Promise<App> {
   // First: settings that would let in the wrong ones start nothing.
   const gate = new Gate(settings);
@@ -112,28 +130,16 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     await converter.close();
     throw cause;
   });
-  let workersReady = false;
   let closing = false;
-  const abilities = { textRecognition: false, formulas: false, code: false };
-  void converter.pool.ready().then(() => findRecogniser(converter, log)).then((found) => {
-    abilities.textRecognition = found;
-    workersReady = true;
-  }, (err: unknown) => {
-    if (!closing) log.error({ err }, 'No conversion worker starts.');
-  });
-  let catalogueReady = false;
-  // The first look at the models: later ones are quick, and the log says at once which files are left out.
-  void language.services.catalogue.list()
-    .catch((err: unknown) => log.error({ err }, 'The model directories cannot be read.'))
-    .finally(() => { catalogueReady = true; });
+  const start = startUp(converter, language, log, () => closing);
   const server = createServer({
     settings,
     tasks,
     log,
     gate,
     version: packageVersion(),
-    abilities,
-    notReady: () => (closing ? 'The service is stopping.' : workersReady && catalogueReady ? null : 'Models not yet loaded'),
+    abilities: start.abilities,
+    notReady: () => (closing ? 'The service is stopping.' : start.ready() ? null : 'Models not yet loaded'),
     language: language.services,
     moreMetrics: language.metrics,
   });
