@@ -1,6 +1,8 @@
 // The npm client `ollama` against the whole service over the real engine: every call it has.
 import t from 'tap';
 import { Ollama } from 'ollama';
+import { startTestService } from '../support/http-service.js';
+import { fakeLanguage } from '../support/language-service.js';
 import { startServing } from '../support/serving.js';
 
 const service = await startServing(t, { shape: { context: 2048 } });
@@ -73,13 +75,24 @@ t.test('embed and embeddings', async (t) => {
   t.match(await client.embed({ model: 'embedder', input: ['the', tooLong] }), { prompt_truncated: true, truncated_inputs: [1] });
 });
 
-t.test('abort ends a stream and frees its slot', async (t) => {
-  const stream = await client.generate({ model, prompt: 'the', raw: true, stream: true, options: { num_predict: 2000, temperature: 0, seed: 1, stop: [] } });
+t.test('abort ends a stream, and the work behind it', async (t) => {
+  const language = fakeLanguage();
+  const endless = await startTestService({}, { language });
+  t.teardown(() => endless.close());
+  const other = new Ollama({ host: await endless.listen() });
+  const stream = await other.chat({ model: 'talker', messages: [{ role: 'user', content: 'one !hang' }], stream: true });
+  const heard: string[] = [];
   const reading = (async () => {
-    for await (const part of stream) if (!part.done) stream.abort();
+    for await (const part of stream) {
+      heard.push(part.message.content);
+      if (heard.length === 2) stream.abort();
+    }
   })();
   await t.rejects(reading, { name: 'AbortError' });
-  await service.untilMetric('lectern_slot_requests{lane="chat",state="working"}', 0);
+  t.strictSame(heard, ['one ', '!hang']);
+  const [signal] = language.signals;
+  if (signal?.aborted === false) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
+  t.equal(signal?.aborted, true);
 });
 
 t.test('what would change models is refused in one sentence', async (t) => {
