@@ -1,10 +1,10 @@
 // What strangers send, on every language route of the whole service: the contract's shape of a refusal, never a 500, and the service goes on.
-import t from 'tap';
+import t, { type Test } from 'tap';
 import { startServing } from '../support/serving.js';
 
 const service = await startServing(t, { shape: { context: 512 } });
 const hi = [{ role: 'user', content: 'hi' }];
-const deep = (depth: number): unknown => (depth === 0 ? { type: 'string' } : { type: 'object', properties: { a: deep(depth - 1) }, required: ['a'], additionalProperties: false });
+const deep = (depth: number): string => `${'{"type":"object","properties":{"a":'.repeat(depth)}{"type":"string"}${'},"required":["a"],"additionalProperties":false}'.repeat(depth)}`;
 const huge = 'all the world '.repeat(750_000);
 
 /** What is whole but for one thing, for each route. */
@@ -22,7 +22,7 @@ const good: Record<string, Record<string, unknown>> = {
 const chats = ['/v1/chat/completions', '/api/chat'];
 const openAi = (path: string): boolean => path.startsWith('/v1/');
 
-async function refused(path: string, body: string | Uint8Array, expected: { status: number | number[]; code?: string | null; text?: RegExp }, what: string): Promise<void> {
+async function refused(t: Test, path: string, body: string | Uint8Array, expected: { status: number | number[]; code?: string | null; text?: RegExp }, what: string): Promise<void> {
   const answer = await fetch(service.url + path, { method: 'POST', body });
   const { status, code, text } = expected;
   t.ok([status].flat().includes(answer.status), `${path}, ${what}: ${answer.status}`);
@@ -41,15 +41,15 @@ async function refused(path: string, body: string | Uint8Array, expected: { stat
   }
 }
 
-t.test('bodies that are no request', async () => {
+t.test('bodies that are no request', async (t) => {
   for (const path of Object.keys(good)) {
-    await refused(path, '{"model":', { status: 400 }, 'JSON cut off');
-    await refused(path, '', { status: 400 }, 'nothing');
-    await refused(path, '[]', { status: 400 }, 'a list');
-    await refused(path, '"chat"', { status: 400 }, 'a text');
-    await refused(path, 'null', { status: 400 }, 'null');
-    await refused(path, Uint8Array.of(0x22, 0xff, 0xfe, 0x22), { status: 400 }, 'no UTF-8');
-    await refused(path, `${'['.repeat(100_000)}`, { status: 400 }, 'brackets without end');
+    await refused(t, path, '{"model":', { status: 400 }, 'JSON cut off');
+    await refused(t, path, '', { status: 400 }, 'nothing');
+    await refused(t, path, '[]', { status: 400 }, 'a list');
+    await refused(t, path, '"chat"', { status: 400 }, 'a text');
+    await refused(t, path, 'null', { status: 400 }, 'null');
+    await refused(t, path, Uint8Array.of(0x22, 0xff, 0xfe, 0x22), { status: 400 }, 'no UTF-8');
+    await refused(t, path, `${'['.repeat(100_000)}`, { status: 400 }, 'brackets without end');
   }
 });
 
@@ -57,17 +57,17 @@ t.test('models that are not there', async (t) => {
   for (const path of Object.keys(good)) {
     const body = (model: unknown): string => JSON.stringify({ ...good[path], model });
     const ollama = path.startsWith('/api/embed') ? /^model "nobody" not found, try pulling it first$/ : /^model 'nobody' not found$/;
-    await refused(path, body('nobody'), { status: 404, code: 'model_not_found', text: openAi(path) ? /nobody/ : ollama }, 'nobody');
-    for (const odd of [5, null, {}, ['chat'], '']) await refused(path, body(odd), { status: path === '/api/generate' ? [400, 404] : [400] }, `model ${JSON.stringify(odd)}`);
-    await refused(path, body('../../etc/passwd'), { status: 404 }, 'a path');
-    await refused(path, body('x'.repeat(5000)), { status: [400, 404] }, 'a long name');
-    await refused(path, body('a b\u0000'), { status: [400, 404] }, 'an odd name');
+    await refused(t, path, body('nobody'), { status: 404, code: 'model_not_found', text: openAi(path) ? /nobody/ : ollama }, 'nobody');
+    for (const odd of [5, null, {}, ['chat'], '']) await refused(t, path, body(odd), { status: odd === '' || path === '/api/generate' ? [400, 404] : 400 }, `model ${JSON.stringify(odd)}`);
+    await refused(t, path, body('../../etc/passwd'), { status: 404 }, 'a path');
+    await refused(t, path, body('x'.repeat(5000)), { status: [400, 404] }, 'a long name');
+    await refused(t, path, body('a b\u0000'), { status: [400, 404] }, 'an odd name');
   }
   const one = await fetch(`${service.url}/v1/models/..%2F..%2Fetc`);
   t.match([one.status, await one.json()], [404, { error: { type: 'not_found_error' } }]);
 });
 
-t.test('values of the wrong type', async () => {
+t.test('values of the wrong type', async (t) => {
   const wrong: Record<string, [string, unknown][]> = {
     '/v1/chat/completions': [['messages', 'hi'], ['messages', [1]], ['temperature', 'hot'], ['max_tokens', -1], ['max_tokens', 1.5], ['stream', 'yes'], ['n', 0], ['stop', 5], ['tools', {}], ['seed', 'x'], ['logit_bias', []], ['response_format', 'json']],
     '/v1/completions': [['prompt', {}], ['prompt', [[]]], ['prompt', [-1]], ['prompt', [999_999]], ['logprobs', 99], ['stop', [1]]],
@@ -80,41 +80,43 @@ t.test('values of the wrong type', async () => {
     '/api/show': [['verbose', 'yes']],
   };
   for (const [path, cases] of Object.entries(wrong)) {
-    for (const [name, value] of cases) await refused(path, JSON.stringify({ ...good[path], [name]: value }), { status: 400 }, `${name} ${JSON.stringify(value)}`);
+    for (const [name, value] of cases) await refused(t, path, JSON.stringify({ ...good[path], [name]: value }), { status: 400 }, `${name} ${JSON.stringify(value)}`);
   }
 });
 
-t.test('messages without content, images for a model that reads text, a schema that is too deep', async () => {
+t.test('messages without content, images for a model that reads text, a schema that is too deep', async (t) => {
   for (const path of chats) {
     const body = (more: object): string => JSON.stringify({ ...good[path], ...more });
-    await refused(path, body({ messages: [{ role: 'user' }] }), { status: 400, text: /content/ }, 'no content');
-    await refused(path, body({ messages: [{ content: 'x' }] }), { status: 400, text: /role/ }, 'no role');
+    await refused(t, path, body({ messages: [{ role: 'user' }] }), { status: 400, text: /content/ }, 'no content');
+    await refused(t, path, body({ messages: [{ content: 'x' }] }), { status: 400, text: /role/ }, 'no role');
     const image = openAi(path) ? { role: 'user', content: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' } }] } : { role: 'user', content: 'x', images: ['aGk='] };
-    await refused(path, body({ messages: [image] }), { status: 400, text: /image/ }, 'an image');
-    const schema = deep(3000);
-    await refused(path, body(openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'deep', schema } } } : { format: schema }), { status: 400, text: /deep|levels|nest/ }, 'a deep schema');
+    await refused(t, path, body({ messages: [image] }), { status: 400, text: /image/ }, 'an image');
+    for (const depth of [3000, 100_000]) {
+      const place = openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'deep', schema: 'DEEP' } } } : { format: 'DEEP' };
+      await refused(t, path, body(place).replace('"DEEP"', deep(depth)), { status: 400, text: /deep|levels|nest/ }, `a schema of ${depth} levels`);
+    }
     const odd = { type: 'object', properties: { a: { not: { type: 'string' } } } };
-    await refused(path, body(openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'odd', schema: odd } } } : { format: odd }), { status: 400, text: /not/ }, 'a keyword that cannot be');
+    await refused(t, path, body(openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'odd', schema: odd } } } : { format: odd }), { status: 400, text: /not/ }, 'a keyword that cannot be');
   }
 });
 
-t.test('prompts that do not fit: both counts', async () => {
+t.test('prompts that do not fit: both counts', async (t) => {
   const long = 'x'.repeat(2000);
   const counts = /20\d\d.*512/;
-  await refused('/v1/chat/completions', JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: long }] }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
-  await refused('/v1/chat/completions', JSON.stringify({ model: 'chat', stream: true, messages: [{ role: 'user', content: long }] }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long, as a stream');
-  await refused('/v1/completions', JSON.stringify({ model: 'chat', prompt: long }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
-  await refused('/v1/responses', JSON.stringify({ model: 'chat', input: long }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
-  await refused('/v1/embeddings', JSON.stringify({ model: 'embedder', input: long.replaceAll('x', 'x ') }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
-  await refused('/api/chat', JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: long }] }), { status: 400, text: counts }, 'long');
-  await refused('/api/generate', JSON.stringify({ model: 'chat', prompt: long }), { status: 400, text: counts }, 'long');
-  await refused('/api/embed', JSON.stringify({ model: 'embedder', input: long.replaceAll('x', 'x '), truncate: false }), { status: 400, text: counts }, 'long');
+  await refused(t, '/v1/chat/completions', JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: long }] }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
+  await refused(t, '/v1/chat/completions', JSON.stringify({ model: 'chat', stream: true, messages: [{ role: 'user', content: long }] }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long, as a stream');
+  await refused(t, '/v1/completions', JSON.stringify({ model: 'chat', prompt: long }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
+  await refused(t, '/v1/responses', JSON.stringify({ model: 'chat', input: long }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
+  await refused(t, '/v1/embeddings', JSON.stringify({ model: 'embedder', input: long.replaceAll('x', 'x ') }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
+  await refused(t, '/api/chat', JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: long }] }), { status: 400, text: counts }, 'long');
+  await refused(t, '/api/generate', JSON.stringify({ model: 'chat', prompt: long }), { status: 400, text: counts }, 'long');
+  await refused(t, '/api/embed', JSON.stringify({ model: 'embedder', input: long.replaceAll('x', 'x '), truncate: false }), { status: 400, text: counts }, 'long');
 });
 
-t.test('ten megabytes of prompt; a body past the limit', async () => {
-  for (const path of [...chats, '/v1/completions', '/api/generate', '/v1/embeddings']) {
+t.test('ten megabytes of prompt; a body past the limit', async (t) => {
+  for (const path of process.env['CI_FULL'] === '1' ? [...chats, '/v1/completions', '/api/generate', '/v1/embeddings'] : ['/v1/chat/completions']) {
     const name = chats.includes(path) ? { messages: [{ role: 'user', content: huge }] } : path === '/v1/embeddings' ? { input: huge } : { prompt: huge };
-    await refused(path, JSON.stringify({ ...good[path], ...name }), { status: 400 }, 'ten megabytes');
+    await refused(t, path, JSON.stringify({ ...good[path], ...name }), { status: 400 }, 'ten megabytes');
   }
   for (const path of chats) {
     const answer = await fetch(service.url + path, { method: 'POST', body: `{"model":"chat","messages":"${'x'.repeat(40 * 2 ** 20)}"}` }).catch(() => null);
