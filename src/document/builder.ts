@@ -123,8 +123,18 @@ const unwritable = /[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc
 const lineEnds = /\r\n?|\u0085/g;
 const controls = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g;
 
+const unclean = /[\u0000-\u0008\u000b-\u001f\u007f\u0085\ud800-\udfff]/;
+
 function clean(text: string): string {
+  // Nearly all texts are clean, and one look is cheaper than three replacements.
+  if (!unclean.test(text)) return text;
   return text.replace(lineEnds, '\n').replace(controls, ' ').replace(unwritable, '\ufffd');
+}
+
+function formattingOf(wished: Partial<Formatting> | undefined): Formatting | null {
+  if (wished === undefined) return null;
+  const { bold = false, italic = false, underline = false, strikethrough = false, script = 'baseline' } = wished;
+  return { bold, italic, underline, strikethrough, script };
 }
 
 /** Each `add…` returns the new node, which may be the `parent` of later ones; order of calls is reading order. */
@@ -145,16 +155,16 @@ export class DocumentBuilder {
   }
 
   addTitle(text: string, options: TextOptions = {}): TitleItem {
-    return this.#addText({ ...this.#textual(text, options), label: 'title' });
+    return this.#addText(this.#textual(text, options, { label: 'title' as const }));
   }
 
   /** `level` from 1: the heading right below the title. */
   addHeading(level: number, text: string, options: TextOptions = {}): SectionHeaderItem {
-    return this.#addText({ ...this.#textual(text, options), label: 'section_header', level });
+    return this.#addText(this.#textual(text, options, { label: 'section_header' as const, level }));
   }
 
   addText(label: PlainTextLabel, text: string, options: TextOptions = {}): TextItem {
-    return this.#addText({ ...this.#textual(text, options), label });
+    return this.#addText(this.#textual(text, options, { label }));
   }
 
   addCheckbox(checked: boolean, text: string, options: TextOptions = {}): TextItem {
@@ -174,7 +184,7 @@ export class DocumentBuilder {
   addListItem(list: GroupItem, text: string, options: ListItemOptions = {}): ListItem {
     const own = { ...options, parent: list };
     const enumerated = options.enumerated ?? false;
-    return this.#addText({ ...this.#textual(text, own), label: 'list_item', enumerated, marker: clean(options.marker ?? '') });
+    return this.#addText(this.#textual(text, own, { label: 'list_item' as const, enumerated, marker: clean(options.marker ?? '') }));
   }
 
   /** The parent of a paragraph's runs: texts with formatting or links of their own. */
@@ -194,8 +204,11 @@ export class DocumentBuilder {
 
   /** Captions and footnotes follow by `addCaption`, content of rich cells with the table as parent and `cell.ref`. */
   addTable(rowCount: number, columnCount: number, cells: CellInput[], options: ItemOptions & { index?: boolean } = {}): TableItem {
-    const data = placeCells(rowCount, columnCount, cells.map((cell) => ({ ...cell, text: clean(cell.text) })));
-    for (const cell of data.table_cells) if (cell.bbox !== null) cell.bbox = this.#turned(cell.bbox);
+    const data = placeCells(rowCount, columnCount, cells);
+    for (const cell of data.table_cells) {
+      cell.text = clean(cell.text);
+      if (cell.bbox !== null) cell.bbox = this.#turned(cell.bbox);
+    }
     const { tables } = this.document;
     const table: TableItem = {
       ...this.#node(`#/tables/${tables.length}`, options), label: options.index === true ? 'document_index' : 'table',
@@ -218,15 +231,14 @@ export class DocumentBuilder {
 
   /** `language` is one of the schema's names (`Python`, `C++`); line ends and indentation of `text` stay. */
   addCode(text: string, options: TextOptions & { language?: string | undefined } = {}): CodeItem {
-    return this.#addText({
-      ...this.#textual(text, options), label: 'code', captions: [], references: [], footnotes: [], image: null,
-      code_language: options.language ?? 'unknown',
-    });
+    return this.#addText(this.#textual(text, options, {
+      label: 'code' as const, captions: [], references: [], footnotes: [], image: null, code_language: options.language ?? 'unknown',
+    }));
   }
 
   /** `text` is LaTeX, or empty where the formula was not decoded; `orig` is what stood on the page. */
   addFormula(text: string, options: TextOptions = {}): FormulaItem {
-    return this.#addText({ ...this.#textual(text, options), label: 'formula' });
+    return this.#addText(this.#textual(text, options, { label: 'formula' as const }));
   }
 
   addCaption(owner: Captioned, text: string, options: TextOptions = {}): TextItem {
@@ -262,15 +274,20 @@ export class DocumentBuilder {
     };
   }
 
-  #textual(text: string, options: TextOptions) {
+  /** One object with all fields at once: documents have hundreds of thousands of texts, and spreading them into each other costs most of their making. */
+  #textual<Own extends object>(text: string, options: TextOptions, own: Own) {
     const written = clean(text);
     const orig = options.orig === undefined ? written : clean(options.orig);
-    const node = this.#node(`#/texts/${this.document.texts.length}`, options);
-    if (options.glued === true) node.meta = { [spaceBeforeKey]: false };
-    const formatting: Formatting | null = options.formatting === undefined ? null : {
-      bold: false, italic: false, underline: false, strikethrough: false, script: 'baseline', ...options.formatting,
+    const parent = options.parent ?? this.document.body;
+    checkDepth(this.document, parent);
+    const selfRef = `#/texts/${this.document.texts.length}`;
+    parent.children.push({ $ref: selfRef });
+    const item = {
+      self_ref: selfRef, parent: refTo(parent) as Ref | null, children: [] as Ref[], content_layer: options.layer ?? parent.content_layer,
+      meta: (options.glued === true ? { [spaceBeforeKey]: false } : null) as Record<string, unknown> | null,
+      prov: this.#places(options.at, orig), orig, text: written, formatting: formattingOf(options.formatting), hyperlink: options.hyperlink ?? null,
     };
-    return { ...node, prov: this.#places(options.at, orig), orig, text: written, formatting, hyperlink: options.hyperlink ?? null };
+    return Object.assign(item, own);
   }
 
   #addText<Item extends AnyTextItem>(item: Item): Item {

@@ -6,10 +6,13 @@ const maximumPaddedLength = 16 * 1024 * 1024;
 const int = /^[+-]?\p{Nd}(?:_?\p{Nd})*$/u;
 const float = /^[+-]?(?:\p{Nd}(?:_?\p{Nd})*(?:\.(?:\p{Nd}(?:_?\p{Nd})*)?)?|\.\p{Nd}(?:_?\p{Nd})*)(?:[eE][+-]?\p{Nd}(?:_?\p{Nd})*)?$/u;
 const thousands = /^[+-]?[0-9]{1,3}(?:,[0-9]{3})*(?:\.[0-9]*)?$/;
+/** What nearly all numbers are; too long ones overflow. */
+const ordinary = /^-?[0-9]{1,20}(?:\.[0-9]{1,20})?$/;
 const special = /^(?:-?inf|nan)$/i;
 
 /** What tabulate takes for a number: Python's `int()` and `float()` without overflow, and thousands separated by commas. */
 function isNumber(cell: string): boolean {
+  if (ordinary.test(cell)) return true;
   const trimmed = cell.trim();
   if (int.test(trimmed) || special.test(cell) || thousands.test(cell)) return true;
   return float.test(trimmed) && Math.abs(Number(trimmed.replace(/_/g, ''))) !== Infinity;

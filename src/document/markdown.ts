@@ -1,5 +1,4 @@
 /** The document as markdown, by the contract's conventions (section 8): whole, page by page, or as plain text. */
-import { gridOf } from './table-grid.js';
 import { decorate, escapeText, fenced, listMarker, ticked } from './markdown-text.js';
 import { pipeTable } from './markdown-table.js';
 import {
@@ -148,18 +147,18 @@ class MarkdownRenderer {
   }
 
   #table(table: TableItem): string {
-    const written = new Map<TableCell, string>();
+    const { table_cells: cells, num_rows: rowCount, num_cols: columnCount } = table.data;
+    const texts = cells.map((cell) => oneLine(this.#cell(cell)));
     let repeated = 0;
-    for (const cell of table.data.table_cells) {
-      const text = this.#cell(cell).replace(/\n/g, ' ').replace(/\|/g, '&#124;');
-      written.set(cell, text);
-      repeated += text.length * (cell.row_span * cell.col_span - 1);
-    }
+    for (const [index, cell] of cells.entries()) repeated += (texts[index] ?? '').length * (cell.row_span * cell.col_span - 1);
     const once = repeated > maximumRepeatedLength;
-    const rows = gridOf(table.data).map((line, row) => line.map((cell, column) => {
-      if (cell === null || (once && (cell.start_row_offset_idx !== row || cell.start_col_offset_idx !== column))) return '';
-      return written.get(cell) ?? '';
-    }));
+    const rows = Array.from({ length: rowCount }, () => new Array<string>(columnCount).fill(''));
+    for (const [index, cell] of cells.entries()) {
+      const { start_row_offset_idx: top, start_col_offset_idx: left } = cell;
+      const bottom = once ? top + 1 : Math.min(cell.end_row_offset_idx, rowCount);
+      const right = once ? left + 1 : Math.min(cell.end_col_offset_idx, columnCount);
+      for (let row = top; row < bottom; row++) rows[row]?.fill(texts[index] ?? '', left, right);
+    }
     return pipeTable(rows, this.#options.compactTables ?? false);
   }
 
@@ -182,6 +181,11 @@ class MarkdownRenderer {
     if (mode === 'embedded') return embedded ? `![Image](${uri})` : missingImage;
     return uri === '' || embedded ? '<!-- image -->' : `![Image](${uri})`;
   }
+}
+
+function oneLine(text: string): string {
+  const line = text.includes('\n') ? text.replace(/\n/g, ' ') : text;
+  return line.includes('|') ? line.replace(/\|/g, '&#124;') : line;
 }
 
 // A heading ends at its line, and markdown knows six levels.

@@ -37,11 +37,25 @@ function tableCell(input: CellInput, rowSpan: number, columnSpan: number): Table
   };
 }
 
+/** Whether the cells come row by row inside the table and none spans: so does every large one, and there is nothing to settle then. */
+function isPlainGrid(rowCount: number, columnCount: number, inputs: CellInput[]): boolean {
+  let before = -1;
+  for (const { row, column, rowSpan = 1, columnSpan = 1 } of inputs) {
+    const place = row * columnCount + column;
+    if (rowSpan !== 1 || columnSpan !== 1 || row >= rowCount || column < 0 || column >= columnCount || !(place > before)) return false;
+    before = place;
+  }
+  return true;
+}
+
 /**
  * A table whose cells are inside it and do not overlap, nothing lost: a table too small grows to the cells' starts, a span
  * is cut where it meets another cell or the border, and a cell that starts where another does is added to it.
  */
 export function placeCells(rowCount: number, columnCount: number, inputs: CellInput[]): TableData {
+  if (isPlainGrid(rowCount, columnCount, inputs)) {
+    return { table_cells: inputs.map((input) => tableCell(input, 1, 1)), num_rows: rowCount, num_cols: columnCount, orientation: 'rot_0' };
+  }
   const rows = inputs.reduce((most, input) => Math.max(most, input.row + 1), rowCount);
   const columns = inputs.reduce((most, input) => Math.max(most, input.column + 1), columnCount);
   const taken = new Map<number, CellInput>();

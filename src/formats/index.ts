@@ -11,6 +11,7 @@ const openXml = 'application/vnd.openxmlformats-officedocument';
 
 const formats: Record<string, Format> = {
   docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read.js')).readDocx },
+  pptx: { mimetype: `${openXml}.presentationml.presentation`, load: async () => (await import('./office/pptx/read.js')).readPptx },
   xlsx: { mimetype: `${openXml}.spreadsheetml.sheet`, load: async () => (await import('./office/xlsx/read.js')).readXlsx },
   html: { mimetype: 'text/html', load: async () => (await import('./flow-readers.js')).readHtmlFile },
   md: { mimetype: 'text/markdown', load: async () => (await import('./flow-readers.js')).readMarkdownFile },

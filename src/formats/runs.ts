@@ -17,13 +17,18 @@ export interface Run extends Look {
 
 const keys = ['bold', 'italic', 'underline', 'strikethrough'] as const;
 
+const none: Partial<Formatting> = {};
+const plain: Look = {};
+
 function sameLook(one: Look, other: Look): boolean {
-  const [a, b] = [one.formatting ?? {}, other.formatting ?? {}];
-  return one.hyperlink === other.hyperlink && (a.script ?? 'baseline') === (b.script ?? 'baseline') && keys.every((key) => (a[key] ?? false) === (b[key] ?? false));
+  if (one.hyperlink !== other.hyperlink) return false;
+  const a = one.formatting ?? none;
+  const b = other.formatting ?? none;
+  return a === b || (a.script ?? 'baseline') === (b.script ?? 'baseline') && keys.every((key) => (a[key] ?? false) === (b[key] ?? false));
 }
 
-function isPlain({ formatting, hyperlink }: Look): boolean {
-  return hyperlink === undefined && sameLook({ formatting }, {});
+function isPlain(look: Look): boolean {
+  return look.hyperlink === undefined && sameLook(look, plain);
 }
 
 /** Collects a paragraph in reading order; neighbours that look alike become one run. */
@@ -36,7 +41,7 @@ export class InlineText {
     const blank = text.trim() === '';
     // A space has no look: it belongs to what stands before it, so that words are not cut apart by it.
     if (last?.kind === 'text' && (blank || sameLook(last, look))) last.text += text;
-    else this.#pieces.push({ kind: 'text', text, ...(blank ? {} : look) });
+    else this.#pieces.push({ kind: 'text', text, formatting: blank ? undefined : look.formatting, hyperlink: blank ? undefined : look.hyperlink });
   }
 
   addFormula(latex: string): void {
@@ -63,34 +68,35 @@ export class InlineText {
 
   runs(): Run[] {
     const runs: Run[] = [];
+    let last: Run | null = null;
     let spaced = true;
-    for (const { text, ...piece } of this.#pieces) {
+    for (const piece of this.#pieces) {
+      const { kind, text } = piece;
       const trimmed = text.trim();
-      if (trimmed !== '') {
-        const glued = !spaced && /\S/.test(text[0] ?? '');
-        const last = runs.at(-1);
-        // A blank between two alike was in the way of joining them while the paragraph was gathered.
-        if (last?.kind === 'text' && piece.kind === 'text' && sameLook(last, piece)) last.text += `${glued ? '' : ' '}${trimmed}`;
-        else runs.push({ ...piece, text: trimmed, glued: glued && runs.length > 0 });
+      if (trimmed === '') {
+        spaced ||= text !== '';
+        continue;
       }
-      spaced = trimmed === '' ? spaced || text !== '' : /\s/.test(text[text.length - 1] ?? '');
+      const glued = !spaced && trimmed.charCodeAt(0) === text.charCodeAt(0);
+      // A blank between two alike was in the way of joining them while the paragraph was gathered.
+      if (last?.kind === 'text' && kind === 'text' && sameLook(last, piece)) last.text += `${glued ? '' : ' '}${trimmed}`;
+      else runs.push((last = { kind, text: trimmed, glued: glued && last !== null, formatting: piece.formatting, hyperlink: piece.hyperlink }));
+      spaced = trimmed.charCodeAt(trimmed.length - 1) !== text.charCodeAt(text.length - 1);
     }
     return runs;
   }
 }
 
 function textOptions(run: Run, options: TextOptions): TextOptions {
-  return {
-    ...options,
-    ...(isPlain(run) ? {} : { hyperlink: run.hyperlink, formatting: run.formatting === undefined || sameLook({ formatting: run.formatting }, {}) ? undefined : run.formatting }),
-  };
+  if (isPlain(run)) return options;
+  return { ...options, hyperlink: run.hyperlink, formatting: sameLook({ formatting: run.formatting }, plain) ? undefined : run.formatting };
 }
 
 /** Runs as an inline group: the text of its parent where that is an item, else a paragraph of its own. */
 export function addRuns(builder: DocumentBuilder, runs: Run[], options: TextOptions): GroupItem {
   const parent = builder.addInlineGroup({ parent: options.parent, layer: options.layer });
   for (const run of runs) {
-    const own = { ...textOptions(run, { ...options, parent }), glued: run.glued };
+    const own = textOptions(run, { layer: options.layer, at: options.at, parent, glued: run.glued });
     if (run.kind === 'formula') builder.addFormula(run.text, { parent, layer: options.layer, at: options.at, glued: run.glued });
     else if (run.kind === 'code') builder.addCode(run.text, own);
     else builder.addText('text', run.text, own);

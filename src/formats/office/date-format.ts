@@ -48,20 +48,27 @@ function isMinute(parts: Piece[], index: number): boolean {
 
 const two = (value: number): string => String(value).padStart(2, '0');
 
-/** Null where the number is no moment that a spreadsheet can show. */
-export function formatDate(serial: number, code: string, date1904: boolean): string | null {
+/** How dates look under a section of a format; gives null where the number is no moment that a spreadsheet can show. */
+export function dateFormatter(code: string, date1904: boolean): (serial: number) => string | null {
   const parts = pieces(code);
   const decimals = Math.max(0, ...parts.filter(({ literal, token }) => !literal && /^\.0/.test(token)).map(({ token }) => token.length - 1));
   const unit = 10 ** Math.min(decimals, 3);
   const hasElapsed = parts.some(({ literal, token }) => !literal && token.startsWith('['));
-  if (!hasElapsed && (serial < 0 || serial >= lastDay) || !Number.isFinite(serial) || Math.abs(serial) > 1e8) return null;
-  // Rounded to what is shown, so that 23:59:59.99 does not become 23:59:60.
-  const seconds = Math.round(Math.abs(serial) * 86_400 * unit) / unit;
-  const moment = hasElapsed ? new Date(0) : dateOf(seconds / 86_400, date1904);
-  if (moment === null) return null;
   const half = parts.some(({ literal, token }) => !literal && /^a/.test(token));
-  const text = parts.map((part, index) => (part.literal ? part.token : shown(part.token, moment, seconds, half, isMinute(parts, index)))).join('');
-  return hasElapsed && serial < 0 ? `-${text}` : text;
+  const minutes = parts.map((_, index) => isMinute(parts, index));
+  return (serial) => {
+    if (!hasElapsed && (serial < 0 || serial >= lastDay) || !Number.isFinite(serial) || Math.abs(serial) > 1e8) return null;
+    // Rounded to what is shown, so that 23:59:59.99 does not become 23:59:60.
+    const seconds = Math.round(Math.abs(serial) * 86_400 * unit) / unit;
+    const moment = hasElapsed ? new Date(0) : dateOf(seconds / 86_400, date1904);
+    if (moment === null) return null;
+    let text = hasElapsed && serial < 0 ? '-' : '';
+    for (let index = 0; index < parts.length; index++) {
+      const part = parts[index] as Piece;
+      text += part.literal ? part.token : shown(part.token, moment, seconds, half, minutes[index] ?? false);
+    }
+    return text;
+  };
 }
 
 function shown(token: string, moment: Date, seconds: number, half: boolean, minute: boolean): string {

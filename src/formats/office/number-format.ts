@@ -1,5 +1,5 @@
 /** Number formats of spreadsheets: how a number is shown by its format's code, as Excel shows it in English. */
-import { formatDate, hasDateTokens } from './date-format.js';
+import { dateFormatter, hasDateTokens } from './date-format.js';
 
 interface Section {
   code: string;
@@ -183,6 +183,8 @@ function interleave(parts: Token[], shown: string, wholePattern: string, shownWh
 
 /** As the format `General` shows a number: eleven digits at most. */
 export function general(value: number): string {
+  const plain = String(value);
+  if (plain.length <= 11 && !plain.includes('e')) return plain;
   if (Number.isInteger(value) && Math.abs(value) < 1e11) return String(value);
   const size = Math.abs(value);
   if (size >= 1e11 || size < 1e-9 && size > 0) {
@@ -199,12 +201,15 @@ export function numberFormatter(code: string, date1904: boolean): NumberFormatte
   if (code === '' || /^general$/i.test(code)) return general;
   const sections = split(code).map(readSection);
   const numeric = sections.length > 3 ? sections.slice(0, 3) : sections;
+  const dates = numeric.map(({ code: own }) => (hasDateTokens(own) ? dateFormatter(own, date1904) : null));
   return (value) => {
     const section = choose(numeric, value);
     if (section === undefined) return general(value);
+    const date = dates[numeric.indexOf(section)];
+    if (date) return date(value)?.trim() ?? general(value);
     const negative = value < 0 && (section === numeric[0] && section.condition === null || numeric.length === 1);
     const size = value < 0 && !negative && section.condition === null ? -value : Math.abs(value);
-    const shown = show(section.code, size, value, date1904);
+    const shown = show(section.code, size, value);
     return `${negative && /[1-9]/.test(shown) ? '-' : ''}${shown}`.trim();
   };
 }
@@ -216,8 +221,7 @@ function choose(sections: Section[], value: number): Section | undefined {
   return value === 0 ? zero ?? positive : positive;
 }
 
-function show(code: string, size: number, value: number, date1904: boolean): string {
-  if (hasDateTokens(code)) return formatDate(value, code, date1904) ?? general(value);
+function show(code: string, size: number, value: number): string {
   if (/general/i.test(code)) return code.replace(/"/g, '').replace(/general/i, () => general(size));
   const bare = code.replace(/"[^"]*"|\\./g, '');
   if (bare.includes('@')) return general(value);

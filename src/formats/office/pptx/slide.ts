@@ -1,0 +1,158 @@
+/** One slide: its shapes in the order of the file, those of a group by their place, each with its box on the slide. */
+import type { ItemOptions, PageBox } from '../../../document/builder.js';
+import type { DocumentNode } from '../../../document/model.js';
+import type { CellInput } from '../../../document/table-grid.js';
+import type { FoundPicture } from '../../reader.js';
+import type { XmlElement } from '../../xml.js';
+import { addChart } from '../chart.js';
+import { numberOf } from '../docx/styles.js';
+import type { OfficePackage } from '../package.js';
+import { isTitle, placeholderOf } from './inheritance.js';
+import type { Placeholder } from './inheritance.js';
+import { addTextBody, plainBody } from './text.js';
+import type { TextContext } from './text.js';
+
+const emuPerPoint = 12_700;
+/** Of one table; PowerPoint allows 75 columns. */
+const maximumSpan = 10_000;
+
+/** From a group's own units to those of the slide, in points. */
+interface Transform {
+  scaleX: number;
+  scaleY: number;
+  left: number;
+  top: number;
+}
+
+const whole: Transform = { scaleX: 1 / emuPerPoint, scaleY: 1 / emuPerPoint, left: 0, top: 0 };
+
+function frameOf(shape: XmlElement): XmlElement | undefined {
+  return shape.at('p:spPr', 'a:xfrm') ?? shape.at('p:grpSpPr', 'a:xfrm') ?? shape.child('p:xfrm');
+}
+
+function boxOf(frame: XmlElement | undefined, { scaleX, scaleY, left, top }: Transform): PageBox | null {
+  const [offset, size] = [frame?.child('a:off'), frame?.child('a:ext')];
+  if (offset === undefined || size === undefined) return null;
+  const x = left + (numberOf(offset.get('x')) ?? 0) * scaleX;
+  const y = top + (numberOf(offset.get('y')) ?? 0) * scaleY;
+  return { left: x, top: y, right: x + (numberOf(size.get('cx')) ?? 0) * scaleX, bottom: y + (numberOf(size.get('cy')) ?? 0) * scaleY };
+}
+
+function inside(group: XmlElement, outer: Transform): Transform {
+  const frame = group.at('p:grpSpPr', 'a:xfrm');
+  const box = boxOf(frame, outer);
+  const [offset, size] = [frame?.child('a:chOff'), frame?.child('a:chExt')];
+  const [width, height] = [numberOf(size?.get('cx')) ?? 0, numberOf(size?.get('cy')) ?? 0];
+  if (box === null || offset === undefined || width <= 0 || height <= 0) return outer;
+  const scaleX = (box.right - box.left) / width;
+  const scaleY = (box.bottom - box.top) / height;
+  return { scaleX, scaleY, left: box.left - (numberOf(offset.get('x')) ?? 0) * scaleX, top: box.top - (numberOf(offset.get('y')) ?? 0) * scaleY };
+}
+
+export interface SlideContext extends TextContext {
+  office: OfficePackage;
+  part: string;
+  pageNumber: number;
+  /** The slide's group. */
+  parent: DocumentNode;
+  pictures: FoundPicture[];
+}
+
+export class SlideReader {
+  constructor(private readonly context: SlideContext) {}
+
+  /** Reads `p:spTree`: the title first, wherever it stands. */
+  read(tree: XmlElement): void {
+    const shapes = [...tree.elements()];
+    const title = shapes.find((shape) => shape.name === 'p:sp' && isTitle(placeholderOf(shape)));
+    if (title !== undefined) this.#shape(title, whole);
+    for (const shape of shapes) if (shape !== title) this.#shape(shape, whole);
+  }
+
+  #shape(shape: XmlElement, transform: Transform): void {
+    switch (shape.name) {
+      case 'p:sp': return this.#text(shape, transform);
+      case 'p:pic': return this.#picture(shape, transform);
+      case 'p:graphicFrame': return this.#graphic(shape, transform);
+      case 'p:grpSp': return this.#group(shape, transform);
+      case 'mc:AlternateContent': for (const child of (shape.child('mc:Choice') ?? shape.child('mc:Fallback'))?.elements() ?? []) this.#shape(child, transform); return;
+      default: return;
+    }
+  }
+
+  /** What is grouped is read from the top, and from the left what stands at one height. */
+  #group(group: XmlElement, transform: Transform): void {
+    const own = inside(group, transform);
+    const placed = [...group.elements()].map((shape) => ({ shape, box: boxOf(frameOf(shape), own) }));
+    const rowOf = ({ box }: { box: PageBox | null }): number => Math.round((box?.top ?? 0) / 12);
+    placed.sort((a, b) => rowOf(a) - rowOf(b) || (a.box?.left ?? 0) - (b.box?.left ?? 0));
+    for (const { shape } of placed) this.#shape(shape, own);
+  }
+
+  #place(shape: XmlElement, placeholder: Placeholder | null, transform: Transform): ItemOptions {
+    const frames = [frameOf(shape), ...this.context.layout.parents(placeholder).map(frameOf)];
+    const box = frames.map((frame) => boxOf(frame, transform)).find((found) => found !== null);
+    return { parent: this.context.parent, at: box === undefined ? undefined : [{ pageNumber: this.context.pageNumber, box }] };
+  }
+
+  #text(shape: XmlElement, transform: Transform): void {
+    const { builder } = this.context;
+    const body = shape.child('p:txBody');
+    if (body === undefined) return;
+    const placeholder = placeholderOf(shape);
+    const place = this.#place(shape, placeholder, transform);
+    if (isTitle(placeholder)) {
+      const title = plainBody(body).replace(/\s+/g, ' ');
+      if (title !== '') builder.addTitle(title, place);
+    } else if (placeholder !== null && ['ftr', 'sldNum', 'dt', 'hdr'].includes(placeholder.type)) {
+      const text = plainBody(body);
+      if (text !== '') builder.addFurniture(placeholder.type === 'hdr' ? 'page_header' : 'page_footer', text, place);
+    } else addTextBody(this.context, body, placeholder, place);
+  }
+
+  #picture(shape: XmlElement, transform: Transform): void {
+    const { builder, office, relationships, pictures } = this.context;
+    const relationship = relationships.get(shape.at('p:blipFill', 'a:blip')?.get('r:embed') ?? '');
+    if (relationship === undefined || relationship.external || !office.archive.has(relationship.target)) return;
+    const item = builder.addPicture(this.#place(shape, placeholderOf(shape), transform));
+    pictures.push({ item, bytes: () => office.archive.read(relationship.target) });
+  }
+
+  #graphic(frame: XmlElement, transform: Transform): void {
+    const { builder, office, relationships } = this.context;
+    const data = frame.at('a:graphic', 'a:graphicData');
+    const place = this.#place(frame, placeholderOf(frame), transform);
+    const table = data?.child('a:tbl');
+    const partOf = (id: string | undefined): XmlElement | null => {
+      const relationship = relationships.get(id ?? '');
+      return relationship === undefined || relationship.external ? null : office.tree(relationship.target);
+    };
+    if (table !== undefined) this.#table(table, place);
+    const chart = partOf(data?.child('c:chart')?.get('r:id'));
+    if (chart !== null) addChart(builder, chart, place);
+    const diagram = partOf(data?.child('dgm:relIds')?.get('r:dm'));
+    for (const text of diagram?.descendants('dgm:t') ?? []) {
+      const words = plainBody(text);
+      if (words !== '') builder.addText('text', words, place);
+    }
+  }
+
+  #table(table: XmlElement, place: ItemOptions): void {
+    const cells: CellInput[] = [];
+    let rows = 0;
+    let columns = 0;
+    const span = (text: string | undefined): number => Math.max(1, Math.min(maximumSpan, numberOf(text) ?? 1));
+    for (const row of table.elements('a:tr')) {
+      let column = 0;
+      for (const cell of row.elements('a:tc')) {
+        const covered = ['hMerge', 'vMerge'].some((name) => ['1', 'true'].includes(cell.get(name) ?? ''));
+        const text = plainBody(cell.child('a:txBody'));
+        if (!covered) cells.push({ row: rows, column, text, rowSpan: span(cell.get('rowSpan')), columnSpan: span(cell.get('gridSpan')), columnHeader: rows === 0 });
+        column++;
+      }
+      columns = Math.max(columns, column);
+      rows++;
+    }
+    if (cells.length > 0) this.context.builder.addTable(rows, columns, cells, place);
+  }
+}
