@@ -2,28 +2,21 @@
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { defaultConvertOptions, type ConvertOptions } from '../src/convert/options.js';
 import type { ConvertOutcome, ConvertRequest } from '../src/convert/request.js';
 import { packageRoot } from '../src/package-files.js';
-import { sameProgram } from '../src/workers/command.js';
 import { createPool } from '../src/workers/pool.js';
-import type { WorkerCommand, WorkerPool } from '../src/workers/types.js';
+import type { WorkerPool } from '../src/workers/types.js';
 import { convertHere } from './convert-here.js';
 import type { SpeedReport } from './convert-report.js';
 import { readCorpus, type BenchDocument, type FolderName } from './corpora.js';
 import { quantile } from './quality.js';
 import { measureService } from './service-load.js';
+import { programOf } from './service-process.js';
 
 const limits = { silenceMs: 60_000, totalMs: 600_000 };
 /** What one page may cost is asked of pages with text; the hundred-page report would outweigh all others. */
 const bornDigital: FolderName[] = ['replica', 'styled', 'latex', 'fixtures'];
-
-/** The program of this checkout, compiled or not as the bench is. */
-export function programOf(words: string[]): WorkerCommand {
-  const self = fileURLToPath(import.meta.url);
-  return sameProgram(self.replace(/bench[\\/]convert-speed\.(js|ts)$/u, (_, extension: string) => join('src', `main.${extension}`)), words);
-}
 
 export async function measureSpeed(): Promise<SpeedReport> {
   const scratch = mkdtempSync(join(tmpdir(), 'lectern-bench-'));

@@ -56,7 +56,7 @@ export async function run(args: string[]): Promise<number> {
     console.error(`${unknown === undefined ? 'Rounds and threads are whole numbers from 1 on.' : `There is no model '${unknown}'; there are ${models.map(({ name }) => name).join(', ')}.`}\n${usage}`);
     return 2;
   }
-  const folder = process.env['LECTERN_BENCH_MODELS'] ?? join(tmpdir(), 'lectern-bench');
+  const folder = modelFolder();
   const peer = values.peer ? installPeer() : null;
   const report: LlmReport = { ...machine(), threads, rounds, peer: peer === null ? null : 'llama.cpp (node-llama-cpp)', models: [] };
   console.log(`${report.date}, commit ${report.commit || 'unknown'}, ${report.processor}, ${threads} threads, medians of ${rounds} rounds${peer === null ? '' : ', in turns with llama.cpp'}`);
@@ -69,13 +69,19 @@ export async function run(args: string[]): Promise<number> {
   return 0;
 }
 
-function nativeBench(): string {
+/** Where models for benchmarks are kept from run to run. */
+export function modelFolder(): string {
+  return process.env['LECTERN_BENCH_MODELS'] ?? join(tmpdir(), 'lectern-bench');
+}
+
+export function nativeBench(): string {
   const path = join(packageRoot(), 'build/native/bin/native_bench');
   if (!existsSync(path)) throw new Error('native_bench is not built: npm install builds it.');
   return path;
 }
 
-function madeModel(folder: string, name: string): string {
+/** The model of this name, made where it is not there yet. */
+export function madeModel(folder: string, name: string): string {
   const path = join(folder, `${name}.gguf`);
   if (existsSync(path)) return path;
   console.log(`making ${name} in ${folder} …`);

@@ -1,6 +1,7 @@
 /** The benchmarks of the program: `npm run bench -- NAME …`, one file a benchmark. */
 
 const benches: Record<string, () => Promise<{ run: (args: string[]) => Promise<number> }>> = {
+  chat: () => import('./chat.js'),
   convert: () => import('./convert.js'),
   formats: () => import('./formats.js'),
   llm: () => import('./llm.js'),

@@ -1,52 +1,25 @@
 /** A document of 1,000 pages through the service in a process of its own: its memory, its workers', and how fast /health answers meanwhile. */
-import { spawn, type ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync, readdirSync } from 'node:fs';
-import { createServer, type AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { WorkerCommand } from '../src/workers/types.js';
 import { longPdf } from '../test/support/long-pdf.js';
 import type { SpeedReport } from './convert-report.js';
 import { quantile } from './quality.js';
+import { startProcess } from './service-process.js';
 
 type ThousandPages = SpeedReport['thousandPages'];
 
-const startMs = 30_000;
 const limitMs = 300_000;
 
-export async function measureService({ execPath, args }: WorkerCommand, directory: string): Promise<ThousandPages> {
+export async function measureService(command: WorkerCommand, directory: string): Promise<ThousandPages> {
   mkdirSync(directory);
-  const port = await freePort();
-  const service = spawn(execPath, args, {
-    stdio: ['ignore', 'ignore', 'pipe'],
-    env: { ...process.env, LECTERN_LISTEN: `127.0.0.1:${port}`, LECTERN_STATE: directory, LECTERN_LOG_LEVEL: 'error' },
-  });
-  let complaint = '';
-  service.stderr.on('data', (text: Buffer) => { complaint = (complaint + text.toString()).slice(-300); });
+  const service = await startProcess(command, { LECTERN_STATE: directory });
+  if ('missing' in service) return service;
   try {
-    const base = `http://127.0.0.1:${port}`;
-    if (!(await answers(base, service))) return { missing: `the service does not start: ${complaint.trim()}` };
-    return await convertAndWatch(base, service.pid ?? 0);
+    return await convertAndWatch(service.base, service.pid);
   } finally {
-    service.kill('SIGTERM');
-    await new Promise((resolve) => (service.exitCode === null && service.signalCode === null ? service.once('exit', resolve) : resolve(null)));
+    await service.stop();
   }
-}
-
-function freePort(): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = createServer().listen(0, '127.0.0.1', () => {
-      const { port } = server.address() as AddressInfo;
-      server.close(() => resolve(port));
-    });
-    server.on('error', reject);
-  });
-}
-
-async function answers(base: string, service: ChildProcess): Promise<boolean> {
-  for (const until = performance.now() + startMs; performance.now() < until && service.exitCode === null; await sleep(100)) {
-    if (await fetch(`${base}/ready`).then(({ ok }) => ok, () => false)) return true;
-  }
-  return false;
 }
 
 async function convertAndWatch(base: string, servicePid: number): Promise<ThousandPages> {
