@@ -13,6 +13,7 @@
 #include "backend/instructions.h"
 #include "bench_models.h"
 #include "busy_bench.h"
+#include "grammar_bench.h"
 #include "llm_bench.h"
 #include "model_bench.h"
 #include "page.h"
@@ -74,5 +75,6 @@ int main(int count, char** arguments) {
       });
     }
   }
+  test::bench_grammar();
   return 0;
 }

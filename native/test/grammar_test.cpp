@@ -39,7 +39,7 @@ std::vector<std::string> make_tokens() {
     for (std::size_t k = 1 + random() % 4; k > 0; k--) token += pieces[random() % pieces.size()];
     tokens.push_back(token);
   }
-  for (const std::size_t length : {3U, 7U, 15U, 16U, 17U, 18U, 24U, 40U}) tokens.emplace_back(length, 'a');
+  for (const std::size_t length : {3U, 7U, 15U, 16U, 17U, 18U, 24U, 40U, 41U, 50U}) tokens.emplace_back(length, 'a');
   tokens.emplace_back(std::string(20, 'a') + "\"");
   tokens.emplace_back("ab");
   tokens.emplace_back("\"aaaaaaaaaaaaaaaaaaaaaaaaaaaa\",");
@@ -169,7 +169,7 @@ LECTERN_TEST("grammar: JSON, counted strings and ambiguous grammars allow exactl
     walk({{sequence({text("\""), repeat(rule(1), least, most), text("\""), repeat(text(","), 0, 1)}), letter}}, walks, 40, random, tally);
     walk({{sequence({repeat(characters({{'a', 'c'}}), least, most), repeat(text("ab"), 0, 2)})}}, walks, 20, random, tally);
   };
-  for (const auto& [least, most] : std::vector<std::pair<int, int>>{{0, 50}, {20, 60}, {35, 35}, {30, -1}}) counted(least, most);
+  for (const auto& [least, most] : std::vector<std::pair<int, int>>{{0, 50}, {20, 60}, {35, 35}, {30, -1}, {45, 100}}) counted(least, most);
   walk({{repeat(sequence({repeat(text("a"), 0, 3), repeat(text("b"), 0, 2)}), 17, 40)}}, walks, 12, random, tally);
   // Counted in a counted one.
   walk({{repeat(sequence({repeat(text("a"), 17, 19), text("b")}), 2, 20)}}, walks, 30, random, tally);

@@ -1,6 +1,7 @@
 // The tokens that may follow at states of one rule as far as that rule tells, kept for all answers by one grammar.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -26,15 +27,12 @@ class LocalMasks {
  public:
   LocalMasks(const RuleAutomaton& rules, const TokenTrie& tokens) : rules_(rules), tokens_(tokens), sets_(rules) {}
 
-  /// Of the frames' states; all frames lie on the same. Throws Error `invalid_request` as StackSets does.
-  std::shared_ptr<const LocalMask> short_tokens(std::span<const Frame> frames);
-  std::shared_ptr<const LocalMask> long_tokens(std::span<const Frame> frames);
+  /// For one of the trees, of the frames' states; all frames lie on the same. Throws Error `invalid_request` as StackSets does.
+  std::shared_ptr<const LocalMask> find(std::size_t tree, std::span<const Frame> frames);
 
  private:
   using States = std::vector<std::int32_t>;
-  using Masks = std::map<States, std::shared_ptr<const LocalMask>>;
 
-  std::shared_ptr<const LocalMask> find(Masks& masks, const TokenTree& tree, States states);
   std::shared_ptr<const LocalMask> make(const TokenTree& tree, const States& states);
 
   const RuleAutomaton& rules_;
@@ -42,8 +40,7 @@ class LocalMasks {
   std::mutex mutex_;
   StackSets sets_;
   std::vector<StackSets::Set> path_;
-  Masks short_;
-  Masks long_;
+  std::array<std::map<States, std::shared_ptr<const LocalMask>>, TokenTrie::trees> masks_;
   std::size_t bytes_ = 0;
 };
 

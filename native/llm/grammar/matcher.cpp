@@ -72,17 +72,13 @@ class Matcher final : public GrammarMatcher {
       groups.emplace_back(begin, end);
       begin = end;
     }
-    const TokenTree& short_tree = tokens_->short_tokens();
-    const TokenTree& long_tree = tokens_->long_tokens();
     if (groups.size() > max_groups) {
-      add_below(mask, short_tree, at_, -1);
-      add_below(mask, long_tree, at_, -1);
+      for (std::size_t i = 0; i < TokenTrie::trees; i++) add_below(mask, tokens_->tree(i), at_, -1);
       return;
     }
     for (const std::span<const Frame> group : groups) {
       const StackSets::Set after = sets_.after(group.front().below);
-      add_local(mask, short_tree, *local_->short_tokens(group), after);
-      add_local(mask, long_tree, *local_->long_tokens(group), after);
+      for (std::size_t i = 0; i < TokenTrie::trees; i++) add_local(mask, tokens_->tree(i), *local_->find(i, group), after);
     }
   }
 
@@ -95,7 +91,7 @@ class Matcher final : public GrammarMatcher {
   }
 
   void add_below(TokenMask& mask, const TokenTree& tree, StackSets::Set from, std::int32_t node) {
-    tree.walk(sets_, from, node, path_, [&](std::int32_t reached, StackSets::Set) { allow(mask, tree.tokens(reached)); });
+    tree.walk(sets_, from, node, path_, [](std::int32_t, StackSets::Set) {}, [&](std::span<const TokenId> ids) { allow(mask, ids); });
   }
 
   void forget() {

@@ -38,9 +38,9 @@ void each(const Rows& rows, State state, Work work) {
 
 /// Rule -> those that it calls before it has read a byte.
 std::vector<std::vector<std::int32_t>> first_calls(const RuleEdges& edges) {
-  const Rows nothing = rows_by(edges.on_nothing, edges.alias.size(), from);
-  const Rows calls = rows_by(edges.on_rule, edges.alias.size(), from);
-  std::vector<bool> seen(edges.alias.size());
+  const Rows nothing = rows_by(edges.on_nothing, index(edges.states), from);
+  const Rows calls = rows_by(edges.on_rule, index(edges.states), from);
+  std::vector<bool> seen(index(edges.states));
   std::vector<std::vector<std::int32_t>> first(edges.rules.size());
   std::vector<State> open;
   for (std::size_t rule = 0; rule < first.size(); rule++) {
@@ -108,7 +108,7 @@ void RuleAutomaton::number_rules(RuleEdges& edges, std::string_view text) {
 
 /// Removes the edges from which no text comes to an end.
 void RuleAutomaton::trim(RuleEdges& edges, std::string_view text) const {
-  const std::size_t states = edges.alias.size();
+  const std::size_t states = index(edges.states);
   const Rows bytes = rows_by(edges.on_byte, states, to);
   const Rows nothing = rows_by(edges.on_nothing, states, to);
   const Rows calls = rows_by(edges.on_rule, states, to);
@@ -143,9 +143,9 @@ void RuleAutomaton::trim(RuleEdges& edges, std::string_view text) const {
   std::erase_if(edges.on_rule, [&](const auto& edge) { return !alive[index(edge.to)] || !productive[index(edge.rule)]; });
 }
 
-void RuleAutomaton::lay_out(const RuleEdges& edges) {
-  const std::size_t states = edges.alias.size();
-  alias_ = edges.alias;
+void RuleAutomaton::lay_out(RuleEdges& edges) {
+  const std::size_t states = index(edges.states);
+  alias_ = std::move(edges.alias);
   ends_.assign(states, 0);
   for (const RuleEdges::Rule& rule : edges.rules) {
     starts_.push_back(rule.start);

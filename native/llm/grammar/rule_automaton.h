@@ -41,7 +41,8 @@ class RuleAutomaton {
   bool ends(std::int32_t state) const { return ends_[static_cast<std::size_t>(state)] != 0; }
   /// It must.
   bool only_ends(std::int32_t state) const { return only_ends_[static_cast<std::size_t>(state)] != 0; }
-  std::int32_t alias(std::int32_t state) const { return alias_[static_cast<std::size_t>(state)]; }
+  /// One that may stand for it where tokens are short, as in RuleEdges.
+  std::int32_t alias(std::size_t bound, std::int32_t state) const { return alias_[bound][static_cast<std::size_t>(state)]; }
 
   /// Bytes of one class lead to the same states, from wherever.
   int classes() const { return classes_; }
@@ -56,7 +57,7 @@ class RuleAutomaton {
 
   void number_rules(RuleEdges& edges, std::string_view source);
   void trim(RuleEdges& edges, std::string_view source) const;
-  void lay_out(const RuleEdges& edges);
+  void lay_out(RuleEdges& edges);
   void classify();
 
   std::int32_t root_ = 0;
@@ -64,7 +65,7 @@ class RuleAutomaton {
   std::vector<std::int32_t> starts_;
   std::vector<std::uint8_t> ends_;
   std::vector<std::uint8_t> only_ends_;
-  std::vector<std::int32_t> alias_;
+  std::array<std::vector<std::int32_t>, short_token_bytes.size()> alias_;
   std::vector<ByteEdge> byte_edges_;
   std::vector<std::int32_t> empty_edges_;
   std::vector<CallEdge> call_edges_;

@@ -15,7 +15,7 @@ using gbnf::Expression;
 using Kind = Expression::Kind;
 using State = std::int32_t;
 
-constexpr std::size_t max_states = 400'000;
+constexpr State max_states = 400'000;
 constexpr std::size_t max_edges = 1'000'000;
 /// What is repeated is written out up to so many states each time, and so many in all; beyond it becomes a rule.
 constexpr std::int64_t max_copied = 40;
@@ -120,9 +120,9 @@ class Builder {
   };
 
   State add_state() {
-    if (edges_.alias.size() == max_states) gbnf::refuse(text_, place_, "the grammar becomes too large here");
-    edges_.alias.push_back(static_cast<State>(edges_.alias.size()));
-    return edges_.alias.back();
+    if (edges_.states == max_states) gbnf::refuse(text_, place_, "the grammar becomes too large here");
+    for (std::vector<State>& alias : edges_.alias) alias.push_back(edges_.states);
+    return edges_.states++;
   }
 
   void check_edges() const {
@@ -256,7 +256,7 @@ class Builder {
       from = add_state();
       add_part(copies.back(), from);
     }
-    name_aliases(copies, least, e.most);
+    for (std::size_t i = 0; i < short_token_bytes.size(); i++) name_aliases(copies, least, e.most, short_token_bytes[i], edges_.alias[i]);
     if (e.most >= 0) return add_nothing(from, to);
     const State loop = add_state();
     add_nothing(from, loop);
@@ -264,20 +264,20 @@ class Builder {
     add_nothing(loop, to);
   }
 
-  /// Of two copies from which as many must follow and as many may, counting no further than a short token goes, the first stands for
+  /// Of two copies from which as many must follow and as many may, counting no further than tokens of `bytes` go, the first stands for
   /// both.
-  void name_aliases(const std::vector<State>& copies, int least, int most) {
+  static void name_aliases(const std::vector<State>& copies, int least, int most, int bytes, std::vector<State>& alias) {
     const int count = static_cast<int>(copies.size());
     std::map<std::pair<int, int>, int> first;
     for (int i = 0; i + 1 < count; i++) {
-      const int must = std::min(std::max(least - i, 0), short_token_bytes);
-      const int may = most < 0 ? short_token_bytes : std::min(most - i, short_token_bytes);
+      const int must = std::min(std::max(least - i, 0), bytes);
+      const int may = most < 0 ? bytes : std::min(most - i, bytes);
       const int like = first.try_emplace({must, may}, i).first->second;
       if (like == i) continue;
       const State here = copies[static_cast<std::size_t>(i)];
       const State there = copies[static_cast<std::size_t>(like)];
       for (State offset = 0; here + offset < copies[static_cast<std::size_t>(i) + 1]; offset++) {
-        edges_.alias[static_cast<std::size_t>(here + offset)] = edges_.alias[static_cast<std::size_t>(there + offset)];
+        alias[static_cast<std::size_t>(here + offset)] = alias[static_cast<std::size_t>(there + offset)];
       }
     }
   }

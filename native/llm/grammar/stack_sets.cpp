@@ -62,11 +62,6 @@ StackSets::Set StackSets::take(const StackSets& other, Set set) {
   return add_set(copy_);
 }
 
-bool StackSets::complete(Set set) const {
-  const std::span<const Frame> all = sets_[set];
-  return !all.empty() && all.front() == bottom;
-}
-
 std::span<const Frame> StackSets::frames(Set set) const { return sets_[set].subspan(complete(set) ? 1 : 0); }
 
 StackSets::Set StackSets::after(std::int32_t below) {
@@ -98,6 +93,7 @@ StackSets::Set StackSets::add_set(std::vector<Frame>& frames) {
   const Set set = sets_.add(frames);
   if (steps_.size() < index(sets_.size()) * stride_) {
     steps_.resize(index(sets_.size()) * stride_, -1);
+    complete_.push_back(!frames.empty() && frames.front() == bottom);
     spend(stride_ / 4);
   }
   return set;

@@ -39,7 +39,7 @@ class StackSets {
   }
 
   /// A text that led here may end: all frames are through.
-  bool complete(Set set) const;
+  bool complete(Set set) const { return complete_[static_cast<std::size_t>(set)] != 0; }
   /// Those that can go on, those with the same frames below together.
   std::span<const Frame> frames(Set set) const;
   /// Where the end of the rule leads whose frames lie on `below`.
@@ -69,6 +69,7 @@ class StackSets {
   FrameTable below_;
   FrameTable sets_;
   std::vector<Set> steps_;  // (sets, classes); -1: not known yet
+  std::vector<std::uint8_t> complete_;
   std::vector<Set> after_;  // by list of frames below; -1: not known yet
   std::int64_t work_left_;
 

@@ -53,9 +53,12 @@ TokenTrie::TokenTrie(const Tokenizer& tokenizer) : begins_{0}, end_tokens_(token
   std::iota(order.begin(), order.end(), 0);
   std::erase_if(order, [&](TokenId id) { return bytes(id).empty(); });
   std::stable_sort(order.begin(), order.end(), [&](TokenId a, TokenId b) { return bytes(a) < bytes(b); });
-  for (const TokenId id : order) (bytes(id).size() <= short_token_bytes ? short_ : long_).add(bytes(id), id);
-  short_.finish();
-  long_.finish();
+  for (const TokenId id : order) {
+    const auto within = [&](int bound) { return bytes(id).size() <= static_cast<std::size_t>(bound); };
+    const auto bound = std::find_if(short_token_bytes.begin(), short_token_bytes.end(), within);
+    trees_[static_cast<std::size_t>(bound - short_token_bytes.begin())].add(bytes(id), id);
+  }
+  for (TokenTree& tree : trees_) tree.finish();
 }
 
 std::string_view TokenTrie::bytes(TokenId id) const {

@@ -1,6 +1,7 @@
-// A vocabulary as two prefix trees, of its short tokens and of its long ones, laid out for walks.
+// A vocabulary as prefix trees, of its short tokens and of its long ones, laid out for walks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -30,30 +31,30 @@ class TokenTree {
 
   std::int32_t size() const { return static_cast<std::int32_t>(nodes_.size()) - 1; }
   bool is_leaf(std::int32_t node) const { return nodes_[static_cast<std::size_t>(node)].end == node + 1; }
-  std::span<const TokenId> tokens(std::int32_t node) const {
-    const Node* at = &nodes_[static_cast<std::size_t>(node)];
-    return {ids_.data() + at[0].tokens, ids_.data() + at[1].tokens};
-  }
 
-  /// Steps `sets` from `from`, which is where `above` led (-1: the root), along all that is below it, and calls visit(node, set) for
-  /// each node whose bytes the grammar allows.
-  template <class Visit>
-  void walk(StackSets& sets, StackSets::Set from, std::int32_t above, std::vector<StackSets::Set>& path, Visit visit) const {
+  /// Steps `sets` from `from`, which is where `above` led (-1: the root), along all that is below it. Calls visit(node, set) for each
+  /// node whose bytes the grammar allows, and allow(tokens) with the tokens of them all, in stretches.
+  template <class Visit, class Allow>
+  void walk(StackSets& sets, StackSets::Set from, std::int32_t above, std::vector<StackSets::Set>& path, Visit visit, Allow allow) const {
     const std::uint32_t floor = above < 0 ? 0 : nodes_[static_cast<std::size_t>(above)].depth;
     const std::int32_t end = above < 0 ? size() : nodes_[static_cast<std::size_t>(above)].end;
     if (path.size() <= deepest_) path.resize(deepest_ + 1);
     path[floor] = from;
+    const auto tokens_from = [&](std::int32_t node) { return ids_.data() + nodes_[static_cast<std::size_t>(node)].tokens; };
+    std::int32_t allowed_from = above + 1;
     for (std::int32_t i = above + 1; i < end;) {
       const Node& node = nodes_[static_cast<std::size_t>(i)];
       const StackSets::Set set = sets.step(path[node.depth - 1], static_cast<std::uint8_t>(node.byte));
       if (set == StackSets::dead) {
-        i = node.end;
+        if (i > allowed_from) allow(std::span<const TokenId>(tokens_from(allowed_from), tokens_from(i)));
+        allowed_from = i = node.end;
         continue;
       }
       path[node.depth] = set;
       visit(i, set);
       i++;
     }
+    if (end > allowed_from) allow(std::span<const TokenId>(tokens_from(allowed_from), tokens_from(end)));
   }
 
  private:
@@ -70,8 +71,9 @@ class TokenTrie {
  public:
   explicit TokenTrie(const Tokenizer& tokenizer);
 
-  const TokenTree& short_tokens() const { return short_; }
-  const TokenTree& long_tokens() const { return long_; }
+  /// Of the tokens within each bound of short_token_bytes and beyond the one before; the last, of those beyond all.
+  static constexpr std::size_t trees = short_token_bytes.size() + 1;
+  const TokenTree& tree(std::size_t number) const { return trees_[number]; }
   /// Empty for what no grammar allows: control tokens, and those that stand for no bytes.
   std::string_view bytes(TokenId id) const;
   const std::vector<TokenId>& end_tokens() const { return end_tokens_; }
@@ -80,8 +82,7 @@ class TokenTrie {
  private:
   std::string bytes_;
   std::vector<std::size_t> begins_;
-  TokenTree short_;  // of at most short_token_bytes
-  TokenTree long_;
+  std::array<TokenTree, trees> trees_;
   std::vector<TokenId> end_tokens_;
 };
 
