@@ -113,7 +113,7 @@ void LanguageModel::generate(GenerateCall call, std::function<void(llm::Burst)> 
   const auto tokenise = [this, request, asked](const Cancel&) {
     request->prompt = ids_of(asked->prompt, asked->add_special);
     request->options = asked->options;
-    if (asked->grammar) request->options.grammar = llm::Grammar::compile(*asked->grammar);
+    if (asked->grammar) request->options.grammar = loaded_->grammars.compile(*asked->grammar);
     return std::monostate{};
   };
   const auto begun = Clock::now();

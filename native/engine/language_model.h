@@ -10,6 +10,7 @@
 
 #include "engine/lane.h"
 #include "engine/model_description.h"
+#include "llm/grammar/recent_grammars.h"
 #include "llm/model.h"
 #include "llm/scheduler.h"
 #include "llm/tokenizer/tokenizer.h"
@@ -76,6 +77,7 @@ class LanguageModel {
     std::unique_ptr<llm::Model> model;
     std::unique_ptr<llm::Tokenizer> tokenizer;
     std::unique_ptr<llm::Scheduler> scheduler;  // null in an embedding model
+    llm::RecentGrammars grammars;               // of the text lane alone
   };
   using Running = std::list<std::shared_ptr<Cancel>>;
 

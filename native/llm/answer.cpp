@@ -33,6 +33,7 @@ Answer::Answer(const GenerateOptions& options, const std::vector<TokenId>& promp
 }
 
 std::optional<FinishReason> Answer::next(const float* logits, Burst& burst) {
+  if (matcher_ && matcher_->finished()) return FinishReason::stop;  // before anything was written: later ones end with follow()
   const TokenMask* allowed = matcher_ ? &matcher_->allowed() : watch_ ? watch_->allowed() : nullptr;
   Choice choice = sampler_.sample(logits, allowed);
   const std::vector<TokenId>& ends = parts_.tokenizer.vocabulary().end_tokens();

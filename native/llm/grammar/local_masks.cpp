@@ -8,8 +8,8 @@ namespace {
 /// Kept of one grammar. A state that allows much takes 20 KB of a vocabulary of 150,000 tokens, one that allows little some hundred bytes.
 constexpr std::size_t max_bytes = 16 << 20;
 constexpr std::size_t max_sets = 4 << 20;
-/// About a second.
-constexpr std::int64_t max_work = 20'000'000;
+/// Some tenths of a second.
+constexpr std::int64_t max_work = 5'000'000;
 
 }  // namespace
 

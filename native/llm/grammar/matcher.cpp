@@ -13,8 +13,8 @@
 namespace lectern::llm {
 namespace {
 
-/// Of one mask or one token: about a second, a thousand times what such grammars as are written for use need.
-constexpr std::int64_t max_work = 20'000'000;
+/// Of one mask or one token: some tenths of a second, a hundred times what such grammars as are written for use need.
+constexpr std::int64_t max_work = 5'000'000;
 /// Beyond it everything is forgotten but where the answer stands, and if that alone is half of it, the grammar is refused.
 constexpr std::size_t max_sets = 4 << 20;
 /// 20 KB each of a vocabulary of 150,000.

@@ -9,6 +9,9 @@
 namespace lectern::llm {
 namespace {
 
+/// Longer lists are not copied from rule to rule.
+constexpr std::size_t max_passed_on = 32;
+
 std::size_t index(std::int32_t number) { return static_cast<std::size_t>(number); }
 
 }  // namespace
@@ -137,12 +140,12 @@ void StackSets::call(const RuleAutomaton::CallEdge& edge, std::int32_t below) {
     called_.push_back(edge.rule);
     std::push_heap(called_.begin(), called_.end(), std::greater<>());
   }
-  if (edge.target >= 0 && !rules_->only_ends(edge.target)) {
+  const std::span<const Frame> next = below_[below];
+  if (edge.target >= 0 && (!rules_->only_ends(edge.target) || next.size() > max_passed_on)) {
     returns.push_back({edge.target, below});
     return;
   }
   // Nothing is left to do in the caller: a list that ends with itself does not grow the stack.
-  const std::span<const Frame> next = below_[below];
   spend(next.size());
   returns.insert(returns.end(), next.begin(), next.end());
 }
