@@ -92,6 +92,9 @@ function openTasks(settings: Settings, services: ConversionServices, log: Log): 
     maxQueued: settings.queueSize,
     keepMs: settings.resultTtl * 1000,
     maxEnded: settings.maxResults,
+    // Uploads keep at least half: results make way for them, and never the other way round.
+    maxEndedBytes: settings.spoolSize / 2,
+    maxBytes: settings.spoolSize,
     run: (task, context) => runConversionTask(task, context, services),
     log: (level, message, cause) => log[level]({ room: 'tasks', err: cause }, message),
   });

@@ -50,6 +50,7 @@ export const settingsTable = {
   queueSize: setting<number>(kinds.count(1, 100_000), '200', 'tasks that may wait; beyond it requests answer 503'),
   resultTtl: setting<number>(kinds.duration, '4h', 'time a finished task and its result are kept'),
   maxResults: setting<number>(kinds.count(1, 1_000_000), '2000', 'finished tasks that are kept at most, the oldest leave first'),
+  spoolSize: setting<number>(kinds.bytes, '50GiB', 'disk space for uploads and results; results may take half of it, an upload that does not fit is 507'),
   maxFileSize: setting<number>(kinds.bytes, '100MiB', 'greatest size of one uploaded document'),
   maxFiles: setting<number>(kinds.count(1, 1000), '3', 'documents in one request'),
   maxPages: setting<number>(kinds.count(1, Number.MAX_SAFE_INTEGER), String(Number.MAX_SAFE_INTEGER), 'pages a document may have'),

@@ -33,7 +33,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     keepAliveTimeout: 60_000,
     // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner.
     requestTimeout: 900_000,
-    http: { headersTimeout: 30_000, maxHeaderSize: 32 * 1024 },
+    http: { headersTimeout: 30_000 },
     // While it closes, the task table answers 503 with the contract's body.
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestIdInPath },

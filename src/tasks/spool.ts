@@ -1,6 +1,6 @@
 /** Where tasks live on disk: one directory each, with its record, its payload, inputs, outputs and scratch files. */
-import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import type { ErrorCode } from '../errors.js';
 import type { TaskOutput, TaskStatus } from './types.js';
 
@@ -29,14 +29,26 @@ export interface TaskRecord {
 const taskName = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const outputName = /^[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}$/;
 
-async function bytesBelow(directory: string): Promise<number> {
+/** Bytes of all files, which are on the disk afterwards and not only in its cache. */
+async function settleBelow(directory: string): Promise<number> {
   let bytes = 0;
   for (const entry of await readdir(directory, { withFileTypes: true })) {
     const path = join(directory, entry.name);
-    if (entry.isDirectory()) bytes += await bytesBelow(path);
-    else if (entry.isFile()) bytes += (await stat(path)).size;
+    if (entry.isDirectory()) bytes += await settleBelow(path);
+    else if (entry.isFile()) bytes += await settle(path);
   }
+  await settle(directory);
   return bytes;
+}
+
+async function settle(path: string): Promise<number> {
+  const handle = await open(path, 'r');
+  try {
+    await handle.sync();
+    return (await handle.stat()).size;
+  } finally {
+    await handle.close();
+  }
 }
 
 /** The disk side of one task; every call may fail with the file system's own error. */
@@ -65,7 +77,7 @@ export class TaskFolder {
   }
 
   async writePayload(payload: unknown): Promise<void> {
-    await writeFile(join(this.root, 'payload.json'), JSON.stringify(payload), { mode: 0o600 });
+    await writeFile(join(this.root, 'payload.json'), JSON.stringify(payload), { mode: 0o600, flush: true });
   }
 
   async readPayload(): Promise<unknown> {
@@ -75,8 +87,13 @@ export class TaskFolder {
   /** A reader finds the old record or the new one, never half of one. */
   async writeRecord(record: TaskRecord): Promise<void> {
     const fresh = join(this.root, 'task.json.new');
-    await writeFile(fresh, JSON.stringify(record), { mode: 0o600 });
+    await writeFile(fresh, JSON.stringify(record), { mode: 0o600, flush: true });
     await rename(fresh, join(this.root, 'task.json'));
+  }
+
+  /** After it the task is found again whatever happens to the machine: its entries are on the disk, up to the spool's own. */
+  async settleEntries(): Promise<void> {
+    for (const directory of [this.inputs, this.root, dirname(this.root)]) await settle(directory);
   }
 
   /** Null where the directory holds no task: an upload that was never submitted, or a removal that was cut short. */
@@ -95,8 +112,13 @@ export class TaskFolder {
     for (const name of gone) await rm(join(this.root, name), { recursive: true, force: true });
   }
 
+  inputBytes(): Promise<number> {
+    return settleBelow(this.inputs);
+  }
+
+  /** How much the result is; it is on the disk when this settles. */
   outputBytes(): Promise<number> {
-    return bytesBelow(this.outputs);
+    return settleBelow(this.outputs);
   }
 
   /** Null where there is no such file. */

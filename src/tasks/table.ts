@@ -3,10 +3,12 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { v4 as uuid } from 'uuid';
+import { asDiskFull } from '../disk-full.js';
 import { LecternError, asLecternError } from '../errors.js';
 import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
 import { lockDirectory } from './lock.js';
+import { SlotFiles, SpoolQuota } from './slot-files.js';
 import { TaskFolder, readSpool, type TaskRecord } from './spool.js';
 import { Task } from './task.js';
 import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
@@ -14,18 +16,12 @@ import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptio
 /** A task whose work was under way in two processes that died is taken for their cause. */
 const maxAttempts = 2;
 
-/** A full disk is no defect: the client may come again. */
-function asDiskError(thrown: unknown): unknown {
-  const code = (thrown as NodeJS.ErrnoException | null)?.code;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
-  return new LecternError('out_of_memory', 'There is no space left for the files of this task.', { cause: thrown });
-}
-
 class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary> {
   private readonly tasks = new Map<string, Task<Meta, Summary>>();
   private readonly waiting = new Set<string>();
   private readonly running = new Set<Task<Meta, Summary>>();
   private readonly kept: KeptTasks<Meta, Summary>;
+  private readonly quota: SpoolQuota;
   private readonly queue: PQueue;
   private readonly clock: Clock;
   /** Disk work in flight, so that `close` leaves none behind. */
@@ -41,6 +37,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
     const bounds = { maxEnded: options.maxEnded, maxEndedBytes: options.maxEndedBytes ?? Infinity };
     this.kept = new KeptTasks(bounds, this.clock, (task) => this.forget(task));
+    this.quota = new SpoolQuota(options.maxBytes ?? Infinity, () => this.kept.bytes);
   }
 
   async recover(): Promise<void> {
@@ -58,6 +55,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
         await this.end(task, null, new LecternError('worker_crashed', message));
       } else {
         Object.assign(task, { status: 'pending', startedAt: null, meta: null });
+        const bytes = await task.folder.inputBytes().catch(() => 0);
+        this.quota.count(bytes);
+        task.releaseInputs = () => this.quota.give(bytes);
         this.enqueue(task);
         queued++;
       }
@@ -77,8 +77,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       await this.chore(folder.create());
     } catch (thrown) {
       this.reserved--;
-      throw asDiskError(thrown);
+      throw asDiskFull(thrown);
     }
+    const files = new SlotFiles(folder, this.quota, this.options.openFile);
     let open = true;
     const leave = (): boolean => {
       if (!open) return false;
@@ -89,21 +90,27 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     return {
       id,
       inputsDirectory: folder.inputs,
+      createInput: (name) => files.create(name),
       submit: async (payload) => {
         if (!open) throw new LecternError('invalid_state', 'The slot was used already.');
         const record = this.newRecord(id, kind, tenant, owner);
         try {
           this.refuseWhenClosed();
-          await this.chore(folder.writePayload(payload).then(() => folder.writeRecord(record)));
+          await this.chore(folder.writePayload(payload).then(() => folder.writeRecord(record)).then(() => folder.settleEntries()));
         } catch (thrown) {
           if (leave()) await this.chore(folder.remove());
-          throw asDiskError(thrown);
+          files.release();
+          throw asDiskFull(thrown);
         }
         leave();
-        return this.enqueue(this.track(record));
+        const task = this.track(record);
+        task.releaseInputs = () => files.release();
+        return this.enqueue(task);
       },
       discard: async () => {
-        if (leave()) await this.chore(folder.remove());
+        if (!leave()) return;
+        await this.chore(folder.remove());
+        files.release();
       },
     };
   }
@@ -296,7 +303,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       await this.quietly(task.folder.writeRecord(task.toRecord()));
       return;
     }
-    const known = asLecternError(asDiskError(thrown));
+    const known = asLecternError(asDiskFull(thrown));
     if (known.code === 'internal') this.log('error', `task ${task.id} failed by a defect`, thrown);
     await this.end(task, null, task.ending ? new LecternError('cancelled') : known);
   }
@@ -324,6 +331,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       : { status: 'success' as const, failure: null };
     await this.quietly(folder.writeRecord({ ...ended, ...verdict }));
     await this.quietly(folder.clean(!failure));
+    task.releaseInputs();
     Object.assign(task, { endedAt: ended.endedAt, summary, ...verdict });
     task.notify();
     task.release();

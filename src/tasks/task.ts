@@ -15,6 +15,8 @@ export class Task<Meta, Summary> {
   startedAt: number | null;
   endedAt: number | null;
   outputBytes: number;
+  /** Called once, when its uploads are deleted. */
+  releaseInputs: () => void = () => undefined;
   /** Set as soon as its end is decided, while the disk still catches up. */
   ending = false;
   readonly abort = new AbortController();

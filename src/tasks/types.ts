@@ -1,6 +1,7 @@
 /** What the task table promises to its callers: one table of long work, for sync and async requests alike. It knows no domain. */
 import type { FileHandle } from 'node:fs/promises';
 import type { ErrorCode } from '../errors.js';
+import type { OpenFile } from './slot-files.js';
 
 /** `pending` -> `started` -> `success` | `failure`. A cancelled task is a `failure` with the code `cancelled`. */
 export type TaskStatus = 'pending' | 'started' | 'success' | 'failure';
@@ -30,14 +31,26 @@ export interface TaskView<Meta, Summary> {
   expiresAt: number | null;
 }
 
+/** A new file among the uploads of a slot, 0600. */
+export interface InputFile {
+  /** Throws DiskFull when the disk, or the service's share of it, has no room; then nothing more is written. */
+  write(bytes: Uint8Array): Promise<void>;
+  /** When it settles the bytes are on the disk and the file is closed. */
+  finish(): Promise<void>;
+  /** Gives a file up that will not be finished. Harmless after `finish`. */
+  close(): Promise<void>;
+}
+
 /** A place in the queue with a directory on disk, before the task exists. Exactly one of `submit` and `discard` ends it. */
 export interface TaskSlot<Payload, Meta, Summary> {
   /** The id the task will have. */
   readonly id: string;
-  /** Exists, 0700, empty. The caller streams its uploads here (files 0600, names of its own choosing, never the client's). */
+  /** Exists, 0700, empty. */
   readonly inputsDirectory: string;
+  /** A file there for the caller to stream an upload into; names are of its own choosing, never the client's. */
+  createInput(name: string): Promise<InputFile>;
   /**
-   * Makes the task and puts it at the end of the queue. When the promise settles the task survives a restart.
+   * Makes the task and puts it at the end of the queue. When the promise settles the task survives a restart and a loss of power.
    * `payload` must survive JSON; it is forgotten when the task ends (it may hold a password).
    */
   submit(payload: Payload): Promise<TaskView<Meta, Summary>>;
@@ -137,8 +150,12 @@ export interface TaskTableOptions<Payload, Meta, Summary> {
   maxEnded: number;
   /** Bytes of results kept at most; the oldest go first, the newest stays always. Default: no bound. */
   maxEndedBytes?: number;
+  /** Bytes of uploads and results together; an upload that does not fit is DiskFull while it comes. Default: no bound. */
+  maxBytes?: number;
   run: RunTask<Payload, Meta, Summary>;
   /** Defects and recoveries; no content of documents. */
   log?: (level: 'info' | 'warn' | 'error', message: string, cause?: unknown) => void;
   clock?: Clock;
+  /** Instead of the file system's, for tests. */
+  openFile?: OpenFile;
 }

@@ -49,7 +49,7 @@ export const testSettings: HttpSettings = {
 
 type Run = RunTask<ConversionPayload, ConversionMeta, ConversionSummary>;
 
-export async function startTestService(settings: Partial<HttpSettings> = {}, more: Partial<HttpDependencies> = {}, queueSize = 20): Promise<TestService> {
+export async function startTestService(settings: Partial<HttpSettings> = {}, more: Partial<HttpDependencies> = {}, queueSize = 20, disk: Pick<Parameters<typeof createTaskTable>[0], 'openFile' | 'maxBytes'> = {}): Promise<TestService> {
   const directory = await mkdtemp(join(tmpdir(), 'lectern-http-'));
   const log: TestService['log'] = [];
   const write = (level: string) => (fields: object, message: string): void => { log.push({ level, fields: fields as Record<string, unknown>, message }); };
@@ -58,7 +58,7 @@ export async function startTestService(settings: Partial<HttpSettings> = {}, mor
   let release = (): void => undefined;
   const released = new Promise<void>((resolve) => { release = resolve; });
   const tasks = await createTaskTable<ConversionPayload, ConversionMeta, ConversionSummary>({
-    directory, concurrency: 2, maxQueued: queueSize, keepMs: 3_600_000, maxEnded: 1000, run: makeRun(payloads, inputs, released),
+    directory, concurrency: 2, maxQueued: queueSize, keepMs: 3_600_000, maxEnded: 1000, run: makeRun(payloads, inputs, released), ...disk,
   });
   const app = createServer({
     settings: { ...testSettings, ...settings },

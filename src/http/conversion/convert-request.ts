@@ -11,7 +11,7 @@ import { targetName } from './option-models.js';
 import { checkLimits, readFormOptions, readJsonOptions, type GivenOptions } from './options.js';
 import { callback, sources, targets, type Callback } from './request-models.js';
 import { receiveSourceBody, type ReceivedBody } from './source-body.js';
-import { baseName } from './upload.js';
+import { baseName, type CreateInput } from './upload.js';
 
 export interface ConvertRequest {
   /** At least one. */
@@ -24,9 +24,9 @@ export interface ConvertRequest {
 const formNames = new Set(['files', 'target_type', 'callbacks']);
 const bodyNames = new Set(['options', 'sources', 'target', 'callbacks']);
 
-/** Of /v1/convert/file. Documents lie in `directory` afterwards. */
-export async function readFormRequest(request: FastifyRequest, directory: string, settings: HttpSettings): Promise<ConvertRequest> {
-  const form = await receiveForm(request, directory, settings);
+/** Of /v1/convert/file. Documents lie in the files of `create` afterwards. */
+export async function readFormRequest(request: FastifyRequest, create: CreateInput, settings: HttpSettings): Promise<ConvertRequest> {
+  const form = await receiveForm(request, create, settings);
   const issues: Issue[] = [];
   const options = readFormOptions(form.fields, formNames, issues);
   if (form.documentCount === 0) issues.push({ type: 'missing', loc: ['body', 'files'], msg: 'Field required' });
@@ -58,8 +58,8 @@ function readFormCallbacks(texts: string[], issues: Issue[]): Callback[] {
 }
 
 /** Of /v1/convert/source. */
-export async function readSourceRequest(request: FastifyRequest, directory: string, settings: HttpSettings): Promise<ConvertRequest> {
-  const body = await receiveSourceBody(request, directory, settings);
+export async function readSourceRequest(request: FastifyRequest, create: CreateInput, settings: HttpSettings): Promise<ConvertRequest> {
+  const body = await receiveSourceBody(request, create, settings);
   const at: Location = ['body'];
   const { value } = body;
   if (!isRecord(value)) throw invalid([{ type: 'model_attributes_type', loc: at, msg: 'Input should be a valid dictionary or object to extract fields from' }]);

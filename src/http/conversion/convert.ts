@@ -11,9 +11,10 @@ import { type ConvertRequest, readFormRequest, readSourceRequest } from './conve
 import { findIgnored, ignoredHeader, toConvertOptions } from './options.js';
 import { orTaskNotFound, sendResult } from './result.js';
 import { taskStatus, tenantOf } from './task-status.js';
+import type { CreateInput } from './upload.js';
 import type { WaitingCounts } from './waiting-counts.js';
 
-type ReadRequest = (request: FastifyRequest, directory: string, settings: HttpSettings) => Promise<ConvertRequest>;
+type ReadRequest = (request: FastifyRequest, create: CreateInput, settings: HttpSettings) => Promise<ConvertRequest>;
 type Slot = TaskSlot<ConversionPayload, ConversionMeta, ConversionSummary>;
 
 export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDependencies, waiting: WaitingCounts): void {
@@ -40,7 +41,7 @@ async function begin(
   const { tasks, settings, log, abilities } = dependencies;
   const slot: Slot = await tasks.admit('convert', tenantOf(request), request.caller.identity);
   try {
-    const asked = await read(request, slot.inputsDirectory, settings);
+    const asked = await read(request, slot.createInput, settings);
     const ignored = findIgnored(asked.options, abilities, settings.strictOptions);
     if (ignored.length > 0) {
       const header = ignoredHeader(ignored);

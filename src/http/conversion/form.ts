@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, type Issue } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
-import { baseName, endWhenStalled, inputName, receive, type ReceivedDocument } from './upload.js';
+import { baseName, type CreateInput, endWhenStalled, inputName, receive, type ReceivedDocument } from './upload.js';
 
 export interface ReceivedForm {
   fields: Map<string, string[]>;
@@ -23,7 +23,7 @@ const longestTextBytes = 1024 * 1024;
 const mostTextBytes = 8 * 1024 * 1024;
 
 /** Throws 400 for broken multipart, 413 for a document past the limit. A body of another type is a form without fields. */
-export async function receiveForm(request: FastifyRequest, directory: string, settings: HttpSettings): Promise<ReceivedForm> {
+export async function receiveForm(request: FastifyRequest, create: CreateInput, settings: HttpSettings): Promise<ReceivedForm> {
   const form: ReceivedForm = { fields: new Map(), documents: [], documentCount: 0, strangeFiles: [], issues: [] };
   if (!request.isMultipart()) return form;
   const patient = endWhenStalled(request);
@@ -35,7 +35,7 @@ export async function receiveForm(request: FastifyRequest, directory: string, se
         throw new HttpFailure(400, 'The Content-Disposition header field "name" must be provided.');
       }
       if (part.type === 'file') {
-        await receiveFile(part, form, directory, settings);
+        await receiveFile(part, form, create, settings);
         continue;
       }
       textBytes += receiveText(part, form);
@@ -53,7 +53,7 @@ export async function receiveForm(request: FastifyRequest, directory: string, se
 /** A part without a file name is text, whatever its type says. */
 const filesHaveNames = { isPartAFile: (_field: string | undefined, _type: string | undefined, filename: string | undefined) => filename !== undefined };
 
-async function receiveFile(part: MultipartFile, form: ReceivedForm, directory: string, settings: HttpSettings): Promise<void> {
+async function receiveFile(part: MultipartFile, form: ReceivedForm, create: CreateInput, settings: HttpSettings): Promise<void> {
   if (part.fieldname !== 'files') {
     form.strangeFiles.push(part.fieldname);
     await receive(part.file, null, settings.maxFileSize);
@@ -62,7 +62,7 @@ async function receiveFile(part: MultipartFile, form: ReceivedForm, directory: s
   const index = form.documentCount++;
   const isWelcome = index < settings.maxFiles;
   const name = inputName(index);
-  const sizeBytes = await receive(part.file, isWelcome ? { directory, name } : null, settings.maxFileSize);
+  const sizeBytes = await receive(part.file, isWelcome ? await create(name) : null, settings.maxFileSize);
   const filename = baseName(part.filename) || (index === 0 ? 'file.pdf' : `file_${index}.pdf`);
   if (isWelcome) form.documents.push({ input: name, filename, sizeBytes });
 }

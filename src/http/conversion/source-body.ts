@@ -1,13 +1,12 @@
 /** Reads the JSON body of a conversion without ever holding its documents: base64 goes to disk as it arrives, the rest is parsed. */
-import { type FileHandle, open } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { FastifyRequest } from 'fastify';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, invalid } from '../error-reply.js';
+import type { InputFile } from '../../tasks/types.js';
 import type { HttpSettings } from '../settings.js';
 import { Base64Decoder, NotBase64 } from './base64.js';
 import { JsonSplitter, type Piece } from './json-splitter.js';
-import { asDiskFull, endWhenStalled, inputName, tooLarge } from './upload.js';
+import { type CreateInput, endWhenStalled, inputName, tooLarge } from './upload.js';
 
 /** One base64 value of the body. */
 export interface ReceivedContent {
@@ -28,10 +27,10 @@ export interface ReceivedBody {
 const mostRestBytes = 8 * 1024 * 1024;
 
 /** Throws 422 for what is no JSON object, 413 for a document past the limit. */
-export async function receiveSourceBody(request: FastifyRequest, directory: string, settings: HttpSettings): Promise<ReceivedBody> {
+export async function receiveSourceBody(request: FastifyRequest, create: CreateInput, settings: HttpSettings): Promise<ReceivedBody> {
   if (!isJson(request.headers['content-type'])) throw notAnObject();
   const splitter = new JsonSplitter(mostRestBytes);
-  const contents = new ContentWriter(directory, settings);
+  const contents = new ContentWriter(create, settings);
   const patient = endWhenStalled(request);
   try {
     // The stream must live on after a failure, or the client would not get to read the answer.
@@ -42,7 +41,7 @@ export async function receiveSourceBody(request: FastifyRequest, directory: stri
     }
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code === 'ECONNRESET') throw new LecternError('cancelled', 'The client went away.');
-    throw asDiskFull(thrown);
+    throw thrown;
   } finally {
     patient();
     await contents.close();
@@ -87,10 +86,10 @@ class ContentWriter {
   readonly received: ReceivedContent[] = [];
   private current: ReceivedContent | null = null;
   private decoder = new Base64Decoder();
-  private file: FileHandle | null = null;
+  private file: InputFile | null = null;
   private kept = 0;
 
-  constructor(private readonly directory: string, private readonly settings: HttpSettings) {}
+  constructor(private readonly create: CreateInput, private readonly settings: HttpSettings) {}
 
   async take(piece: Piece): Promise<void> {
     if (piece.type === 'begin') await this.begin(piece.list);
@@ -109,7 +108,7 @@ class ContentWriter {
     this.current = { input, sizeBytes: 0, fault: null };
     this.received.push(this.current);
     this.decoder = new Base64Decoder();
-    this.file = input === null ? null : await open(join(this.directory, input), 'wx', 0o600);
+    this.file = input === null ? null : await this.create(input);
   }
 
   private async write(textLength: number, decode: (decoder: Base64Decoder) => Buffer): Promise<void> {
@@ -125,12 +124,13 @@ class ContentWriter {
     // What is no base64 counts too, or it could go on for ever.
     content.sizeBytes += content.fault === null ? bytes.length : Math.floor(textLength * 0.75);
     if (content.sizeBytes > this.settings.maxFileSize) throw tooLarge(this.settings.maxFileSize);
-    if (bytes.length > 0) await this.file?.writeFile(bytes);
+    if (bytes.length > 0) await this.file?.write(bytes);
   }
 
   private async end(): Promise<void> {
     await this.write(0, (decoder) => decoder.end());
-    await this.close();
+    await this.file?.finish();
+    this.file = null;
     this.current = null;
   }
 }

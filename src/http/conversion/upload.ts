@@ -1,11 +1,12 @@
 /** Bytes of a stranger on their way to disk: bounded in size and in patience, under names of our own. */
-import { createWriteStream } from 'node:fs';
-import { join } from 'node:path';
-import { type Readable, Transform, Writable } from 'node:stream';
+import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { FastifyRequest } from 'fastify';
-import { LecternError } from '../../errors.js';
+import type { InputFile } from '../../tasks/types.js';
 import { HttpFailure } from '../error-reply.js';
+
+/** Where uploads go: a slot of the task table. */
+export type CreateInput = (name: string) => Promise<InputFile>;
 
 /** A document that lies in the inputs directory of a task's slot. */
 export interface ReceivedDocument {
@@ -25,32 +26,25 @@ export function inputName(index: number): string {
   return `document-${index}`;
 }
 
-/** Writes the stream to a new file, or nowhere when `file` is null. Throws 413 as soon as it passes the limit. */
-export async function receive(stream: Readable, file: { directory: string; name: string } | null, maxBytes: number): Promise<number> {
+/** Writes the stream to a file, or nowhere when `file` is null. Throws 413 as soon as it passes the limit. */
+export async function receive(stream: Readable, file: InputFile | null, maxBytes: number): Promise<number> {
   let sizeBytes = 0;
-  const count = new Transform({
-    transform(chunk: Buffer, _encoding, done) {
+  const sink = new Writable({
+    write: (chunk: Buffer, _encoding, done) => {
       sizeBytes += chunk.length;
       if (sizeBytes > maxBytes) done(tooLarge(maxBytes));
-      else done(null, chunk);
+      else if (file === null) done();
+      else file.write(chunk).then(() => done(), done);
     },
   });
-  const sink = file === null
-    ? new Writable({ write: (_chunk, _encoding, done) => done() })
-    : createWriteStream(join(file.directory, file.name), { mode: 0o600, flags: 'wx' });
   try {
-    await pipeline(stream, count, sink);
-  } catch (thrown) {
-    throw asDiskFull(thrown);
+    // Not a loop over the stream: that would never hear of a client who left.
+    await pipeline(stream, sink);
+    await file?.finish();
+  } finally {
+    await file?.close();
   }
   return sizeBytes;
-}
-
-/** A full disk is no defect. */
-export function asDiskFull(thrown: unknown): unknown {
-  const code = (thrown as NodeJS.ErrnoException | null)?.code;
-  if (code !== 'ENOSPC' && code !== 'EDQUOT') return thrown;
-  return new LecternError('out_of_memory', 'There is no space left for the files of this request.', { cause: thrown });
 }
 
 /** What a client calls a document may hold path parts of any system; only the last one is a name. */

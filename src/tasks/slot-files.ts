@@ -1,0 +1,76 @@
+/** The files of uploads: counted against the spool's quota as their bytes come, and on the disk before the task is. */
+import { open } from 'node:fs/promises';
+import { join } from 'node:path';
+import { asDiskFull, DiskFull } from '../disk-full.js';
+import type { TaskFolder } from './spool.js';
+import type { InputFile } from './types.js';
+
+/** The part of a file handle that is used here; tests give one that fails. */
+export interface OpenedFile {
+  writeFile(bytes: Uint8Array): Promise<void>;
+  sync(): Promise<void>;
+  close(): Promise<void>;
+}
+
+export type OpenFile = (path: string) => Promise<OpenedFile>;
+
+const openNew: OpenFile = (path) => open(path, 'wx', 0o600);
+
+/** Bytes of uploads and results together. */
+export class SpoolQuota {
+  private uploadBytes = 0;
+
+  constructor(private readonly maxBytes: number, private readonly keptBytes: () => number) {}
+
+  /** Throws DiskFull where they do not fit beside what is there. */
+  take(bytes: number): void {
+    if (this.uploadBytes + this.keptBytes() + bytes > this.maxBytes) {
+      throw new DiskFull('The service has no space left for uploads; it frees some as its tasks end and results expire.');
+    }
+    this.uploadBytes += bytes;
+  }
+
+  /** Those of an earlier process are there, whether they fit or not. */
+  count(bytes: number): void {
+    this.uploadBytes += bytes;
+  }
+
+  give(bytes: number): void {
+    this.uploadBytes -= bytes;
+  }
+}
+
+/** The uploads of one slot. */
+export class SlotFiles {
+  bytes = 0;
+
+  constructor(private readonly folder: TaskFolder, private readonly quota: SpoolQuota, private readonly openFile: OpenFile = openNew) {}
+
+  async create(name: string): Promise<InputFile> {
+    const file = await this.openFile(join(this.folder.inputs, name)).catch((thrown: unknown) => { throw asDiskFull(thrown); });
+    let isOpen = true;
+    const close = async (): Promise<void> => {
+      if (!isOpen) return;
+      isOpen = false;
+      await file.close();
+    };
+    return {
+      write: async (bytes) => {
+        this.quota.take(bytes.length);
+        this.bytes += bytes.length;
+        await file.writeFile(bytes).catch((thrown: unknown) => { throw asDiskFull(thrown); });
+      },
+      finish: async () => {
+        await file.sync().catch((thrown: unknown) => { throw asDiskFull(thrown); });
+        await close();
+      },
+      close,
+    };
+  }
+
+  /** The files are gone, or about to be. */
+  release(): void {
+    this.quota.give(this.bytes);
+    this.bytes = 0;
+  }
+}

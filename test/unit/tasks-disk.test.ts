@@ -1,0 +1,144 @@
+// The spool's disk: its quota, a disk that is full at any step, and what is on it before an id is answered.
+import t, { type Test } from 'tap';
+import { cp, open as openFile, readdir, rm } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { DiskFull } from '../../src/disk-full.js';
+import type { OpenedFile, OpenFile } from '../../src/tasks/slot-files.js';
+import { createTaskTable } from '../../src/tasks/table.js';
+import type { InputFile, TaskTable, TaskTableOptions } from '../../src/tasks/types.js';
+import { form, startTestService } from '../support/http-service.js';
+
+type Table = TaskTable<string, unknown, string>;
+type Options = TaskTableOptions<string, unknown, string>;
+
+async function open(t: Test, over: Partial<Options> = {}): Promise<{ table: Table; directory: string }> {
+  const directory = over.directory ?? join(t.testdir(), 'spool');
+  const table = await createTaskTable<string, unknown, string>({
+    directory, concurrency: 1, maxQueued: 5, keepMs: 60_000, maxEnded: 10, run: async () => 'done', ...over,
+  });
+  t.teardown(() => table.close());
+  return { table, directory };
+}
+
+async function upload(table: Table, bytes: number): Promise<Awaited<ReturnType<Table['admit']>>> {
+  const slot = await table.admit('convert', 'default');
+  let file: InputFile | undefined;
+  try {
+    file = await slot.createInput('0');
+    for (let sent = 0; sent < bytes; sent += 100) await file.write(Buffer.alloc(Math.min(100, bytes - sent)));
+    await file.finish();
+  } catch (thrown) {
+    await file?.close();
+    await slot.discard();
+    throw thrown;
+  }
+  return slot;
+}
+
+// The timers of a table keep no process alive.
+const alive = setInterval(() => undefined, 1000);
+t.teardown(() => clearInterval(alive));
+
+const full = { code: 'out_of_memory', status: 507, name: 'DiskFull' };
+
+t.test('uploads count while they come, results as long as they are kept', async (t) => {
+  let size = 300;
+  const { table, directory } = await open(t, {
+    maxBytes: 1000, maxEndedBytes: 500,
+    run: async (_task, { outputsDirectory }) => {
+      const file = await openFile(join(outputsDirectory, 'result'), 'w');
+      await file.writeFile(Buffer.alloc(size));
+      await file.close();
+      return 'done';
+    },
+  });
+  await t.rejects(upload(table, 1001), full);
+  t.strictSame((await readdir(directory)).filter((name) => name !== 'lock'), [], 'nothing is left of it');
+  const first = await upload(table, 600);
+  await t.rejects(upload(table, 500), full, 'beside one that is not submitted yet');
+  const waiting = await upload(table, 400);
+  await waiting.discard();
+  const { id } = await first.submit('x');
+  await table.wait(id, 'default', 20_000);
+  t.equal(table.counts().endedBytes, 300);
+  const second = await upload(table, 700);
+  t.pass('the inputs of the task that ended make room');
+  await t.rejects(upload(table, 1), full, 'its result does not');
+  size = 10;
+  await table.wait((await second.submit('y')).id, 'default', 20_000);
+  await (await upload(table, 690)).discard();
+  await t.rejects(upload(table, 691), full, 'to the byte');
+  await table.clear('default', 0);
+  await (await upload(table, 1000)).discard();
+});
+
+t.test('what an earlier process left counts', async (t) => {
+  const first = await open(t, { maxBytes: 1000, run: (_task, { signal }) => new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))) });
+  const ran: string[] = [];
+  await (await upload(first.table, 400)).submit('one');
+  await (await upload(first.table, 400)).submit('two');
+  // As a kill would leave it.
+  const directory = join(dirname(first.directory), 'left');
+  await cp(first.directory, directory, { recursive: true });
+  await rm(join(directory, 'lock'));
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => { release = resolve; });
+  const { table } = await open(t, { directory, maxBytes: 1000, run: async ({ payload }) => { ran.push(payload); await held; return payload; } });
+  await t.rejects(upload(table, 201), full);
+  await (await upload(table, 200)).discard();
+  release();
+  for (let tries = 0; table.counts().ended < 2 && tries < 1000; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  t.strictSame(ran, ['one', 'two']);
+  await (await upload(table, 1000)).discard();
+});
+
+/** A disk that is full at its n-th step: opening, three writes, syncing. */
+function fullAt(step: number, order: string[] = []): OpenFile {
+  let steps = 0;
+  const next = (name: string): void => {
+    order.push(name);
+    if (++steps === step) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+  };
+  return async (path): Promise<OpenedFile> => {
+    next('open');
+    const handle = await openFile(path, 'wx');
+    return {
+      writeFile: async (bytes) => { next('write'); await handle.writeFile(bytes); },
+      sync: async () => { next('sync'); await handle.sync(); },
+      close: async () => { order.push('close'); await handle.close(); },
+    };
+  };
+}
+
+t.test('a disk that is full, at every step', async (t) => {
+  const root = t.testdir();
+  for (let step = 1; step <= 5; step++) {
+    const order: string[] = [];
+    const { table, directory } = await open(t, { directory: join(root, String(step)), openFile: fullAt(step, order) });
+    await t.rejects(upload(table, 300).catch((thrown: unknown) => { t.type(thrown, DiskFull); throw thrown; }), full, `at step ${step}`);
+    t.strictSame((await readdir(directory)).filter((name) => name !== 'lock'), [], 'nothing half-written');
+    t.equal(table.counts().reserved, 0);
+    if (step > 1) t.equal(order.at(-1), 'close', 'no file stays open');
+  }
+  const order: string[] = [];
+  const { table } = await open(t, { directory: join(root, 'roomy'), openFile: fullAt(99, order) });
+  const { id } = await (await upload(table, 200)).submit('x');
+  t.strictSame(order, ['open', 'write', 'write', 'sync', 'close'], 'the upload is on the disk before there is an id');
+  await table.wait(id, 'default', 20_000);
+});
+
+t.test('over HTTP it is 507, and the next upload is welcome', async (t) => {
+  for (const [path, body, headers] of [
+    ['/v1/convert/file', form('a.pdf').payload, form('a.pdf').headers],
+    ['/v1/convert/source', JSON.stringify({ sources: [{ kind: 'file', base64_string: 'AAAA', filename: 'a.pdf' }] }), { 'content-type': 'application/json' }],
+  ] as const) {
+    const service = await startTestService({}, {}, 20, { openFile: fullAt(2) });
+    t.teardown(() => service.close());
+    const post = (suffix: string) => service.app.inject({ method: 'POST', url: path + suffix, payload: body, headers });
+    const refused = await post('/async');
+    t.match([refused.statusCode, refused.json()], [507, { detail: /no space left/ }], path);
+    t.match(refused.headers['retry-after'], /\d/);
+    t.strictSame(await service.directories(), []);
+    t.equal((await post('')).statusCode, 200);
+  }
+});
