@@ -4,9 +4,10 @@ import { Ollama } from 'ollama';
 import OpenAI from 'openai';
 import { zodResponseFormat } from 'openai/helpers/zod';
 import { z } from 'zod';
+import { toolTemplate } from '../support/made-model.js';
 import { startServing } from '../support/serving.js';
 
-const service = await startServing(t, { shape: { context: 2048 } });
+const service = await startServing(t, { shape: { context: 2048, template: toolTemplate } });
 const client = new OpenAI({ baseURL: `${service.url}/v1`, apiKey: 'none', maxRetries: 0 });
 const model = 'chat';
 const messages = [{ role: 'user', content: 'the world' }] as const satisfies OpenAI.ChatCompletionMessageParam[];
@@ -29,6 +30,42 @@ t.test('OpenAI: any object', async (t) => {
   t.ok(content?.trimStart().startsWith('{'));
   if (reason === 'stop') t.type(JSON.parse(content as string), 'object');
   else t.equal(reason, 'length', 'random words find no end');
+});
+
+const tools = ['turn', 'stop'].map((name) => ({
+  type: 'function' as const,
+  function: { name, description: `To ${name}.`, parameters: { type: 'object', properties: { way: { type: 'string', enum: ['left', 'right'] }, fast: { type: 'boolean' } }, required: ['way', 'fast'], additionalProperties: false } },
+}));
+const inputs = z.object({ way: z.enum(['left', 'right']), fast: z.boolean() }).strict();
+
+t.test('OpenAI: tools that must be called, whole and streamed, and their results', async (t) => {
+  const called = await client.chat.completions.create({ ...asked, tools, tool_choice: 'required', parallel_tool_calls: false, seed: 1 });
+  const [choice] = called.choices;
+  t.equal(choice?.finish_reason, 'tool_calls');
+  const [call] = choice?.message.tool_calls ?? [];
+  if (call?.type !== 'function') return t.fail('no call of a function');
+  t.ok(['turn', 'stop'].includes(call.function.name));
+  t.ok(inputs.safeParse(JSON.parse(call.function.arguments)).success, call.function.arguments);
+  for (const name of ['turn', 'stop']) {
+    const stream = client.chat.completions.stream({ ...asked, tools, tool_choice: { type: 'function', function: { name } }, parallel_tool_calls: false, seed: 2 });
+    const { message, finish_reason: reason } = (await stream.finalChatCompletion()).choices[0] as OpenAI.ChatCompletion.Choice;
+    const [named] = message.tool_calls ?? [];
+    t.match([reason, named], ['tool_calls', { type: 'function', function: { name } }]);
+    if (named?.type === 'function') t.ok(inputs.safeParse(JSON.parse(named.function.arguments)).success, named.function.arguments);
+  }
+  const goesOn = await client.chat.completions.create({ ...asked, max_tokens: 5, tools, messages: [...messages, { role: 'assistant', tool_calls: [call] }, { role: 'tool', tool_call_id: call.id, content: 'done' }] });
+  t.equal(goesOn.object, 'chat.completion');
+  const none = await client.chat.completions.create({ ...asked, max_tokens: 20, tools, tool_choice: 'none', seed: 3 });
+  t.equal(none.choices[0]?.message.tool_calls, undefined);
+  return undefined;
+});
+
+t.test('Responses: a tool that must be called', async (t) => {
+  const { output } = await client.responses.create({
+    model, input: 'the world', max_output_tokens: 600, tools: tools.map(({ function: one }) => ({ type: 'function' as const, strict: true, ...one })), tool_choice: 'required', parallel_tool_calls: false,
+  });
+  const call = output.find((item) => item.type === 'function_call');
+  t.ok(inputs.safeParse(JSON.parse(call?.arguments ?? '{}')).success, JSON.stringify(output));
 });
 
 t.test('Ollama: format', async (t) => {

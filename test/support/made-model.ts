@@ -15,11 +15,20 @@ export interface MadeShape {
   /** Of matrices. */
   type?: 'F32' | 'F16';
   seed?: number;
+  /** Of conversations; default: ChatML without tools. */
+  template?: string;
 }
 
 type Shape = Required<MadeShape>;
 
-const small: Shape = { layers: 2, embedding: 64, heads: 4, kvHeads: 2, feedForward: 128, context: 256, type: 'F32', seed: 1 };
+const chatMl = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+/** ChatML that tells of tools, and takes calls as Qwen 2.5 writes them. */
+export const toolTemplate = "{% if tools %}<|im_start|>system\n<tools>{% for tool in tools %}\n{{ tool | tojson }}{% endfor %}\n</tools>\nCalls: <tool_call>\n{\"name\": <function-name>, \"arguments\": <args-json-object>}\n</tool_call><|im_end|>\n{% endif %}"
+  + "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}{% for call in m.tool_calls or [] %}<tool_call>\n{{ call.function | tojson }}\n</tool_call>{% endfor %}<|im_end|>\n{% endfor %}"
+  + "{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}";
+
+const small: Shape = { layers: 2, embedding: 64, heads: 4, kvHeads: 2, feedForward: 128, context: 256, type: 'F32', seed: 1, template: chatMl };
 
 /** Merges of the vocabulary, in the order of their ranks. */
 const merges = ['h e', 'Ġ t', 'Ġt he', 'i n', 'e r', 'Ġ a', 'o n', 'Ġ w', 'l l', 'Ġ h', 'Ġh e', 'Ġhe ll', 'Ġw o', 'Ġwo r', 'l d', 'Ġwor ld'];
@@ -36,7 +45,7 @@ export function writeMadeModel(path: string, options: MadeShape = {}): void {
     'llama.attention.head_count_kv': ['u32', shape.kvHeads],
     'llama.attention.layer_norm_rms_epsilon': ['f32', 1e-5],
     ...vocabulary,
-    'tokenizer.chat_template': ['string', "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{% if add_generation_prompt %}<|im_start|>assistant\n{% endif %}"],
+    'tokenizer.chat_template': ['string', shape.template],
   };
   const tokens = tokenCount(vocabulary);
   const random = new RandomTensors(shape);
