@@ -32,8 +32,7 @@ export class ToolCalls {
     const options = this.#tools.map(({ name, arguments: values }) => {
       const named = this.#json.pair(text('"name"'), text(JSON.stringify(name)));
       const given = this.#json.pair(text(`"${this.#dialect.argumentsKey}"`), values);
-      const [first, second] = this.#dialect.argumentsFirst ? [given, named] : [named, given];
-      return this.#json.inBraces(sequence(first, this.#json.behindComma(second), this.#json.space));
+      return this.#json.inBraces(sequence(named, this.#json.behindComma(given), this.#json.space));
     });
     this.#call ??= this.#json.grammar.define('call', choice(...options));
     return this.#call;

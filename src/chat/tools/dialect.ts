@@ -8,7 +8,6 @@ export interface ToolDialect {
   /** What stands before the first call; empty for bare ones. */
   opener: string;
   argumentsKey: 'arguments' | 'parameters';
-  argumentsFirst: boolean;
   /** The template takes no more than one call in an answer. */
   single: boolean;
 }
@@ -16,7 +15,7 @@ export interface ToolDialect {
 /** Null for a template that tells the model of no tools, or in a form that is not known. */
 export function dialectOf(source: string): ToolDialect | null {
   const single = /only supports single tool-?calls/i.test(source);
-  const known = { argumentsKey: 'arguments', argumentsFirst: /"arguments\\?": <args-dict>, \\?"name/.test(source), single } as const;
+  const known = { argumentsKey: 'arguments', single } as const;
   if (source.includes('<tool_call>')) return { ...known, form: 'tagged', opener: '<tool_call>' };
   for (const opener of ['[TOOL_CALLS]', '<|tool_call|>']) if (source.includes(opener)) return { ...known, form: 'list', opener };
   if (/"name": function name, "parameters"|"parameters": dictionary of arg|<\|python_tag\|>|\{\\?"name\\?": \\?".{1,60}\\?"parameters\\?": /.test(source)) {
