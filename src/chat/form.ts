@@ -1,4 +1,5 @@
 /** The form that an answer must have: its grammar, from where on it holds, and how its parts are told apart. */
+import { createHash } from 'node:crypto';
 import { LecternError } from '../errors.js';
 import type { Conversation } from './answer.js';
 import type { OutputFormat, Tool, ToolChoice } from './conversation.js';
@@ -39,8 +40,31 @@ export function thoughtsOf(source: string): { open: string; close: string } | nu
   return null;
 }
 
-/** Throws `invalid_request` where the grammar cannot be had, naming what of it. */
+const made = new Map<string, AnswerForm>();
+const mostKept = 32;
+
+/** Clients ask with the same schema and tools again and again; their form is kept. Throws `invalid_request` where the grammar cannot be had, naming what of it. */
 export function answerForm(question: FormQuestion): AnswerForm {
+  const key = keyOf(question);
+  const known = made.get(key);
+  if (known !== undefined) return known;
+  const form = makeForm(question);
+  const [oldest] = made.keys();
+  if (made.size >= mostKept && oldest !== undefined) made.delete(oldest);
+  made.set(key, form);
+  return form;
+}
+
+/** Throws `invalid_request` for what nests too deep for any use. */
+function keyOf(question: FormQuestion): string {
+  try {
+    return createHash('sha256').update(JSON.stringify(question)).digest('hex');
+  } catch (thrown) {
+    throw new LecternError('invalid_request', 'The schema or a tool nests too deep.', { cause: thrown });
+  }
+}
+
+function makeForm(question: FormQuestion): AnswerForm {
   const json = new JsonText(new Grammar());
   const { dialect, calls } = callsOf(question, json);
   const thoughts = thoughtsOf(question.source);

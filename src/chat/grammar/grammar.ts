@@ -6,12 +6,14 @@ import { print } from './print.js';
 /** Characters of a printed grammar. */
 const longestSource = 1 << 20;
 const mostRules = 20_000;
+const mostParts = 20_000;
 /** Repetitions are counted up to here at once, and beyond in blocks of as many. */
 const blockSize = 128;
 
 export class Grammar {
   readonly #rules = new Map<string, Expression>();
   readonly #names = new Map<string, number>();
+  #parts = 0;
 
   /** A rule of its own, whose expression may come later: it may refer to itself. Throws `invalid_request` where there are too many. */
   declare(hint: string): { rule: Expression; define: (expression: Expression) => void } {
@@ -22,6 +24,12 @@ export class Grammar {
     const name = count === 0 ? stem : `${stem}--${count}`;
     this.#rules.set(name, { kind: 'choice', options: [] });
     return { rule: { kind: 'rule', name }, define: (expression) => void this.#rules.set(name, expression) };
+  }
+
+  /** Counts what is put into rules without being one. Throws `invalid_request` where that is too much. */
+  spend(parts: number): void {
+    this.#parts += parts;
+    if (this.#parts > mostParts) throw new LecternError('invalid_request', `The schema's patterns need more than ${mostParts} states together.`);
   }
 
   define(hint: string, expression: Expression): Expression {
@@ -79,7 +87,13 @@ export class Grammar {
   #finishing(): ReadonlySet<string> {
     const finishing = new Set<string>();
     const users = new Map<string, string[]>();
-    for (const [name, body] of this.#rules) for (const used of namesIn(body)) users.set(used, [...users.get(used) ?? [], name]);
+    for (const [name, body] of this.#rules) {
+      for (const used of namesIn(body)) {
+        const known = users.get(used);
+        if (known === undefined) users.set(used, [name]);
+        else known.push(name);
+      }
+    }
     const waiting = [...this.#rules.keys()];
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       if (finishing.has(name) || !finishes(this.#rules.get(name) ?? empty, finishing)) continue;

@@ -1,4 +1,5 @@
 /** A JSON schema as a grammar of the documents that are valid for it. */
+import { LecternError } from '../../errors.js';
 import { choice, type Expression, nothing, sequence, text } from '../grammar/expression.js';
 import type { JsonText } from '../grammar/json-text.js';
 import { arrayExpression } from './arrays.js';
@@ -40,15 +41,28 @@ export function schemaExpression(json: JsonText, schema: unknown, where: string)
     define(make());
     return rule;
   };
+  const flatOf = (alternative: Together): Expression => {
+    return alternative.length === 0 ? json.value : ruleOf(flat, alternative, () => flatExpression(context, alternative));
+  };
   const context: SchemaContext = {
     nodes,
     json,
-    valueOf: (together) => ruleOf(rules, together, () => {
-      return choice(...alternativesOf(nodes, together).map((alternative) => (
-        alternative.length === 0 ? json.value : ruleOf(flat, alternative, () => flatExpression(context, alternative)))));
-    }),
+    valueOf: (together) => {
+      const found = rules.get(keyOf(together));
+      if (found !== undefined) return found;
+      const alternatives = alternativesOf(nodes, together);
+      const [only] = alternatives;
+      if (alternatives.length === 1 && only !== undefined) return flatOf(only);
+      return ruleOf(rules, together, () => choice(...alternatives.map(flatOf)));
+    },
   };
-  return context.valueOf([nodes.root]);
+  try {
+    return context.valueOf([nodes.root]);
+  } catch (thrown) {
+    // Values of `enum` and `const` may nest as deep as they like.
+    if (thrown instanceof RangeError) throw new LecternError('invalid_request', `The ${where} nests too deep.`, { cause: thrown });
+    throw thrown;
+  }
 }
 
 /** The place in the schema, for whoever reads the grammar. */

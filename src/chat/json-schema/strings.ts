@@ -1,21 +1,98 @@
-/** Strings by length, and the names of properties. */
-import { type Expression, repeat, sequence, text } from '../grammar/expression.js';
-import type { Together } from './compose.js';
-import { countOf, keywordsOf } from './keywords.js';
+/** Strings by length, pattern and format, and the names of properties. */
+import { type Expression, nothing, repeat, sequence, text } from '../grammar/expression.js';
+import { type Automaton, both, without } from '../pattern/automaton.js';
+import { anyText, compileLength, compilePattern, compileTexts } from '../pattern/compile.js';
+import { textExpression } from '../pattern/expression.js';
+import { PatternRefusal } from '../pattern/parse.js';
+import { alternativesOf, type Together } from './compose.js';
+import { literalsTogether, typesTogether } from './facets.js';
+import { formatPattern } from './formats.js';
+import { countOf, keywordsOf, stringOf } from './keywords.js';
+import type { SchemaNode, SchemaNodes } from './nodes.js';
 import type { SchemaContext } from './schema.js';
 
 /** Between the quotes. */
 export function stringExpression({ nodes, json }: SchemaContext, together: Together): Expression {
-  for (const node of together) for (const keyword of ['pattern', 'format']) if (keywordsOf(node)[keyword] !== undefined) nodes.refuse(node, keyword);
-  const counts = (keyword: string): number[] => together.flatMap((node) => countOf(nodes, node, keyword) ?? []);
-  const least = Math.max(0, ...counts('minLength'));
-  const most = Math.min(Infinity, ...counts('maxLength'));
+  const { least, most } = lengthsOf(nodes, together);
+  const automaton = patternsOf(nodes, together);
+  if (automaton !== null) return textExpression(json.grammar, automaton, 'text');
   return least === 0 && most === Infinity ? repeat(json.character, 0) : json.grammar.times(json.character, least, most);
 }
 
-/** A name of a property, quotes included, that is none of `taken`. */
+function lengthsOf(nodes: SchemaNodes, together: Together): { least: number; most: number } {
+  const counts = (keyword: string): number[] => together.flatMap((node) => countOf(nodes, node, keyword) ?? []);
+  return { least: Math.max(0, ...counts('minLength')), most: Math.min(Infinity, ...counts('maxLength')) };
+}
+
+/** The texts that all patterns and formats allow, lengths with them; null where there are none. */
+function patternsOf(nodes: SchemaNodes, together: Together): Automaton | null {
+  let left: Automaton | null = null;
+  for (const node of together) {
+    for (const keyword of ['pattern', 'format'] as const) {
+      const automaton = automatonOf(nodes, node, keyword);
+      if (automaton === null) continue;
+      const before: Automaton | null = left;
+      left = before === null ? automaton : kept(nodes, node, keyword, () => both(before, automaton));
+    }
+  }
+  const { least, most } = lengthsOf(nodes, together);
+  const [node] = together;
+  if (left === null || node === undefined || (least === 0 && most === Infinity)) return left;
+  const patterned = left;
+  const counted = together.find((one) => keywordsOf(one)['maxLength'] !== undefined || keywordsOf(one)['minLength'] !== undefined) ?? node;
+  return kept(nodes, counted, keywordsOf(counted)['maxLength'] === undefined ? 'minLength' : 'maxLength', () => both(patterned, compileLength(least, most)));
+}
+
+const compiled = new Map<string, Automaton>();
+const mostCompiled = 64;
+
+/** Null where the part has no such keyword, or a format that every text has. */
+export function automatonOf(nodes: SchemaNodes, node: SchemaNode, keyword: 'pattern' | 'format'): Automaton | null {
+  const value = stringOf(nodes, node, keyword);
+  if (value === undefined) return null;
+  const pattern = keyword === 'pattern' ? value : formatPattern(value);
+  if (pattern === null) nodes.refuse(node, keyword, `'${value.slice(0, 100)}' is not supported`);
+  if (keyword === 'format' && pattern === '') return null;
+  return kept(nodes, node, keyword, () => {
+    const known = compiled.get(pattern);
+    if (known !== undefined) return known;
+    const automaton = compilePattern(pattern);
+    const [oldest] = compiled.keys();
+    if (compiled.size >= mostCompiled && oldest !== undefined) compiled.delete(oldest);
+    compiled.set(pattern, automaton);
+    return automaton;
+  });
+}
+
+function kept(nodes: SchemaNodes, node: SchemaNode, keyword: string, make: () => Automaton): Automaton {
+  try {
+    return make();
+  } catch (thrown) {
+    if (thrown instanceof PatternRefusal) nodes.refuse(node, keyword, thrown.message);
+    throw thrown;
+  }
+}
+
+/** A name of a property, quotes included, for which all of `keys` hold and that is none of `taken`. */
 export function keyExpression({ nodes, json }: SchemaContext, keys: Together, taken: readonly string[]): Expression {
-  for (const node of keys) if (Object.keys(keywordsOf(node)).some((keyword) => keyword !== 'type')) nodes.refuse(node, Object.keys(keywordsOf(node))[0] ?? '');
-  if (taken.length > 0) nodes.refuse(nodes.root, 'additionalProperties', 'is not supported beside named properties');
-  return sequence(text('"'), repeat(json.character, 0), text('"'));
+  const allowed = keysAllowed(nodes, keys);
+  if (allowed === null && taken.length === 0) return json.string;
+  const node = keys[0] ?? nodes.root;
+  const free = kept(nodes, node, keys.length > 0 ? 'propertyNames' : 'additionalProperties', () => without(allowed ?? anyText(), compileTexts(taken)));
+  return free.length === 0 ? nothing : sequence(text('"'), textExpression(json.grammar, free, 'key'), text('"'));
+}
+
+/** Null for any. */
+function keysAllowed(nodes: SchemaNodes, keys: Together): Automaton | null {
+  if (keys.length === 0) return null;
+  const [node] = keys as [SchemaNode];
+  const alternatives = alternativesOf(nodes, keys).filter((together) => together.length === 0 || typesTogether(nodes, together).has('string'));
+  const [together] = alternatives;
+  if (alternatives.length > 1) nodes.refuse(node, 'anyOf', 'is not supported for names of properties');
+  if (together === undefined) return [];
+  const literals = literalsTogether(nodes, together);
+  if (literals !== undefined) return compileTexts(literals.filter((value): value is string => typeof value === 'string'));
+  const { least, most } = lengthsOf(nodes, together);
+  const patterned = patternsOf(nodes, together);
+  return patterned ?? (least === 0 && most === Infinity ? null : kept(nodes, node, 'maxLength', () => compileLength(least, most)));
 }

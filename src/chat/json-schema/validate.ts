@@ -1,7 +1,9 @@
 /** Whether a value that a schema spells out (`enum`, `const`) is valid for another part of it. */
+import { accepts as matches } from '../pattern/automaton.js';
 import { spell } from './facets.js';
 import { countOf, isObject, keywordsOf, listOf, numberOf, objectOf, type TypeName, typesOf } from './keywords.js';
 import type { SchemaNode, SchemaNodes } from './nodes.js';
+import { automatonOf } from './strings.js';
 
 /** Throws `invalid_request` where a keyword is malformed. */
 export function accepts(nodes: SchemaNodes, node: SchemaNode, value: unknown): boolean {
@@ -37,7 +39,8 @@ function numberFits(nodes: SchemaNodes, node: SchemaNode, value: number): boolea
 }
 
 function stringFits(nodes: SchemaNodes, node: SchemaNode, value: string): boolean {
-  return within(nodes, node, [...value].length, 'minLength', 'maxLength');
+  const automata = [automatonOf(nodes, node, 'pattern'), automatonOf(nodes, node, 'format')];
+  return within(nodes, node, [...value].length, 'minLength', 'maxLength') && automata.every((automaton) => automaton === null || matches(automaton, value));
 }
 
 function arrayFits(nodes: SchemaNodes, node: SchemaNode, value: unknown[]): boolean {
