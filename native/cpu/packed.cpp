@@ -13,35 +13,67 @@ struct Parts {
   f16_bits m = 0;
   std::uint8_t scales[16] = {};
   std::uint8_t minima[16] = {};
-  std::uint8_t q[256] = {};
+  std::uint8_t q[256];
 };
 
 std::uint8_t byte(int value) { return static_cast<std::uint8_t>(value); }
 
-int nibble(const std::uint8_t* qs, int e) { return e < 16 ? qs[e] & 15 : qs[e - 16] >> 4; }
+// Runs of bytes, one simple operation a loop: the compiler makes vectors of them. Where q follows from q, it is changed in place.
 
-int fifth(const std::uint8_t* qh, int e) { return ((qh[e / 8] >> (e % 8)) & 1) << 4; }
+void low_nibbles(const std::uint8_t* from, int count, std::uint8_t* q) {
+  for (int i = 0; i < count; i++) q[i] = byte(from[i] & 15);
+}
+
+void high_nibbles(const std::uint8_t* from, int count, std::uint8_t* q) {
+  for (int i = 0; i < count; i++) q[i] = byte(from[i] >> 4);
+}
+
+/// The 32 of a block that keeps two in a byte.
+void both_nibbles(const std::uint8_t* qs, std::uint8_t* q) {
+  low_nibbles(qs, 16, q);
+  high_nibbles(qs, 16, q + 16);
+}
+
+/// Bits `from` and on that `mask` keeps, to bit `to` and on of 32 quants.
+void add_bits(const std::uint8_t* bytes, int from, int mask, int to, std::uint8_t* q) {
+  for (int i = 0; i < 32; i++) q[i] = byte(q[i] | ((bytes[i] >> from) & mask) << to);
+}
+
+/// Bit e of four bytes to bit 4 of quant e.
+void add_fifth(const std::uint8_t* qh, std::uint8_t* q) {
+  for (int i = 0; i < 4; i++) {
+    // Byte k keeps bit k of its copy; 127 more carries that bit, wherever it is, to the top.
+    const std::uint64_t bits = qh[i] * 0x0101010101010101U & 0x8040201008040201U;
+    const std::uint64_t fifths = ((bits + 0x7F7F7F7F7F7F7F7FU) >> 3) & 0x1010101010101010U;
+    std::uint64_t quants;
+    std::memcpy(&quants, q + 8 * i, sizeof quants);
+    quants |= fifths;
+    std::memcpy(q + 8 * i, &quants, sizeof quants);
+  }
+}
 
 void take(const BlockQ4_0& block, Parts& parts) {
   parts.d = block.d;
-  for (int e = 0; e < 32; e++) parts.q[e] = byte(nibble(block.qs, e));
+  both_nibbles(block.qs, parts.q);
 }
 
 void take(const BlockQ4_1& block, Parts& parts) {
   parts.d = block.d;
   parts.m = block.m;
-  for (int e = 0; e < 32; e++) parts.q[e] = byte(nibble(block.qs, e));
+  both_nibbles(block.qs, parts.q);
 }
 
 void take(const BlockQ5_0& block, Parts& parts) {
   parts.d = block.d;
-  for (int e = 0; e < 32; e++) parts.q[e] = byte(nibble(block.qs, e) | fifth(block.qh, e));
+  both_nibbles(block.qs, parts.q);
+  add_fifth(block.qh, parts.q);
 }
 
 void take(const BlockQ5_1& block, Parts& parts) {
   parts.d = block.d;
   parts.m = block.m;
-  for (int e = 0; e < 32; e++) parts.q[e] = byte(nibble(block.qs, e) | fifth(block.qh, e));
+  both_nibbles(block.qs, parts.q);
+  add_fifth(block.qh, parts.q);
 }
 
 void take(const BlockQ8_0& block, Parts& parts) {
@@ -49,20 +81,24 @@ void take(const BlockQ8_0& block, Parts& parts) {
   std::memcpy(parts.q, block.qs, sizeof block.qs);
 }
 
+/// Two bits each of 256 quants.
+void two_bits(const std::uint8_t* qs, std::uint8_t* q) {
+  std::memset(q, 0, 256);
+  for (int s = 0; s < 8; s++) add_bits(qs + 32 * (s / 4), 2 * (s % 4), 3, 0, q + 32 * s);
+}
+
 void take(const BlockQ2_K& block, Parts& parts) {
   parts.d = block.d;
   parts.m = block.dmin;
   std::memcpy(parts.scales, block.scales, sizeof block.scales);
-  for (int e = 0; e < 256; e++) parts.q[e] = byte((block.qs[32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32))) & 3);
+  two_bits(block.qs, parts.q);
 }
 
 void take(const BlockQ3_K& block, Parts& parts) {
   parts.d = block.d;
   for (int s = 0; s < 16; s++) parts.scales[s] = byte(q3_k_scale(block.scales, s) - 32);
-  for (int e = 0; e < 256; e++) {
-    const int low = (block.qs[32 * (e / 128) + e % 32] >> (2 * (e % 128 / 32))) & 3;
-    parts.q[e] = byte(low | ((block.hmask[e % 32] >> (e / 32)) & 1) << 2);
-  }
+  two_bits(block.qs, parts.q);
+  for (int s = 0; s < 8; s++) add_bits(block.hmask, s, 1, 2, parts.q + 32 * s);
 }
 
 template <class Block>
@@ -74,39 +110,35 @@ void take_4_bits(const Block& block, Parts& parts) {
     parts.scales[j] = scale;
     parts.minima[j] = min;
   }
-  for (int e = 0; e < 256; e++) {
-    const int both = block.qs[32 * (e / 64) + e % 32];
-    parts.q[e] = byte(e / 32 % 2 == 0 ? both & 15 : both >> 4);
-  }
+  for (int s = 0; s < 8; s++) (s % 2 == 0 ? low_nibbles : high_nibbles)(block.qs + 32 * (s / 2), 32, parts.q + 32 * s);
 }
 
 void take(const BlockQ4_K& block, Parts& parts) { take_4_bits(block, parts); }
 
 void take(const BlockQ5_K& block, Parts& parts) {
   take_4_bits(block, parts);
-  for (int e = 0; e < 256; e++) parts.q[e] = byte(parts.q[e] | ((block.qh[e % 32] >> (e / 32)) & 1) << 4);
+  for (int s = 0; s < 8; s++) add_bits(block.qh, s, 1, 4, parts.q + 32 * s);
 }
 
 void take(const BlockQ6_K& block, Parts& parts) {
   parts.d = block.d;
   std::memcpy(parts.scales, block.scales, sizeof block.scales);
-  for (int e = 0; e < 256; e++) {
-    const int half = e / 128;
-    const int group = e % 128 / 32;
-    const int low = (block.ql[64 * half + 32 * (group % 2) + e % 32] >> (4 * (group / 2))) & 15;
-    parts.q[e] = byte(low | ((block.qh[32 * half + e % 32] >> (2 * group)) & 3) << 4);
+  for (int s = 0; s < 8; s++) {
+    const int half = s / 4;
+    (s % 4 < 2 ? low_nibbles : high_nibbles)(block.ql + 64 * half + 32 * (s % 2), 32, parts.q + 32 * s);
+    add_bits(block.qh + 32 * half, 2 * (s % 4), 3, 4, parts.q + 32 * s);
   }
 }
 
 void take(const BlockIQ4_NL& block, Parts& parts) {
   parts.d = block.d;
-  for (int e = 0; e < 32; e++) parts.q[e] = byte(nibble(block.qs, e));
+  both_nibbles(block.qs, parts.q);
 }
 
 void take(const BlockIQ4_XS& block, Parts& parts) {
   parts.d = block.d;
   for (int b = 0; b < 8; b++) parts.scales[b] = byte(iq4_xs_scale(block, b) - 32);
-  for (int e = 0; e < 256; e++) parts.q[e] = byte(nibble(block.qs + 16 * (e / 32), e % 32));
+  for (int s = 0; s < 8; s++) both_nibbles(block.qs + 16 * s, parts.q + 32 * s);
 }
 
 template <class Block>
@@ -136,31 +168,53 @@ void take_block(DType dtype, const std::byte* source, Parts& parts) {
   }
 }
 
-/// Adds the 32 quants of row `row` to the planes of one sub-block, which were zero before the first row.
-void spread_quants(const std::uint8_t* q, int bits, int row, std::uint8_t* planes) {
-  for (int column = 0; column < 32; column++) {
-    const int vector = column / 4;
-    const int place = 4 * row + column % 4;
-    const int value = q[column];
-    std::uint8_t* plane = planes;
-    const auto put = [&](int which, int shifted) { plane[64 * which + place] = byte(plane[64 * which + place] | shifted); };
-    if (bits == 8) {
-      put(vector, value);
-      continue;
-    }
-    int used = 0;
-    if (bits >= 4) {
-      put(vector % 4, (value & 15) << (vector < 4 ? 0 : 4));
-      plane += 256;
-      used = 4;
-    }
-    if (bits - used >= 2) {
-      put(vector / 4, ((value >> used) & 3) << (2 * (vector % 4)));
-      plane += 128;
-      used += 2;
-    }
-    if (bits - used == 1) put(0, ((value >> used) & 1) << vector);
+/// Four columns of one row.
+using Word = std::uint32_t;
+/// One sub-block of a group: vector j has columns 4j to 4j + 3 of every row.
+using Vectors = Word[8][group_rows];
+
+constexpr Word in_every_byte(Word value) { return value * 0x01010101U; }
+
+/// plane |= the bits `from` and on of the vector that `mask` keeps, moved to bit `to` and on.
+void put_bits(const Word (&vector)[group_rows], int from, Word mask, int to, Word (&plane)[group_rows]) {
+  for (int r = 0; r < group_rows; r++) plane[r] |= ((vector[r] >> from) & in_every_byte(mask)) << to;
+}
+
+/// The planes of one sub-block.
+void write_planes(const Vectors& vectors, int bits, std::uint8_t* out) {
+  Vectors planes = {};
+  int plane = 0;
+  int done = 0;
+  if (bits == 8) {
+    std::memcpy(out, vectors, sizeof vectors);
+    return;
   }
+  if (bits >= 4) {
+    for (int j = 0; j < 8; j++) put_bits(vectors[j], 0, 15, j < 4 ? 0 : 4, planes[j % 4]);
+    plane = 4;
+    done = 4;
+  }
+  if (bits - done >= 2) {
+    for (int j = 0; j < 8; j++) put_bits(vectors[j], done, 3, 2 * (j % 4), planes[plane + j / 4]);
+    plane += 2;
+    done += 2;
+  }
+  if (bits - done == 1) {
+    for (int j = 0; j < 8; j++) put_bits(vectors[j], done, 1, j, planes[plane]);
+  }
+  std::memcpy(out, planes, static_cast<std::size_t>(bits) * 64);
+}
+
+void write_header(const PackedFormat& format, const Parts& parts, int row, std::uint8_t* header) {
+  std::memcpy(header + 2 * row, &parts.d, 2);
+  header += 2 * group_rows;
+  if (format.minimum) {
+    std::memcpy(header + 2 * row, &parts.m, 2);
+    header += 2 * group_rows;
+  }
+  for (int s = 0; s < format.scales; s++) header[s * group_rows + row] = parts.scales[s];
+  header += format.scales * group_rows;
+  for (int s = 0; s < format.minima; s++) header[s * group_rows + row] = parts.minima[s];
 }
 
 void pack_floats(std::size_t element, const std::byte* source, int columns, int rows, std::byte* out) {
@@ -224,26 +278,18 @@ void pack_group(DType dtype, const std::byte* source, int columns, int rows, std
   const DTypeInfo& type = info_of(dtype);
   if (format.bits == 0) return pack_floats(static_cast<std::size_t>(type.block_bytes), source, columns, rows, out);
   auto* const headers = reinterpret_cast<std::uint8_t*>(out);
-  std::uint8_t* const quants = headers + packed_header_bytes(dtype, columns);
-  const std::size_t sub_block = static_cast<std::size_t>(format.bits) * 64;
-  for (int r = 0; r < rows; r++) {
-    for (int b = 0; b < columns / format.block; b++) {
+  std::uint8_t* quants = headers + packed_header_bytes(dtype, columns);
+  const int blocks = columns / format.block;
+  const int subs = format.block / 32;
+  for (int b = 0; b < blocks; b++) {
+    Vectors vectors[8] = {};
+    for (int r = 0; r < rows; r++) {
       Parts parts;
-      take_block(dtype, source, parts);
-      source += type.block_bytes;
-      std::uint8_t* header = headers + static_cast<std::size_t>(b) * header_bytes(format);
-      std::memcpy(header + 2 * r, &parts.d, 2);
-      header += 2 * group_rows;
-      if (format.minimum) {
-        std::memcpy(header + 2 * r, &parts.m, 2);
-        header += 2 * group_rows;
-      }
-      for (int s = 0; s < format.scales; s++) header[s * group_rows + r] = parts.scales[s];
-      header += format.scales * group_rows;
-      for (int s = 0; s < format.minima; s++) header[s * group_rows + r] = parts.minima[s];
-      const int subs = format.block / 32;
-      for (int s = 0; s < subs; s++) spread_quants(parts.q + 32 * s, format.bits, r, quants + static_cast<std::size_t>(b * subs + s) * sub_block);
+      take_block(dtype, source + static_cast<std::size_t>(r * blocks + b) * static_cast<std::size_t>(type.block_bytes), parts);
+      write_header(format, parts, r, headers + static_cast<std::size_t>(b) * header_bytes(format));
+      for (int word = 0; word < 8 * subs; word++) std::memcpy(&vectors[word / 8][word % 8][r], parts.q + 4 * word, sizeof(Word));
     }
+    for (int s = 0; s < subs; s++, quants += format.bits * 64) write_planes(vectors[s], format.bits, quants);
   }
 }
 
