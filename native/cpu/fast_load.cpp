@@ -34,6 +34,7 @@ struct Sizes {
   explicit Sizes(const OpsShape& shape)
       : products_floats(std::max(product(most_rows(shape), group_rows), least_products)),
         quantised(product(most_rows(shape), shape.columns / 32 + 1) * quantised_bytes),
+        wide(product(most_rows(shape), shape.columns / 32 + 1) * wide_bytes),
         floats(float_bytes(most_rows(shape), shape.columns)),
         qkv(float_bytes(shape.part_rows, (shape.heads + 2 * shape.kv.heads) * shape.kv.head_size)),
         logit_rows(float_bytes(2 * shape.logit_rows, shape.columns)),
@@ -42,7 +43,7 @@ struct Sizes {
         expert_out(shape.experts > 0 ? float_bytes(shape.part_rows, std::int64_t{shape.experts_used} * shape.outputs) : 0),
         angles(product(shape.rows, shape.rotated / 2)) {}
 
-  std::size_t products_floats, quantised, floats, qkv, logit_rows, expert_rows, expert_hidden, expert_out, angles;
+  std::size_t products_floats, quantised, wide, floats, qkv, logit_rows, expert_rows, expert_hidden, expert_out, angles;
 };
 
 }  // namespace
@@ -88,6 +89,7 @@ FastOps::FastOps(const OpsShape& shape, const Kernels& kernels)
       threads_(shape.threads),
       products_floats_(Sizes(shape).products_floats),
       quantised_(Sizes(shape).quantised),
+      wide_(Sizes(shape).wide),
       floats_(Sizes(shape).floats),
       qkv_(Sizes(shape).qkv),
       logit_rows_(Sizes(shape).logit_rows),
@@ -124,7 +126,7 @@ std::size_t fast_ops_bytes(const OpsShape& shape) {
   // Per head of a part's rows two addresses and two numbers; the lists of an expert's rows are smaller still.
   const std::size_t scratch = 2 * sizes.products_floats * sizeof(float) + float_bytes(1, std::max(shape.columns, shape.outputs)) +
                               product(shape.part_rows, shape.heads / shape.kv.heads) * 24;
-  return sizes.quantised + sizes.floats + sizes.qkv + sizes.logit_rows + sizes.expert_rows + sizes.expert_hidden + sizes.expert_out +
+  return sizes.quantised + sizes.wide + sizes.floats + sizes.qkv + sizes.logit_rows + sizes.expert_rows + sizes.expert_hidden + sizes.expert_out +
          2 * sizes.angles * sizeof(float) + threads * scratch;
 }
 

@@ -46,10 +46,11 @@ void FastOps::add_positions(const Matrix& positions, const float* type_row, Rows
 }
 
 void FastOps::multiply(const PackedMatrix& matrix, int part, int first_group, int groups, int count, float* out) const {
-  const bool quantised = packed_format(matrix.dtype).bits > 0;
+  const int bits = activation_bits(matrix.dtype);
+  const LargeMemory& activations = bits == 8 ? quantised_ : bits == 16 ? wide_ : floats_;
   const std::byte* packed = matrix.memory.data() + static_cast<std::size_t>(part) * matrix.part_bytes + static_cast<std::size_t>(first_group) * matrix.group_bytes;
   kernels_.multiply[static_cast<int>(matrix.dtype)](packed, matrix.group_bytes, matrix.header_bytes, matrix.columns, groups,
-                                                    quantised ? quantised_.data() : floats_.data(), count, out, std::ptrdiff_t{groups} * group_rows);
+                                                    activations.data(), count, out, std::ptrdiff_t{groups} * group_rows);
 }
 
 /// How many groups one thread takes at a time: a whole pass of a large matrix in pieces that keep the threads even, whose
@@ -133,7 +134,7 @@ void FastOps::split_rows(const Norm& norm, const std::int32_t* chosen, int count
 
 void FastOps::logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) {
   const PackedMatrix& matrix = packed_of(weights);
-  if (packed_format(matrix.dtype).bits == 0) {
+  if (activation_bits(matrix.dtype) != 8) {
     prepare(norm, count, matrix.columns, {&matrix}, [&](int i) { return x + std::ptrdiff_t{chosen[i]} * matrix.columns; });
     return multiply_all({&matrix}, 0, count, [&](int, int r, int column, int columns, const float* values) {
       std::memcpy(logits + std::ptrdiff_t{r} * matrix.rows + column, values, static_cast<std::size_t>(columns) * sizeof(float));

@@ -121,6 +121,7 @@ class FastOps final : public Ops {
   std::size_t products_floats_;
   std::vector<Scratch> scratch_;         // by thread
   LargeMemory quantised_;                // (part_rows or twice logit_rows, columns) as kernels.h has them
+  LargeMemory wide_;                     // (part_rows or twice logit_rows, columns) as kernels.h has them
   LargeMemory floats_;                   // (part_rows or twice logit_rows, columns) as kernels.h has them
   LargeMemory qkv_;                      // (part_rows, outputs of all three)
   LargeMemory logit_rows_;               // (2 * logit_rows, columns)

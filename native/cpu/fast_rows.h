@@ -20,10 +20,14 @@ void each_row(Threads& threads, int rows, Work& work) {
 
 template <class RowAt>
 void FastOps::prepare(const Norm& norm, int count, int columns, std::initializer_list<const PackedMatrix*> readers, RowAt row_at) {
-  bool quantised = false;
+  bool bytes = false;
+  bool words = false;
   bool floats = false;
-  for (const PackedMatrix* reader : readers) (packed_format(reader->dtype).bits > 0 ? quantised : floats) = true;
-  const std::ptrdiff_t quantised_row = std::ptrdiff_t{columns / 32} * quantised_bytes;
+  for (const PackedMatrix* reader : readers) {
+    const int bits = activation_bits(reader->dtype);
+    (bits == 8 ? bytes : bits == 16 ? words : floats) = true;
+  }
+  const std::ptrdiff_t blocks = (columns + 31) / 32;
   auto work = [&](int row, int thread) {
     int first = 0;
     while (first + tile_rows(count - first) <= row) first += tile_rows(count - first);
@@ -34,7 +38,8 @@ void FastOps::prepare(const Norm& norm, int count, int columns, std::initializer
       kernels_.norm(values, norm.weight, norm.bias, norm.epsilon, columns, normed);
       values = normed;
     }
-    if (quantised) kernels_.quantise(values, columns, tile, row - first, quantised_.data() + first * quantised_row);
+    if (bytes) kernels_.quantise(values, columns, tile, row - first, quantised_.data() + first * blocks * quantised_bytes);
+    if (words) kernels_.quantise_wide(values, columns, tile, row - first, wide_.data() + first * blocks * wide_bytes);
     if (floats) kernels_.spread(values, columns, tile, row - first, floats_.floats() + std::ptrdiff_t{first} * columns);
   };
   each_row(threads_, count, work);

@@ -1,8 +1,13 @@
 #include "cpu/packed.h"
 
+#include <algorithm>
+#include <bit>
+#include <cmath>
 #include <cstring>
 
+#include "cpu/kernels/kernels.h"
 #include "tensor/blocks.h"
+#include "tensor/half.h"
 
 namespace lectern::cpu {
 namespace {
@@ -217,12 +222,59 @@ void write_header(const PackedFormat& format, const Parts& parts, int row, std::
   for (int s = 0; s < format.minima; s++) header[s * group_rows + row] = parts.minima[s];
 }
 
-void pack_floats(std::size_t element, const std::byte* source, int columns, int rows, std::byte* out) {
-  const std::size_t length = static_cast<std::size_t>(columns) * element;
+void pack_floats(const std::byte* source, int columns, int rows, std::byte* out) {
   for (int r = 0; r < rows; r++) {
     for (int c = 0; c < columns; c++) {
-      std::memcpy(out + static_cast<std::size_t>(c * group_rows + r) * element,
-                  source + static_cast<std::size_t>(r) * length + static_cast<std::size_t>(c) * element, element);
+      const std::size_t from = static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(c);
+      std::memcpy(out + static_cast<std::size_t>(c * group_rows + r) * sizeof(float), source + from * sizeof(float), sizeof(float));
+    }
+  }
+}
+
+float half_value(std::uint16_t half) {
+  // Exponent and mantissa where float has them, too small by 2^112; so subnormal ones come out right as well. What is no finite
+  // number is one, beyond the range of the others: 65536 and more.
+  const std::uint32_t bits = static_cast<std::uint32_t>(half & 0x7FFF) << 13;
+  const float value = std::bit_cast<float>(bits) * 0x1p112F;
+  return (half & 0x8000) != 0 ? -value : value;
+}
+
+/// 32 half floats as whole numbers; gives their scale as bf16, which is NaN where one is not finite.
+std::uint16_t wide_quants(DType dtype, const std::uint16_t (&halves)[32], std::int16_t (&q)[32]) {
+  float values[32];
+  const bool is_f16 = dtype == DType::f16;
+  for (int i = 0; i < 32; i++) values[i] = is_f16 ? half_value(halves[i]) : float_from_bf16(halves[i]);
+  float most = 0;
+  for (int i = 0; i < 32; i++) most = std::max(most, std::fabs(values[i]));
+  int strange = 0;
+  const int infinity = is_f16 ? 0x7C00 : 0x7F80;
+  for (int i = 0; i < 32; i++) strange += (halves[i] & infinity) == infinity ? 1 : 0;
+  if (strange > 0 || most < 1e-30F) {
+    std::memset(q, 0, sizeof q);
+    return strange > 0 ? 0x7FC0 : 0;
+  }
+  // Rounded up, so that the largest stays within the bits.
+  const auto scale = static_cast<std::uint16_t>((std::bit_cast<std::uint32_t>(most / most_wide_quant) >> 16) + 1);
+  const float inverse = 1.0F / float_from_bf16(scale);
+  // Added to a number this large, another is rounded to a whole one, which then stands in the lowest bits.
+  constexpr float rounder = 12582912.0F;
+  for (int i = 0; i < 32; i++) q[i] = static_cast<std::int16_t>(std::bit_cast<std::int32_t>(values[i] * inverse + rounder) - std::bit_cast<std::int32_t>(rounder));
+  return scale;
+}
+
+void pack_halves(DType dtype, const std::byte* source, int columns, int rows, std::byte* headers, std::byte* quants) {
+  for (int r = 0; r < rows; r++) {
+    const std::byte* row = source + static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) * 2;
+    std::byte* scale_at = headers + 2 * r;
+    std::byte* to = quants + 4 * r;
+    for (int c = 0; c < columns; c += 32) {
+      std::uint16_t halves[32] = {};
+      std::memcpy(halves, row + std::ptrdiff_t{2} * c, 2 * static_cast<std::size_t>(std::min(32, columns - c)));
+      std::int16_t q[32];
+      const std::uint16_t scale = wide_quants(dtype, halves, q);
+      std::memcpy(scale_at, &scale, sizeof scale);
+      scale_at += 2 * group_rows;
+      for (int j = 0; j < 16; j++, to += 64) std::memcpy(to, q + 2 * j, 4);
     }
   }
 }
@@ -236,7 +288,7 @@ std::size_t header_bytes(const PackedFormat& format) {
 }  // namespace
 
 const PackedFormat& packed_format(DType dtype) {
-  static constexpr PackedFormat floats{1, 0, false, 0, 0};
+  static constexpr PackedFormat floats{1, 0, false, 0, 0}, halves{32, 16, false, 0, 0};
   static constexpr PackedFormat q4_0{32, 4, false, 0, 0}, q4_1{32, 4, true, 0, 0}, q5_0{32, 5, false, 0, 0}, q5_1{32, 5, true, 0, 0};
   static constexpr PackedFormat q8_0{32, 8, false, 0, 0}, q2_k{256, 2, true, 16, 0}, q3_k{256, 3, false, 16, 0};
   static constexpr PackedFormat q4_k{256, 4, true, 8, 8}, q5_k{256, 5, true, 8, 8}, q6_k{256, 6, false, 16, 0}, iq4_xs{256, 4, false, 8, 0};
@@ -253,30 +305,36 @@ const PackedFormat& packed_format(DType dtype) {
     case DType::q5_k: return q5_k;
     case DType::q6_k: return q6_k;
     case DType::iq4_xs: return iq4_xs;
-    case DType::f32:
     case DType::f16:
-    case DType::bf16: break;
+    case DType::bf16: return halves;
+    case DType::f32: break;
   }
   return floats;
+}
+
+int activation_bits(DType dtype) {
+  const int bits = packed_format(dtype).bits;
+  return bits == 0 || bits == 16 ? bits : 8;
 }
 
 std::size_t packed_header_bytes(DType dtype, int columns) {
   const PackedFormat& format = packed_format(dtype);
   if (format.bits == 0) return 0;
-  return aligned(static_cast<std::size_t>(columns / format.block) * header_bytes(format));
+  return aligned(static_cast<std::size_t>((columns + format.block - 1) / format.block) * header_bytes(format));
 }
 
 std::size_t packed_group_bytes(DType dtype, int columns) {
   const PackedFormat& format = packed_format(dtype);
   if (format.bits == 0) return aligned(row_bytes(dtype, columns) * group_rows);
-  return packed_header_bytes(dtype, columns) + static_cast<std::size_t>(columns / 32) * static_cast<std::size_t>(format.bits) * 64;
+  return packed_header_bytes(dtype, columns) + static_cast<std::size_t>((columns + 31) / 32) * static_cast<std::size_t>(format.bits) * 64;
 }
 
 void pack_group(DType dtype, const std::byte* source, int columns, int rows, std::byte* out) {
   std::memset(out, 0, packed_group_bytes(dtype, columns));
   const PackedFormat& format = packed_format(dtype);
   const DTypeInfo& type = info_of(dtype);
-  if (format.bits == 0) return pack_floats(static_cast<std::size_t>(type.block_bytes), source, columns, rows, out);
+  if (format.bits == 0) return pack_floats(source, columns, rows, out);
+  if (format.bits == 16) return pack_halves(dtype, source, columns, rows, out, out + packed_header_bytes(dtype, columns));
   auto* const headers = reinterpret_cast<std::uint8_t*>(out);
   std::uint8_t* quants = headers + packed_header_bytes(dtype, columns);
   const int blocks = columns / format.block;

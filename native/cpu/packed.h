@@ -1,7 +1,9 @@
 // Matrices as the kernels read them: sixteen rows side by side, one per vector lane, in two streams without gaps.
 //
-// A group of 16 rows is its headers, then its quants. Of float types the quants are (columns, 16) values and there are no
-// headers. Of quantised types a header stands for each block: d of the 16 rows as f16, then, where the type has it, m or
+// A group of 16 rows is its headers, then its quants. Of f32 the quants are (columns, 16) values and there are no headers.
+// Half floats become whole numbers of 14 bits, which the processor multiplies twice as fast and nearly as exactly: for each 32
+// columns a header is the 16 rows' scales as bf16, and the quants are 16 x 64 bytes, vector j with columns 2j and 2j + 1 of
+// row r in the two 16-bit words at byte 4r. Columns that are missing from the last 32 are zeros. Of quantised types a header stands for each block: d of the 16 rows as f16, then, where the type has it, m or
 // dmin likewise, then the scales of sub-block after sub-block, a byte for each row, then their minima likewise. The quants
 // come in sub-blocks of 32 columns, in bit planes: vector j, 0 to 7, has columns 4j to 4j + 3 of row r in bytes 4r to 4r + 3.
 //   four low bits   4 x 64 bytes: vector i in the low, i + 4 in the high nibbles of the i-th
@@ -21,8 +23,8 @@ namespace lectern::cpu {
 inline constexpr int group_rows = 16;
 
 struct PackedFormat {
-  int block;     // columns of one header; 1 of float types
-  int bits;      // of a quant; 0 of float types
+  int block;     // columns of one header; 1 of f32
+  int bits;      // of a quant; 0 of f32
   bool minimum;  // m or dmin stands beside d
   int scales;    // sub-block scales in a header
   int minima;    // and minima
@@ -33,6 +35,9 @@ const PackedFormat& packed_format(DType dtype);
 /// Both are multiples of 64.
 std::size_t packed_header_bytes(DType dtype, int columns);
 std::size_t packed_group_bytes(DType dtype, int columns);
+
+/// Of activations: 8 for quantised types, 16 for half floats, 0 for f32.
+int activation_bits(DType dtype);
 
 inline int group_count(int rows) { return (rows + group_rows - 1) / group_rows; }
 

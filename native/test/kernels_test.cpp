@@ -60,9 +60,29 @@ struct MatrixCase {
       cpu::pack_group(dtype, bytes.data() + static_cast<std::size_t>(g) * 16 * row_bytes(dtype, columns), columns, std::min(16, rows - 16 * g),
                       groups + static_cast<std::size_t>(g) * group_bytes);
     }
+    if (cpu::activation_bits(dtype) == 16) take_words();
   }
 
-  bool quantised() const { return cpu::packed_format(dtype).bits > 0; }
+  int blocks() const { return (columns + 31) / 32; }
+
+  /// Of half floats what the packed words stand for, held against the floats themselves.
+  void take_words() {
+    for (int r = 0; r < rows; r++) {
+      const std::byte* group = groups + static_cast<std::size_t>(r / 16) * group_bytes;
+      const std::byte* quants = group + cpu::packed_header_bytes(dtype, columns);
+      for (int c = 0; c < columns; c++) {
+        std::uint16_t scale_bits;
+        std::int16_t word;
+        std::memcpy(&scale_bits, group + 32 * (c / 32) + 2 * (r % 16), sizeof scale_bits);
+        std::memcpy(&word, quants + 1024 * (c / 32) + 64 * (c % 32 / 2) + 4 * (r % 16) + 2 * (c % 2), sizeof word);
+        const float scale = float_from_bf16(scale_bits);
+        float& value = values[static_cast<std::size_t>(r * columns + c)];
+        const float meant = scale * static_cast<float>(word);
+        if (!(std::abs(meant - value) <= scale * 0.5001F) || word > cpu::most_wide_quant || word < -cpu::most_wide_quant) check(false, "a weight is rounded to the nearest of 14 bits");
+        value = meant;
+      }
+    }
+  }
 };
 
 /// Rows as the kernels want them, and as what they then stand for.
@@ -71,28 +91,56 @@ struct Input {
   std::vector<double> meant;  // (rows, columns)
 };
 
+/// Row `index` of a tile whose block begins at `block`: its quants and their scale.
+struct Block {
+  const std::byte* quants;
+  const std::byte* scale;
+  int width;  // of a quant, bytes
+
+  double meant(int column) const {
+    float value;
+    std::memcpy(&value, scale, sizeof value);
+    std::int16_t word = 0;
+    std::memcpy(&word, quants + width * column, static_cast<std::size_t>(width));
+    return static_cast<double>(value) * (width == 1 ? static_cast<std::int8_t>(word) : word);
+  }
+  double step() const {
+    float value;
+    std::memcpy(&value, scale, sizeof value);
+    return static_cast<double>(value);
+  }
+};
+
+Block block_of(int bits, const std::byte* tile_begin, int tile, int index, int number) {
+  if (bits == 8) {
+    const std::byte* block = tile_begin + std::ptrdiff_t{number} * cpu::quantised_bytes * tile;
+    return {block + 32 * index, block + 32 * tile + std::ptrdiff_t{16} * index, 1};
+  }
+  const std::byte* block = tile_begin + std::ptrdiff_t{number} * cpu::wide_bytes * tile;
+  return {block + 64 * index, block + 64 * tile + 4 * index, 2};
+}
+
 Input prepare(const Kernels& kernels, const MatrixCase& matrix, const std::vector<float>& x, int count) {
   const int columns = matrix.columns;
-  const auto row_size = static_cast<std::size_t>(matrix.quantised() ? columns / 32 * cpu::quantised_bytes : columns * 4);
-  Input input{std::vector<std::byte>(row_size * static_cast<std::size_t>(count)), {}};
+  const int bits = cpu::activation_bits(matrix.dtype);
+  const int row_size = bits == 8 ? matrix.blocks() * cpu::quantised_bytes : bits == 16 ? matrix.blocks() * cpu::wide_bytes : columns * 4;
+  Input input{std::vector<std::byte>(static_cast<std::size_t>(row_size * count)), {}};
   int first = 0;
   for (int row = 0; row < count; row++) {
     if (row == first + cpu::tile_rows(count - first)) first = row;
     const int tile = cpu::tile_rows(count - first);
-    std::byte* to = input.bytes.data() + static_cast<std::size_t>(first) * row_size;
+    std::byte* to = input.bytes.data() + std::ptrdiff_t{first} * row_size;
     const float* from = x.data() + std::ptrdiff_t{row} * columns;
-    if (!matrix.quantised()) {
+    if (bits == 0) {
       kernels.spread(from, columns, tile, row - first, reinterpret_cast<float*>(to));
       input.meant.insert(input.meant.end(), from, from + columns);
       continue;
     }
-    kernels.quantise(from, columns, tile, row - first, to);
+    (bits == 8 ? kernels.quantise : kernels.quantise_wide)(from, columns, tile, row - first, to);
     for (int c = 0; c < columns; c++) {
-      const std::byte* block = to + std::ptrdiff_t{c / 32} * cpu::quantised_bytes * tile;
-      float scale;
-      std::memcpy(&scale, block + 32 * tile + 16 * (row - first), sizeof scale);
-      const double meant = static_cast<double>(scale) * static_cast<std::int8_t>(block[32 * (row - first) + c % 32]);
-      if (std::abs(meant - static_cast<double>(from[c])) > static_cast<double>(scale) * 0.5001) check(false, "rounded to the nearest");
+      const Block block = block_of(bits, to, tile, row - first, c / 32);
+      const double meant = block.meant(c % 32);
+      if (std::abs(meant - static_cast<double>(from[c])) > block.step() * 0.501) check(false, "rounded to the nearest");
       input.meant.push_back(meant);
     }
   }
@@ -181,6 +229,13 @@ LECTERN_TEST("cpu: a row that is not finite spoils its products and no other row
         x[static_cast<std::size_t>(96 + place)] = poison;
         std::vector<std::byte> out(2 * 3 * cpu::quantised_bytes);
         for (int row = 0; row < 2; row++) kernels.quantise(x.data() + row * 96, 96, 2, row, out.data());
+        std::vector<std::byte> words(2 * 3 * cpu::wide_bytes);
+        for (int row = 0; row < 2; row++) kernels.quantise_wide(x.data() + row * 96, 96, 2, row, words.data());
+        for (int block = 0; block < 3; block++) {
+          float scales[2];
+          std::memcpy(scales, words.data() + block * 2 * cpu::wide_bytes + 128, sizeof scales);
+          check(std::isfinite(scales[0]) && std::isnan(scales[1]) == (block == place / 32), std::string(name_of(level)) + ": 14 bits, block " + std::to_string(block));
+        }
         for (std::size_t block = 0; block < 3; block++) {
           cpu::BlockSums sums[2];
           std::memcpy(sums, out.data() + block * 2 * cpu::quantised_bytes + 64, sizeof sums);
@@ -188,6 +243,45 @@ LECTERN_TEST("cpu: a row that is not finite spoils its products and no other row
             const std::string where = std::string(name_of(level)) + ": row " + std::to_string(row) + ", block " + std::to_string(block);
             check(std::isnan(sums[row].scale) == (row == 1) && std::isnan(sums[row].sum) == (row == 1), where);
           }
+        }
+      }
+    }
+  }
+}
+
+LECTERN_TEST("cpu: half floats that are not finite spoil their own row of the matrix, tiny ones are nothing") {
+  for (const DType dtype : {DType::f16, DType::bf16}) {
+    constexpr int columns = 64;
+    std::vector<std::uint16_t> halves(16 * columns, dtype == DType::f16 ? std::uint16_t{0x3C00} : std::uint16_t{0x3F80});
+    halves[3 * columns + 40] = dtype == DType::f16 ? 0x7C00 : 0x7F80;
+    halves[5 * columns] = dtype == DType::f16 ? 0xFE00 : 0xFFC0;
+    for (int c = 0; c < columns; c++) halves[static_cast<std::size_t>(7 * columns + c)] = dtype == DType::bf16 ? std::uint16_t{0x0001} : std::uint16_t{0x0000};
+    // The largest that the type has (beside it all else would be lost), and its smallest.
+    std::fill_n(halves.begin() + 9 * columns, columns, std::uint16_t{0});
+    halves[9 * columns] = dtype == DType::f16 ? 0x7BFF : 0x7F7F;
+    std::fill_n(halves.begin() + 11 * columns, columns, dtype == DType::f16 ? std::uint16_t{0x0001} : std::uint16_t{0x1000});
+    std::vector<std::byte> packed(cpu::packed_group_bytes(dtype, columns) + 64);
+    std::byte* group = packed.data() + (64 - reinterpret_cast<std::uintptr_t>(packed.data()) % 64) % 64;
+    cpu::pack_group(dtype, reinterpret_cast<const std::byte*>(halves.data()), columns, 16, group);
+    for (const Instructions level : levels()) {
+      const Kernels& kernels = *cpu::kernels_of(level);
+      const std::vector<float> x(columns, 1.0F);
+      std::vector<std::byte> input(2 * cpu::wide_bytes);
+      kernels.quantise_wide(x.data(), columns, 1, 0, input.data());
+      float out[16];
+      kernels.multiply[static_cast<int>(dtype)](group, 0, cpu::packed_header_bytes(dtype, columns), columns, 1, input.data(), 1, out, 16);
+      const std::string what = std::string(name_of(level)) + " " + std::string(info_of(dtype).name) + ": row ";
+      for (int r = 0; r < 16; r++) {
+        const auto i = static_cast<std::size_t>(r);
+        double expected = 0;
+        for (std::size_t c = 0; c < columns; c++) {
+          const std::uint16_t half = halves[i * columns + c];
+          expected += static_cast<double>(dtype == DType::f16 ? float_from_f16(half) : float_from_bf16(half));
+        }
+        if (r == 3 || r == 5) {
+          check(std::isnan(out[i]), what + std::to_string(r) + " is no number");
+        } else {
+          test::check_near(static_cast<double>(out[i]), expected, 2e-4 * std::abs(expected) + 1e-30, what + std::to_string(r));
         }
       }
     }

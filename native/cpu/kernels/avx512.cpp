@@ -3,6 +3,7 @@
 #include "cpu/kernels/simd_avx512.h"
 
 #include "cpu/kernels/matmul.inc"
+#include "cpu/kernels/matmul_floats.inc"
 #include "cpu/kernels/attention.inc"
 #include "cpu/kernels/rows.inc"
 #include "cpu/kernels/table.inc"

@@ -26,6 +26,12 @@ struct BlockSums {
 /// Bytes of one quantised row's 32 columns.
 constexpr int quantised_bytes = 32 + sizeof(BlockSums);
 
+/// Quantised to 14 bits, a tile is for each 32 columns the rows' 32 words of 16 bits each, then the rows' scales, a float each;
+/// columns that are missing from the last 32 are zeros.
+constexpr int wide_bytes = 64 + 4;
+/// Products of 32 such words with 32 others stay below 2^31.
+constexpr int most_wide_quant = 8191;
+
 /// `groups` groups of packed rows times `rows` rows of activations: out[row * stride + 16 * group + lane].
 using Multiply = void (*)(const std::byte* packed, std::size_t group_bytes, std::size_t header_bytes, int columns, int groups,
                           const void* activations, int rows, float* out, std::ptrdiff_t stride);
@@ -51,6 +57,8 @@ struct Kernels {
   void (*norm)(const float* x, const float* weight, const float* bias, float epsilon, int columns, float* out);
   /// Row `index` of a tile. columns: a multiple of 32. Of a row that is not finite every scale becomes NaN.
   void (*quantise)(const float* x, int columns, int tile, int index, void* out);
+  /// The same to 14 bits; any number of columns.
+  void (*quantise_wide)(const float* x, int columns, int tile, int index, void* out);
   void (*spread)(const float* x, int columns, int tile, int index, float* out);
   /// gate[i] = silu(gate[i]) * up[i]
   void (*gate)(float* gate, const float* up, int count);

@@ -112,6 +112,10 @@ LECTERN_LANES void store_bytes(std::int8_t* to, Ints value) {
   const __m256i words = _mm256_permute4x64_epi64(_mm256_packs_epi32(value.low, value.high), 0xD8);
   _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm_packs_epi16(_mm256_castsi256_si128(words), _mm256_extracti128_si256(words, 1)));
 }
+LECTERN_LANES void store_words(std::int16_t* to, Ints value) {
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm256_permute4x64_epi64(_mm256_packs_epi32(value.low, value.high), 0xD8));
+}
+LECTERN_LANES Ints add_ints(Ints a, Ints b) { return {_mm256_add_epi32(a.low, b.low), _mm256_add_epi32(a.high, b.high)}; }
 LECTERN_LANES int sum(Ints value) {
   const __m256i eight = _mm256_add_epi32(value.low, value.high);
   __m128i four = _mm_add_epi32(_mm256_castsi256_si128(eight), _mm256_extracti128_si256(eight, 1));
@@ -159,6 +163,11 @@ LECTERN_LANES Bytes signed_operand(Bytes w) { return w; }
 LECTERN_LANES Ints dot_signed(Ints acc, Bytes w, const std::int8_t* x) {
   const __m256i four = four_bytes(x);
   return {dot(acc.low, _mm256_abs_epi8(w.low), _mm256_sign_epi8(four, w.low)), dot(acc.high, _mm256_abs_epi8(w.high), _mm256_sign_epi8(four, w.high))};
+}
+
+LECTERN_LANES Ints dot_words(Ints acc, Bytes w, const std::int8_t* x) {
+  const __m256i two = four_bytes(x);
+  return {_mm256_add_epi32(acc.low, _mm256_madd_epi16(w.low, two)), _mm256_add_epi32(acc.high, _mm256_madd_epi16(w.high, two))};
 }
 
 /// A dot that loads nothing: what the multipliers can do at most.

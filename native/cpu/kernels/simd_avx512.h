@@ -86,6 +86,8 @@ LECTERN_LANES Floats floats(Ints value) { return _mm512_cvtepi32_ps(value); }
 /// Rounds to nearest, ties to even, and stores the lanes as signed bytes.
 LECTERN_LANES Ints rounded(Floats value) { return _mm512_cvtps_epi32(value); }
 LECTERN_LANES void store_bytes(std::int8_t* to, Ints value) { _mm_storeu_si128(reinterpret_cast<__m128i*>(to), _mm512_cvtepi32_epi8(value)); }
+LECTERN_LANES void store_words(std::int16_t* to, Ints value) { _mm256_storeu_si256(reinterpret_cast<__m256i*>(to), _mm512_cvtepi32_epi16(value)); }
+LECTERN_LANES Ints add_ints(Ints a, Ints b) { return _mm512_add_epi32(a, b); }
 LECTERN_LANES int sum(Ints value) { return _mm512_reduce_add_epi32(value); }
 
 LECTERN_LANES Bytes load_bytes(const std::uint8_t* from) { return _mm512_loadu_si512(from); }
@@ -117,6 +119,13 @@ LECTERN_LANES Ints dot(Ints acc, Bytes w, const std::int8_t* x) {
 constexpr int signed_offset = 7;
 LECTERN_LANES Bytes signed_operand(Bytes w) { return _mm512_xor_si512(w, every(0x80)); }
 LECTERN_LANES Ints dot_signed(Ints acc, Bytes operand, const std::int8_t* x) { return dot(acc, operand, x); }
+
+/// Lane i: acc + the products of w's words 2i and 2i + 1 with x's two, all signed.
+LECTERN_LANES Ints dot_words(Ints acc, Bytes w, const std::int8_t* x) {
+  const struct [[gnu::packed, gnu::may_alias]] Two { std::int32_t words; }* two = reinterpret_cast<const Two*>(x);
+  __asm__("vpdpwssd %2%{1to16%}, %1, %0" : "+v"(acc) : "v"(w), "m"(*two));
+  return acc;
+}
 
 /// A dot that loads nothing: what the multipliers can do at most.
 LECTERN_LANES Ints dot_itself(Ints acc, Bytes w) { return _mm512_dpbusd_epi32(acc, w, w); }

@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 #include "tensor/half.h"
 
@@ -128,6 +129,12 @@ LECTERN_LANES Ints rounded(const Floats& value) {
 LECTERN_LANES void store_bytes(std::int8_t* to, const Ints& value) {
   for (int i = 0; i < 16; i++) to[i] = static_cast<std::int8_t>(value.lane[i]);
 }
+LECTERN_LANES void store_words(std::int16_t* to, const Ints& value) {
+  for (int i = 0; i < 16; i++) to[i] = static_cast<std::int16_t>(value.lane[i]);
+}
+LECTERN_LANES Ints add_ints(const Ints& a, const Ints& b) {
+  return made<Ints>([&](int i) { return a.lane[i] + b.lane[i]; });
+}
 LECTERN_LANES int sum(const Ints& value) {
   int total = 0;
   for (const std::int32_t number : value.lane) total += number;
@@ -168,6 +175,14 @@ LECTERN_LANES Ints dot_signed(const Ints& acc, const Bytes& w, const std::int8_t
     for (int b = 0; b < 4; b++) total += static_cast<std::int8_t>(w.lane[4 * i + b]) * x[b];
     return total;
   });
+}
+
+LECTERN_LANES Ints dot_words(const Ints& acc, const Bytes& w, const std::int8_t* x) {
+  std::int16_t words[32];
+  std::int16_t two[2];
+  std::memcpy(words, w.lane, sizeof words);
+  std::memcpy(two, x, sizeof two);
+  return made<Ints>([&](int i) { return acc.lane[i] + words[2 * i] * two[0] + words[2 * i + 1] * two[1]; });
 }
 
 /// A dot that loads nothing: what the multipliers can do at most.
