@@ -8,11 +8,15 @@ interface Format {
 }
 
 const openXml = 'application/vnd.openxmlformats-officedocument';
+const openDocument = 'application/vnd.oasis.opendocument';
 
 const formats: Record<string, Format> = {
   docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read.js')).readDocx },
   pptx: { mimetype: `${openXml}.presentationml.presentation`, load: async () => (await import('./office/pptx/read.js')).readPptx },
   xlsx: { mimetype: `${openXml}.spreadsheetml.sheet`, load: async () => (await import('./office/xlsx/read.js')).readXlsx },
+  odt: { mimetype: `${openDocument}.text`, load: async () => (await import('./office/odf/read.js')).readOdt },
+  odp: { mimetype: `${openDocument}.presentation`, load: async () => (await import('./office/odf/read.js')).readOdp },
+  ods: { mimetype: `${openDocument}.spreadsheet`, load: async () => (await import('./office/odf/read.js')).readOds },
   html: { mimetype: 'text/html', load: async () => (await import('./flow-readers.js')).readHtmlFile },
   md: { mimetype: 'text/markdown', load: async () => (await import('./flow-readers.js')).readMarkdownFile },
   csv: { mimetype: 'text/csv', load: async () => (await import('./flow-readers.js')).readCsvFile },

@@ -59,12 +59,13 @@ function split(markdown: string): { text: string; tables: Grid[] } {
   const lines: string[] = [];
   let open: Grid | null = null;
   for (const line of withoutHtml.split('\n')) {
-    const row = /^\|.*\|\s*$/u.test(line) ? line.trim().slice(1, -1).split('|').map((cell) => plainText(cell.replaceAll('&#124;', '|'))) : null;
-    if (row === null) {
+    const raw = /^\|.*\|\s*$/u.test(line) ? line.trim().slice(1, -1).split('|') : null;
+    const row = raw?.map((cell) => plainText(cell.replaceAll('&#124;', '|'))) ?? null;
+    if (raw === null || row === null) {
       open = null;
       lines.push(line);
     } else if (open === null) tables.push((open = [row]));
-    else if (!row.every((cell) => /^:?-+:?$/u.test(cell))) open.push(row);
+    else if (!raw.every((cell) => /^\s*:?-+:?\s*$/u.test(cell))) open.push(row);
   }
   return { text: lines.join('\n'), tables };
 }
@@ -141,8 +142,11 @@ function tableScore(expected: Grid[], given: Grid[]): { cells: number | null; sh
   let common = 0;
   let shapes = 0;
   for (const grid of expected) {
-    const hits = left.map((other) => commonCount(cellsOf(grid), cellsOf(other)));
-    const best = hits.indexOf(Math.max(...hits));
+    const own = cellsOf(grid);
+    const hits = left.map((other) => commonCount(own, cellsOf(other)));
+    // By share, not by number: a large table holds the few cells of a small one by chance.
+    const likeness = left.map((other, index) => (2 * (hits[index] ?? 0)) / Math.max(1, own.length + cellsOf(other).length));
+    const best = likeness.indexOf(Math.max(...likeness));
     if (best < 0 || hits[best] === 0) continue;
     const [match] = left.splice(best, 1);
     common += hits[best] ?? 0;

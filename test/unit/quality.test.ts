@@ -39,7 +39,7 @@ t.test('blocks must be whole', async (t) => {
 t.test('tables are compared as grids in which spans repeat', async (t) => {
   const truth = 'Text.\n\n<table><tr><td rowspan="2">A</td><td colspan="2">B</td></tr><tr><td>c</td><td>d</td></tr></table>';
   const answer = 'Text.\n\n| A   | B   | B   |\n|-----|-----|-----|\n| A   | c   | d   |';
-  t.same(measureQuality(truth, answer), { text: 1, blocks: 1, headings: null, cells: 1, shapes: 1 });
+  t.same(measureQuality(truth, answer), { text: 1, blocks: 1, lists: null, headings: null, cells: 1, shapes: 1 });
   t.equal(measureQuality(truth, answer.replace('| A   | c   | d   |', '| A   | c d |')).cells, (2 * 4) / (6 + 5));
   t.same(measureQuality(truth, 'Text. A B c d').cells, 0);
   t.equal(measureQuality(truth, answer.replaceAll('| A   ', '| A   | x   ')).shapes, 0);

@@ -37,7 +37,7 @@ export const officeNamespaces: Readonly<Record<string, string>> = {
 
 /** Those of OpenDocument. */
 export const openDocumentNamespaces: Readonly<Record<string, string>> = {
-  ...Object.fromEntries(['office', 'style', 'text', 'table', 'drawing:draw', 'presentation', 'svg-compatible:svg', 'xsl-fo-compatible:fo', 'datastyle:number', 'meta', 'chart', 'form']
+  ...Object.fromEntries(['office', 'style', 'text', 'table', 'drawing:draw', 'presentation', 'svg-compatible:svg', 'xsl-fo-compatible:fo', 'datastyle:number', 'meta', 'chart', 'form', 'manifest']
     .map((entry) => entry.split(':')).map(([path = '', prefix = path]) => [`${odf}${path}:1.0`, prefix])),
   'http://www.w3.org/1999/xlink': 'xlink',
   'http://www.w3.org/1998/Math/MathML': 'math',

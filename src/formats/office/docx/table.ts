@@ -1,9 +1,8 @@
 /** Tables of a DOCX: spans, cells that hold more than words, tables inside cells. */
-import { refTo } from '../../../document/builder.js';
-import type { TableItem } from '../../../document/model.js';
 import { InlineText } from '../../runs.js';
 import type { XmlElement } from '../../xml.js';
 import { toggle } from '../package.js';
+import { addRichTable } from '../rich-table.js';
 import { BlockReader } from './blocks.js';
 import type { BlockTarget } from './blocks.js';
 import { InlineReader } from './inline.js';
@@ -109,18 +108,7 @@ export function addTable(part: DocxPart, target: BlockTarget, element: XmlElemen
     write(part, target, only.element, target.parent);
     return;
   }
-  const texts = cells.map((cell) => plainText(part, cell.element));
-  const table: TableItem = builder.addTable(rows, columns, cells.map(({ row, column, rowSpan, columnSpan, header }, index) => ({
-    row, column, rowSpan, columnSpan, text: texts[index] ?? '', columnHeader: header,
+  addRichTable(builder, rows, columns, cells.map(({ element: content, ...cell }) => ({
+    ...cell, text: plainText(part, content), write: (group) => write(part, target, content, group),
   })), place);
-  const placed = new Map(table.data.table_cells.map((cell) => [cell.start_row_offset_idx * columns + cell.start_col_offset_idx, cell]));
-  for (const [index, { element: content, row, column }] of cells.entries()) {
-    const cell = placed.get(row * columns + column);
-    if (texts[index] !== null || cell === undefined) continue;
-    const group = builder.addGroup('unspecified', 'cell', { parent: table, layer: place.layer });
-    const before = builder.document.texts.length;
-    write(part, target, content, group);
-    cell.text = builder.document.texts.slice(before).map(({ text }) => text).filter((text) => text !== '').join(' ');
-    if (group.children.length > 0) cell.ref = refTo(group);
-  }
 }

@@ -3,19 +3,32 @@ import type { DocumentBuilder, ItemOptions } from '../../../document/builder.js'
 import type { FoundPicture } from '../../reader.js';
 import type { XmlElement } from '../../xml.js';
 import { addChart } from '../chart.js';
+import { numberOf } from '../docx/styles.js';
 import type { OfficePackage } from '../package.js';
+import { maximumColumns } from './cells.js';
 
 /** Paragraphs of a drawing's text. */
 export function drawingText(body: XmlElement): string[] {
   return [...body.descendants('a:p')].map((paragraph) => [...paragraph.descendants('a:t')].map((t) => t.text).join('').trim()).filter((text) => text !== '');
 }
 
-/** Adds everything that is drawn, in the order of the file; gives the pictures to be stored. */
-export function addSheetDrawings(office: OfficePackage, sheet: string, builder: DocumentBuilder, place: ItemOptions): FoundPicture[] {
-  const pictures: FoundPicture[] = [];
+/** Where an anchor begins, row by row; one that stands in no cell comes first. */
+function placeOf(anchor: XmlElement): number {
+  const from = anchor.child('xdr:from');
+  return (numberOf(from?.child('xdr:row')?.text) ?? -1) * maximumColumns + (numberOf(from?.child('xdr:col')?.text) ?? 0);
+}
+
+export interface SheetDrawing {
+  /** Where it begins, as `placeOf` counts. */
+  place: number;
+  add: () => void;
+}
+
+/** Everything that is drawn on a sheet, from the top; adding it gives its pictures to `pictures`. */
+export function sheetDrawings(office: OfficePackage, sheet: string, builder: DocumentBuilder, place: ItemOptions, pictures: FoundPicture[]): SheetDrawing[] {
   const drawing = office.related(sheet, 'drawing');
   const tree = office.tree(drawing);
-  if (drawing === null || tree === null) return pictures;
+  if (drawing === null || tree === null) return [];
   const relationships = office.relationships(drawing);
   const target = (id: string | undefined): string | null => {
     const relationship = relationships.get(id ?? '');
@@ -35,6 +48,5 @@ export function addSheetDrawings(office: OfficePackage, sheet: string, builder: 
       for (const child of (element.child('mc:Choice') ?? element.child('mc:Fallback'))?.elements() ?? []) walk(child);
     } else for (const child of element.elements()) walk(child);
   };
-  walk(tree);
-  return pictures;
+  return [...tree.elements()].map((anchor) => ({ place: placeOf(anchor), add: () => walk(anchor) })).sort((a, b) => a.place - b.place);
 }

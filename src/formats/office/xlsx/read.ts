@@ -7,7 +7,8 @@ import type { FoundPicture, ReadDocument, Reader } from '../../reader.js';
 import { addTables, TableBudget } from '../tables.js';
 import { OfficePackage } from '../package.js';
 import { addComments } from './comments.js';
-import { addSheetDrawings } from './drawings.js';
+import { maximumColumns } from './cells.js';
+import { sheetDrawings } from './drawings.js';
 import { findRegions } from './regions.js';
 import { scanSheet } from './scan.js';
 import { Workbook } from './workbook.js';
@@ -41,9 +42,14 @@ class WorkbookReader {
       const at = region.cells[index] ?? 0;
       return { row: cells.rows[at] ?? 0, column: cells.columns[at] ?? 0, text: workbook.shown(cells, at) };
     } }));
-    addTables(builder, grids, this.budget, { parent: group, layer, pageNumber, sheet: sheet.name });
     const place = { parent: group, layer, at: [{ pageNumber, box: page }] };
-    this.pictures.push(...addSheetDrawings(workbook.office, sheet.part, builder, place));
+    const drawings = sheetDrawings(workbook.office, sheet.part, builder, place, this.pictures);
+    for (const grid of grids) {
+      const begin = grid.top * maximumColumns + grid.left;
+      while (drawings[0] !== undefined && drawings[0].place < begin) drawings.shift()?.add();
+      addTables(builder, [grid], this.budget, { parent: group, layer, pageNumber, sheet: sheet.name });
+    }
+    for (const { add } of drawings) add();
     addComments(workbook.office, sheet.part, builder, place);
   }
 }
