@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the GGUF reader and the loading of models under ASan+UBSan, side by side, from made models on. Usage: native/test/fuzz.sh [SECONDS]
+# Fuzzes the GGUF reader, the loading of models and grammars under ASan+UBSan, side by side, from made ones on. Usage: native/test/fuzz.sh [SECONDS]
 # SECONDS: 60, or 600 with CI_FULL=1. With clang and its runtime (Debian: clang libclang-rt-14-dev) by libFuzzer, which keeps
 # what it learns in build/fuzz/corpus-*; without, by a driver that mutates the seeds blindly.
 set -eu
@@ -15,20 +15,20 @@ if echo "$probe" | clang++ -x c++ -fsanitize=fuzzer,address - -o build/fuzz/prob
   with=libFuzzer
 fi
 tree="build/fuzz/$(basename "$compiler")"
-echo "# fuzzing the GGUF reader and the loading of models for $seconds s with $with"
+echo "# fuzzing the GGUF reader, the loading of models and grammars for $seconds s with $with"
 cmake -S . -B "$tree" -DCMAKE_CXX_COMPILER="$compiler" -DLECTERN_SANITIZE=address,undefined -DLECTERN_FUZZ=ON > build/fuzz/log 2>&1 &&
-  cmake --build "$tree" --target fuzz_reader fuzz_model fuzz_seeds --parallel 2 >> build/fuzz/log 2>&1 || { cat build/fuzz/log; exit 1; }
-rm -rf build/fuzz/seeds
-"$tree/bin/fuzz_seeds" build/fuzz/seeds
+  cmake --build "$tree" --target fuzz_reader fuzz_model fuzz_grammar fuzz_seeds --parallel 2 >> build/fuzz/log 2>&1 || { cat build/fuzz/log; exit 1; }
+rm -rf build/fuzz/seeds build/fuzz/grammars
+"$tree/bin/fuzz_seeds" build/fuzz/seeds build/fuzz/grammars
 
-# fuzz TARGET: its exit status.
+# fuzz TARGET SEEDS SECONDS_A_RUN: its exit status.
 fuzz() {
   if [ "$with" = libFuzzer ]; then
     mkdir -p "build/fuzz/corpus-$1"
-    "$tree/bin/fuzz_$1" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=2048 -max_len=8192 -artifact_prefix="build/fuzz/$1-" \
-      "build/fuzz/corpus-$1" build/fuzz/seeds > "build/fuzz/$1.log" 2>&1
+    "$tree/bin/fuzz_$1" -max_total_time="$seconds" -timeout="$3" -rss_limit_mb=2048 -max_len=8192 -artifact_prefix="build/fuzz/$1-" \
+      "build/fuzz/corpus-$1" "build/fuzz/$2" > "build/fuzz/$1.log" 2>&1
   else
-    "$tree/bin/fuzz_$1" build/fuzz/seeds "$seconds" > "build/fuzz/$1.log" 2>&1
+    "$tree/bin/fuzz_$1" "build/fuzz/$2" "$seconds" > "build/fuzz/$1.log" 2>&1
   fi
 }
 
@@ -42,11 +42,18 @@ report() {
   fi
 }
 
-fuzz reader &
+fuzz reader seeds 10 &
+reading=$!
+# A mask gives up after so much work that it takes seconds here.
+fuzz grammar grammars 100 &
+writing=$!
 reader=0
 model=0
-fuzz model || model=$?
-wait $! || reader=$?
+grammar=0
+fuzz model seeds 10 || model=$?
+wait "$reading" || reader=$?
+wait "$writing" || grammar=$?
 report 1 reader "$reader" "gguf: fuzzing the reader"
 report 2 model "$model" "llm: fuzzing the loading of a model"
-[ "$reader" -eq 0 ] && [ "$model" -eq 0 ]
+report 3 grammar "$grammar" "llm: fuzzing grammars"
+[ "$reader" -eq 0 ] && [ "$model" -eq 0 ] && [ "$grammar" -eq 0 ]

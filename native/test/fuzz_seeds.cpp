@@ -1,10 +1,13 @@
-// Writes the models that fuzzing begins with: every architecture, every weight type, every kind of key, as small as they go.
+// Writes what fuzzing begins with: models of every architecture, weight type and kind of key, as small as they go, and grammars.
 #include <cstdio>
 #include <filesystem>
+#include <fstream>
+#include <random>
 #include <string>
 
 #include "gguf_writer.h"
 #include "made_model.h"
+#include "plain_grammar.h"
 
 namespace {
 
@@ -58,11 +61,25 @@ void write_keys(const std::filesystem::path& folder) {
   file.key("nested", 9, nested).write(folder / "keys.gguf");
 }
 
+void write_grammars(const std::filesystem::path& folder) {
+  std::mt19937 random(1);
+  for (int i = 0; i < 60; i++) {
+    std::string choices(1, '\0');
+    for (int k = 0; k < 8; k++) choices += static_cast<char>(random());
+    const std::string source = i > 0 ? test::random_grammar(random).source(random) : R"(root ::= "{" (pair ("," pair)*)? "}" # JSON
+pair ::= string ":" value
+value ::= string | "[" (value ("," value)*)? "]" | [0-9]{1,20} | root
+string ::= "\"" ([^"\\\x00-\x1F] | "\\" .){0,30} "\""
+)";
+    std::ofstream(folder / ("grammar-" + std::to_string(i)), std::ios::binary) << source << choices;
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 2) {
-    std::fprintf(stderr, "usage: fuzz_seeds FOLDER\n");
+  if (count != 3) {
+    std::fprintf(stderr, "usage: fuzz_seeds MODELS GRAMMARS\n");
     return 2;
   }
   const std::filesystem::path folder = arguments[1];
@@ -70,4 +87,6 @@ int main(int count, char** arguments) {
   write_architectures(folder);
   write_types(folder);
   write_keys(folder);
+  std::filesystem::create_directories(arguments[2]);
+  write_grammars(arguments[2]);
 }
