@@ -4,6 +4,7 @@ import { DocumentBuilder } from '../document/builder.js';
 import type { DoclingDocument } from '../document/model.js';
 import { readDocument } from '../document/read.js';
 import { LecternError } from '../errors.js';
+import { readAsciiDoc } from './asciidoc/read.js';
 import { addCsv } from './csv.js';
 import { readEpub } from './epub.js';
 import type { Block } from './flow/blocks.js';
@@ -52,6 +53,8 @@ export const readHtmlFile = textReader((text) => readHtml(text));
 export const readMarkdownFile = textReader((text, { filename }) => (
   /\.(?:txt|text)$/i.test(filename) ? readPlainText(text) : readMarkdown(text)
 ));
+
+export const readAsciiDocFile = textReader((text) => readAsciiDoc(text));
 
 export const readVttFile = textReader((text) => {
   if (!isWebVtt(text)) throw new LecternError('invalid_document', 'The file is no WebVTT: it does not begin with WEBVTT.');

@@ -19,6 +19,7 @@ const formats: Record<string, Format> = {
   ods: { mimetype: `${openDocument}.spreadsheet`, load: async () => (await import('./office/odf/read.js')).readOds },
   html: { mimetype: 'text/html', load: async () => (await import('./flow-readers.js')).readHtmlFile },
   md: { mimetype: 'text/markdown', load: async () => (await import('./flow-readers.js')).readMarkdownFile },
+  asciidoc: { mimetype: 'text/asciidoc', load: async () => (await import('./flow-readers.js')).readAsciiDocFile },
   csv: { mimetype: 'text/csv', load: async () => (await import('./flow-readers.js')).readCsvFile },
   vtt: { mimetype: 'text/vtt', load: async () => (await import('./flow-readers.js')).readVttFile },
   epub: { mimetype: 'application/epub+zip', load: async () => (await import('./flow-readers.js')).readEpubFile },
