@@ -13,7 +13,7 @@ import { conversionError, errorOf } from './failures.js';
 import { detectFormat } from './input-format.js';
 import type { InputFormat } from './input-format.js';
 import type { PageSketch } from './layout/sketch.js';
-import { contentFile, writeEmptyContent, writeOutputs } from './outputs.js';
+import { contentFile, writeDocumentChunks, writeEmptyContent, writeOutputs } from './outputs.js';
 import { openPages } from './pages.js';
 import type { PageSource } from './pages.js';
 import { ImageWriter } from './pictures.js';
@@ -177,11 +177,14 @@ class Conversion {
   async #deliver(input: Input, document: DoclingDocument, images: ImageWriter, about: Pick<ConvertOutcome, 'confidence' | 'pageCount'>): Promise<ConvertOutcome> {
     const { options, filename, outputDirectory } = this.#request;
     const files = await this.timings.measure('write', 'document', () => writeOutputs(document, outputDirectory, basename(filename), options));
+    const { chunking } = options;
+    const chunksFile = chunking === null ? undefined
+      : await this.timings.measure('chunk', 'document', () => writeDocumentChunks(document, outputDirectory, basename(filename), chunking));
     const referenced = options.imageExportMode === 'referenced';
     if (!referenced) await rm(join(outputDirectory, 'artifacts'), { recursive: true, force: true });
     return {
       ...this.#outcome(this.errors.length === 0 ? 'success' : 'partial_success', input.format.name),
-      ...about, files, artifacts: referenced ? images.files : [],
+      ...about, files, chunksFile, artifacts: referenced ? images.files : [],
     };
   }
 

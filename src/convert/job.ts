@@ -1,5 +1,6 @@
 /** What a conversion task does in the main process: each document through the pool, then one answer file for the client. */
 import { createReadStream, createWriteStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LecternError, asLecternError } from '../errors.js';
@@ -41,8 +42,10 @@ export async function runConversionTask(
   const processingTimeS = (performance.now() - beganAt) / 1000;
   const [only] = documents;
   const file = payload.target === 'zip' ? 'converted_docs.zip' : 'result.json';
-  if (payload.target === 'zip') await zipAll(documents, join(context.outputsDirectory, file), context.signal, services);
-  else if (only) await writeAnswer(only, processingTimeS, join(context.outputsDirectory, file), context.signal);
+  const outputPath = join(context.outputsDirectory, file);
+  if (payload.options.chunking) await deliverChunks(documents, processingTimeS, outputPath, payload.target, context, services);
+  else if (payload.target === 'zip') await zipAll(documents, outputPath, context.signal, services);
+  else if (only) await writeAnswer(only, processingTimeS, outputPath, context.signal);
   const statuses = documents.map(({ outcome }) => outcome.status);
   const status = badness.findLast((candidate) => statuses.includes(candidate)) ?? 'failure';
   return { file, status, documents: documents.map(summarise), processingTimeS };
@@ -136,6 +139,42 @@ async function writeAnswer({ directory, outcome }: ConvertedDocument, processing
     yield* createReadStream(below(directory, contentFile));
     yield `,${rest.slice(1)}`;
   }, createWriteStream(path, { mode: 0o600 }), { signal });
+}
+
+/** The contract's answer of the chunk routes: the chunks of all documents in one list, then what is said of each document. */
+async function writeChunkAnswer(documents: ConvertedDocument[], processingTimeS: number, path: string, signal: AbortSignal): Promise<void> {
+  await pipeline(async function* parts() {
+    yield '{"chunks":[';
+    let separator = '';
+    for (const { directory, outcome } of documents) {
+      if (outcome.chunksFile === undefined) continue;
+      const file = below(directory, outcome.chunksFile);
+      if ((await stat(file)).size === 0) continue;
+      yield separator;
+      yield* createReadStream(file);
+      separator = ',';
+    }
+    yield '],"documents":[';
+    for (const [index, { directory, outcome }] of documents.entries()) {
+      const { status, errors, timings, confidence } = outcome;
+      yield `${index === 0 ? '' : ','}{"kind":"ExportResult","content":`;
+      yield* createReadStream(below(directory, outcome.contentFile));
+      yield `,${JSON.stringify({ status, errors, timings, confidence }).slice(1)}`;
+    }
+    yield `],"processing_time":${processingTimeS}}`;
+  }, createWriteStream(path, { mode: 0o600 }), { signal });
+}
+
+async function deliverChunks(
+  documents: ConvertedDocument[], processingTimeS: number, outputPath: string, target: ConversionPayload['target'],
+  { signal, scratchDirectory }: TaskContext<ConversionMeta>, { pool, limits }: ConversionServices,
+): Promise<void> {
+  if (target !== 'zip') return writeChunkAnswer(documents, processingTimeS, outputPath, signal);
+  const answer = join(scratchDirectory, 'chunked_result.json');
+  await writeChunkAnswer(documents, processingTimeS, answer, signal);
+  const artifacts = zipEntries(documents.map(({ filename, directory, outcome }) => ({ filename, directory, outcome: { files: {}, artifacts: outcome.artifacts } })));
+  const request: ZipRequest = { entries: [{ name: 'chunked_result.json', path: answer }, ...artifacts], outputPath };
+  await pool.run('zip', request, { limits: { silenceMs: limits.pageMs, totalMs: limits.documentMs }, signal });
 }
 
 async function zipAll(documents: ConvertedDocument[], outputPath: string, signal: AbortSignal, { pool, limits }: ConversionServices): Promise<void> {

@@ -1,4 +1,8 @@
 /** The options of one conversion, validated and with every default in place. The HTTP room and the command line make it. */
+import type { ChunkOptions } from '../chunk/types.js';
+
+export { defaultMaxTokens } from '../chunk/tokens.js';
+export type { ChunkOptions } from '../chunk/types.js';
 
 export type OutputFormat = 'md' | 'json' | 'html' | 'html_split_page' | 'text' | 'doctags';
 export type ImageExportMode = 'placeholder' | 'embedded' | 'referenced';
@@ -33,6 +37,8 @@ export interface ConvertOptions {
   /** Ours: the speaker's notes of presentations are part of the text. */
   keepNotes: boolean;
   password: string | null;
+  /** Null where the document is not cut into chunks. */
+  chunking: ChunkOptions | null;
   maxPages: number;
 }
 
@@ -59,5 +65,6 @@ export const defaultConvertOptions: ConvertOptions = {
   keepFurniture: false,
   keepNotes: false,
   password: null,
+  chunking: null,
   maxPages: Number.MAX_SAFE_INTEGER,
 };

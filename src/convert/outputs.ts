@@ -2,12 +2,14 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
+import { chunkDocument, writeChunk } from '../chunk/chunk.js';
+import { approximateTokenizer, approximateTokens } from '../chunk/tokens.js';
 import { writeDocTags } from '../document/doctags.js';
 import { writeHtml } from '../document/html.js';
 import { writeJson } from '../document/json.js';
 import { writeMarkdown, writeMarkdownPages, writeText } from '../document/markdown.js';
 import type { DoclingDocument } from '../document/model.js';
-import type { ConvertOptions } from './options.js';
+import type { ChunkOptions, ConvertOptions } from './options.js';
 import type { ConvertOutcome } from './request.js';
 
 type OutputName = keyof ConvertOutcome['files'];
@@ -17,16 +19,17 @@ const fileNames: Record<OutputName, string> = {
 };
 
 export const contentFile = 'content.json';
+const chunksFile = 'chunks.json';
 
-/** Chunks as one file; small ones are gathered, so that the document is neither held whole nor written word by word. */
-async function writeChunks(path: string, chunks: Iterable<string> | AsyncIterable<string>): Promise<void> {
+/** Pieces as one file; small ones are gathered, so that the document is neither held whole nor written word by word. */
+async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
   const file = await open(path, 'w');
   try {
     let waiting: string[] = [];
     let length = 0;
-    for await (const chunk of chunks) {
-      waiting.push(chunk);
-      length += chunk.length;
+    for await (const piece of pieces) {
+      waiting.push(piece);
+      length += piece.length;
       if (length < 256 * 1024) continue;
       await file.write(waiting.join(''));
       waiting = [];
@@ -97,15 +100,29 @@ function* pageObjects(document: DoclingDocument, directory: string, options: Con
 export async function writeOutputs(document: DoclingDocument, directory: string, filename: string, options: ConvertOptions): Promise<ConvertOutcome['files']> {
   const files: ConvertOutcome['files'] = {};
   for (const [name, chunks] of Object.entries(writers(document, directory, options)) as [OutputName, () => Iterable<string>][]) {
-    await writeChunks(join(directory, fileNames[name]), chunks());
+    await writePieces(join(directory, fileNames[name]), chunks());
     files[name] = fileNames[name];
   }
   const pages = options.includePages ? pageObjects(document, directory, options) : null;
-  await writeChunks(join(directory, contentFile), contentChunks(directory, filename, files, pages));
+  await writePieces(join(directory, contentFile), contentChunks(directory, filename, files, pages));
   return files;
+}
+
+function* chunkTexts(document: DoclingDocument, filename: string, options: ChunkOptions): Generator<string> {
+  let separator = '';
+  for (const chunk of chunkDocument(document, options, { name: approximateTokenizer, count: approximateTokens })) {
+    yield separator + writeChunk(chunk, filename);
+    separator = ',';
+  }
+}
+
+/** Writes the chunks of `document` below `directory`; gives the file's path there. */
+export async function writeDocumentChunks(document: DoclingDocument, directory: string, filename: string, options: ChunkOptions): Promise<string> {
+  await writePieces(join(directory, chunksFile), chunkTexts(document, filename, options));
+  return chunksFile;
 }
 
 /** The `document` object of a conversion that has nothing to show. */
 export async function writeEmptyContent(directory: string, filename: string): Promise<void> {
-  await writeChunks(join(directory, contentFile), contentChunks(directory, filename, {}, null));
+  await writePieces(join(directory, contentFile), contentChunks(directory, filename, {}, null));
 }

@@ -32,6 +32,8 @@ export interface ConvertOutcome {
   files: Partial<Record<'md' | 'json' | 'html' | 'text' | 'doctags', string>>;
   /** Images of the referenced mode, paths below outputDirectory (`artifacts/image_000001_….png`). */
   artifacts: string[];
+  /** Where chunks were asked for: their JSON objects, set off by commas, in no list (`chunks.json`). */
+  chunksFile?: string | undefined;
   /** The contract's `document` object as JSON (`content.json`), ready to be put into an answer as it is. Always written. */
   contentFile: string;
 }

@@ -27,7 +27,7 @@ export interface ConversionPayload {
   /** In the order of the request; at least one. */
   documents: TaskDocument[];
   options: ConvertOptions;
-  /** `inbody` holds exactly one document. */
+  /** `inbody` holds exactly one document, or chunks of any number. */
   target: 'inbody' | 'zip';
 }
 

@@ -20,10 +20,13 @@ export interface MarkdownOptions {
   keepFurniture?: boolean | undefined;
   /** Columns without padding. */
   compactTables?: boolean | undefined;
+  /** Signs that markdown would take for its own stay as they are: for readers that are no markdown renderers. */
+  unescaped?: boolean | undefined;
 }
 
 /** A block or a line of a list. Lines of one list follow each other directly; everything else is set off by a blank line. */
 interface Piece {
+  node: DocumentNode;
   text: string;
   page: number | null;
   list: GroupItem | null;
@@ -52,6 +55,11 @@ class MarkdownRenderer {
     for (const child of childrenOf(this.#document, this.#document.body)) yield* this.#block(child, '', null, false);
   }
 
+  /** One node with what hangs below it, as if it stood alone. */
+  below(node: DocumentNode): Generator<Piece> {
+    return this.#block(node, '', null, false);
+  }
+
   #shown(node: DocumentNode): boolean {
     return this.#layers.has(node.content_layer);
   }
@@ -66,7 +74,7 @@ class MarkdownRenderer {
     const text = this.#own(node, inCell);
     if (text !== '') {
       const lines = indent === '' ? text : text.replace(/^(?=.)/gm, indent);
-      yield { text: lines, page: pageOf(this.#document, node), list, tight: false };
+      yield { node, text: lines, page: pageOf(this.#document, node), list, tight: false };
     }
     for (const child of blocksBelow(this.#document, node)) yield* this.#block(child, indent, list, inCell);
   }
@@ -91,7 +99,7 @@ class MarkdownRenderer {
       } else if (isListItem(child)) {
         if (this.#shown(child)) {
           const line = `${listMarker(child.marker, counted, index + 1)} ${this.#words(child)}`.trimEnd();
-          yield { text: indent + line, page: pageOf(this.#document, child), list, tight: true };
+          yield { node: child, text: indent + line, page: pageOf(this.#document, child), list, tight: true };
         }
         for (const below of blocksBelow(this.#document, child)) yield* this.#block(below, deeper, list, inCell);
       } else {
@@ -117,7 +125,7 @@ class MarkdownRenderer {
   /** An item's text, escaped and decorated: its own, or its runs put together. */
   #words(item: AnyTextItem): string {
     const runs = runsOf(this.#document, item);
-    return runs === null ? decorate(escapeText(item.text), item.formatting, item.hyperlink) : this.#inline(runs);
+    return runs === null ? decorate(this.#options.unescaped === true ? item.text : escapeText(item.text), item.formatting, item.hyperlink) : this.#inline(runs);
   }
 
   #inline(group: GroupItem): string {
@@ -226,6 +234,18 @@ export function* writeMarkdown(document: DoclingDocument, options: MarkdownOptio
 /** The contract's text output: the markdown without page breaks. */
 export function writeText(document: DoclingDocument, options: Omit<MarkdownOptions, 'pageBreakPlaceholder'> = {}): Generator<string> {
   return writeMarkdown(document, { ...options, pageBreakPlaceholder: '' });
+}
+
+/** One block or line of a list, with the node that it is of. */
+export interface MarkdownBlock {
+  node: DocumentNode;
+  text: string;
+}
+
+/** Writes single nodes of a document, each with what hangs below it: block by block, a list line by line. */
+export function markdownBlocks(document: DoclingDocument, options: MarkdownOptions = {}): (node: DocumentNode) => MarkdownBlock[] {
+  const renderer = new MarkdownRenderer(document, options);
+  return (node) => [...renderer.below(node)];
 }
 
 export interface MarkdownPage {

@@ -226,7 +226,11 @@ function people(meta: XmlElement): Block[] {
 
 function affiliation(element: XmlElement): string {
   const inline = new InlineReader(({ name }) => name === 'label' || name === 'email' || name === 'sup' || name === 'ext-link');
-  return inline.read(element).map((run) => run.text).join('').replace(/\s+/g, ' ').replace(/ ([,;])/g, '$1').replace(/^[\s,;]+|[\s,;.]+$/g, '');
+  // Fields that follow each other without a sign are set apart by one.
+  const parted = element.children.map((node, index) => (
+    typeof node !== 'string' && typeof element.children[index - 1] === 'object' ? [', ', node] : [node]
+  )).flat();
+  return inline.read(Object.assign(Object.create(element) as XmlElement, { children: parted })).map((run) => run.text).join('').replace(/\s+/g, ' ').replace(/ ([,;])/g, '$1').replace(/(?:,\s*)+,/g, ',').replace(/^[\s,;]+|[\s,;.]+$/g, '');
 }
 
 /** The blocks of a paper; of letters and answers that are printed behind it nothing. Throws LecternError `invalid_document` or `too_large`. */

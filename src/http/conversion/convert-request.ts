@@ -1,5 +1,6 @@
 /** What a conversion request asks for, from a form or a JSON body alike, checked against the service's rules. */
 import type { FastifyRequest } from 'fastify';
+import type { ChunkOptions } from '../../convert/options.js';
 import type { TaskDocument } from '../../convert/task.js';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, invalid, type Issue, type Location } from '../error-reply.js';
@@ -19,6 +20,8 @@ export interface ConvertRequest {
   options: GivenOptions;
   target: 'inbody' | 'zip';
   callbacks: Callback[];
+  /** Of the chunk routes: how the documents are cut, and whether the answer holds them too. */
+  chunks?: { options: ChunkOptions; withDocument: boolean };
 }
 
 const formNames = new Set(['files', 'target_type', 'callbacks']);
@@ -43,7 +46,7 @@ export async function readFormRequest(request: FastifyRequest, create: CreateInp
 }
 
 /** A callback in a form is an address alone, or the whole object as JSON. */
-function readFormCallbacks(texts: string[], issues: Issue[]): Callback[] {
+export function readFormCallbacks(texts: string[], issues: Issue[]): Callback[] {
   const read = texts.filter((text) => text !== '').map((text) => {
     let value: unknown = { url: text };
     try {
@@ -77,7 +80,8 @@ export async function readSourceRequest(request: FastifyRequest, create: CreateI
   return { documents, options, target: checkTarget(target), callbacks };
 }
 
-function readSources(value: Record<string, unknown>, { contents }: ReceivedBody, issues: Issue[]): TaskDocument[] | undefined {
+/** undefined when issues were added. */
+export function readSources(value: Record<string, unknown>, { contents }: ReceivedBody, issues: Issue[]): TaskDocument[] | undefined {
   const at: Location = ['body', 'sources'];
   if (value['sources'] === undefined) {
     issues.push({ type: 'missing', loc: at, msg: 'Field required' });
@@ -118,7 +122,8 @@ function decodePath(path: string): string {
 
 const mostCallbacks = 10;
 
-function checkCallbacks(callbacks: Callback[], settings: HttpSettings): void {
+/** Throws 422 for callbacks that the settings do not allow. */
+export function checkCallbacks(callbacks: Callback[], settings: HttpSettings): void {
   if (callbacks.length === 0) return;
   if (settings.callbackHosts.length === 0) throw new HttpFailure(422, 'Callbacks are disabled by server policy.');
   if (callbacks.length > mostCallbacks) throw new HttpFailure(422, `Too many callbacks: ${callbacks.length} exceeds the maximum of ${mostCallbacks}.`);
@@ -134,11 +139,13 @@ function checkHost(url: string, hosts: string[]): void {
   }
 }
 
-function checkCount(what: 'files' | 'sources', count: number, settings: HttpSettings): void {
+/** Throws 422 past the number of documents that the service takes at once. */
+export function checkCount(what: 'files' | 'sources', count: number, settings: HttpSettings): void {
   if (count > settings.maxFiles) throw new HttpFailure(422, `Too many ${what}: ${count} exceeds the maximum of ${settings.maxFiles}.`);
 }
 
-function checkSources(documents: TaskDocument[], settings: HttpSettings): void {
+/** Throws 422 for documents that may not be fetched. */
+export function checkSources(documents: TaskDocument[], settings: HttpSettings): void {
   for (const { input, remote } of documents) {
     if (remote === undefined) {
       // A key given twice in one source takes the place of another source's document.
@@ -150,7 +157,8 @@ function checkSources(documents: TaskDocument[], settings: HttpSettings): void {
   }
 }
 
-function checkTarget(kind: ValueOf<typeof targets>['kind']): 'inbody' | 'zip' {
+/** Throws 422 for targets that this service does not have. */
+export function checkTarget(kind: ValueOf<typeof targets>['kind']): 'inbody' | 'zip' {
   if (kind === 'presigned_url') {
     throw new HttpFailure(422, 'Presigned URL target requires artifact storage to be configured and enabled on the server.');
   }

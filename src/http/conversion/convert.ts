@@ -1,12 +1,14 @@
-/** The four conversion routes: take the documents in, make a task of them, and answer with it or with its result. */
+/** The routes that convert, and those that cut into chunks: take the documents in, make a task of them, and answer with it or with its result. */
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TaskSlot } from '../../tasks/types.js';
+import type { ConvertOptions } from '../../convert/options.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../convert/task.js';
 import { clientGone } from '../client-gone.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { HttpFailure, sendJson } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
 import { followWithCallbacks } from './callbacks.js';
+import { chunkers, chunkFormReader, chunkSourceReader } from './chunk-request.js';
 import { type ConvertRequest, readFormRequest, readSourceRequest } from './convert-request.js';
 import { findIgnored, ignoredHeader, toConvertOptions } from './options.js';
 import { orTaskNotFound, sendResult } from './result.js';
@@ -18,28 +20,33 @@ type ReadRequest = (request: FastifyRequest, create: CreateInput, settings: Http
 type Slot = TaskSlot<ConversionPayload, ConversionMeta, ConversionSummary>;
 
 export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDependencies, waiting: WaitingCounts): void {
-  const route = (path: string, read: ReadRequest): void => {
+  const route = (path: string, kind: 'convert' | 'chunk', read: ReadRequest): void => {
     app.post(path, async (request, reply) => {
       const gone = clientGone(reply);
-      const task = await begin(dependencies, waiting, request, reply, read, gone);
+      const task = await begin(dependencies, waiting, request, reply, kind, read, gone);
       return answer(dependencies, task, gone, reply);
     });
     app.post(`${path}/async`, async (request, reply) => {
       const gone = clientGone(reply);
-      const task = await begin(dependencies, waiting, request, reply, read, gone);
+      const task = await begin(dependencies, waiting, request, reply, kind, read, gone);
       return sendJson(reply, 200, taskStatus(task, waiting.of(task.id)));
     });
   };
-  route('/v1/convert/file', readFormRequest);
-  route('/v1/convert/source', readSourceRequest);
+  route('/v1/convert/file', 'convert', readFormRequest);
+  route('/v1/convert/source', 'convert', readSourceRequest);
+  for (const chunker of chunkers) {
+    route(`/v1/chunk/${chunker}/file`, 'chunk', chunkFormReader(chunker));
+    route(`/v1/chunk/${chunker}/source`, 'chunk', chunkSourceReader(chunker));
+  }
 }
 
 /** From the first byte of the request to a task in the queue. Whatever goes wrong, no upload is left behind. */
 async function begin(
-  dependencies: HttpDependencies, waiting: WaitingCounts, request: FastifyRequest, reply: FastifyReply, read: ReadRequest, gone: AbortSignal,
+  dependencies: HttpDependencies, waiting: WaitingCounts, request: FastifyRequest, reply: FastifyReply, kind: 'convert' | 'chunk', read: ReadRequest,
+  gone: AbortSignal,
 ): Promise<ConversionTaskView> {
   const { tasks, settings, log, abilities } = dependencies;
-  const slot: Slot = await tasks.admit('convert', tenantOf(request), request.caller.identity);
+  const slot: Slot = await tasks.admit(kind, tenantOf(request), request.caller.identity);
   try {
     const asked = await read(request, slot.createInput, settings);
     const ignored = findIgnored(asked.options, abilities, settings.strictOptions);
@@ -50,8 +57,8 @@ async function begin(
     }
     gone.throwIfAborted();
     const { documents } = asked;
-    const target = documents.length > 1 ? 'zip' : asked.target;
-    const task = await slot.submit({ documents, options: toConvertOptions(asked.options, settings), target });
+    const target = documents.length > 1 && kind === 'convert' ? 'zip' : asked.target;
+    const task = await slot.submit({ documents, options: optionsOf(asked, settings), target });
     void reply.header('x-lectern-task-id', task.id);
     waiting.add(task, documents.length);
     followWithCallbacks(dependencies, task, documents.map(({ filename }) => filename), asked.callbacks);
@@ -60,6 +67,12 @@ async function begin(
     await slot.discard();
     throw thrown;
   }
+}
+
+/** Chunks go without the document's outputs, but for its JSON where the client wants it. */
+function optionsOf({ options, chunks }: ConvertRequest, settings: HttpSettings): ConvertOptions {
+  const made = toConvertOptions(options, settings);
+  return chunks === undefined ? made : { ...made, chunking: chunks.options, outputs: chunks.withDocument ? ['json'] : [] };
 }
 
 /** Waits for the task and sends its result; 504 when that takes too long, and then the work goes on. */

@@ -121,8 +121,8 @@ const chunkerFields = {
 export const hybridChunkerOptions = model('HybridChunkerOptions', 'Chunks by structure, fitted to a number of tokens.', {
   chunker: field(literal('hybrid'), 'The chunker.', 'hybrid'),
   ...chunkerFields,
-  max_tokens: field(nullable(integer()), 'Tokens in a chunk at most.', null),
-  tokenizer: field(text, 'Name of the tokenizer that counts.', 'sentence-transformers/all-MiniLM-L6-v2'),
+  max_tokens: field(nullable(integer({ least: 1 })), 'Tokens in a chunk at most, headings included; 256 where it is left out.', null),
+  tokenizer: field(text, 'Accepted and not used: tokens are counted without a model, by a rule that each chunk names.', 'sentence-transformers/all-MiniLM-L6-v2'),
   merge_peers: field(flag, 'Small neighbours under one heading become one chunk.', true),
 });
 

@@ -168,6 +168,7 @@ export function toConvertOptions({ values }: GivenOptions, settings: HttpSetting
     keepFurniture: values.keep_furniture,
     keepNotes: values.keep_notes,
     password: values.pdf_password,
+    chunking: null,
     maxPages: settings.maxPages,
   };
 }

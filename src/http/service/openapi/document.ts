@@ -3,7 +3,7 @@ import { flag, list, nullable, text, type Components, type JsonSchema, type Kind
 import { describeField, type Fields, type Model } from '../../conversion/models.js';
 import { hierarchicalChunkerOptions, hybridChunkerOptions, targetName } from '../../conversion/option-models.js';
 import { optionNames, optionTable, type Option } from '../../conversion/option-table.js';
-import { chunkers } from '../../conversion/refused-routes.js';
+import { chunkers } from '../../conversion/chunk-request.js';
 import { batchSources, batchTargets, callback, sources, targets } from '../../conversion/request-models.js';
 import { contractVersion } from '../health.js';
 import { languagePaths } from './language-paths.js';
@@ -104,7 +104,7 @@ function chunkPaths(components: Components): OpenApi['paths'] {
     const options = chunker === 'hybrid' ? hybridChunkerOptions : hierarchicalChunkerOptions;
     const title = chunker === 'hybrid' ? 'Hybrid' : 'Hierarchical';
     const request = `${title}ChunkerOptionsDocumentsRequest`;
-    components.set(request, objectOf(request, 'Documents in JSON and how to cut them; described and refused.', {
+    components.set(request, objectOf(request, 'Documents in JSON and how to cut them.', {
       convert_options: { ...ref('ConvertDocumentsOptions'), default: {} },
       sources: list(sources).describe(components),
       include_converted_doc: { ...flag.describe(components), default: false },
@@ -118,8 +118,8 @@ function chunkPaths(components: Components): OpenApi['paths'] {
       const id = (from: string): string =>
         `Chunk_${from}s_with_${title}Chunker${task}_v1_chunk_${chunker}_${from}${suffix.replace('/', '_')}_post`;
       const form = `Body_${id('file')}`;
-      components.set(form, objectOf(form, 'Documents as files and how to cut them; described and refused.', chunkForm(options, components), ['files']));
-      const summary = `Cut documents into chunks, ${chunker} (refused)`;
+      components.set(form, objectOf(form, 'Documents as files and how to cut them.', chunkForm(options, components), ['files']));
+      const summary = `Cut documents into chunks, ${chunker}`;
       paths[`/v1/chunk/${chunker}/source${suffix}`] = {
         post: operation('chunk', id('source'), summary, [tenant], components, answer, suffix === '', requestBody(ref(request), false)),
       };

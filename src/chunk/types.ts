@@ -1,0 +1,52 @@
+/** What chunks of a document are, and how they are asked for. Field names of `Chunk` are the contract's. */
+
+/** How many tokens a text has. Must not depend on what stands around it; whole words are counted apart. */
+export type CountTokens = (text: string) => number;
+
+export interface ChunkOptions {
+  chunker: 'hybrid' | 'hierarchical';
+  /** Tables as pipe tables instead of sentences. */
+  markdownTables: boolean;
+  /** Pictures as markdown images where they have an address; else the placeholder stands for them. */
+  markdownImages: boolean;
+  imagePlaceholder: string;
+  includeRawText: boolean;
+  /** Of the hybrid chunker: tokens of a chunk at most, headings included; from 1. */
+  maxTokens: number;
+  /** Of the hybrid chunker: small neighbours under the same headings become one chunk. */
+  mergePeers: boolean;
+}
+
+export interface Chunk {
+  /** From 0 within its document. */
+  chunk_index: number;
+  /** With the headings that it stands under, one a line. */
+  text: string;
+  raw_text: string | null;
+  /** Null where the chunker does not count. */
+  num_tokens: number | null;
+  headings: string[] | null;
+  captions: string[] | null;
+  /** References of the items that it is made of: `#/texts/3`. */
+  doc_items: string[];
+  /** From 1, rising; null where the document has no pages. */
+  page_numbers: number[] | null;
+  metadata: Record<string, unknown>;
+}
+
+/** A piece of a document that stays together if it can: an item, a list, a table. */
+export interface Segment {
+  parts: Part[];
+  /** From the title down; the same array for all that stands under the same headings. */
+  headings: string[];
+  captions: string[];
+}
+
+export interface Part {
+  text: string;
+  items: string[];
+  pages: number[];
+  hasImage: boolean;
+  /** Lines at the head of the text that each of its pieces repeats: a table's names of columns. */
+  headLines: number;
+}

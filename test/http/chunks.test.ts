@@ -1,0 +1,77 @@
+/** The chunk routes: what they read, what they hand on, and chunks of real documents through the whole service. */
+import t from 'tap';
+import { createApp, type App } from '../../src/app.js';
+import { resolveSettings } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
+import { startTestService } from '../support/http-service.js';
+
+const markdown = '# Title\n\nIntro.\n\n## Part\n\n- one\n- two\n\n| a | b |\n|---|---|\n| c | 1 |\n';
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const source = (filename: string, text = markdown) => ({ kind: 'file', filename, base64_string: base64(text) });
+
+t.test('what requests ask for reaches the task', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const { app, payloads } = service;
+  const boundary = 'xyz';
+  const fields = { convert_do_ocr: 'false', convert_page_range: ['2', '3'], chunking_max_tokens: '64', chunking_merge_peers: 'no', chunking_use_markdown_tables: 'true', include_converted_doc: 'true' };
+  const parts = Object.entries(fields).flatMap(([name, value]) => [value].flat().map((text) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`));
+  const payload = `${parts.join('')}--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="a.md"\r\n\r\nx\r\n--${boundary}--\r\n`;
+  const form = { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }, payload };
+  t.equal((await app.inject({ method: 'POST', url: '/v1/chunk/hybrid/file', ...form })).statusCode, 200);
+  t.match(payloads[0], {
+    target: 'inbody',
+    options: { doOcr: false, pageRange: [2, 3], outputs: ['json'], chunking: { chunker: 'hybrid', maxTokens: 64, mergePeers: false, markdownTables: true, imagePlaceholder: '![IMAGE]', includeRawText: false } },
+  });
+  const chunking = { use_markdown_images: true, image_placeholder: '', include_raw_text: true };
+  const json = await app.inject({ method: 'POST', url: '/v1/chunk/hierarchical/source/async', payload: { sources: [source('a.md'), source('b.md')], chunking_options: chunking, target: { kind: 'zip' } } });
+  t.match(json.json(), { task_type: 'chunk', task_status: 'pending' });
+  await app.inject({ url: `/v1/status/poll/${(json.json() as { task_id: string }).task_id}?wait=20` });
+  t.match(payloads[1], { target: 'zip', options: { outputs: [], chunking: { chunker: 'hierarchical', markdownImages: true, imagePlaceholder: '', includeRawText: true } } });
+  t.equal(payloads[1]?.documents.length, 2);
+  const named = await app.inject({ method: 'POST', url: '/v1/chunk/hybrid/source', payload: { sources: [source('a.md')], chunking_options: { tokenizer: 'x/y' } } });
+  t.equal(named.headers['x-lectern-ignored-options'], 'tokenizer');
+  t.match(payloads[2]?.options.chunking, { maxTokens: 256, mergePeers: true });
+});
+
+t.test('bad requests', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const ask = async (path: string, payload: object) => (await service.app.inject({ method: 'POST', url: `/v1/chunk/${path}`, payload })).json() as { detail: unknown };
+  t.match(await ask('hybrid/source', {}), { detail: [{ type: 'missing', loc: ['body', 'sources'] }] });
+  t.match(await ask('hybrid/source', { sources: [source('a.md')], chunking_options: { max_tokens: 0 } }), { detail: [{ type: 'greater_than_equal', loc: ['body', 'chunking_options', 'max_tokens'] }] });
+  t.match(await ask('hybrid/source', { sources: [source('a.md')], chunking_options: { chunker: 'hierarchical' } }), { detail: [{ type: 'literal_error' }] });
+  t.match(await ask('hierarchical/source', { sources: [source('a.md')], target: { kind: 'presigned_url' } }), { detail: 'presigned_url target is not supported for chunk endpoints.' });
+  t.match(await ask('hierarchical/source', { sources: [source('a.md')], convert_options: { to_formats: 'md' } }), { detail: [{ loc: ['body', 'convert_options', 'to_formats'] }] });
+  t.match(await ask('hybrid/file', {}), { detail: [{ type: 'missing', loc: ['body', 'files'] }] });
+  t.same(service.payloads, []);
+  t.match(await service.directories(), [], 'nothing is left of them');
+});
+
+t.test('chunks of real documents', async (t) => {
+  const { values } = resolveSettings(['--listen', '127.0.0.1:0', '--state', t.testdir({}), '--log-level', 'silent'], {});
+  const app: App = await createApp(values, createLog('silent'));
+  t.teardown(() => app.close());
+  const ask = async (path: string, payload: object) => app.server.inject({ method: 'POST', url: path, payload });
+  const answer = await ask('/v1/chunk/hybrid/source', { sources: [source('a.md'), source('b.exe'), source('c.html', '<h1>H</h1><p>text')], include_converted_doc: true });
+  t.match(answer.json(), {
+    chunks: [
+      { filename: 'a.md', chunk_index: 0, text: 'Title\nIntro.', headings: ['Title'], doc_items: ['#/texts/1'], raw_text: null, captions: null, page_numbers: null, metadata: { tokenizer: 'approximate-wordpiece' } },
+      { filename: 'a.md', chunk_index: 1, text: 'Title\nPart\n- one\n- two\nc, b = 1', headings: ['Title', 'Part'] },
+      { filename: 'c.html', chunk_index: 0, text: 'H\ntext', num_tokens: 2 },
+    ],
+    documents: [
+      { kind: 'ExportResult', status: 'success', content: { filename: 'a.md', md_content: null, json_content: { schema_name: 'DoclingDocument' } }, errors: [] },
+      { status: 'skipped', content: { filename: 'b.exe', json_content: null }, errors: [{ error_message: 'File format not allowed: b.exe' }] },
+      { status: 'success' },
+    ],
+  });
+  t.type((answer.json() as { processing_time: number }).processing_time, 'number');
+  const task = (await ask('/v1/chunk/hierarchical/source/async', { sources: [source('a.md')] })).json() as { task_id: string };
+  t.match((await app.server.inject({ url: `/v1/status/poll/${task.task_id}?wait=50` })).json(), { task_type: 'chunk', task_status: 'success' });
+  const result = (await app.server.inject({ url: `/v1/result/${task.task_id}` })).json() as { chunks: unknown[]; documents: unknown[] };
+  t.match(result, { chunks: [{ num_tokens: null }, {}, {}], documents: [{ content: { json_content: null } }] });
+  const zip = await ask('/v1/chunk/hybrid/source', { sources: [source('a.md')], target: { kind: 'zip' } });
+  t.equal(zip.headers['content-type'], 'application/zip');
+  t.ok(zip.rawPayload.includes('chunked_result.json'));
+});
