@@ -1,4 +1,4 @@
-/** `lectern models`: what there is and what is refused, one model at length, and pulling one from a registry. */
+/** `lectern models`: what there is and what is refused, one model at length, whether they run, and pulling one from a registry. */
 import { sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { resolveSettings, type Settings } from '../config.js';
@@ -12,21 +12,25 @@ import { displayName, requireModelName } from '../models/model-name.js';
 import { pullModel } from '../models/pull/pull.js';
 import type { Catalogue, CatalogueEntry } from '../models/types.js';
 import { shippedModelsDirectory } from '../package-files.js';
+import { checkModel } from './check-model.js';
 import { progressBar } from './progress-bar.js';
 import type { Command } from './run.js';
 
-const usage = 'usage: lectern models [list] | show NAME | pull NAME [--into DIRECTORY] [--insecure]';
+const usage = 'usage: lectern models [list] | show NAME | check [NAME] | pull NAME [--into DIRECTORY] [--insecure]';
 
 export const models: Command = async (args, environment) => {
   const { values: settings, rest } = resolveSettings(args, environment);
   const { words: [verb = 'list', name, ...more], into, insecure } = readWords(rest);
-  const takesName = verb !== 'list';
-  if (!['list', 'show', 'pull'].includes(verb) || more.length > 0 || takesName !== (name !== undefined)) throw new LecternError('invalid_request', usage);
+  const names = { list: [0, 0], show: [1, 1], check: [0, 1], pull: [1, 1] } as Record<string, [least: number, most: number]>;
+  const [least, most] = Object.hasOwn(names, verb) ? names[verb] as [number, number] : [1, 0];
+  const count = (name === undefined ? 0 : 1) + more.length;
+  if (count < least || count > most) throw new LecternError('invalid_request', usage);
   const engine = openEngine();
   try {
     const catalogue = openCatalogue(settings, engine, createLog('silent'));
     if (verb === 'list') return await list(catalogue);
     if (verb === 'show') return await show(catalogue, engine, settings, name as string);
+    if (verb === 'check') return await check(catalogue, engine, name);
     return await pull(catalogue, name as string, into ?? pullDirectory(settings.models), insecure);
   } finally {
     await engine.close();
@@ -63,12 +67,17 @@ async function list(catalogue: Catalogue): Promise<number> {
   return 0;
 }
 
-async function show(catalogue: Catalogue, engine: Engine, settings: Settings, name: string): Promise<number> {
-  const entry = await catalogue.find(name).catch(async (thrown: unknown) => {
+/** Throws `invalid_model` with the reason for one that is there and refused. */
+async function found(catalogue: Catalogue, name: string): Promise<CatalogueEntry> {
+  return catalogue.find(name).catch(async (thrown: unknown) => {
     const refused = (await catalogue.refused()).find((one) => one.name === name);
     if (refused === undefined) throw thrown;
     throw new LecternError('invalid_model', `The model ${name} cannot be used: ${refused.reason} (${refused.path}).`, { cause: thrown });
   });
+}
+
+async function show(catalogue: Catalogue, engine: Engine, settings: Settings, name: string): Promise<number> {
+  const entry = await found(catalogue, name);
   print(table([...await describe(entry, engine, settings)]));
   return 0;
 }
@@ -87,6 +96,20 @@ async function describe(entry: CatalogueEntry, engine: Engine, settings: Setting
     ['template', entry.goTemplate !== null ? 'of the store' : entry.chatTemplate !== null ? 'of the file' : 'none'],
     ...entry.licenses.map((license): [string, string] => ['license', license.split('\n').find((line) => line.trim() !== '')?.trim() ?? '']),
   ];
+}
+
+/** Exit code 1 when one is not whole or does not run; refused files are such. */
+async function check(catalogue: Catalogue, engine: Engine, name: string | undefined): Promise<number> {
+  const entries = name === undefined ? await catalogue.list() : [await found(catalogue, name)];
+  const refused = name === undefined ? await catalogue.refused() : [];
+  let failed = refused.length;
+  for (const entry of entries) {
+    const { ok, findings } = await checkModel(entry, engine);
+    if (!ok) failed++;
+    print([`${ok ? 'ok    ' : 'FAILED'}  ${entry.name}: ${findings}`]);
+  }
+  print(refused.map((one) => `FAILED  ${one.name}: ${one.reason}`));
+  return failed === 0 ? 0 : 1;
 }
 
 /** What ships is replaced with the program, and Ollama's own stores are only read. */

@@ -15,7 +15,7 @@ interface CommandEntry {
 export const commands: Record<string, CommandEntry> = {
   serve: { help: 'serve documents and language models over HTTP', load: async () => (await import('./serve.js')).serve },
   convert: { help: 'convert FILE... to markdown, without a server or (--url) through one', load: async () => (await import('./convert.js')).convert },
-  models: { help: 'list what models there are; show NAME, pull NAME', load: async () => (await import('./models.js')).models },
+  models: { help: 'list what models there are; show NAME, check [NAME], pull NAME', load: async () => (await import('./models.js')).models },
   chat: { help: 'chat with a [MODEL] of a running service; a pipe is one question', load: async () => (await import('./chat.js')).chat },
   doctor: { help: 'look at driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor.js')).doctor },
   settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },

@@ -1,13 +1,14 @@
 // `lectern models` as people type it, on made models and a registry of the test's own.
 import t, { type Test } from 'tap';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { progressBar } from '../../src/cli/progress-bar.js';
 import { writeMadeEmbedder, writeMadeModel } from '../support/made-model.js';
 import { startRegistry } from '../support/model-registry.js';
+import { writeStored } from '../support/ollama-store.js';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 
@@ -46,7 +47,7 @@ t.test('list and show', async (t) => {
   t.match(await run('show', 'TALKER'), { code: 0, out: /architecture +llama[^]*memory +[\d.]+ .*256 tokens in 2 slots[^]*template +of the file/ });
   t.match(await run('show', 'torn'), { code: 1, err: /torn cannot be used: .*damaged/ });
   t.match(await run('show', 'nobody'), { code: 1, err: 'lectern: There is no model "nobody".' });
-  for (const words of [['show'], ['list', 'x'], ['dance'], ['pull'], ['show', 'a', 'b'], ['--wonder']]) t.match(await run(...words), { code: 2, err: /usage: lectern models/ }, words.join(' '));
+  for (const words of [['show'], ['list', 'x'], ['dance'], ['--wonder']]) t.match(await run(...words), { code: 2, err: /usage: lectern models/ }, words.join(' '));
 });
 
 t.test('pull, and what comes is usable', async (t) => {
@@ -62,6 +63,22 @@ t.test('pull, and what comes is usable', async (t) => {
   t.match(await run('pull', name, '--insecure', '--into', elsewhere), { code: 0, out: new RegExp(`in ${elsewhere}`) });
   t.match(await run('pull', `${registry.host}/library/tiny:other`, '--insecure'), { code: 1, err: /has no model library\/tiny:other/ });
   t.match(await run('pull', 'a//b'), { code: 2, err: /no name of a model/ });
+});
+
+t.test('check: digests, and whether they run', async (t) => {
+  const { home, models, run } = homeFor(t);
+  writeMadeModel(join(home, 'made.gguf'));
+  const { blob } = writeStored(models, 'registry.ollama.ai/library/stored/1b', { model: readFileSync(join(home, 'made.gguf')) });
+  writeMadeEmbedder(join(models, 'vectors.gguf'));
+  t.match(await run('check'), { code: 0, out: /ok {6}stored:1b: digest fits, opened in [\d.]+ s, writes [\d.]+ tokens\/s alone\n/ });
+  t.match(await run('check', 'vectors'), { code: 0, out: /^ok {6}vectors: opened in [\d.]+ s, gives vectors of 64 numbers\n$/ });
+  const bytes = readFileSync(blob);
+  bytes[bytes.length - 1] = (bytes[bytes.length - 1] as number) ^ 1;
+  writeFileSync(blob, bytes);
+  writeFileSync(join(models, 'torn.gguf'), 'GGUF');
+  const { code, out } = await run('check');
+  t.equal(code, 1);
+  for (const line of [/^FAILED {2}stored:1b: The bytes of .* are not those of its digest/m, /^ok {6}vectors: /m, /^FAILED {2}torn: /m]) t.match(out, line);
 });
 
 t.test('what is pulled and cannot be used is said so; Ollama\'s stores are not written', async (t) => {

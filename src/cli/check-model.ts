@@ -1,0 +1,64 @@
+/** Whether a model is whole and runs here: its digest where one is known, then a few tokens of its own. */
+import { basename } from 'node:path';
+import type { Engine, LanguageModel } from '../engine/port.js';
+import { asLecternError, LecternError } from '../errors.js';
+import { describeBytes } from '../models/fit.js';
+import { chooseDevice } from '../models/memory-budget.js';
+import { digestOf } from '../models/pull/download.js';
+import type { CatalogueEntry } from '../models/types.js';
+
+const blobName = /^sha256-([0-9a-f]{64})$/;
+/** Enough to show that it runs. */
+const context = 256;
+const tokens = 16;
+
+export interface Checked {
+  name: string;
+  ok: boolean;
+  /** What was found, in one line. */
+  findings: string;
+}
+
+/** Never rejects for what is wrong with the model. */
+export async function checkModel(entry: CatalogueEntry, engine: Engine): Promise<Checked> {
+  try {
+    const findings = [await checkDigest(entry.path), await checkRun(entry, engine)].filter((finding) => finding !== null);
+    return { name: entry.name, ok: true, findings: findings.join(', ') };
+  } catch (thrown) {
+    return { name: entry.name, ok: false, findings: asLecternError(thrown).message };
+  }
+}
+
+/** Blobs of a store are called by their digests; other files have none to be held against. */
+async function checkDigest(path: string): Promise<string | null> {
+  const [, expected] = blobName.exec(basename(path)) ?? [];
+  if (expected === undefined) return null;
+  if (await digestOf(path) !== `sha256:${expected}`) throw new LecternError('invalid_model', `The bytes of ${path} are not those of its digest; pull it again.`);
+  return 'digest fits';
+}
+
+async function checkRun(entry: CatalogueEntry, engine: Engine): Promise<string> {
+  const shape = { slots: 1, context: Math.min(context, entry.description.context || context) };
+  const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, shape);
+  const { budgetBytes } = chooseDevice(engine.devices().filter(({ kind }) => kind === 'cpu'));
+  const need = weightBytes + kvBytes + workBytes;
+  if (need > budgetBytes) return `not opened: it needs ${describeBytes(need)}, and ${describeBytes(budgetBytes)} can be had`;
+  const began = performance.now();
+  const model = await engine.openModel(entry.path, shape);
+  try {
+    const openS = (performance.now() - began) / 1000;
+    return `opened in ${openS.toFixed(1)} s, ${await run(model)}`;
+  } finally {
+    await model.close();
+  }
+}
+
+async function run(model: LanguageModel): Promise<string> {
+  if (model.info.embeds) {
+    const { vector } = await model.embed('hello');
+    if (!vector.every(Number.isFinite)) throw new LecternError('invalid_model', 'It gives vectors that hold no numbers.');
+    return `gives vectors of ${vector.length} numbers`;
+  }
+  const { completionTokens, decodeMs } = await model.generate('hello', { maxTokens: tokens, temperature: 0, ignoreEnd: true });
+  return `writes ${(completionTokens / decodeMs * 1000).toFixed(1)} tokens/s alone`;
+}
