@@ -97,6 +97,7 @@ function makeForm(question: FormQuestion): AnswerForm {
 }
 
 function callsOf({ tools, toolChoice, singleToolCall, source }: FormQuestion, json: JsonText): { dialect: ToolDialect | null; calls: ToolCalls | null } {
+  if (tools.length === 0 && toolChoice !== 'none' && toolChoice !== 'auto') throw new LecternError('invalid_request', 'tool_choice asks for a call, and there are no tools.');
   if (tools.length === 0 || toolChoice === 'none') return { dialect: null, calls: null };
   const dialect = dialectOf(source);
   if (dialect === null) throw new LecternError('invalid_request', 'The model\'s chat template takes no tools, or has its calls in a form that is not known here.');

@@ -10,6 +10,8 @@ type Node =
 export interface Gbnf {
   /** Whether the whole text can be derived from `root`. */
   matches(text: string): boolean;
+  /** Whether some text of the language begins so. */
+  begins(text: string): boolean;
   /** A text of the language; `random` from 0 to 1. */
   walk(random: () => number): string;
   ruleCount: number;
@@ -19,7 +21,12 @@ export function readGbnf(source: string): Gbnf {
   const rules = new Reader(source).rules();
   const height = heightsOf(rules);
   for (const name of rules.keys()) if (!height.has(name)) throw new Error(`The rule ${name} never ends.`);
-  return { matches: (text) => new Matcher(rules, text).matches(), walk: (random) => new Walker(rules, height, random).text(), ruleCount: rules.size };
+  return {
+    matches: (text) => new Matcher(rules, text).matches(),
+    begins: (text) => new Matcher(rules, text).begins(),
+    walk: (random) => new Walker(rules, height, random).text(),
+    ruleCount: rules.size,
+  };
 }
 
 class Reader {
@@ -153,6 +160,8 @@ class Matcher {
   readonly #text: number[];
   readonly #known = new Map<string, Set<number>>();
   readonly #open = new Set<string>();
+  /** A character was looked for behind the last one. */
+  #wantsMore = false;
 
   constructor(rules: Map<string, Node>, text: string) {
     this.#rules = rules;
@@ -163,9 +172,15 @@ class Matcher {
     return this.#ends({ kind: 'rule', name: 'root' }, 0).has(this.#text.length);
   }
 
+  begins(): boolean {
+    return this.matches() || this.#wantsMore;
+  }
+
   #ends(node: Node, from: number): Set<number> {
     switch (node.kind) {
-      case 'points': return new Set(from < this.#text.length && node.matches(this.#text[from] ?? 0) ? [from + 1] : []);
+      case 'points':
+        this.#wantsMore ||= from === this.#text.length;
+        return new Set(from < this.#text.length && node.matches(this.#text[from] ?? 0) ? [from + 1] : []);
       case 'choice': return new Set(node.options.flatMap((option) => [...this.#ends(option, from)]));
       case 'sequence': return node.items.reduce((places, item) => new Set([...places].flatMap((place) => [...this.#ends(item, place)])), new Set([from]));
       case 'repeat': return this.#repeated(node, from);

@@ -232,6 +232,8 @@ t.test('published templates: the form of their calls, or a clear refusal', async
   const directory = sharedPath('conformance/templates');
   if (directory !== null) for (const [name, wanted] of Object.entries(expected)) t.equal(dialectOf(readFileSync(join(directory, name), 'utf8'))?.form ?? null, wanted, name);
   t.match(await failureOf(ask(form, 'x')), { code: 'invalid_request', message: /takes no tools/ });
+  t.match(await failureOf(ask(sources.hermes, 'x', { tools: [], toolChoice: 'required' })), { code: 'invalid_request', message: /no tools/ });
+  t.match(await failureOf(ask(sources.hermes, 'x', { toolChoice: { name: 'other' } })), { code: 'invalid_request', message: /no such tool/ });
   const odd: Tool = { name: 'odd', parameters: { type: 'object', properties: { a: { not: {} } } }, raw: {} };
   t.match(await failureOf(ask(sources.hermes, 'x', { tools: [odd] })), { code: 'invalid_request', message: /tool 'odd' cannot be kept: 'not' at #\/properties\/a\/not/ });
 });

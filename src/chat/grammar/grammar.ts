@@ -5,7 +5,8 @@ import { print } from './print.js';
 
 /** Characters of a printed grammar. */
 const longestSource = 1 << 20;
-const mostRules = 20_000;
+/** The engine's bound. */
+const mostRules = 10_000;
 const mostParts = 20_000;
 /** Repetitions are counted up to here at once, and beyond in blocks of as many. */
 const blockSize = 128;

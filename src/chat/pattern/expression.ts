@@ -8,8 +8,8 @@ const quote = 0x22;
 const backslash = 0x5c;
 const escaped: Ranges = setOf([[0, 0x1f], [quote, quote], [backslash, backslash]]);
 const plain = complement(escaped);
-/** States that are written where they are used, one inside another. */
-const deepest = 60;
+/** States that are written where they are used, one inside another: the engine takes expressions up to 200 deep. */
+const deepest = 30;
 
 /** Between the quotes; characters are escaped where they must be, and only there. Throws `invalid_request` where the grammar gets too large. */
 export function textExpression(grammar: Grammar, automaton: Automaton, hint: string): Expression {
