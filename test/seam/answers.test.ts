@@ -66,10 +66,21 @@ t.test('calls of tools', async (t) => {
   }
 });
 
+t.test('bare calls or any text', async (t) => {
+  const parameters = { type: 'object', properties: { a: { type: 'boolean' } }, required: ['a'] };
+  const tools: Tool[] = ['add', 'adder'].map((name) => ({ name, parameters, raw: { type: 'function', function: { name, parameters } } }));
+  const bare: Lease = { ...lease, entry: fakeEntry('bare', { chatTemplate: `{# {"name": function name, "parameters": dictionary of argument} #}${toolTemplate.replaceAll('<tool_call>', '')}` }) };
+  const conversation: Conversation = { kind: 'messages', messages: [{ role: 'user', content: 'Hi' }], tools, toolChoice: 'auto' };
+  const answer = async (sampling: AnswerRequest['sampling'], input = conversation) => (await complete(bare, { input, format: { kind: 'text' }, sampling }, {}, never)).choices[0]?.parts ?? [];
+  t.ok(textOf(await answer({ seed: 3, maxTokens: 40 })).length > 0, 'free text');
+  const called = await answer({ seed: 3, maxTokens: 200 }, { ...conversation, toolChoice: 'required', singleToolCall: true });
+  t.match(called, [{ kind: 'toolCall', call: { name: /^add(er)?$/ } }]);
+});
+
 t.test('forms at their largest', async (t) => {
   const schemas = [
     { type: 'string', maxLength: 40_000 }, { type: 'string', minLength: 3000 }, { type: 'array', items: { type: 'string', maxLength: 300 }, minItems: 200, maxItems: 5000 },
-    { type: 'object', properties: Object.fromEntries(Array.from({ length: 1500 }, (_, index) => [`property ${index}`, { type: 'string' }])) },
+    { type: 'object', properties: Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`property ${index}`, { type: 'string' }])) },
     { type: 'string', pattern: '^.{0,300}$' }, { type: 'string', pattern: '^(a?){200}b?c$' }, { type: 'number', exclusiveMinimum: -0.123456789, maximum: 12345.6789 },
     ...['date', 'time', 'date-time', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid', 'uri', 'json-pointer', 'byte'].map((format) => ({ type: 'string', format })),
   ];

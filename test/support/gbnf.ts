@@ -83,11 +83,13 @@ class Reader {
       }
       return { kind: 'sequence', items };
     }
+    if (this.#take('.')) return { kind: 'points', matches: () => true, some: [0x61, 0x22, 0x0a, 0xe9, 0x4e2d, 0x1f600] };
     return this.#take('[') ? this.#class() : { kind: 'rule', name: this.#name() };
   }
 
   #class(): Node {
     const negated = this.#take('^');
+    if (this.#points[this.#at] === ']') throw new Error(`A class is empty at ${this.#at}.`);
     const ranges: [number, number][] = [];
     while (!this.#take(']')) {
       const first = this.#point();

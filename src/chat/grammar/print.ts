@@ -28,6 +28,7 @@ function printCount(least: number, most: number): string {
 function printClass(ranges: Ranges): string {
   const negated = ranges.at(-1)?.[1] === lastPoint && ranges.length > 1;
   const shown = negated ? gapsOf(ranges) : ranges;
+  if (shown.length === 0) return '.';
   return `[${negated ? '^' : ''}${shown.map(([first, last]) => (first === last ? classPoint(first) : `${classPoint(first)}-${classPoint(last)}`)).join('')}]`;
 }
 
