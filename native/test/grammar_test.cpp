@@ -8,6 +8,7 @@
 #include "grammar_vocabulary.h"
 #include "harness.h"
 #include "llm/grammar/grammar.h"
+#include "llm/grammar/recent_grammars.h"
 #include "plain_grammar.h"
 #include "sanitized.h"
 
@@ -210,6 +211,18 @@ LECTERN_TEST("grammar: every form of GBNF is read as it is meant") {
   reads("root ::=", {""}, {}, {"a"});
   reads("root ::= (\"a\" | (\"b\"?)*)* \"c\"", {"c", "abac"}, {"", "ab"}, {"d"});
   reads("root ::= \"(\" root \")\" | dead | \"x\"\ndead ::= \"y\" dead", {"x", "((x))"}, {"(("}, {"y", "(y"});
+}
+
+LECTERN_TEST("grammar: what was asked for lately is compiled once") {
+  llm::RecentGrammars grammars;
+  const std::shared_ptr<const Grammar> first = grammars.compile("root ::= \"a\"");
+  const std::shared_ptr<const Grammar> second = grammars.compile("root ::= \"b\"");
+  check(first != second && grammars.compile("root ::= \"a\"") == first, "the same source");
+  for (const char* source : {"root ::= \"c\"", "root ::= \"d\"", "root ::= \"e\""}) grammars.compile(source);
+  check(grammars.compile("root ::= \"a\"") == first && grammars.compile("root ::= \"b\"") != second, "the one that was used longest ago goes");
+  test::check_throws(ErrorCode::invalid_request, [&] { grammars.compile("root"); }, "no grammar");
+  const std::string large = "root ::= \"a\" # " + std::string(70'000, '-');
+  check(grammars.compile(large) != grammars.compile(large), "large ones are not kept");
 }
 
 /// The sentence of the refusal.

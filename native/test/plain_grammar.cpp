@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <map>
-#include <optional>
 
 namespace lectern::test {
 namespace {
@@ -18,14 +17,20 @@ std::string encode(char32_t c) {
   return {byte(0xF0 + c / 262144), byte(0x80 + c / 4096 % 64), byte(0x80 + c / 64 % 64), byte(0x80 + c % 64)};
 }
 
+/// Of one character; of anything else some number.
+char32_t decode_one(const std::string& utf8) {
+  const auto head = static_cast<unsigned char>(utf8[0]);
+  char32_t c = utf8.size() == 1 ? head : head % (1U << (7 - utf8.size()));
+  for (std::size_t k = 1; k < utf8.size(); k++) c = c * 64 + static_cast<unsigned char>(utf8[k]) % 64;
+  return c;
+}
+
 std::vector<char32_t> decode(const std::string& utf8) {
   std::vector<char32_t> all;
   for (std::size_t i = 0; i < utf8.size();) {
     const auto head = static_cast<unsigned char>(utf8[i]);
     const std::size_t length = head < 0x80 ? 1 : head < 0xE0 ? 2 : head < 0xF0 ? 3 : 4;
-    char32_t c = length == 1 ? head : head % (1U << (7 - length));
-    for (std::size_t k = 1; k < length; k++) c = c * 64 + static_cast<unsigned char>(utf8[i + k]) % 64;
-    all.push_back(c);
+    all.push_back(decode_one(utf8.substr(i, length)));
     i += length;
   }
   return all;
@@ -108,7 +113,7 @@ bool ends(const PlainExpression& e, const std::vector<bool>& rules) {
   const auto part_does = [&](const PlainExpression& part) { return ends(part, rules); };
   switch (e.kind) {
     case Kind::bytes: return true;
-    case Kind::characters: return !e.characters->encodings.empty();
+    case Kind::characters: return !e.characters->empty;
     case Kind::rule: return rules[e.rule];
     case Kind::sequence: return std::all_of(e.parts.begin(), e.parts.end(), part_does);
     case Kind::alternatives: return std::any_of(e.parts.begin(), e.parts.end(), part_does);
@@ -144,11 +149,14 @@ PlainExpression characters(std::vector<std::pair<char32_t, char32_t>> ranges, bo
   static std::map<std::pair<std::vector<std::pair<char32_t, char32_t>>, bool>, std::shared_ptr<const PlainCharacters>> made;
   std::shared_ptr<const PlainCharacters>& known = made[{ranges, negated}];
   if (!known) {
-    PlainCharacters all{std::move(ranges), negated, {}};
+    PlainCharacters all{std::move(ranges), negated};
     for (char32_t c = 0; c <= 0x10FFFF; c++) {
       if ((c >= 0xD800 && c <= 0xDFFF) || !all.holds(c)) continue;
+      all.empty = false;
+      // Neighbours differ in their last byte.
+      if (c % 64 != 0 && all.holds(c - 1)) continue;
       const std::string bytes = encode(c);
-      for (std::size_t length = 1; length <= bytes.size(); length++) all.encodings.insert(all.encodings.end(), bytes.substr(0, length));
+      for (std::size_t length = 1; length < bytes.size(); length++) all.beginnings.insert(bytes.substr(0, length));
     }
     known = std::make_shared<const PlainCharacters>(std::move(all));
   }
@@ -230,10 +238,12 @@ void PlainMatcher::accept(const std::string& bytes) {
         top.done++;
       } else {
         top.partial += byte;
-        if (!e.characters->encodings.contains(top.partial)) continue;
-        const auto head = static_cast<unsigned char>(top.partial.front());
-        const std::size_t length = head < 0x80 ? 1 : head < 0xE0 ? 2 : head < 0xF0 ? 3 : 4;
-        if (top.partial.size() == length) stack.pop_back();
+        if (!e.characters->beginnings.contains(top.partial)) {
+          // A character is what encodes to the same bytes.
+          const char32_t c = decode_one(top.partial);
+          if (encode(c) != top.partial || c > 0x10FFFF || (c >= 0xD800 && c <= 0xDFFF) || !e.characters->holds(c)) continue;
+          stack.pop_back();
+        }
       }
       expand(stack, seen, next);
     }

@@ -15,7 +15,8 @@ namespace lectern::test {
 struct PlainCharacters {
   std::vector<std::pair<char32_t, char32_t>> ranges;
   bool negated = false;
-  std::set<std::string> encodings;  // of all characters, and what they begin with
+  bool empty = true;
+  std::set<std::string> beginnings{};  // of the characters' encodings, none of them whole
 
   bool holds(char32_t c) const;
 };

@@ -1,7 +1,6 @@
 #include "llm/grammar/gbnf.h"
 
 #include <algorithm>
-#include <optional>
 #include <unordered_map>
 #include <utility>
 

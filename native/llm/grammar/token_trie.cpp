@@ -1,7 +1,6 @@
 #include "llm/grammar/token_trie.h"
 
 #include <algorithm>
-#include <memory>
 #include <numeric>
 
 #include "llm/grammar/grammar.h"
