@@ -10,6 +10,12 @@ interface Format {
 const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
+/** By way of today's format, where LibreOffice is there to make it. */
+function legacy(mimetype: string, name: string, modern: 'docx' | 'pptx' | 'xlsx'): Format {
+  const load = async (): Promise<Reader> => (await formats[modern]?.load()) as Reader;
+  return { mimetype, load: async () => (await import('./office/legacy.js')).legacyReader(name, modern, load) };
+}
+
 const formats: Record<string, Format> = {
   docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read.js')).readDocx },
   pptx: { mimetype: `${openXml}.presentationml.presentation`, load: async () => (await import('./office/pptx/read.js')).readPptx },
@@ -17,6 +23,9 @@ const formats: Record<string, Format> = {
   odt: { mimetype: `${openDocument}.text`, load: async () => (await import('./office/odf/read.js')).readOdt },
   odp: { mimetype: `${openDocument}.presentation`, load: async () => (await import('./office/odf/read.js')).readOdp },
   ods: { mimetype: `${openDocument}.spreadsheet`, load: async () => (await import('./office/odf/read.js')).readOds },
+  doc: legacy('application/msword', 'doc', 'docx'),
+  ppt: legacy('application/vnd.ms-powerpoint', 'ppt', 'pptx'),
+  xls: legacy('application/vnd.ms-excel', 'xls', 'xlsx'),
   html: { mimetype: 'text/html', load: async () => (await import('./flow-readers.js')).readHtmlFile },
   md: { mimetype: 'text/markdown', load: async () => (await import('./flow-readers.js')).readMarkdownFile },
   asciidoc: { mimetype: 'text/asciidoc', load: async () => (await import('./flow-readers.js')).readAsciiDocFile },
