@@ -91,6 +91,50 @@ export function makeXlsx({ sheets, strings, styles, workbook = '', parts = {} }:
   }, relationships);
 }
 
+const pptNamespaces = `xmlns:p="${schemas}/presentationml/2006/main" xmlns:a="${schemas}/drawingml/2006/main" xmlns:r="${schemas}/officeDocument/2006/relationships"`;
+
+export interface PptxSlide {
+  /** Inside the slide's tree of shapes. */
+  shapes: string;
+  /** Inside the tree of its notes. */
+  notes?: string;
+  relationships?: string;
+}
+
+/** Slides of one layout; `layout`, `master` are inside their trees of shapes, `styles` inside `p:txStyles`. */
+export function makePptx({ slides, layout = '', master = '', styles = '', parts = {} }: { slides: PptxSlide[]; layout?: string; master?: string; styles?: string; parts?: Parts }): Uint8Array {
+  const tree = (root: string, shapes: string, rest = ''): string => `${head}<p:${root} ${pptNamespaces}><p:cSld><p:spTree>${shapes}</p:spTree></p:cSld>${rest}</p:${root}>`;
+  const made: Parts = {
+    'ppt/presentation.xml': `${head}<p:presentation ${pptNamespaces}><p:sldIdLst>${slides.map((_, index) => `<p:sldId id="${256 + index}" r:id="rId${index + 1}"/>`).join('')}</p:sldIdLst><p:sldSz cx="9144000" cy="6858000"/></p:presentation>`,
+    'ppt/slideLayouts/slideLayout1.xml': tree('sldLayout', layout), 'ppt/slideMasters/slideMaster1.xml': tree('sldMaster', master, `<p:txStyles>${styles}</p:txStyles>`),
+    'ppt/slideLayouts/_rels/slideLayout1.xml.rels': relationshipsOf(relationship('m', 'slideMaster', '../slideMasters/slideMaster1.xml')),
+  };
+  for (const [index, { shapes, notes, relationships = '' }] of slides.entries()) {
+    const name = `slide${index + 1}.xml`;
+    made[`ppt/slides/${name}`] = tree('sld', shapes);
+    made[`ppt/slides/_rels/${name}.rels`] = relationshipsOf(relationship('layout', 'slideLayout', '../slideLayouts/slideLayout1.xml') + relationships
+      + (notes === undefined ? '' : relationship('notes', 'notesSlide', `../notesSlides/${name}`)));
+    if (notes !== undefined) made[`ppt/notesSlides/${name}`] = tree('notes', notes);
+  }
+  return makePackage('ppt/presentation.xml', { ...made, ...parts }, slides.map((_, index) => relationship(`rId${index + 1}`, 'slide', `slides/slide${index + 1}.xml`)).join(''));
+}
+
+const odfNamespaces = ['office', 'style', 'text', 'table', 'presentation', 'chart'].map((name) => `xmlns:${name}="urn:oasis:names:tc:opendocument:xmlns:${name}:1.0"`).join(' ')
+  + ' xmlns:draw="urn:oasis:names:tc:opendocument:xmlns:drawing:1.0" xmlns:svg="urn:oasis:names:tc:opendocument:xmlns:svg-compatible:1.0" xmlns:fo="urn:oasis:names:tc:opendocument:xmlns:xsl-fo-compatible:1.0"'
+  + ' xmlns:xlink="http://www.w3.org/1999/xlink" xmlns:math="http://www.w3.org/1998/Math/MathML"';
+
+/** `body` is inside `office:text` and its sisters; `automatic` and `styles` inside the two kinds of styles, `master` inside the page styles. */
+export function makeOdf(kind: 'text' | 'spreadsheet' | 'presentation', { body, automatic = '', styles = '', master = '', parts = {} }: { body: string; automatic?: string; styles?: string; master?: string; parts?: Parts }): Uint8Array {
+  return makeArchive({
+    mimetype: `application/vnd.oasis.opendocument.${kind}`,
+    'content.xml': `${head}<office:document-content ${odfNamespaces}><office:automatic-styles>${automatic}</office:automatic-styles><office:body><office:${kind}>${body}</office:${kind}></office:body></office:document-content>`,
+    'styles.xml': `${head}<office:document-styles ${odfNamespaces}><office:styles>${styles}</office:styles><office:master-styles>${master}</office:master-styles></office:document-styles>`,
+    ...parts,
+  });
+}
+
+export const odfPart = (root: string, inside: string): string => `${head}<${root} ${odfNamespaces}>${inside}</${root}>`;
+
 const syllables = 'ba ce di fo gu la me ni po ru sa te vi xo zu kra ble stri plo mun'.split(' ');
 
 function wordsFrom(random: () => number): () => string {
