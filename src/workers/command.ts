@@ -2,6 +2,8 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { isSea } from 'node:sea';
+import { packageRoot } from '../package-files.js';
 import type { WorkerCommand } from './types.js';
 
 /** Flags of the parent that a worker needs too: what loads TypeScript in development. Debugger ports and the like are not. */
@@ -9,6 +11,8 @@ const keptFlags = new Set(['--import', '--require', '-r', '--loader', '--experim
 
 /** The program that runs now, with other words: `lectern worker`. `entry` is its main script. */
 export function sameProgram(entry: string, words: string[]): WorkerCommand {
+  // A single executable is its own entry, and takes every word for the program's.
+  if (isSea()) return { execPath: process.execPath, args: words };
   const flags: string[] = [];
   for (let i = 0; i < process.execArgv.length; i++) {
     const flag = process.execArgv[i] ?? '';
@@ -34,8 +38,9 @@ function environment(scratchDirectory: string): NodeJS.ProcessEnv {
  */
 export function startWorker(command: WorkerCommand, residentBytes: number, scratchDirectory: string): ChildProcess {
   const heap = `--max-old-space-size=${Math.max(64, Math.ceil(residentBytes / 2 ** 20))}`;
-  const child = spawn(command.execPath, [heap, ...command.args], {
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: environment(scratchDirectory), windowsHide: true,
+  const forSea = isSea() ? { NODE_OPTIONS: heap, LECTERN_UNPACKED: packageRoot() } : {};
+  const child = spawn(command.execPath, isSea() ? command.args : [heap, ...command.args], {
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { ...environment(scratchDirectory), ...forSea }, windowsHide: true,
   });
   if (child.pid !== undefined) yieldTo(child.pid);
   return child;

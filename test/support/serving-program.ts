@@ -14,7 +14,7 @@ export interface ServingProgram {
 /** Serves on a port of the system's choosing with everything below `home`. Rejects with its last words when it ends before it serves. */
 export async function serveProgram(home: string, words: string[] = [], [command, ...args]: string[] = [process.execPath, mainScript]): Promise<ServingProgram> {
   const child = spawn(command as string, [...args, 'serve', '--listen', '127.0.0.1:0', '--state', `${home}/state`, ...words], {
-    env: { HOME: home, PATH: process.env['PATH'] ?? '' }, stdio: ['ignore', 'ignore', 'pipe'],
+    env: { HOME: home }, stdio: ['ignore', 'ignore', 'pipe'],
   });
   const gone = once(child, 'exit');
   const said: string[] = [];

@@ -1,0 +1,125 @@
+/** `npm run package`: dist/lectern, one file that holds Node, the program, the addon, the PDF engine, the image library and the shipped models. */
+import { execFileSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join, relative } from 'node:path';
+import { build } from 'esbuild';
+import { packageRoot } from '../../src/package-files.js';
+import { writeArchive } from './archive.js';
+
+const root = packageRoot();
+const work = join(root, 'build', 'package');
+const target = join(root, 'dist', 'lectern');
+/** Packages that find files of their own beside themselves: they stay as they are. */
+const wholePackages = ['sharp', '@embedpdf/pdfium'];
+/** Node's mark in its executable, where postject turns the single program on. */
+const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
+
+interface Manifest {
+  name: string;
+  version: string;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+}
+
+function manifestOf(directory: string): Manifest {
+  return JSON.parse(readFileSync(join(directory, 'package.json'), 'utf8')) as Manifest;
+}
+
+function filesBelow(directory: string): string[] {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(directory, entry.name);
+    return entry.isDirectory() ? filesBelow(path) : statSync(path).isFile() ? [path] : [];
+  });
+}
+
+/** The directories of the packages and of all they need; optional ones where npm has put them for this system. */
+function packagesWithNeeds(names: string[]): Set<string> {
+  const found = new Set<string>();
+  const add = (name: string): void => {
+    const directory = join(root, 'node_modules', name);
+    if (found.has(directory) || !existsSync(directory)) return;
+    found.add(directory);
+    const { dependencies = {}, optionalDependencies = {} } = manifestOf(directory);
+    for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) add(needed);
+  };
+  names.forEach(add);
+  return found;
+}
+
+/** The program as one tree of files, in `tree`. */
+async function bundleProgram(tree: string): Promise<void> {
+  await build({
+    entryPoints: [join(root, 'dist/src/main.js')],
+    outdir: join(tree, 'src'),
+    bundle: true,
+    splitting: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    external: wholePackages,
+    minifySyntax: true,
+    legalComments: 'none',
+    logLevel: 'warning',
+    // CommonJS packages in the bundle ask for Node's own modules with require.
+    banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
+  });
+  const { name, version } = manifestOf(root);
+  writeFileSync(join(tree, 'package.json'), JSON.stringify({ name, version, type: 'module' }));
+  // The executable's own script cannot import; one that lies in a file can.
+  writeFileSync(join(tree, 'enter.cjs'), "void import('./src/main.js');\n");
+}
+
+/** All that is carried, by its path in the unpacked directory. */
+function collect(tree: string): { path: string; bytes: Buffer; isExecutable: boolean }[] {
+  const carried = filesBelow(tree).map((file): [string, string] => [relative(tree, file), file]);
+  carried.push(['build/native/lectern.node', join(root, 'build/native/lectern.node')]);
+  const keep = (file: string): boolean => !/\.(md|map|ts|d\.ts|cts|mts)$/.test(file);
+  for (const directory of packagesWithNeeds(wholePackages)) carried.push(...filesBelow(directory).filter(keep).map((file): [string, string] => [relative(root, file), file]));
+  const models = join(root, 'models');
+  if (existsSync(models)) carried.push(...filesBelow(models).filter((file) => !file.includes('/training/')).map((file): [string, string] => [relative(root, file), file]));
+  return carried.sort(([a], [b]) => (a < b ? -1 : 1)).map(([path, file]) => ({
+    path, bytes: readFileSync(file), isExecutable: (statSync(file).mode & 0o100) !== 0,
+  }));
+}
+
+async function makeExecutable(archive: Buffer): Promise<void> {
+  const archiveFile = join(work, 'program');
+  writeFileSync(archiveFile, archive);
+  const help = execFileSync(process.execPath, [join(root, 'dist/src/main.js'), '--help'], { encoding: 'utf8' });
+  await build({
+    entryPoints: [join(root, 'dist/packaging/src/boot.js')],
+    outfile: join(work, 'boot.cjs'),
+    bundle: true,
+    format: 'cjs',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'warning',
+    define: {
+      CONTENT_HASH: JSON.stringify(createHash('sha256').update(archive).digest('hex').slice(0, 32)),
+      VERSION: JSON.stringify(manifestOf(root).version),
+      HELP: JSON.stringify(help),
+    },
+  });
+  const configuration = { main: join(work, 'boot.cjs'), output: join(work, 'blob'), disableExperimentalSEAWarning: true, assets: { program: archiveFile } };
+  writeFileSync(join(work, 'sea.json'), JSON.stringify(configuration));
+  execFileSync(process.execPath, ['--experimental-sea-config', join(work, 'sea.json')], { stdio: ['ignore', 'ignore', 'inherit'] });
+  const fresh = join(work, 'lectern');
+  copyFileSync(process.execPath, fresh);
+  chmodSync(fresh, 0o755);
+  // postject talks to the terminal of its own accord; it has no types and is CommonJS.
+  const { inject } = createRequire(import.meta.url)('postject') as { inject: (file: string, name: string, blob: Buffer, options: object) => Promise<void> };
+  await inject(fresh, 'NODE_SEA_BLOB', readFileSync(join(work, 'blob')), { sentinelFuse: fuse });
+  renameSync(fresh, target);
+}
+
+rmSync(work, { recursive: true, force: true });
+const tree = join(work, 'tree');
+mkdirSync(tree, { recursive: true });
+await bundleProgram(tree);
+const files = collect(tree);
+const archive = writeArchive(files);
+await makeExecutable(archive);
+rmSync(work, { recursive: true, force: true });
+process.stdout.write(`${relative(root, target)}: ${(statSync(target).size / 2 ** 20).toFixed(0)} MiB, ${files.length} files inside (${(archive.length / 2 ** 20).toFixed(0)} MiB)\n`);
