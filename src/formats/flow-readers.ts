@@ -11,6 +11,7 @@ import type { Block } from './flow/blocks.js';
 import { composeBlocks } from './flow/compose.js';
 import { readHtml } from './html/read.js';
 import { readJats } from './jats/read.js';
+import { readLatex } from './latex/read.js';
 import { readEml } from './mail/eml.js';
 import { mailBlocks } from './mail/message.js';
 import { readMsg } from './mail/msg.js';
@@ -55,6 +56,8 @@ export const readMarkdownFile = textReader((text, { filename }) => (
 ));
 
 export const readAsciiDocFile = textReader((text) => readAsciiDoc(text));
+
+export const readLatexFile = textReader((text) => readLatex(text));
 
 export const readVttFile = textReader((text) => {
   if (!isWebVtt(text)) throw new LecternError('invalid_document', 'The file is no WebVTT: it does not begin with WEBVTT.');

@@ -29,6 +29,7 @@ const formats: Record<string, Format> = {
   html: { mimetype: 'text/html', load: async () => (await import('./flow-readers.js')).readHtmlFile },
   md: { mimetype: 'text/markdown', load: async () => (await import('./flow-readers.js')).readMarkdownFile },
   asciidoc: { mimetype: 'text/asciidoc', load: async () => (await import('./flow-readers.js')).readAsciiDocFile },
+  latex: { mimetype: 'text/x-tex', load: async () => (await import('./flow-readers.js')).readLatexFile },
   csv: { mimetype: 'text/csv', load: async () => (await import('./flow-readers.js')).readCsvFile },
   vtt: { mimetype: 'text/vtt', load: async () => (await import('./flow-readers.js')).readVttFile },
   epub: { mimetype: 'application/epub+zip', load: async () => (await import('./flow-readers.js')).readEpubFile },

@@ -82,7 +82,7 @@ class InlineReader {
     const first = rest[0] ?? '';
     if (first === '\n') return { runs: [{ ...style, text: '\n' }], length: 1 };
     if (first === '<') return this.#reference(rest, style);
-    if (/[a-z]/.test(first)) return /\w/.test(before) ? null : this.#macro(rest, style, depth);
+    if (/[a-z]/.test(first)) return /\w/.test(before) && !rest.startsWith('footnote:') ? null : this.#macro(rest, style, depth);
     if (first === '"' || first === "'") return this.#quotes(rest, style, depth);
     const double = unconstrained.exec(rest);
     if (double !== null) {
