@@ -1,0 +1,60 @@
+/** Older office files by way of another program: a stand-in for LibreOffice written here shows what is asked of it and what becomes of it. */
+import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { tmpdir } from 'node:os';
+import t from 'tap';
+import { findLibreOffice, legacyReader, modernize } from '../../src/formats/office/legacy.js';
+import { findFormat } from '../../src/formats/index.js';
+import { makeDocx } from '../support/office-files.js';
+import { readOptions } from '../support/read-office.js';
+
+const usual = { signal: new AbortController().signal, alive: () => undefined };
+const limits = { limitMs: 60_000, maximumOutputBytes: 1_000_000 };
+
+/** A program of that shell text; `$out` and `$in` are where the result goes and what it is made of. */
+function program(directory: string, text: string): string {
+  const path = join(directory, 'soffice');
+  writeFileSync(path, `#!/bin/sh\nfor last; do in="$last"; done\nwhile [ $# -gt 0 ]; do [ "$1" = --outdir ] && out="$2"; shift; done\n${text}\n`);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const leftovers = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('lectern-office-'));
+
+t.test('the file is handed over, the result is read, nothing is left', async (t) => {
+  const directory = t.testdir();
+  const made = join(directory, 'made.docx');
+  writeFileSync(made, makeDocx({ body: '<w:p><w:r><w:t>from long ago</w:t></w:r></w:p>' }));
+  const before = leftovers();
+  const soffice = program(directory, `mkdir -p "$out"; cp "${made}" "$out/document.docx"; cp "$in" "${directory}/seen"; cp profile/user/registrymodifications.xcu "${directory}/profile"; env > "${directory}/environment"`);
+  const reader = legacyReader('doc', 'docx', async () => (await findFormat('docx')?.load()) ?? (() => { throw new Error('no docx'); }), soffice);
+  const read = await reader?.(Buffer.from('an old file'), { ...readOptions, filename: 'old.doc', mimetype: 'application/msword' });
+  t.match(read?.document, { name: 'old', origin: { mimetype: 'application/msword', filename: 'old.doc' }, texts: [{ text: 'from long ago' }] });
+  t.equal(readFileSync(join(directory, 'seen'), 'utf8'), 'an old file');
+  const profile = readFileSync(join(directory, 'profile'), 'utf8');
+  t.match(profile, /DisableMacrosExecution" oor:op="fuse"><value>true/);
+  t.match(profile, /BlockUntrustedRefererLinks/);
+  t.notMatch(readFileSync(join(directory, 'environment'), 'utf8'), /LECTERN|npm_/, 'it sees nothing of our environment');
+  t.same(leftovers(), before);
+});
+
+t.test('a program that makes nothing, too much, or never ends', async (t) => {
+  const directory = t.testdir();
+  const bytes = Buffer.from('x');
+  await t.rejects(modernize(program(directory, 'exit 1'), bytes, 'doc', 'docx', usual, limits), { code: 'invalid_document', message: /could not read the file as a DOC document/ });
+  await t.rejects(modernize(program(directory, 'mkdir -p "$out"; head -c 2000000 /dev/zero > "$out/document.docx"'), bytes, 'doc', 'docx', usual, limits), { code: 'too_large' });
+  const mark = join(directory, 'still-here');
+  await t.rejects(modernize(program(directory, `(sleep 3600; touch "${mark}") & sleep 3600`), bytes, 'xls', 'xlsx', usual, { ...limits, limitMs: 300 }), { code: 'timeout' });
+  const controller = new AbortController();
+  const running = modernize(program(directory, `touch "${mark}"; sleep 3600`), bytes, 'ppt', 'pptx', { ...usual, signal: controller.signal }, limits);
+  while (!existsSync(mark)) await new Promise((resolve) => setTimeout(resolve, 10));
+  controller.abort();
+  await t.rejects(running, { code: 'cancelled' });
+});
+
+t.test('where it is not installed there is no reader', async (t) => {
+  const directory = t.testdir();
+  const soffice = program(directory, 'exit 0');
+  t.equal(findLibreOffice(directory), soffice);
+  t.equal(legacyReader('doc', 'docx', async () => { throw new Error('unused'); }, null), null);
+});
