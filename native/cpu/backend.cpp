@@ -43,6 +43,8 @@ class CpuBackend final : public Backend {
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override {
     return plain() ? 0 : packed_matrix_bytes(dtype, rows, columns, count);
   }
+  /// Read where they lie.
+  std::size_t table_bytes(DType, std::int64_t, std::int64_t) const override { return 0; }
   std::size_t kv_bytes(const KvShape& shape) const override { return plain() ? plain_kv_bytes(shape) : fast_kv_bytes(shape); }
 
  private:

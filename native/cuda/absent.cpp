@@ -1,10 +1,14 @@
 // The CUDA room of a build without nvcc: no device, and it says so.
+#include "cuda/backend.h"
 #include "cuda/device.h"
+#include "error.h"
 
 namespace lectern::cuda {
 
 bool compiled_in() noexcept { return false; }
 
 std::vector<Device> devices() { return {}; }
+
+std::unique_ptr<Backend> make_backend(int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: device cuda is not available."); }
 
 }  // namespace lectern::cuda

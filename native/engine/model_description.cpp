@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cpu/backend.h"
+#include "cuda/backend.h"
 #include "error.h"
 #include "gguf/model_file.h"
 #include "llm/tokenizer/tokenizer.h"
@@ -103,8 +104,7 @@ llm::MemoryNeed memory_need(const std::string& path, const OpenOptions& options)
 }
 
 std::unique_ptr<Backend> make_language_backend(DeviceKind device) {
-  if (device == DeviceKind::cuda) throw Error(ErrorCode::invalid_request, "Language models run on the CPU only in this version: device cuda is not available for them.");
-  return cpu::make_backend();
+  return device == DeviceKind::cuda ? cuda::make_backend(0) : cpu::make_backend();
 }
 
 }  // namespace lectern

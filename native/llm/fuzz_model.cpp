@@ -40,6 +40,7 @@ class NoBackend final : public Backend {
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override {
     return row_bytes(dtype, columns) * static_cast<std::size_t>(rows) * static_cast<std::size_t>(count);
   }
+  std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return matrix_bytes(dtype, rows, columns, 1); }
   std::size_t kv_bytes(const KvShape& shape) const override {
     demand(shape.layers > 0 && shape.slots > 0 && shape.positions > 0 && shape.heads > 0 && shape.head_size > 0);
     std::size_t bytes = 4;

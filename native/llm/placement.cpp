@@ -27,7 +27,10 @@ Matrix CountingPlacement::place_matrix(const Tensor* parts, int count) {
   return {};
 }
 
-Matrix CountingPlacement::place_table(const Tensor&) { return {}; }
+Matrix CountingPlacement::place_table(const Tensor& table) {
+  bytes_ += backend_.table_bytes(table.dtype, table.rows(), table.row_length());
+  return {};
+}
 
 const float* CountingPlacement::place_vector(const float*, std::size_t count) {
   bytes_ += count * sizeof(float);

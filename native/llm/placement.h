@@ -52,7 +52,6 @@ class CountingPlacement final : public Placement {
 
   bool supports(Op op, DType dtype) const override { return backend_.supports(op, dtype); }
   Matrix place_matrix(const Tensor* parts, int count) override;
-  /// Read where they lie.
   Matrix place_table(const Tensor& table) override;
   const float* place_vector(const float* values, std::size_t count) override;
 

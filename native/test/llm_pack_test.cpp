@@ -10,7 +10,9 @@
 #include <vector>
 
 #include "cpu/backend.h"
+#include "cuda/backend.h"
 #include "cuda/device.h"
+#include "cuda/emulation/backend.h"
 #include "harness.h"
 #include "json.h"
 #include "llm/model.h"
@@ -215,7 +217,9 @@ int longest_text(const Json& expected) {
 /// Null, with the reason printed, where the models cannot run: a failure only where CUDA was promised.
 std::unique_ptr<Backend> backend_for(cpu::Arithmetic arithmetic) {
   if (test::options().device == DeviceKind::cpu) return cpu::make_backend(arithmetic);
-  test::note(std::string("skipped: ") + (cuda::compiled_in() ? "language models have no CUDA backend yet" : "this build holds no CUDA code"));
+  if (test::options().emulated) return cuda_emulated::make_backend();
+  if (!cuda::devices().empty()) return cuda::make_backend(0);
+  test::note(std::string("skipped: ") + (cuda::compiled_in() ? "there is no CUDA device" : "this build holds no CUDA code"));
   check(!test::options().require_cuda, "--require-cuda: the models run on CUDA");
   return nullptr;
 }

@@ -10,10 +10,13 @@
 namespace lectern::test {
 
 OpenedModel open_model(const MadeModel& made, cpu::Arithmetic arithmetic, llm::ModelOptions options, Instructions level) {
+  options.threads = 2;
+  return open_model_on(cpu::make_backend(arithmetic, level), made, options);
+}
+
+OpenedModel open_model_on(std::unique_ptr<Backend> backend, const MadeModel& made, llm::ModelOptions options) {
   const std::filesystem::path path = scratch_file("model.gguf");
   made.write(path);
-  std::unique_ptr<Backend> backend = cpu::make_backend(arithmetic, level);
-  options.threads = 2;
   auto model = std::make_unique<llm::Model>(path, *backend, options);
   return {std::move(backend), std::move(model)};
 }

@@ -24,6 +24,9 @@ struct OpenedModel {
 OpenedModel open_model(const MadeModel& made, cpu::Arithmetic arithmetic = cpu::Arithmetic::fast, llm::ModelOptions options = {},
                        Instructions level = available_instructions());
 
+/// On a backend that the caller brings.
+OpenedModel open_model_on(std::unique_ptr<Backend> backend, const MadeModel& made, llm::ModelOptions options = {});
+
 /// The same ones every time, below `vocabulary`.
 std::vector<std::int32_t> some_tokens(int count, int vocabulary);
 

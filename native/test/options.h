@@ -16,6 +16,8 @@ struct Options {
   std::string tokenizer_pack;
   /// The packs' models run on this.
   DeviceKind device = DeviceKind::cpu;
+  /// The CUDA kernels run on the host's emulation instead of a device.
+  bool emulated = false;
   /// A test that wants CUDA and has none fails instead of saying that it was skipped.
   bool require_cuda = false;
   /// The packs' models run through the plain twin of the operations, all of them.

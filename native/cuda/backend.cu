@@ -1,0 +1,10 @@
+// The operations compiled for the device.
+#include "cuda/backend.h"
+
+#include "cuda/ops.cuh"
+
+namespace lectern::cuda {
+
+std::unique_ptr<Backend> make_backend(int device) { return std::make_unique<DeviceBackend>(device); }
+
+}  // namespace lectern::cuda

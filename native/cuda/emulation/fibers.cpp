@@ -1,0 +1,146 @@
+#include "cuda/emulation/fibers.h"
+
+#include <setjmp.h>
+#include <ucontext.h>
+
+#include <algorithm>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+namespace lectern::cuda::emulation {
+
+Index thread_index;
+Index block_index;
+Index block_size;
+Index grid_size;
+
+namespace {
+
+constexpr std::size_t stack_bytes = std::size_t{128} << 10;
+bool reversed = false;
+
+enum class State { ready, at_block_barrier, at_warp_barrier, done };
+
+struct Fiber {
+  ucontext_t context{};
+  jmp_buf place{};
+  bool begun = false;
+  std::unique_ptr<char[]> stack = std::make_unique<char[]>(stack_bytes);
+  State state = State::ready;
+  unsigned given = 0;
+};
+
+struct Block {
+  std::vector<Fiber> fibers;
+  ucontext_t beginning{};
+  jmp_buf scheduler{};
+  int running = 0;
+  const std::function<void()>* body = nullptr;
+};
+
+Block block;  // one grid at a time, on one thread
+
+// A fiber begins by its context, which sets up the stack; afterwards jumps are enough, and they make no system call.
+void leave() { _longjmp(block.scheduler, 1); }
+
+void enter() {
+  (*block.body)();
+  block.fibers[static_cast<std::size_t>(block.running)].state = State::done;
+  leave();
+}
+
+void wait(State state) {
+  Fiber& fiber = block.fibers[static_cast<std::size_t>(block.running)];
+  fiber.state = state;
+  if (_setjmp(fiber.place) == 0) leave();
+}
+
+void go_on(Fiber& fiber) {
+  if (_setjmp(block.scheduler) != 0) return;
+  if (fiber.begun) _longjmp(fiber.place, 1);
+  fiber.begun = true;
+  swapcontext(&block.beginning, &fiber.context);
+}
+
+/// Frees [first, last) when every fiber there that still runs waits at `barrier`.
+bool release(std::size_t first, std::size_t last, State barrier) {
+  bool any = false;
+  for (std::size_t i = first; i < last; ++i) {
+    const State state = block.fibers[i].state;
+    if (state == State::done) continue;
+    if (state != barrier) return false;
+    any = true;
+  }
+  for (std::size_t i = first; any && i < last; ++i) {
+    if (block.fibers[i].state == barrier) block.fibers[i].state = State::ready;
+  }
+  return any;
+}
+
+/// True when a fiber may go on.
+bool release_barriers(std::size_t threads) {
+  bool any = false;
+  for (std::size_t warp = 0; warp < threads; warp += warp_size) {
+    any = release(warp, std::min(threads, warp + warp_size), State::at_warp_barrier) || any;
+  }
+  return any || release(0, threads, State::at_block_barrier);
+}
+
+void run_block(std::size_t threads) {
+  for (std::size_t i = 0; i < threads; ++i) {
+    Fiber& fiber = block.fibers[i];
+    fiber.state = State::ready;
+    fiber.begun = false;
+    getcontext(&fiber.context);
+    fiber.context.uc_stack.ss_sp = fiber.stack.get();
+    fiber.context.uc_stack.ss_size = stack_bytes;
+    fiber.context.uc_link = nullptr;
+    makecontext(&fiber.context, enter, 0);
+  }
+  do {
+    for (std::size_t turn = 0; turn < threads; ++turn) {
+      const std::size_t i = reversed ? threads - 1 - turn : turn;
+      if (block.fibers[i].state != State::ready) continue;
+      block.running = static_cast<int>(i);
+      thread_index = {static_cast<unsigned>(i), 0, 0};
+      go_on(block.fibers[i]);
+    }
+  } while (release_barriers(threads));
+  const bool all_done = std::all_of(block.fibers.begin(), block.fibers.begin() + static_cast<std::ptrdiff_t>(threads), [](const Fiber& fiber) { return fiber.state == State::done; });
+  if (!all_done) throw std::logic_error("Threads of a block wait at barriers that others never reach.");
+}
+
+}  // namespace
+
+void set_reverse(bool reverse) { reversed = reverse; }
+
+void block_barrier() { wait(State::at_block_barrier); }
+
+unsigned exchange(unsigned bits, int from) {
+  const auto own = static_cast<std::size_t>(block.running);
+  block.fibers[own].given = bits;
+  wait(State::at_warp_barrier);
+  const std::size_t source = own / warp_size * warp_size + static_cast<std::size_t>(from);
+  const unsigned taken = block.fibers[source].given;
+  // Nobody may give the next value before all have taken this one.
+  wait(State::at_warp_barrier);
+  return taken;
+}
+
+void run_grid(Index grid, int threads, const std::function<void()>& body) {
+  if (block.fibers.size() < static_cast<std::size_t>(threads)) {
+    std::vector<Fiber> fibers(static_cast<std::size_t>(threads));
+    block.fibers = std::move(fibers);
+  }
+  block.body = &body;
+  grid_size = grid;
+  block_size = {static_cast<unsigned>(threads), 1, 1};
+  for (block_index.z = 0; block_index.z < grid.z; ++block_index.z) {
+    for (block_index.y = 0; block_index.y < grid.y; ++block_index.y) {
+      for (block_index.x = 0; block_index.x < grid.x; ++block_index.x) run_block(static_cast<std::size_t>(threads));
+    }
+  }
+}
+
+}  // namespace lectern::cuda::emulation

@@ -1,0 +1,31 @@
+// A block of threads on one thread of the host: fibers that stop at barriers. What kernels see of it is in simt.h.
+#pragma once
+
+#include <functional>
+
+namespace lectern::cuda::emulation {
+
+struct Index {
+  unsigned x = 0, y = 0, z = 0;
+};
+
+/// Of the fiber that runs.
+extern Index thread_index;
+extern Index block_index;
+extern Index block_size;
+extern Index grid_size;
+
+inline constexpr int warp_size = 32;
+
+/// Runs `body` once for each thread of each block, blocks one after the other. Throws std::logic_error when threads wait for each
+/// other for ever: a barrier that not all of them reach.
+void run_grid(Index grid, int threads, const std::function<void()>& body);
+
+/// The order in which threads of a block take turns: a missing barrier shows in one order and hides in the other.
+void set_reverse(bool reverse);
+
+void block_barrier();
+/// Gives `bits` to the lanes of the warp and takes what lane `from` gave. All lanes that still run must call it.
+unsigned exchange(unsigned bits, int from);
+
+}  // namespace lectern::cuda::emulation

@@ -1,0 +1,161 @@
+// Queries, keys and values: finished after their product, kept in the cache, attended to.
+#pragma once
+
+#include "cuda/simt.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+constexpr int attention_threads = 128;
+constexpr int longest_head = 512;
+
+/// The cache: (layer, slot, key or value, position, head, element), halves or floats.
+struct Cache {
+  void* data;
+  bool halves;
+  int slots;
+  int positions;
+  int heads;
+  int head_size;
+
+  __device__ __forceinline__ std::size_t at(int layer, int slot, int value, int position, int head) const {
+    const std::size_t sequence = (static_cast<std::size_t>(layer) * static_cast<std::size_t>(slots) + static_cast<std::size_t>(slot)) * 2 + static_cast<std::size_t>(value);
+    return ((sequence * static_cast<std::size_t>(positions) + static_cast<std::size_t>(position)) * static_cast<std::size_t>(heads) + static_cast<std::size_t>(head)) *
+           static_cast<std::size_t>(head_size);
+  }
+  __device__ __forceinline__ float get(std::size_t index) const {
+    return halves ? half_to_float(static_cast<const std::uint16_t*>(data)[index]) : static_cast<const float*>(data)[index];
+  }
+  __device__ __forceinline__ void set(std::size_t index, float value) const {
+    if (halves) static_cast<std::uint16_t*>(data)[index] = float_to_half(value);
+    else static_cast<float*>(data)[index] = value;
+  }
+};
+
+/// Grid: rows. cosines and sines: (rows, rotated / 2), times the magnitude. Angles in double: positions are large.
+__global__ void turn_angles(const double* frequencies, int pairs, float magnitude, const int* positions, float* cosines, float* sines) {
+  for (int i = thread_number(); i < pairs; i += thread_count()) {
+    const double angle = static_cast<double>(positions[block_x()]) * frequencies[i];
+    const std::size_t at = static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(pairs) + static_cast<std::size_t>(i);
+    cosines[at] = static_cast<float>(cos(angle)) * magnitude;
+    sines[at] = static_cast<float>(sin(angle)) * magnitude;
+  }
+}
+
+/// What finish_heads needs beside the rows.
+struct HeadWork {
+  const float* query_norm;  // (head_size) or null
+  const float* key_norm;
+  float epsilon;
+  int query_heads;
+  int pairs;  // of the rotation; 0: none
+  bool adjacent;
+  const float* cosines;
+  const float* sines;
+  const int* slots;      // of the batch's rows
+  const int* positions;
+  int first_row;  // of the batch
+  int layer;
+};
+
+/// Grid: rows by (query heads + 2 * KV heads). Norms, turns and scales one head of q; norms and turns one of k; k and v go to the cache.
+/// q, k, v: (rows, heads * head_size)
+__global__ void finish_heads(HeadWork work, Cache cache, float* q, const float* k, const float* v) {
+  LECTERN_SHARED float head[longest_head];
+  LECTERN_SHARED float shared[32];
+  const int size = cache.head_size;
+  const int row = block_x();
+  const int batch_row = work.first_row + row;
+  const bool is_query = block_y() < work.query_heads;
+  const int kv_head = (block_y() - work.query_heads) % cache.heads;
+  const bool is_value = !is_query && block_y() >= work.query_heads + cache.heads;
+  const float* in = is_query ? q + (static_cast<std::size_t>(row) * work.query_heads + block_y()) * size
+                             : (is_value ? v : k) + (static_cast<std::size_t>(row) * cache.heads + kv_head) * size;
+  const float* norm = is_query ? work.query_norm : work.key_norm;
+  float squares = 0.0F;
+  for (int i = thread_number(); i < size; i += thread_count()) {
+    head[i] = in[i];
+    squares = fmaf(head[i], head[i], squares);
+  }
+  if (!is_value && norm != nullptr) {
+    const float scale = 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(size) + work.epsilon);
+    for (int i = thread_number(); i < size; i += thread_count()) head[i] = head[i] * scale * norm[i];
+  }
+  synchronise_block();
+  if (!is_value) {
+    for (int i = thread_number(); i < work.pairs; i += thread_count()) {
+      const int first = work.adjacent ? 2 * i : i;
+      const int second = work.adjacent ? 2 * i + 1 : i + work.pairs;
+      const float cosine = work.cosines[static_cast<std::size_t>(batch_row) * work.pairs + i];
+      const float sine = work.sines[static_cast<std::size_t>(batch_row) * work.pairs + i];
+      const float a = head[first];
+      const float b = head[second];
+      head[first] = a * cosine - b * sine;
+      head[second] = a * sine + b * cosine;
+    }
+    synchronise_block();
+  }
+  const float scale = 1.0F / sqrtf(static_cast<float>(size));
+  for (int i = thread_number(); i < size; i += thread_count()) {
+    if (is_query) {
+      q[(static_cast<std::size_t>(row) * work.query_heads + block_y()) * size + i] = head[i] * scale;
+    } else {
+      cache.set(cache.at(work.layer, work.slots[batch_row], is_value ? 1 : 0, work.positions[batch_row], kv_head) + i, head[i]);
+    }
+  }
+}
+
+/// Grid: rows by query heads. A block goes through the visible positions in tiles as wide as itself, keeping the largest score and the
+/// sum so far; tiles begin at the first visible position, so the order is the row's own.
+__global__ void attend_rows(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, float* out) {
+  LECTERN_SHARED float query[longest_head];
+  LECTERN_SHARED float shares[attention_threads];
+  LECTERN_SHARED float shared[32];
+  const int size = cache.head_size;
+  const int thread = thread_number();
+  const int batch_row = first_row + block_x();
+  const int slot = slots[batch_row];
+  const int end = visible[batch_row];
+  const int kv_head = block_y() / (query_heads / cache.heads);
+  const std::size_t own = (static_cast<std::size_t>(block_x()) * query_heads + block_y()) * size;
+  constexpr int parts = longest_head / attention_threads;
+  float sums[parts];
+  for (int i = 0; i < parts; ++i) sums[i] = 0.0F;
+  for (int i = thread; i < size; i += attention_threads) query[i] = q[own + i];
+  float largest = -INFINITY;
+  float total = 0.0F;
+  for (int begin = first[batch_row]; begin < end; begin += attention_threads) {
+    synchronise_block();
+    const int position = begin + thread;
+    float score = -INFINITY;
+    if (position < end) {
+      const std::size_t key = cache.at(layer, slot, 0, position, kv_head);
+      score = 0.0F;
+      for (int i = 0; i < size; ++i) score = fmaf(query[i], cache.get(key + i), score);
+    }
+    // What is no number must not be passed over.
+    const float probe = position < end ? score * 0.0F : 0.0F;
+    const float tile_largest = fmaxf(largest, block_max(score, shared));
+    const float share = position < end ? expf(score - tile_largest) + probe : 0.0F;
+    shares[thread] = share;
+    const float shrink = expf(largest - tile_largest);
+    total = fmaf(total, shrink, block_sum(share, shared));
+    largest = tile_largest;
+    synchronise_block();
+    const int count = end - begin < attention_threads ? end - begin : attention_threads;
+    for (int part = 0; part < parts; ++part) {
+      const int i = part * attention_threads + thread;
+      if (i >= size) continue;
+      float sum = sums[part] * shrink;
+      for (int p = 0; p < count; ++p) sum = fmaf(shares[p], cache.get(cache.at(layer, slot, 1, begin + p, kv_head) + i), sum);
+      sums[part] = sum;
+    }
+  }
+  for (int part = 0; part < parts; ++part) {
+    const int i = part * attention_threads + thread;
+    if (i < size) out[own + i] = sums[part] / total;
+  }
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

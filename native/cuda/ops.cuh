@@ -1,0 +1,329 @@
+// The operations of a language model as kernels on one device. Compiled for the device by backend.cu and for the host by
+// emulation/backend.cpp.
+#pragma once
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "backend/ops.h"
+#include "cuda/kernels/attention.cuh"
+#include "cuda/kernels/experts.cuh"
+#include "cuda/kernels/matmul.cuh"
+#include "cuda/kernels/rows.cuh"
+#include "cuda/runtime.h"
+#include "error.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+/// Calls `work.template operator()<type>()` for the type.
+template <class Work>
+void with_type(DType type, Work&& work) {
+  switch (type) {
+    case DType::f32: return work.template run<DType::f32>();
+    case DType::f16: return work.template run<DType::f16>();
+    case DType::bf16: return work.template run<DType::bf16>();
+    case DType::q4_0: return work.template run<DType::q4_0>();
+    case DType::q4_1: return work.template run<DType::q4_1>();
+    case DType::q5_0: return work.template run<DType::q5_0>();
+    case DType::q5_1: return work.template run<DType::q5_1>();
+    case DType::q8_0: return work.template run<DType::q8_0>();
+    case DType::q2_k: return work.template run<DType::q2_k>();
+    case DType::q3_k: return work.template run<DType::q3_k>();
+    case DType::q4_k: return work.template run<DType::q4_k>();
+    case DType::q5_k: return work.template run<DType::q5_k>();
+    case DType::q6_k: return work.template run<DType::q6_k>();
+    case DType::iq4_nl: return work.template run<DType::iq4_nl>();
+    case DType::iq4_xs: return work.template run<DType::iq4_xs>();
+  }
+}
+
+struct RunProduct {
+  Stream stream;
+  const Product& product;
+  template <DType type>
+  void run() const {
+    multiply<type>(stream, product);
+  }
+};
+
+struct RunLookUp {
+  Stream stream;
+  const Matrix& table;
+  int rows;
+  const int* numbers;
+  const float* extra;
+  bool adds;
+  float* x;
+  template <DType type>
+  void run() const {
+    launch(stream, look_up_rows<type>, Grid{rows}, row_threads, static_cast<const std::uint8_t*>(table.data), row_bytes(type, table.columns), table.columns, numbers, extra, adds, x);
+  }
+};
+
+/// Parts of a matrix begin where 256 bytes do.
+inline std::size_t part_bytes(DType dtype, std::int64_t rows, std::int64_t columns) {
+  return (row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
+}
+
+/// Elements of the scratch arrays.
+struct Sizes {
+  explicit Sizes(const OpsShape& shape)
+      : op_rows(static_cast<std::size_t>(std::max(shape.part_rows, shape.logit_rows))),
+        expert_rows(shape.experts > 0 ? static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.experts_used) : 0),
+        in_rows(std::max(op_rows, expert_rows)),
+        inputs(in_rows * static_cast<std::size_t>(shape.columns)),
+        blocks(in_rows * static_cast<std::size_t>(shape.columns / 32 + 1)),
+        outputs(std::max(op_rows, expert_rows) * static_cast<std::size_t>(shape.outputs)),
+        kv(op_rows * static_cast<std::size_t>(shape.kv.heads) * static_cast<std::size_t>(shape.kv.head_size)),
+        angles(static_cast<std::size_t>(shape.rows) * static_cast<std::size_t>(shape.rotated / 2)),
+        scores(static_cast<std::size_t>(shape.experts) * static_cast<std::size_t>(shape.part_rows)) {}
+
+  std::size_t bytes(const OpsShape& shape) const {
+    const std::size_t numbers = 5 * static_cast<std::size_t>(shape.rows) + static_cast<std::size_t>(shape.logit_rows) + expert_rows;
+    return sizeof(float) * (inputs + 2 * outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers +
+           sizeof(double) * static_cast<std::size_t>(shape.rotated / 2) + 16 * 256;
+  }
+
+  std::size_t op_rows, expert_rows, in_rows, inputs, blocks, outputs, kv, angles, scores;
+};
+
+inline bool device_supports(Op op, DType dtype) {
+  return op != Op::attention || dtype == DType::f16 || dtype == DType::f32;
+}
+
+inline std::size_t cache_bytes(const KvShape& shape) {
+  const auto elements = std::size_t{2} * static_cast<std::size_t>(shape.layers) * static_cast<std::size_t>(shape.slots) * static_cast<std::size_t>(shape.positions) *
+                        static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
+  return elements * (shape.dtype == DType::f32 ? 4 : 2);
+}
+
+class DeviceOps final : public Ops {
+ public:
+  DeviceOps(const OpsShape& shape, Stream stream)
+      : stream_(stream),
+        shape_(shape),
+        sizes_(shape),
+        inputs_(sizes_.inputs),
+        blocks_(sizes_.blocks),
+        first_outputs_(sizes_.outputs),
+        second_outputs_(sizes_.outputs),
+        keys_(sizes_.kv),
+        values_(sizes_.kv),
+        cosines_(sizes_.angles),
+        sines_(sizes_.angles),
+        frequencies_(static_cast<std::size_t>(shape.rotated / 2)),
+        numbers_(5 * static_cast<std::size_t>(shape.rows)),
+        chosen_rows_(static_cast<std::size_t>(shape.logit_rows)),
+        scores_(sizes_.scores),
+        chosen_(sizes_.expert_rows),
+        chosen_weights_(sizes_.expert_rows) {
+    if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
+    host_numbers_.resize(5 * static_cast<std::size_t>(shape.rows));
+  }
+
+  bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
+
+  Matrix place_matrix(const Tensor* parts, int count) override {
+    const DType dtype = parts->dtype;
+    const std::size_t bytes = part_bytes(dtype, parts->rows(), parts->row_length());
+    DeviceArray<std::uint8_t>& placed = placed_.emplace_back(bytes * static_cast<std::size_t>(count));
+    for (int i = 0; i < count; ++i) copy_to_device(stream_, placed.get() + static_cast<std::size_t>(i) * bytes, parts[i].data, parts[i].bytes);
+    return {dtype, static_cast<std::int32_t>(parts->rows()), static_cast<std::int32_t>(parts->row_length()), count, placed.get()};
+  }
+  Matrix place_table(const Tensor& table) override { return place_matrix(&table, 1); }
+  const float* place_vector(const float* values, std::size_t count) override {
+    DeviceArray<std::uint8_t>& placed = placed_.emplace_back(count * sizeof(float));
+    copy_to_device(stream_, placed.get(), values, count * sizeof(float));
+    return reinterpret_cast<const float*>(placed.get());
+  }
+  std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
+
+  void begin(const Batch& batch, const Rope& rope) override {
+    const auto rows = static_cast<std::size_t>(batch.rows);
+    const std::int32_t* lists[] = {batch.tokens, batch.slots, batch.positions, batch.first, batch.visible};
+    for (std::size_t i = 0; i < 5; ++i) std::copy(lists[i], lists[i] + rows, host_numbers_.begin() + static_cast<std::ptrdiff_t>(i * rows));
+    copy_to_device(stream_, numbers_.get(), host_numbers_.data(), 5 * rows * sizeof(int));
+    tokens_ = numbers_.get();
+    slots_ = tokens_ + rows;
+    positions_ = slots_ + rows;
+    first_ = positions_ + rows;
+    visible_ = first_ + rows;
+    pairs_ = rope.rotated / 2;
+    adjacent_ = rope.adjacent;
+    if (pairs_ == 0) return;
+    copy_to_device(stream_, frequencies_.get(), rope.frequencies, static_cast<std::size_t>(pairs_) * sizeof(double));
+    launch(stream_, turn_angles, Grid{batch.rows}, 64, static_cast<const double*>(frequencies_.get()), pairs_, rope.magnitude, positions_, cosines_.get(), sines_.get());
+  }
+  void end() override { check_launches(); }
+
+  void embed(const Matrix& table, Rows rows, float* x) override {
+    with_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
+  }
+
+  void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
+    if (positions.data != nullptr) {
+      with_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
+    } else if (type_row != nullptr) {
+      launch(stream_, add_to_rows, Grid{rows.count}, row_threads, type_row, positions.columns, x);
+    }
+  }
+
+  void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) override {
+    prepare(weights.norm, rows.count, weights.query.weight.columns, x, nullptr, takes_bytes(weights.query.weight) || takes_bytes(weights.key.weight) || takes_bytes(weights.value.weight));
+    product(weights.query, rows.count, q, false);
+    product(weights.key, rows.count, keys_.get(), false);
+    product(weights.value, rows.count, values_.get(), false);
+    const HeadWork work{weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, positions_, rows.first, layer};
+    launch(stream_, finish_heads, Grid{rows.count, weights.heads + 2 * kv.shape.heads}, 64, work, cache_of(kv), q, static_cast<const float*>(keys_.get()), static_cast<const float*>(values_.get()));
+  }
+
+  void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
+    launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first_, visible_, rows.first, q, out);
+  }
+
+  void project_add(const Linear& weights, int rows, const float* in, float* x) override {
+    prepare(Norm{}, rows, weights.weight.columns, in, nullptr, takes_bytes(weights.weight));
+    product(weights, rows, x, true);
+  }
+
+  void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
+    prepare(weights.norm, rows, weights.gate.columns, x, nullptr, takes_bytes(weights.gate) || takes_bytes(weights.up));
+    product({weights.gate, nullptr}, rows, first_outputs_.get(), false);
+    product({weights.up, nullptr}, rows, second_outputs_.get(), false);
+    launch(stream_, gate_rows, Grid{rows}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), out,
+           static_cast<QuantisedBlock*>(nullptr));
+  }
+
+  void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
+    prepare(Norm{}, rows, weights.weight.columns, x, nullptr, takes_bytes(weights.weight));
+    product(weights, rows, out, false);
+    launch(stream_, gelu_rows, Grid{rows}, row_threads, weights.weight.rows, out);
+  }
+
+  void experts(const ExpertWeights& weights, int rows, float* x) override {
+    const bool bytes = takes_bytes(weights.gate) || takes_bytes(weights.up) || takes_bytes(weights.router);
+    prepare(weights.norm, rows, weights.router.columns, x, nullptr, bytes);
+    product({weights.router, nullptr}, rows, scores_.get(), false);
+    launch(stream_, choose_experts, Grid{rows}, 32, weights.router.rows, weights.used, scores_.get(), chosen_.get(), chosen_weights_.get());
+    const int answers = rows * weights.used;
+    expert_product(weights.gate, answers, weights.used, first_outputs_.get());
+    expert_product(weights.up, answers, weights.used, second_outputs_.get());
+    launch(stream_, gate_rows, Grid{answers}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), inputs_.get(),
+           takes_bytes(weights.down) ? blocks_.get() : nullptr);
+    expert_product(weights.down, answers, 1, first_outputs_.get());
+    launch(stream_, add_answers, Grid{rows}, row_threads, weights.used, weights.down.rows, static_cast<const float*>(chosen_weights_.get()), static_cast<const float*>(first_outputs_.get()), x);
+  }
+
+  void normalise(const Norm& norm, int rows, int columns, float* x) override {
+    launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, static_cast<const float*>(x), static_cast<const int*>(nullptr), x, static_cast<QuantisedBlock*>(nullptr));
+  }
+
+  void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
+    copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
+    prepare(norm, count, weights.columns, x, chosen_rows_.get(), takes_bytes(weights));
+    product({weights, nullptr}, count, logits, false);
+  }
+
+  void pool(Pooling pooling, int rows, int columns, const float* x, float* out) override {
+    const int first = pooling == Pooling::last ? rows - 1 : 0;
+    const int last = pooling == Pooling::first ? 0 : rows - 1;
+    launch(stream_, pool_rows, Grid{1}, row_threads, first, last, columns, x, out);
+  }
+
+  void copy_positions(const Kv& kv, int from_slot, int to_slot, int count) override {
+    const Cache cache = cache_of(kv);
+    const std::size_t element = cache.halves ? 2 : 4;
+    const std::size_t bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(kv.shape.heads) * static_cast<std::size_t>(kv.shape.head_size) * element;
+    auto* data = static_cast<std::uint8_t*>(kv.data);
+    for (int layer = 0; layer < kv.shape.layers; ++layer) {
+      for (int value = 0; value < 2; ++value) {
+        copy_on_device(stream_, data + offset(kv.shape, layer, to_slot, value) * element, data + offset(kv.shape, layer, from_slot, value) * element, bytes);
+      }
+    }
+  }
+
+ private:
+  static bool takes_bytes(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }
+  static NormParameters parameters(const Norm& norm) { return {norm.weight, norm.bias, norm.epsilon}; }
+  static Cache cache_of(const Kv& kv) { return {kv.data, kv.shape.dtype == DType::f16, kv.shape.slots, kv.shape.positions, kv.shape.heads, kv.shape.head_size}; }
+  static std::size_t offset(const KvShape& shape, int layer, int slot, int value) {
+    const std::size_t sequence = (static_cast<std::size_t>(layer) * static_cast<std::size_t>(shape.slots) + static_cast<std::size_t>(slot)) * 2 + static_cast<std::size_t>(value);
+    return sequence * static_cast<std::size_t>(shape.positions) * static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
+  }
+
+  /// norm(x), or of chosen rows, as the products' input: floats, and signed bytes where asked.
+  void prepare(const Norm& norm, int rows, int columns, const float* x, const int* chosen, bool bytes) {
+    launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, x, chosen, inputs_.get(), bytes ? blocks_.get() : nullptr);
+  }
+
+  Product product_of(const Matrix& weights, int rows, float* y) const {
+    const void* in = takes_bytes(weights) ? static_cast<const void*>(blocks_.get()) : inputs_.get();
+    return {static_cast<const std::uint8_t*>(weights.data), row_bytes(weights.dtype, weights.columns), part_bytes(weights.dtype, weights.rows, weights.columns), weights.rows, weights.columns,
+            in, rows, 1, nullptr, nullptr, y, false};
+  }
+  void product(const Linear& linear, int rows, float* y, bool adds) const {
+    Product product = product_of(linear.weight, rows, y);
+    product.bias = linear.bias;
+    product.adds = adds;
+    with_type(linear.weight.dtype, RunProduct{stream_, product});
+  }
+  void expert_product(const Matrix& weights, int answers, int divisor, float* y) const {
+    Product product = product_of(weights, answers, y);
+    product.row_divisor = divisor;
+    product.part = chosen_.get();
+    with_type(weights.dtype, RunProduct{stream_, product});
+  }
+
+  Stream stream_;
+  OpsShape shape_;
+  Sizes sizes_;
+  DeviceArray<float> inputs_;
+  DeviceArray<QuantisedBlock> blocks_;
+  DeviceArray<float> first_outputs_, second_outputs_, keys_, values_, cosines_, sines_;
+  DeviceArray<double> frequencies_;
+  DeviceArray<int> numbers_, chosen_rows_;
+  DeviceArray<float> scores_;
+  DeviceArray<int> chosen_;
+  DeviceArray<float> chosen_weights_;
+  std::vector<std::int32_t> host_numbers_;
+  std::vector<DeviceArray<std::uint8_t>> placed_;
+  const int* tokens_ = nullptr;
+  const int* slots_ = nullptr;
+  const int* positions_ = nullptr;
+  const int* first_ = nullptr;
+  const int* visible_ = nullptr;
+  int pairs_ = 0;
+  bool adjacent_ = false;
+};
+
+class DeviceBackend final : public Backend {
+ public:
+  explicit DeviceBackend(int device) : device_(device), stream_(open_stream(device)) {}
+  ~DeviceBackend() override { close_stream(stream_); }
+
+  Device info() const override { return describe(device_); }
+  void* allocate(std::size_t bytes) override {
+    void* memory = device_allocate(bytes);
+    clear(stream_, memory, bytes);
+    return memory;
+  }
+  void release(void* memory) noexcept override { device_release(memory); }
+  void upload(void* to, const void* from, std::size_t bytes) override { copy_to_device(stream_, to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { copy_to_host(stream_, to, from, bytes); }
+  void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_); }
+  bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
+  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape); }
+  std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }
+  std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return part_bytes(dtype, rows, columns); }
+  std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
+
+ private:
+  int device_;
+  Stream stream_;
+};
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

@@ -1,0 +1,66 @@
+// The runtime over the CUDA runtime's calls.
+#include "cuda/runtime.h"
+
+#include <string>
+
+#include "cuda/check.h"
+#include "error.h"
+
+namespace lectern::cuda {
+
+Stream open_stream(int device) {
+  check(cudaSetDevice(device), "cudaSetDevice");
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
+  return stream;
+}
+
+void close_stream(Stream stream) noexcept { cudaStreamDestroy(stream); }
+
+Device describe(int device) {
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  check(cudaSetDevice(device), "cudaSetDevice");
+  check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  return {DeviceKind::cuda, properties.name, total_bytes, free_bytes};
+}
+
+void* device_allocate(std::size_t bytes) {
+  void* memory = nullptr;
+  const cudaError_t status = cudaMalloc(&memory, bytes == 0 ? 1 : bytes);
+  if (status == cudaErrorMemoryAllocation) {
+    cudaGetLastError();  // the runtime remembers it; the next check must not find it
+    std::size_t free_bytes = 0;
+    std::size_t total_bytes = 0;
+    check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+    throw Error(ErrorCode::out_of_memory, "The GPU has no memory for " + std::to_string(bytes) + " bytes more: " + std::to_string(free_bytes) + " are free.");
+  }
+  check(status, "cudaMalloc");
+  return memory;
+}
+
+void device_release(void* memory) noexcept { cudaFree(memory); }
+
+void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) {
+  // From pageable memory the call returns once the bytes are taken.
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpy to the device");
+}
+
+void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToHost, stream), "cudaMemcpy to the host");
+  synchronise(stream);
+}
+
+void copy_on_device(Stream stream, void* to, const void* from, std::size_t bytes) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDeviceToDevice, stream), "cudaMemcpy on the device");
+}
+
+void clear(Stream stream, void* memory, std::size_t bytes) { check(cudaMemsetAsync(memory, 0, bytes, stream), "cudaMemset"); }
+
+void synchronise(Stream stream) { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
+
+void check_launches() { check(cudaGetLastError(), "launching a kernel"); }
+
+}  // namespace lectern::cuda

@@ -1,0 +1,114 @@
+// What kernels are written in: CUDA C++ under nvcc, and under a host compiler the emulation, where a block's threads are fibers. C++17.
+//
+// LECTERN_CUDA_SPACE is the namespace of everything that is compiled both ways, so that one program can hold both.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+
+#if defined(__CUDACC__)
+
+#include <cuda_fp16.h>
+#include <cuda_runtime.h>
+
+#define LECTERN_CUDA_SPACE cuda
+#define LECTERN_SHARED __shared__
+
+#else
+
+#include "cuda/emulation/fibers.h"
+
+#define LECTERN_CUDA_SPACE cuda_emulated
+#define LECTERN_SHARED static
+#define __global__ static
+#define __device__
+#define __forceinline__ inline
+
+#endif
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+struct Grid {
+  int x;
+  int y = 1;
+};
+
+#if defined(__CUDACC__)
+
+using Stream = cudaStream_t;
+
+__device__ __forceinline__ int thread_number() { return static_cast<int>(threadIdx.x); }
+__device__ __forceinline__ int thread_count() { return static_cast<int>(blockDim.x); }
+__device__ __forceinline__ int block_x() { return static_cast<int>(blockIdx.x); }
+__device__ __forceinline__ int block_y() { return static_cast<int>(blockIdx.y); }
+__device__ __forceinline__ void synchronise_block() { __syncthreads(); }
+__device__ __forceinline__ float shuffle_xor(float value, int mask) { return __shfl_xor_sync(0xFFFFFFFFU, value, mask); }
+/// sum + the four products of signed bytes.
+__device__ __forceinline__ int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }
+__device__ __forceinline__ float half_to_float(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
+/// To nearest even; what is too large becomes the largest half.
+__device__ __forceinline__ std::uint16_t float_to_half(float value) { return __half_as_ushort(__float2half_rn(fminf(fmaxf(value, -65504.0F), 65504.0F))); }
+__device__ __forceinline__ int round_to_int(float value) { return __float2int_rn(value); }
+
+/// Queues a kernel of `grid` blocks of `threads`.
+template <class... Parameters, class... Arguments>
+void launch(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
+  kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y)), static_cast<unsigned>(threads), 0, stream>>>(arguments...);
+}
+
+#else
+
+struct Stream {};
+
+inline int thread_number() { return static_cast<int>(cuda::emulation::thread_index.x); }
+inline int thread_count() { return static_cast<int>(cuda::emulation::block_size.x); }
+inline int block_x() { return static_cast<int>(cuda::emulation::block_index.x); }
+inline int block_y() { return static_cast<int>(cuda::emulation::block_index.y); }
+inline void synchronise_block() { cuda::emulation::block_barrier(); }
+float shuffle_xor(float value, int mask);
+int dot4(int a, int b, int sum);
+float half_to_float(std::uint16_t bits);
+std::uint16_t float_to_half(float value);
+inline int round_to_int(float value) { return static_cast<int>(std::nearbyint(value)); }
+
+template <class... Parameters, class... Arguments>
+void launch(Stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
+  cuda::emulation::run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), 1}, threads, [&] { kernel(arguments...); });
+}
+
+#endif
+
+/// Over the lanes of a warp, in the order of a tree: the same in every lane.
+__device__ __forceinline__ float warp_sum(float value) {
+  for (int mask = 16; mask > 0; mask >>= 1) value += shuffle_xor(value, mask);
+  return value;
+}
+
+__device__ __forceinline__ float warp_max(float value) {
+  for (int mask = 16; mask > 0; mask >>= 1) value = fmaxf(value, shuffle_xor(value, mask));
+  return value;
+}
+
+/// Over a block of at most 1,024 threads, a multiple of 32; all threads get it. `shared` holds 32 floats.
+__device__ __forceinline__ float block_sum(float value, float* shared) {
+  value = warp_sum(value);
+  synchronise_block();
+  if (thread_number() % 32 == 0) shared[thread_number() / 32] = value;
+  synchronise_block();
+  const int warps = thread_count() / 32;
+  return warp_sum(thread_number() % 32 < warps ? shared[thread_number() % 32] : 0.0F);
+}
+
+__device__ __forceinline__ float block_max(float value, float* shared) {
+  value = warp_max(value);
+  synchronise_block();
+  if (thread_number() % 32 == 0) shared[thread_number() / 32] = value;
+  synchronise_block();
+  const int warps = thread_count() / 32;
+  return warp_max(thread_number() % 32 < warps ? shared[thread_number() % 32] : -INFINITY);
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

@@ -1,0 +1,184 @@
+// The CUDA kernels on the emulation, and on a device where there is one, against the plain operations; the same bits in any company.
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cpu/backend.h"
+#include "cuda/backend.h"
+#include "cuda/device.h"
+#include "cuda/emulation/backend.h"
+#include "cuda/emulation/fibers.h"
+#include "harness.h"
+#include "made_model.h"
+#include "opened_model.h"
+#include "options.h"
+#include "sanitized.h"
+
+namespace lectern {
+namespace {
+
+using llm::Step;
+using test::check;
+using test::feed;
+using test::make_model;
+using test::MadeModel;
+using test::MadeShape;
+using test::open_model;
+using test::open_model_on;
+using test::OpenedModel;
+using test::relative_distance;
+using test::Row;
+using test::same_bits;
+using test::some_tokens;
+
+/// The emulation jumps between stacks behind a sanitizer's back.
+bool has_emulation() {
+  if (!test::sanitized) return true;
+  test::note("skipped: the emulation does not run under sanitizers");
+  check(true, "nothing to run");
+  return false;
+}
+
+struct Place {
+  std::string name;
+  std::unique_ptr<Backend> (*make)();
+};
+
+/// The emulation, and the first device that answers.
+std::vector<Place> places() {
+  std::vector<Place> all;
+  if (has_emulation()) all.push_back({"emulated", cuda_emulated::make_backend});
+  if (!cuda::devices().empty()) {
+    all.push_back({"device", [] { return cuda::make_backend(0); }});
+  } else {
+    check(!test::options().require_cuda, "--require-cuda: there is a device");
+  }
+  return all;
+}
+
+MadeShape small(DType dtype) {
+  MadeShape shape;
+  shape.dtype = dtype;
+  shape.layers = 1;
+  shape.heads = 2;
+  shape.kv_heads = 1;
+  shape.feed_forward = 256;
+  shape.context = 160;
+  return shape;
+}
+
+std::vector<MadeShape> shapes() {
+  std::vector<MadeShape> all;
+  for (const DTypeInfo& type : dtype_table) all.push_back(small(type.dtype));
+  all.push_back({.architecture = "qwen2", .dtype = DType::q8_0, .layers = 1, .heads = 7, .kv_heads = 1, .head_size = 48, .feed_forward = 416, .tied = true});
+  all.push_back({.architecture = "qwen3", .dtype = DType::q4_k, .layers = 1, .heads = 2, .kv_heads = 1, .head_size = 128, .feed_forward = 256});
+  all.push_back({.dtype = DType::f32, .layers = 2, .embedding = 40, .heads = 5, .kv_heads = 5, .head_size = 8, .feed_forward = 52, .vocabulary = 51});
+  all.push_back({.dtype = DType::q4_k, .layers = 1, .feed_forward = 256, .experts = 4});
+  all.push_back({.dtype = DType::f32, .layers = 1, .embedding = 64, .head_size = 16, .feed_forward = 96, .experts = 5});
+  return all;
+}
+
+std::string describe(const MadeShape& shape, const std::string& place) {
+  return shape.architecture + " " + std::string(info_of(shape.dtype).name) + (shape.experts > 0 ? " experts" : "") + ", " + place;
+}
+
+/// Weights of the type as they are, but activations of 8 bits.
+double allowed(const MadeShape& shape) { return info_of(shape.dtype).block_elements == 1 ? 2e-3 : 4e-2; }
+
+LECTERN_TEST("cuda: every weight type and architecture agrees with the plain operations") {
+  for (const Place& place : places()) {
+    for (const MadeShape& shape : shapes()) {
+      const MadeModel made = make_model(shape);
+      const std::vector<std::int32_t> tokens = some_tokens(11, shape.vocabulary);
+      const Row exact = feed(*open_model(made, cpu::Arithmetic::plain).model, tokens, 11);
+      const double distance = relative_distance(feed(*open_model_on(place.make(), made).model, tokens, 11), exact);
+      check(distance > 0 && distance < allowed(shape), describe(shape, place.name) + ": distance " + std::to_string(distance));
+    }
+  }
+}
+
+LECTERN_TEST("cuda: chunks, a busy neighbour and the order of threads change no bit") {
+  for (const Place& place : places()) {
+    for (const DType dtype : {DType::f16, DType::q4_k, DType::q6_k}) {
+      const MadeShape shape = small(dtype);
+      const MadeModel made = make_model(shape);
+      const std::string name = describe(shape, place.name);
+      const std::vector<std::int32_t> tokens = some_tokens(12, shape.vocabulary);
+      const OpenedModel opened = open_model_on(place.make(), made);
+      llm::Model& model = *opened.model;
+      const Row whole = feed(model, tokens, 12);
+      for (const int chunk : {9, 4, 2, 1}) check(same_bits(feed(model, tokens, chunk), whole), name + ": in passes of " + std::to_string(chunk));
+      Row beside;
+      for (int i = 0; i < 12; i += 6) {
+        std::vector<Step> steps;
+        for (int k = i; k < i + 6; k++) steps.push_back({(k * 5 + 1) % shape.vocabulary, 0, k, k % 6 == 5});
+        for (int k = i; k < i + 6; k++) steps.push_back({tokens[static_cast<std::size_t>(k)], 1, k, k == 11});
+        const float* logits = model.forward().decode(steps.data(), static_cast<int>(steps.size()));
+        if (i == 6) beside.assign(logits + shape.vocabulary, logits + 2 * shape.vocabulary);
+      }
+      check(same_bits(beside, whole), name + ": with the other slot busy");
+      cuda::emulation::set_reverse(true);
+      check(same_bits(feed(model, tokens, 12), whole), name + ": threads in reverse, tiles");
+      check(same_bits(feed(model, tokens, 3), whole), name + ": threads in reverse, few rows");
+      cuda::emulation::set_reverse(false);
+    }
+  }
+}
+
+LECTERN_TEST("cuda: more positions than a tile of the attention, copied prefixes, caches of either type") {
+  for (const Place& place : places()) {
+    for (const DType kv : {DType::f16, DType::f32}) {
+      MadeShape shape = small(DType::q8_0);
+      shape.embedding = 64;
+      shape.head_size = 32;
+      shape.feed_forward = 64;
+      const MadeModel made = make_model(shape);
+      llm::ModelOptions options;
+      options.kv = kv;
+      const std::vector<std::int32_t> tokens = some_tokens(150, shape.vocabulary);
+      const Row exact = feed(*open_model(made, cpu::Arithmetic::plain, options).model, tokens, 150);
+      const OpenedModel opened = open_model_on(place.make(), made, options);
+      const Row whole = feed(*opened.model, tokens, 150);
+      const double distance = relative_distance(whole, exact);
+      check(distance < 4e-2, describe(shape, place.name) + ": distance " + std::to_string(distance));
+      opened.model->ops().copy_positions(opened.model->cache().kv(), 0, 1, 128);
+      check(same_bits(feed(*opened.model, {tokens.begin() + 128, tokens.end()}, 22, 1, 128), whole), place.name + ": after a copied prefix");
+    }
+  }
+}
+
+LECTERN_TEST("cuda: embeddings agree with the plain operations") {
+  for (const Place& place : places()) {
+    for (const DType dtype : {DType::f16, DType::q8_0}) {
+      const MadeShape shape{.architecture = "bert", .dtype = dtype, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 256};
+      const MadeModel made = make_model(shape);
+      const std::vector<std::int32_t> tokens = some_tokens(20, shape.vocabulary);
+      const Cancel never;
+      const auto embedding = [&](const OpenedModel& opened) {
+        const float* values = opened.model->forward().embed(tokens.data(), static_cast<int>(tokens.size()), never);
+        return Row(values, values + shape.embedding);
+      };
+      const double distance = relative_distance(embedding(open_model_on(place.make(), made)), embedding(open_model(made, cpu::Arithmetic::plain)));
+      check(distance < allowed(shape), describe(shape, place.name) + ": distance " + std::to_string(distance));
+    }
+  }
+}
+
+LECTERN_TEST("cuda: threads that wait for each other for ever are an error, not a hang") {
+  if (!has_emulation()) return;
+  bool thrown = false;
+  try {
+    cuda::emulation::run_grid({1, 1, 1}, 64, [] {
+      // Half of the warp asks the other half, which waits for the block.
+      if (cuda::emulation::thread_index.x % 2 == 0) cuda::emulation::exchange(1, 0);
+      else cuda::emulation::block_barrier();
+    });
+  } catch (const std::logic_error&) {
+    thrown = true;
+  }
+  check(thrown, "the deadlock is seen");
+}
+
+}  // namespace
+}  // namespace lectern
