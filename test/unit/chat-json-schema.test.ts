@@ -156,6 +156,8 @@ t.test('composition', async (t) => {
     [{ type: 'object' }, ['{}', '{"a": 1}'], ['[]']],
     [{ properties: { a: {} } }, ['{}', '{"a": 1}'], ['{"b": 1}', '1']],
     [{ type: 'object', properties: { a: { type: 'null' } }, additionalProperties: { type: 'integer' } }, ['{"a": null, "b": 1}', '{"aa": 1}', '{"": 2}'], ['{"a": 1}', '{"b": null}', '{"b": 1, "a": 1}']],
+    [{ type: 'object', properties: {} }, ['{}'], ['{"a": 1}']],
+    [{ type: 'object', properties: {}, additionalProperties: true }, ['{}', '{"a": 1}'], ['1']],
     [{ type: 'object', required: ['x'] }, ['{"x": 1}', '{"x": 1, "y": 2}'], ['{}', '{"y": 2}']],
     [{ type: 'object', properties: { a: {}, b: {} }, minProperties: 1 }, ['{"a":1}', '{"b":1}', '{"a":1,"b":2}'], ['{}']],
     [{ type: 'object', additionalProperties: { type: 'null' }, minProperties: 1, maxProperties: 2 }, ['{"a": null}', '{"a": null, "b": null}'], ['{}', '{"a":null,"b":null,"c":null}']],

@@ -37,7 +37,7 @@ export interface ObjectShape {
   /** In the order of the schema; null for one that no value fits. */
   properties: Map<string, Together | null>;
   required: ReadonlySet<string>;
-  /** Of properties that are not named; null where there are none. Where properties are named and nothing is said of others, there are none either. */
+  /** Of properties that are not named; null where there are none. Where `properties` are given, were it none, and nothing is said of others, there are none either. */
   additional: Together | null;
   /** The schema itself forbids others. */
   isClosed: boolean;
@@ -51,7 +51,8 @@ export function shapeOf(nodes: SchemaNodes, together: Together): ObjectShape {
   const names = new Set([...named.flatMap(([, properties]) => Object.keys(properties)), ...required]);
   const others = together.map((node) => additionalOf(nodes, node));
   const isClosed = others.some((other) => other?.schema === false);
-  const isOpen = !isClosed && (others.some((other) => other !== undefined) || names.size === required.size && named.every(([, properties]) => Object.keys(properties).length === 0));
+  const namesSome = together.some((node) => keywordsOf(node)['properties'] !== undefined);
+  const isOpen = !isClosed && (!namesSome || others.some((other) => other !== undefined));
   const of = (name: string): Together | null => {
     const parts = named.flatMap(([node, properties], index): SchemaNode[] => {
       if (Object.hasOwn(properties, name)) return [nodes.child(node, properties[name], 'properties', name)];

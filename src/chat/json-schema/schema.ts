@@ -22,7 +22,7 @@ export interface SchemaContext {
 
 /**
  * Every document of the grammar is valid. Documents that are valid and not of the grammar: those with properties in another order than the schema's, with properties
- * that it does not speak of where it names some and does not say `additionalProperties`, fewer or more items than `prefixItems` names where nothing says so, values of
+ * that it does not name where it has `properties` and does not say `additionalProperties`, fewer or more items than `prefixItems` names where nothing says so, values of
  * types that a part without `type` has no keyword for, spacing beyond JsonText's, escapes where the text is bound to a pattern, numbers beyond some 20 digits.
  * `where` is what the client calls the schema. Throws `invalid_request` for what cannot be kept, with keyword and JSON pointer.
  */

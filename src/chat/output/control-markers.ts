@@ -19,6 +19,11 @@ export class ControlMarkers {
   push({ text, ids }: TokenBurst): string {
     if (this.#markers.size === 0) return text;
     this.#text += text;
+    if (this.#due.length === 0 && !ids.some((id) => this.#markers.has(id))) {
+      for (const id of ids) this.#ids.push(id);
+      this.#shown = this.#text.length;
+      return text;
+    }
     for (const id of ids) {
       const marker = this.#markers.get(id);
       if (marker !== undefined) this.#due.push({ bytes: this.#bytesSoFar(), marker });
