@@ -164,6 +164,17 @@ t.test('too long: both counts, or the fewest of the oldest messages left out', a
   t.notMatch(engine.generated.at(-1)?.prompt, /^<\|im_start\|>tool/, 'no tool\'s answer first');
 });
 
+t.test('of all ways to leave out the oldest, the one that leaves out the fewest', async (t) => {
+  const messages = say(...Array.from({ length: 12 }, (_, index) => 'x'.repeat(1 + (index * 37) % 60)));
+  const wide = await chatLease({ context: 4096, answer: () => '' }, { chatTemplate: chatMl });
+  const sizes = await Promise.all(messages.map(async (_, dropped) => (await complete(wide.lease, ask(messages.slice(dropped)), {}, never)).promptTokens));
+  for (let context = (sizes.at(-1) ?? 0) + 1; context < (sizes[0] ?? 0) + 20; context += 7) {
+    const { lease } = await chatLease({ context, answer: () => '' }, { chatTemplate: chatMl });
+    const { droppedMessages } = await complete(lease, ask(messages, { input: { dropOldest: true } }), {}, never);
+    t.equal(droppedMessages, sizes.findIndex((size) => size < context), `${context} of ${sizes.join()}`);
+  }
+});
+
 t.test('ids of an earlier conversation stand before', async (t) => {
   const { lease, engine } = await chatLease({ answer: () => 'ok' }, { chatTemplate: `{{ bos_token }}${chatMl}`, system: null });
   const first = await complete(lease, ask(say('Hi'), { wantsPromptIds: true }), {}, never);

@@ -203,6 +203,7 @@ t.test('what cannot be kept is refused with its keyword and its place', async (t
     [{ type: 'string', pattern: '^a+$', maxLength: 100_000 }, /'maxLength' at #\/maxLength needs more than/],
     [{ oneOf: [{ type: 'string' }, { type: 'string', minLength: 2 }] }, /'oneOf' at #\/oneOf has members that may hold at once/], [{ oneOf: [{ type: 'number' }, { type: 'integer' }] }, /'oneOf'/],
     [{ oneOf: [{ type: 'object', properties: { a: {} } }, { type: 'object', properties: { b: {} } }] }, /'oneOf'/],
+    [{ oneOf: [{ type: 'object', properties: { a: {} }, required: ['a'], additionalProperties: true }, { type: 'object', properties: { b: {} }, required: ['b'] }] }, /'oneOf'/],
     [{ $ref: 'https://example.com/x' }, /'\$ref' at #\/\$ref only names parts of the same schema/], [{ $ref: '#/nowhere' }, /names #\/nowhere, which is not there/], [{ $ref: '#' }, /is made of itself/], [{ anyOf: [{ $ref: '#' }, { type: 'null' }] }, /is made of itself/],
     [{ type: 'text' }, /'type' at #\/type must be of/], [{ type: 'string', minLength: -1 }, /'minLength'/], [{ type: 'array', items: 3 }, /must be an object or a boolean at #\/items/], [{ required: 'a' }, /'required'/], [{ enum: 'a' }, /'enum'/], [3, /must be an object/], [null, /must be an object/],
     [{ type: 'object', properties: { a: {}, b: {} }, minProperties: 2 }, /'minProperties'/], [{ type: 'object', properties: { a: {}, b: {} }, maxProperties: 1 }, /'maxProperties'/],
