@@ -2,6 +2,7 @@
 import t from 'tap';
 import { readFileSync } from 'node:fs';
 import { form, startTestService } from '../support/http-service.js';
+import { fakeLanguage } from '../support/language-service.js';
 import { sharedPath } from '../support/shared.js';
 
 const service = await startTestService();
@@ -109,6 +110,20 @@ t.test('the description of the API', async (t) => {
   for (const word of ['"const":', '"prefixItems":', '"type":"null"', '"contentMediaType":"application/octet-stream"']) t.notMatch(text, word);
   const ids = Object.values(api.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
   t.equal(new Set(ids).size, ids.length, 'operations have names of their own');
+});
+
+t.test('every route is described', async (t) => {
+  const everything = await startTestService({}, { language: fakeLanguage() });
+  t.teardown(() => everything.close());
+  const { paths } = (await everything.app.inject({ url: '/openapi.json' })).json() as Api;
+  const shapeOf = (path: string): string => path.replace(/\{\w+\}|:\w+|\*/g, '{}');
+  const described = new Set(Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${shapeOf(path)}`)));
+  // The descriptions themselves and what their page is made of.
+  const own = ['/openapi.json', '/docs', '/swagger', '/scalar', '/favicon.ico', '/favicon.svg'];
+  const routes = everything.routes().filter(({ method, url }) => method !== 'HEAD' && !own.includes(url)).map(({ method, url }) => `${method.toLowerCase()} ${shapeOf(url)}`);
+  t.ok(routes.length > 50, `${routes.length} routes`);
+  t.strictSame(routes.filter((route) => !described.has(route)), []);
+  t.strictSame([...described].filter((route) => !routes.includes(route) && route !== 'get /metrics'), [], 'and nothing else');
 });
 
 const contract = sharedPath('contracts/docling-serve-1.31.openapi.json');

@@ -22,6 +22,8 @@ export interface TestService {
   /** Lets every document called `slow…` end. */
   release(): void;
   log: { level: string; fields: Record<string, unknown>; message: string }[];
+  /** All that are declared in a scope (/metrics stands outside); complete once the service is ready. */
+  routes(): { method: string; url: string }[];
   /** Directories of tasks on disk. */
   directories(): Promise<string[]>;
   listen(): Promise<string>;
@@ -68,10 +70,13 @@ export async function startTestService(settings: Partial<HttpSettings> = {}, mor
     abilities: { textRecognition: false, formulas: false, code: false },
     ...more,
   });
+  const routes: { method: string; url: string }[] = [];
+  app.addHook('onRoute', ({ url, method }) => { routes.push(...[method].flat().map((one) => ({ method: one, url }))); });
   // Injected requests hold no socket, and the timers of the table do not keep a process alive.
   const alive = setInterval(() => undefined, 1000);
   return {
     app, tasks, payloads, inputs, release, log,
+    routes: () => routes,
     directories: async () => (await readdir(directory)).filter((name) => name !== 'lock'),
     listen: async () => {
       await app.listen({ host: '127.0.0.1', port: 0 });

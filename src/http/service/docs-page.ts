@@ -90,9 +90,9 @@ fetch('openapi.json').then((answer) => answer.json()).then((api) => {
     }
   }
   const routes = document.getElementById('routes');
-  for (const tag of ['convert', 'tasks', 'clear', 'health', 'chunk', 'management']) {
-    if (groups.has(tag)) routes.append(make('h2', '', tag), ...groups.get(tag));
-  }
+  const first = ['convert', 'tasks'];
+  const rank = (tag) => (first.includes(tag) ? first.indexOf(tag) : tag.startsWith('language') ? 5 : 10);
+  for (const [tag, operations] of [...groups].sort(([a], [b]) => rank(a) - rank(b))) routes.append(make('h2', '', tag), ...operations);
 });
 const form = document.getElementById('try');
 const output = document.getElementById('output');
@@ -131,7 +131,7 @@ const page = `<!DOCTYPE html>
 <body>
 <header>
 <h1>Lectern</h1>
-<p>Documents become markdown, over docling-serve's v1 contract. As data: <a href="openapi.json">OpenAPI 3.1</a>, <a href="openapi-3.0.json">OpenAPI 3.0</a>.</p>
+<p>Documents become markdown, over docling-serve's v1 contract; language models answer over OpenAI's and Ollama's. As data: <a href="openapi.json">OpenAPI 3.1</a>, <a href="openapi-3.0.json">OpenAPI 3.0</a>.</p>
 </header>
 <main>
 <section class="card">

@@ -7,6 +7,7 @@ import { chunkers } from '../../conversion/chunk-request.js';
 import { batchSources, batchTargets, callback, sources, targets } from '../../conversion/request-models.js';
 import { contractVersion } from '../health.js';
 import { languagePaths } from './language-paths.js';
+import { otherPaths } from './other-paths.js';
 import {
   chunkDocumentResponse, clearResponse, convertDocumentResponse, healthResponse, httpValidationError, presignedConvert, presignedCounts,
   readinessResponse, taskFailureResult, taskStatusResponse,
@@ -27,13 +28,14 @@ export function describeApi(withLanguage: boolean): OpenApi {
     ...chunkPaths(components),
     ...taskPaths(components),
     ...(withLanguage ? languagePaths() : {}),
+    ...otherPaths(withLanguage),
   };
   return {
     openapi: '3.1.0',
     info: {
       title: 'Docling Serve',
       version: contractVersion,
-      description: 'The v1 contract of docling-serve, and the language models of OpenAI\'s and Ollama\'s contracts, kept by Lectern. Keys are accepted and not needed.',
+      description: 'The v1 contract of docling-serve, and the language models of OpenAI\'s and Ollama\'s contracts, kept by Lectern. A key is needed only where the service has an access list that asks for one.',
     },
     paths,
     components: {
