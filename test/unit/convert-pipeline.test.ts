@@ -91,7 +91,8 @@ t.test('page ranges and limits', async (t) => {
 
 t.test('files that are not converted', async (t) => {
   const cases: [string, Uint8Array | string, string, object][] = [
-    ['a spreadsheet', 'PK\u0003\u0004 not really', 'a.xlsx', { status: 'skipped', format: 'xlsx', errors: [{ component_type: 'user_input', category: 'policy', error_message: 'File format not allowed: a.xlsx' }] }],
+    ['no spreadsheet', 'PK\u0003\u0004 not really', 'a.xlsx', { status: 'failure', format: 'xlsx', errors: [{ component_type: 'document_backend', category: 'backend_failure', error_message: /^The file is damaged or cut short/ }] }],
+    ['a recording', 'RIFF not really', 'a.wav', { status: 'skipped', format: 'audio', errors: [{ component_type: 'user_input', category: 'policy', error_message: 'File format not allowed: a.wav' }] }],
     ['an unknown name', 'hello', 'notes', { status: 'skipped', format: 'unknown' }],
     ['an empty file', '', 'a.pdf', { status: 'failure', errors: [{ component_type: 'document_backend', category: 'backend_failure', error_message: 'The file is empty.' }] }],
     ['text called a PDF', 'hello', 'a.pdf', { status: 'failure', errors: [{ category: 'backend_failure', page_no: null }] }],
