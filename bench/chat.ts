@@ -101,8 +101,9 @@ class CompletionClient {
       const atMs = performance.now() - began;
       const events = (rest + String(chunk)).split('\n\n');
       rest = events.pop() as string;
-      for (const event of events) {
-        const tokens = event === 'data: [DONE]' ? 0 : tokensOf(JSON.parse(event.slice('data: '.length)));
+      // Others than data are comments: the model may take long to load.
+      for (const event of events.filter((one) => one.startsWith('data: ') && one !== 'data: [DONE]')) {
+        const tokens = tokensOf(JSON.parse(event.slice('data: '.length)));
         if (tokens > 0) arrivals.push({ atMs, tokens });
       }
     }
