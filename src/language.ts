@@ -78,13 +78,9 @@ function modelsLog(log: Log): ModelsLog {
   return (level, message, cause) => log[level](cause === undefined ? { room: 'models' } : { room: 'models', err: cause }, message);
 }
 
-/** What the engine has a backend for; `cuda` belongs here as soon as it has that one. */
-const backends: ReadonlySet<DeviceInfo['kind']> = new Set(['cpu']);
-
 function placeOf({ device, modelMemory }: LanguageSettings, devices: DeviceInfo[]): { kind: DeviceInfo['kind']; budgetBytes: number } {
-  const usable = devices.filter(({ kind }) => backends.has(kind));
-  const eligible = device === 'auto' ? usable : usable.filter(({ kind }) => kind === device);
-  if (eligible.length === 0) throw new LecternError('invalid_request', `The setting device asks for ${device}, and language models run on ${[...backends].join(', ')} only in this version.`);
+  const eligible = device === 'auto' ? devices : devices.filter(({ kind }) => kind === device);
+  if (eligible.length === 0) throw new LecternError('invalid_request', `The setting device asks for ${device}, and there is none here.`);
   const { kind, budgetBytes } = chooseDevice(eligible);
   return { kind, budgetBytes: modelMemory ?? budgetBytes };
 }

@@ -46,11 +46,11 @@ t.test('settings reach the models: context by name, slots, threads, device, alia
 });
 
 t.test('the device of the settings, or an error; memory of the settings, or what the device has', async (t) => {
-  for (const devices of [[cpu], [cpu, gpu]]) t.throws(() => make({}, { device: 'cuda' }, {}, devices), { code: 'invalid_request', message: /asks for cuda, and language models run on cpu only/ });
+  t.throws(() => make({}, { device: 'cuda' }), { code: 'invalid_request', message: /asks for cuda/ });
   const budgetOf = (settings: Partial<Settings>, devices: DeviceInfo[]): number =>
     Number(/lectern_model_memory_bytes\{kind="budget"\} (\d+)/.exec(make({}, settings, {}, devices).language.metrics())?.[1]);
   t.equal(budgetOf({}, [cpu]), 2 ** 33, 'half of the machine');
-  t.equal(budgetOf({}, [cpu, gpu]), 2 ** 33, 'a GPU that no backend uses changes nothing');
+  t.ok(budgetOf({}, [cpu, gpu]) > 2 ** 35, 'the GPU\'s');
   t.equal(budgetOf({ device: 'cpu' }, [cpu, gpu]), 2 ** 33);
   t.equal(budgetOf({ modelMemory: 12345 }, [cpu]), 12345);
 });
