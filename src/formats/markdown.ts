@@ -56,8 +56,17 @@ parser.renderer.rules.softbreak = () => ' ';
 
 /** The head that site generators put before a text: keys and values, not content. */
 function withoutFrontMatter(text: string): string {
-  const head = /^---[^\S\n]*\n(?:[\w"'-][^\n]*:[^\n]*|[^\S\n][^\n]*|- [^\n]*|#[^\n]*|\n)*?(?:---|\.\.\.)[^\S\n]*(?:\n|$)/.exec(text.slice(0, 20_000));
-  return head === null ? text : text.slice(head[0].length);
+  if (!/^---[^\S\n]*\n/.test(text)) return text;
+  let at = text.indexOf('\n') + 1;
+  for (let lines = 0; lines < 500 && at < text.length; lines++) {
+    const end = text.indexOf('\n', at);
+    const line = text.slice(at, end < 0 ? text.length : end).trimEnd();
+    at = end < 0 ? text.length : end + 1;
+    if (line === '---' || line === '...') return lines === 0 ? text : text.slice(at);
+    // Keys, their further lines, entries of lists, comments.
+    if (line !== '' && !/^(?:[\w"'-][^:]{0,200}:|\s|- |#)/.test(line)) return text;
+  }
+  return text;
 }
 
 /** Marks by which models that read pages say where each block stands. */

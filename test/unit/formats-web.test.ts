@@ -95,6 +95,8 @@ t.test('markdown', async (t) => {
   t.equal(await md('---\ntitle: x\n---\n\ntext\n\n<div>raw <b>html</b></div>\n\n<script>no</script>\n\n> quote\n\n***\n\n```js\nlet a\n```'), 'text\n\nraw **html**\n\nquote\n\n```\nlet a\n```');
   t.equal(await md('sum $a_i + b$ and \\(c\\), $5 and $6.\n\n$$\nx^2\n$$'), 'sum $a_i + b$ and $c$, $5 and $6.\n\n$$x^2$$');
   t.equal(await md('<|ref|>title<|/ref|><|det|>[[1, 2, 3, 4]]<|/det|>\n## Head'), '## Head');
+  t.equal(await md(`---\n${'a: b\n'.repeat(400)}---\ntext`), 'text');
+  t.match(await md(`---\n${'a: b\n'.repeat(5000)}`), /a: b a: b/, 'a head without an end is text, and found to be so in one pass');
   t.equal(await md('# no *markup*\nhere_\n\nnext', 'a.txt'), '# no *markup*\nhere\\_\n\nnext');
   t.match(await readFormat('md', `${'> '.repeat(10_000)}x`), { losses: [] });
 });
