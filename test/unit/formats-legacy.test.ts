@@ -19,6 +19,15 @@ function program(directory: string, text: string): string {
   return path;
 }
 
+/** Neither gone nor waiting to be buried. */
+function isRunning(pid: string): boolean {
+  try {
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
 const leftovers = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('lectern-office-'));
 
 t.test('the file is handed over, the result is read, nothing is left', async (t) => {
@@ -44,7 +53,11 @@ t.test('a program that makes nothing, too much, or never ends', async (t) => {
   await t.rejects(modernize(program(directory, 'exit 1'), bytes, 'doc', 'docx', usual, limits), { code: 'invalid_document', message: /could not read the file as a DOC document/ });
   await t.rejects(modernize(program(directory, 'mkdir -p "$out"; head -c 2000000 /dev/zero > "$out/document.docx"'), bytes, 'doc', 'docx', usual, limits), { code: 'too_large' });
   const mark = join(directory, 'still-here');
-  await t.rejects(modernize(program(directory, `(sleep 3600; touch "${mark}") & sleep 3600`), bytes, 'xls', 'xlsx', usual, { ...limits, limitMs: 300 }), { code: 'timeout' });
+  const below = join(directory, 'below');
+  await t.rejects(modernize(program(directory, `sleep 3600 & echo $! > "${below}"; sleep 3600`), bytes, 'xls', 'xlsx', usual, { ...limits, limitMs: 2_000 }), { code: 'timeout' });
+  // What the program had started ends with it; a program that had no time to start anything leaves nothing to look at.
+  const pid = existsSync(below) ? readFileSync(below, 'utf8').trim() : '';
+  while (pid !== '' && isRunning(pid)) await new Promise((resolve) => setTimeout(resolve, 10));
   const controller = new AbortController();
   const running = modernize(program(directory, `touch "${mark}"; sleep 3600`), bytes, 'ppt', 'pptx', { ...usual, signal: controller.signal }, limits);
   while (!existsSync(mark)) await new Promise((resolve) => setTimeout(resolve, 10));
