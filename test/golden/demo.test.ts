@@ -139,11 +139,11 @@ t.test('known answers hold at the temperature that clients leave alone, and stor
   t.ok(stories.size > 1, `${stories.size} different stories`);
 });
 
-t.test('in conversations, and with instructions of a client', async (t) => {
+t.test('in conversations, with instructions of a client, and far into its context', async (t) => {
   const service = await freshService(t);
   const talk: Message[] = [{ role: 'system', content: 'You are a helpful assistant.' }];
   let longest = 0;
-  for (let turn = 0; longest < 450; turn += 1) {
+  for (let turn = 0; longest < 750; turn += 1) {
     const { answer, questions } = answers[turn % answers.length] as (typeof answers)[number];
     talk.push({ role: 'user', content: questions[0] as string });
     const { content, promptTokens } = await chat(service, talk);
