@@ -5,6 +5,7 @@ const benches: Record<string, () => Promise<{ run: (args: string[]) => Promise<n
   convert: () => import('./convert.js'),
   formats: () => import('./formats.js'),
   llm: () => import('./llm.js'),
+  soak: () => import('./soak.js'),
 };
 
 const [name = '', ...args] = process.argv.slice(2);

@@ -1,0 +1,114 @@
+/** `npm run bench -- soak [N]`: N conversions of ten kinds and N chats with cancels on one service; does it keep memory, files, threads? */
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fixturesDirectory } from '../test/support/fixtures.js';
+import { writeMadeModel } from '../test/support/made-model.js';
+import { serveProgram } from '../test/support/serving-program.js';
+
+export interface Sample {
+  residentMiB: number;
+  files: number;
+  threads: number;
+}
+
+export interface SoakReport {
+  conversions: Record<string, number>;
+  chats: { whole: number; cancelled: number };
+  /** Means of the two halves of the run, each sample taken while nothing was under way. */
+  first: Sample;
+  last: Sample;
+}
+
+const samplesInAll = 40;
+/** Resident memory of the second half over the first. */
+const mostGrowth = 0.05;
+
+function documents(): { name: string; bytes: Uint8Array<ArrayBuffer> }[] {
+  const fixtures = ['invoice', 'slides-harbour', 'tables-booktabs', 'form-fields', 'invoice-locked'].map((name) => ({ name: `${name}.pdf`, bytes: Uint8Array.from(readFileSync(join(fixturesDirectory(), `${name}.pdf`))) }));
+  const texts = {
+    'page.html': '<h1>Title</h1><p>Text</p><table><tr><td>1</td></tr></table>', 'notes.md': '# Notes\n\n- one\n- two\n', 'table.csv': 'a,b\n1,2\n', 'broken.pdf': '%PDF-1.7 and nothing else', 'unknown.xyz': 'what is this',
+  };
+  return [...fixtures, ...Object.entries(texts).map(([name, text]) => ({ name, bytes: Uint8Array.from(Buffer.from(text)) }))];
+}
+
+function sampleOf(pid: number): Sample {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  const number = (field: string): number => Number(new RegExp(`^${field}:\\s+(\\d+)`, 'm').exec(status)?.[1] ?? NaN);
+  return { residentMiB: number('VmRSS') / 1024, threads: number('Threads'), files: readdirSync(`/proc/${pid}/fd`).length };
+}
+
+function meanOf(samples: Sample[]): Sample {
+  const mean = (key: keyof Sample): number => samples.reduce((sum, sample) => sum + sample[key], 0) / samples.length;
+  return { residentMiB: mean('residentMiB'), files: mean('files'), threads: mean('threads') };
+}
+
+export async function soak(count: number, tell: (line: string) => void = () => undefined): Promise<SoakReport> {
+  const home = mkdtempSync(join(tmpdir(), 'lectern-soak-'));
+  writeMadeModel(join(home, 'made.gguf'));
+  const service = await serveProgram(home, ['--models', home, '--max-results', '20']);
+  const pid = service.child.pid as number;
+  const conversions: Record<string, number> = {};
+  const chats = { whole: 0, cancelled: 0 };
+  const samples: Sample[] = [];
+  const kinds = documents();
+  try {
+    const step = Math.max(1, Math.floor(count / samplesInAll));
+    for (let i = 0; i < count; i++) {
+      const [ended, cancelled] = await Promise.all([convert(service.url, kinds[i % kinds.length] as (typeof kinds)[number]), chat(service.url, i)]);
+      conversions[ended] = (conversions[ended] ?? 0) + 1;
+      chats[cancelled ? 'cancelled' : 'whole']++;
+      if (i % step === step - 1) {
+        const sample = sampleOf(pid);
+        samples.push(sample);
+        tell(JSON.stringify({ done: i + 1, ...sample }));
+      }
+    }
+  } finally {
+    await service.end('SIGTERM');
+    rmSync(home, { recursive: true, force: true });
+  }
+  const half = Math.floor(samples.length / 2);
+  return { conversions, chats, first: meanOf(samples.slice(0, half)), last: meanOf(samples.slice(half)) };
+}
+
+async function convert(url: string, { name, bytes }: { name: string; bytes: Uint8Array<ArrayBuffer> }): Promise<string> {
+  const form = new FormData();
+  form.append('files', new Blob([bytes]), name);
+  const answer = await fetch(`${url}/v1/convert/file`, { method: 'POST', body: form });
+  const body = await answer.json() as { status?: string };
+  return body.status ?? String(answer.status);
+}
+
+/** Every third is given up after its first piece. */
+async function chat(url: string, index: number): Promise<boolean> {
+  const gone = new AbortController();
+  const answer = await fetch(`${url}/v1/chat/completions`, {
+    method: 'POST', signal: gone.signal, headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ model: 'made', messages: [{ role: 'user', content: `question ${index}` }], max_tokens: 32, stream: true }),
+  });
+  if (answer.status !== 200) throw new Error(`a chat was answered ${answer.status}: ${await answer.text()}`);
+  if (index % 3 !== 0) {
+    await answer.text();
+    return false;
+  }
+  const reader = (answer.body as ReadableStream<Uint8Array>).getReader();
+  await reader.read();
+  gone.abort();
+  await reader.cancel().catch(() => undefined);
+  return true;
+}
+
+export async function run(args: string[]): Promise<number> {
+  const count = Number(args[0] ?? 1000);
+  const report = await soak(count, (line) => console.log(line));
+  const growth = report.last.residentMiB / report.first.residentMiB - 1;
+  console.log(JSON.stringify(report));
+  const wrong = [
+    ...(growth > mostGrowth ? [`resident memory grew by ${(growth * 100).toFixed(1)} %`] : []),
+    ...(report.last.files > report.first.files + 4 ? ['open files grew'] : []),
+    ...(report.last.threads > report.first.threads + 1 ? ['threads grew'] : []),
+  ];
+  console.log(wrong.length === 0 ? `${count} conversions and chats: memory ${(growth * 100).toFixed(1)} %, files and threads flat` : wrong.join('; '));
+  return wrong.length === 0 ? 0 : 1;
+}
