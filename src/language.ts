@@ -78,7 +78,8 @@ function modelsLog(log: Log): ModelsLog {
   return (level, message, cause) => log[level](cause === undefined ? { room: 'models' } : { room: 'models', err: cause }, message);
 }
 
-function placeOf({ device, modelMemory }: LanguageSettings, devices: DeviceInfo[]): { kind: DeviceInfo['kind']; budgetBytes: number } {
+/** Where models are loaded and how much they may take there. Throws `invalid_request` where the settings ask for a device that is not there. */
+export function placeOf({ device, modelMemory }: Pick<LanguageSettings, 'device' | 'modelMemory'>, devices: DeviceInfo[]): { kind: DeviceInfo['kind']; budgetBytes: number } {
   const eligible = device === 'auto' ? devices : devices.filter(({ kind }) => kind === device);
   if (eligible.length === 0) throw new LecternError('invalid_request', `The setting device asks for ${device}, and there is none here.`);
   const { kind, budgetBytes } = chooseDevice(eligible);

@@ -1,9 +1,8 @@
 /** Whether a model is whole and runs here: its digest where one is known, then a few tokens of its own. */
 import { basename } from 'node:path';
-import type { Engine, LanguageModel } from '../engine/port.js';
+import type { DeviceInfo, Engine, LanguageModel } from '../engine/port.js';
 import { asLecternError, LecternError } from '../errors.js';
 import { describeBytes } from '../models/fit.js';
-import { chooseDevice } from '../models/memory-budget.js';
 import { digestOf } from '../models/pull/download.js';
 import type { CatalogueEntry } from '../models/types.js';
 
@@ -19,10 +18,16 @@ export interface Checked {
   findings: string;
 }
 
+/** Where the service would load it. */
+export interface Place {
+  kind: DeviceInfo['kind'];
+  budgetBytes: number;
+}
+
 /** Never rejects for what is wrong with the model. */
-export async function checkModel(entry: CatalogueEntry, engine: Engine): Promise<Checked> {
+export async function checkModel(entry: CatalogueEntry, engine: Engine, place: Place): Promise<Checked> {
   try {
-    const findings = [await checkDigest(entry.path), await checkRun(entry, engine)].filter((finding) => finding !== null);
+    const findings = [await checkDigest(entry.path), await checkRun(entry, engine, place)].filter((finding) => finding !== null);
     return { name: entry.name, ok: true, findings: findings.join(', ') };
   } catch (thrown) {
     return { name: entry.name, ok: false, findings: asLecternError(thrown).message };
@@ -37,10 +42,9 @@ async function checkDigest(path: string): Promise<string | null> {
   return 'digest fits';
 }
 
-async function checkRun(entry: CatalogueEntry, engine: Engine): Promise<string> {
-  const shape = { slots: 1, context: Math.min(context, entry.description.context || context) };
+async function checkRun(entry: CatalogueEntry, engine: Engine, { kind, budgetBytes }: Place): Promise<string> {
+  const shape = { device: kind, slots: 1, context: Math.min(context, entry.description.context || context) };
   const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, shape);
-  const { budgetBytes } = chooseDevice(engine.devices().filter(({ kind }) => kind === 'cpu'));
   const need = weightBytes + kvBytes + workBytes;
   if (need > budgetBytes) return `not opened: it needs ${describeBytes(need)}, and ${describeBytes(budgetBytes)} can be had`;
   const began = performance.now();

@@ -5,7 +5,7 @@ import { resolveSettings, type Settings } from '../config.js';
 import { openEngine } from '../engine/engine.js';
 import type { Engine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
-import { contextChooser, openCatalogue } from '../language.js';
+import { contextChooser, openCatalogue, placeOf } from '../language.js';
 import { createLog } from '../log.js';
 import { describeBytes } from '../models/fit.js';
 import { displayName, requireModelName } from '../models/model-name.js';
@@ -30,7 +30,7 @@ export const models: Command = async (args, environment) => {
     const catalogue = openCatalogue(settings, engine, createLog('silent'));
     if (verb === 'list') return await list(catalogue);
     if (verb === 'show') return await show(catalogue, engine, settings, name as string);
-    if (verb === 'check') return await check(catalogue, engine, name);
+    if (verb === 'check') return await check(catalogue, engine, settings, name);
     return await pull(catalogue, name as string, into ?? pullDirectory(settings.models), insecure);
   } finally {
     await engine.close();
@@ -87,7 +87,7 @@ async function describe(entry: CatalogueEntry, engine: Engine, settings: Setting
   const slots = description.embeds ? 1 : settings.slots;
   const wanted = contextChooser(settings)(entry);
   const context = Math.min(wanted, description.context || wanted);
-  const need = await engine.memoryNeed(entry.path, { slots, context });
+  const need = await engine.memoryNeed(entry.path, { device: placeOf(settings, engine.devices()).kind, slots, context });
   return [
     ['name', entry.name], ['file', entry.path], ['size', describeBytes(entry.sizeBytes)], ['digest', entry.digest],
     ['architecture', details.family], ['parameters', details.parameterSize], ['weights', details.quantizationLevel],
@@ -99,12 +99,13 @@ async function describe(entry: CatalogueEntry, engine: Engine, settings: Setting
 }
 
 /** Exit code 1 when one is not whole or does not run; refused files are such. */
-async function check(catalogue: Catalogue, engine: Engine, name: string | undefined): Promise<number> {
+async function check(catalogue: Catalogue, engine: Engine, settings: Settings, name: string | undefined): Promise<number> {
   const entries = name === undefined ? await catalogue.list() : [await found(catalogue, name)];
   const refused = name === undefined ? await catalogue.refused() : [];
+  const place = placeOf(settings, engine.devices());
   let failed = refused.length;
   for (const entry of entries) {
-    const { ok, findings } = await checkModel(entry, engine);
+    const { ok, findings } = await checkModel(entry, engine, place);
     if (!ok) failed++;
     print([`${ok ? 'ok    ' : 'FAILED'}  ${entry.name}: ${findings}`]);
   }
