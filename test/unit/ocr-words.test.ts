@@ -57,6 +57,21 @@ t.test('noise is left out, a page number stays', (t) => {
   t.end();
 });
 
+t.test('a dot before a line is a bullet, a stroke on a ruled line is none of the text', (t) => {
+  const dotted = (height: number): ReadLine => {
+    const { baseline, words } = line('and text', 500, 10);
+    return { baseline, words: [{ text: 'e', left: 250, top: 500 - height, right: 250 + height, bottom: 500, confidence: 0.6 }, ...words] };
+  };
+  const first = (read: ReadLine): string | undefined => recognisedText({ lines: [read], rulings: [] }, frame).words[0]?.text;
+  t.equal(first(dotted(14)), '•');
+  t.equal(first(dotted(19)), 'e', 'as high as small letters');
+  const stroke: ReadLine = { baseline: [300, 500, 900, 500], words: [...line('cell text', 500, 10).words, { text: '|', left: 700, top: 470, right: 704, bottom: 505, confidence: 0.9 }] };
+  const texts = (position: number): string[] => recognisedText({ lines: [stroke], rulings: [{ horizontal: false, position, start: 0, end: 2000, thickness: 3 }] }, frame).words.map((word) => word.text);
+  t.same(texts(702), ['cell', 'text']);
+  t.same(texts(900), ['cell', 'text', '|']);
+  t.end();
+});
+
 t.test('rulings in points', (t) => {
   const [across, up] = recognisedRulings([
     { horizontal: true, position: 300, start: 150, end: 600, thickness: 3 }, { horizontal: false, position: 600, start: 300, end: 900, thickness: 3 },

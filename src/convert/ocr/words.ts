@@ -47,6 +47,21 @@ function boxOf(word: ReadWord, { scale, left, top }: PixelFrame): Box {
   return { left: (word.left - left) * scale, top: (word.top - top) * scale, right: (word.right - left) * scale, bottom: (word.bottom - top) * scale };
 }
 
+/** An upright stroke is a letter, unless a ruled line stands there. */
+function isRule(word: ReadWord, rulings: ReadRuling[]): boolean {
+  const middle = (word.left + word.right) / 2;
+  const reach = Math.max(4, word.right - word.left);
+  return /^[|¦]+$/u.test(word.text) && rulings.some(({ horizontal, position, start, end }) => !horizontal && Math.abs(position - middle) <= reach && start < word.bottom && end > word.top);
+}
+
+/** A dot before a line is read as the letter that it resembles; it is smaller than any. */
+function asBullet(words: ReadWord[], size: number, scale: number): void {
+  const [first, second] = words;
+  if (first === undefined || second === undefined || !/^[eo0°*©®«»¢@.·-]$/u.test(first.text)) return;
+  const [height, width] = [(first.bottom - first.top) * scale, (first.right - first.left) * scale];
+  if (height < 0.4 * size && height > 0.15 * size && width > 0.7 * height && width < 1.4 * height && (second.left - first.right) * scale > 0.3 * size) first.text = '•';
+}
+
 interface SizedLine {
   words: ReadWord[];
   baseline: ReadLine['baseline'];
@@ -54,12 +69,14 @@ interface SizedLine {
   letters: number;
 }
 
-function sized(line: ReadLine, frame: PixelFrame): SizedLine | null {
-  const words = line.words.filter((word) => word.confidence >= leastWord && word.text.trim() !== '');
+function sized(line: ReadLine, rulings: ReadRuling[], frame: PixelFrame): SizedLine | null {
+  const words = line.words.filter((word) => word.confidence >= leastWord && word.text.trim() !== '' && !isRule(word, rulings)).map((word) => ({ ...word }));
   if (words.length === 0 || isNoise(words)) return null;
   const sizes = words.map((word) => ({ value: sizeOf(word.text, (word.bottom - word.top) * frame.scale) ?? 0, weight: word.text.length })).filter(({ value }) => value > 0);
   const tallest = Math.max(...words.map((word) => word.bottom - word.top)) * frame.scale;
-  return { words, baseline: line.baseline, size: sizes.length === 0 ? tallest : weightedMedian(sizes), letters: words.reduce((sum, word) => sum + word.text.length, 0) };
+  const size = sizes.length === 0 ? tallest : weightedMedian(sizes);
+  asBullet(words, size, frame.scale);
+  return { words, baseline: line.baseline, size, letters: words.reduce((sum, word) => sum + word.text.length, 0) };
 }
 
 /** Heights vary by a pixel from line to line: sizes near the most frequent one become that one, then the next most frequent, and so on. */
@@ -83,7 +100,7 @@ export interface RecognisedText {
 }
 
 export function recognisedText(page: ReadPage, frame: PixelFrame): RecognisedText {
-  const kept = page.lines.map((line) => sized(line, frame)).filter((line) => line !== null);
+  const kept = page.lines.map((line) => sized(line, page.rulings, frame)).filter((line) => line !== null);
   settleSizes(kept);
   const lines: Line[] = [];
   let [letters, sure, order] = [0, 0, 0];
