@@ -1,5 +1,6 @@
 // native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead.
-// --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command.
+// --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,
+// --tokenizer FILE times the tokenizer of one.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -17,6 +18,7 @@
 #include "llm_bench.h"
 #include "model_bench.h"
 #include "page.h"
+#include "tokenizer_bench.h"
 #include "vision/deskew.h"
 #include "vision/image.h"
 
@@ -36,7 +38,8 @@ void measure(const char* name, double megapixels, const std::function<void()>& j
 
 int run_model(const char* verb, const char* first, const char* second) {
   try {
-    if (std::strcmp(verb, "--make-model") == 0) lectern::test::write_bench_model(first, second);
+    if (std::strcmp(verb, "--tokenizer") == 0) lectern::test::bench_tokenizer_of(first);
+    else if (std::strcmp(verb, "--make-model") == 0) lectern::test::write_bench_model(first, second);
     else lectern::test::serve_model_bench(first, std::atoi(second));
     return 0;
   } catch (const std::exception& error) {
@@ -50,6 +53,7 @@ int run_model(const char* verb, const char* first, const char* second) {
 int main(int count, char** arguments) {
   using namespace lectern;
   if (count == 4 && (std::strcmp(arguments[1], "--make-model") == 0 || std::strcmp(arguments[1], "--model") == 0)) return run_model(arguments[1], arguments[2], arguments[3]);
+  if (count == 3 && std::strcmp(arguments[1], "--tokenizer") == 0) return run_model(arguments[1], arguments[2], nullptr);
   if (count == 2 && std::strcmp(arguments[1], "--llm") == 0) {
     test::bench_busy();
     test::bench_llm();
@@ -75,6 +79,7 @@ int main(int count, char** arguments) {
       });
     }
   }
+  test::bench_tokenizer();
   test::bench_grammar();
   return 0;
 }

@@ -47,8 +47,8 @@ class OwnedTokenizer {
   llm::Tokenizer tokenizer_;
 };
 
-/// Encodes a megabyte each of texts in which a careless tokenizer is slow, and checks that it takes less than half a second of processor time. Sanitized builds
-/// get shorter texts and no limit.
+/// Encodes a megabyte each of texts in which a careless tokenizer is slow, and checks that it takes at most eight times what a quarter of it takes, in
+/// processor time, and less than five seconds. Sanitized builds get shorter texts and no limit.
 void check_long_texts(const llm::Tokenizer& tokenizer, const std::string& name);
 
 /// Encodes random bytes, broken characters and cut-off texts: whatever comes out, nothing may break.
