@@ -236,3 +236,22 @@ t.test('a schema of thousands of parts costs time in proportion', async (t) => {
   const [small, large] = [lengthOf(250), lengthOf(1000)];
   t.ok(large < small * 4.5, `${small} ${large}`);
 });
+
+t.test('what a schema costs is bounded, whatever it multiplies', async (t) => {
+  const of = (count: number, make: (index: number) => unknown): unknown[] => Array.from({ length: count }, (_, index) => make(index));
+  const takesLong: Record<string, unknown> = {
+    'alternatives that all come to nothing': { allOf: [...of(40, () => ({ anyOf: [{ type: 'string' }, { type: 'number' }] })), { anyOf: [false] }] },
+    'parts times properties': { allOf: of(6000, (index) => ({ type: 'object', properties: { [`p${index}`]: true } })) },
+    'lists of values in members that exclude each other': { oneOf: of(60, (member) => ({ type: 'object', required: ['k'], properties: { k: { enum: of(600, (index) => `${member} ${index}`) } } })) },
+  };
+  for (const [what, schema] of Object.entries(takesLong)) t.throws(() => sourceOf(schema), { code: 'invalid_request', message: /steps/ }, what);
+});
+
+t.test('long lists of values and many members with a mark of their own are taken', async (t) => {
+  const values = Array.from({ length: 8000 }, (_, index) => `value ${index}`);
+  t.ok(grammarOf({ type: 'string', enum: values }).matches('"value 7999"'));
+  const events = Array.from({ length: 60 }, (_, index) => ({ type: 'object', properties: { kind: { const: `k${index}` }, text: { type: 'string' } }, required: ['kind', 'text'], additionalProperties: false }));
+  const grammar = grammarOf({ oneOf: events });
+  t.ok(grammar.matches('{"kind":"k59","text":"x"}'));
+  t.notOk(grammar.matches('{"kind":"k60","text":"x"}'));
+});

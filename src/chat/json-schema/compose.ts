@@ -26,6 +26,7 @@ export function alternativesOf(nodes: SchemaNodes, together: Together): Together
   const found: Together[] = [];
   const waiting = [start];
   for (let one = waiting.pop(); one !== undefined; one = waiting.pop()) {
+    nodes.spend(one.nodes.size);
     if (one.impossible) continue;
     const group = openGroup(nodes, one);
     if (group === null) {
@@ -63,7 +64,10 @@ function openGroup(nodes: SchemaNodes, { nodes: gathered }: Gathered): { of: Sch
       const list = listOf(nodes, node, keyword);
       if (list === undefined) continue;
       const members = list.map((member, index) => nodes.child(node, member, keyword, index));
-      if (keyword === 'oneOf' && !disjoint(nodes, members)) nodes.refuse(node, 'oneOf', 'has members that may hold at once; anyOf says that they may');
+      if (keyword === 'oneOf' && !nodes.exclusive.has(node)) {
+        if (!disjoint(nodes, members)) nodes.refuse(node, 'oneOf', 'has members that may hold at once; anyOf says that they may');
+        nodes.exclusive.add(node);
+      }
       if (!members.some((member) => gathered.has(member))) return { of: node, members };
     }
   }

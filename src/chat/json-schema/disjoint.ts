@@ -19,6 +19,7 @@ function apart(nodes: SchemaNodes, left: Together, right: Together, depth: numbe
 
 /** What is written for `written` is never valid for `other`. */
 function neverValid(nodes: SchemaNodes, written: Together, other: Together, depth: number): boolean {
+  nodes.spend(written.length + other.length);
   const types = intersectTypes(typesTogether(nodes, written), declaredTypes(nodes, other));
   if (types.size === 0) return true;
   const [literals, allowed] = [literalsTogether(nodes, written), literalsTogether(nodes, other)];

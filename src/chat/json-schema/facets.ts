@@ -19,6 +19,7 @@ export function literalsTogether(nodes: SchemaNodes, together: Together): unknow
     const lists = [listOf(nodes, node, 'enum'), Object.hasOwn(keywords, 'const') ? [keywords['const']] : undefined];
     for (const list of lists) {
       if (list === undefined) continue;
+      nodes.spend(list.length);
       const spelled = new Map(list.map((value) => [spell(value), value]));
       left = left === undefined ? [...spelled.values()] : left.filter((value) => spelled.has(spell(value)));
     }
@@ -49,6 +50,7 @@ export function shapeOf(nodes: SchemaNodes, together: Together): ObjectShape {
   const named = together.map((node) => [node, objectOf(nodes, node, 'properties') ?? {}] as const);
   const required = new Set(together.flatMap((node) => requiredOf(nodes, node)));
   const names = new Set([...named.flatMap(([, properties]) => Object.keys(properties)), ...required]);
+  nodes.spend(names.size * together.length);
   const others = together.map((node) => additionalOf(nodes, node));
   const isClosed = others.some((other) => other?.schema === false);
   const namesSome = together.some((node) => keywordsOf(node)['properties'] !== undefined);

@@ -26,13 +26,20 @@ const known = new Set([
 /** Of the path from the root: what nests deeper is no schema for an answer. */
 const deepest = 200;
 const mostNodes = 20_000;
+/** Some half a second of the event loop: schemas are small, and combinations of their parts multiply. */
+const mostSteps = 400_000;
 
 export class SchemaNodes {
   readonly #root: unknown;
   /** As the client knows it: "schema", "parameters of the tool 'x'". */
   readonly #where: string;
   readonly #known = new Map<unknown, SchemaNode>();
+  /** Booleans have no identity: they are known by their place. */
+  readonly #booleans = new Map<string, SchemaNode>();
+  /** Parts whose `oneOf` was seen to have members that exclude each other. */
+  readonly exclusive = new Set<SchemaNode>();
   #count = 0;
+  #steps = 0;
 
   constructor(root: unknown, where: string) {
     this.#root = root;
@@ -45,15 +52,17 @@ export class SchemaNodes {
 
   /** The node of a part of the schema. Throws `invalid_request` for what is no schema or uses a keyword that cannot be kept. */
   at(value: unknown, pointer: string): SchemaNode {
-    const found = this.#known.get(value);
-    if (found !== undefined && typeof value === 'object') return found;
+    this.spend(1);
+    const found = typeof value === 'boolean' ? this.#booleans.get(pointer) : this.#known.get(value);
+    if (found !== undefined) return found;
     if (pointer.length > 4096 || pointer.split('/').length > deepest) this.fail(`nests deeper than ${deepest} levels`, pointer.slice(0, 200));
     if (this.#count >= mostNodes) this.fail(`has more than ${mostNodes} parts`, pointer);
     if (typeof value !== 'boolean' && (typeof value !== 'object' || value === null || Array.isArray(value))) this.fail('must be an object or a boolean', pointer);
     const schema = value === true ? {} : value as SchemaObject | false;
     const node: SchemaNode = { id: this.#count, schema, pointer };
     this.#count += 1;
-    this.#known.set(value, node);
+    if (typeof value === 'boolean') this.#booleans.set(pointer, node);
+    else this.#known.set(value, node);
     for (const keyword of schema === false ? [] : Object.keys(schema)) {
       if (!known.has(keyword) && !annotations.has(keyword) && !keyword.startsWith('x-')) this.refuse(node, keyword);
     }
@@ -76,6 +85,12 @@ export class SchemaNodes {
     }
     if (at === undefined) this.refuse(node, '$ref', `names ${reference.slice(0, 200)}, which is not there`);
     return this.at(at, pointer);
+  }
+
+  /** Counts what is done for this schema, its parts together. Throws `invalid_request` where that is more than an answer is worth. */
+  spend(steps: number): void {
+    this.#steps += steps;
+    if (this.#steps > mostSteps) throw new LecternError('invalid_request', `The ${this.#where} takes too many steps to work out.`);
   }
 
   /** Throws `invalid_request`. */

@@ -8,12 +8,14 @@ import { automatonOf } from './strings.js';
 /** Throws `invalid_request` where a keyword is malformed. */
 export function accepts(nodes: SchemaNodes, node: SchemaNode, value: unknown): boolean {
   const { schema } = node;
+  nodes.spend(1);
   if (schema === false) return false;
   const all = (keyword: string): boolean => (listOf(nodes, node, keyword) ?? []).every((member, index) => accepts(nodes, nodes.child(node, member, keyword, index), value));
   const count = (keyword: string): number => (listOf(nodes, node, keyword) ?? []).filter((member, index) => accepts(nodes, nodes.child(node, member, keyword, index), value)).length;
   const types = typesOf(nodes, node);
   if (types !== undefined && !kindsOf(value).some((kind) => types.has(kind))) return false;
-  if (listOf(nodes, node, 'enum')?.some((one) => spell(one) === spell(value)) === false) return false;
+  const listed = listOf(nodes, node, 'enum');
+  if (listed !== undefined && !spellingsOf(nodes, listed).has(spell(value))) return false;
   if (Object.hasOwn(schema, 'const') && spell(schema['const']) !== spell(value)) return false;
   if (schema['$ref'] !== undefined && !accepts(nodes, nodes.resolve(node, schema['$ref']), value)) return false;
   if (!all('allOf') || (schema['anyOf'] !== undefined && count('anyOf') === 0) || (schema['oneOf'] !== undefined && count('oneOf') !== 1)) return false;
@@ -21,6 +23,18 @@ export function accepts(nodes: SchemaNodes, node: SchemaNode, value: unknown): b
   if (typeof value === 'string') return stringFits(nodes, node, value);
   if (Array.isArray(value)) return arrayFits(nodes, node, value);
   return !isObject(value) || objectFits(nodes, node, value);
+}
+
+const spelled = new WeakMap<unknown[], ReadonlySet<string>>();
+
+/** Of a list that every value of it is held against. */
+function spellingsOf(nodes: SchemaNodes, list: unknown[]): ReadonlySet<string> {
+  const known = spelled.get(list);
+  if (known !== undefined) return known;
+  nodes.spend(list.length);
+  const spellings = new Set(list.map(spell));
+  spelled.set(list, spellings);
+  return spellings;
 }
 
 function kindsOf(value: unknown): TypeName[] {
