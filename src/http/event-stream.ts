@@ -5,9 +5,12 @@ export type StreamKind = 'events' | 'lines';
 
 const contentTypes: Record<StreamKind, string> = { events: 'text/event-stream; charset=utf-8', lines: 'application/x-ndjson' };
 
+/** More than the longest answer with its probabilities; who leaves so much unread for good is not there. */
+const mostUnreadBytes = 64 * 2 ** 20;
+
 /**
  * The reply is taken over with the first piece, or by open(): until then a failure can still be an ordinary answer with its
- * status. Pieces of one turn of the event loop leave in one write.
+ * status. Pieces of one turn of the event loop leave in one write. A client that reads nothing loses its connection before what is written for it fills the memory.
  */
 export class EventStream {
   #open = false;
@@ -70,5 +73,6 @@ export class EventStream {
       });
     }
     raw.write(text);
+    if (raw.writableLength > mostUnreadBytes) raw.destroy();
   }
 }

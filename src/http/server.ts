@@ -83,12 +83,19 @@ async function addConversion(scope: FastifyInstance, dependencies: HttpDependenc
 function answerUnknown(routes: KnownRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = '', query] = splitOnce(request.url, '?');
   const methods = routes.methodsOf(path);
-  if (methods.length > 0) return sendJson(reply.header('allow', methods.join(', ')), 405, { detail: 'Method Not Allowed' });
+  if (methods.length > 0) return sendJson(reply.header('allow', methods.join(', ')), 405, describeRefusal(path, 405, 'Method Not Allowed'));
   const shorter = path.replace(/\/+$/, '');
   if (shorter !== path && routes.methodsOf(shorter).length > 0) {
     return reply.code(307).header('location', query === undefined ? shorter : `${shorter}?${query}`).send();
   }
-  return sendJson(reply, 404, { detail: 'Not Found' });
+  return sendJson(reply, 404, describeRefusal(path, 404, 'Not Found'));
+}
+
+/** In the shape of the contract that the path belongs to: clients show what they find where it belongs. */
+function describeRefusal(path: string, status: 404 | 405, sentence: string): Record<string, unknown> {
+  if (path.startsWith('/api/')) return { error: sentence };
+  if (!/^\/v1\/(chat|completions|embeddings|models|responses)(\/|$)/.test(path)) return { detail: sentence };
+  return { error: { message: sentence, type: status === 404 ? 'not_found_error' : 'invalid_request_error', param: null, code: null } };
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

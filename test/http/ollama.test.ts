@@ -91,6 +91,12 @@ t.test('run of an embedding model', async (t) => {
   t.match((await post('/api/embed', { model: 'vectors', input: 5 })).json(), { error: 'invalid input type' });
 });
 
+t.test('a method that a route does not have', async (t) => {
+  const answer = await send('GET', '/api/chat');
+  t.strictSame([answer.statusCode, answer.json()], [405, { error: 'Method Not Allowed' }]);
+  t.strictSame((await send('POST', '/api/signout', '{}')).json(), { error: 'Not Found' });
+});
+
 t.test('chat whole, with thinking, tools, logprobs, dropped messages', async (t) => {
   const whole = (await post('/api/chat', { model: 'talker', stream: false, logprobs: true, top_logprobs: 1, messages: [{ role: 'user', content: '!think !drop a' }], keep_alive: -1, options: { num_predict: 5, seed: 3, stop: ['x'], temperature: 0 } })).json() as Record<string, unknown>;
   t.match(whole, { message: { role: 'assistant', content: '!think !drop a', thinking: 'Let me see.' }, done: true, prompt_truncated: true, dropped_messages: 2 });
@@ -101,6 +107,8 @@ t.test('chat whole, with thinking, tools, logprobs, dropped messages', async (t)
   const called = lines((await post('/api/chat', { model: 'talker', messages: [{ role: 'user', content: '!call' }], tools })).body);
   t.match(called[0], { message: { role: 'assistant', content: '', tool_calls: [{ id: /^call_[a-z0-9]{8}$/, function: { index: 0, name: 'add', arguments: { a: 1 } } }] }, done: false });
   t.match(called.at(-1), { done: true, done_reason: 'stop' });
+  const twice = lines((await post('/api/chat', { model: 'talker', messages: [{ role: 'user', content: '!call !twice' }], tools: [{ function: { name: 'add' } }] })).body) as { message: { tool_calls?: { function: { index: number } }[] } }[];
+  t.same(twice.flatMap(({ message }) => message.tool_calls ?? []).map((call) => call.function.index), [0, 1], 'indices go on from line to line; the type of a tool may be missing');
   await post('/api/chat', { model: 'talker', stream: false, messages: [{ role: 'assistant', content: '', tool_calls: [{ function: { name: 'add', arguments: { a: 1 } } }] }, { role: 'tool', content: '2', tool_name: 'add' }], format: { type: 'object' } });
   t.match(last(), { format: { kind: 'schema', schema: { type: 'object' } }, input: { messages: [{ toolCalls: [{ name: 'add', arguments: { a: 1 } }] }, { role: 'tool', toolName: 'add' }] } });
   t.match(lines((await post('/api/chat', { model: 'talker', messages: [{ role: 'user', content: '!cut' }] })).body).at(-1), { done_reason: 'length' });

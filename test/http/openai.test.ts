@@ -181,6 +181,8 @@ t.test('what is wrong is named', async (t) => {
     ['/v1/chat/completions', { model: 'vectors', messages }, 400, null], ['/v1/completions', { model: 'talker' }, 400, 'prompt'], ['/v1/completions', { model: 'talker', prompt: [[1.5]] }, 400, 'prompt[0]'],
     ['/v1/completions', { model: 'talker', prompt: 'x', echo: true }, 400, 'echo'], ['/v1/embeddings', { model: 'vectors', input: [] }, 400, 'input'], ['/v1/embeddings', { model: 'vectors', input: 'x', dimensions: 5 }, 400, 'dimensions'],
     ['/v1/embeddings', { model: 'talker', input: 'x' }, 400, null], ['/v1/embeddings', { model: 'vectors', input: 'x', encoding_format: 'hex' }, 400, 'encoding_format'],
+    ['/v1/chat/completions', { model: 'talker', messages, verbosity: 'low' }, 400, 'verbosity'], ['/v1/responses', { model: 'talker', input: 'x', text: { verbosity: 'high' } }, 400, 'text.verbosity'],
+    ['/v1/responses', { model: 'talker', input: 'x', top_logprobs: 2 }, 400, 'top_logprobs'], ['/v1/responses', { model: 'talker', input: 'x', include: ['message.output_text.logprobs'] }, 400, 'include'],
     ['/v1/responses', { model: 'talker', input: 'x', previous_response_id: 'r' }, 400, 'previous_response_id'], ['/v1/responses', { model: 'talker', input: [{ type: 'item_reference' }] }, 400, 'input[0].type'],
   ];
   for (const [url, payload, status, param, code] of cases) {
@@ -195,6 +197,15 @@ t.test('what is wrong is named', async (t) => {
   const defect = await chat({}, '!defect');
   t.match([defect.statusCode, defect.json()], [500, { error: { type: 'api_error', message: 'Internal processing error.' } }]);
   t.notMatch(defect.body, /secret/);
+});
+
+t.test('a method that a route does not have is refused in the contract\'s shape', async (t) => {
+  for (const url of ['/v1/chat/completions', '/v1/completions', '/v1/embeddings', '/v1/responses']) {
+    const answer = await service.app.inject({ method: 'GET', url });
+    t.match([answer.statusCode, answer.headers.allow, answer.json()], [405, 'POST', { error: { message: 'Method Not Allowed', type: 'invalid_request_error', param: null, code: null } }], url);
+  }
+  t.match((await service.app.inject({ method: 'DELETE', url: '/v1/models/talker' })).json(), { error: { message: 'Method Not Allowed' } });
+  t.match((await service.app.inject({ method: 'POST', url: '/v1/chat/nothing', payload: {} })).json(), { error: { message: 'Not Found', type: 'not_found_error' } });
 });
 
 t.test('the service describes these routes, and only where they are', async (t) => {

@@ -105,7 +105,8 @@ async function answer(language: FakeLanguage, request: AnswerRequest, listener: 
 function partsOf(script: string): OutputPart[] {
   const words = script.split(/(?<= )/).map((text): OutputPart => ({ kind: 'text', text }));
   if (script.includes('!think')) words.unshift({ kind: 'reasoning', text: 'Let me see.' });
-  if (script.includes('!call')) return [{ kind: 'toolCall', call: { id: 'call_1', name: 'add', arguments: { a: 1 } } }];
+  const call: OutputPart = { kind: 'toolCall', call: { id: 'call_1', name: 'add', arguments: { a: 1 } } };
+  if (script.includes('!call')) return script.includes('!twice') ? [call, call] : [call];
   return words;
 }
 

@@ -7,6 +7,8 @@ t.test('numbers are seconds, texts are durations, negative is for ever', (t) => 
   const cases: [unknown, number | undefined][] = [
     [undefined, undefined], [null, undefined], [0, 0], [60, 60_000], [0.5, 500], [-1, Infinity], ['0', 0], ['0s', 0], ['5m', 300_000], ['5m0s', 300_000],
     ['1h30m', 5_400_000], ['1.5h', 5_400_000], ['300ms', 300], ['-1m', Infinity], ['+2s', 2000], ['.5s', 500],
+    // Beyond what a date can say.
+    [1e13, Infinity], [Number.MAX_VALUE, Infinity], ['99999999999h', Infinity],
   ];
   for (const [value, ms] of cases) t.equal(parseKeepAlive(value), ms, JSON.stringify(value));
   t.end();

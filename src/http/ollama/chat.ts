@@ -23,6 +23,7 @@ export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
     const tools = readTools(fields);
     if (tools.length > 0 && !entry.capabilities.includes('tools')) throw new LecternError('invalid_request', `registry.ollama.ai/library/${entry.name} does not support tools`);
     const think = readThink(fields, entry);
+    let calls = 0;
     return answerOllama(route, request, reply, {
       ...asked,
       stream: fields.boolean('stream') ?? true,
@@ -39,7 +40,7 @@ export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
         sampling,
       },
     }, {
-      part: (part) => ({ message: describeMessage(part === null ? [] : [part]) }),
+      part: (part) => ({ message: describeMessage(part === null ? [] : [part], part?.kind === 'toolCall' ? calls++ : 0) }),
       whole: (parts) => ({ message: describeMessage(parts) }),
       last: () => ({}),
     });

@@ -1,7 +1,7 @@
 /** Ollama's messages and tools as the conversation of src/chat. */
 import { randomInt } from 'node:crypto';
 import type { Message, OutputPart, Tool, ToolCall } from '../../chat/conversation.js';
-import { FieldError, type Fields, withoutUndefined } from '../fields.js';
+import { FieldError, Fields, withoutUndefined } from '../fields.js';
 import { readTools as readOpenAiTools } from '../openai/messages.js';
 import { refuseImages } from './body.js';
 
@@ -34,7 +34,10 @@ function readToolCall(call: Fields): ToolCall {
 
 /** Ollama's tools have OpenAI's form; the type may be missing. */
 export function readTools(fields: Fields): Tool[] {
-  return readOpenAiTools(fields);
+  const tools = fields.list('tools');
+  if (tools === undefined) return [];
+  const typed = tools.map((tool: unknown) => (typeof tool === 'object' && tool !== null && !('type' in tool) ? { type: 'function', ...tool } : tool));
+  return readOpenAiTools(new Fields({ tools: typed }));
 }
 
 const letters = 'abcdefghijklmnopqrstuvwxyz0123456789';
@@ -43,8 +46,8 @@ function callId(): string {
   return `call_${Array.from({ length: 8 }, () => letters[randomInt(letters.length)]).join('')}`;
 }
 
-/** The message of one line, or of the whole answer. */
-export function describeMessage(parts: OutputPart[]): Record<string, unknown> {
+/** The message of one line, or of the whole answer. `callsBefore` counts the calls of the answer's earlier lines: clients join calls by their index. */
+export function describeMessage(parts: OutputPart[], callsBefore = 0): Record<string, unknown> {
   const text = (kind: 'text' | 'reasoning'): string => parts.map((part) => (part.kind === kind ? part.text : '')).join('');
   const calls = parts.flatMap((part) => (part.kind === 'toolCall' ? [part.call] : []));
   const thinking = text('reasoning');
@@ -52,6 +55,6 @@ export function describeMessage(parts: OutputPart[]): Record<string, unknown> {
     role: 'assistant',
     content: text('text'),
     ...(thinking === '' ? {} : { thinking }),
-    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => ({ id: callId(), function: { index, name: call.name, arguments: call.arguments } })) }),
+    ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => ({ id: callId(), function: { index: callsBefore + index, name: call.name, arguments: call.arguments } })) }),
   };
 }

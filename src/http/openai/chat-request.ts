@@ -65,7 +65,13 @@ export function readChatRequest(fields: Fields): ChatRequest {
   };
 }
 
+/** Its default is all there is. Throws FieldError. */
+export function refuseVerbosity(fields: Fields | undefined): void {
+  if ((fields?.string('verbosity') ?? 'medium') !== 'medium') fields?.refuse('verbosity', 'may only be "medium"');
+}
+
 function refuseUnhonoured(fields: Fields): void {
+  refuseVerbosity(fields);
   if (fields.boolean('store') === true) fields.refuse('store', 'must be false: nothing is stored here');
   const modalities = fields.list('modalities');
   if (modalities !== undefined && (modalities.length !== 1 || modalities[0] !== 'text')) fields.refuse('modalities', 'may only be ["text"]');

@@ -4,7 +4,7 @@ import type { Message, Tool } from '../../chat/conversation.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
 import type { KeepAlive } from '../../models/types.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
-import { annotations, mostLogprobs, readThink, refuseUnknown } from './chat-request.js';
+import { annotations, readThink, refuseUnknown, refuseVerbosity } from './chat-request.js';
 import { readContent, readFormat, readFunction, readToolChoice } from './messages.js';
 import { readSampling } from './sampling.js';
 
@@ -28,11 +28,13 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
   refuseUnknown(fields, names);
   for (const name of ['previous_response_id', 'conversation']) if (fields.has(name)) fields.refuse(name, 'is not supported: nothing is stored between requests');
   if (fields.boolean('background') === true) fields.refuse('background', 'is not supported');
+  if ((fields.integer('top_logprobs') ?? 0) !== 0) fields.refuse('top_logprobs', 'is not supported');
+  if (fields.list('include')?.includes('message.output_text.logprobs')) fields.refuse('include', 'may not name message.output_text.logprobs: it is not supported');
   const truncation = fields.oneOf('truncation', ['auto', 'disabled']) ?? 'disabled';
   const tools = (fields.objects('tools') ?? []).map(readTool);
   const text = fields.object('text');
+  refuseVerbosity(text);
   const format = text?.object('format');
-  const logprobs = fields.integer('top_logprobs', { least: 0, most: mostLogprobs });
   return {
     model: fields.require('model', fields.string('model')),
     stream: fields.boolean('stream') ?? false,
@@ -60,7 +62,7 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
         dropOldest: truncation === 'auto' ? true : undefined,
       }),
       format: readFormat(format),
-      sampling: withoutUndefined({ ...readSampling(fields), maxTokens: fields.integer('max_output_tokens', { least: 1 }), logprobs }),
+      sampling: withoutUndefined({ ...readSampling(fields), maxTokens: fields.integer('max_output_tokens', { least: 1 }) }),
     },
   };
 }
