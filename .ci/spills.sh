@@ -1,0 +1,21 @@
+#!/bin/sh
+# Compiles the CUDA kernels for Hopper and fails where one keeps registers in memory. Without nvcc it says so.
+set -eu
+cd "$(dirname "$0")/.."
+if ! command -v nvcc >/dev/null; then
+  echo "# skipped: no nvcc here, kernels are not compiled"
+  exit 0
+fi
+report=$(mktemp)
+trap 'rm -f "$report"' EXIT
+nvcc -std=c++17 -O2 -arch=sm_90a -Xptxas -v -Inative -c native/cuda/backend.cu -o /dev/null > "$report" 2>&1 || { cat "$report"; echo "not ok 1 - cuda: the kernels compile"; exit 1; }
+kernels=$(grep -c 'Compiling entry function' "$report")
+spills=$(grep -c 'bytes spill stores' "$report" || true)
+clean=$(grep -c ' 0 bytes spill stores, 0 bytes spill loads' "$report" || true)
+if [ "$kernels" -gt 0 ] && [ "$spills" -gt 0 ] && [ "$spills" -eq "$clean" ]; then
+  echo "ok 1 - cuda: none of $kernels kernels spills registers"
+else
+  grep -B1 'bytes spill stores' "$report" | grep -v ' 0 bytes spill stores, 0 bytes spill loads'
+  echo "not ok 1 - cuda: $((spills - clean)) of $kernels kernels spill registers"
+  exit 1
+fi
