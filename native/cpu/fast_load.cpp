@@ -143,7 +143,7 @@ Matrix FastOps::place_matrix(const Tensor* parts, int count) {
   const int groups = group_count(rows);
   const std::size_t part_bytes = product(groups, 1) * group_bytes;
   const PackedMatrix& packed = packed_.emplace_back(PackedMatrix{
-      parts->dtype, rows, columns, group_bytes, packed_header_bytes(parts->dtype, columns), part_bytes, LargeMemory(part_bytes * product(count, 1))});
+      parts->dtype, rows, columns, group_bytes, part_bytes, LargeMemory(part_bytes * product(count, 1))});
   const std::size_t source_group = row_bytes(parts->dtype, columns) * group_rows;
   auto pack = [&](int index, int) {
     const int part = index / groups;

@@ -49,8 +49,8 @@ void FastOps::multiply(const PackedMatrix& matrix, int part, int first_group, in
   const int bits = activation_bits(matrix.dtype);
   const LargeMemory& activations = bits == 8 ? quantised_ : bits == 16 ? wide_ : floats_;
   const std::byte* packed = matrix.memory.data() + static_cast<std::size_t>(part) * matrix.part_bytes + static_cast<std::size_t>(first_group) * matrix.group_bytes;
-  kernels_.multiply[static_cast<int>(matrix.dtype)](packed, matrix.group_bytes, matrix.header_bytes, matrix.columns, groups,
-                                                    activations.data(), count, out, std::ptrdiff_t{groups} * group_rows);
+  kernels_.multiply[static_cast<int>(matrix.dtype)](packed, matrix.group_bytes, matrix.columns, groups, activations.data(), count, out,
+                                                    std::ptrdiff_t{groups} * group_rows);
 }
 
 /// How many groups one thread takes at a time: a whole pass of a large matrix in pieces that keep the threads even, whose

@@ -43,7 +43,6 @@ struct PackedMatrix {
   int rows;
   int columns;
   std::size_t group_bytes;
-  std::size_t header_bytes;
   std::size_t part_bytes;  // of one expert
   LargeMemory memory;
 };

@@ -262,28 +262,31 @@ std::uint16_t wide_quants(DType dtype, const std::uint16_t (&halves)[32], std::i
   return scale;
 }
 
-void pack_halves(DType dtype, const std::byte* source, int columns, int rows, std::byte* headers, std::byte* quants) {
+void pack_halves(DType dtype, const std::byte* source, int columns, int rows, std::byte* out) {
   for (int r = 0; r < rows; r++) {
     const std::byte* row = source + static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) * 2;
-    std::byte* scale_at = headers + 2 * r;
-    std::byte* to = quants + 4 * r;
     for (int c = 0; c < columns; c += 32) {
       std::uint16_t halves[32] = {};
       std::memcpy(halves, row + std::ptrdiff_t{2} * c, 2 * static_cast<std::size_t>(std::min(32, columns - c)));
       std::int16_t q[32];
       const std::uint16_t scale = wide_quants(dtype, halves, q);
-      std::memcpy(scale_at, &scale, sizeof scale);
-      scale_at += 2 * group_rows;
-      for (int j = 0; j < 16; j++, to += 64) std::memcpy(to, q + 2 * j, 4);
+      const PackedPlace place = packed_place(dtype, c / 32);
+      std::memcpy(out + place.header + 2 * r, &scale, sizeof scale);
+      for (int j = 0; j < 16; j++) std::memcpy(out + place.quants + 64 * j + 4 * r, q + 2 * j, 4);
     }
   }
 }
 
-constexpr std::size_t aligned(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+constexpr std::size_t aligned(std::size_t bytes, std::size_t unit = 64) { return (bytes + unit - 1) / unit * unit; }
 
-std::size_t header_bytes(const PackedFormat& format) {
-  return static_cast<std::size_t>(2 * group_rows * (format.minimum ? 2 : 1) + group_rows * (format.scales + format.minima));
-}
+struct BlockBytes {
+  explicit BlockBytes(const PackedFormat& format)
+      : header(static_cast<std::size_t>(group_rows * (format.minimum ? 4 : 2) + group_rows * (format.scales + format.minima))),
+        quants(static_cast<std::size_t>(format.block / 32 * format.bits) * 64),
+        together(static_cast<std::size_t>(header_blocks(static_cast<int>(header)))) {}
+
+  std::size_t header, quants, together;  // the last in blocks
+};
 
 }  // namespace
 
@@ -317,16 +320,19 @@ int activation_bits(DType dtype) {
   return bits == 0 || bits == 16 ? bits : 8;
 }
 
-std::size_t packed_header_bytes(DType dtype, int columns) {
-  const PackedFormat& format = packed_format(dtype);
-  if (format.bits == 0) return 0;
-  return aligned(static_cast<std::size_t>((columns + format.block - 1) / format.block) * header_bytes(format));
+PackedPlace packed_place(DType dtype, int block) {
+  const BlockBytes bytes(packed_format(dtype));
+  const auto own = static_cast<std::size_t>(block) % bytes.together;
+  const std::size_t begin = (static_cast<std::size_t>(block) - own) * (bytes.header + bytes.quants);
+  return {begin + own * bytes.header, begin + bytes.together * bytes.header + own * bytes.quants};
 }
 
 std::size_t packed_group_bytes(DType dtype, int columns) {
   const PackedFormat& format = packed_format(dtype);
   if (format.bits == 0) return aligned(row_bytes(dtype, columns) * group_rows);
-  return packed_header_bytes(dtype, columns) + static_cast<std::size_t>((columns + 31) / 32) * static_cast<std::size_t>(format.bits) * 64;
+  const BlockBytes bytes(format);
+  const auto blocks = static_cast<std::size_t>((columns + format.block - 1) / format.block);
+  return aligned(blocks * bytes.header, bytes.together * bytes.header) + blocks * bytes.quants;
 }
 
 void pack_group(DType dtype, const std::byte* source, int columns, int rows, std::byte* out) {
@@ -334,20 +340,20 @@ void pack_group(DType dtype, const std::byte* source, int columns, int rows, std
   const PackedFormat& format = packed_format(dtype);
   const DTypeInfo& type = info_of(dtype);
   if (format.bits == 0) return pack_floats(source, columns, rows, out);
-  if (format.bits == 16) return pack_halves(dtype, source, columns, rows, out, out + packed_header_bytes(dtype, columns));
-  auto* const headers = reinterpret_cast<std::uint8_t*>(out);
-  std::uint8_t* quants = headers + packed_header_bytes(dtype, columns);
+  if (format.bits == 16) return pack_halves(dtype, source, columns, rows, out);
+  auto* const group = reinterpret_cast<std::uint8_t*>(out);
   const int blocks = columns / format.block;
   const int subs = format.block / 32;
   for (int b = 0; b < blocks; b++) {
+    const PackedPlace place = packed_place(dtype, b);
     Vectors vectors[8] = {};
     for (int r = 0; r < rows; r++) {
       Parts parts;
       take_block(dtype, source + static_cast<std::size_t>(r * blocks + b) * static_cast<std::size_t>(type.block_bytes), parts);
-      write_header(format, parts, r, headers + static_cast<std::size_t>(b) * header_bytes(format));
+      write_header(format, parts, r, group + place.header);
       for (int word = 0; word < 8 * subs; word++) std::memcpy(&vectors[word / 8][word % 8][r], parts.q + 4 * word, sizeof(Word));
     }
-    for (int s = 0; s < subs; s++, quants += format.bits * 64) write_planes(vectors[s], format.bits, quants);
+    for (int s = 0; s < subs; s++) write_planes(vectors[s], format.bits, group + place.quants + s * format.bits * 64);
   }
 }
 

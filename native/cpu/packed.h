@@ -1,11 +1,14 @@
-// Matrices as the kernels read them: sixteen rows side by side, one per vector lane, in two streams without gaps.
+// Matrices as the kernels read them: sixteen rows side by side, one per vector lane, in one stream.
 //
-// A group of 16 rows is its headers, then its quants. Of f32 the quants are (columns, 16) values and there are no headers.
+// A group of 16 rows is block after block, a header and then its quants, so that memory is read in one order; where a header
+// fills no whole vectors, the headers of two blocks stand before the quants of both (header_blocks), and the last may stand
+// alone. Of f32 the quants are (columns, 16) values and there are no headers.
 // Half floats become whole numbers of 14 bits, which the processor multiplies twice as fast and nearly as exactly: for each 32
 // columns a header is the 16 rows' scales as bf16, and the quants are 16 x 64 bytes, vector j with columns 2j and 2j + 1 of
-// row r in the two 16-bit words at byte 4r. Columns that are missing from the last 32 are zeros. Of quantised types a header stands for each block: d of the 16 rows as f16, then, where the type has it, m or
-// dmin likewise, then the scales of sub-block after sub-block, a byte for each row, then their minima likewise. The quants
-// come in sub-blocks of 32 columns, in bit planes: vector j, 0 to 7, has columns 4j to 4j + 3 of row r in bytes 4r to 4r + 3.
+// row r in the two 16-bit words at byte 4r. Columns that are missing from the last 32 are zeros.
+// Of quantised types a header is d of the 16 rows as f16, then, where the type has it, m or dmin likewise, then the scales of
+// sub-block after sub-block, a byte for each row, then their minima likewise. The quants come in sub-blocks of 32 columns, in
+// bit planes: vector j, 0 to 7, has columns 4j to 4j + 3 of row r in bytes 4r to 4r + 3.
 //   four low bits   4 x 64 bytes: vector i in the low, i + 4 in the high nibbles of the i-th
 //   two bits        2 x 64 bytes: vector 4h + i in bits 2i and 2i + 1 of the h-th
 //   one bit         1 x 64 bytes: vector j in bit j
@@ -32,8 +35,16 @@ struct PackedFormat {
 
 const PackedFormat& packed_format(DType dtype);
 
-/// Both are multiples of 64.
-std::size_t packed_header_bytes(DType dtype, int columns);
+/// Where a block's header and quants begin in its group, in bytes.
+struct PackedPlace {
+  std::size_t header;
+  std::size_t quants;  // a multiple of 64
+};
+
+/// Not of f32.
+PackedPlace packed_place(DType dtype, int block);
+
+/// A multiple of 64.
 std::size_t packed_group_bytes(DType dtype, int columns);
 
 /// Of activations: 8 for quantised types, 16 for half floats, 0 for f32.

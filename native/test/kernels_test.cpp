@@ -69,12 +69,12 @@ struct MatrixCase {
   void take_words() {
     for (int r = 0; r < rows; r++) {
       const std::byte* group = groups + static_cast<std::size_t>(r / 16) * group_bytes;
-      const std::byte* quants = group + cpu::packed_header_bytes(dtype, columns);
       for (int c = 0; c < columns; c++) {
+        const cpu::PackedPlace place = cpu::packed_place(dtype, c / 32);
         std::uint16_t scale_bits;
         std::int16_t word;
-        std::memcpy(&scale_bits, group + 32 * (c / 32) + 2 * (r % 16), sizeof scale_bits);
-        std::memcpy(&word, quants + 1024 * (c / 32) + 64 * (c % 32 / 2) + 4 * (r % 16) + 2 * (c % 2), sizeof word);
+        std::memcpy(&scale_bits, group + place.header + 2 * (r % 16), sizeof scale_bits);
+        std::memcpy(&word, group + place.quants + 64 * (c % 32 / 2) + 4 * (r % 16) + 2 * (c % 2), sizeof word);
         const float scale = float_from_bf16(scale_bits);
         float& value = values[static_cast<std::size_t>(r * columns + c)];
         const float meant = scale * static_cast<float>(word);
@@ -151,8 +151,8 @@ std::vector<float> multiply(const Kernels& kernels, const MatrixCase& matrix, co
   const int groups = cpu::group_count(matrix.rows);
   const std::ptrdiff_t stride = groups * 16 + 3;
   std::vector<float> out(static_cast<std::size_t>(stride * count), -77.0F);
-  kernels.multiply[static_cast<int>(matrix.dtype)](matrix.groups, matrix.group_bytes, cpu::packed_header_bytes(matrix.dtype, matrix.columns), matrix.columns,
-                                                   groups, input.bytes.data(), count, out.data(), stride);
+  kernels.multiply[static_cast<int>(matrix.dtype)](matrix.groups, matrix.group_bytes, matrix.columns, groups, input.bytes.data(), count,
+                                                   out.data(), stride);
   std::vector<float> result;
   for (int r = 0; r < count; r++) {
     result.insert(result.end(), out.begin() + r * stride, out.begin() + r * stride + matrix.rows);
@@ -269,7 +269,7 @@ LECTERN_TEST("cpu: half floats that are not finite spoil their own row of the ma
       std::vector<std::byte> input(2 * cpu::wide_bytes);
       kernels.quantise_wide(x.data(), columns, 1, 0, input.data());
       float out[16];
-      kernels.multiply[static_cast<int>(dtype)](group, 0, cpu::packed_header_bytes(dtype, columns), columns, 1, input.data(), 1, out, 16);
+      kernels.multiply[static_cast<int>(dtype)](group, 0, columns, 1, input.data(), 1, out, 16);
       const std::string what = std::string(name_of(level)) + " " + std::string(info_of(dtype).name) + ": row ";
       for (int r = 0; r < 16; r++) {
         const auto i = static_cast<std::size_t>(r);

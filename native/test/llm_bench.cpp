@@ -61,8 +61,8 @@ void bench_kernel(cpu::Threads& threads, DType dtype) {
   const auto run = [&](int count, int chunks, bool same) {
     auto work = [&](int part, int thread) {
       const int first = same ? thread * chunk : part * chunk;
-      kernels.multiply[static_cast<int>(dtype)](packed.data() + static_cast<std::size_t>(first) * group_bytes, group_bytes, cpu::packed_header_bytes(dtype, columns),
-                                                columns, chunk, activations.data(), count, out.floats() + thread * many * 16 * 64, 16 * chunk);
+      kernels.multiply[static_cast<int>(dtype)](packed.data() + static_cast<std::size_t>(first) * group_bytes, group_bytes, columns, chunk,
+                                                activations.data(), count, out.floats() + thread * many * 16 * 64, 16 * chunk);
     };
     return best_seconds(5, [&] { threads.each(chunks, work); });
   };

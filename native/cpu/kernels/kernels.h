@@ -32,9 +32,13 @@ constexpr int wide_bytes = 64 + 4;
 /// Products of 32 such words with 32 others stay below 2^31.
 constexpr int most_wide_quant = 8191;
 
+/// Blocks of packed weights whose headers, of that many bytes each, stand together before their quants: as many as fill whole
+/// vectors of 64 bytes, so that the quants are aligned.
+constexpr int header_blocks(int header_bytes) { return header_bytes % 64 == 0 ? 1 : 2; }
+
 /// `groups` groups of packed rows times `rows` rows of activations: out[row * stride + 16 * group + lane].
-using Multiply = void (*)(const std::byte* packed, std::size_t group_bytes, std::size_t header_bytes, int columns, int groups,
-                          const void* activations, int rows, float* out, std::ptrdiff_t stride);
+using Multiply = void (*)(const std::byte* packed, std::size_t group_bytes, int columns, int groups, const void* activations, int rows, float* out,
+                          std::ptrdiff_t stride);
 
 /// Queries of one KV head over the positions of one slot. Keys lie as (positions / 16, head_size, 16), values as
 /// (positions, head_size), positions rounded up to 64.
