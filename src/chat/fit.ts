@@ -30,6 +30,12 @@ export function mustFit(lease: Lease, count: number): void {
   if (count >= context) throw new LecternError('context_overflow', `The prompt has ${count} tokens and the model's context holds ${context}, one of them for the answer.`);
 }
 
+/** Every message costs a token at least: so many are not rendered to find that they do not fit, which would be time of the event loop. */
+function tooMany(lease: Lease, count: number): LecternError | null {
+  const { context } = lease.model.info;
+  return count < context ? null : new LecternError('context_overflow', `The prompt has ${count} messages, of a token each at least, and the model's context holds ${context}, one of them for the answer.`);
+}
+
 /** Throws what rendering throws, and `context_overflow` where even the system messages and the last one are too long. */
 export async function fit<T>(lease: Lease, question: FitQuestion<T>, signal: AbortSignal): Promise<Fitted<T>> {
   const attempt = async (droppedMessages: number, messages: readonly Message[]): Promise<Fitted<T>> => {
@@ -37,9 +43,13 @@ export async function fit<T>(lease: Lease, question: FitQuestion<T>, signal: Abo
     const ids = await lease.model.tokenize(prompt, { addSpecial: addSpecial && question.before.length === 0, signal });
     return { ids: question.before.length === 0 ? ids : [...question.before, ...ids], droppedMessages, rendered };
   };
-  const whole = await attempt(0, question.messages);
-  if (!question.dropOldest) mustFit(lease, whole.ids.length);
-  if (whole.ids.length < lease.model.info.context) return whole;
+  const unfitting = tooMany(lease, question.dropOldest ? question.messages.filter(({ role }) => role === 'system').length : question.messages.length);
+  if (unfitting !== null) throw unfitting;
+  if (question.messages.length < lease.model.info.context) {
+    const whole = await attempt(0, question.messages);
+    if (!question.dropOldest) mustFit(lease, whole.ids.length);
+    if (whole.ids.length < lease.model.info.context) return whole;
+  }
   return dropOldest(lease, question.messages, attempt);
 }
 
@@ -50,7 +60,7 @@ export async function fit<T>(lease: Lease, question: FitQuestion<T>, signal: Abo
 async function dropOldest<T>(
   lease: Lease, messages: readonly Message[], attempt: (dropped: number, messages: readonly Message[]) => Promise<Fitted<T>>,
 ): Promise<Fitted<T>> {
-  const places = beginnings(messages);
+  const places = beginnings(messages).filter((place) => messages.length - place < lease.model.info.context);
   const refused = async (index: number): Promise<Fitted<T> | LecternError> => {
     const place = places[index] ?? 0;
     const kept = messages.filter(({ role }, at) => at >= place || role === 'system');

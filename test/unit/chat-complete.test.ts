@@ -175,6 +175,23 @@ t.test('of all ways to leave out the oldest, the one that leaves out the fewest'
   }
 });
 
+t.test('more messages than the context has tokens are not rendered to find that they do not fit', async (t) => {
+  const { lease } = await chatLease({ context: 200, answer: () => 'ok' }, { chatTemplate: chatMl });
+  const rendered: number[] = [];
+  const counting = { ...lease, model: Object.create(lease.model, { tokenize: { value: (...asked: Parameters<typeof lease.model.tokenize>) => {
+    rendered.push(JSON.stringify(asked[0]).split('<|im_start|>').length - 2);
+    return lease.model.tokenize(...asked);
+  } }, generate: { value: lease.model.generate.bind(lease.model) }, info: { value: lease.model.info } }) as typeof lease.model };
+  const many = say(...Array.from({ length: 5001 }, (_, index) => `${index}`));
+  t.match(await failureOf(complete(counting, ask(many), {}, never)), { code: 'context_overflow', message: /5001 messages.* 200/ });
+  t.same(rendered, []);
+  const { droppedMessages } = await complete(counting, ask(many, { input: { dropOldest: true } }), {}, never);
+  t.equal(droppedMessages, (await complete(lease, ask(many.slice(4900), { input: { dropOldest: true } }), {}, never)).droppedMessages + 4900, 'as many are left out as from its end');
+  t.ok(rendered.length > 2 && Math.max(...rendered) < 200, `${rendered.join()}`);
+  const systems = many.map(({ content }): Message => ({ role: 'system', content }));
+  t.match(await failureOf(complete(lease, ask(systems, { input: { dropOldest: true } }), {}, never)), { code: 'context_overflow' });
+});
+
 t.test('ids of an earlier conversation stand before', async (t) => {
   const { lease, engine } = await chatLease({ answer: () => 'ok' }, { chatTemplate: `{{ bos_token }}${chatMl}`, system: null });
   const first = await complete(lease, ask(say('Hi'), { wantsPromptIds: true }), {}, never);

@@ -1,5 +1,6 @@
 /** The body of POST /v1/chat/completions. */
 import type { AnswerRequest } from '../../chat/answer.js';
+import type { Tool } from '../../chat/conversation.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
 import type { KeepAlive } from '../../models/types.js';
 import { type Fields, withoutUndefined } from '../fields.js';
@@ -54,7 +55,7 @@ export function readChatRequest(fields: Fields): ChatRequest {
         kind: 'messages' as const,
         messages: readMessages(fields),
         tools,
-        toolChoice: fields.has('function_call') ? readFunctionCall(fields) : readToolChoice(fields, tools),
+        toolChoice: fields.has('function_call') ? readFunctionCall(fields, tools) : readToolChoice(fields, tools),
         singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
         think,
       }),
@@ -78,10 +79,12 @@ function refuseUnhonoured(fields: Fields): void {
 }
 
 /** The deprecated name of tool_choice. */
-function readFunctionCall(fields: Fields): 'none' | 'auto' | { name: string } {
+function readFunctionCall(fields: Fields, tools: readonly Tool[]): 'none' | 'auto' | { name: string } {
   if (typeof fields.raw('function_call') === 'string') return fields.require('function_call', fields.oneOf('function_call', ['none', 'auto']));
   const named = fields.require('function_call', fields.object('function_call'));
-  return { name: named.require('name', named.string('name')) };
+  const name = named.require('name', named.string('name'));
+  if (!tools.some((tool) => tool.name === name)) fields.refuse('function_call', `names '${name}', which is none of the functions`);
+  return { name };
 }
 
 const efforts = { none: false, minimal: 'low', low: 'low', medium: 'medium', high: 'high', max: 'max', xhigh: 'max', ultra: 'max' } as const;

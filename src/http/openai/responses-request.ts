@@ -6,7 +6,7 @@ import type { KeepAlive } from '../../models/types.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
 import { annotations, readThink, refuseUnknown, refuseVerbosity } from './chat-request.js';
 import { readContent, readFormat, readFunction, readToolChoice } from './messages.js';
-import { readSampling } from './sampling.js';
+import { readSampling, tokenCount } from './sampling.js';
 
 export interface ResponsesRequest {
   model: string;
@@ -41,7 +41,7 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
     keepAlive: parseKeepAlive(fields.raw('keep_alive')),
     echo: {
       instructions: fields.string('instructions') ?? null,
-      max_output_tokens: fields.integer('max_output_tokens', { least: 1 }) ?? null,
+      max_output_tokens: fields.integer('max_output_tokens', tokenCount) ?? null,
       metadata: fields.raw('metadata') ?? {},
       parallel_tool_calls: fields.boolean('parallel_tool_calls') ?? true,
       temperature: fields.number('temperature') ?? 1,
@@ -62,7 +62,7 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
         dropOldest: truncation === 'auto' ? true : undefined,
       }),
       format: readFormat(format),
-      sampling: withoutUndefined({ ...readSampling(fields), maxTokens: fields.integer('max_output_tokens', { least: 1 }) }),
+      sampling: withoutUndefined({ ...readSampling(fields), maxTokens: fields.integer('max_output_tokens', tokenCount) }),
     },
   };
 }

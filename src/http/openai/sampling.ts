@@ -11,6 +11,8 @@ export const samplingNames = [
 /** Seeds of clients go up to 2^63; the engine's to 2^53. */
 const seedModulus = 2 ** 53;
 const mostBias = 100;
+/** A count of tokens: the engine counts so far. */
+export const tokenCount = { least: 1, most: 2 ** 31 - 1 };
 
 /** Throws FieldError. */
 export function readSampling(fields: Fields): Sampling {
@@ -29,7 +31,7 @@ export function readSampling(fields: Fields): Sampling {
     logitBias: readLogitBias(fields.object('logit_bias')),
     seed: seed === undefined ? undefined : ((seed % seedModulus) + seedModulus) % seedModulus,
     stop: readStop(fields),
-    maxTokens: fields.integer('max_completion_tokens', { least: 1 }) ?? fields.integer('max_tokens', { least: 1 }),
+    maxTokens: fields.integer('max_completion_tokens', tokenCount) ?? fields.integer('max_tokens', tokenCount),
     ignoreEnd: fields.boolean('ignore_eos'),
   });
 }
