@@ -91,6 +91,7 @@ class BytePairs : public Segmenter, private MergeRules {
     // One allocation that never moves: the keys are views into it.
     merge_texts_.reserve(bytes);
     ranks_.reserve(merges->strings.size());
+    filter_ = PairFilter(merges->strings.size());
     for (std::size_t rank = 0; rank < merges->strings.size(); rank++) {
       const std::string_view merge = merges->strings[rank];
       // A part may itself begin with a space, so the search starts behind the first sign.
@@ -98,9 +99,12 @@ class BytePairs : public Segmenter, private MergeRules {
       if (space == std::string_view::npos) throw Error(ErrorCode::invalid_model, "The model file's merge " + std::to_string(rank) + " is not two parts.");
       const std::size_t start = merge_texts_.size();
       merge_texts_.append(merge.substr(0, space)).append(merge.substr(space + 1));
+      filter_.add(PairFilter::hash(merge.substr(0, space)), PairFilter::hash(merge.substr(space + 1)));
       ranks_.emplace(MergeKey{std::string_view(merge_texts_).substr(start), space}, static_cast<std::uint32_t>(rank));
     }
   }
+
+  const PairFilter* filter() const override { return &filter_; }
 
   std::optional<std::uint32_t> rank(std::string_view whole, std::size_t left_bytes) const override {
     const auto found = ranks_.find({whole, left_bytes});
@@ -123,6 +127,7 @@ class BytePairs : public Segmenter, private MergeRules {
   WordSplitter splitter_;
   std::array<std::string, 256> stand_in_;
   std::unordered_map<std::uint32_t, char> byte_of_;
+  PairFilter filter_{0};
   std::string merge_texts_;
   std::unordered_map<MergeKey, std::uint32_t, MergeHash> ranks_;
 };

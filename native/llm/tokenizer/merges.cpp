@@ -1,7 +1,6 @@
 #include "llm/tokenizer/merges.h"
 
 #include <algorithm>
-#include <functional>
 
 #include "llm/tokenizer/unicode.h"
 
@@ -42,31 +41,6 @@ void PairMemory::put(std::uint64_t key, Merge merge) {
   used_++;
 }
 
-void PlaceQueue::push(std::uint64_t key) {
-  heap_.push_back(key);
-  std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
-}
-
-void PlaceQueue::settle() {
-  sorted_.swap(heap_);
-  heap_.clear();
-  at_ = 0;
-  if (!std::is_sorted(sorted_.begin(), sorted_.end())) std::sort(sorted_.begin(), sorted_.end());
-}
-
-bool PlaceQueue::pop(std::uint64_t& key) {
-  if (at_ == sorted_.size()) settle();
-  if (sorted_.empty()) return false;
-  if (heap_.empty() || sorted_[at_] <= heap_.front()) {
-    key = sorted_[at_++];
-    return true;
-  }
-  key = heap_.front();
-  std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
-  heap_.pop_back();
-  return true;
-}
-
 bool Merger::recall(std::string_view word, std::vector<TokenId>& out) const {
   const auto found = words_.find(word);
   if (found == words_.end()) return false;
@@ -84,7 +58,6 @@ void Merger::merge(std::string_view text, std::vector<TokenId>& out) {
   if (text.empty()) return;
   take_characters(text);
   for (std::int32_t i = 0; i >= 0; i = at(i).after) offer(i);
-  queue_.settle();
   for (std::uint64_t key = 0; queue_.pop(key);) {
     const auto left = static_cast<std::int32_t>(key & UINT32_MAX);
     // A place whose pair has changed since was queued again with what the new pair is worth.
@@ -98,7 +71,7 @@ void Merger::take_characters(std::string_view text) {
   for (std::size_t from = 0; from < text.size();) {
     const std::size_t bytes = std::min(utf8_length(static_cast<std::uint8_t>(text[from])), text.size() - from);
     const auto index = static_cast<std::int32_t>(pieces_.size());
-    pieces_.push_back({symbol_of(text.substr(from, bytes)), index - 1, index + 1, never});
+    pieces_.push_back({symbol_of(text.substr(from, bytes)), index - 1, index + 1, never, -1});
     from += bytes;
   }
   pieces_.back().after = -1;
@@ -121,14 +94,18 @@ std::int32_t Merger::symbol_of(std::string_view character) {
 
 std::int32_t Merger::add_symbol(std::string_view text) {
   symbols_.push_back({std::string(text)});
+  hashes_.push_back(PairFilter::hash(text));
   return static_cast<std::int32_t>(symbols_.size() - 1);
 }
 
 PairMemory::Merge Merger::merge_of(std::int32_t left, std::int32_t right) {
+  const auto first = static_cast<std::size_t>(left);
+  const auto second = static_cast<std::size_t>(right);
+  if (filter_ != nullptr && !filter_->may_hold(hashes_[first], hashes_[second])) return {never, -1};
   const std::uint64_t key = pair_key(left, right);
   if (const PairMemory::Merge* known = pairs_.find(key)) return *known;
-  const std::string& left_text = symbols_[static_cast<std::size_t>(left)].text;
-  const std::string whole = left_text + symbols_[static_cast<std::size_t>(right)].text;
+  const std::string& left_text = symbols_[first].text;
+  const std::string whole = left_text + symbols_[second].text;
   const std::optional<std::uint32_t> rank = rules_.rank(whole, left_text.size());
   const PairMemory::Merge merge = rank ? PairMemory::Merge{*rank, add_symbol(whole)} : PairMemory::Merge{never, -1};
   pairs_.put(key, merge);
@@ -137,14 +114,16 @@ PairMemory::Merge Merger::merge_of(std::int32_t left, std::int32_t right) {
 
 void Merger::offer(std::int32_t left) {
   Piece& piece = at(left);
-  piece.rank = piece.after < 0 ? never : merge_of(piece.symbol, at(piece.after).symbol).rank;
+  const PairMemory::Merge merge = piece.after < 0 ? PairMemory::Merge{never, -1} : merge_of(piece.symbol, at(piece.after).symbol);
+  piece.rank = merge.rank;
+  piece.whole = merge.whole;
   if (piece.rank != never) queue_.push(static_cast<std::uint64_t>(piece.rank) << 32 | static_cast<std::uint32_t>(left));
 }
 
 void Merger::join(std::int32_t left) {
   Piece& piece = at(left);
   Piece& right = at(piece.after);
-  piece.symbol = merge_of(piece.symbol, right.symbol).whole;
+  piece.symbol = piece.whole;
   right.symbol = -1;
   piece.after = right.after;
   if (piece.after >= 0) at(piece.after).before = left;

@@ -11,6 +11,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "llm/tokenizer/pair_filter.h"
+#include "llm/tokenizer/place_queue.h"
 #include "llm/tokenizer/vocabulary.h"
 
 namespace lectern::llm {
@@ -19,6 +21,8 @@ namespace lectern::llm {
 class MergeRules {
  public:
   virtual ~MergeRules() = default;
+  /// What tells most of the pairs that never merge; null where every pair has to be looked up.
+  virtual const PairFilter* filter() const { return nullptr; }
   /// The rank at which the pair that makes `whole` and meets after `left_bytes` of it merges: lower ranks first, equal ones from
   /// left to right. Nothing when it never does. Never 2^32 - 1.
   virtual std::optional<std::uint32_t> rank(std::string_view whole, std::size_t left_bytes) const = 0;
@@ -48,27 +52,11 @@ class PairMemory {
   std::size_t used_ = 0;
 };
 
-/// Ranked places, least first. What is there at the start is sorted once; only what comes before the rest of that goes through a
-/// heap, and the others are sorted when it is used up: long runs of one letter, where a heap is slow, come in order.
-class PlaceQueue {
- public:
-  void push(std::uint64_t key);
-  /// False when empty.
-  bool pop(std::uint64_t& key);
-  /// Makes what was pushed so far the sorted part; nothing may be left of the last one.
-  void settle();
-
- private:
-  std::vector<std::uint64_t> sorted_;
-  std::size_t at_ = 0;
-  std::vector<std::uint64_t> heap_;
-};
-
 /// Merges the words of one text. What it learns of pairs and words it keeps for the next word, so a text that repeats itself, as
 /// texts do, costs little; so it belongs to one call, and the words must outlive it.
 class Merger {
  public:
-  explicit Merger(const MergeRules& rules) : rules_(rules) { ascii_.fill(-1); }
+  explicit Merger(const MergeRules& rules) : rules_(rules), filter_(rules.filter()) { ascii_.fill(-1); }
 
   /// Appends the tokens of `word` from memory; false when it has not been met yet.
   bool recall(std::string_view word, std::vector<TokenId>& out) const;
@@ -84,6 +72,7 @@ class Merger {
     std::int32_t before;
     std::int32_t after;
     std::uint32_t rank;   // of the pair with the piece behind it
+    std::int32_t whole;   // what that pair becomes
   };
   struct Symbol {
     std::string text;
@@ -105,7 +94,9 @@ class Merger {
   void emit(std::int32_t symbol, std::vector<TokenId>& out);
 
   const MergeRules& rules_;
+  const PairFilter* filter_;
   std::deque<Symbol> symbols_;
+  std::vector<std::uint64_t> hashes_;  // of the symbols' texts
   std::array<std::int32_t, 128> ascii_;
   std::unordered_map<std::uint64_t, std::int32_t> characters_;
   PairMemory pairs_;

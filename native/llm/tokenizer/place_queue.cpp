@@ -1,0 +1,72 @@
+#include "llm/tokenizer/place_queue.h"
+
+#include <algorithm>
+#include <array>
+#include <functional>
+
+namespace lectern::llm {
+namespace {
+
+constexpr unsigned digit_bits = 11;
+constexpr std::size_t digit_values = std::size_t{1} << digit_bits;
+/// Below this a comparing sort is done before the digits are counted.
+constexpr std::size_t few_keys = 4096;
+
+std::size_t digit(std::uint64_t key, unsigned shift) { return static_cast<std::size_t>(key >> shift) & (digit_values - 1); }
+
+/// One pass of a radix sort, which leaves `keys` as it is where all share the digit.
+void sort_by_digit(std::vector<std::uint64_t>& keys, std::vector<std::uint64_t>& scratch, unsigned shift) {
+  std::array<std::size_t, digit_values> places{};
+  for (const std::uint64_t key : keys) places[digit(key, shift)]++;
+  if (places[digit(keys.front(), shift)] == keys.size()) return;
+  std::size_t before = 0;
+  for (std::size_t& place : places) {
+    const std::size_t count = place;
+    place = before;
+    before += count;
+  }
+  scratch.resize(keys.size());
+  for (const std::uint64_t key : keys) scratch[places[digit(key, shift)]++] = key;
+  keys.swap(scratch);
+}
+
+}  // namespace
+
+void PlaceQueue::push(std::uint64_t key) {
+  heap_.push_back(key);
+  if (!filling_) std::push_heap(heap_.begin(), heap_.end(), std::greater<>());
+}
+
+bool PlaceQueue::pop(std::uint64_t& key) {
+  if (filling_ || at_ == sorted_.size()) settle();
+  if (sorted_.empty()) {
+    filling_ = true;
+    return false;
+  }
+  if (heap_.empty() || sorted_[at_] <= heap_.front()) {
+    key = sorted_[at_++];
+    return true;
+  }
+  key = heap_.front();
+  std::pop_heap(heap_.begin(), heap_.end(), std::greater<>());
+  heap_.pop_back();
+  return true;
+}
+
+void PlaceQueue::settle() {
+  filling_ = false;
+  sorted_.swap(heap_);
+  heap_.clear();
+  at_ = 0;
+  if (!std::is_sorted(sorted_.begin(), sorted_.end())) sort();
+}
+
+void PlaceQueue::sort() {
+  if (sorted_.size() < few_keys) {
+    std::sort(sorted_.begin(), sorted_.end());
+    return;
+  }
+  for (unsigned shift = 0; shift < 64; shift += digit_bits) sort_by_digit(sorted_, scratch_, shift);
+}
+
+}  // namespace lectern::llm
