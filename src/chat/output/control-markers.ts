@@ -5,11 +5,14 @@ import type { LanguageModel, TokenBurst } from '../../engine/port.js';
 export class ControlMarkers {
   readonly #model: LanguageModel;
   readonly #markers: ReadonlyMap<number, string>;
-  readonly #ids: number[] = [];
+  /** Tokens whose bytes were not asked for yet, and the bytes of text that all before them stand for. */
+  #uncounted: number[] = [];
+  #countedBytes = 0;
+  /** Text that is not shown yet; bytes of what is. */
   #text = '';
+  #shownBytes = 0;
   /** Markers whose place in the text has not been reached: bytes of text before each. */
   readonly #due: { bytes: number; marker: string }[] = [];
-  #shown = 0;
 
   constructor(model: LanguageModel, markers: ReadonlyMap<number, string>) {
     this.#model = model;
@@ -19,45 +22,43 @@ export class ControlMarkers {
   push({ text, ids }: TokenBurst): string {
     if (this.#markers.size === 0) return text;
     this.#text += text;
-    if (this.#due.length === 0 && !ids.some((id) => this.#markers.has(id))) {
-      for (const id of ids) this.#ids.push(id);
-      this.#shown = this.#text.length;
-      return text;
-    }
     for (const id of ids) {
       const marker = this.#markers.get(id);
-      if (marker !== undefined) this.#due.push({ bytes: this.#bytesSoFar(), marker });
-      this.#ids.push(id);
+      if (marker === undefined) this.#uncounted.push(id);
+      else this.#due.push({ bytes: this.#bytesSoFar(), marker });
     }
     return this.#take();
   }
 
-  /** Bytes of text that all tokens before stand for: asked for once a marker, so that plain answers cost nothing here. */
+  /** Bytes of text that all tokens before stand for. Each is asked for once, and only where a marker comes: plain answers cost nothing here. */
   #bytesSoFar(): number {
-    return this.#ids.reduce((sum, id) => (this.#markers.has(id) ? sum : sum + this.#model.tokenBytes(id).length), 0);
+    for (const id of this.#uncounted) this.#countedBytes += this.#model.tokenBytes(id).length;
+    this.#uncounted = [];
+    return this.#countedBytes;
   }
 
   #take(): string {
     let made = '';
     for (let next = this.#due[0]; next !== undefined; next = this.#due[0]) {
-      const whole = Buffer.from(this.#text);
-      if (whole.length < next.bytes) break;
-      const before = whole.subarray(0, next.bytes).toString().length;
-      made += this.#text.slice(this.#shown, Math.max(this.#shown, before)) + next.marker;
-      this.#shown = Math.max(this.#shown, before);
+      const waiting = Buffer.from(this.#text);
+      const before = Math.max(0, next.bytes - this.#shownBytes);
+      if (waiting.length < before) return made;
+      made += this.#show(waiting.subarray(0, before).toString().length) + next.marker;
       this.#due.shift();
     }
-    if (this.#due.length === 0) {
-      made += this.#text.slice(this.#shown);
-      this.#shown = this.#text.length;
-    }
-    return made;
+    return made + this.#show(this.#text.length);
+  }
+
+  #show(length: number): string {
+    const shown = this.#text.slice(0, length);
+    this.#text = this.#text.slice(length);
+    this.#shownBytes += Buffer.byteLength(shown);
+    return shown;
   }
 
   /** The rest, where the text ended before a marker's place. */
   end(): string {
-    const rest = this.#text.slice(this.#shown) + this.#due.map(({ marker }) => marker).join('');
-    this.#shown = this.#text.length;
+    const rest = this.#show(this.#text.length) + this.#due.map(({ marker }) => marker).join('');
     this.#due.length = 0;
     return rest;
   }
