@@ -33,9 +33,12 @@ export type ErrorCode = keyof typeof errorTable;
 /** An expected failure: `message` is fit for the client to read. Anything else that is thrown is a defect. */
 export class LecternError extends Error {
   readonly code: ErrorCode;
+  /** The part of a request that is wrong, where it is known beyond the sentence: contracts name it by their own field. */
+  readonly about: 'format' | undefined;
 
-  constructor(code: ErrorCode, message?: string, options?: { cause?: unknown }) {
+  constructor(code: ErrorCode, message?: string, options?: { cause?: unknown; about?: 'format' }) {
     super(message ?? errorTable[code].sentence, options);
+    this.about = options?.about;
     this.name = 'LecternError';
     this.code = code;
   }

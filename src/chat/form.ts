@@ -107,7 +107,13 @@ function callsOf({ tools, toolChoice, singleToolCall, source }: FormQuestion, js
 /** Null for free text. */
 function formatExpression(format: OutputFormat, json: JsonText): Expression | null {
   if (format.kind === 'text') return null;
-  return format.kind === 'json' ? json.object : schemaExpression(json, format.schema, 'schema');
+  if (format.kind === 'json') return json.object;
+  try {
+    return schemaExpression(json, format.schema, 'schema');
+  } catch (thrown) {
+    if (!(thrown instanceof LecternError)) throw thrown;
+    throw new LecternError(thrown.code, thrown.message, { cause: thrown, about: 'format' });
+  }
 }
 
 function printed(json: JsonText, root: Expression): string {

@@ -22,9 +22,9 @@ const good: Record<string, Record<string, unknown>> = {
 const chats = ['/v1/chat/completions', '/api/chat'];
 const openAi = (path: string): boolean => path.startsWith('/v1/');
 
-async function refused(t: Test, path: string, body: string | Uint8Array, expected: { status: number | number[]; code?: string | null; text?: RegExp }, what: string): Promise<void> {
+async function refused(t: Test, path: string, body: string | Uint8Array, expected: { status: number | number[]; code?: string | null; param?: string; text?: RegExp }, what: string): Promise<void> {
   const answer = await fetch(service.url + path, { method: 'POST', body });
-  const { status, code, text } = expected;
+  const { status, code, param, text } = expected;
   t.ok([status].flat().includes(answer.status), `${path}, ${what}: ${answer.status}`);
   t.match(answer.headers.get('content-type'), 'application/json');
   const told = await answer.json() as { error: string | { message: string; type: string; param: string | null; code: string | null } };
@@ -34,6 +34,7 @@ async function refused(t: Test, path: string, body: string | Uint8Array, expecte
     t.strictSame(Object.keys(error).sort(), ['code', 'message', 'param', 'type']);
     t.equal(error.type, answer.status === 404 ? 'not_found_error' : 'invalid_request_error');
     if (code !== undefined) t.equal(error.code, code, `${path}, ${what}`);
+    if (param !== undefined) t.equal(error.param, param, `${path}, ${what}`);
     if (text !== undefined) t.match(error.message, text, `${path}, ${what}`);
   } else {
     t.type(error, 'string');
@@ -96,7 +97,7 @@ t.test('messages without content, images for a model that reads text, a schema t
       await refused(t, path, body(place).replace('"DEEP"', deep(depth)), { status: 400, text: /deep|levels|nest/ }, `a schema of ${depth} levels`);
     }
     const odd = { type: 'object', properties: { a: { not: { type: 'string' } } } };
-    await refused(t, path, body(openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'odd', schema: odd } } } : { format: odd }), { status: 400, text: /not/ }, 'a keyword that cannot be');
+    await refused(t, path, body(openAi(path) ? { response_format: { type: 'json_schema', json_schema: { name: 'odd', schema: odd } } } : { format: odd }), { status: 400, ...(openAi(path) ? { param: 'response_format' } : {}), text: /not/ }, 'a keyword that cannot be');
   }
 });
 
@@ -105,9 +106,9 @@ t.test('prompts that do not fit: both counts', async (t) => {
   const counts = /20\d\d.*512/;
   await refused(t, '/v1/chat/completions', JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: long }] }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
   await refused(t, '/v1/chat/completions', JSON.stringify({ model: 'chat', stream: true, messages: [{ role: 'user', content: long }] }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long, as a stream');
-  await refused(t, '/v1/completions', JSON.stringify({ model: 'chat', prompt: long }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
-  await refused(t, '/v1/responses', JSON.stringify({ model: 'chat', input: long }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
-  await refused(t, '/v1/embeddings', JSON.stringify({ model: 'embedder', input: long.replaceAll('x', 'x ') }), { status: 400, code: 'context_length_exceeded', text: counts }, 'long');
+  await refused(t, '/v1/completions', JSON.stringify({ model: 'chat', prompt: long }), { status: 400, code: 'context_length_exceeded', param: 'prompt', text: counts }, 'long');
+  await refused(t, '/v1/responses', JSON.stringify({ model: 'chat', input: long }), { status: 400, code: 'context_length_exceeded', param: 'input', text: counts }, 'long');
+  await refused(t, '/v1/embeddings', JSON.stringify({ model: 'embedder', input: long.replaceAll('x', 'x ') }), { status: 400, code: 'context_length_exceeded', param: 'input', text: counts }, 'long');
   await refused(t, '/api/chat', JSON.stringify({ model: 'chat', messages: [{ role: 'user', content: long }] }), { status: 400, text: counts }, 'long');
   await refused(t, '/api/generate', JSON.stringify({ model: 'chat', prompt: long }), { status: 400, text: counts }, 'long');
   await refused(t, '/api/embed', JSON.stringify({ model: 'embedder', input: long.replaceAll('x', 'x '), truncate: false }), { status: 400, text: counts }, 'long');

@@ -130,7 +130,7 @@ t.test('embeddings', async (t) => {
   const bytes = Buffer.from(short.data[0]?.embedding ?? '', 'base64');
   t.ok(Math.abs(bytes.readFloatLE(0) - Math.SQRT1_2) < 1e-6 && bytes.length === 8);
   const long = await post('/v1/embeddings', { model: 'vectors', input: ['ok', 'x'.repeat(65)] });
-  t.match([long.statusCode, long.json()], [400, { error: { code: 'context_length_exceeded', message: /Input 1.*65.*64/ } }]);
+  t.match([long.statusCode, long.json()], [400, { error: { code: 'context_length_exceeded', param: 'input', message: /Input 1.*65.*64/ } }]);
 });
 
 t.test('models', async (t) => {
@@ -177,6 +177,9 @@ t.test('what is wrong is named', async (t) => {
     ['/v1/chat/completions', { model: 'talker', messages, logit_bias: { abc: 1 } }, 400, 'logit_bias.abc'], ['/v1/chat/completions', { model: 'talker', messages, stop: [1] }, 400, 'stop'],
     ['/v1/chat/completions', { model: 'talker', messages, tools: [{ type: 'web' }] }, 400, 'tools[0].type'], ['/v1/chat/completions', { model: 'talker', messages, tool_choice: 'required' }, 400, 'tool_choice'],
     ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'xml' } }, 400, 'response_format.type'], ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'json_schema', json_schema: {} } }, 400, 'response_format.json_schema.schema'],
+    ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'json_schema' } }, 400, 'response_format.json_schema'], ['/v1/responses', { model: 'talker', input: 'x', text: { format: { type: 'json_schema' } } }, 400, 'text.format.schema'],
+    ['/v1/chat/completions', { model: 'talker', messages, logit_bias: { 255: 1, 256: 1 } }, 400, 'logit_bias.256'], ['/v1/completions', { model: 'talker', prompt: 'x', logit_bias: { 256: 1 } }, 400, 'logit_bias.256'],
+    ['/v1/completions', { model: 'talker', prompt: [[255], [256]] }, 400, 'prompt'], ['/v1/embeddings', { model: 'vectors', input: [255, -1] }, 400, 'input'],
     ['/v1/chat/completions', { model: 'talker', messages, top_logprobs: 3 }, 400, 'top_logprobs'], ['/v1/chat/completions', { model: 'talker', messages, stream_options: {} }, 400, 'stream_options'],
     ['/v1/chat/completions', { model: 'vectors', messages }, 400, null], ['/v1/completions', { model: 'talker' }, 400, 'prompt'], ['/v1/completions', { model: 'talker', prompt: [[1.5]] }, 400, 'prompt[0]'],
     ['/v1/completions', { model: 'talker', prompt: 'x', echo: true }, 400, 'echo'], ['/v1/embeddings', { model: 'vectors', input: [] }, 400, 'input'], ['/v1/embeddings', { model: 'vectors', input: 'x', dimensions: 5 }, 400, 'dimensions'],

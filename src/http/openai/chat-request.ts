@@ -59,7 +59,7 @@ export function readChatRequest(fields: Fields): ChatRequest {
         singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
         think,
       }),
-      format: readFormat(fields.object('response_format')),
+      format: readFormat(fields.object('response_format'), 'nested'),
       sampling: { ...readSampling(fields), ...(wantsLogprobs ? { logprobs: top ?? 0 } : {}) },
       choices: fields.integer('n', { least: 1, most: mostChoices }) ?? 1,
     },

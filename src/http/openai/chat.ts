@@ -8,6 +8,7 @@ import { Fields } from '../fields.js';
 import { type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';
 import { ChatChunks, type ChatHead, freshId, wholeCompletion } from './chat-shape.js';
+import { refuseStrangeBiases } from './sampling.js';
 import { streamEvents } from './stream.js';
 
 export function addChat(scope: FastifyInstance, services: LanguageServices, log: Log): void {
@@ -15,6 +16,7 @@ export function addChat(scope: FastifyInstance, services: LanguageServices, log:
     const asked = readChatRequest(Fields.of(request.body));
     const entry = await services.catalogue.find(asked.model);
     requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not chat.`);
+    refuseStrangeBiases(asked.answer.sampling, entry.description.vocabularySize);
     const head = describeHead(services, entry, asked);
     if (asked.stream) return streamChat(services, log, request, reply, asked, entry, head);
     const body = await answerChat(services, reply, asked, entry, {}, (lease, answer) => wholeCompletion(head, lease, answer, asked.wantsLogprobs));

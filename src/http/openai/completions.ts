@@ -11,8 +11,8 @@ import { Fields } from '../fields.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { annotations, refuseUnknown } from './chat-request.js';
 import { describeUsage, freshId } from './chat-shape.js';
-import { type PromptValue, readPrompts } from './prompts.js';
-import { readSampling, samplingNames } from './sampling.js';
+import { type PromptValue, readPrompts, refuseStrangeIds } from './prompts.js';
+import { readSampling, refuseStrangeBiases, samplingNames } from './sampling.js';
 import { streamEvents } from './stream.js';
 
 interface CompletionRequest {
@@ -56,9 +56,12 @@ function readCompletionRequest(fields: Fields): CompletionRequest {
 
 export function addCompletions(scope: FastifyInstance, services: LanguageServices, log: Log): void {
   scope.post('/v1/completions', async (request, reply) => {
-    const asked = readCompletionRequest(Fields.of(request.body));
+    const fields = Fields.of(request.body);
+    const asked = readCompletionRequest(fields);
     const entry = await services.catalogue.find(asked.model);
     requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not continue texts.`);
+    refuseStrangeIds(asked.prompts, entry.description.vocabularySize, fields, 'prompt');
+    refuseStrangeBiases(asked.sampling, entry.description.vocabularySize);
     const envelope = { id: freshId('cmpl-'), object: 'text_completion', created: Math.floor(services.now().getTime() / 1000), model: asked.model, system_fingerprint: `fp_${entry.digest.slice(0, 10)}` };
     if (asked.stream) return streamEvents(reply, request, log, (events) => streamCompletion(services, reply, asked, entry, envelope, events));
     const body = await complete(services, reply, asked, entry, () => undefined, async (lease, answers) => ({

@@ -6,7 +6,7 @@ import { Fields } from '../fields.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
 import { annotations, refuseUnknown } from './chat-request.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
-import { readPrompts } from './prompts.js';
+import { readPrompts, refuseStrangeIds } from './prompts.js';
 
 const names: ReadonlySet<string> = new Set([...annotations, 'model', 'input', 'encoding_format', 'dimensions', 'keep_alive']);
 
@@ -21,6 +21,7 @@ export function addEmbeddings(scope: FastifyInstance, services: LanguageServices
     const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
     const entry = await services.catalogue.find(model);
     requireCapability(entry, 'embedding', `The model '${model}' does not make embeddings.`);
+    refuseStrangeIds(inputs, entry.description.vocabularySize, fields, 'input');
     if (dimensions !== undefined && dimensions > entry.description.embeddingLength) fields.refuse('dimensions', `may be at most ${entry.description.embeddingLength}`);
     const embedded = await takeTurn(services, reply, services.embeddingSlots, { entry, keepAlive, work: (lease, signal) => embedAll(lease, inputs, signal) });
     const tokens = embedded.reduce((sum, { promptTokens }) => sum + promptTokens, 0);

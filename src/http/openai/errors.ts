@@ -18,12 +18,21 @@ const codes: Partial<Record<ErrorCode, string>> = {
   too_large: 'request_too_large',
 };
 
-export function describeError(error: LecternError): OpenAiError {
+/** What each route calls the text that may be too long. */
+const promptNames: Record<string, string> = { '/v1/chat/completions': 'messages', '/v1/completions': 'prompt', '/v1/embeddings': 'input', '/v1/responses': 'input' };
+
+export function describeError(error: LecternError, { routeOptions }: FastifyRequest): OpenAiError {
   const { status } = error;
   const type = status === 404 ? 'not_found_error' : status < 500 ? 'invalid_request_error' : 'api_error';
   const message = error.code === 'internal' ? errorTable.internal.sentence : error.message;
-  const param = error instanceof FieldError && error.param !== '' ? error.param : error.code === 'context_overflow' ? 'messages' : error.code === 'model_not_found' ? 'model' : null;
-  return { error: { message, type, param, code: codes[error.code] ?? null } };
+  return { error: { message, type, param: paramOf(error, routeOptions.url ?? ''), code: codes[error.code] ?? null } };
+}
+
+function paramOf(error: LecternError, route: string): string | null {
+  if (error instanceof FieldError && error.param !== '') return error.param;
+  if (error.code === 'context_overflow') return promptNames[route] ?? null;
+  if (error.about === 'format') return route === '/v1/responses' ? 'text.format' : 'response_format';
+  return error.code === 'model_not_found' ? 'model' : null;
 }
 
 /** What was thrown as an expected failure; a defect goes to the log with its stack. */
@@ -40,6 +49,6 @@ export function openAiErrorHandler(log: Log): (thrown: unknown, request: Fastify
   return (thrown, request, reply) => {
     const error = expected(thrown, log, request);
     if (error.retryable) void reply.header('retry-after', error.code === 'queue_full' ? '1' : '5');
-    return sendJson(reply, error.status, describeError(error));
+    return sendJson(reply, error.status, describeError(error, request));
   };
 }

@@ -122,12 +122,17 @@ export function readToolChoice(fields: Fields, tools: Tool[]): ToolChoice {
   return { name };
 }
 
-/** `response_format` of chat, or `text.format` of responses, where name and schema stand beside the type. */
-export function readFormat(format: Fields | undefined): OutputFormat {
+/**
+ * `response_format` of chat, whose schema lies in `json_schema`, or `text.format` of responses, where name and schema stand beside
+ * the type. Either form is taken at either place; `usual` is the one that a failure names.
+ */
+export function readFormat(format: Fields | undefined, usual: 'nested' | 'flat'): OutputFormat {
   if (format === undefined) return { kind: 'text' };
   const type = format.require('type', format.oneOf('type', ['text', 'json_object', 'json_schema']));
   if (type === 'text') return { kind: 'text' };
   if (type === 'json_object') return { kind: 'json' };
-  const described = format.object('json_schema') ?? format;
+  const nested = format.object('json_schema');
+  if (nested === undefined && usual === 'nested' && !format.has('schema')) format.refuse('json_schema', 'is required');
+  const described = nested ?? format;
   return { kind: 'schema', schema: described.require('schema', described.object('schema') && described.raw('schema')) };
 }

@@ -21,6 +21,15 @@ export function readPrompts(fields: Fields, name: string, special: boolean): Pro
   });
 }
 
+/** Throws FieldError for a token id that the model does not have. */
+export function refuseStrangeIds(prompts: PromptValue[], vocabularySize: number, fields: Fields, name: string): void {
+  const isStrange = (id: unknown): boolean => typeof id === 'number' && (id < 0 || id >= vocabularySize);
+  for (const prompt of prompts) {
+    const strange = typeof prompt === 'string' ? undefined : prompt.find(isStrange);
+    if (strange !== undefined) fields.refuse(name, `holds the token id ${String(strange)}, which is none of the model's ${vocabularySize}`);
+  }
+}
+
 function isIds(value: unknown[]): value is number[] {
   return value.length > 0 && value.every((item) => Number.isSafeInteger(item));
 }

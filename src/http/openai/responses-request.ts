@@ -61,7 +61,7 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
         think: readThink(fields),
         dropOldest: truncation === 'auto' ? true : undefined,
       }),
-      format: readFormat(format),
+      format: readFormat(format, 'flat'),
       sampling: withoutUndefined({ ...readSampling(fields), maxTokens: fields.integer('max_output_tokens', tokenCount) }),
     },
   };

@@ -49,7 +49,8 @@ async function stream(
   } catch (thrown) {
     if (!events.isOpen) throw thrown;
     const error = expected(thrown, log, request);
-    if (error.code !== 'cancelled') writer.fail(describeError(error).error.message, describeError(error).error.code ?? error.code);
+    const { message, code } = describeError(error, request).error;
+    if (error.code !== 'cancelled') writer.fail(message, code ?? error.code);
   } finally {
     clearInterval(timer);
   }

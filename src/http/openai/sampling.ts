@@ -47,6 +47,12 @@ function readStop(fields: Fields): string[] | undefined {
   return stop;
 }
 
+/** Throws FieldError for a bias of a token that the model does not have. */
+export function refuseStrangeBiases({ logitBias }: Sampling, vocabularySize: number): void {
+  const strange = logitBias?.find(([id]) => id >= vocabularySize)?.[0];
+  if (strange !== undefined) throw new FieldError(`logit_bias.${strange}`, `'logit_bias' names the token id ${strange}, which is none of the model's ${vocabularySize}.`);
+}
+
 /** `{"token id": bias}`; the contract's range is -100 to 100, where -100 forbids and 100 forces. */
 function readLogitBias(fields: Fields | undefined): [number, number][] | undefined {
   return fields?.names().map((name) => {

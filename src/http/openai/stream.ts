@@ -21,7 +21,7 @@ export async function streamEvents(
   } catch (thrown) {
     if (!events.isOpen) throw thrown;
     const error = expected(thrown, log, request);
-    if (error.code !== 'cancelled') events.send(describeError(error));
+    if (error.code !== 'cancelled') events.send(describeError(error, request));
   } finally {
     clearInterval(timer);
   }
