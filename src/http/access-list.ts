@@ -1,7 +1,7 @@
 /** The file that says which networks and keys have which role. */
 import { hashKey } from '../access-key.js';
 import { LecternError } from '../errors.js';
-import { contains, type Network, type NetworkAddress, parseNetwork } from '../network-address.js';
+import { contains, isLoopback, type Network, type NetworkAddress, parseNetwork } from '../network-address.js';
 
 /** Every list knows these; a line `role NAME` adds another. */
 export const standardRoles = ['administrator', 'researcher', 'student'];
@@ -32,6 +32,11 @@ export class AccessList {
   /** Of the longest prefix that holds the address. */
   roleOf(address: NetworkAddress): string | undefined {
     return this.networks.find(({ network }) => contains(network, address))?.role;
+  }
+
+  /** Whether a line speaks of loopback itself. What holds far more than loopback, like 0.0.0.0/0, means those who come over the network. */
+  namesLoopback(address: NetworkAddress): boolean {
+    return this.networks.some(({ network }) => isLoopback(network) && contains(network, address));
   }
 
   holderOf(key: string): KeyHolder | undefined {

@@ -52,8 +52,10 @@ export class Gate {
     if (this.list === null) return { identity: textOf(peer), isAdministrator: isLoopback(peer) };
     const address = this.behindProxies(peer, request.headers['x-forwarded-for']);
     const holder = this.list.holderOf(keyOf(request) ?? '');
-    const role = holder?.role ?? (isLoopback(address) ? administrator : this.list.roleOf(address));
-    const allowed = role !== undefined && (this.settings.allowedRoles.includes(role) || (holder === undefined && isLoopback(address)));
+    // As if the list began with loopback's networks as administrators, who enter whatever the setting allowed-roles says.
+    const isLocal = holder === undefined && isLoopback(address) && !this.list.namesLoopback(address);
+    const role = holder?.role ?? (isLocal ? administrator : this.list.roleOf(address));
+    const allowed = role !== undefined && (isLocal || this.settings.allowedRoles.includes(role));
     if (!allowed) {
       const who = holder === undefined ? textOf(address) : `key ${holder.name}`;
       throw new LecternError('forbidden', role === undefined ? `${who} is not in the access list of this service.` : `The role ${role} (${who}) may not use this service.`);

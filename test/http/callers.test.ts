@@ -56,6 +56,22 @@ t.test('the longest prefix decides, before the body is read', async (t) => {
   t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1' })).json(), { error: '10.2.0.1 is not in the access list of this service.' });
 });
 
+t.test('loopback is the administrator\'s unless a line of the list names it', async (t) => {
+  const statusWith = async (text: string, remoteAddress: string, url = '/health', more: Partial<AccessSettings> = {}): Promise<number> => {
+    const settings = settingsFor(t, text, more);
+    const { app, close } = await startTestService(settings, { gate: new Gate(settings), language: fakeLanguage() });
+    t.teardown(close);
+    return (await app.inject({ url, remoteAddress })).statusCode;
+  };
+  t.equal(await statusWith('0.0.0.0/0 student\n::/0 student', '127.0.0.1'), 200, 'a line for everyone means the network');
+  t.equal(await statusWith('0.0.0.0/0 student', '127.0.0.1', '/health', { allowedRoles: ['researcher'] }), 200);
+  t.equal(await statusWith('127.0.0.1 student', '127.0.0.1'), 403);
+  t.equal(await statusWith('127.0.0.1 student', '127.0.0.2'), 200, 'another address of loopback');
+  t.equal(await statusWith('127.0.0.1 student', '::1'), 200, 'the other family has a line of its own');
+  t.equal(await statusWith('::1 student', '::1'), 403);
+  t.equal(await statusWith('127.0.0.0/8 student\n127.0.0.2 researcher', '127.0.0.2'), 200);
+});
+
 t.test('a refused upload is answered while it is still being sent', async (t) => {
   // Loopback is let in by what it is; through a listed proxy it can be anyone.
   const { listen } = await open(t, { trustedProxies: [parseNetwork('127.0.0.1') as Network] });
