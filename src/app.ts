@@ -16,6 +16,7 @@ import { createServer } from './http/server.js';
 import { createLanguage, type Language } from './language.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
+import { makeDirectory } from './make-directory.js';
 import { packageVersion } from './package-files.js';
 import { createTaskTable } from './tasks/table.js';
 import type { TaskTable } from './tasks/types.js';
@@ -121,6 +122,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
   // First: settings that would let in the wrong ones start nothing.
   const gate = new Gate(settings);
   const tls = tlsOf(settings);
+  await makeDirectory(join(settings.state, 'tasks'), 'The state directory', 'make it this user\'s own (chown), or name another with --state', 0o700);
   const converter = createConverter(settings, log);
   let language: Language;
   try {

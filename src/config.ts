@@ -28,7 +28,7 @@ function setting<T>(kind: Kind<T>, fallback: string | ((environment: Environment
 /** The key is the name in code; `maxFileSize` is `--max-file-size` and `LECTERN_MAX_FILE_SIZE`. */
 export const settingsTable = {
   listen: setting<Address[]>(kinds.addresses, '127.0.0.1:11434', 'addresses to listen on, host:port, separated by commas'),
-  models: setting<string[]>(kinds.paths, defaultModelDirectories, 'directories that hold models: GGUF files, Ollama stores, vision models', 'what ships with the program, and Ollama\'s own directories'),
+  models: setting<string[]>(kinds.paths, defaultModelDirectories, 'directories that hold models: GGUF files, Ollama stores, vision models; what ships with the program is always added', 'what ships with the program, and Ollama\'s own directories'),
   aliases: setting<ReadonlyMap<string, string>>(kinds.byName(kinds.word), '', 'other names of models, as gpt-4o=qwen2.5:72b,fast=lectern-demo'),
   slots: setting<number>(kinds.count(1, 64), '2', 'answers that are written at the same time, of all chat models together'),
   embeddingSlots: setting<number>(kinds.count(1, 64), '2', 'requests for embeddings that are worked on at the same time'),
@@ -121,6 +121,8 @@ export function resolveSettings(args: string[], environment: Environment): Resol
     texts[name] = text;
     values[name] = parse(name, text, place);
   }
+  // What ships is always there: naming directories of one's own does not take the first model away.
+  values['models'] = [...new Set([...(values['models'] as string[]), shippedModelsDirectory()])];
   return { values: values as Settings, origins, texts, file, rest };
 }
 

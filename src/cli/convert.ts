@@ -1,7 +1,9 @@
 /** `lectern convert FILE...`: the pipeline of the service without the service, or through one. Progress on terminals only. */
-import { copyFile, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { createConverter } from '../app.js';
 import { convertByService } from '../client/convert.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
@@ -10,8 +12,10 @@ import { convertDocumentInPool } from '../convert/convert-document-job.js';
 import type { ConvertOutcome } from '../convert/request.js';
 import { LecternError } from '../errors.js';
 import { createLog } from '../log.js';
-import { extensions, type Format, readWish, type Wish } from './convert-wish.js';
+import { makeDirectory } from '../make-directory.js';
+import { extensions, readWish, type Wish } from './convert-wish.js';
 import { bar, progressLine } from './progress-line.js';
+import { requireNoInput, resultNames } from './result-places.js';
 import type { Command } from './run.js';
 
 const exitFailed = 1;
@@ -28,6 +32,7 @@ interface Way {
 export const convert: Command = async (args, environment) => {
   const { values: settings, rest } = resolveSettings(args, environment);
   const wish = readWish(rest);
+  const results = await prepareResults(wish);
   const controller = new AbortController();
   process.once('SIGINT', () => controller.abort(new LecternError('cancelled')));
   const way = wish.url === null ? here(wish, settings, controller.signal) : byService(new Service(wish.url), wish, controller.signal);
@@ -35,7 +40,7 @@ export const convert: Command = async (args, environment) => {
   const statuses = new Set<Outcome['status']>();
   try {
     for (const [index, file] of wish.files.entries()) {
-      statuses.add(await convertFile(file, join(scratch, String(index)), wish, way));
+      statuses.add(await convertFile(file, results[index] as string, join(scratch, String(index)), wish, way));
       controller.signal.throwIfAborted();
     }
   } finally {
@@ -46,8 +51,22 @@ export const convert: Command = async (args, environment) => {
   return statuses.has('partial_success') ? exitPartial : 0;
 };
 
+/** The names of the results without their endings; with a directory for them, when they are to lie in one. */
+async function prepareResults({ files, formats, directory }: Wish): Promise<string[]> {
+  const endings = formats.map((format) => extensions[format]);
+  const names = resultNames(files, endings);
+  if (directory === null) return names;
+  await requireNoInput(files, directory, names.flatMap((name) => endings.map((ending) => name + ending)));
+  await makeDirectory(directory, 'The directory', 'name another with -o');
+  for (const [index, name] of names.entries()) {
+    const file = files[index] as string;
+    if (name !== parse(file).name) complain(file, `the result is ${name}${endings[0]}, since another document's is ${parse(file).name}${endings[0]}.`);
+  }
+  return names;
+}
+
 /** One document that cannot be had does not keep the others from being converted. */
-async function convertFile(file: string, scratch: string, wish: Wish, way: Way): Promise<Outcome['status']> {
+async function convertFile(file: string, result: string, scratch: string, wish: Wish, way: Way): Promise<Outcome['status']> {
   const name = basename(file);
   const line = progressLine();
   try {
@@ -56,7 +75,7 @@ async function convertFile(file: string, scratch: string, wish: Wish, way: Way):
     const outcome = await way.convert(file, scratch, (text) => line.show(`${name}: ${text}`));
     line.clear();
     for (const error of outcome.errors) complain(name, error.error_message);
-    await deliver(name, scratch, outcome, wish);
+    await deliver(result, scratch, outcome, wish);
     return outcome.status;
   } catch (thrown) {
     line.clear();
@@ -110,18 +129,14 @@ function byService(service: Service, wish: Wish, signal: AbortSignal): Way {
   };
 }
 
-async function deliver(name: string, scratch: string, outcome: Outcome, wish: Wish): Promise<void> {
+async function deliver(result: string, scratch: string, outcome: Outcome, wish: Wish): Promise<void> {
   for (const format of wish.formats) {
     const produced = outcome.files[format];
     if (produced === undefined) continue;
     if (wish.directory === null) await print(join(scratch, produced));
-    else await put(join(scratch, produced), join(wish.directory, resultName(name, format)));
+    else await put(join(scratch, produced), join(wish.directory, result + extensions[format]));
   }
   for (const artifact of wish.directory === null ? [] : outcome.artifacts) await put(join(scratch, artifact), join(wish.directory as string, artifact));
-}
-
-function resultName(name: string, format: Format): string {
-  return parse(name).name + extensions[format];
 }
 
 async function print(path: string): Promise<void> {
@@ -130,7 +145,12 @@ async function print(path: string): Promise<void> {
   if (text.at(-1) !== 0x0a) process.stdout.write('\n');
 }
 
+/** The bytes, and none of the rights: what lies in the scratch directory is only this user's to read. Throws `forbidden`. */
 async function put(from: string, to: string): Promise<void> {
-  await mkdir(dirname(to), { recursive: true });
-  await copyFile(from, to);
+  try {
+    await mkdir(dirname(to), { recursive: true });
+    await pipeline(createReadStream(from), createWriteStream(to));
+  } catch (cause) {
+    throw new LecternError('forbidden', `${to} cannot be written: ${(cause as Error).message}.`, { cause });
+  }
 }
