@@ -7,8 +7,7 @@ import { chat as ask, chooseModel, type ChatMessage } from '../client/language.j
 import { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import type { Command } from './run.js';
-
-const usage = 'usage: lectern chat [MODEL] [--url SERVICE] [--system TEXT] [--temperature NUMBER] [--seed NUMBER]';
+import { chatUsage as usage } from './usage.js';
 
 export const chat: Command = async (args, environment) => {
   const { values, positionals } = parseWords(args);

@@ -4,6 +4,7 @@ import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
 import { LecternError } from '../errors.js';
+import { convertUsage as usage } from './usage.js';
 
 export const extensions = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags' } as const;
 export type Format = keyof typeof extensions;
@@ -19,9 +20,6 @@ export interface Wish {
   options: ConvertOptions;
 }
 
-const usage = 'usage: lectern convert FILE... [--to md,json,html,text,doctags] [-o DIRECTORY] [--url SERVICE] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture] [--keep-notes]\n'
-  + 'exit codes: 0 all is there, 1 a document failed, 2 wrong words, 3 parts of a document are missing';
-
 /** Throws `invalid_request` with a sentence about the first thing that is wrong. */
 export function readWish(args: string[]): Wish {
   const { values, positionals } = parseWords(args);
@@ -30,8 +28,8 @@ export function readWish(args: string[]): Wish {
   if (unknown !== undefined) throw new LecternError('invalid_request', `--to must be ${Object.keys(extensions).join(', ')}, not "${unknown}".`);
   const directory = values.output ?? null;
   if (positionals.length === 0) throw new LecternError('invalid_request', usage);
-  const manyResults = positionals.length * formats.length > 1 || values.images === 'referenced';
-  if (directory === null && manyResults) throw new LecternError('invalid_request', 'Several results need a directory: add -o DIRECTORY.');
+  if (directory === null && values.images === 'referenced') throw new LecternError('invalid_request', 'Referenced images are files beside the result and need a directory: add -o DIRECTORY.');
+  if (directory === null && positionals.length * formats.length > 1) throw new LecternError('invalid_request', 'Several results need a directory: add -o DIRECTORY.');
   const url = values.url ?? null;
   if (url !== null && values.images === 'referenced') {
     throw new LecternError('invalid_request', 'Referenced images are written only without --url; through a service use --images embedded.');

@@ -1,16 +1,22 @@
 /** `lectern key NAME ROLE`: a new bearer key, and the line of the access list that lets it in. */
 import { randomBytes } from 'node:crypto';
-import { LecternError } from '../errors.js';
 import { hashKey } from '../access-key.js';
+import { standardRoles } from '../access-roles.js';
+import { LecternError } from '../errors.js';
 import type { Command } from './run.js';
+import { keyUsage } from './usage.js';
 
+/** The line alone on standard output, so that `>>` adds it to the list; the key is for the eyes of whoever asked. */
 export const key: Command = async (args) => {
   const [name, role, ...more] = args;
   const isWord = (word: string | undefined): boolean => word !== undefined && /^[\w.@-]+$/.test(word);
-  if (!isWord(name) || !isWord(role) || more.length > 0) throw new LecternError('invalid_request', 'usage: lectern key NAME ROLE (words of letters, digits and . @ - _)');
+  if (!isWord(name) || !isWord(role) || more.length > 0) throw new LecternError('invalid_request', keyUsage);
   const secret = `lk-${randomBytes(32).toString('base64url')}`;
-  process.stderr.write('The key, shown this once:\n');
-  process.stdout.write(`${secret}\n`);
-  process.stderr.write(`Its line for the access list:\nkey ${name} ${role} ${hashKey(secret)}\n`);
+  process.stderr.write(`The key, shown this once:\n${secret}\n`);
+  if (!standardRoles.includes(role as string)) {
+    process.stderr.write(`lectern: ${role} is none of the roles ${standardRoles.join(', ')}: the access list is refused unless one of its lines is \`role ${role}\`.\n`);
+  }
+  process.stderr.write('Its line for the access list:\n');
+  process.stdout.write(`key ${name} ${role} ${hashKey(secret)}\n`);
   return 0;
 };

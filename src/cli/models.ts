@@ -8,15 +8,14 @@ import { LecternError } from '../errors.js';
 import { contextChooser, openCatalogue, placeOf } from '../language.js';
 import { createLog } from '../log.js';
 import { describeBytes } from '../models/fit.js';
-import { displayName, requireModelName } from '../models/model-name.js';
+import { displayName, parseModelName, requireModelName } from '../models/model-name.js';
 import { pullModel } from '../models/pull/pull.js';
 import type { Catalogue, CatalogueEntry } from '../models/types.js';
 import { shippedModelsDirectory } from '../package-files.js';
 import { checkModel } from './check-model.js';
 import { progressBar } from './progress-bar.js';
 import type { Command } from './run.js';
-
-const usage = 'usage: lectern models [list] | show NAME | check [NAME] | pull NAME [--into DIRECTORY] [--insecure]';
+import { modelsUsage as usage } from './usage.js';
 
 export const models: Command = async (args, environment) => {
   const { values: settings, rest } = resolveSettings(args, environment);
@@ -67,10 +66,17 @@ async function list(catalogue: Catalogue): Promise<number> {
   return 0;
 }
 
+/** The catalogue's own sense of sameness: case does not count, nor whether what is usual is written. */
+function fullName(name: string): string {
+  const parsed = parseModelName(name);
+  return (parsed === undefined ? name : displayName(parsed)).toLowerCase();
+}
+
 /** Throws `invalid_model` with the reason for one that is there and refused. */
 async function found(catalogue: Catalogue, name: string): Promise<CatalogueEntry> {
   return catalogue.find(name).catch(async (thrown: unknown) => {
-    const refused = (await catalogue.refused()).find((one) => one.name === name);
+    const wanted = fullName(name);
+    const refused = (await catalogue.refused()).find((one) => fullName(one.name) === wanted);
     if (refused === undefined) throw thrown;
     throw new LecternError('invalid_model', `The model ${name} cannot be used: ${refused.reason} (${refused.path}).`, { cause: thrown });
   });

@@ -2,6 +2,7 @@
 import type { Environment } from '../config.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../package-files.js';
+import { usages } from './usage.js';
 
 /** A command gets its own words and the environment, and answers the exit code. */
 export type Command = (args: string[], environment: Environment) => Promise<number>;
@@ -20,18 +21,19 @@ export const commands: Record<string, CommandEntry> = {
   doctor: { help: 'look at driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor.js')).doctor },
   settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },
   mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp.js')).mcp },
-  key: { help: 'make a bearer key: key NAME ROLE prints it, and its line for the access list', load: async () => (await import('./key.js')).key },
+  key: { help: 'make a bearer key: key NAME ROLE shows it, and prints its line for the access list', load: async () => (await import('./key.js')).key },
   worker: { help: 'convert for a parent process (started by the program itself)', load: async () => (await import('./worker.js')).worker },
 };
 
 const exitUsage = 2;
 
 export async function runCommand(args: string[], environment: Environment): Promise<number> {
-  const [word, ...rest] = args;
+  const [word, ...rest] = args[0] === 'help' && args[1] !== undefined ? [args[1], '--help'] : args;
   if (word === undefined || word === 'help' || word === '--help' || word === '-h') return print(usage());
   if (word === '--version' || word === '-v') return print(packageVersion());
   const entry = Object.hasOwn(commands, word) ? commands[word] : undefined;
   if (entry === undefined) return complain(`There is no command "${word}"; \`lectern help\` lists them.`, exitUsage);
+  if (asksForHelp(rest)) return print(`${entry.help}\n\n${usages[word] as string}`);
   try {
     const command = await entry.load();
     return await command(rest, environment);
@@ -41,10 +43,16 @@ export async function runCommand(args: string[], environment: Environment): Prom
   }
 }
 
+/** Behind `--` all words are names of files and the like. */
+function asksForHelp(words: string[]): boolean {
+  const end = words.indexOf('--');
+  return words.slice(0, end < 0 ? words.length : end).some((word) => word === '--help' || word === '-h');
+}
+
 function usage(): string {
   const width = Math.max(...Object.keys(commands).map((name) => name.length));
   const lines = Object.entries(commands).map(([name, { help }]) => `  ${name.padEnd(width)}  ${help}`);
-  return ['usage: lectern COMMAND [SETTINGS] [WORDS]', '', ...lines, '', 'Settings are flags, environment or file: `lectern settings` shows them.'].join('\n');
+  return ['usage: lectern COMMAND [SETTINGS] [WORDS]', '', ...lines, '', '`lectern help COMMAND` tells what it takes. Settings are flags, environment or file: `lectern settings` shows them.'].join('\n');
 }
 
 function print(text: string): number {

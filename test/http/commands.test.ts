@@ -1,12 +1,14 @@
 // The commands as a user types them: results on standard output, one sentence and an exit code when something is wrong.
 import t from 'tap';
 import { existsSync } from 'node:fs';
-import { copyFile, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { hashKey } from '../../src/access-key.js';
 import { bar, progressLine } from '../../src/cli/progress-line.js';
+import { commands } from '../../src/cli/run.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
@@ -32,6 +34,33 @@ t.test('convert, in this process', async (t) => {
   t.match(some.err, /none\.pdf is no file/);
   t.match(await readFile(join(home, 'out', 'invoice.md'), 'utf8'), /Invoice 2025-0417/, 'the others are there');
   t.notOk(existsSync(join(home, 'out', 'bad.md')));
+});
+
+t.test('results keep apart, and spare the documents', async (t) => {
+  const directory = await mkdtemp(join(home, 'alike-'));
+  const place = (...parts: string[]): string => join(directory, ...parts);
+  for (const name of ['a', 'b', 'c']) await mkdir(place(name));
+  for (const name of ['a', 'b', 'c']) await writeFile(place(name, 'x.md'), `# From ${name}\n`);
+  const ended = await runProgram(['convert', '-o', place('out'), place('a', 'x.md'), place('b', 'x.md'), place('c', 'x.md')], { environment });
+  t.match([ended.code, ended.err], [0, /b\/x\.md: the result is x\.md\.md.*\n.*c\/x\.md: the result is x\.md-2\.md/]);
+  t.match(await Promise.all(['x.md', 'x.md.md', 'x.md-2.md'].map((name) => readFile(place('out', name), 'utf8'))), [/From a/, /From b/, /From c/]);
+  t.equal((await stat(place('out', 'x.md'))).mode & 0o777, 0o666 & ~process.umask(), 'as other programs write files');
+  await link(place('a', 'x.md'), place('b', 'y.md'));
+  for (const [file, target] of [[place('a', 'x.md'), 'a'], [place('b', 'y.md'), 'b']] as const) {
+    t.match(await runProgram(['convert', '-o', place(target), file], { environment }), { code: 2, err: /would overwrite a document/ });
+  }
+  t.equal(await readFile(place('a', 'x.md'), 'utf8'), '# From a\n');
+  for (const target of [place('a', 'x.md'), '/proc/nope']) {
+    t.match(await runProgram(['convert', '-o', target, place('b', 'x.md')], { environment }), { code: 1, err: /^lectern: The directory .* cannot be used \(.*\): name another with -o\.\n$/ }, target);
+  }
+  t.match(await runProgram(['convert', '--images', 'referenced', place('a', 'x.md')], { environment }), { code: 2, err: /Referenced images .* add -o DIRECTORY/ });
+});
+
+t.test('serve says what is wrong with its state directory', async (t) => {
+  for (const [state, reason] of [[join(home, 'invoice.pdf'), 'a file stands in its place'], ['/proc/nope', 'it cannot be made there']] as const) {
+    const { code, err } = await runProgram(['serve', '--listen', '0', '--state', state], { environment });
+    t.match([code, err], [1, new RegExp(`^lectern: The state directory ${state}/tasks cannot be used \\(${reason}\\): .*--state\\.\\n$`)]);
+  }
 });
 
 t.test('convert, through a service', async (t) => {
@@ -78,6 +107,25 @@ t.test('chat', async (t) => {
   t.match(await runProgram(['chat', '--url', url], { environment }), { code: 2, err: /no question/ });
   t.match(await runProgram(['chat', '--url', 'ftp://x'], { input: 'x', environment }), { code: 2, err: /http/ });
   t.match(await runProgram(['chat', '--temperature', 'warm', '--url', url], { input: 'x', environment }), { code: 2, err: /--temperature must be a number/ });
+});
+
+t.test('each command tells what it takes', async (t) => {
+  for (const name of Object.keys(commands)) {
+    const asked = await runProgram([name, '--help'], { environment });
+    t.match(asked, { code: 0, out: new RegExp(`\nusage: lectern ${name}\\b`), err: '' }, name);
+  }
+  const help = await runProgram(['help', 'serve'], { environment });
+  t.strictSame(help, await runProgram(['serve', '-h'], { environment }));
+  t.match(await runProgram(['help', 'dance'], { environment }), { code: 2, err: /no command "dance"/ });
+  t.match(await runProgram(['convert', '--', '--help'], { environment }), { code: 1, err: /--help is no file/ }, 'behind -- it is a name');
+});
+
+t.test('key: the line to standard output, the secret beside it', async (t) => {
+  const { code, out, err } = await runProgram(['key', 'anna', 'researcher'], { environment });
+  const [, secret = ''] = /^(lk-\S+)$/m.exec(err) ?? [];
+  t.strictSame([code, out], [0, `key anna researcher ${hashKey(secret)}\n`]);
+  t.notMatch(err, /none of the roles/);
+  t.match(await runProgram(['key', 'anna', 'boss'], { environment }), { code: 0, err: /boss is none of the roles administrator, researcher, student: .*`role boss`/ });
 });
 
 t.test('doctor tells of each thing and what to do', async (t) => {

@@ -32,7 +32,7 @@ function homeFor(t: Test): { home: string; models: string; run: (...args: string
 
 t.test('list and show', async (t) => {
   const { models, run } = homeFor(t);
-  t.match(await run(), { code: 0, out: /no model yet.*lectern models pull/ });
+  t.match(await run(), { code: 0, out: /^NAME .*\nlectern-demo /, err: '' }, 'what ships is there beside any directory');
   writeMadeModel(join(models, 'talker.gguf'));
   writeMadeEmbedder(join(models, 'vectors.gguf'));
   writeMadeModel(join(models, 'torn.gguf'));
@@ -46,6 +46,10 @@ t.test('list and show', async (t) => {
   t.match(out, /Left out:\n {2}torn: .*damaged.*\n {6}.*torn\.gguf/);
   t.match(await run('show', 'TALKER'), { code: 0, out: /architecture +llama[^]*memory +[\d.]+ .*256 tokens in 2 slots[^]*template +of the file/ });
   t.match(await run('show', 'torn'), { code: 1, err: /torn cannot be used: .*damaged/ });
+  writeMadeModel(join(models, 'late.gguf'));
+  const { blob } = writeStored(models, 'registry.ollama.ai/library/early/latest', { model: readFileSync(join(models, 'late.gguf')) });
+  truncateSync(blob, 5000);
+  for (const name of ['early', 'EARLY:latest', 'library/early']) t.match(await run('show', name), { code: 1, err: /cannot be used: .*has 5000 of/ }, name);
   t.match(await run('show', 'nobody'), { code: 1, err: 'lectern: There is no model "nobody".' });
   for (const words of [['show'], ['list', 'x'], ['dance'], ['--wonder']]) t.match(await run(...words), { code: 2, err: /usage: lectern models/ }, words.join(' '));
 });

@@ -1,0 +1,24 @@
+/** What each command takes, as `lectern help COMMAND` and `lectern COMMAND --help` print it, and refusals of wrong words. */
+
+export const convertUsage = 'usage: lectern convert FILE... [--to md,json,html,text,doctags] [-o DIRECTORY] [--url SERVICE] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture] [--keep-notes]\n'
+  + 'exit codes: 0 all is there, 1 a document failed, 2 wrong words, 3 parts of a document are missing';
+
+export const modelsUsage = 'usage: lectern models [list] | show NAME | check [NAME] | pull NAME [--into DIRECTORY] [--insecure]';
+
+export const chatUsage = 'usage: lectern chat [MODEL] [--url SERVICE] [--system TEXT] [--temperature NUMBER] [--seed NUMBER]';
+
+export const keyUsage = 'usage: lectern key NAME ROLE (words of letters, digits and . @ - _)\nIts line for the access list goes to standard output, the key itself to the terminal: lectern key anna researcher >> access';
+
+const withSettings = 'Any setting may be a flag: `lectern settings` shows them.';
+
+export const usages: Record<string, string> = {
+  serve: `usage: lectern serve [SETTINGS]\n${withSettings}`,
+  convert: `${convertUsage}\n${withSettings}`,
+  models: `${modelsUsage}\n${withSettings}`,
+  chat: chatUsage,
+  doctor: `usage: lectern doctor [SETTINGS]\nexit codes: 0 the service can do its work, 1 it cannot\n${withSettings}`,
+  settings: 'usage: lectern settings [SETTINGS] [--markdown]',
+  mcp: 'usage: lectern mcp\nLECTERN_URL names the service.',
+  key: keyUsage,
+  worker: 'usage: lectern worker\nThe program starts it by itself.',
+};
