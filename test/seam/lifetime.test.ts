@@ -1,12 +1,14 @@
 /** The addon and the lives around it: many engines, worker threads, and processes that end while a job is in flight. */
 import { spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { Worker } from 'node:worker_threads';
 import { join } from 'node:path';
 import t from 'tap';
 import { openEngine } from '../../src/engine/engine.js';
-import type { Engine } from '../../src/engine/port.js';
+import type { Engine, LanguageModel } from '../../src/engine/port.js';
+import type { LecternError } from '../../src/errors.js';
 import { packageRoot } from '../../src/package-files.js';
+import { madeModels } from '../support/made-model.js';
 import { textBitmap } from '../support/text-bitmap.js';
 
 const addonPath = join(packageRoot(), 'build', 'native', 'lectern.node');
@@ -66,6 +68,39 @@ t.test('200 engines, one after another, leave neither threads nor memory behind'
   const mappedKb = numberFromStatus('VmSize') - mappedBefore;
   t.ok(mappedKb < 400_000, `mapped memory grew by ${mappedKb} kB`);
   t.equal(engines.length, 230);
+});
+
+t.test('200 models opened and closed on one engine, some given up while they load or write, leave nothing behind', async (t) => {
+  const { folder, chat, embedder } = madeModels(t, { context: 2048 });
+  const damaged = join(folder, 'damaged.gguf');
+  const whole = readFileSync(chat);
+  writeFileSync(damaged, whole.subarray(0, whole.length - 1000));
+  const engine = openEngine();
+  t.teardown(() => engine.close());
+  // Held on to: close has to free, not the garbage collector.
+  const models: LanguageModel[] = [];
+  const outcome = (work: Promise<unknown>): Promise<string> => work.then(() => 'done', (thrown: unknown) => (thrown as LecternError).code);
+  const cycle = async (turn: number): Promise<void> => {
+    const [writer, vectors] = await Promise.all([engine.openModel(chat, { device: 'cpu', threads: 2 }), engine.openModel(embedder, { device: 'cpu', threads: 2 })]);
+    models.push(writer, vectors);
+    await Promise.all([writer.generate('all the world', { maxTokens: 3 }), vectors.embed('all the world')]);
+    const unfinished = [writer.generate('x'.repeat(1000), { maxTokens: 500, ignoreEnd: true }), vectors.embed('x')].map(outcome);
+    const gaveUp = new AbortController();
+    const loads = [outcome(engine.openModel(damaged)), outcome(engine.openModel(chat, { signal: gaveUp.signal }).then((model) => model.close()))];
+    if (turn % 2 === 0) gaveUp.abort();
+    await Promise.all([writer.close(), vectors.close()]);
+    t.ok((await Promise.all(unfinished)).every((code) => code === 'done' || code === 'cancelled'));
+    t.match(await Promise.all(loads), ['invalid_model', /^(done|cancelled)$/]);
+  };
+  for (let turn = 0; turn < 20; turn += 1) await cycle(turn);
+  const threads = numberFromStatus('Threads');
+  const before = numberFromStatus('VmRSS');
+  for (let turn = 0; turn < 100; turn += 1) await cycle(turn);
+  const grownKb = numberFromStatus('VmRSS') - before;
+  // One in five that stayed would be more; threads tell of a single one.
+  t.ok(grownKb < 30_000, `resident memory grew by ${grownKb} kB`);
+  t.ok(numberFromStatus('Threads') <= threads, 'no thread more');
+  t.equal(models.length, 240);
 });
 
 t.test('engines that nobody closed, two threads each, end when they are collected', async (t) => {
