@@ -12,7 +12,7 @@ import type { Catalogue, CatalogueEntry, ModelsLog, RefusedModel } from './types
 export interface CatalogueOptions {
   /** Where two hold a model of one name, the first has it. They need not exist. */
   directories: readonly string[];
-  /** Other names of models, by what they stand for. They win over models that are really called so. */
+  /** What models are also called, and their names. A model that is really called so wins, and the log tells of it. */
   aliases: ReadonlyMap<string, string>;
   engine: Pick<LanguageEngine, 'describeModel'>;
   log: ModelsLog;
@@ -67,21 +67,35 @@ class DirectoryCatalogue implements Catalogue {
     return [...listed.values()].map(({ entry }) => entry).sort(latestFirst);
   }
 
+  async aliases(): Promise<[string, CatalogueEntry][]> {
+    const { listed } = await this.#look();
+    return [...this.#options.aliases].flatMap(([alias, name]): [string, CatalogueEntry][] => {
+      const meant = listed.has(canonical(alias)) ? undefined : listed.get(canonical(name));
+      return meant === undefined ? [] : [[alias, meant.entry]];
+    });
+  }
+
   async refused(): Promise<RefusedModel[]> {
     return (await this.#look()).refused;
   }
 
   async find(name: string): Promise<CatalogueEntry> {
-    const key = canonical(this.#aliases.get(canonical(name)) ?? name);
-    const known = this.#snapshot?.listed.get(key);
+    const known = this.#snapshot === null ? undefined : this.#meant(name, this.#snapshot.listed);
     // A request for a model that has not changed costs two looks at the disk, not one at every model.
     if (known !== undefined && (await areUnchanged(known.files))) return known.entry;
     const { listed, refused } = await this.#look();
-    const found = listed.get(key);
+    const found = this.#meant(name, listed);
     if (found !== undefined) return found.entry;
+    const key = canonical(this.#aliases.get(canonical(name)) ?? name);
     const shown = JSON.stringify(name.slice(0, 200));
     const isRefused = refused.some((one) => canonical(one.name) === key);
     throw new LecternError('model_not_found', isRefused ? `The model ${shown} is there and cannot be used; the log says why.` : `There is no model ${shown}.`);
+  }
+
+  /** The model of this name, else the one that it is an alias of. */
+  #meant(name: string, listed: Snapshot['listed']): Listed | undefined {
+    const key = canonical(name);
+    return listed.get(key) ?? listed.get(canonical(this.#aliases.get(key) ?? name));
   }
 
   describeWhole(entry: CatalogueEntry): Promise<ModelDescription> {
@@ -117,6 +131,7 @@ class DirectoryCatalogue implements Catalogue {
       snapshot.refused.push({ name, path, reason });
       this.#say(said, path, `The model ${JSON.stringify(name)} of ${path} is left out: ${reason}.`);
     }
+    this.#judgeAliases(snapshot.listed, said);
     this.#said = said;
     this.#snapshot = snapshot;
     this.#descriptions.forgetUnused();
@@ -124,9 +139,16 @@ class DirectoryCatalogue implements Catalogue {
     return snapshot;
   }
 
-  #say(said: Map<string, string>, path: string, sentence: string): void {
+  #judgeAliases(listed: Snapshot['listed'], said: Map<string, string>): void {
+    for (const [alias, name] of this.#aliases) {
+      const sentence = listed.has(alias) ? 'is the name of a model, which keeps it' : listed.has(canonical(name)) ? undefined : `stands for ${JSON.stringify(name)}, and there is no such model`;
+      if (sentence !== undefined) this.#say(said, `alias ${alias}`, `The alias ${JSON.stringify(alias)} ${sentence}.`);
+    }
+  }
+
+  #say(said: Map<string, string>, path: string, sentence: string, level: 'info' | 'warn' = 'warn'): void {
     said.set(path, sentence);
-    if (this.#said.get(path) !== sentence) this.#options.log('warn', sentence);
+    if (this.#said.get(path) !== sentence) this.#options.log(level, sentence);
   }
 
   async #candidatesIn(directory: string, said: Map<string, string>): Promise<Candidate[]> {
@@ -134,7 +156,10 @@ class DirectoryCatalogue implements Catalogue {
       const stored = (await manifestsOf(directory)).map(({ path, name }) => this.#storedCandidate(directory, path, name));
       return [...stored, ...(await plainModelsOf(directory)).map((model): Candidate => ({ name: model.name, path: model.path, read: () => this.#readPlain(model) }))];
     } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'ENOENT') this.#say(said, directory, `The model directory ${directory} is left out: ${(thrown as Error).message}.`);
+      // Pulling makes one, or it is mounted later: no reason for a warning while there are others.
+      const isAbsent = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
+      if (isAbsent) this.#say(said, directory, `The model directory ${directory} does not exist.`, this.#options.directories.length === 1 ? 'warn' : 'info');
+      else this.#say(said, directory, `The model directory ${directory} is left out: ${(thrown as Error).message}.`);
       return [];
     }
   }

@@ -37,6 +37,8 @@ export interface Catalogue {
   /** Looks at the disk again where it changed. Latest first. */
   list(): Promise<CatalogueEntry[]>;
   refused(): Promise<RefusedModel[]>;
+  /** The settings' aliases, as written there, that stand for a model; without those that are names of models themselves. */
+  aliases(): Promise<[string, CatalogueEntry][]>;
   /** By name as users write it (tag `latest` may be left out, letters of either case, aliases of the settings). Throws `model_not_found`. */
   find(name: string): Promise<CatalogueEntry>;
   /** Its description with the arrays of the metadata, read from the file each time. */

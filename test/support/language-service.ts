@@ -125,7 +125,7 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
   const resident: ResidentModel[] = [];
   const language: FakeLanguage = {
     asked: [], keepAlives: [], unloaded: [], signals: [],
-    catalogue: { list: async () => entries, refused: async () => [], find: async (name) => find(name), describeWhole: async (entry) => ({ ...entry.description, metadata: { ...entry.description.metadata, 'tokenizer.ggml.tokens': ['a', 'b'] } }) },
+    catalogue: { list: async () => entries, refused: async () => [], aliases: async () => [['gpt-4o', find('talker')]], find: async (name) => find(name), describeWhole: async (entry) => ({ ...entry.description, metadata: { ...entry.description.metadata, 'tokenizer.ggml.tokens': ['a', 'b'] } }) },
     residency: {
       lend: async (entry, options): Promise<Lease> => {
         language.keepAlives.push(options.keepAlive);

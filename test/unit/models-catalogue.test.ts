@@ -39,13 +39,14 @@ function make(t: Test, aliases: [string, string][] = []) {
   const [first, second] = [join(root, 'first'), join(root, 'second')];
   for (const directory of [first, second]) mkdirSync(directory);
   const lines: string[] = [];
+  const notes: string[] = [];
   const engine = readingEngine();
   const catalogue = createCatalogue({
-    directories: [first, join(root, 'absent'), second], aliases: new Map(aliases), engine, log: (_level, message) => lines.push(message),
+    directories: [first, join(root, 'absent'), second], aliases: new Map(aliases), engine, log: (level, message) => (level === 'info' ? notes : lines).push(message),
   });
   const names = async () => (await catalogue.list()).map(({ name }) => name).sort();
   const reasons = async () => Object.fromEntries((await catalogue.refused()).map(({ name, reason }) => [name, reason.replaceAll(root, '')]));
-  return { root, first, second, lines, engine, catalogue, names, reasons };
+  return { root, first, second, lines, notes, engine, catalogue, names, reasons };
 }
 
 t.test('plain files', async (t) => {
@@ -86,6 +87,17 @@ t.test('split files are one model', async (t) => {
   t.not((await catalogue.find('big')).digest, digest, 'a change of any part is one of the model');
 });
 
+t.test('a directory that does not exist is told once: a warning where it is the only one', async (t) => {
+  const { root, lines, notes, names } = make(t);
+  await names();
+  await names();
+  t.strictSame([notes, lines], [[`The model directory ${join(root, 'absent')} does not exist.`], []]);
+  const warned: [string, string][] = [];
+  const catalogue = createCatalogue({ directories: ['/nope'], aliases: new Map(), engine: readingEngine(), log: (level, message) => warned.push([level, message]) });
+  t.strictSame(await catalogue.list(), []);
+  t.strictSame(warned, [['warn', 'The model directory /nope does not exist.']]);
+});
+
 t.test('an Ollama store', async (t) => {
   const { first, catalogue, names } = make(t);
   const layers = {
@@ -110,16 +122,18 @@ t.test('an Ollama store', async (t) => {
 });
 
 t.test('names as people write them', async (t) => {
-  const { first, catalogue } = make(t, [['gpt-4o', 'Qwen2.5'], ['qwen2.5:small', 'demo'], ['Dangling', 'nothing']]);
+  const { first, catalogue, lines } = make(t, [['gpt-4o', 'Qwen2.5'], ['qwen2.5:small', 'demo'], ['Dangling', 'nothing']]);
   writeStored(first, `${official}/qwen2.5/latest`, { model: '{}' });
   writeStored(first, `${official}/qwen2.5/small`, { model: '{"x":1}' });
   writeStored(first, 'hf.co/user/Repo/Q8', { model: '{"x":2}' });
   writeFileSync(join(first, 'demo.gguf'), '{}');
   const cases: [string, string][] = [
     ['qwen2.5', 'qwen2.5:latest'], ['QWEN2.5:Latest', 'qwen2.5:latest'], ['library/qwen2.5', 'qwen2.5:latest'], ['registry.ollama.ai/library/qwen2.5:latest', 'qwen2.5:latest'],
-    ['gpt-4o', 'qwen2.5:latest'], ['GPT-4o:latest', 'qwen2.5:latest'], ['demo:latest', 'demo'], ['qwen2.5:small', 'demo'], ['HF.co/user/repo:q8', 'hf.co/user/Repo:Q8'],
+    ['gpt-4o', 'qwen2.5:latest'], ['GPT-4o:latest', 'qwen2.5:latest'], ['demo:latest', 'demo'], ['qwen2.5:small', 'qwen2.5:small'], ['HF.co/user/repo:q8', 'hf.co/user/Repo:Q8'],
   ];
   for (const [name, found] of cases) t.equal((await catalogue.find(name)).name, found, name);
+  t.strictSame(lines, ['The alias "qwen2.5:small" is the name of a model, which keeps it.', 'The alias "dangling" stands for "nothing", and there is no such model.']);
+  t.strictSame((await catalogue.aliases()).map(([alias, { name }]) => [alias, name]), [['gpt-4o', 'qwen2.5:latest']]);
   for (const name of ['', 'qwen', 'qwen2.5:72b', 'dangling', '../demo', 'demo.gguf', '__proto__', 'x'.repeat(1e6)]) {
     const failure = await failureOf(catalogue.find(name));
     t.equal(failure.code, 'model_not_found', name.slice(0, 20));
