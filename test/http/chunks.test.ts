@@ -14,11 +14,12 @@ t.test('what requests ask for reaches the task', async (t) => {
   t.teardown(() => service.close());
   const { app, payloads } = service;
   const boundary = 'xyz';
-  const fields = { convert_do_ocr: 'false', convert_page_range: ['2', '3'], chunking_max_tokens: '64', chunking_merge_peers: 'no', chunking_use_markdown_tables: 'true', include_converted_doc: 'true' };
+  const fields = { convert_do_ocr: 'false', convert_page_range: ['2', '3'], chunking_max_tokens: '64', chunking_merge_peers: 'no', chunking_use_markdown_tables: 'true', chunking_tokenizer: 'x/y', include_converted_doc: 'true' };
   const parts = Object.entries(fields).flatMap(([name, value]) => [value].flat().map((text) => `--${boundary}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${text}\r\n`));
   const payload = `${parts.join('')}--${boundary}\r\ncontent-disposition: form-data; name="files"; filename="a.md"\r\n\r\nx\r\n--${boundary}--\r\n`;
   const form = { headers: { 'content-type': `multipart/form-data; boundary=${boundary}` }, payload };
-  t.equal((await app.inject({ method: 'POST', url: '/v1/chunk/hybrid/file', ...form })).statusCode, 200);
+  const formed = await app.inject({ method: 'POST', url: '/v1/chunk/hybrid/file', ...form });
+  t.strictSame([formed.statusCode, formed.headers['x-lectern-ignored-options']], [200, 'chunking_tokenizer'], 'as the form calls it');
   t.match(payloads[0], {
     target: 'inbody',
     options: { doOcr: false, pageRange: [2, 3], outputs: ['json'], chunking: { chunker: 'hybrid', maxTokens: 64, mergePeers: false, markdownTables: true, imagePlaceholder: '![IMAGE]', includeRawText: false } },

@@ -81,6 +81,8 @@ t.test('sources and targets', async (t) => {
     [{ sources: [{ kind: 'file', base64_string: 'AAAA' }] }, issues(['missing', ['sources', 0, 'file', 'filename'], 'Field required'])],
     [{ sources: [{ kind: 'file', base64_string: 7, filename: 'a' }] }, issues(['string_type', ['sources', 0, 'file', 'base64_string'], 'Input should be a valid string'])],
     [{ sources: [{ kind: 'file', base64_string: 'AA!A', filename: 'a' }] }, issues(['value_error', ['sources', 0, 'file', 'base64_string'], 'Value error, Invalid base64: the text holds other characters'])],
+    [{ sources: [{ kind: 'file', base64_string: '!!', filename: 'a' }] }, issues(['value_error', ['sources', 0, 'file', 'base64_string'], 'Value error, Invalid base64: the text holds other characters'])],
+    [{ sources: [{ kind: 'file', base64_string: 'AAAA!', filename: 'a' }] }, issues(['value_error', ['sources', 0, 'file', 'base64_string'], 'Value error, Invalid base64: the text holds other characters'])],
     [{ sources: [{ kind: 'file', base64_string: 'AAAAA', filename: 'a' }] }, issues(['value_error', ['sources', 0, 'file', 'base64_string'], 'Value error, Invalid base64: the text ends inside a group'])],
     [{ sources: [{ kind: 'http', url: 'https://a/b.ZIP' }] }, issues(['value_error', ['sources', 0, 'http', 'url'], 'Value error, ZIP URLs are not accepted on the convert endpoint'])],
     [{ sources: [{ kind: 'http', url: 'ftp://a/b' }] }, issues(['url_scheme', ['sources', 0, 'http', 'url'], "URL scheme should be 'http' or 'https'"])],

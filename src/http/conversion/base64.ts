@@ -27,6 +27,7 @@ export class Base64Decoder {
 
   /** The last bytes. Throws NotBase64 when the text ended inside a group. */
   end(): Buffer {
+    if (!/^[A-Za-z0-9+/_-]*$/.test(this.pending.replace(/[ \t\r\n]+/g, ''))) throw new NotBase64('the text holds other characters');
     if (this.pending.length === 1) throw new NotBase64('the text ends inside a group');
     return Buffer.from(this.pending, 'base64');
   }

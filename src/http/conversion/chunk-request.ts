@@ -32,8 +32,8 @@ function readChunking(chunker: Chunker, value: unknown, at: string[], issues: Is
 }
 
 /** Tokens are counted without a model; a tokenizer that is asked for by name is not used. */
-function noteTokenizer(options: GivenOptions, chunker: Chunker, given: unknown): void {
-  if (chunker === 'hybrid' && given !== undefined) options.unknown.push(['body', 'chunking_options', 'tokenizer']);
+function noteTokenizer(options: GivenOptions, chunker: Chunker, given: unknown, at: string[]): void {
+  if (chunker === 'hybrid' && given !== undefined) options.unknown.push(at);
 }
 
 function chunkTarget(kind: ValueOf<typeof targets>['kind']): 'inbody' | 'zip' {
@@ -73,7 +73,7 @@ export function chunkFormReader(chunker: Chunker): ReadRequest {
     if (options === undefined || chunking === undefined || target === undefined || withDocument === undefined || issues.length > 0) throw invalid(issues);
     const strange = [...fields.keys()].filter((name) => !formNames.has(name) && !/^(?:convert|chunking)_/.test(name));
     options.unknown.push(...[...strange, ...form.strangeFiles].map((name) => ['body', name]));
-    noteTokenizer(options, chunker, asked['tokenizer']);
+    noteTokenizer(options, chunker, asked['tokenizer'], ['body', 'chunking_tokenizer']);
     checkLimits(options, settings);
     checkCallbacks(callbacks, settings);
     checkCount('files', form.documentCount, settings);
@@ -102,7 +102,7 @@ export function chunkSourceReader(chunker: Chunker): ReadRequest {
       throw invalid(issues);
     }
     options.unknown.push(...Object.keys(value).filter((name) => !bodyNames.has(name)).map((name) => ['body', name]));
-    noteTokenizer(options, chunker, isRecord(asked) ? asked['tokenizer'] : undefined);
+    noteTokenizer(options, chunker, isRecord(asked) ? asked['tokenizer'] : undefined, ['body', 'chunking_options', 'tokenizer']);
     checkLimits(options, settings);
     checkCallbacks(callbacks, settings);
     checkCount('sources', documents.length, settings);
