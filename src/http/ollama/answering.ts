@@ -85,7 +85,7 @@ function run<T>(
 export function refuseLargerContext(context: number | undefined, lease: Lease): void {
   const { context: loaded } = lease.model.info;
   if (context === undefined || context <= loaded) return;
-  throw new LecternError('invalid_request', `num_ctx ${context} is more than the ${loaded} tokens that this model is loaded with; the setting context-length raises it where the model and the memory allow.`);
+  throw new LecternError('invalid_request', `num_ctx ${context} is more than the ${loaded} tokens that this model is loaded with; the setting model-context, or context-length where that does not name the model, raises it where the model and the memory allow.`);
 }
 
 /** Durations of the contract are whole nanoseconds. */
