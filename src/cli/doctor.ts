@@ -2,7 +2,7 @@
 import { resolveSettings } from '../config.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../package-files.js';
-import { examineDevices, examineMemory, examineProgram } from './examine-machine.js';
+import { examineConversion, examineDevices, examineMemory, examineProgram } from './examine-machine.js';
 import { examineModels, examinePort, examineState, type Finding } from './examine-places.js';
 import type { Command } from './run.js';
 
@@ -15,6 +15,7 @@ export const doctor: Command = async (args, environment) => {
   process.stdout.write(`Lectern ${packageVersion()}, Node ${process.versions.node}, settings file ${file ?? '(none)'}\n`);
   const findings: Finding[] = [
     ...await examineProgram(),
+    ...await examineConversion(environment),
     ...examineDevices(),
     ...examineMemory(settings),
     ...await examineState(settings),

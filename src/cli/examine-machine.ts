@@ -2,7 +2,9 @@
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import type { Settings } from '../config.js';
+import { findLibreOffice, isRecogniser, tesseractRecognisers } from '../convert/installed.js';
 import { loadAddon } from '../engine/addon.js';
+import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import { describeBytes } from '../models/fit.js';
@@ -29,6 +31,31 @@ export async function examineProgram(): Promise<Finding[]> {
       return { state: 'bad', what: `${name}: ${(thrown as Error).message}`, advice };
     }
   }));
+}
+
+/** What reads scans and the office formats before 2007, where it is installed. */
+export async function examineConversion(environment: Record<string, string | undefined>): Promise<Finding[]> {
+  const office = findLibreOffice(environment['PATH'] ?? '');
+  return [await examineRecogniser(environment), office !== null
+    ? { state: 'good', what: `LibreOffice: ${office}` }
+    : { state: 'note', what: 'LibreOffice: not installed, DOC, XLS and PPT are skipped', advice: 'Debian: apt-get install libreoffice' }];
+}
+
+async function examineRecogniser(environment: Record<string, string | undefined>): Promise<Finding> {
+  let engine;
+  try {
+    engine = openEngine();
+  } catch {
+    return { state: 'note', what: 'text recognition: cannot be looked at without the native engine' };
+  }
+  try {
+    const opened = engine;
+    const found = await tesseractRecognisers(() => opened, environment).find('tesseract', []);
+    if (isRecogniser(found)) return { state: 'good', what: `text recognition: ${found.name}` };
+    return { state: 'note', what: `text recognition: ${found.reason}; scans stay pictures`, advice: 'Debian: apt-get install libtesseract5 tesseract-ocr-eng, one package a language' };
+  } finally {
+    await engine.close();
+  }
 }
 
 /** The driver as the kernel has it, the device files, and what the engine can use of it. */

@@ -114,7 +114,9 @@ class Conversion {
     }
     const { content } = input;
     if (content === null) {
-      this.errors.push(conversionError('user_input', 'input_format', 'policy', `File format not allowed: ${this.#request.filename}`));
+      const needs = findFormat(input.format.name)?.needs;
+      const why = needs === undefined ? '' : `. Converting it needs ${needs}, which is not installed on this machine.`;
+      this.errors.push(conversionError('user_input', 'input_format', 'policy', `File format not allowed: ${this.#request.filename}${why}`));
       return this.#empty('skipped', input.format.name);
     }
     if ('read' in content) return this.#deliverRead(input, content.read);

@@ -5,6 +5,8 @@ interface Format {
   mimetype: string;
   /** Loaded at the first document of its kind. Null where this machine lacks what the format needs. */
   load: () => Promise<Reader | null>;
+  /** The program that makes it readable; without it `load` answers null. */
+  needs?: string;
 }
 
 const openXml = 'application/vnd.openxmlformats-officedocument';
@@ -13,7 +15,7 @@ const openDocument = 'application/vnd.oasis.opendocument';
 /** By way of today's format, where LibreOffice is there to make it. */
 function legacy(mimetype: string, name: string, modern: 'docx' | 'pptx' | 'xlsx'): Format {
   const load = async (): Promise<Reader> => (await formats[modern]?.load()) as Reader;
-  return { mimetype, load: async () => (await import('./office/legacy.js')).legacyReader(name, modern, load) };
+  return { mimetype, needs: 'LibreOffice', load: async () => (await import('./office/legacy.js')).legacyReader(name, modern, load) };
 }
 
 const formats: Record<string, Format> = {

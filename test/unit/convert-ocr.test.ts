@@ -130,6 +130,11 @@ t.test('without a recogniser the answer says what is missing', async (t) => {
   t.match(asked.markdown, /What the file itself says/);
 });
 
+t.test('a Tesseract without languages is told from none', async (t) => {
+  const bare = tesseractRecognisers(() => ({ tesseractVersion: async () => '5.3.0', readText: async () => ({ lines: [], rulings: [] }) }), { TESSDATA_PREFIX: t.testdir({}) });
+  for (const preset of ['auto', 'tesseract']) t.match(await bare.find(preset, []), { reason: /^Tesseract has no language data .*tesseract-ocr-eng/ }, preset);
+});
+
 t.test('Tesseract: data and languages are found where they lie', async (t) => {
   const directory = t.testdir({ 'eng.traineddata': '', 'deu.traineddata': '', 'osd.traineddata': '', 'readme': '' });
   t.same(findTesseractData({ TESSDATA_PREFIX: directory }), { directory, languages: ['deu', 'eng'] });

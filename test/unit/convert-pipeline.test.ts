@@ -2,6 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
+import { findLibreOffice } from '../../src/convert/installed.js';
 import t from 'tap';
 import type { Test } from 'tap';
 import { convertDocument } from '../../src/convert/convert.js';
@@ -93,6 +94,9 @@ t.test('files that are not converted', async (t) => {
   const cases: [string, Uint8Array | string, string, object][] = [
     ['no spreadsheet', 'PK\u0003\u0004 not really', 'a.xlsx', { status: 'failure', format: 'xlsx', errors: [{ component_type: 'document_backend', category: 'backend_failure', error_message: /^The file is damaged or cut short/ }] }],
     ['a recording', 'RIFF not really', 'a.wav', { status: 'skipped', format: 'audio', errors: [{ component_type: 'user_input', category: 'policy', error_message: 'File format not allowed: a.wav' }] }],
+    ...(findLibreOffice() !== null ? [] : [
+      ['a file of an old Word', '\u00d0\u00cf', 'a.doc', { status: 'skipped', errors: [{ category: 'policy', error_message: /^File format not allowed: a\.doc\. .*needs LibreOffice/ }] }] as [string, string, string, object],
+    ]),
     ['an unknown name', 'hello', 'notes', { status: 'skipped', format: 'unknown' }],
     ['an empty file', '', 'a.pdf', { status: 'failure', errors: [{ component_type: 'document_backend', category: 'backend_failure', error_message: 'The file is empty.' }] }],
     ['text called a PDF', 'hello', 'a.pdf', { status: 'failure', errors: [{ category: 'backend_failure', page_no: null }] }],

@@ -10,6 +10,8 @@ import type { NoRecogniser, TextRecogniser, TextRecognisers } from './recogniser
 const noLanguages = new Set(['osd', 'equ']);
 const suffix = '.traineddata';
 
+const noData = 'Tesseract has no language data (Debian: apt-get install tesseract-ocr-eng)';
+
 export interface TesseractData {
   directory: string;
   /** Names of the data files, sorted. */
@@ -38,10 +40,18 @@ function chooseLanguages(data: TesseractData, asked: readonly string[]): string[
 /** `reader` is started when a page first asks for it. Whatever engine a request names, this is the one there is. */
 export function tesseractRecognisers(reader: () => TextReader, environment: Record<string, string | undefined>): TextRecognisers {
   let version: Promise<string> | null = null;
+  const isThere = async (): Promise<boolean> => {
+    try {
+      await reader().tesseractVersion();
+      return true;
+    } catch {
+      return false;
+    }
+  };
   return {
     async find(preset, asked): Promise<TextRecogniser | NoRecogniser> {
       const data = findTesseractData(environment);
-      if (data === null) return { reason: preset.startsWith('tess') ? 'Tesseract or its language data is not installed' : 'no text recogniser is installed' };
+      if (data === null) return { reason: await isThere() ? noData : preset.startsWith('tess') ? 'Tesseract or its language data is not installed' : 'no text recogniser is installed' };
       const languages = chooseLanguages(data, asked);
       if (languages.length === 0) return { reason: `Tesseract has no data for ${asked.join(', ')}, only for ${data.languages.join(', ')}` };
       try {
