@@ -33,10 +33,14 @@ export async function listModels(service: Service, signal?: AbortSignal): Promis
   }));
 }
 
-/** The named model as it is, else the first that can do it. Throws `model_not_found` when there is none. */
+/** Ships with every service and knows only that: what somebody has put there is meant. */
+const lastChoice = 'lectern-demo';
+
+/** The named model as it is, else the latest that can do it. Throws `model_not_found` when there is none. */
 export async function chooseModel(service: Service, name: string | undefined, capability: 'completion' | 'embedding', signal?: AbortSignal): Promise<string> {
   if (name !== undefined) return name;
-  const found = (await listModels(service, signal)).find(({ capabilities }) => capabilities.includes(capability));
+  const able = (await listModels(service, signal)).filter(({ capabilities }) => capabilities.includes(capability));
+  const found = able.find((model) => model.name.replace(/:latest$/, '') !== lastChoice) ?? able[0];
   if (found === undefined) throw new LecternError('model_not_found', `The service at ${service.address} has no model that can ${capability === 'completion' ? 'chat' : 'embed'}.`);
   return found.name;
 }

@@ -87,7 +87,11 @@ export class Service {
   /** What a failed transfer means: a cancellation by the caller, or a service that is not there. */
   broken(cause: unknown, signal: AbortSignal | undefined): unknown {
     if (signal?.aborted) return signal.reason instanceof LecternError ? signal.reason : new LecternError('cancelled');
-    return new ServiceUnreachable(`No service answers at ${this.address} (${reasonOf(cause)}).`, cause);
+    const reason = reasonOf(cause);
+    if (/CERT|SIGNATURE|ISSUER/.test(reason)) {
+      return new ServiceUnreachable(`The certificate of ${this.address} is not trusted (${reason}): NODE_EXTRA_CA_CERTS can name a PEM file with it or its authority.`, cause);
+    }
+    return new ServiceUnreachable(`No service answers at ${this.address} (${reason}).`, cause);
   }
 
   private async refusal(response: Response): Promise<ServiceRefusal> {

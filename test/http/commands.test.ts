@@ -102,6 +102,7 @@ t.test('chat', async (t) => {
   t.match(language.asked.at(-1), { input: { messages: [{ role: 'system', content: 'Be kind.' }, { role: 'user', content: 'say this' }] }, sampling: { temperature: 0 } });
   const first = await runProgram(['chat'], { input: 'hello', environment: { ...environment, LECTERN_URL: url } });
   t.strictSame([first.code, first.out], [0, 'hello\n'], 'the first model that can, at LECTERN_URL');
+  t.match(first.err, /^lectern: \S+ answers\.\n$/, 'and which one it is');
   const unknown = await runProgram(['chat', 'nobody', '--url', url], { input: 'x', environment });
   t.match([unknown.code, unknown.err], [1, /'nobody'/]);
   t.match(await runProgram(['chat', '--url', url], { environment }), { code: 2, err: /no question/ });
@@ -135,6 +136,8 @@ t.test('doctor tells of each thing and what to do', async (t) => {
   t.match(out, /ok {4}PDF engine: loads/);
   t.match(out, new RegExp(`ok {4}port: 127\\.0\\.0\\.1:${port}: Lectern 0\\.0\\.0-test serves there`));
   t.match(out, /note {2}models: .*none does not exist\n {6}-> /);
+  t.match(out, /(ok  |note) {2}text recognition: /);
+  t.match(out, /(ok  |note) {2}LibreOffice: /);
   t.match(out, /memory: /);
   t.match(out, /state directory: /);
   t.equal(code, out.includes('BAD') ? 1 : 0);
