@@ -46,7 +46,12 @@ export interface LanguageParts {
 
 /** Throws `invalid_request` where the settings ask for a device that is not there. */
 export function createLanguage(settings: LanguageSettings, { engine, answer, log }: LanguageParts): Language {
-  const catalogue = openCatalogue(settings, engine, log);
+  let isClosing = false;
+  // A look at the models that the end of the service cuts off finds nothing wrong with them.
+  const told = modelsLog(log);
+  const catalogue = createCatalogue({
+    directories: settings.models, aliases: settings.aliases, engine, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
+  });
   const { kind, budgetBytes } = placeOf(settings, engine.devices());
   const embeddingBytes = Math.min(settings.embeddingMemory ?? Math.min(budgetBytes / 8, 3 * 2 ** 30), budgetBytes);
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
@@ -63,6 +68,7 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
     services: { catalogue, residency, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
     metrics: () => meter.lines({ slots, embeddingSlots, residency }),
     close: async (waitMs) => {
+      isClosing = true;
       const drained = Promise.all([slots.close(), embeddingSlots.close()]);
       const enough = new AbortController();
       await Promise.race([drained, sleep(waitMs, undefined, { signal: enough.signal }).catch(() => undefined)]);

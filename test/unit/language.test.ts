@@ -6,10 +6,12 @@ import { join } from 'node:path';
 import type { Answer } from '../../src/chat/answer.js';
 import { resolveSettings, type Settings } from '../../src/config.js';
 import type { DeviceInfo } from '../../src/engine/port.js';
+import { LecternError } from '../../src/errors.js';
 import { createLanguage, type LanguageParts } from '../../src/language.js';
 import { createLog } from '../../src/log.js';
 import { failureOf } from '../support/failure-of.js';
 import { type FakeModel, fakeLanguageEngine } from '../support/fake-language-engine.js';
+import { deferred } from '../support/deferred.js';
 import { settled } from '../support/lease.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'lectern-language-'));
@@ -101,4 +103,24 @@ t.test('closing lets answers end for a while, then ends them; who waits is told 
   t.match(await working, { code: 'queue_full', message: 'The service is stopping.' });
   await closing;
   t.equal(engine.open.size, 0);
+});
+
+t.test('a look at the models that the end cuts off leaves no model out', async (t) => {
+  const lines: string[] = [];
+  const log = Object.assign(createLog('silent'), { warn: (_fields: object, message: string) => { lines.push(message); } });
+  const [begun, look] = [deferred(), deferred<never>()];
+  const engine = Object.assign(fakeLanguageEngine({}), { devices: () => [cpu], describeModel: () => {
+    begun.resolve();
+    return look.promise;
+  } });
+  const { language } = make({ cut: {} }, {}, { engine, log });
+  const listed = language.services.catalogue.list();
+  await begun.promise;
+  await language.close(0);
+  look.reject(new LecternError('cancelled', 'The engine is closed.'));
+  await listed;
+  t.strictSame(lines, []);
+  const other = make({ cut: {} }, {}, { engine, log });
+  await other.language.services.catalogue.list();
+  t.match(lines, [/left out: The engine is closed/], 'while the service runs it is told');
 });
