@@ -27,18 +27,20 @@ export interface Turn<T> {
 
 /**
  * Waits for a place and for the model, then works; all of it ends when the client leaves. The reply's header
- * `x-queue-position` says how many stood before it when it came. Throws `forbidden` for a keep_alive that is not the caller's to give.
+ * `x-queue-position` says its place among those who wait, 0 where a slot is free. Throws `forbidden` for a keep_alive that is not the caller's to give.
  */
 export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slots: Slots, turn: Turn<T>): Promise<T> {
   const signal = clientGone(reply);
-  void reply.header('x-queue-position', String(slots.waiting));
   const { entry, keepAlive } = turn;
   checkKeepAlive(reply, keepAlive);
-  return slots.run({
+  const answer = slots.run({
     signal,
     load: () => services.residency.lend(entry, { signal, ...(keepAlive === undefined ? {} : { keepAlive }) }),
     work: (lease) => turn.work(lease, signal),
   });
+  // It is in the queue now, and counts itself; work begins later than this.
+  void reply.header('x-queue-position', String(slots.waiting));
+  return answer;
 }
 
 /** A model that is dropped at once, or kept for ever, is taken from everybody else: throws `forbidden` for all but administrators. */

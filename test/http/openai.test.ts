@@ -1,5 +1,7 @@
 // OpenAI's routes over language services that repeat what they are told.
 import t from 'tap';
+import { createSlots } from '../../src/models/slots.js';
+import { deferred } from '../support/deferred.js';
 import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
 
@@ -107,6 +109,21 @@ t.test('a client that leaves ends the work', async (t) => {
   leaving.abort();
   await gone;
   t.ok(performance.now() - began < 5000);
+});
+
+t.test('the place in the queue: 0 at work, 1 for the first who waits', async (t) => {
+  const slots = createSlots({ slots: 1, maxQueue: 9, clock: { now: () => 0, after: () => () => undefined } });
+  const { app, close } = await startTestService({}, { language: Object.assign(fakeLanguage(), { slots }) });
+  t.teardown(close);
+  const ask = () => app.inject({ method: 'POST', url: '/v1/completions', payload: { model: 'talker', prompt: 'a' } });
+  t.equal((await ask()).headers['x-queue-position'], '0');
+  const end = deferred();
+  const working = slots.run({ signal: new AbortController().signal, load: async () => ({ release: () => undefined }) as never, work: () => end.promise });
+  const waiting = [ask(), ask()];
+  while (slots.waiting < 2) await new Promise((resolve) => setImmediate(resolve));
+  end.resolve();
+  await working;
+  t.strictSame((await Promise.all(waiting)).map(({ headers }) => headers['x-queue-position']).sort(), ['1', '2']);
 });
 
 t.test('completions', async (t) => {
