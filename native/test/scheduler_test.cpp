@@ -126,6 +126,24 @@ LECTERN_TEST("scheduler: the same bytes alone, beside others and over a kept pre
   check(scheduler.idle() && scheduler.occupancy().queued == 0, "idle at the end");
 }
 
+LECTERN_TEST("scheduler: while a long prompt is computed, the other answer gets a token in every pass") {
+  House house;
+  Scheduler& scheduler = *house.scheduler;
+  const auto first = submit(scheduler, prompt(40), sampled(1, 40));
+  while (scheduler.occupancy().slots[0].positions < 45 && scheduler.step()) {}
+  const auto second = submit(scheduler, prompt(900, 7), sampled(2, 3));
+  int passes = 0;
+  while (!first->done() && scheduler.occupancy().slots[1].positions < 900) {
+    const int before = scheduler.occupancy().slots[0].positions;
+    scheduler.step();
+    passes++;
+    if (!first->done()) check(scheduler.occupancy().slots[0].positions == before + 1, "one token more after pass " + std::to_string(passes));
+  }
+  check(passes >= 2, "the prompt came in " + std::to_string(passes) + " chunks");
+  run(scheduler);
+  check(first->result && second->result && first->result->tokens == 40 && second->result->tokens == 3, "both answers are whole");
+}
+
 LECTERN_TEST("scheduler: an answer under a grammar of JSON is JSON, whatever the model wants") {
   House house;
   const std::shared_ptr<const Grammar> grammar = json_grammar();
