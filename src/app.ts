@@ -13,6 +13,7 @@ import { Gate } from './http/caller.js';
 import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
+import { ConversionMeter } from './http/service/conversion-metrics.js';
 import { createLanguage, type Language } from './language.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
@@ -131,7 +132,9 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     await converter.close();
     throw thrown;
   }
-  const tasks = await openTasks(settings, converter.services, log).catch(async (cause: unknown) => {
+  const meter = new ConversionMeter();
+  const services = { ...converter.services, onOutcome: meter.count };
+  const tasks = await openTasks(settings, services, log).catch(async (cause: unknown) => {
     await converter.close();
     throw cause;
   });
@@ -146,7 +149,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     abilities: start.abilities,
     notReady: () => (closing ? 'The service is stopping.' : start.ready() ? null : 'Models not yet loaded'),
     language: language.services,
-    moreMetrics: language.metrics,
+    moreMetrics: () => `${meter.lines()}\n${language.metrics()}`,
   });
   let closeListeners: () => Promise<void> = async () => {};
   return {

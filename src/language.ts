@@ -66,7 +66,7 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   const meter = new LanguageMeter();
   return {
     services: { catalogue, residency, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
-    metrics: () => meter.lines({ slots, embeddingSlots, residency }),
+    metrics: () => meter.lines({ slots, embeddingSlots, residency, devices: () => engine.devices() }),
     close: async (waitMs) => {
       isClosing = true;
       const drained = Promise.all([slots.close(), embeddingSlots.close()]);

@@ -67,7 +67,7 @@ export async function failedOutcome(
   };
   await writeFile(join(job.outputDirectory, 'content.json'), JSON.stringify(content), { mode: 0o600 });
   return {
-    status, errors, confidence: null, timings: {}, processingTimeS: 0, pageCount: 0, format: '', files: {}, artifacts: [],
+    status, errors, confidence: null, timings: {}, processingTimeS: 0, pageCount: 0, recognisedPages: 0, format: '', files: {}, artifacts: [],
     contentFile: 'content.json',
   };
 }

@@ -141,7 +141,7 @@ class Conversion {
     await this.timings.measure('draw_pictures', 'document', async () => {
       if (options.imageExportMode !== 'placeholder' && options.includeImages) await images.storePictures(pictures, this.#ports.signal);
     });
-    return this.#deliver(input, document, images, { confidence: null, pageCount: document.pages.size });
+    return this.#deliver(input, document, images, { confidence: null, pageCount: document.pages.size, recognisedPages: 0 });
   }
 
   async #convert(input: Input, pages: PageSource): Promise<ConvertOutcome> {
@@ -172,11 +172,12 @@ class Conversion {
       if (options.includeImages) await images.drawPictures(pages, pictures);
       if (options.includePageImages) await images.drawPages(pages, builder.document);
     });
-    return this.#deliver(input, builder.document, images, { confidence: judgeConfidence(sketches, structure.blocks), pageCount: sketches.length });
+    const recognisedPages = sketches.filter(({ recognised }) => recognised !== undefined).length;
+    return this.#deliver(input, builder.document, images, { confidence: judgeConfidence(sketches, structure.blocks), pageCount: sketches.length, recognisedPages });
   }
 
   /** The outputs as files, and what is said of them. */
-  async #deliver(input: Input, document: DoclingDocument, images: ImageWriter, about: Pick<ConvertOutcome, 'confidence' | 'pageCount'>): Promise<ConvertOutcome> {
+  async #deliver(input: Input, document: DoclingDocument, images: ImageWriter, about: Pick<ConvertOutcome, 'confidence' | 'pageCount' | 'recognisedPages'>): Promise<ConvertOutcome> {
     const { options, filename, outputDirectory } = this.#request;
     const files = await this.timings.measure('write', 'document', () => writeOutputs(document, outputDirectory, basename(filename), options));
     const { chunking } = options;
@@ -205,7 +206,7 @@ class Conversion {
   #outcome(status: ConversionStatus, format: string): ConvertOutcome {
     return {
       status, errors: this.errors, confidence: null, timings: this.timings.stages,
-      processingTimeS: (performance.now() - this.#begin) / 1000, pageCount: 0, format, files: {}, artifacts: [], contentFile,
+      processingTimeS: (performance.now() - this.#begin) / 1000, pageCount: 0, recognisedPages: 0, format, files: {}, artifacts: [], contentFile,
     };
   }
 }

@@ -21,6 +21,8 @@ export type { ConversionLimits } from './convert-document-job.js';
 
 export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'engine' | 'log'> {
   limits: ConversionLimits;
+  /** Told of every document that has come to its end. */
+  onOutcome?: (outcome: ConvertOutcome) => void;
   /** Without it a document that must be fetched fails. */
   fetchRemote?: FetchRemote;
 }
@@ -72,6 +74,7 @@ async function convertAll(
       meta.stage = stage;
       context.setMeta(meta);
     });
+    services.onOutcome?.(outcome);
     count(meta, outcome.status);
     context.setMeta(meta);
     if (payload.options.abortOnError) refuse(filename, outcome);

@@ -23,6 +23,8 @@ export interface ConvertOutcome {
   processingTimeS: number;
   /** Pages delivered. */
   pageCount: number;
+  /** How many of them were read from their picture. */
+  recognisedPages: number;
   /** Named by the contract's words: `pdf`, `image`, ... */
   format: string;
   /**

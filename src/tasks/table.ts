@@ -24,9 +24,12 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private readonly quota: SpoolQuota;
   private readonly queue: PQueue;
   private readonly clock: Clock;
+  /** What an earlier process let wait is not this one's waiting. */
+  private readonly openedAt: number;
   /** Disk work in flight, so that `close` leaves none behind. */
   private readonly chores = new Set<Promise<unknown>>();
   private reserved = 0;
+  private readonly since = { begun: 0, waitMs: 0, succeeded: 0, failed: 0, cancelled: 0 };
   private sequence = 0;
   private closed = false;
   /** Closed, and the directory given back. */
@@ -34,6 +37,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   constructor(private readonly options: TaskTableOptions<Payload, Meta, Summary>, private readonly unlock: () => Promise<void>) {
     this.clock = options.clock ?? systemClock;
+    this.openedAt = this.clock.now();
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
     const bounds = { maxEnded: options.maxEnded, maxEndedBytes: options.maxEndedBytes ?? Infinity };
     this.kept = new KeptTasks(bounds, this.clock, (task) => this.forget(task));
@@ -176,7 +180,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   counts(): TaskCounts {
     return {
       reserved: this.reserved, waiting: this.waiting.size, running: this.running.size,
-      ended: this.kept.size, endedBytes: this.kept.bytes,
+      ended: this.kept.size, endedBytes: this.kept.bytes, ...this.since,
     };
   }
 
@@ -271,6 +275,8 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     task.status = 'started';
     task.startedAt = this.clock.now();
     task.attempts++;
+    this.since.begun++;
+    this.since.waitMs += task.startedAt - Math.max(task.createdAt, this.openedAt);
     this.running.add(task);
     this.leaveQueue(task);
     task.notify();
@@ -332,6 +338,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     await this.quietly(folder.writeRecord({ ...ended, ...verdict }));
     await this.quietly(folder.clean(!failure));
     task.releaseInputs();
+    this.since[failure === null ? 'succeeded' : failure.code === 'cancelled' ? 'cancelled' : 'failed']++;
     Object.assign(task, { endedAt: ended.endedAt, summary, ...verdict });
     task.notify();
     task.release();

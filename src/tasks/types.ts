@@ -99,6 +99,13 @@ export interface TaskCounts {
   ended: number;
   /** Bytes on disk of the results that are kept. */
   endedBytes: number;
+  /** Since the start: tasks whose work began, and the milliseconds all of them had waited for it. */
+  begun: number;
+  waitMs: number;
+  /** Since the start, by their end. */
+  succeeded: number;
+  failed: number;
+  cancelled: number;
 }
 
 /** Every method that takes an id throws LecternError `not_found` for an unknown, expired or other tenant's task. */

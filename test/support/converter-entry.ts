@@ -62,7 +62,7 @@ function write(request: ConvertRequest, script: Script, pages: number[], timedOu
   if (timedOut) errors.push({ component_type: 'document_backend', module_name: '', error_message: 'stopped', category: 'timeout', page_no: null });
   return {
     status: script.status ?? (errors.length > 0 ? 'partial_success' : 'success'), errors, confidence: null, timings: {}, processingTimeS: 0.5,
-    pageCount: pages.length, format: 'pdf', files: script.status ? {} : files, artifacts: script.artifacts ?? [], contentFile: 'content.json',
+    pageCount: pages.length, recognisedPages: 0, format: 'pdf', files: script.status ? {} : files, artifacts: script.artifacts ?? [], contentFile: 'content.json',
   };
 }
 

@@ -78,7 +78,7 @@ const written: PageSpec = { width: 600, height: 800, content: Array.from({ lengt
 t.test('a scan is read, a page with text is not', async (t) => {
   const reader = new Reader();
   const { outcome, markdown, meta } = await convert(t, [written, scan()], always(reader));
-  t.match(outcome, { status: 'success', errors: [], pageCount: 2, confidence: { ocr_score: 0.9 } });
+  t.match(outcome, { status: 'success', errors: [], pageCount: 2, confidence: { ocr_score: 0.9 }, recognisedPages: 1 });
   t.match(markdown, /What the file itself says in line 0/);
   t.match(markdown, new RegExp(sentence));
   t.notMatch(markdown, /<!-- image -->/, 'the picture of the page is no figure of it');

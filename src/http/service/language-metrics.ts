@@ -1,6 +1,6 @@
 /** What /metrics tells of language models: tokens and times of answers, slots and their queue, what is loaded. */
 import type { Answer } from '../../chat/answer.js';
-import type { OwnedSlots, ResidencyMetrics, SlotMetrics } from '../../models/types.js';
+import type { OwnedSlots, Residency, ResidencyMetrics, ResidentModel, SlotMetrics } from '../../models/types.js';
 import type { LanguageServices } from '../language.js';
 import { family, labels } from './metrics.js';
 
@@ -14,6 +14,22 @@ interface Tally {
   completion: number;
   prefillS: number;
   decodeS: number;
+}
+
+/** Of the engine's devices, what is told here. */
+interface DeviceMemory {
+  kind: string;
+  name: string;
+  memoryTotalBytes: number;
+  memoryFreeBytes: number;
+}
+
+/** Where the numbers are asked for. */
+interface Sources {
+  slots: OwnedSlots;
+  embeddingSlots: OwnedSlots;
+  residency: Pick<Residency, 'list'> & { metrics(): ResidencyMetrics };
+  devices(): DeviceMemory[];
 }
 
 /** Counts answers on their way. Names of models come from the catalogue, so a stranger cannot grow the table. */
@@ -39,10 +55,11 @@ export class LanguageMeter {
     };
   }
 
-  lines({ slots, embeddingSlots, residency }: { slots: OwnedSlots; embeddingSlots: OwnedSlots; residency: { metrics(): ResidencyMetrics } }): string {
+  lines({ slots, embeddingSlots, residency, devices }: Sources): string {
     return [
       ...this.#answerLines(), ...this.#firstTokenLines(),
       ...slotLines({ chat: slots.metrics(), embedding: embeddingSlots.metrics() }), ...residencyLines(residency.metrics()),
+      ...memoryLines(residency.list(), devices()),
     ].join('\n');
   }
 
@@ -106,5 +123,20 @@ function residencyLines(metrics: ResidencyMetrics): string[] {
     ...one('lectern_model_load_seconds_total', 'counter', 'Time of all loads that succeeded.', { all: loadMs / 1000 }, ''),
     ...one('lectern_model_unloads_total', 'counter', 'Models that were unloaded to make room, or because their time was over.', { evicted: evictions, expired: expirations }, 'reason'),
     ...one('lectern_model_memory_bytes', 'gauge', 'Memory reserved by models, and how much there is for them.', { reserved: bytes, budget: budgetBytes }, 'kind'),
+  ];
+}
+
+/** What each model takes as it was reserved, and what the device itself says of its memory: other programs may hold some of it. */
+function memoryLines(models: ResidentModel[], devices: DeviceMemory[]): string[] {
+  const byModel = new Map<string, number>();
+  for (const { entry, bytes, onDevice } of models) {
+    const key = labels({ model: entry.name, place: onDevice ? 'device' : 'host' });
+    byModel.set(key, (byModel.get(key) ?? 0) + bytes);
+  }
+  const memory = devices.flatMap(({ kind, name, memoryTotalBytes, memoryFreeBytes }, index) =>
+    Object.entries({ total: memoryTotalBytes, free: memoryFreeBytes }).map(([what, bytes]) => `lectern_device_memory_bytes${labels({ device: `${kind}${index}`, name, kind: what })} ${bytes}`));
+  return [
+    ...family('lectern_resident_model_bytes', 'gauge', 'Memory reserved by each model that is loading or loaded, weights and caches.', [...byModel].map(([key, bytes]) => `lectern_resident_model_bytes${key} ${bytes}`)),
+    ...family('lectern_device_memory_bytes', 'gauge', 'Memory of each device as it reports it.', memory),
   ];
 }

@@ -1,5 +1,6 @@
 /** /metrics in Prometheus' text format: requests, tasks, memory and time of the process. */
 import type { FastifyInstance } from 'fastify';
+import type { TaskCounts } from '../../tasks/types.js';
 import type { HttpDependencies } from '../dependencies.js';
 
 /** Upper bounds in seconds. Conversions take up to two minutes, status answers a millisecond. */
@@ -68,12 +69,14 @@ function requestLines(all: Series[]): string[] {
   ];
 }
 
-function taskLines(counts: { reserved: number; waiting: number; running: number; ended: number; endedBytes: number }): string[] {
-  const { endedBytes, ...states } = counts;
-  const samples = Object.entries(states).map(([state, count]) => `lectern_tasks${labels({ state })} ${count}`);
+function taskLines({ reserved, waiting, running, ended, endedBytes, begun, waitMs, succeeded, failed, cancelled }: TaskCounts): string[] {
+  const by = (name: string, label: string, values: Record<string, number>): string[] => Object.entries(values).map(([key, value]) => `${name}${labels({ [label]: key })} ${value}`);
   return [
-    ...family('lectern_tasks', 'gauge', 'Tasks by state: uploading, waiting, running, kept after their end.', samples),
+    ...family('lectern_tasks', 'gauge', 'Tasks by state: uploading, waiting, running, kept after their end.', by('lectern_tasks', 'state', { reserved, waiting, running, ended })),
     ...family('lectern_task_result_bytes', 'gauge', 'Bytes of results on disk.', [`lectern_task_result_bytes ${endedBytes}`]),
+    ...family('lectern_tasks_begun_total', 'counter', 'Tasks whose work began.', [`lectern_tasks_begun_total ${begun}`]),
+    ...family('lectern_task_wait_seconds_total', 'counter', 'Time from coming to the beginning of the work, of all tasks together.', [`lectern_task_wait_seconds_total ${waitMs / 1000}`]),
+    ...family('lectern_tasks_ended_total', 'counter', 'Tasks by their end.', by('lectern_tasks_ended_total', 'outcome', { succeeded, failed, cancelled })),
   ];
 }
 
