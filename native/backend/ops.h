@@ -2,8 +2,9 @@
 // see this file.
 //
 // Every `float*` is memory of the backend and holds rows, one a token, one after the other. Arithmetic is in float or
-// wider. Promise of every op: what a row becomes depends on that row alone (and on the KV cache), bit for bit, never on
-// which other rows are in the pass, how many there are, or which thread took them.
+// wider. Promise of every op: what a row becomes depends on that row alone (and on the KV cache, and on whether it is one
+// of Batch::decode_rows), bit for bit, never on which other rows are in the pass, how many there are, or which thread took
+// them.
 #pragma once
 
 #include <cstddef>
@@ -46,12 +47,19 @@ struct Rope {
 };
 
 /// The rows of one pass, in host memory. Rows of one slot follow one another, positions rising by one.
+///
+/// A cell is a place of a slot's sequence in the KV cache. Of a decoder it is the position; an encoder's texts lie in one
+/// slot side by side, each from a multiple of 64 cells on.
 struct Batch {
   int rows;
+  /// The first rows: each the next token of an answer, one a slot. A device that reads weights once for a few rows and one
+  /// that works in tiles add in different orders; this, and not their number, decides for a row.
+  int decode_rows;
   const std::int32_t* tokens;     // (rows)
   const std::int32_t* slots;      // (rows) whose sequence of the KV cache the row belongs to
-  const std::int32_t* positions;  // (rows) from 0
-  const std::int32_t* first;      // (rows) below visible: the row attends to positions first .. visible - 1 of its slot
+  const std::int32_t* positions;  // (rows) from 0, in the text
+  const std::int32_t* cells;      // (rows) where the row's key and value go
+  const std::int32_t* first;      // (rows) below visible: the row attends to the cells first .. visible - 1 of its slot
   const std::int32_t* visible;    // (rows)
 };
 
@@ -146,11 +154,11 @@ class Ops {
   virtual void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) = 0;
 
   /// q[r] = rotated, head-normed Wq norm(x[r]) + bias, scaled by 1 / sqrt(head_size); the same of k (not scaled) and v go
-  /// to layer `layer` of the cache at the row's slot and position.
+  /// to layer `layer` of the cache at the row's slot and cell.
   /// x: (rows, n_embd); q: (rows, heads * head_size), not x.
   virtual void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) = 0;
 
-  /// out[r, h] = sum over the visible positions p of softmax_p(q[r, h] . k[p, h']) v[p, h'], h' = h / (heads / KV heads).
+  /// out[r, h] = sum over the visible cells p of softmax_p(q[r, h] . k[p, h']) v[p, h'], h' = h / (heads / KV heads).
   /// out: as q, may be q.
   virtual void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) = 0;
 

@@ -65,7 +65,7 @@ void FastOps::turn(int row, float* head) const {
 void FastOps::finish_attention_row(const AttentionWeights& weights, int row, float* qkv, float* q, const Kv& kv, int layer, float* head_scratch) const {
   const int size = kv.shape.head_size;
   const int slot = batch_.slots[row];
-  const int position = batch_.positions[row];
+  const int position = batch_.cells[row];
   const float scale = 1.0F / std::sqrt(static_cast<float>(size));
   const auto finished = [&](const float* head, const float* norm) {
     if (norm != nullptr) {

@@ -163,7 +163,7 @@ class PlainOps final : public Ops {
     std::vector<Values> keys = multiply(weights.key.weight, 0, weights.key.bias, in);
     const std::vector<Values> values = multiply(weights.value.weight, 0, weights.value.bias, in);
     for (int r = 0; r < rows.count; r++) {
-      const int position = batch_.positions[rows.first + r];
+      const int position = batch_.cells[rows.first + r];
       const int slot = batch_.slots[rows.first + r];
       finish_heads(queries[at(r)], size, {weights.query_norm, nullptr, weights.norm.epsilon}, position);
       finish_heads(keys[at(r)], size, {weights.key_norm, nullptr, weights.norm.epsilon}, position);

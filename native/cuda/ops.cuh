@@ -81,7 +81,7 @@ struct Sizes {
         scores(static_cast<std::size_t>(shape.experts) * static_cast<std::size_t>(shape.part_rows)) {}
 
   std::size_t bytes(const OpsShape& shape) const {
-    const std::size_t numbers = 5 * static_cast<std::size_t>(shape.rows) + static_cast<std::size_t>(shape.logit_rows) + expert_rows;
+    const std::size_t numbers = 6 * static_cast<std::size_t>(shape.rows) + static_cast<std::size_t>(shape.logit_rows) + expert_rows;
     return sizeof(float) * (inputs + 2 * outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers +
            sizeof(double) * static_cast<std::size_t>(shape.rotated / 2) + 16 * 256;
   }
@@ -114,13 +114,13 @@ class DeviceOps final : public Ops {
         cosines_(sizes_.angles),
         sines_(sizes_.angles),
         frequencies_(static_cast<std::size_t>(shape.rotated / 2)),
-        numbers_(5 * static_cast<std::size_t>(shape.rows)),
+        numbers_(6 * static_cast<std::size_t>(shape.rows)),
         chosen_rows_(static_cast<std::size_t>(shape.logit_rows)),
         scores_(sizes_.scores),
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
-    host_numbers_.resize(5 * static_cast<std::size_t>(shape.rows));
+    host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
   }
 
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
@@ -142,13 +142,15 @@ class DeviceOps final : public Ops {
 
   void begin(const Batch& batch, const Rope& rope) override {
     const auto rows = static_cast<std::size_t>(batch.rows);
-    const std::int32_t* lists[] = {batch.tokens, batch.slots, batch.positions, batch.first, batch.visible};
-    for (std::size_t i = 0; i < 5; ++i) std::copy(lists[i], lists[i] + rows, host_numbers_.begin() + static_cast<std::ptrdiff_t>(i * rows));
-    copy_to_device(stream_, numbers_.get(), host_numbers_.data(), 5 * rows * sizeof(int));
+    const std::int32_t* lists[] = {batch.tokens, batch.slots, batch.positions, batch.cells, batch.first, batch.visible};
+    for (std::size_t i = 0; i < 6; ++i) std::copy(lists[i], lists[i] + rows, host_numbers_.begin() + static_cast<std::ptrdiff_t>(i * rows));
+    copy_to_device(stream_, numbers_.get(), host_numbers_.data(), 6 * rows * sizeof(int));
     tokens_ = numbers_.get();
     slots_ = tokens_ + rows;
     positions_ = slots_ + rows;
-    first_ = positions_ + rows;
+    cells_ = positions_ + rows;
+    first_ = cells_ + rows;
+    decode_rows_ = batch.decode_rows;
     visible_ = first_ + rows;
     pairs_ = rope.rotated / 2;
     adjacent_ = rope.adjacent;
@@ -175,7 +177,7 @@ class DeviceOps final : public Ops {
     product(weights.query, rows.count, q, false);
     product(weights.key, rows.count, keys_.get(), false);
     product(weights.value, rows.count, values_.get(), false);
-    const HeadWork work{weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, positions_, rows.first, layer};
+    const HeadWork work{weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, rows.first, layer};
     launch(stream_, finish_heads, Grid{rows.count, weights.heads + 2 * kv.shape.heads}, 64, work, cache_of(kv), q, static_cast<const float*>(keys_.get()), static_cast<const float*>(values_.get()));
   }
 
@@ -292,8 +294,10 @@ class DeviceOps final : public Ops {
   const int* tokens_ = nullptr;
   const int* slots_ = nullptr;
   const int* positions_ = nullptr;
+  const int* cells_ = nullptr;
   const int* first_ = nullptr;
   const int* visible_ = nullptr;
+  int decode_rows_ = 0;
   int pairs_ = 0;
   bool adjacent_ = false;
 };

@@ -45,7 +45,7 @@ Forward::Forward(const Config& config, const Weights& weights, Backend& backend,
       hidden_(backend, Sizes(config, cache.shape(), rows, logit_rows).hidden),
       out_(backend, Sizes(config, cache.shape(), rows, logit_rows).out) {
   const auto longest = static_cast<std::size_t>(config.embeds() ? cache.shape().positions : rows);
-  for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &first_, &visible_}) list->resize(longest);
+  for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &cells_, &first_, &visible_}) list->resize(longest);
   chosen_.resize(static_cast<std::size_t>(logit_rows));
   const int width = config.embeds() ? config.embedding : config.vocabulary;
   result_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(config.embeds() ? 1 : logit_rows));
@@ -58,7 +58,9 @@ void Forward::check(std::int32_t token, std::int32_t slot, std::int32_t position
   if (position < 0 || position >= shape.positions) refuse("There is no position " + std::to_string(position) + " in a slot of " + std::to_string(shape.positions) + ".");
 }
 
-Batch Forward::batch(int rows) const { return {rows, tokens_.data(), slots_.data(), positions_.data(), first_.data(), visible_.data()}; }
+Batch Forward::batch(int rows, int decode_rows) const {
+  return {rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data()};
+}
 
 void Forward::show(int stage, int rows) {
   if (tap == nullptr) return;
@@ -71,13 +73,16 @@ const float* Forward::decode(const Step* steps, int count) {
   if (config_.embeds()) throw Error(ErrorCode::invalid_state, "An embedding model continues no text.");
   if (count < 1 || count > rows_) refuse("A pass takes 1 to " + std::to_string(rows_) + " tokens, not " + std::to_string(count) + ".");
   int wanted = 0;
+  int decode_rows = 0;
   for (int i = 0; i < count; i++) {
-    const auto [token, slot, position, wants_logits] = steps[i];
+    const auto [token, slot, position, wants_logits, generated] = steps[i];
     check(token, slot, position);
+    if (generated && decode_rows++ < i) refuse("Tokens of answers come before those of prompts.");
     const auto at = static_cast<std::size_t>(i);
     tokens_[at] = token;
     slots_[at] = slot;
     positions_[at] = position;
+    cells_[at] = position;
     first_[at] = config_.window > 0 ? std::max(0, position + 1 - config_.window) : 0;
     visible_[at] = position + 1;
     if (!wants_logits) continue;
@@ -90,7 +95,7 @@ const float* Forward::decode(const Step* steps, int count) {
   float* const hidden = hidden_.floats();
   const Kv& kv = cache_.kv();
   const Rows all{0, count};
-  ops_.begin(batch(count), weights_.rope);
+  ops_.begin(batch(count, decode_rows), weights_.rope);
   ops_.embed(weights_.token_table, all, x);
   show(0, count);
   for (int l = 0; l < config_.layers; l++) {
@@ -125,6 +130,7 @@ const float* Forward::embed(const std::int32_t* tokens, int count, const Cancel&
     tokens_[at] = tokens[i];
     slots_[at] = 0;
     positions_[at] = i;
+    cells_[at] = i;
     first_[at] = 0;
     visible_[at] = count;
   }
@@ -138,7 +144,7 @@ const float* Forward::embed(const std::int32_t* tokens, int count, const Cancel&
   const auto each_part = [&](auto work) {
     for (int first = 0; first < count; first += rows_) work(Rows{first, std::min(rows_, count - first)});
   };
-  ops_.begin(batch(count), Rope{});
+  ops_.begin(batch(count, 0), Rope{});
   each_part([&](Rows part) {
     ops_.embed(weights_.token_table, part, x(part.first));
     ops_.add_positions(weights_.position_table, weights_.type_row, part, x(part.first));

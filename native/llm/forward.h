@@ -19,6 +19,7 @@ struct Step {
   std::int32_t slot;
   std::int32_t position;
   bool wants_logits;
+  bool generated = false;  // the next token of an answer, not one of a prompt
 };
 
 /// Holds the buffers of the largest pass and allocates nothing in a pass. One thread at a time; what it is given must
@@ -31,8 +32,8 @@ class Forward {
 
   /// Of a decoder. Adds each step's key and value to its slot and gives the logits of those that want them, in their order:
   /// (wanted, vocabulary), valid until the next pass. Steps of one slot must follow one another, positions rising by one
-  /// from where the slot's cache is valid. Throws Error `invalid_request` for a token, slot or position out of range and
-  /// for more steps than a pass has rows.
+  /// from where the slot's cache is valid; generated ones come first, one a slot. Throws Error `invalid_request` for a token, slot or position out of range,
+  /// a generated step behind others, and for more steps than a pass has rows.
   const float* decode(const Step* steps, int count);
 
   /// Of an encoder: the L2-normalised embedding of one text, valid until the next pass. Throws as decode() does,
@@ -51,7 +52,7 @@ class Forward {
  private:
   void check(std::int32_t token, std::int32_t slot, std::int32_t position) const;
   void show(int stage, int rows);
-  Batch batch(int rows) const;
+  Batch batch(int rows, int decode_rows) const;
 
   const Config& config_;
   const Weights& weights_;
@@ -66,7 +67,7 @@ class Forward {
   Memory out_;     // (logit_rows, vocabulary) or (embedding)
   std::vector<float> result_;
   std::vector<float> tapped_;
-  std::vector<std::int32_t> tokens_, slots_, positions_, first_, visible_, chosen_;
+  std::vector<std::int32_t> tokens_, slots_, positions_, cells_, first_, visible_, chosen_;
 };
 
 }  // namespace lectern::llm

@@ -189,7 +189,7 @@ int Scheduler::State::chunk_end(int from, int prompt_tokens, int others) const {
 void Scheduler::State::compose() {
   steps.clear();
   for (int i = 0; i < slots(); i++) {
-    if (running_in(i) && i != prompt_slot) steps.push_back({running_in(i)->answer.last(), i, contents_of(i).positions(), true});
+    if (running_in(i) && i != prompt_slot) steps.push_back({running_in(i)->answer.last(), i, contents_of(i).positions(), true, true});
   }
   if (prompt_slot < 0) return;
   const GenerateRequest& request = running_in(prompt_slot)->request;
@@ -197,7 +197,7 @@ void Scheduler::State::compose() {
   const int from = contents_of(prompt_slot).positions();
   const int end = chunk_end(from, prompt_tokens, static_cast<int>(steps.size()));
   for (int i = from; i < end; i++) {
-    steps.push_back({request.prompt[static_cast<std::size_t>(i)], prompt_slot, i, i + 1 == prompt_tokens && request.options.max_tokens != 0});
+    steps.push_back({request.prompt[static_cast<std::size_t>(i)], prompt_slot, i, i + 1 == prompt_tokens && request.options.max_tokens != 0, false});
   }
 }
 

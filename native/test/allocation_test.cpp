@@ -80,7 +80,7 @@ int count_allocations(Work&& work) {
 
 /// Two slots, each a token further.
 void decode_two(llm::Model& model, int position) {
-  const Step steps[2] = {{position % 90, 0, position, true}, {position % 70, 1, position, true}};
+  const Step steps[2] = {{position % 90, 0, position, true, true}, {position % 70, 1, position, true, true}};
   (void)model.forward().decode(steps, 2);
 }
 

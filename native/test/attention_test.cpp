@@ -98,7 +98,7 @@ std::vector<float> attend(Backend& backend, const Case& made, const std::vector<
   std::vector<float> q(static_cast<std::size_t>(positions * heads * size));
   std::vector<std::int32_t> slots(positions), numbers(positions), visible(positions), tokens(positions), from(positions);
   for (int p = 0; p < positions; p++) numbers[static_cast<std::size_t>(p)] = p, visible[static_cast<std::size_t>(p)] = p + 1;
-  ops->begin({positions, tokens.data(), slots.data(), numbers.data(), from.data(), visible.data()}, Rope{});
+  ops->begin({positions, 0, tokens.data(), slots.data(), numbers.data(), numbers.data(), from.data(), visible.data()}, Rope{});
   ops->project_attention(weights, {0, positions}, x.data(), q.data(), kv, 0);
   ops->end();
 
@@ -114,7 +114,7 @@ std::vector<float> attend(Backend& backend, const Case& made, const std::vector<
       const auto at = q.begin() + std::ptrdiff_t{row} * heads * size;
       pass.insert(pass.end(), at, at + std::ptrdiff_t{heads} * size);
     }
-    ops->begin({count, tokens.data(), slots.data(), numbers.data(), from.data(), visible.data()}, Rope{});
+    ops->begin({count, 0, tokens.data(), slots.data(), numbers.data(), numbers.data(), from.data(), visible.data()}, Rope{});
     ops->attend(heads, {0, count}, pass.data(), kv, 0, pass.data());
     ops->end();
     out.insert(out.end(), pass.begin(), pass.end());

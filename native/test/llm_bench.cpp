@@ -124,7 +124,7 @@ double prefill_rate(llm::Model& model, int count) {
 double decode_rate(llm::Model& model, int slots, int count) {
   const double seconds = best_seconds(3, [&] {
     for (int i = 0; i < count; i++) {
-      const llm::Step steps[2] = {{i * 7 % 50000, 0, 64 + i, true}, {i * 11 % 50000, 1, 64 + i, true}};
+      const llm::Step steps[2] = {{i * 7 % 50000, 0, 64 + i, true, true}, {i * 11 % 50000, 1, 64 + i, true, true}};
       model.forward().decode(steps, slots);
     }
   });

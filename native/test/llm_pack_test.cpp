@@ -89,11 +89,11 @@ class Sequence {
   explicit Sequence(llm::Model& model) : model_(model) {}
 
   /// Logits of the tokens at `wanted` (ascending).
-  std::vector<Row> feed(const std::vector<int>& tokens, const std::vector<int>& wanted) {
+  std::vector<Row> feed(const std::vector<int>& tokens, const std::vector<int>& wanted, bool generated = false) {
     std::vector<llm::Step> steps;
     for (std::size_t i = 0; i < tokens.size(); i++) {
       const bool wants = std::find(wanted.begin(), wanted.end(), static_cast<int>(i)) != wanted.end();
-      steps.push_back({tokens[i], 0, position_++, wants});
+      steps.push_back({tokens[i], 0, position_++, wants, generated});
     }
     const float* logits = model_.forward().decode(steps.data(), static_cast<int>(steps.size()));
     std::vector<Row> rows;
@@ -103,7 +103,7 @@ class Sequence {
     }
     return rows;
   }
-  Row feed(int token) { return feed({token}, {0}).front(); }
+  Row feed(int token) { return feed({token}, {0}, true).front(); }
 
  private:
   llm::Model& model_;

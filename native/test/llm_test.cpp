@@ -209,6 +209,8 @@ LECTERN_TEST("llm: passes and options out of range are refused") {
   const std::vector<Step> five(5, Step{1, 0, 0, false});
   test::check_throws(ErrorCode::invalid_request, [&] { forward.decode(five.data(), 5); }, "more rows than a pass has");
   test::check_throws(ErrorCode::invalid_request, [&] { forward.decode(five.data(), 0); }, "an empty pass");
+  const Step late[2] = {{1, 0, 0, false}, {1, 1, 0, true, true}};
+  test::check_throws(ErrorCode::invalid_request, [&] { forward.decode(late, 2); }, "an answer's token behind a prompt's");
   const std::int32_t token = 1;
   test::check_throws(ErrorCode::invalid_state, [&] { forward.embed(&token, 1, Cancel{}); }, "an embedding of a decoder");
 

@@ -84,7 +84,7 @@ class Measured {
     std::vector<llm::Step> steps;
     for (int slot = 0; slot < slots; slot++) {
       prefill(prompt, slot);
-      steps.push_back({tokens_[static_cast<std::size_t>(slot)], slot, prompt, true});
+      steps.push_back({tokens_[static_cast<std::size_t>(slot)], slot, prompt, true, true});
     }
     const Clock::time_point begin = Clock::now();
     for (int i = 0; i < count; i++) {

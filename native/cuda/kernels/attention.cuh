@@ -53,7 +53,7 @@ struct HeadWork {
   const float* cosines;
   const float* sines;
   const int* slots;      // of the batch's rows
-  const int* positions;
+  const int* cells;
   int first_row;  // of the batch
   int layer;
 };
@@ -100,7 +100,7 @@ __global__ void finish_heads(HeadWork work, Cache cache, float* q, const float* 
     if (is_query) {
       q[(static_cast<std::size_t>(row) * work.query_heads + block_y()) * size + i] = head[i] * scale;
     } else {
-      cache.set(cache.at(work.layer, work.slots[batch_row], is_value ? 1 : 0, work.positions[batch_row], kv_head) + i, head[i]);
+      cache.set(cache.at(work.layer, work.slots[batch_row], is_value ? 1 : 0, work.cells[batch_row], kv_head) + i, head[i]);
     }
   }
 }
