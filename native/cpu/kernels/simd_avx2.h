@@ -57,6 +57,42 @@ LECTERN_LANES Floats subtract(Floats a, Floats b) { return {_mm256_sub_ps(a.low,
 LECTERN_LANES Floats multiply(Floats a, Floats b) { return {_mm256_mul_ps(a.low, b.low), _mm256_mul_ps(a.high, b.high)}; }
 LECTERN_LANES Floats divide(Floats a, Floats b) { return {_mm256_div_ps(a.low, b.low), _mm256_div_ps(a.high, b.high)}; }
 LECTERN_LANES Floats larger(Floats a, Floats b) { return {_mm256_max_ps(a.low, b.low), _mm256_max_ps(a.high, b.high)}; }
+LECTERN_LANES Floats smaller(Floats a, Floats b) { return {_mm256_min_ps(a.low, b.low), _mm256_min_ps(a.high, b.high)}; }
+LECTERN_LANES Floats root(Floats a) { return {_mm256_sqrt_ps(a.low), _mm256_sqrt_ps(a.high)}; }
+LECTERN_LANES Floats where_below(Floats a, Floats b, Floats then, Floats otherwise) {
+  return {_mm256_blendv_ps(otherwise.low, then.low, _mm256_cmp_ps(a.low, b.low, _CMP_LT_OQ)),
+          _mm256_blendv_ps(otherwise.high, then.high, _mm256_cmp_ps(a.high, b.high, _CMP_LT_OQ))};
+}
+
+using Mask = Ints;
+LECTERN_LANES Mask first(int count) {
+  const __m256i limit = _mm256_set1_epi32(count);
+  return {_mm256_cmpgt_epi32(limit, _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7)), _mm256_cmpgt_epi32(limit, _mm256_setr_epi32(8, 9, 10, 11, 12, 13, 14, 15))};
+}
+LECTERN_LANES Floats load(const float* from, Mask lanes) { return {_mm256_maskload_ps(from, lanes.low), _mm256_maskload_ps(from + 8, lanes.high)}; }
+LECTERN_LANES void store(float* to, Floats value, Mask lanes) {
+  _mm256_maskstore_ps(to, lanes.low, value.low);
+  _mm256_maskstore_ps(to + 8, lanes.high, value.high);
+}
+/// Even and odd lanes of sixteen floats.
+LECTERN_LANES void split_pairs(__m256 low, __m256 high, __m256& even, __m256& odd) {
+  even = _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(_mm256_shuffle_ps(low, high, 0x88)), 0xD8));
+  odd = _mm256_castpd_ps(_mm256_permute4x64_pd(_mm256_castps_pd(_mm256_shuffle_ps(low, high, 0xDD)), 0xD8));
+}
+LECTERN_LANES void split_pairs(Floats first_half, Floats second_half, Floats& even, Floats& odd) {
+  split_pairs(first_half.low, first_half.high, even.low, odd.low);
+  split_pairs(second_half.low, second_half.high, even.high, odd.high);
+}
+LECTERN_LANES void join_pairs(__m256 even, __m256 odd, __m256& low, __m256& high) {
+  const __m256 left = _mm256_unpacklo_ps(even, odd);
+  const __m256 right = _mm256_unpackhi_ps(even, odd);
+  low = _mm256_permute2f128_ps(left, right, 0x20);
+  high = _mm256_permute2f128_ps(left, right, 0x31);
+}
+LECTERN_LANES void join_pairs(Floats even, Floats odd, Floats& first_half, Floats& second_half) {
+  join_pairs(even.low, odd.low, first_half.low, first_half.high);
+  join_pairs(even.high, odd.high, second_half.low, second_half.high);
+}
 LECTERN_LANES Floats absolute(Floats a) {
   const __m256 sign = _mm256_set1_ps(-0.0F);
   return {_mm256_andnot_ps(sign, a.low), _mm256_andnot_ps(sign, a.high)};

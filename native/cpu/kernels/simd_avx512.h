@@ -48,6 +48,32 @@ LECTERN_LANES Floats subtract(Floats a, Floats b) { return _mm512_sub_ps(a, b); 
 LECTERN_LANES Floats multiply(Floats a, Floats b) { return _mm512_mul_ps(a, b); }
 LECTERN_LANES Floats divide(Floats a, Floats b) { return _mm512_div_ps(a, b); }
 LECTERN_LANES Floats larger(Floats a, Floats b) { return _mm512_max_ps(a, b); }
+/// As larger(): of a NaN and a number always b.
+LECTERN_LANES Floats smaller(Floats a, Floats b) { return _mm512_min_ps(a, b); }
+LECTERN_LANES Floats root(Floats a) { return _mm512_sqrt_ps(a); }
+/// a < b ? then : otherwise, by lane; with a NaN otherwise.
+LECTERN_LANES Floats where_below(Floats a, Floats b, Floats then, Floats otherwise) {
+  return _mm512_mask_mov_ps(otherwise, _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ), then);
+}
+
+/// Which lanes are read and written: the first few.
+using Mask = __mmask16;
+LECTERN_LANES Mask first(int count) { return static_cast<Mask>(count >= 16 ? 0xFFFF : (1 << count) - 1); }
+/// Zeros in the other lanes, whose memory is not touched.
+LECTERN_LANES Floats load(const float* from, Mask lanes) { return _mm512_maskz_loadu_ps(lanes, from); }
+LECTERN_LANES void store(float* to, Floats value, Mask lanes) { _mm512_mask_storeu_ps(to, lanes, value); }
+/// Of 32 floats the even and the odd ones.
+LECTERN_LANES void split_pairs(Floats first_half, Floats second_half, Floats& even, Floats& odd) {
+  const __m512i evens = _mm512_setr_epi32(0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30);
+  even = _mm512_permutex2var_ps(first_half, evens, second_half);
+  odd = _mm512_permutex2var_ps(first_half, _mm512_add_epi32(evens, _mm512_set1_epi32(1)), second_half);
+}
+/// The way back.
+LECTERN_LANES void join_pairs(Floats even, Floats odd, Floats& first_half, Floats& second_half) {
+  const __m512i low = _mm512_setr_epi32(0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+  first_half = _mm512_permutex2var_ps(even, low, odd);
+  second_half = _mm512_permutex2var_ps(even, _mm512_add_epi32(low, _mm512_set1_epi32(8)), odd);
+}
 LECTERN_LANES Floats absolute(Floats a) { return _mm512_abs_ps(a); }
 /// a * b + c, rounded once.
 LECTERN_LANES Floats fused(Floats a, Floats b, Floats c) { return _mm512_fmadd_ps(a, b, c); }

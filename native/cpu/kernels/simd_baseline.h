@@ -82,6 +82,35 @@ LECTERN_LANES Floats divide(const Floats& a, const Floats& b) {
 LECTERN_LANES Floats larger(const Floats& a, const Floats& b) {
   return each([&](int i) { return a.lane[i] > b.lane[i] ? a.lane[i] : b.lane[i]; });
 }
+LECTERN_LANES Floats smaller(const Floats& a, const Floats& b) {
+  return each([&](int i) { return a.lane[i] < b.lane[i] ? a.lane[i] : b.lane[i]; });
+}
+LECTERN_LANES Floats root(const Floats& a) {
+  return each([&](int i) { return std::sqrt(a.lane[i]); });
+}
+LECTERN_LANES Floats where_below(const Floats& a, const Floats& b, const Floats& then, const Floats& otherwise) {
+  return each([&](int i) { return a.lane[i] < b.lane[i] ? then.lane[i] : otherwise.lane[i]; });
+}
+
+struct Mask {
+  int count;
+};
+LECTERN_LANES Mask first(int count) { return {count}; }
+LECTERN_LANES Floats load(const float* from, Mask lanes) {
+  return each([&](int i) { return i < lanes.count ? from[i] : 0.0F; });
+}
+LECTERN_LANES void store(float* to, const Floats& value, Mask lanes) {
+  for (int i = 0; i < 16 && i < lanes.count; i++) to[i] = value.lane[i];
+}
+LECTERN_LANES void split_pairs(const Floats& first_half, const Floats& second_half, Floats& even, Floats& odd) {
+  const auto at = [&](int i) { return i < 16 ? first_half.lane[i] : second_half.lane[i - 16]; };
+  even = each([&](int i) { return at(2 * i); });
+  odd = each([&](int i) { return at(2 * i + 1); });
+}
+LECTERN_LANES void join_pairs(const Floats& even, const Floats& odd, Floats& first_half, Floats& second_half) {
+  first_half = each([&](int i) { return i % 2 == 0 ? even.lane[i / 2] : odd.lane[i / 2]; });
+  second_half = each([&](int i) { return i % 2 == 0 ? even.lane[8 + i / 2] : odd.lane[8 + i / 2]; });
+}
 LECTERN_LANES Floats absolute(const Floats& a) {
   return each([&](int i) { return std::fabs(a.lane[i]); });
 }

@@ -1,0 +1,69 @@
+// Convolutions and windows over pictures (batch, channels, height, width), in floats.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "cpu/fast_ops.h"
+#include "cpu/matrix_product.h"
+#include "cpu/workspace.h"
+
+namespace lectern::cpu {
+
+/// Along one side of a picture.
+struct Side {
+  int kernel = 1;
+  int stride = 1;
+  int dilation = 1;
+  int pad_before = 0;
+  int pad_after = 0;
+
+  int reach() const { return (kernel - 1) * dilation + 1; }
+  /// Of an input of `size`; below 1 where the window does not fit.
+  int out(int size) const { return (size + pad_before + pad_after - reach()) / stride + 1; }
+};
+
+struct ConvolutionShape {
+  int in_channels;
+  int out_channels;
+  int groups;
+  Side vertical;
+  Side horizontal;
+};
+
+struct Picture {
+  int batch;
+  int height;
+  int width;
+};
+
+/// Sums are made in the order of the weights, so that none depends on the threads, nor on the other pictures of the batch.
+class Convolution {
+ public:
+  /// weights (out_channels, in_channels / groups, kernel, kernel); bias (out_channels) or null.
+  Convolution(const ConvolutionShape& shape, const float* weights, const float* bias);
+
+  const ConvolutionShape& shape() const { return shape_; }
+
+  /// The window must fit the padded picture. addend, as large as out, may be null; it may be out.
+  void run(Workshop& shop, Picture picture, const float* in, const Finish& finish, const float* addend, float* out);
+
+ private:
+  struct Run;
+
+  void run_points(const Run& run);
+  void run_channels(const Run& run) const;
+  void run_products(const Run& run) const;
+
+  ConvolutionShape shape_;
+  int group_inputs_;
+  int group_outputs_;
+  int depth_;                             // products of one output
+  std::vector<float> bias_;               // (out_channels)
+  LargeMemory panels_;                    // (groups, group_outputs / tile_height, depth, tile_height), zeros behind the last
+  std::vector<float> taps_;               // (out_channels, taps) where each group has one input
+  std::unique_ptr<PackedProduct> points_;  // the same weights, made when pictures of one point come
+};
+
+}  // namespace lectern::cpu

@@ -1,0 +1,37 @@
+// Memory that each thread works in while an operation runs; it grows to what the largest operation needs and stays.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "cpu/fast_ops.h"
+#include "cpu/kernels/network.h"
+
+namespace lectern::cpu {
+
+class Workspace {
+ public:
+  /// As many floats for each of `threads` threads; what was there before is lost. Throws Error `out_of_memory`.
+  void reserve(int threads, std::size_t floats) {
+    if (static_cast<int>(parts_.size()) >= threads && floats <= floats_) return;
+    parts_.clear();
+    floats_ = 0;
+    for (int thread = 0; thread < threads; thread++) parts_.emplace_back(floats * sizeof(float));
+    floats_ = floats;
+  }
+
+  float* of(int thread) { return parts_[static_cast<std::size_t>(thread)].floats(); }
+
+ private:
+  std::size_t floats_ = 0;
+  std::vector<LargeMemory> parts_;
+};
+
+/// What operations of networks share: kernels, threads, memory. One operation at a time.
+struct Workshop {
+  const NetworkKernels& kernels;
+  Threads& threads;
+  Workspace workspace{};
+};
+
+}  // namespace lectern::cpu
