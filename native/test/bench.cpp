@@ -1,4 +1,5 @@
-// native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead.
+// native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead,
+// with --layers layers of networks.
 // --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,
 // --tokenizer FILE times the tokenizer of one.
 #include <algorithm>
@@ -17,6 +18,7 @@
 #include "grammar_bench.h"
 #include "llm_bench.h"
 #include "model_bench.h"
+#include "network_bench.h"
 #include "page.h"
 #include "tokenizer_bench.h"
 #include "vision/deskew.h"
@@ -60,6 +62,10 @@ int main(int count, char** arguments) {
     return 0;
   }
   std::printf("instructions: %s\n", std::string(name_of(available_instructions())).c_str());
+  if (count == 2 && std::strcmp(arguments[1], "--layers") == 0) {
+    test::bench_network_layers();
+    return 0;
+  }
   std::mt19937 random(1);
   // A4 at 150 and 300 dpi.
   for (const int scale : {1, 2}) {

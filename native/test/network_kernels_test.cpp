@@ -218,6 +218,7 @@ LECTERN_TEST("network kernels: convolutions are what plain loops give") {
            {{8, 9, 1, side(9, 1, 4, 4), side(9, 1, 4, 4)}, {1, 5, 3}},
            {{3, 4, 1, point, side(1, 1, 2, 3)}, {1, 4, 5}},
            {{1, 5, 1, same(3), same(3)}, {1, 12, 12}},
+           {{3, 5, 1, side(3, 2, 2, 2, 2), side(4, 3, 1, 2, 2)}, {1, 16, 23}},
        }) {
     check_convolution(one, random);
   }
