@@ -48,6 +48,8 @@ async function begin(
   const { tasks, settings, log, abilities } = dependencies;
   const slot: Slot = await tasks.admit(kind, tenantOf(request), request.caller.identity);
   try {
+    // While the place was made the client may have left; its body would be waited for without end then.
+    gone.throwIfAborted();
     const asked = await read(request, slot.createInput, settings);
     const ignored = findIgnored(asked.options, abilities, settings.strictOptions);
     if (ignored.length > 0) {

@@ -54,12 +54,30 @@ export function baseName(filename: string): string {
   return clean === '.' || clean === '..' ? '' : clean;
 }
 
-const stallMs = 60_000;
+/** How slow an upload may be: it ends after `stallMs` without a byte, and after `graceMs` and one second for each `bytesPerSecond` that came. */
+export interface Patience {
+  stallMs: number;
+  graceMs: number;
+  bytesPerSecond: number;
+}
 
-/** A client that holds an upload open without sending loses its connection. Answers the way to call it off. */
-export function endWhenStalled(request: FastifyRequest): () => void {
+/** Each upload holds a place in the queue: a few hundred that trickle would keep everybody else out of it. */
+const usual: Patience = { stallMs: 60_000, graceMs: 30_000, bytesPerSecond: 1000 };
+const looksPerGrace = 6;
+
+/** A client that holds an upload open without sending, or sends next to nothing, loses its connection. Answers the way to call it off. */
+export function endWhenStalled(request: FastifyRequest, { stallMs, graceMs, bytesPerSecond }: Patience = usual): () => void {
   // The injected requests of tests have a socket without a clock.
-  const socket = request.raw.socket as Partial<Pick<typeof request.raw.socket, 'setTimeout'>>;
+  const socket = request.raw.socket as Partial<Pick<typeof request.raw.socket, 'setTimeout'>> & typeof request.raw.socket;
   socket.setTimeout?.(stallMs);
-  return () => { socket.setTimeout?.(0); };
+  const [began, before] = [performance.now(), socket.bytesRead];
+  const looks = setInterval(() => {
+    const allowedMs = graceMs + ((socket.bytesRead - before) / bytesPerSecond) * 1000;
+    if (performance.now() - began > allowedMs) socket.destroy();
+  }, graceMs / looksPerGrace);
+  looks.unref();
+  return () => {
+    clearInterval(looks);
+    socket.setTimeout?.(0);
+  };
 }
