@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/package-files.js';
+import type { Measure } from '../src/client/measures.js';
 import type { MachineNote } from './machine.js';
 
 export interface GroupReport {
@@ -88,6 +89,14 @@ export function printSpeed(speed: SpeedReport): void {
   }
   console.log(`1,000 pages through the service: ${thousand.wallS.toFixed(1)} s; resident at most ${thousand.serviceMiB.toFixed(0)} MiB (service) and ${thousand.workerMiB.toFixed(0)} MiB (worker), wanted 600`);
   console.log(`GET /health meanwhile: median ${ms(thousand.healthMedianMs)}, longest ${ms(thousand.healthMaxMs)} of ${thousand.healthCount}, wanted 50 ms`);
+}
+
+/** Of each folder the marks, which should be high, and the time of a page. */
+export function measuresOf({ folders }: BenchReport): Measure[] {
+  return Object.entries(folders).flatMap(([folder, { all }]) => [
+    ...(['nid', 'mhs', 'teds', 'overall', 'plain'] as const).map((mark) => ({ name: `${folder} ${mark}`, value: all[mark], unit: '', better: 'more' as const })),
+    { name: `${folder} page, median`, value: all.medianMs, unit: 'ms', better: 'less' as const },
+  ]).filter((measure): measure is Measure => measure.value !== null);
 }
 
 export function readReport(file: string | undefined): BenchReport {

@@ -3,14 +3,17 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConvertOutcome } from '../src/convert/request.js';
+import type { Measure } from '../src/client/measures.js';
 import { closeEngine, convertHere } from './convert-here.js';
-import { compareReports, printReport, printSpeed, readReport, type BenchReport, type GroupReport } from './convert-report.js';
+import { compareReports, measuresOf, printReport, printSpeed, readReport, type BenchReport, type GroupReport } from './convert-report.js';
 import { measureSpeed } from './convert-speed.js';
 import { defaultFolders, knownFolders, readCorpus, type BenchDocument, type FolderName } from './corpora.js';
 import { machine } from './machine.js';
 import { findScorer, mean, quantile, type Marks, type Scorer } from './quality.js';
 
-const usage = `usage: npm run bench -- convert [--folder ${knownFolders.join('|')}]... [--json OUT] [--compare [--against FILE]] [--speed] [--keep DIRECTORY] [--verbose]`;
+const usage = `usage: npm run bench -- convert [--folder ${knownFolders.join('|')}]... [--json OUT] [--compare] [--speed] [--keep DIRECTORY] [--verbose]`;
+
+export { measuresOf };
 
 interface Converted extends BenchDocument {
   outcome: ConvertOutcome;
@@ -18,11 +21,11 @@ interface Converted extends BenchDocument {
   marks: Marks;
 }
 
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[], against?: string): Promise<number | { code: number; measures: Measure[] }> {
   const { values } = parseArgs({
     args,
     options: {
-      folder: { type: 'string', multiple: true }, json: { type: 'string' }, compare: { type: 'boolean' }, against: { type: 'string' },
+      folder: { type: 'string', multiple: true }, json: { type: 'string' }, compare: { type: 'boolean' },
       speed: { type: 'boolean' }, keep: { type: 'string' }, verbose: { type: 'boolean' },
     },
   });
@@ -41,9 +44,9 @@ export async function run(args: string[]): Promise<number> {
     report.speed = speed;
     printSpeed(speed);
   }
-  if (values.compare) compareReports(readReport(values.against), report);
+  if (values.compare) compareReports(readReport(against), report);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
-  return Object.keys(report.folders).length > 0 ? 0 : 1;
+  return { code: Object.keys(report.folders).length > 0 ? 0 : 1, measures: measuresOf(report) };
 }
 
 async function measureQuality(folders: FolderName[], report: BenchReport, keep: string | null, verbose: boolean): Promise<void> {

@@ -1,4 +1,5 @@
 /** The language models' bench: the shape of its report, and how it is printed. */
+import type { Measure } from '../src/client/measures.js';
 import type { MachineNote } from './machine.js';
 
 export interface LlmRow {
@@ -28,6 +29,14 @@ export interface LlmReport extends MachineNote {
   rounds: number;
   peer: string | null;
   models: ModelReport[];
+}
+
+/** Of each model the tokens a second and the memory after loading. */
+export function measuresOf({ models }: LlmReport): Measure[] {
+  return models.flatMap(({ name, rows, memory }): Measure[] => [
+    ...rows.map(({ name: row, ours }): Measure => ({ name: `${name} ${row}`, value: ours, unit: 'tokens/s', better: 'more' })),
+    { name: `${name} memory`, value: memory.residentBytes / 1e6, unit: 'MB', better: 'less' },
+  ]);
 }
 
 const verdict = (passed: boolean): string => (passed ? 'passed' : 'MISSED');

@@ -4,13 +4,16 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Measure as Found } from '../src/client/measures.js';
 import { packageRoot } from '../src/package-files.js';
-import { printModel, type LlmReport, type LlmRow, type ModelReport } from './llm-report.js';
+import { measuresOf, printModel, type LlmReport, type LlmRow, type ModelReport } from './llm-report.js';
 import { machine } from './machine.js';
 import { quantile } from './quality.js';
 import { TimedEngine } from './timed-engine.js';
 
 const usage = 'usage: npm run bench -- llm [--peer] [--rounds N] [--threads N] [--model NAME]... [--json FILE]\nModels are kept in LECTERN_BENCH_MODELS, or lectern-bench in the directory for temporary files.';
+
+export { measuresOf };
 
 interface BenchModel {
   name: string;
@@ -44,7 +47,7 @@ const decoderMeasures: readonly Measure[] = [
 ];
 const encoderMeasures: readonly Measure[] = [{ row: 'embed', line: `embed ${prefillTokens}`, tokens: prefillTokens }];
 
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<number | { code: number; measures: Found[] }> {
   const { values } = parseArgs({
     args,
     options: { peer: { type: 'boolean' }, rounds: { type: 'string' }, threads: { type: 'string' }, model: { type: 'string', multiple: true }, json: { type: 'string' } },
@@ -66,7 +69,7 @@ export async function run(args: string[]): Promise<number> {
     printModel(measured);
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
-  return 0;
+  return { code: 0, measures: measuresOf(report) };
 }
 
 /** Where models for benchmarks are kept from run to run. */

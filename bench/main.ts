@@ -1,18 +1,99 @@
-/** The benchmarks of the program: `npm run bench -- NAME …`, one file a benchmark. */
+/** The benchmarks of the program: `npm run bench -- NAME …`, one file a benchmark; what they found as lines, and against an earlier run. */
+import { writeFileSync } from 'node:fs';
+import { compare, jsonLines, type Measure, parseLines, parseShare, readText, usualLoss } from '../src/client/measures.js';
+import { LecternError } from '../src/errors.js';
+import { machine } from './machine.js';
 
-const benches: Record<string, () => Promise<{ run: (args: string[]) => Promise<number> }>> = {
+/** An exit code, and where the benchmark can be held against another run what it found. */
+type End = number | { code: number; measures: Measure[] };
+
+interface Bench {
+  run(args: string[], against: string | undefined): Promise<End>;
+  /** The measures of a report that it wrote with --json. */
+  measuresOf?(report: never): Measure[];
+}
+
+const benches: Record<string, () => Promise<Bench>> = {
   chat: () => import('./chat.js'),
   convert: () => import('./convert.js'),
   formats: () => import('./formats.js'),
+  http: () => import('./http.js'),
+  kernels: () => import('./kernels.js'),
   llm: () => import('./llm.js'),
   soak: () => import('./soak.js'),
 };
 
+const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [options of its own] [--lines OUT] [--against BASELINE [--loss 10%]]
+--lines writes what was found as JSON lines (-: to standard output). --against holds it against such a file, or a report of --json;
+the exit code is 1 where more than --loss of anything was lost.`;
+
+interface Words {
+  own: string[];
+  lines?: string;
+  against?: string;
+  loss?: string;
+}
+
+/** Takes out the words that all benchmarks share. */
+function readWords(args: string[]): Words {
+  const words: Words = { own: [] };
+  for (let index = 0; index < args.length; index++) {
+    const [flag, joined] = (args[index] as string).split(/=(.*)/s, 2) as [string, string | undefined];
+    if (flag === '--lines' || flag === '--against' || flag === '--loss') {
+      const value = joined ?? args[++index];
+      if (value === undefined) throw new LecternError('invalid_request', `${flag} needs a value.\n${usage}`);
+      words[flag.slice(2) as 'lines' | 'against' | 'loss'] = value;
+    } else words.own.push(args[index] as string);
+  }
+  return words;
+}
+
+function readBaseline(name: string, bench: Bench, file: string): Measure[] {
+  const text = readText(file);
+  let report: unknown;
+  try {
+    report = JSON.parse(text);
+  } catch {
+    return parseLines(text, name, file);
+  }
+  // One line alone is JSON, too.
+  if (typeof (report as { bench?: unknown }).bench === 'string') return parseLines(text, name, file);
+  if (bench.measuresOf === undefined) throw new LecternError('invalid_request', `${name} compares lines (--lines), not reports.`);
+  return bench.measuresOf(report as never);
+}
+
+async function runBench(name: string, bench: Bench, { own, lines, against, loss }: Words): Promise<number> {
+  const maxLoss = loss === undefined ? usualLoss : parseShare(loss);
+  const before = against === undefined ? undefined : readBaseline(name, bench, against);
+  const end = await bench.run(own, against);
+  if (typeof end === 'number') {
+    if (lines === undefined && before === undefined) return end;
+    if (end !== 0) return end;
+    throw new LecternError('invalid_request', `${name} has nothing that could be compared.`);
+  }
+  const { code, measures } = end;
+  const text = `${JSON.stringify({ bench: name, machine: machine() })}\n${jsonLines(name, measures)}`;
+  if (lines === '-') process.stdout.write(text);
+  else if (lines !== undefined) writeFileSync(lines, text);
+  if (before === undefined) return code;
+  const { lines: compared, worse, missing } = compare(before, measures, maxLoss);
+  console.log(`\nAgainst ${against}, where ${(maxLoss * 100).toFixed(0)} % may be lost:\n${compared.join('\n')}`);
+  if (missing.length > 0) console.log(`not measured now: ${missing.join(', ')}`);
+  console.log(worse === 0 ? 'nothing was lost' : `${worse} lost more than may be`);
+  return worse > 0 ? 1 : code;
+}
+
 const [name = '', ...args] = process.argv.slice(2);
-const bench = benches[name];
-if (bench === undefined) {
-  console.error(`usage: npm run bench -- ${Object.keys(benches).join('|')} [options]`);
+const load = Object.hasOwn(benches, name) ? benches[name] : undefined;
+if (load === undefined) {
+  console.error(usage);
   process.exitCode = 2;
 } else {
-  process.exitCode = await (await bench()).run(args);
+  try {
+    process.exitCode = await runBench(name, await load(), readWords(args));
+  } catch (thrown) {
+    if (!(thrown instanceof LecternError)) throw thrown;
+    console.error(thrown.message);
+    process.exitCode = 2;
+  }
 }

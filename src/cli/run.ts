@@ -18,6 +18,7 @@ export const commands: Record<string, CommandEntry> = {
   convert: { help: 'convert FILE... to markdown, without a server or (--url) through one', load: async () => (await import('./convert.js')).convert },
   models: { help: 'list what models there are; show NAME, check [NAME], pull NAME', load: async () => (await import('./models.js')).models },
   chat: { help: 'chat with a [MODEL] of a running service; a pipe is one question', load: async () => (await import('./chat.js')).chat },
+  bench: { help: 'measure how fast a running service is: requests, [FILE...], answers', load: async () => (await import('./bench.js')).benchCommand },
   doctor: { help: 'look at driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor.js')).doctor },
   settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },
   mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp.js')).mcp },

@@ -7,6 +7,9 @@ export const modelsUsage = 'usage: lectern models [list] | show NAME | check [NA
 
 export const chatUsage = 'usage: lectern chat [MODEL] [--url SERVICE] [--system TEXT] [--temperature NUMBER] [--seed NUMBER]';
 
+export const benchUsage = 'usage: lectern bench [FILE...] [--url SERVICE] [--model NAME] [--rounds N] [--lines OUT] [--against BASELINE [--loss 10%]]\n'
+  + '--lines writes what --against reads; exit codes: 0, or 1 where more was lost than --loss';
+
 export const keyUsage = 'usage: lectern key NAME ROLE (words of letters, digits and . @ - _)\nIts line for the access list goes to standard output, the key itself to the terminal: lectern key anna researcher >> access';
 
 const withSettings = 'Any setting may be a flag: `lectern settings` shows them.';
@@ -16,6 +19,7 @@ export const usages: Record<string, string> = {
   convert: `${convertUsage}\n${withSettings}`,
   models: `${modelsUsage}\n${withSettings}`,
   chat: chatUsage,
+  bench: benchUsage,
   doctor: `usage: lectern doctor [SETTINGS]\nexit codes: 0 the service can do its work, 1 it cannot\n${withSettings}`,
   settings: 'usage: lectern settings [SETTINGS] [--markdown]',
   mcp: 'usage: lectern mcp\nLECTERN_URL names the service.',
