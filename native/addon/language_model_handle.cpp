@@ -23,7 +23,7 @@ constexpr auto as_value = [](Napi::Env env, const Call&, const auto& value) { re
 
 Napi::Function LanguageModelHandle::define(Napi::Env env) {
   return DefineClass(env, "LanguageModel",
-                     {InstanceMethod<&LanguageModelHandle::generate>("generate"), InstanceMethod<&LanguageModelHandle::embed>("embed"),
+                     {InstanceMethod<&LanguageModelHandle::generate>("generate"), InstanceMethod<&LanguageModelHandle::embed>("embed"), InstanceMethod<&LanguageModelHandle::count_tokens>("countTokens"),
                       InstanceMethod<&LanguageModelHandle::tokenize>("tokenize"), InstanceMethod<&LanguageModelHandle::detokenize>("detokenize"),
                       InstanceMethod<&LanguageModelHandle::token_bytes>("tokenBytes"), InstanceMethod<&LanguageModelHandle::close>("close")});
 }
@@ -69,8 +69,9 @@ Napi::Value LanguageModelHandle::generate(const Napi::CallbackInfo& info) {
 Napi::Value LanguageModelHandle::embed(const Napi::CallbackInfo& info) {
   return environment_->promise(info.Env(), [&](Environment::Id call) {
     Prompt prompt = read_prompt(info[0]);
-    auto cancel = read_cancel(info[1]);
-    use(call).embed(std::move(prompt), std::move(cancel), environment_->deliver<Embedding>(call, as_value));
+    if (!info[1].IsBoolean()) throw Error(ErrorCode::invalid_request, "normalise must be true or false.");
+    auto cancel = read_cancel(info[2]);
+    use(call).embed(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel), environment_->deliver<Embedding>(call, as_value));
   });
 }
 
@@ -81,6 +82,16 @@ Napi::Value LanguageModelHandle::tokenize(const Napi::CallbackInfo& info) {
     auto cancel = read_cancel(info[2]);
     use(call).tokenize(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel),
                        environment_->deliver<std::vector<llm::TokenId>>(call, as_value));
+  });
+}
+
+Napi::Value LanguageModelHandle::count_tokens(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    Prompt prompt = read_prompt(info[0]);
+    if (!info[1].IsBoolean()) throw Error(ErrorCode::invalid_request, "addSpecial must be true or false.");
+    auto cancel = read_cancel(info[2]);
+    const auto to_js = [](Napi::Env env, const Call&, std::size_t count) { return Napi::Number::New(env, static_cast<double>(count)); };
+    use(call).count_tokens(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel), environment_->deliver<std::size_t>(call, to_js));
   });
 }
 

@@ -26,6 +26,7 @@ class LanguageModelHandle : public Napi::ObjectWrap<LanguageModelHandle> {
   /// (prompt, cancel?) -> { vector, promptTokens }
   Napi::Value embed(const Napi::CallbackInfo& info);
   /// (prompt, addSpecial, cancel?) -> Int32Array
+  Napi::Value count_tokens(const Napi::CallbackInfo& info);
   Napi::Value tokenize(const Napi::CallbackInfo& info);
   /// (ids, cancel?) -> string
   Napi::Value detokenize(const Napi::CallbackInfo& info);

@@ -181,7 +181,7 @@ class Ops {
   /// logits[i] = W norm(x[chosen[i]]).  chosen: host memory, (count); logits: (count, rows of W)
   virtual void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) = 0;
 
-  /// out = the mean, the first or the last of x's rows, divided by its Euclidean length.  x: (rows, columns)
+  /// out = the mean, the first or the last of x's rows.  x: (rows, columns)
   virtual void pool(Pooling pooling, int rows, int columns, const float* x, float* out) = 0;
 
   /// Copies positions 0 .. count - 1 of every layer from one slot to another. Outside of passes too.

@@ -156,15 +156,11 @@ void FastOps::logits(const Norm& norm, const Matrix& weights, const std::int32_t
 void FastOps::pool(Pooling pooling, int rows, int columns, const float* x, float* out) {
   const int first = pooling == Pooling::last ? rows - 1 : 0;
   const int last = pooling == Pooling::first ? 0 : rows - 1;
-  double square = 0;
   for (int c = 0; c < columns; c++) {
     double sum = 0;
     for (int r = first; r <= last; r++) sum += static_cast<double>(x[std::ptrdiff_t{r} * columns + c]);
     out[c] = static_cast<float>(sum / (last - first + 1));
-    square += static_cast<double>(out[c]) * static_cast<double>(out[c]);
   }
-  const float scale = square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 0.0F;
-  for (int c = 0; c < columns; c++) out[c] *= scale;
 }
 
 }  // namespace lectern::cpu

@@ -236,8 +236,7 @@ class PlainOps final : public Ops {
       const Values row = row_of(x, r, columns);
       std::transform(row.begin(), row.end(), sum.begin(), sum.begin(), std::plus<>());
     }
-    const double length = std::sqrt(std::inner_product(sum.begin(), sum.end(), sum.begin(), 0.0));
-    for (double& value : sum) value /= length > 0 ? length : 1;
+    for (double& value : sum) value /= last - first + 1;
     write_rows({sum}, out);
   }
 

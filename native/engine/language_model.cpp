@@ -2,6 +2,7 @@
 #include "engine/language_model.h"
 
 #include <chrono>
+#include <cmath>
 #include <utility>
 
 #if defined(__GLIBC__)
@@ -49,6 +50,14 @@ bool is_empty(const Prompt& prompt) {
     if (!part.text.empty()) return false;
   }
   return true;
+}
+
+/// Divides by the Euclidean length; nothing but zeros stays as it is.
+void bring_to_length_1(std::vector<float>& vector) {
+  double square = 0;
+  for (const float value : vector) square += static_cast<double>(value) * static_cast<double>(value);
+  const float scale = square > 0 ? static_cast<float>(1 / std::sqrt(square)) : 0.0F;
+  for (float& value : vector) value *= scale;
 }
 
 /// Runs `next` with the value, or gives the error to `done`; also what `next` throws, being late.
@@ -110,8 +119,8 @@ void LanguageModel::generate(GenerateCall call, std::function<void(llm::Burst)> 
   const auto request = std::make_shared<llm::GenerateRequest>();
   request->cancel = cancel;
   request->on_burst = std::move(on_burst);
-  const auto tokenise = [this, request, asked](const Cancel&) {
-    request->prompt = ids_of(asked->prompt, asked->add_special);
+  const auto tokenise = [this, request, asked](const Cancel& flag) {
+    request->prompt = ids_of(asked->prompt, asked->add_special, flag);
     request->options = asked->options;
     if (asked->grammar) request->options.grammar = loaded_->grammars.compile(*asked->grammar);
     return std::monostate{};
@@ -167,17 +176,17 @@ bool LanguageModel::turn(const Cancel& all) {
   return stepping_;
 }
 
-void LanguageModel::embed(Prompt prompt, std::shared_ptr<Cancel> cancel, Done<Embedding> done) {
+void LanguageModel::embed(Prompt prompt, bool normalise, std::shared_ptr<Cancel> cancel, Done<Embedding> done) {
   if (!loaded_->model->config().embeds()) throw Error(ErrorCode::invalid_request, "This model gives no embeddings.");
   if (is_empty(prompt)) throw Error(ErrorCode::invalid_request, "There is nothing to embed: the text is empty.");
-  const auto tokenise = [this, prompt = std::move(prompt)](const Cancel&) { return ids_of(prompt, true); };
-  const auto submit = [this, cancel](std::vector<TokenId> ids, Done<Embedding>& embedded) {
-    lane_.submit<Embedding>(cancel, [this, ids = std::move(ids)](const Cancel& flag) { return embed_now(ids, flag); }, embedded);
+  const auto tokenise = [this, prompt = std::move(prompt)](const Cancel& flag) { return ids_of(prompt, true, flag); };
+  const auto submit = [this, normalise, cancel](std::vector<TokenId> ids, Done<Embedding>& embedded) {
+    lane_.submit<Embedding>(cancel, [this, normalise, ids = std::move(ids)](const Cancel& flag) { return embed_now(ids, normalise, flag); }, embedded);
   };
   text_lane_.submit<std::vector<TokenId>>(cancel, tokenise, then<std::vector<TokenId>>(std::move(done), submit));
 }
 
-Embedding LanguageModel::embed_now(const std::vector<TokenId>& ids, const Cancel& cancel) {
+Embedding LanguageModel::embed_now(const std::vector<TokenId>& ids, bool normalise, const Cancel& cancel) {
   check_usable();
   llm::Model& model = *loaded_->model;
   const int context = model.cache().shape().positions;
@@ -185,13 +194,20 @@ Embedding LanguageModel::embed_now(const std::vector<TokenId>& ids, const Cancel
     throw Error(ErrorCode::context_overflow, "The text has " + std::to_string(ids.size()) + " tokens, and the model's context is " + std::to_string(context) + ".");
   }
   const int count = static_cast<int>(ids.size());
-  const float* vector = model.forward().embed(ids.data(), count, cancel);
-  return {std::vector<float>(vector, vector + model.config().embedding), count};
+  const float* given = model.forward().embed(ids.data(), count, cancel);
+  std::vector<float> vector(given, given + model.config().embedding);
+  if (normalise) bring_to_length_1(vector);
+  return {std::move(vector), count};
 }
 
 void LanguageModel::tokenize(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::vector<TokenId>> done) {
-  const auto work = [this, prompt = std::move(prompt), add_special](const Cancel&) { return ids_of(prompt, add_special); };
+  const auto work = [this, prompt = std::move(prompt), add_special](const Cancel& flag) { return ids_of(prompt, add_special, flag); };
   text_lane_.submit<std::vector<TokenId>>(std::move(cancel), work, std::move(done));
+}
+
+void LanguageModel::count_tokens(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::size_t> done) {
+  const auto work = [this, prompt = std::move(prompt), add_special](const Cancel& flag) { return ids_of(prompt, add_special, flag).size(); };
+  text_lane_.submit<std::size_t>(std::move(cancel), work, std::move(done));
 }
 
 void LanguageModel::detokenize(std::vector<TokenId> ids, std::shared_ptr<Cancel> cancel, Done<std::string> done) {
@@ -213,11 +229,12 @@ std::string LanguageModel::token_bytes(TokenId id) const {
   return bytes;
 }
 
-std::vector<TokenId> LanguageModel::ids_of(const Prompt& prompt, bool add_special) const {
+std::vector<TokenId> LanguageModel::ids_of(const Prompt& prompt, bool add_special, const Cancel& cancel) const {
   if (const auto* ids = std::get_if<std::vector<TokenId>>(&prompt)) return *ids;
   // The vocabulary's texts lie in the mapped file.
   loaded_->model->file().check_unchanged();
-  return loaded_->tokenizer->encode(std::get<std::vector<llm::PromptPart>>(prompt), add_special);
+  llm::CancelPace pace(cancel);
+  return loaded_->tokenizer->encode(std::get<std::vector<llm::PromptPart>>(prompt), add_special, pace);
 }
 
 void LanguageModel::check_usable() const {

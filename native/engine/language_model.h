@@ -58,10 +58,12 @@ class LanguageModel {
   /// `on_burst` is called on the model's lane before `done` and must not throw.
   void generate(GenerateCall call, std::function<void(llm::Burst)> on_burst, std::shared_ptr<Cancel> cancel, Done<llm::GenerateResult> done);
 
-  /// L2-normalised.
-  void embed(Prompt prompt, std::shared_ptr<Cancel> cancel, Done<Embedding> done);
+  /// Divided by its Euclidean length where `normalise`, else as the model gives it.
+  void embed(Prompt prompt, bool normalise, std::shared_ptr<Cancel> cancel, Done<Embedding> done);
 
   void tokenize(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::vector<llm::TokenId>> done);
+  /// How many tokens tokenize() would give.
+  void count_tokens(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::size_t> done);
   void detokenize(std::vector<llm::TokenId> ids, std::shared_ptr<Cancel> cancel, Done<std::string> done);
 
   /// At once, on the caller's thread. Throws Error `invalid_request` for an id outside the vocabulary.
@@ -82,8 +84,8 @@ class LanguageModel {
   using Running = std::list<std::shared_ptr<Cancel>>;
 
   LoadedModel open(const std::string& path, const OpenOptions& options, const std::function<void(double)>& on_progress, const Cancel& cancel);
-  std::vector<llm::TokenId> ids_of(const Prompt& prompt, bool add_special) const;
-  Embedding embed_now(const std::vector<llm::TokenId>& ids, const Cancel& cancel);
+  std::vector<llm::TokenId> ids_of(const Prompt& prompt, bool add_special, const Cancel& cancel) const;
+  Embedding embed_now(const std::vector<llm::TokenId>& ids, bool normalise, const Cancel& cancel);
   void start(llm::GenerateRequest request);
   bool turn(const Cancel& all);
   void check_usable() const;

@@ -36,7 +36,7 @@ class Forward {
   /// a generated step behind others, and for more steps than a pass has rows.
   const float* decode(const Step* steps, int count);
 
-  /// Of an encoder: the L2-normalised embedding of one text, valid until the next pass. Throws as decode() does,
+  /// Of an encoder: the embedding of one text as the model gives it, not of length 1, valid until the next pass. Throws as decode() does,
   /// `cancelled` between layers, and `invalid_model` where a value of the embedding is not finite.
   const float* embed(const std::int32_t* tokens, int count, const Cancel& cancel);
 

@@ -187,7 +187,9 @@ void check_encoder(llm::Model& model, const Json& expected, const std::string& n
     for (const Json& prompt : expected["prompts"].list) {
       const std::vector<int> ids = prompt["ids"].integers();
       const float* embedding = model.forward().embed(ids.data(), static_cast<int>(ids.size()), Cancel{});
-      const Row got(embedding, embedding + model.config().embedding);
+      Row got(embedding, embedding + model.config().embedding);
+      const double length = std::sqrt(std::inner_product(got.begin(), got.end(), got.begin(), 0.0));
+      for (float& value : got) value = static_cast<float>(value / length);
       const Row exact = test::floats_of(prompt[kind]);
       if (!check(usable(got, exact), name + ": embedding")) return;
       errors.add(mean_square_difference(got, exact));

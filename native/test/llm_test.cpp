@@ -139,6 +139,36 @@ LECTERN_TEST("llm: embeddings agree with the plain twin, whole or in parts") {
   }
 }
 
+LECTERN_TEST("llm: an embedding is the last norm's output as it is, not brought to length 1") {
+  const MadeModel made = make_model({.architecture = "bert", .dtype = DType::f32, .layers = 1, .kv_heads = 4});
+  const auto floats_of = [&](const std::string& name) {
+    const std::vector<std::byte>& bytes = made.tensors.at("blk.0.layer_output_norm." + name).bytes;
+    Row values(bytes.size() / sizeof(float));
+    std::memcpy(values.data(), bytes.data(), bytes.size());
+    return values;
+  };
+  const Row weight = floats_of("weight");
+  const Row bias = floats_of("bias");
+  const std::vector<std::int32_t> tokens = some_tokens(20, 96);
+  for (const cpu::Arithmetic arithmetic : {cpu::Arithmetic::fast, cpu::Arithmetic::plain}) {
+    const OpenedModel opened = open_model(made, arithmetic);
+    const float* given = opened.model->forward().embed(tokens.data(), 20, Cancel{});
+    double sum = 0;
+    double squares = 0;
+    double length = 0;
+    for (std::size_t i = 0; i < weight.size(); i++) {
+      const double normed = static_cast<double>(given[i] - bias[i]) / static_cast<double>(weight[i]);
+      sum += normed;
+      squares += normed * normed;
+      length += static_cast<double>(given[i]) * static_cast<double>(given[i]);
+    }
+    // The definition of LayerNorm: of mean 0 and variance 1 before weight and bias.
+    const auto count = static_cast<double>(weight.size());
+    check(std::abs(sum / count) < 1e-3 && std::abs(squares / count - 1) < 1e-3, "mean " + std::to_string(sum / count) + ", variance " + std::to_string(squares / count));
+    check(std::abs(length - 1) > 1, "length " + std::to_string(std::sqrt(length)));
+  }
+}
+
 LECTERN_TEST("llm: models that cannot be are refused by name") {
   const MadeModel good = make_model({});
   MadeModel bad = good;

@@ -47,6 +47,35 @@ void check_long_texts(const llm::Tokenizer& tokenizer, const std::string& name) 
   }
 }
 
+void check_early_ends(const llm::Tokenizer& tokenizer, const std::string& name) {
+  class Looks : public llm::Pace {
+   public:
+    explicit Looks(std::size_t most) : most_(most) {}
+    std::size_t taken() const { return taken_; }
+
+   private:
+    void look() override {
+      if (++taken_ > most_) throw Error(ErrorCode::cancelled, "It was enough.");
+    }
+    std::size_t most_;
+    std::size_t taken_ = 0;
+  };
+  constexpr std::size_t bytes = std::size_t{1} << 16;
+  for (const LongText& text : long_texts(bytes)) {
+    const std::string what = name + ", " + text.name;
+    Looks all(SIZE_MAX);
+    const std::vector<llm::TokenId> whole = tokenizer.encode(text.text, {}, all);
+    check(whole == tokenizer.encode(text.text, {}), what + ": the same ids");
+    // The search for specials takes a step a byte, each segmenter at least one a character.
+    check(all.taken() >= bytes / llm::Pace::stride * 5 / 4, what + ": " + std::to_string(all.taken()) + " looks around");
+    for (const std::size_t most : {std::size_t{0}, all.taken() / 3, all.taken() / 2, all.taken() - 1}) {
+      Looks some(most);
+      check_throws(ErrorCode::cancelled, [&] { (void)tokenizer.encode(text.text, {}, some); }, what + ": ends at look " + std::to_string(most + 1));
+      check(some.taken() == most + 1, what + ": does nothing more");
+    }
+  }
+}
+
 void check_broken_texts(const llm::Tokenizer& tokenizer, const std::string& name) {
   std::mt19937 random(11);
   const std::string whole = "na\xC3\xAFve \xE7\x9A\x84 \xF0\x9F\x99\x82 x";

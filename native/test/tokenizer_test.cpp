@@ -63,6 +63,7 @@ LECTERN_TEST("tokenizer: SentencePiece merges by score, from left to right, with
   check_ids(tokenizer, "c", {1, space, first + 3}, {true, false});
   check(tokenizer->decode({space, abc, space, aa}) == "abc aa", "the space in front is taken off");
   test::check_long_texts(*tokenizer, "SentencePiece");
+  test::check_early_ends(*tokenizer, "SentencePiece");
   test::check_broken_texts(*tokenizer, "SentencePiece");
 }
 
@@ -119,6 +120,7 @@ LECTERN_TEST("tokenizer: byte pairs are quick on every text and safe on every by
   for (const char* pre : {"llama-bpe", "qwen2", "gpt-2", "default", "deepseek-coder"}) {
     const OwnedTokenizer tokenizer(byte_pairs(pre, {{"aa"}, {"aaaa"}, {"th"}, {"the"}, {"=="}}, {"a a", "aa aa", "t h", "th e", "= ="}).bytes());
     test::check_long_texts(*tokenizer, pre);
+    test::check_early_ends(*tokenizer, pre);
     test::check_broken_texts(*tokenizer, pre);
   }
 }
@@ -136,6 +138,7 @@ LECTERN_TEST("tokenizer: WordPiece takes the longest piece from the left") {
   check_ids(tokenizer, " \n hello", {1, 7, 2}, {true, false});
   check(tokenizer->decode({7, 7, 8}) == " hello hello!", "no space before a sign");
   test::check_long_texts(*tokenizer, "WordPiece");
+  test::check_early_ends(*tokenizer, "WordPiece");
   test::check_broken_texts(*tokenizer, "WordPiece");
 }
 
@@ -159,6 +162,7 @@ LECTERN_TEST("tokenizer: Unigram finds the cut of the greatest sum") {
   check_ids(whole, "   ", {});
   check(whole->decode({6, 4, 5}) == "ab ab", "the space in front is taken off");
   test::check_long_texts(*whole, "Unigram");
+  test::check_early_ends(*whole, "Unigram");
   test::check_broken_texts(*whole, "Unigram");
 }
 

@@ -10,9 +10,12 @@ export interface Fitted<T> {
   rendered: T;
 }
 
-export interface Rendering<T> {
+export interface Rendered {
   prompt: Prompt;
   addSpecial: boolean;
+}
+
+export interface Rendering<T> extends Rendered {
   rendered: T;
 }
 
@@ -22,12 +25,19 @@ export interface FitQuestion<T> {
   /** Ids that stand before the conversation's. */
   before: readonly number[];
   render: (messages: readonly Message[]) => Rendering<T>;
+  /** Characters of what render() would put into the prompt. */
+  sizeOf: (messages: readonly Message[]) => number;
+  /** Quicker, and good enough to count tokens by. */
+  renderRoughly: (messages: readonly Message[]) => Rendered;
 }
+
+/** Characters for each token of the context above which a text is counted before anything else is done with it. Prose has 4 to 6 to a token. */
+const farTooMany = 16;
 
 /** Throws `context_overflow` with both counts. */
 export function mustFit(lease: Lease, count: number): void {
   const { context } = lease.model.info;
-  if (count >= context) throw new LecternError('context_overflow', `The prompt has ${count} tokens and the model's context holds ${context}, one of them for the answer.`);
+  if (count >= context) throw tooLong(count, context);
 }
 
 /** Every message costs a token at least: so many are not rendered to find that they do not fit, which would be time of the event loop. */
@@ -36,19 +46,43 @@ function tooMany(lease: Lease, count: number): LecternError | null {
   return count < context ? null : new LecternError('context_overflow', `The prompt has ${count} messages, of a token each at least, and the model's context holds ${context}, one of them for the answer.`);
 }
 
+/**
+ * A text that is far longer than the context is only counted, on the engine's thread: to tell its parts apart and to hand over millions of ids would be
+ * time of the event loop. `render` need not be exact: what has less than twice the tokens of the context goes on. Throws `context_overflow` with both counts.
+ */
+export async function refuseFarTooLong(lease: Lease, size: number, render: () => Rendered, signal: AbortSignal): Promise<void> {
+  const { context } = lease.model.info;
+  if (size <= farTooMany * context) return;
+  const { prompt, addSpecial } = render();
+  const count = await lease.model.countTokens(prompt, { addSpecial, signal });
+  if (count >= 2 * context) throw tooLong(count, context);
+}
+
+function tooLong(count: number, context: number): LecternError {
+  return new LecternError('context_overflow', `The prompt has ${count} tokens and the model's context holds ${context}, one of them for the answer.`);
+}
+
+function isOverflow(thrown: unknown): thrown is LecternError {
+  return thrown instanceof LecternError && thrown.code === 'context_overflow';
+}
+
 /** Throws what rendering throws, and `context_overflow` where even the system messages and the last one are too long. */
 export async function fit<T>(lease: Lease, question: FitQuestion<T>, signal: AbortSignal): Promise<Fitted<T>> {
   const attempt = async (droppedMessages: number, messages: readonly Message[]): Promise<Fitted<T>> => {
+    await refuseFarTooLong(lease, question.sizeOf(messages), () => question.renderRoughly(messages), signal);
     const { prompt, addSpecial, rendered } = question.render(messages);
     const ids = await lease.model.tokenize(prompt, { addSpecial: addSpecial && question.before.length === 0, signal });
+    mustFit(lease, question.before.length + ids.length);
     return { ids: question.before.length === 0 ? ids : [...question.before, ...ids], droppedMessages, rendered };
   };
   const unfitting = tooMany(lease, question.dropOldest ? question.messages.filter(({ role }) => role === 'system').length : question.messages.length);
   if (unfitting !== null) throw unfitting;
   if (question.messages.length < lease.model.info.context) {
-    const whole = await attempt(0, question.messages);
-    if (!question.dropOldest) mustFit(lease, whole.ids.length);
-    if (whole.ids.length < lease.model.info.context) return whole;
+    try {
+      return await attempt(0, question.messages);
+    } catch (thrown) {
+      if (!question.dropOldest || !isOverflow(thrown) || !canDrop(question.messages)) throw thrown;
+    }
   }
   return dropOldest(lease, question.messages, attempt);
 }
@@ -67,26 +101,30 @@ async function dropOldest<T>(
     try {
       return await attempt(messages.length - kept.length, kept);
     } catch (thrown) {
-      if (thrown instanceof LecternError && thrown.code === 'invalid_request' && index < places.length - 1) return thrown;
+      if (isOverflow(thrown) || (thrown instanceof LecternError && thrown.code === 'invalid_request' && index < places.length - 1)) return thrown;
       throw thrown;
     }
   };
   const least = await refused(places.length - 1);
   if (least instanceof LecternError) throw least;
-  mustFit(lease, least.ids.length);
   let best = least;
   for (let low = 0, high = places.length - 1; low < high;) {
     const middle = Math.floor((low + high) / 2);
     let next = middle;
     let tried = await refused(next);
-    while (tried instanceof LecternError && next + 1 < high) tried = await refused(next += 1);
-    const fits = !(tried instanceof LecternError) && tried.ids.length < lease.model.info.context;
-    if (fits) {
-      best = tried as Fitted<T>;
+    while (tried instanceof LecternError && !isOverflow(tried) && next + 1 < high) tried = await refused(next += 1);
+    if (tried instanceof LecternError) low = next + 1;
+    else {
+      best = tried;
       high = middle;
-    } else low = next + 1;
+    }
   }
   return best;
+}
+
+/** Whether anything is left out when only the system's messages and the last one stay. */
+function canDrop(messages: readonly Message[]): boolean {
+  return messages.slice(0, -1).some(({ role }) => role !== 'system');
 }
 
 /** Where what is kept may begin: behind the first message that can go; the last place keeps only the last message. */

@@ -4,11 +4,11 @@ import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
 import type { AnswerRequest, Conversation } from './answer.js';
 import type { Message, OutputFormat } from './conversation.js';
-import { fit, mustFit } from './fit.js';
+import { fit, mustFit, refuseFarTooLong } from './fit.js';
 import { type AnswerForm, answerForm, thoughtsOf } from './form.js';
 import { controlToken, specialToken, tokenText } from './model-texts.js';
 import { type OutputSyntax, plainText } from './output/reader.js';
-import { type ChatTemplate, chooseTemplate, renderPrompt, sourceOf, stopsOf } from './prompt/render.js';
+import { type ChatTemplate, chooseTemplate, renderPrompt, renderRoughly, sizeOf, sourceOf, stopsOf } from './prompt/render.js';
 
 export interface PreparedPrompt {
   ids: number[];
@@ -29,6 +29,7 @@ export async function prepare(lease: Lease, { input, format }: AnswerRequest, si
   const form = answerForm({ format, tools: [], toolChoice: 'none', singleToolCall: false, think: undefined, source: '', opensThought: false });
   const { prompt, addSpecial } = input;
   const isIds = Array.isArray(prompt) && typeof (prompt as readonly unknown[])[0] === 'number';
+  if (!isIds) await refuseFarTooLong(lease, sizeOf(prompt), () => ({ prompt, addSpecial }), signal);
   const ids = isIds ? [...prompt as readonly number[]] : await lease.model.tokenize(prompt, { addSpecial, signal });
   mustFit(lease, ids.length);
   return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, stops: [], syntax: plainText, controlMarkers: new Map() };
@@ -47,10 +48,16 @@ async function prepareConversation(lease: Lease, conversation: Conversation, for
     return form;
   };
   const options = { tools: offered, now, bosText: before.length > 0 ? '' : bosText, eosText, ...(think === undefined ? {} : { think }) };
+  const toolsSize = sizeOf(offered);
   const fitted = await fit(lease, {
     messages: withModelMessages(lease, conversation),
     dropOldest: conversation.dropOldest ?? false,
     before,
+    sizeOf: (messages) => sizeOf(messages) + toolsSize,
+    renderRoughly: (messages) => {
+      const { parts, addSpecial } = renderRoughly(template, messages, options);
+      return { prompt: parts, addSpecial };
+    },
     render: (messages) => {
       const { parts, addSpecial } = renderPrompt(template, messages, options);
       const form = formFor(endsInThought(parts, source));

@@ -42,8 +42,9 @@ export type NativePrompt = string | Int32Array | readonly PromptPart[];
 export interface NativeLanguageModel {
   readonly info: LoadedModel;
   generate(prompt: NativePrompt, options: Omit<GenerateOptions, 'signal'>, cancel?: NativeCancel): Promise<GenerateResult>;
-  embed(prompt: NativePrompt, cancel?: NativeCancel): Promise<Embedding>;
+  embed(prompt: NativePrompt, normalise: boolean, cancel?: NativeCancel): Promise<Embedding>;
   tokenize(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<Int32Array>;
+  countTokens(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<number>;
   detokenize(ids: Int32Array, cancel?: NativeCancel): Promise<string>;
   tokenBytes(id: number): Uint8Array;
   close(): Promise<void>;

@@ -2,7 +2,7 @@
 import { LecternError } from '../errors.js';
 import type { NativeAddon, NativeLanguageModel, NativePrompt } from './addon.js';
 import { atTheSeam, callNative } from './native-call.js';
-import type { CallOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Prompt } from './port.js';
+import type { CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageModel, LoadedModel, Prompt } from './port.js';
 
 export class AddonLanguageModel implements LanguageModel {
   readonly info: LoadedModel;
@@ -26,13 +26,19 @@ export class AddonLanguageModel implements LanguageModel {
     });
   }
 
-  embed(input: Prompt, options: CallOptions = {}): Promise<Embedding> {
-    return callNative(this.#addon, options.signal, async (cancel) => this.#native.embed(toNative(input), cancel));
+  embed(input: Prompt, options: EmbedOptions = {}): Promise<Embedding> {
+    const { signal, normalise = true } = options;
+    return callNative(this.#addon, signal, async (cancel) => this.#native.embed(toNative(input), normalise, cancel));
   }
 
   async tokenize(prompt: Prompt, options: CallOptions & { addSpecial?: boolean } = {}): Promise<number[]> {
     const { signal, addSpecial = true } = options;
     return Array.from(await callNative(this.#addon, signal, async (cancel) => this.#native.tokenize(toNative(prompt), addSpecial, cancel)));
+  }
+
+  countTokens(prompt: Prompt, options: CallOptions & { addSpecial?: boolean } = {}): Promise<number> {
+    const { signal, addSpecial = true } = options;
+    return callNative(this.#addon, signal, async (cancel) => this.#native.countTokens(toNative(prompt), addSpecial, cancel));
   }
 
   detokenize(ids: readonly number[], options: CallOptions = {}): Promise<string> {

@@ -149,8 +149,12 @@ export interface GenerateResult {
   decodeMs: number;
 }
 
+export interface EmbedOptions extends CallOptions {
+  /** Divided by its Euclidean length; false: as the model gives it. Default true. */
+  normalise?: boolean;
+}
+
 export interface Embedding {
-  /** L2-normalised. */
   vector: Float32Array;
   promptTokens: number;
 }
@@ -214,8 +218,10 @@ export interface LanguageModel {
   readonly info: LoadedModel;
   /** Rejects with `context_overflow` (both counts in its sentence) for a prompt that does not fit, `cancelled`, `invalid_request`. */
   generate(prompt: Prompt, options?: GenerateOptions): Promise<GenerateResult>;
-  embed(input: Prompt, options?: CallOptions): Promise<Embedding>;
+  embed(input: Prompt, options?: EmbedOptions): Promise<Embedding>;
   tokenize(prompt: Prompt, options?: CallOptions & { addSpecial?: boolean }): Promise<number[]>;
+  /** As many as tokenize() gives, without giving them. */
+  countTokens(prompt: Prompt, options?: CallOptions & { addSpecial?: boolean }): Promise<number>;
   detokenize(ids: readonly number[], options?: CallOptions): Promise<string>;
   /** The bytes of one token, control tokens by their text; they need not be UTF-8 alone. */
   tokenBytes(id: number): Uint8Array;

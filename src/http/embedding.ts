@@ -9,11 +9,11 @@ export interface Embedded {
 }
 
 /** In order, one text at a time, so that a batch equals its texts alone. A failure names the text. */
-export async function embedAll(lease: Lease, inputs: RawPrompt['prompt'][], signal: AbortSignal): Promise<Embedded[]> {
+export async function embedAll(lease: Lease, inputs: RawPrompt['prompt'][], options: { signal: AbortSignal; normalise?: boolean }): Promise<Embedded[]> {
   const embedded: Embedded[] = [];
   for (const [index, input] of inputs.entries()) {
     try {
-      embedded.push(await lease.model.embed(input, { signal }));
+      embedded.push(await lease.model.embed(input, options));
     } catch (thrown) {
       if (inputs.length === 1 || !(thrown instanceof LecternError) || thrown.code === 'cancelled') throw thrown;
       throw new LecternError(thrown.code, `Input ${index}: ${thrown.message}`, { cause: thrown });

@@ -69,7 +69,7 @@ t.test('embed and embeddings', async (t) => {
   const { embeddings, prompt_eval_count: count } = await client.embed({ model: 'embedder', input });
   t.ok(count > 0);
   for (const [index, text] of input.entries()) t.strictSame((await client.embed({ model: 'embedder', input: text })).embeddings[0], embeddings[index]);
-  t.strictSame((await client.embeddings({ model: 'embedder', prompt: 'the' })).embedding, embeddings[1]);
+  t.strictSame((await client.embeddings({ model: 'embedder', prompt: 'the' })).embedding, embeddings[1], 'its tokenizer is BERT\'s own');
   const tooLong = 'the '.repeat(3000);
   await t.rejects(client.embed({ model: 'embedder', input: tooLong, truncate: false }), { status_code: 400, message: /exceeds the context length.*300\d.*2048/ });
   t.match(await client.embed({ model: 'embedder', input: ['the', tooLong] }), { prompt_truncated: true, truncated_inputs: [1] });

@@ -85,7 +85,8 @@ t.test('run of an embedding model', async (t) => {
   t.match(cut, { prompt_truncated: true, truncated_inputs: [1] });
   const refused = await post('/api/embed', { model: 'vectors', input: 'x'.repeat(100), truncate: false });
   t.match([refused.statusCode, refused.json()], [400, { error: /^the input length exceeds the context length.*100.*64/ }]);
-  t.same((await post('/api/embeddings', { model: 'vectors', prompt: 'x' })).json(), { embedding: [0.5, 0.5, 0.5, 0.5] });
+  t.same((await post('/api/embeddings', { model: 'vectors', prompt: 'x' })).json(), { embedding: [2, 2, 2, 2] }, 'not of length 1, where the tokenizer is none of BERT\'s own');
+  t.same((await post('/api/embeddings', { model: 'bert-vectors', prompt: 'x' })).json(), { embedding: [0.5, 0.5, 0.5, 0.5] });
   t.same((await post('/api/embeddings', { model: 'vectors', prompt: '' })).json(), { embedding: [] });
   t.match((await post('/api/embed', { model: 'nobody', input: 'x' })).json(), { error: 'model "nobody" not found, try pulling it first' });
   t.match((await post('/api/embed', { model: 'vectors', input: 5 })).json(), { error: 'invalid input type' });

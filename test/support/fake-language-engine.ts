@@ -4,7 +4,7 @@
  */
 import { LecternError } from '../../src/errors.js';
 import type {
-  CallOptions, Embedding, GenerateOptions, GenerateResult, LanguageEngine, LanguageModel, LoadedModel, MemoryNeed, MetadataValue, ModelDescription,
+  CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageEngine, LanguageModel, LoadedModel, MemoryNeed, MetadataValue, ModelDescription,
   ModelShape, OpenModelOptions, Prompt, PromptPart, TokenLogprob,
 } from '../../src/engine/port.js';
 
@@ -126,21 +126,26 @@ class FakeLanguageModel implements LanguageModel {
     });
   }
 
-  embed(input: Prompt, options: CallOptions = {}): Promise<Embedding> {
+  embed(input: Prompt, options: EmbedOptions = {}): Promise<Embedding> {
     return this.#call(options.signal, async () => {
       if (!this.info.embeds) throw new LecternError('invalid_request', 'This model gives no embeddings.');
+      if (!['boolean', 'undefined'].includes(typeof options.normalise)) throw new LecternError('invalid_request', 'normalise must be true or false.');
       const ids = encode(input, this.info.vocabularySize);
       if (ids.length === 0) throw new LecternError('invalid_request', 'There is nothing to embed: the text is empty.');
       this.#mustFit(ids.length, this.info.context);
       const vector = new Float32Array(embeddingLength);
       for (const [place, id] of ids.entries()) vector[(id * 7 + place) % embeddingLength]! += 1 + id / 256;
-      const length = Math.hypot(...vector);
+      const length = options.normalise === false ? 1 : Math.hypot(...vector);
       return { vector: vector.map((value) => value / length), promptTokens: ids.length };
     });
   }
 
   tokenize(prompt: Prompt, options: CallOptions = {}): Promise<number[]> {
     return this.#call(options.signal, async () => encode(prompt, this.info.vocabularySize));
+  }
+
+  countTokens(prompt: Prompt, options: CallOptions = {}): Promise<number> {
+    return this.#call(options.signal, async () => encode(prompt, this.info.vocabularySize).length);
   }
 
   detokenize(ids: readonly number[], options: CallOptions = {}): Promise<string> {

@@ -9,6 +9,8 @@ export interface ContractSubject {
   engine: LanguageEngine;
   /** A decoder of 256 tokens that can write at least 40 tokens of any prompt, with `<|im_end|>` as a control token. */
   chat: string;
+  /** A decoder that writes for a second at least, if it is let. */
+  slow: string;
   /** An encoder of 256 tokens. */
   embedder: string;
   missing: string;
@@ -28,10 +30,10 @@ export async function answerOf(model: LanguageModel, prompt: Prompt, options: Ge
   return { text: bursts.map((burst) => burst.text).join(''), ids: bursts.flatMap((burst) => burst.ids), bursts, result };
 }
 
-/** Forbids what is no printable ASCII, so that the text is the ids' text, cut anywhere. */
+/** Forbids control tokens and what is no printable ASCII, so that the text is the ids' text, cut anywhere. */
 export function asciiOnly(model: LanguageModel): [number, number][] {
   const all = Array.from({ length: model.info.vocabularySize }, (_, id) => id);
-  return all.filter((id) => !/^[ -~]+$/.test(Buffer.from(model.tokenBytes(id)).toString('latin1')) || model.info.endTokens.includes(id)).map((id) => [id, -Infinity]);
+  return all.filter((id) => !/^(?!<\|)[ -~]+$/.test(Buffer.from(model.tokenBytes(id)).toString('latin1')) || model.info.endTokens.includes(id)).map((id) => [id, -Infinity]);
 }
 
 export async function languageContract(t: Test, subject: ContractSubject): Promise<void> {
@@ -51,11 +53,8 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
     const whole = await engine.describeModel(subject.chat, { arrays: true });
     t.equal((whole.metadata['tokenizer.ggml.tokens'] as unknown[]).length, chat.vocabularySize, 'unless asked for');
     t.equal((await engine.describeModel(subject.embedder)).embeds, true);
-    for (const call of [engine.describeModel(subject.missing), engine.openModel(subject.missing), engine.memoryNeed(subject.missing, {})]) {
-      t.equal((await failureOf(call)).code, 'model_not_found');
-    }
-    for (const call of [engine.describeModel(subject.damaged), engine.openModel(subject.damaged), engine.memoryNeed(subject.damaged, {})]) {
-      t.equal((await failureOf(call)).code, 'invalid_model');
+    for (const [path, code] of [[subject.missing, 'model_not_found'], [subject.damaged, 'invalid_model']] as const) {
+      for (const call of [() => engine.describeModel(path), () => engine.openModel(path), () => engine.memoryNeed(path, {})]) t.equal((await failureOf(call())).code, code, String(call));
     }
   });
 
@@ -83,6 +82,7 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
     const ids = await model.tokenize(text);
     t.equal(await model.detokenize(ids), text);
     t.equal(Buffer.concat(ids.map((id) => model.tokenBytes(id))).toString(), text);
+    t.same([await model.countTokens(text), await model.countTokens(ids)], [ids.length, ids.length]);
     t.same(await model.tokenize(''), []);
     const typed = await model.tokenize('a<|im_end|>');
     const meant = await model.tokenize([{ text: 'a', special: false }, { text: '<|im_end|>', special: true }]);
@@ -102,7 +102,7 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
     const whole = await answerOf(model, prompt, { maxTokens: 24, seed: 7, logitBias });
     t.match(whole.result, { finishReason: 'length', stopString: null, promptTokens: (await model.tokenize(prompt)).length, completionTokens: 24 });
     t.equal(whole.ids.length, 24);
-    t.equal(whole.text, await model.detokenize(whole.ids));
+    t.equal(whole.text, Buffer.concat(whole.ids.map((id) => model.tokenBytes(id))).toString());
     t.ok(Object.values(whole.result).every((value) => typeof value !== 'number' || value >= 0));
     t.same((await answerOf(model, prompt, { maxTokens: 24, seed: 7, logitBias })).ids, whole.ids, 'the same seed, the same answer');
     t.not((await answerOf(model, prompt, { maxTokens: 24, seed: 8, logitBias })).text, whole.text, 'another seed, another one');
@@ -139,17 +139,16 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
   });
 
   await t.test('a cancel is heard before, while it waits and while it writes', async (t) => {
-    const model = await open(t, subject.chat, { slots: 1 });
+    const model = await open(t, subject.slow, { slots: 1 });
     const logitBias = asciiOnly(model);
     t.equal((await failureOf(model.generate('hello', { signal: AbortSignal.abort() }))).code, 'cancelled');
     const writing = new AbortController();
     const waiting = new AbortController();
-    const first = model.generate('hello', { logitBias, signal: writing.signal, onTokens: () => writing.abort() });
-    const second = model.generate('hello', { logitBias, signal: waiting.signal });
+    const first = failureOf(model.generate('hello', { logitBias, signal: writing.signal, onTokens: () => writing.abort() }));
+    const second = failureOf(model.generate('hello', { logitBias, signal: waiting.signal }));
     const third = model.generate('hello', { logitBias, maxTokens: 3 });
     waiting.abort();
-    t.equal((await failureOf(first)).code, 'cancelled');
-    t.equal((await failureOf(second)).code, 'cancelled');
+    t.same((await Promise.all([first, second])).map(({ code }) => code), ['cancelled', 'cancelled']);
     t.equal((await third).completionTokens, 3, 'who waited behind them is served');
     const thrown = new Error('of the reader');
     const fails = model.generate('hello', { logitBias, onTokens: () => { throw thrown; } });
@@ -182,6 +181,11 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
     const [one, same, other] = await Promise.all([model.embed('hello world'), model.embed('hello world'), model.embed('the world')]);
     t.equal(one.vector.length, model.info.embeddingLength);
     t.ok(Math.abs(Math.hypot(...one.vector) - 1) < 1e-5, 'of length 1');
+    const raw = await model.embed('hello world', { normalise: false });
+    const length = Math.hypot(...raw.vector);
+    t.ok(Math.abs(length - 1) > 0.01, `as the model gives it, of length ${length}`);
+    t.ok(one.vector.every((value, index) => Math.abs(value - (raw.vector[index] as number) / length) < 1e-6), 'the same direction');
+    t.equal((await failureOf(model.embed('x', { normalise: 1 as never }))).code, 'invalid_request');
     t.same(one, same);
     t.notSame(one.vector, other.vector);
     t.equal(one.promptTokens, (await model.tokenize('hello world')).length);

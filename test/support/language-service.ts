@@ -32,6 +32,7 @@ export function fakeEntry(name: string, more: Partial<CatalogueEntry> = {}): Cat
 const entries = [
   fakeEntry('talker:latest', { parameters: { stop: ['<|eot|>'], temperature: 0.25 }, licenses: ['Free for all'], system: 'Be kind.' }),
   fakeEntry('plain:1b', { capabilities: ['completion'] }),
+  fakeEntry('bert-vectors:latest', { capabilities: ['embedding'], description: { ...description(true), metadata: { 'tokenizer.ggml.model': 'bert' } } }),
   fakeEntry('vectors:latest', { capabilities: ['embedding'], description: description(true) }),
 ];
 
@@ -45,13 +46,14 @@ function fakeModel(): LanguageModel {
   return {
     info: { embeds: false, slots: 2, context: 64, vocabularySize: 256, embeddingLength: 4, need: { weightBytes: 1, kvBytes: 1, workBytes: 1 }, endTokens: [0] },
     generate: async () => { throw new Error('the use case is a fake too'); },
-    embed: async (input) => {
+    embed: async (input, { normalise = true } = {}) => {
       const ids = bytesOf(input);
       if (ids.length === 0) throw new LecternError('invalid_request', 'There is nothing to embed.');
       if (ids.length > 64) throw new LecternError('context_overflow', `The text has ${ids.length} tokens and the model takes 64.`);
-      return { vector: Float32Array.of(0.5, 0.5, 0.5, 0.5), promptTokens: ids.length };
+      return { vector: Float32Array.of(0.5, 0.5, 0.5, 0.5).map((value) => value * (normalise ? 1 : 4)), promptTokens: ids.length };
     },
     tokenize: async (prompt) => bytesOf(prompt),
+    countTokens: async (prompt) => bytesOf(prompt).length,
     detokenize: async (ids) => Buffer.from(ids).toString(),
     tokenBytes: (id) => Uint8Array.of(id),
     close: async () => undefined,

@@ -192,6 +192,27 @@ t.test('more messages than the context has tokens are not rendered to find that 
   t.match(await failureOf(complete(lease, ask(systems, { input: { dropOldest: true } }), {}, never)), { code: 'context_overflow' });
 });
 
+t.test('a prompt that is far longer than the context is counted by the engine, and its ids are never asked for', async (t) => {
+  const { lease } = await chatLease({ context: 200, answer: () => 'ok' }, { chatTemplate: chatMl });
+  const calls: string[] = [];
+  const watched = { ...lease, model: new Proxy(lease.model, { get: (model, name) => {
+    const value: unknown = Reflect.get(model, name, model);
+    if (typeof value === 'function') calls.push(String(name));
+    return typeof value === 'function' ? value.bind(model) as unknown : value;
+  } }) };
+  const long = 'x'.repeat(5000);
+  const raw = (prompt: string): AnswerRequest => ({ input: { kind: 'prompt', prompt, addSpecial: true }, format: { kind: 'text' }, sampling: {} });
+  for (const [request, counted] of [[ask(say(long)), 5019], [ask(say(long), { input: { dropOldest: true } }), 5019], [raw(long), 5000]] as const) {
+    calls.length = 0;
+    t.match(await failureOf(complete(watched, request, {}, never)), { code: 'context_overflow', message: new RegExp(`${counted} tokens.* 200`) });
+    t.same(calls.filter((name) => name !== 'tokenBytes'), ['countTokens']);
+  }
+  const dropped = await complete(watched, ask(say(long, 'ok', 'Hi'), { input: { dropOldest: true } }), {}, never);
+  t.equal(dropped.droppedMessages, 1, 'what is left fits');
+  const few = { ...lease, model: new Proxy(lease.model, { get: (model, name) => (name === 'countTokens' ? async () => 300 : Reflect.get(model, name, model).bind?.(model) ?? Reflect.get(model, name, model)) }) };
+  t.match(await failureOf(complete(few, ask(say(long)), {}, never)), { code: 'context_overflow', message: /5019 tokens/ }, 'near the bound the exact prompt decides');
+});
+
 t.test('ids of an earlier conversation stand before', async (t) => {
   const { lease, engine } = await chatLease({ answer: () => 'ok' }, { chatTemplate: `{{ bos_token }}${chatMl}`, system: null });
   const first = await complete(lease, ask(say('Hi'), { wantsPromptIds: true }), {}, never);

@@ -3,8 +3,8 @@ import t from 'tap';
 import { fakeLanguageEngine } from '../support/fake-language-engine.js';
 import { languageContract } from '../support/language-contract.js';
 
-const engine = fakeLanguageEngine({ chat: { context: 256 }, embedder: { context: 256, embeds: true }, damaged: { damaged: true } });
-await languageContract(t, { engine, chat: 'chat', embedder: 'embedder', missing: 'missing', damaged: 'damaged' });
+const engine = fakeLanguageEngine({ chat: { context: 256 }, slow: { context: 8192, tokenMs: 1 }, embedder: { context: 256, embeds: true }, damaged: { damaged: true } });
+await languageContract(t, { engine, chat: 'chat', slow: 'slow', embedder: 'embedder', missing: 'missing', damaged: 'damaged' });
 
 t.test('it tells what was asked of it and answers what it is told to', async (t) => {
   const told = fakeLanguageEngine({ chat: { answer: (prompt) => `You said ${prompt}.` } });

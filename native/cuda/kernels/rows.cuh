@@ -127,18 +127,13 @@ __global__ void gelu_rows(int columns, float* x) {
   for (int c = thread_number(); c < columns; c += thread_count()) row[c] = 0.5F * row[c] * (1.0F + erff(row[c] * 0.70710678F));
 }
 
-/// One block. out = the sum of rows first .. last, divided by its length.
+/// One block. out = the mean of rows first .. last.
 __global__ void pool_rows(int first, int last, int columns, const float* x, float* out) {
-  LECTERN_SHARED float shared[32];
-  float squares = 0.0F;
   for (int c = thread_number(); c < columns; c += thread_count()) {
     float sum = 0.0F;
     for (int r = first; r <= last; ++r) sum += x[static_cast<std::size_t>(r) * static_cast<std::size_t>(columns) + c];
-    out[c] = sum;
-    squares = fmaf(sum, sum, squares);
+    out[c] = sum / static_cast<float>(last - first + 1);
   }
-  const float length = sqrtf(block_sum(squares, shared));
-  for (int c = thread_number(); c < columns; c += thread_count()) out[c] /= length > 0.0F ? length : 1.0F;
 }
 
 }  // namespace LECTERN_CUDA_SPACE

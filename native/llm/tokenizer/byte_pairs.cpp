@@ -46,11 +46,12 @@ class BytePairs : public Segmenter, private MergeRules {
     read_merges(metadata);
   }
 
-  void segment(std::string_view text, std::vector<TokenId>& out) const override {
-    const DecodedText decoded(text);
-    Merger merger(*this);
+  void segment(std::string_view text, std::vector<TokenId>& out, Pace& pace) const override {
+    const DecodedText decoded(text, pace);
+    Merger merger(*this, pace);
     std::string printed;
-    for (const auto& [begin, end] : splitter_.split(decoded)) {
+    for (const auto& [begin, end] : splitter_.split(decoded, pace)) {
+      pace.step();
       const std::size_t from = decoded.offsets[begin];
       const std::string_view word = text.substr(from, decoded.offsets[end] - from);
       if (merger.recall(word, out)) continue;

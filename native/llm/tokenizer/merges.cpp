@@ -59,11 +59,15 @@ void Merger::merge(std::string_view text, std::vector<TokenId>& out) {
   take_characters(text);
   for (std::int32_t i = 0; i >= 0; i = at(i).after) offer(i);
   for (std::uint64_t key = 0; queue_.pop(key);) {
+    pace_.step();
     const auto left = static_cast<std::int32_t>(key & UINT32_MAX);
     // A place whose pair has changed since was queued again with what the new pair is worth.
     if (at(left).symbol >= 0 && at(left).rank == key >> 32) join(left);
   }
-  for (std::int32_t i = 0; i >= 0; i = at(i).after) emit(at(i).symbol, out);
+  for (std::int32_t i = 0; i >= 0; i = at(i).after) {
+    pace_.step();
+    emit(at(i).symbol, out);
+  }
 }
 
 void Merger::take_characters(std::string_view text) {
@@ -73,6 +77,7 @@ void Merger::take_characters(std::string_view text) {
     const auto index = static_cast<std::int32_t>(pieces_.size());
     pieces_.push_back({symbol_of(text.substr(from, bytes)), index - 1, index + 1, never, -1});
     from += bytes;
+    pace_.step();
   }
   pieces_.back().after = -1;
 }
@@ -113,6 +118,7 @@ PairMemory::Merge Merger::merge_of(std::int32_t left, std::int32_t right) {
 }
 
 void Merger::offer(std::int32_t left) {
+  pace_.step();
   Piece& piece = at(left);
   const PairMemory::Merge merge = piece.after < 0 ? PairMemory::Merge{never, -1} : merge_of(piece.symbol, at(piece.after).symbol);
   piece.rank = merge.rank;

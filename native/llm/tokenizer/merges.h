@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "llm/tokenizer/pace.h"
 #include "llm/tokenizer/pair_filter.h"
 #include "llm/tokenizer/place_queue.h"
 #include "llm/tokenizer/vocabulary.h"
@@ -53,10 +54,11 @@ class PairMemory {
 };
 
 /// Merges the words of one text. What it learns of pairs and words it keeps for the next word, so a text that repeats itself, as
-/// texts do, costs little; so it belongs to one call, and the words must outlive it.
+/// texts do, costs little; so it belongs to one call, and the words and the pace
+/// must outlive it.
 class Merger {
  public:
-  explicit Merger(const MergeRules& rules) : rules_(rules), filter_(rules.filter()) { ascii_.fill(-1); }
+  Merger(const MergeRules& rules, Pace& pace) : rules_(rules), pace_(pace), filter_(rules.filter()), queue_(pace) { ascii_.fill(-1); }
 
   /// Appends the tokens of `word` from memory; false when it has not been met yet.
   bool recall(std::string_view word, std::vector<TokenId>& out) const;
@@ -94,6 +96,7 @@ class Merger {
   void emit(std::int32_t symbol, std::vector<TokenId>& out);
 
   const MergeRules& rules_;
+  Pace& pace_;
   const PairFilter* filter_;
   std::deque<Symbol> symbols_;
   std::vector<std::uint64_t> hashes_;  // of the symbols' texts

@@ -66,7 +66,10 @@ void PlaceQueue::sort() {
     std::sort(sorted_.begin(), sorted_.end());
     return;
   }
-  for (unsigned shift = 0; shift < 64; shift += digit_bits) sort_by_digit(sorted_, scratch_, shift);
+  for (unsigned shift = 0; shift < 64; shift += digit_bits) {
+    pace_.step(sorted_.size());
+    sort_by_digit(sorted_, scratch_, shift);
+  }
 }
 
 }  // namespace lectern::llm

@@ -64,16 +64,17 @@ class SentencePiece : public Segmenter, private MergeRules {
     }
   }
 
-  void segment(std::string_view text, std::vector<TokenId>& out) const override {
+  void segment(std::string_view text, std::vector<TokenId>& out, Pace& pace) const override {
     if (text.empty()) return;
     std::string marked;
     marked.reserve(text.size() + text.size() / 4 + 4);
     if (space_prefix_) marked += space_mark;
     append_marked(text, marked);
-    Merger merger(*this);
+    Merger merger(*this, pace);
     for (std::string_view rest = marked; !rest.empty();) {
       const std::string_view word = rest.substr(0, neighbours_.word(rest));
       rest.remove_prefix(word.size());
+      pace.step(word.size());
       if (merger.recall(word, out)) continue;
       const std::size_t first = out.size();
       merger.merge(word, out);

@@ -59,6 +59,8 @@ std::unique_ptr<Segmenter> make_segmenter(const Vocabulary& vocabulary, const gg
   throw Error(ErrorCode::invalid_model, "The model's tokenizer \"" + std::string(model) + "\" is not supported.");
 }
 
+const Cancel never_cancelled;
+
 bool is_blank(char byte) { return byte == ' ' || (byte >= '\t' && byte <= '\r'); }
 
 struct EdgeTokens {
@@ -91,12 +93,22 @@ Tokenizer::Tokenizer(const gguf::Metadata& metadata)
 Tokenizer::~Tokenizer() = default;
 
 std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions options) const {
+  CancelPace pace(never_cancelled);
+  return encode(text, options, pace);
+}
+
+std::vector<TokenId> Tokenizer::encode(std::string_view text, EncodeOptions options, Pace& pace) const {
   std::vector<Range> trusted;
   if (options.parse_special) trusted.push_back({0, text.size()});
-  return encode(text, trusted, options.add_special);
+  return encode(text, trusted, options.add_special, pace);
 }
 
 std::vector<TokenId> Tokenizer::encode(const std::vector<PromptPart>& parts, bool add_special) const {
+  CancelPace pace(never_cancelled);
+  return encode(parts, add_special, pace);
+}
+
+std::vector<TokenId> Tokenizer::encode(const std::vector<PromptPart>& parts, bool add_special, Pace& pace) const {
   std::string text;
   std::vector<Range> trusted;
   for (const PromptPart& part : parts) {
@@ -106,16 +118,17 @@ std::vector<TokenId> Tokenizer::encode(const std::vector<PromptPart>& parts, boo
     if (!trusted.empty() && trusted.back().end == begin) trusted.back().end = text.size();
     else trusted.push_back({begin, text.size()});
   }
-  return encode(text, trusted, add_special);
+  return encode(text, trusted, add_special, pace);
 }
 
-std::vector<TokenId> Tokenizer::encode(std::string_view text, const std::vector<Range>& trusted, bool add_special) const {
+std::vector<TokenId> Tokenizer::encode(std::string_view text, const std::vector<Range>& trusted, bool add_special, Pace& pace) const {
   std::vector<TokenId> ids;
   ids.reserve(text.size() / 3 + 4);
   if (add_special && vocabulary_.add_bos && vocabulary_.bos) ids.push_back(*vocabulary_.bos);
   std::size_t plain_from = 0;
   auto range = trusted.begin();
   for (std::size_t at = 0; at < text.size();) {
+    pace.step();
     while (range != trusted.end() && range->end <= at) ++range;
     const bool within = range != trusted.end() && range->begin <= at;
     const Specials::Found special = specials_->at(text, at, within ? range->end : at);
@@ -123,13 +136,13 @@ std::vector<TokenId> Tokenizer::encode(std::string_view text, const std::vector<
       at++;
       continue;
     }
-    if (plain_from < at) segmenter_->segment(text.substr(plain_from, at - plain_from), ids);
+    if (plain_from < at) segmenter_->segment(text.substr(plain_from, at - plain_from), ids, pace);
     ids.push_back(special.id);
     at += special.bytes;
     while (strips_behind_specials_ && at < text.size() && is_blank(text[at])) at++;
     plain_from = at;
   }
-  if (plain_from < text.size()) segmenter_->segment(text.substr(plain_from), ids);
+  if (plain_from < text.size()) segmenter_->segment(text.substr(plain_from), ids, pace);
   if (add_special && vocabulary_.add_eos && vocabulary_.eos) ids.push_back(*vocabulary_.eos);
   return ids;
 }

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "gguf/metadata.h"
+#include "llm/tokenizer/pace.h"
 #include "llm/tokenizer/vocabulary.h"
 
 namespace lectern::llm {
@@ -16,8 +17,8 @@ namespace lectern::llm {
 class Segmenter {
  public:
   virtual ~Segmenter() = default;
-  /// Appends the ids of `text`, a stretch between special tokens.
-  virtual void segment(std::string_view text, std::vector<TokenId>& out) const = 0;
+  /// Appends the ids of `text`, a stretch between special tokens. Steps through `pace` in each of its loops, and throws what that throws.
+  virtual void segment(std::string_view text, std::vector<TokenId>& out, Pace& pace) const = 0;
   /// Appends the bytes that the token stands for.
   virtual void append_bytes(TokenId id, std::string& out) const = 0;
   /// What the vocabulary's own decoder does to a whole text: takes off the space that `segment` put in front, joins contractions.
@@ -44,11 +45,13 @@ class Tokenizer {
   explicit Tokenizer(const gguf::Metadata& metadata);
   ~Tokenizer();
 
-  /// In time proportional to the text but for a logarithm; any bytes are taken.
+  /// In time proportional to the text but for a logarithm; any bytes are taken. Without a pace it cannot be ended early.
   std::vector<TokenId> encode(std::string_view text, EncodeOptions options) const;
+  std::vector<TokenId> encode(std::string_view text, EncodeOptions options, Pace& pace) const;
   /// The ids of the joined texts: words and merges cross the parts' borders. The text of a control token becomes that token only
   /// where all of it lies within special parts; neighbours that are special count as one. `add_special` as in EncodeOptions.
   std::vector<TokenId> encode(const std::vector<PromptPart>& parts, bool add_special) const;
+  std::vector<TokenId> encode(const std::vector<PromptPart>& parts, bool add_special, Pace& pace) const;
   /// The text of a whole sequence. Throws Error `invalid_request` for an id outside the vocabulary.
   std::string decode(const std::vector<TokenId>& ids) const;
   /// Appends the bytes of one token, for streaming: control tokens give none unless `specials`.
@@ -64,7 +67,7 @@ class Tokenizer {
     std::size_t end;
   };
   /// `trusted`, in order and apart from each other: where control tokens are taken.
-  std::vector<TokenId> encode(std::string_view text, const std::vector<Range>& trusted, bool add_special) const;
+  std::vector<TokenId> encode(std::string_view text, const std::vector<Range>& trusted, bool add_special, Pace& pace) const;
 
   Vocabulary vocabulary_;
   std::unique_ptr<Segmenter> segmenter_;

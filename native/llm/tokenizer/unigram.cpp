@@ -86,13 +86,14 @@ class Unigram : public Segmenter {
     unknown_score_ = least - 10.0;
   }
 
-  void segment(std::string_view text, std::vector<TokenId>& out) const override {
-    const std::string normal = normalise(text);
+  void segment(std::string_view text, std::vector<TokenId>& out, Pace& pace) const override {
+    const std::string normal = normalise(text, pace);
     if (normal.empty()) return;
-    const std::vector<Cut> cuts = best_cuts(normal);
+    const std::vector<Cut> cuts = best_cuts(normal, pace);
     const std::size_t first = out.size();
     bool unknown_after = false;
     for (std::size_t end = normal.size(); end > 0; end = cuts[end].begin) {
+      pace.step();
       const TokenId id = cuts[end].token;
       const bool unknown = id == unknown_token();
       // Neighbouring unknown characters are one unknown token.
@@ -135,7 +136,7 @@ class Unigram : public Segmenter {
     return {point.bytes, broken ? std::string_view("\xEF\xBF\xBD") : text.substr(0, point.bytes)};
   }
 
-  std::string normalise(std::string_view text) const {
+  std::string normalise(std::string_view text, Pace& pace) const {
     std::string normal;
     normal.reserve(text.size() * 2);
     bool in_word = false;
@@ -143,6 +144,7 @@ class Unigram : public Segmenter {
     for (std::size_t at = 0; at < text.size();) {
       const CharacterMap::Match form = normal_form(text.substr(at));
       at += form.bytes;
+      pace.step();
       for (const char byte : form.replacement) {
         if (byte == ' ') {
           if (in_word && !merge_spaces_) normal += space_mark;
@@ -161,7 +163,7 @@ class Unigram : public Segmenter {
   }
 
   /// Viterbi over the bytes; cuts[i] is the best way to reach byte i.
-  std::vector<Cut> best_cuts(std::string_view text) const {
+  std::vector<Cut> best_cuts(std::string_view text, Pace& pace) const {
     std::vector<Cut> cuts(text.size() + 1);
     cuts[0].score = 0;
     const auto challenge = [&cuts](std::size_t begin, std::size_t end, TokenId token, double score) {
@@ -169,6 +171,7 @@ class Unigram : public Segmenter {
     };
     for (std::size_t at = 0; at < text.size();) {
       const std::size_t character = std::min(utf8_length(static_cast<std::uint8_t>(text[at])), text.size() - at);
+      pace.step();
       bool character_known = false;
       std::int32_t node = words_.root();
       for (std::size_t end = at; end < text.size() && (node = words_.step(node, text[end])) != Trie::none; end++) {

@@ -15,8 +15,8 @@ class WordPiece : public Segmenter {
     }
   }
 
-  void segment(std::string_view text, std::vector<TokenId>& out) const override {
-    for (const std::string& word : words(text)) segment_word(word, out);
+  void segment(std::string_view text, std::vector<TokenId>& out, Pace& pace) const override {
+    for (const std::string& word : words(text, pace)) segment_word(word, out, pace);
   }
 
   void append_bytes(TokenId id, std::string& out) const override { append_unmarked(vocabulary_.text(id), out); }
@@ -25,11 +25,12 @@ class WordPiece : public Segmenter {
 
  private:
   /// Lower case without accents; marks and controls dropped; punctuation and ideographs as words of their own.
-  static std::vector<std::string> words(std::string_view text) {
+  static std::vector<std::string> words(std::string_view text, Pace& pace) {
     std::vector<std::string> found(1);
     for (std::size_t at = 0; at < text.size();) {
       const CodePoint point = decode_utf8(text, at);
       at += point.bytes;
+      pace.step();
       add(base_of(point.value), found);
     }
     if (found.back().empty()) found.pop_back();
@@ -50,10 +51,11 @@ class WordPiece : public Segmenter {
     if (alone) found.emplace_back();
   }
 
-  void segment_word(const std::string& word, std::vector<TokenId>& out) const {
+  void segment_word(const std::string& word, std::vector<TokenId>& out, Pace& pace) const {
     const std::string marked = std::string(space_mark) + word;
     const std::size_t before = out.size();
     for (std::size_t at = 0; at < marked.size();) {
+      pace.step();
       std::int32_t node = pieces_.root();
       TokenId longest = Trie::none;
       std::size_t after = at;

@@ -142,7 +142,7 @@ std::string_view canonical(std::string_view name) {
 
 }  // namespace
 
-DecodedText::DecodedText(std::string_view text) {
+DecodedText::DecodedText(std::string_view text, Pace& pace) {
   codes.reserve(text.size());
   offsets.reserve(text.size() + 1);
   for (std::size_t at = 0; at < text.size();) {
@@ -150,6 +150,7 @@ DecodedText::DecodedText(std::string_view text) {
     codes.push_back(point.value);
     offsets.push_back(static_cast<std::uint32_t>(at));
     at += point.bytes;
+    pace.step();
   }
   offsets.push_back(static_cast<std::uint32_t>(text.size()));
 }
@@ -166,7 +167,7 @@ WordSplitter::WordSplitter(std::string_view name) {
   throw Error(ErrorCode::invalid_model, "The model's pre-tokenizer \"" + std::string(name) + "\" is not supported.");
 }
 
-std::vector<std::pair<std::size_t, std::size_t>> WordSplitter::split(const DecodedText& text) const {
+std::vector<std::pair<std::size_t, std::size_t>> WordSplitter::split(const DecodedText& text, Pace& pace) const {
   std::vector<std::pair<std::size_t, std::size_t>> stretches;
   if (!text.codes.empty()) stretches.emplace_back(0, text.codes.size());
   for (const WordRule rule : rules_) {
@@ -176,6 +177,7 @@ std::vector<std::pair<std::size_t, std::size_t>> WordSplitter::split(const Decod
       std::size_t gap = begin;
       for (std::size_t at = begin; at < end;) {
         const std::size_t length = rule(text.codes, at, end);
+        pace.step(length + 1);
         if (length == 0) {
           at++;
           continue;

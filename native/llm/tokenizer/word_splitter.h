@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "llm/tokenizer/pace.h"
+
 namespace lectern::llm {
 
 /// A text as code points with the byte at which each begins.
@@ -13,7 +15,7 @@ struct DecodedText {
   std::vector<std::uint32_t> codes;
   std::vector<std::uint32_t> offsets;  // one more than codes: the end of the text
 
-  explicit DecodedText(std::string_view text);
+  DecodedText(std::string_view text, Pace& pace);
 };
 
 /// How many code points of [at, end) the rule takes as one word; 0 where it matches nothing.
@@ -26,7 +28,7 @@ class WordSplitter {
 
   /// Each rule in turn cuts every stretch into its matches and what lies between them. The words as code point ranges, in order,
   /// leaving nothing out.
-  std::vector<std::pair<std::size_t, std::size_t>> split(const DecodedText& text) const;
+  std::vector<std::pair<std::size_t, std::size_t>> split(const DecodedText& text, Pace& pace) const;
 
   /// A word that is a token as a whole is taken without merging.
   bool whole_words_first() const { return whole_words_first_; }

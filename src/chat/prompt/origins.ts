@@ -58,9 +58,8 @@ function foreignCharacters(question: OriginQuestion, prompt: string, texts: stri
 interface Exchange {
   /** Code unit -> the one that stands for it, or itself. */
   to: Uint16Array;
-  from: ReadonlyMap<number, number>;
-  /** Code units of the conversation for which none was left: never the template's. */
-  left: ReadonlySet<number>;
+  /** By code unit: 1 for those of the conversation for which none was left: never the template's. */
+  left: Uint8Array;
 }
 
 /** In the order of the code units, so that a template that sorts sorts alike. */
@@ -70,19 +69,19 @@ function exchangeFor(everything: readonly string[], texts: readonly string[]): E
   for (let unit = privateUse.first; unit <= privateUse.last; unit += 1) if (used[unit] === 0) free.push(unit);
   const asked = unitsOf(texts);
   const to = unchanged.slice();
-  const from = new Map<number, number>();
-  const left = new Set<number>();
+  const left = new Uint8Array(1 << 16);
+  let taken = 0;
   for (let unit = 0; unit < asked.length; unit += 1) {
     if (asked[unit] === 0 || neutral[unit] === 1) continue;
-    const stand = free[from.size];
+    const stand = free[taken];
     if (stand === undefined) {
-      left.add(unit);
+      left[unit] = 1;
       continue;
     }
     to[unit] = stand;
-    from.set(stand, unit);
+    taken += 1;
   }
-  return { to, from, left };
+  return { to, left };
 }
 
 function unitsOf(texts: readonly string[]): Uint8Array {
@@ -110,14 +109,17 @@ function rendered(render: () => string): string | null {
   }
 }
 
-function compare(prompt: string, shadow: string, { from, left }: Exchange): Uint8Array | null {
+function compare(prompt: string, shadow: string, { to, left }: Exchange): Uint8Array | null {
   if (shadow.length !== prompt.length) return null;
   const foreign = new Uint8Array(prompt.length);
   for (let at = 0; at < prompt.length; at += 1) {
     const real = prompt.charCodeAt(at);
     const shade = shadow.charCodeAt(at);
-    if (from.get(shade) === real || left.has(real)) foreign[at] = 1;
-    else if (shade !== real) return null;
+    if (left[real] === 1) foreign[at] = 1;
+    else if (shade !== real) {
+      if (to[real] !== shade) return null;
+      foreign[at] = 1;
+    }
   }
   return foreign;
 }

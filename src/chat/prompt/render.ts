@@ -81,6 +81,12 @@ export function renderPrompt(template: ChatTemplate, messages: readonly Message[
   return { parts, addSpecial: !begins };
 }
 
+/** The same prompt, all of it taken for the template's: enough to count its tokens by, for a third of the time. */
+export function renderRoughly(template: ChatTemplate, messages: readonly Message[], options: RenderOptions): RenderedPrompt {
+  const text = questionFor(template, messages, options).render((written) => written);
+  return { parts: [{ text, special: true }], addSpecial: options.bosText === '' || !text.startsWith(options.bosText) };
+}
+
 function questionFor(template: ChatTemplate, messages: readonly Message[], options: RenderOptions): OriginQuestion {
   const trusted = [options.bosText, options.eosText];
   const surroundings = { now: options.now, inputSize: sizeOf(messages) + sizeOf(options.tools) };
@@ -119,7 +125,7 @@ function wordsOf({ fields }: GoTemplate): Set<string> {
 }
 
 /** Characters of all texts, and one for every value. */
-function sizeOf(value: unknown, depth = 0): number {
+export function sizeOf(value: unknown, depth = 0): number {
   if (typeof value === 'string') return value.length + 1;
   if (typeof value !== 'object' || value === null || depth > 300) return 1;
   return Object.entries(value).reduce((sum, [key, item]) => sum + key.length + sizeOf(item, depth + 1), 1);

@@ -21,7 +21,7 @@ export function addEmbed(scope: FastifyInstance, route: LanguageRoute): void {
     const dimensions = fields.integer('dimensions', { least: 0 });
     if (inputs.length === 0) return sendJson(reply, 200, { model, embeddings: [] });
     const { embedded, cut, loadMs } = await takeTurn(services, reply, services.embeddingSlots, {
-      entry, keepAlive, work: (lease, signal) => embedFitting(lease, inputs, truncate, signal),
+      entry, keepAlive, work: (lease, signal) => embedFitting(lease, inputs, { truncate, signal }),
     });
     return sendJson(reply, 200, {
       model,
@@ -38,7 +38,7 @@ export function addEmbed(scope: FastifyInstance, route: LanguageRoute): void {
     const prompt = fields.string('prompt') ?? '';
     if (prompt === '') return sendJson(reply, 200, { embedding: [] });
     const { embedded, cut } = await takeTurn(services, reply, services.embeddingSlots, {
-      entry, keepAlive, work: (lease, signal) => embedFitting(lease, [prompt], true, signal),
+      entry, keepAlive, work: (lease, signal) => embedFitting(lease, [prompt], { truncate: true, signal, normalise: !givesRaw(entry) }),
     });
     return sendJson(reply, 200, { embedding: [...(embedded[0] as Embedded).vector], ...(cut.length > 0 ? { prompt_truncated: true } : {}) });
   });
@@ -52,6 +52,11 @@ async function readCommon(route: LanguageRoute, fields: Fields): Promise<{ model
   return { model, entry, keepAlive: parseKeepAlive(fields.raw('keep_alive')) };
 }
 
+/** Ollama's older route leaves the vectors of such models as they are: bge-m3's are not of length 1 there. */
+function givesRaw({ description: { architecture, metadata } }: CatalogueEntry): boolean {
+  return architecture === 'bert' && metadata['tokenizer.ggml.model'] !== 'bert';
+}
+
 function readInput(fields: Fields): string[] {
   const value = fields.raw('input');
   if (value === undefined || value === '') return [];
@@ -61,16 +66,18 @@ function readInput(fields: Fields): string[] {
 }
 
 /** What is too long is cut to the model's context where `truncate` allows; the numbers of the texts that were are told. */
-async function embedFitting(lease: Lease, inputs: string[], truncate: boolean, signal: AbortSignal): Promise<{ embedded: Embedded[]; cut: number[]; loadMs: number }> {
+async function embedFitting(
+  lease: Lease, inputs: string[], { truncate, ...options }: { truncate: boolean; signal: AbortSignal; normalise?: boolean },
+): Promise<{ embedded: Embedded[]; cut: number[]; loadMs: number }> {
   const embedded: Embedded[] = [];
   const cut: number[] = [];
   for (const [index, input] of inputs.entries()) {
     try {
-      embedded.push(...await embedAll(lease, [input], signal));
+      embedded.push(...await embedAll(lease, [input], options));
     } catch (thrown) {
       if (!(thrown instanceof LecternError) || thrown.code !== 'context_overflow') throw thrown;
       if (!truncate) throw new LecternError('context_overflow', `the input length exceeds the context length: input ${index}: ${thrown.message}`, { cause: thrown });
-      embedded.push(...await embedAll(lease, [await firstTokens(lease, input, signal)], signal));
+      embedded.push(...await embedAll(lease, [await firstTokens(lease, input, options.signal)], options));
       cut.push(index);
     }
   }

@@ -23,7 +23,7 @@ export function addEmbeddings(scope: FastifyInstance, services: LanguageServices
     requireCapability(entry, 'embedding', `The model '${model}' does not make embeddings.`);
     refuseStrangeIds(inputs, entry.description.vocabularySize, fields, 'input');
     if (dimensions !== undefined && dimensions > entry.description.embeddingLength) fields.refuse('dimensions', `may be at most ${entry.description.embeddingLength}`);
-    const embedded = await takeTurn(services, reply, services.embeddingSlots, { entry, keepAlive, work: (lease, signal) => embedAll(lease, inputs, signal) });
+    const embedded = await takeTurn(services, reply, services.embeddingSlots, { entry, keepAlive, work: (lease, signal) => embedAll(lease, inputs, { signal }) });
     const tokens = embedded.reduce((sum, { promptTokens }) => sum + promptTokens, 0);
     const data = embedded.map(({ vector }, index) => {
       const shortened = shorten(vector, dimensions);
