@@ -8,6 +8,7 @@ import type { Measure as Found } from '../src/client/measures.js';
 import { packageRoot } from '../src/package-files.js';
 import { measuresOf, printModel, type LlmReport, type LlmRow, type ModelReport } from './llm-report.js';
 import { machine } from './machine.js';
+import { installPeer } from './peer.js';
 import { quantile } from './quality.js';
 import { TimedEngine } from './timed-engine.js';
 
@@ -60,7 +61,7 @@ export async function run(args: string[]): Promise<number | { code: number; meas
     return 2;
   }
   const folder = modelFolder();
-  const peer = values.peer ? installPeer() : null;
+  const peer = values.peer ? installPeer('node-llama-cpp') : null;
   const report: LlmReport = { ...machine(), threads, rounds, peer: peer === null ? null : 'llama.cpp (node-llama-cpp)', models: [] };
   console.log(`${report.date}, commit ${report.commit || 'unknown'}, ${report.processor}, ${threads} threads, medians of ${rounds} rounds${peer === null ? '' : ', in turns with llama.cpp'}`);
   for (const model of models.filter(({ name }) => wanted.includes(name))) {
@@ -91,18 +92,6 @@ export function madeModel(folder: string, name: string): string {
   const { status, stderr } = spawnSync(nativeBench(), ['--make-model', folder, name], { encoding: 'utf8' });
   if (status !== 0) throw new Error(`the model cannot be made: ${stderr.trim()}`);
   return path;
-}
-
-/** The package's directory. Its own downloads and builds are left out: the binary for the processor is a package by itself. */
-function installPeer(): string {
-  const home = join(packageRoot(), 'bench/peers');
-  const directory = join(home, 'node_modules/node-llama-cpp');
-  if (!existsSync(directory)) {
-    console.log('installing llama.cpp as a package …');
-    const { status } = spawnSync('npm', ['install', '--prefix', home, '--ignore-scripts', '--omit=optional', '--no-package-lock', '--no-audit', '--no-fund'], { stdio: 'inherit' });
-    if (status !== 0) throw new Error('npm cannot install the peer.');
-  }
-  return directory;
 }
 
 async function measureModel(model: BenchModel, path: string, threads: number, rounds: number, peer: string | null): Promise<ModelReport> {
