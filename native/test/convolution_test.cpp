@@ -2,9 +2,9 @@
 // strides, dilations, groups, uneven borders; nothing is written behind an output, and neither threads nor the batch change a bit.
 #include <cstring>
 
-#include "cpu/convolution.h"
-#include "cpu/pooling.h"
-#include "cpu/transposed_convolution.h"
+#include "cpu/graph/convolution.h"
+#include "cpu/graph/pooling.h"
+#include "cpu/graph/transposed_convolution.h"
 #include "network_cases.h"
 
 namespace lectern {
@@ -14,7 +14,9 @@ using namespace test;
 
 struct ConvolutionCase {
   cpu::ConvolutionShape shape;
-  cpu::Picture picture;
+  struct {
+    int batch, height, width;
+  } picture;
   Finish finish{};
   bool with_addend = false;
 
@@ -76,9 +78,10 @@ std::vector<double> plain_convolution(const ConvolutionCase& of, const Convoluti
 std::vector<float> run(const ConvolutionCase& of, const ConvolutionData& data, const NetworkKernels& kernels, int thread_count) {
   cpu::Threads threads(thread_count);
   cpu::Workshop shop{kernels, threads};
-  cpu::Convolution convolution(of.shape, data.weights.data(), data.bias.data());
+  cpu::PackedConvolution convolution(of.shape, data.weights.data());
   std::vector<float> out = output_of(of.out_size());
-  convolution.run(shop, of.picture, data.in.data(), of.finish, of.with_addend ? data.addend.data() : nullptr, out.data());
+  const cpu::Picture picture{of.picture.batch, of.picture.height, of.picture.width, of.height(), of.width()};
+  convolution.run(shop, picture, of.down().pad_before, of.across().pad_before, data.in.data(), of.finish, data.bias.data(), of.with_addend ? data.addend.data() : nullptr, out.data());
   return out;
 }
 
@@ -177,19 +180,18 @@ LECTERN_TEST("network kernels: what becomes of a sum, with every activation") {
 struct TransposedCase {
   cpu::ConvolutionShape shape;
   cpu::Picture picture;
-  int height, width;
 };
 
 LECTERN_TEST("network kernels: transposed convolutions are what plain loops give") {
   std::mt19937 random(16);
   for (const TransposedCase& one : std::vector<TransposedCase>{
-           {{24, 24, 1, side(2, 2), side(2, 2)}, {1, 20, 17}, 40, 34},
-           {{5, 3, 1, side(2, 2), side(2, 2)}, {2, 7, 60}, 14, 120},
-           {{6, 4, 2, side(3, 3), side(3, 3)}, {1, 5, 9}, 15, 27},
-           {{6, 4, 2, side(2, 2), side(2, 2)}, {1, 5, 9}, 11, 17},
-           {{7, 5, 1, side(4, 2, 1, 1), side(4, 2, 1, 1)}, {2, 6, 8}, 12, 16},
-           {{4, 4, 4, side(3, 2, 1, 1), side(3, 1)}, {1, 9, 5}, 18, 7},
-           {{3, 2, 1, side(3, 1, 0, 0, 2), side(2, 3, 1, 0)}, {1, 4, 6}, 8, 16},
+           {{24, 24, 1, side(2, 2), side(2, 2)}, {1, 20, 17, 40, 34}},
+           {{5, 3, 1, side(2, 2), side(2, 2)}, {2, 7, 60, 14, 120}},
+           {{6, 4, 2, side(3, 3), side(3, 3)}, {1, 5, 9, 15, 27}},
+           {{6, 4, 2, side(2, 2), side(2, 2)}, {1, 5, 9, 11, 17}},
+           {{7, 5, 1, side(4, 2, 1, 1), side(4, 2, 1, 1)}, {2, 6, 8, 12, 16}},
+           {{4, 4, 4, side(3, 2, 1, 1), side(3, 1)}, {1, 9, 5, 18, 7}},
+           {{3, 2, 1, side(3, 1, 0, 0, 2), side(2, 3, 1, 0)}, {1, 4, 6, 8, 16}},
        }) {
     const cpu::ConvolutionShape& shape = one.shape;
     const int taps = shape.vertical.kernel * shape.horizontal.kernel;
@@ -200,7 +202,7 @@ LECTERN_TEST("network kernels: transposed convolutions are what plain loops give
     const std::vector<float> weights = random_floats(size(shape.in_channels * group_out * taps), random);
     const std::vector<float> bias = random_floats(size(shape.out_channels), random);
     const Finish finish = finish_of(Activation::silu);
-    const int plane = one.height * one.width;
+    const int plane = one.picture.out_height * one.picture.out_width;
     std::vector<double> expected(size(one.picture.batch * shape.out_channels * plane));
     for (std::size_t i = 0; i < expected.size(); i++) expected[i] = static_cast<double>(bias[i / size(plane) % size(shape.out_channels)]);
     std::size_t at = 0;
@@ -211,9 +213,9 @@ LECTERN_TEST("network kernels: transposed convolutions are what plain loops give
           for (int r = 0; r < group_out * taps; r++) {
             const int out_y = y * shape.vertical.stride + r % taps / shape.horizontal.kernel * shape.vertical.dilation - shape.vertical.pad_before;
             const int out_x = x * shape.horizontal.stride + r % shape.horizontal.kernel * shape.horizontal.dilation - shape.horizontal.pad_before;
-            if (out_y < 0 || out_y >= one.height || out_x < 0 || out_x >= one.width) continue;
+            if (out_y < 0 || out_y >= one.picture.out_height || out_x < 0 || out_x >= one.picture.out_width) continue;
             const int output = channel / shape.in_channels * shape.out_channels + c / group_in * group_out + r / taps;
-            expected[size(output * plane + out_y * one.width + out_x)] += static_cast<double>(in[at]) * static_cast<double>(weights[size(c * group_out * taps + r)]);
+            expected[size(output * plane + out_y * one.picture.out_width + out_x)] += static_cast<double>(in[at]) * static_cast<double>(weights[size(c * group_out * taps + r)]);
           }
         }
       }
@@ -224,9 +226,9 @@ LECTERN_TEST("network kernels: transposed convolutions are what plain loops give
       for (const int thread_count : {1, 2}) {
         cpu::Threads threads(thread_count);
         cpu::Workshop shop{*cpu::network_kernels_of(level), threads};
-        const cpu::TransposedConvolution convolution(shape, weights.data(), bias.data());
+        const cpu::PackedTransposed convolution(shape, weights.data());
         std::vector<float> out = output_of(expected.size());
-        convolution.run(shop, one.picture, in.data(), finish, one.height, one.width, out.data());
+        convolution.run(shop, one.picture, shape.vertical.pad_before, shape.horizontal.pad_before, in.data(), finish, bias.data(), out.data());
         const std::string what = std::string(name_of(level)) + ": " + std::to_string(shape.in_channels) + " to " + std::to_string(shape.out_channels) + ", " + std::to_string(taps) + " taps";
         const double worst = worst_of(out, expected, group_in * taps);
         check(worst < 4, what + ", off by " + std::to_string(worst));

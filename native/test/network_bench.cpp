@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cpu/convolution.h"
-#include "cpu/matrix_product.h"
+#include "cpu/graph/convolution.h"
+#include "cpu/graph/matrix_product.h"
 
 namespace lectern::test {
 namespace {
@@ -35,7 +35,7 @@ void bench_convolution(const char* name, int in_channels, int out_channels, int 
   const cpu::Side side{kernel, stride, 1, kernel / 2, kernel / 2};
   const cpu::ConvolutionShape shape{in_channels, out_channels, groups, side, side};
   const std::size_t weights = static_cast<std::size_t>(out_channels) * static_cast<std::size_t>(in_channels / groups * kernel * kernel);
-  cpu::Convolution convolution(shape, std::vector<float>(weights, 0.01F).data(), nullptr);
+  cpu::PackedConvolution convolution(shape, std::vector<float>(weights, 0.01F).data());
   const std::vector<float> in(static_cast<std::size_t>(in_channels) * static_cast<std::size_t>(height * width), 0.5F);
   const std::size_t pixels = static_cast<std::size_t>(side.out(height) * side.out(width));
   std::vector<float> out(static_cast<std::size_t>(out_channels) * pixels);
@@ -43,7 +43,7 @@ void bench_convolution(const char* name, int in_channels, int out_channels, int 
   for (int t = 0; t < 2; t++) {
     cpu::Threads threads(t + 1);
     cpu::Workshop shop{*cpu::network_kernels_of(available_instructions()), threads};
-    seconds[t] = best_of([&] { convolution.run(shop, {1, height, width}, in.data(), {cpu::Activation::relu}, nullptr, out.data()); });
+    seconds[t] = best_of([&] { convolution.run(shop, {1, height, width, side.out(height), side.out(width)}, side.pad_before, side.pad_before, in.data(), {cpu::Activation::relu}, nullptr, nullptr, out.data()); });
   }
   print(std::string(name) + ": " + std::to_string(in_channels) + " to " + std::to_string(out_channels) + ", " + std::to_string(kernel) + "x" + std::to_string(kernel) + "/" +
             std::to_string(stride) + ", " + std::to_string(height) + "x" + std::to_string(width),
@@ -59,7 +59,7 @@ void bench_product(int rows, int depth, int columns) {
   for (int t = 0; t < 2; t++) {
     cpu::Threads threads(t + 1);
     cpu::Workshop shop{*cpu::network_kernels_of(available_instructions()), threads};
-    seconds[t] = best_of([&] { product.run(shop, left.data(), depth, rows, {}, nullptr, nullptr, out.data()); });
+    seconds[t] = best_of([&] { product.run(shop, {rows, depth, columns, depth, 1}, left.data(), {}, {}, out.data()); });
   }
   print("product: " + std::to_string(rows) + " x " + std::to_string(depth) + " x " + std::to_string(columns), 2.0 * rows * depth * columns, seconds);
 }

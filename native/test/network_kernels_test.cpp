@@ -1,7 +1,7 @@
 // The kernels of networks at every instruction level against plain loops in double precision: activations, matrix products, rows.
 #include <cstring>
 
-#include "cpu/matrix_product.h"
+#include "cpu/graph/matrix_product.h"
 #include "network_cases.h"
 
 namespace lectern {
@@ -75,10 +75,10 @@ LECTERN_TEST("network kernels: matrix products are what plain loops give") {
           if (packed) {
             const bool transposed = thread_count == 2;
             const cpu::PackedProduct product(transposed ? turned.data() : right.data(), one.depth, one.columns, transposed);
-            product.run(shop, left.data(), one.depth, one.batch * one.rows, finish, bias.data(), addend.data(), out.data());
+            product.run(shop, {one.batch * one.rows, one.depth, one.columns, one.depth, 1}, left.data(), finish, {bias.data(), addend.data()}, out.data());
           } else {
-            cpu::multiply_batch(shop, {one.rows, one.depth, one.columns, one.depth}, one.batch, left.data(), std::ptrdiff_t{one.rows} * one.depth, right.data(),
-                                std::ptrdiff_t{one.depth} * one.columns, finish, out.data());
+            cpu::multiply_batch(shop, {one.rows, one.depth, one.columns, one.depth, 1}, one.batch, left.data(), std::ptrdiff_t{one.rows} * one.depth, right.data(),
+                                std::ptrdiff_t{one.depth} * one.columns, finish, {}, out.data());
           }
           const std::string what = std::string(name_of(level)) + (packed ? ": packed " : ": ") + std::to_string(one.batch) + " x " + std::to_string(one.rows) + " x " +
                                    std::to_string(one.depth) + " x " + std::to_string(one.columns);

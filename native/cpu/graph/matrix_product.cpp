@@ -1,9 +1,12 @@
-#include "cpu/matrix_product.h"
+#include "cpu/graph/matrix_product.h"
 
 #include <algorithm>
 
 namespace lectern::cpu {
 namespace {
+
+/// Products that are worth the way to another thread.
+constexpr std::int64_t few_products = 64 * 1024;
 
 constexpr int panels_of(int columns) { return (columns + tile_width - 1) / tile_width; }
 
@@ -33,12 +36,33 @@ void run_panel(const NetworkKernels& kernels, const Finish& finish, Panel panel,
 
 /// Rows to a part: whole tiles, enough parts for the threads to share, none too small for the way to another thread.
 int part_rows(int threads, int rows, int panels, std::int64_t products_per_row) {
-  constexpr std::int64_t fewest = 64 * 1024;
-  const std::int64_t worth = std::max<std::int64_t>(1, products_per_row * rows / fewest);
+  const std::int64_t worth = std::max<std::int64_t>(1, products_per_row * rows / few_products);
   const auto parts = static_cast<int>(std::min<std::int64_t>(worth, 4 * threads));
   const int slices = std::clamp(parts / std::max(1, panels), 1, (rows + tile_height - 1) / tile_height);
   const int each = (rows + slices - 1) / slices;
   return (each + tile_height - 1) / tile_height * tile_height;
+}
+
+/// The panel from column c on begins at right + c * column_step.
+void run_all(Workshop& shop, const ProductShape& shape, int batch, const float* left, std::ptrdiff_t left_batch, const float* right, std::ptrdiff_t column_step,
+             std::ptrdiff_t right_batch, const std::int32_t* offsets, const Finish& finish, const Addends& addends, float* out) {
+  const int panels = panels_of(shape.columns);
+  const std::int64_t per_row = std::int64_t{shape.depth} * shape.columns * batch;
+  const int taken = part_rows(shop.threads.count(), shape.rows, panels * batch, per_row);
+  const int slices = (shape.rows + taken - 1) / taken;
+  auto work = [&](int part, int) {
+    const int which = part / (panels * slices);
+    const int column = part / slices % panels * tile_width;
+    const int row = part % slices * taken;
+    const float* of_panel = right + which * right_batch + column * column_step;
+    const ProductTile tile{nullptr, shape.left_row, shape.left_depth, of_panel, offsets, shape.depth, 0, std::min(tile_width, shape.columns - column), nullptr};
+    const Panel panel{tile, left + which * left_batch, addends.biases == nullptr ? nullptr : addends.biases + column,
+                      addends.addend == nullptr ? nullptr : addends.addend + column, out + std::ptrdiff_t{which} * shape.rows * shape.columns + column, shape.columns};
+    run_panel(shop.kernels, finish, panel, row, std::min(shape.rows, row + taken));
+  };
+  const int parts = batch * panels * slices;
+  if (per_row * shape.rows >= few_products) return shop.threads.each(parts, work);
+  for (int part = 0; part < parts; part++) work(part, 0);
 }
 
 }  // namespace
@@ -54,47 +78,15 @@ PackedProduct::PackedProduct(const float* weights, int depth, int columns, bool 
   }
 }
 
-void PackedProduct::run(Workshop& shop, const float* left, std::ptrdiff_t left_stride, int rows, const Finish& finish, const float* biases, const float* addend,
-                        float* out) const {
-  const int panels = panels_of(columns_);
-  const std::int64_t per_row = std::int64_t{depth_} * columns_;
-  const int taken = part_rows(shop.threads.count(), rows, panels, per_row);
-  const int slices = (rows + taken - 1) / taken;
-  auto work = [&](int part, int) {
-    const int column = part / slices * tile_width;
-    const int row = part % slices * taken;
-    const Panel panel{{nullptr, left_stride, 1, panels_.floats() + std::ptrdiff_t{column} * depth_, offsets_.data(), depth_, 0, std::min(tile_width, columns_ - column), nullptr},
-                left, biases == nullptr ? nullptr : biases + column, addend == nullptr ? nullptr : addend + column, out + column, columns_};
-    run_panel(shop.kernels, finish, panel, row, std::min(rows, row + taken));
-  };
-  if (per_row * rows < 64 * 1024) {
-    for (int part = 0; part < panels * slices; part++) work(part, 0);
-  } else {
-    shop.threads.each(panels * slices, work);
-  }
+void PackedProduct::run(Workshop& shop, const ProductShape& shape, const float* left, const Finish& finish, const Addends& addends, float* out) const {
+  run_all(shop, shape, 1, left, 0, panels_.floats(), depth_, 0, offsets_.data(), finish, addends, out);
 }
 
 void multiply_batch(Workshop& shop, const ProductShape& shape, int batch, const float* left, std::ptrdiff_t left_batch, const float* right,
-                    std::ptrdiff_t right_batch, const Finish& finish, float* out) {
+                    std::ptrdiff_t right_batch, const Finish& finish, const Addends& addends, float* out) {
   std::vector<std::int32_t> offsets;
   for (int k = 0; k < shape.depth; k++) offsets.push_back(k * shape.columns);
-  const int panels = panels_of(shape.columns);
-  const std::int64_t per_row = std::int64_t{shape.depth} * shape.columns;
-  const int taken = part_rows(shop.threads.count(), shape.rows, panels * batch, per_row * batch);
-  const int slices = (shape.rows + taken - 1) / taken;
-  auto work = [&](int part, int) {
-    const int which = part / (panels * slices);
-    const int column = part / slices % panels * tile_width;
-    const int row = part % slices * taken;
-    const Panel panel{{nullptr, shape.left_stride, 1, right + which * right_batch + column, offsets.data(), shape.depth, 0, std::min(tile_width, shape.columns - column), nullptr},
-                left + which * left_batch, nullptr, nullptr, out + std::ptrdiff_t{which} * shape.rows * shape.columns + column, shape.columns};
-    run_panel(shop.kernels, finish, panel, row, std::min(shape.rows, row + taken));
-  };
-  if (per_row * shape.rows * batch < 64 * 1024) {
-    for (int part = 0; part < batch * panels * slices; part++) work(part, 0);
-  } else {
-    shop.threads.each(batch * panels * slices, work);
-  }
+  run_all(shop, shape, batch, left, left_batch, right, 1, right_batch, offsets.data(), finish, addends, out);
 }
 
 }  // namespace lectern::cpu

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "cpu/convolution.h"
+#include "cpu/graph/convolution.h"
 
 namespace lectern::cpu {
 

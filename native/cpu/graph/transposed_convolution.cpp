@@ -1,8 +1,8 @@
-#include "cpu/transposed_convolution.h"
+#include "cpu/graph/transposed_convolution.h"
 
 #include <algorithm>
 
-#include "cpu/bands.h"
+#include "cpu/graph/bands.h"
 
 namespace lectern::cpu {
 namespace {
@@ -10,36 +10,35 @@ namespace {
 constexpr int panels_of(int rows) { return (rows + tile_height - 1) / tile_height; }
 constexpr std::int64_t few_products = 64 * 1024;
 
-bool tiles_side(const Side& side) { return side.kernel == side.stride && side.dilation == 1 && side.pad_before == 0; }
+/// No two inputs reach the same output.
+bool apart(const Side& side) { return side.kernel == side.stride && side.dilation == 1; }
 
 }  // namespace
 
-struct TransposedConvolution::Run {
+struct PackedTransposed::Run {
   Workshop& shop;
-  Picture in_picture;
+  const Picture& picture;
+  int top;
+  int left;
   const float* in;
   const Finish& finish;
-  int height;
-  int width;
+  const float* bias;
   float* out;
   std::vector<std::int32_t> offsets;  // (group inputs)
 
-  int in_plane() const { return in_picture.height * in_picture.width; }
-  int out_plane() const { return height * width; }
+  int in_plane() const { return picture.height * picture.width; }
+  int out_plane() const { return picture.out_height * picture.out_width; }
+  float bias_of(int output) const { return bias == nullptr ? 0.0F : bias[output]; }
 };
 
-bool TransposedConvolution::tiles() const { return tiles_side(shape_.vertical) && tiles_side(shape_.horizontal); }
-
-TransposedConvolution::TransposedConvolution(const ConvolutionShape& shape, const float* weights, const float* bias)
+PackedTransposed::PackedTransposed(const ConvolutionShape& shape, const float* weights)
     : shape_(shape),
       group_inputs_(shape.in_channels / shape.groups),
       group_outputs_(shape.out_channels / shape.groups),
       taps_(shape.vertical.kernel * shape.horizontal.kernel),
-      unit_rows_(tiles() ? group_outputs_ * taps_ : taps_),
-      units_(tiles() ? 1 : group_outputs_),
-      bias_(static_cast<std::size_t>(shape.out_channels)),
+      unit_rows_(apart(shape.vertical) && apart(shape.horizontal) ? group_outputs_ * taps_ : taps_),
+      units_(group_outputs_ * taps_ / unit_rows_),
       panels_(static_cast<std::size_t>(shape.groups * units_) * static_cast<std::size_t>(panels_of(unit_rows_)) * static_cast<std::size_t>(group_inputs_) * tile_height * sizeof(float)) {
-  if (bias != nullptr) std::copy(bias, bias + shape.out_channels, bias_.begin());
   for (int c = 0; c < shape.in_channels; c++) {
     for (int r = 0; r < group_outputs_ * taps_; r++) {
       const std::ptrdiff_t unit = std::ptrdiff_t{c / group_inputs_} * units_ + r / unit_rows_;
@@ -50,18 +49,19 @@ TransposedConvolution::TransposedConvolution(const ConvolutionShape& shape, cons
   }
 }
 
-void TransposedConvolution::run(Workshop& shop, Picture picture, const float* in, const Finish& finish, int height, int width, float* out) const {
-  Run run{shop, picture, in, finish, height, width, out, {}};
+void PackedTransposed::run(Workshop& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, float* out) const {
+  Run run{shop, picture, top, left, in, finish, bias, out, {}};
   for (int c = 0; c < group_inputs_; c++) run.offsets.push_back(c * run.in_plane());
-  if (tiles() && height == picture.height * shape_.vertical.kernel && width == picture.width * shape_.horizontal.kernel) return run_tiles(run);
+  const bool whole = top == 0 && left == 0 && picture.out_height == picture.height * shape_.vertical.kernel && picture.out_width == picture.width * shape_.horizontal.kernel;
+  if (apart(shape_.vertical) && apart(shape_.horizontal) && whole) return run_tiles(run);
   run_sums(run);
 }
 
 /// Products go to their outputs at once.
-void TransposedConvolution::run_tiles(const Run& run) const {
+void PackedTransposed::run_tiles(const Run& run) const {
   const int panels = panels_of(unit_rows_);
   const int across = shape_.horizontal.kernel;
-  const int groups = run.in_picture.batch * shape_.groups;
+  const int groups = run.picture.batch * shape_.groups;
   const std::int64_t products = std::int64_t{group_inputs_} * unit_rows_ * run.in_plane() * groups;
   const auto wanted = static_cast<int>(std::clamp<std::int64_t>(products / few_products / groups, 1, 4 * run.shop.threads.count()));
   const int columns = (run.in_plane() + wanted * tile_width - 1) / (wanted * tile_width) * tile_width;
@@ -76,7 +76,7 @@ void TransposedConvolution::run_tiles(const Run& run) const {
     const int end = std::min(run.in_plane(), part % cuts * columns + columns);
     for (int column = part % cuts * columns; column < end; column += tile_width) {
       const int taken = std::min(tile_width, end - column);
-      const int run_count = output_runs(column, taken, run.in_picture.width, run.in_picture.width, runs);
+      const int run_count = output_runs(column, taken, run.picture.width, run.picture.width, runs);
       for (int panel = 0; panel < panels; panel++) {
         const int rows = std::min(tile_height, unit_rows_ - panel * tile_height);
         const float* weights = panels_.floats() + (std::ptrdiff_t{group} * panels + panel) * group_inputs_ * tile_height;
@@ -86,14 +86,14 @@ void TransposedConvolution::run_tiles(const Run& run) const {
           const int output = row / taps_;
           const int dy = row % taps_ / across;
           const int dx = row % across;
-          const float bias = bias_[static_cast<std::size_t>(group * group_outputs_ + output)];
+          const float bias = run.bias_of(group * group_outputs_ + output);
           // Both columns of a pair at once, where the panel has both.
           const bool pair = across == 2 && dx == 0 && r + 1 < rows;
           for (int i = 0; i < run_count; i++) {
             const float* from = sums + r * tile_width + runs[i].from;
-            const std::ptrdiff_t y = runs[i].to / run.in_picture.width;
-            const int x = runs[i].to % run.in_picture.width;
-            float* to = out + std::ptrdiff_t{output} * run.out_plane() + (y * shape_.vertical.kernel + dy) * run.width + x * across;
+            const std::ptrdiff_t y = runs[i].to / run.picture.width;
+            const int x = runs[i].to % run.picture.width;
+            float* to = out + std::ptrdiff_t{output} * run.out_plane() + (y * shape_.vertical.kernel + dy) * run.picture.out_width + x * across;
             if (pair) {
               run.shop.kernels.interleave(from, from + tile_width, runs[i].count, neighbours);
               run.shop.kernels.finish(run.finish, neighbours, bias, nullptr, nullptr, 2 * runs[i].count, to);
@@ -111,7 +111,7 @@ void TransposedConvolution::run_tiles(const Run& run) const {
 }
 
 /// An output's plane is summed up, one input's filter after the other.
-void TransposedConvolution::run_sums(const Run& run) const {
+void PackedTransposed::run_sums(const Run& run) const {
   run.shop.workspace.reserve(run.shop.threads.count(), static_cast<std::size_t>(run.out_plane()));
   auto work = [&](int part, int thread) {
     alignas(64) float sums[tile_height * tile_width];
@@ -136,18 +136,18 @@ void TransposedConvolution::run_sums(const Run& run) const {
       }
     }
     const std::ptrdiff_t at = std::ptrdiff_t{part} * run.out_plane();
-    run.shop.kernels.finish(run.finish, plane, bias_[static_cast<std::size_t>(output)], nullptr, nullptr, run.out_plane(), run.out + at);
+    run.shop.kernels.finish(run.finish, plane, run.bias_of(output), nullptr, nullptr, run.out_plane(), run.out + at);
   };
-  run.shop.threads.each(run.in_picture.batch * shape_.out_channels, work);
+  run.shop.threads.each(run.picture.batch * shape_.out_channels, work);
 }
 
-void TransposedConvolution::add_row(const Run& run, const float* sums, int tap, int first_column, int columns, float* plane) const {
-  const int down = tap / shape_.horizontal.kernel * shape_.vertical.dilation - shape_.vertical.pad_before;
-  const int right = tap % shape_.horizontal.kernel * shape_.horizontal.dilation - shape_.horizontal.pad_before;
-  for (int i = 0; i < columns; i++) {
-    const int y = (first_column + i) / run.in_picture.width * shape_.vertical.stride + down;
-    const int x = (first_column + i) % run.in_picture.width * shape_.horizontal.stride + right;
-    if (y >= 0 && y < run.height && x >= 0 && x < run.width) plane[y * run.width + x] += sums[i];
+void PackedTransposed::add_row(const Run& run, const float* sums, int tap, int first, int count, float* plane) const {
+  const int down = tap / shape_.horizontal.kernel * shape_.vertical.dilation - run.top;
+  const int right = tap % shape_.horizontal.kernel * shape_.horizontal.dilation - run.left;
+  for (int i = 0; i < count; i++) {
+    const int y = (first + i) / run.picture.width * shape_.vertical.stride + down;
+    const int x = (first + i) % run.picture.width * shape_.horizontal.stride + right;
+    if (y >= 0 && y < run.picture.out_height && x >= 0 && x < run.picture.out_width) plane[y * run.picture.out_width + x] += sums[i];
   }
 }
 

@@ -1,9 +1,9 @@
-#include "cpu/convolution.h"
+#include "cpu/graph/convolution.h"
 
 #include <algorithm>
 #include <cstring>
 
-#include "cpu/bands.h"
+#include "cpu/graph/bands.h"
 
 namespace lectern::cpu {
 namespace {
@@ -17,9 +17,10 @@ constexpr int band_floats = 96 * 1024;
 /// The same of one channel, for the first cache.
 constexpr int channel_floats = 4 * 1024;
 
-bool plain(const Side& side) { return side.kernel == 1 && side.stride == 1 && side.pad_before == 0 && side.pad_after == 0; }
+/// Each output reads the input at its own place.
+bool plain(const Side& side, int in, int out) { return side.kernel == 1 && side.stride == 1 && side.pad_before == 0 && in == out; }
 /// One output, which reads the whole input and nothing else.
-bool whole(const Side& side, int size) { return side.kernel == size && side.dilation == 1 && side.pad_before == 0 && side.pad_after == 0; }
+bool whole(const Side& side, int in, int out) { return side.kernel == in && side.dilation == 1 && side.pad_before == 0 && out == 1; }
 
 int parts_for(const Workshop& shop, std::int64_t products) {
   return static_cast<int>(std::clamp<std::int64_t>(products / few_products, 1, shop.threads.count() == 1 ? 1 : 4 * shop.threads.count()));
@@ -35,30 +36,30 @@ constexpr int divided_up(int a, int b) { return (a + b - 1) / b; }
 
 }  // namespace
 
-struct Convolution::Run {
+struct PackedConvolution::Run {
   Workshop& shop;
-  Picture in_picture;
-  int height;  // of the output
-  int width;
+  const Picture& picture;
+  Side vertical;
+  Side horizontal;
   const float* in;
   const Finish& finish;
+  const float* bias;
   const float* addend;
   float* out;
 
-  std::ptrdiff_t in_plane() const { return std::ptrdiff_t{in_picture.height} * in_picture.width; }
-  std::ptrdiff_t out_plane() const { return std::ptrdiff_t{height} * width; }
+  std::ptrdiff_t in_plane() const { return std::ptrdiff_t{picture.height} * picture.width; }
+  std::ptrdiff_t out_plane() const { return std::ptrdiff_t{picture.out_height} * picture.out_width; }
+  float bias_of(int output) const { return bias == nullptr ? 0.0F : bias[output]; }
 };
 
-Convolution::Convolution(const ConvolutionShape& shape, const float* weights, const float* bias)
+PackedConvolution::PackedConvolution(const ConvolutionShape& shape, const float* weights)
     : shape_(shape),
       group_inputs_(shape.in_channels / shape.groups),
       group_outputs_(shape.out_channels / shape.groups),
       depth_(group_inputs_ * shape.vertical.kernel * shape.horizontal.kernel),
-      bias_(static_cast<std::size_t>(shape.out_channels)),
       panels_(group_inputs_ == 1 && shape.groups > 1 ? 0
                                                       : static_cast<std::size_t>(shape.groups) * static_cast<std::size_t>(panels_of(group_outputs_)) *
                                                             static_cast<std::size_t>(depth_) * tile_height * sizeof(float)) {
-  if (bias != nullptr) std::copy(bias, bias + shape.out_channels, bias_.begin());
   if (group_inputs_ == 1 && shape.groups > 1) {
     taps_.assign(weights, weights + std::ptrdiff_t{shape.out_channels} * depth_);
     return;
@@ -71,15 +72,17 @@ Convolution::Convolution(const ConvolutionShape& shape, const float* weights, co
   }
 }
 
-void Convolution::run(Workshop& shop, Picture picture, const float* in, const Finish& finish, const float* addend, float* out) {
-  const Run run{shop, picture, shape_.vertical.out(picture.height), shape_.horizontal.out(picture.width), in, finish, addend, out};
+void PackedConvolution::run(Workshop& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, const float* addend, float* out) {
+  Run run{shop, picture, shape_.vertical, shape_.horizontal, in, finish, bias, addend, out};
+  run.vertical.pad_before = top;
+  run.horizontal.pad_before = left;
   if (!taps_.empty()) return run_channels(run);
-  if (shape_.groups == 1 && whole(shape_.vertical, picture.height) && whole(shape_.horizontal, picture.width)) return run_points(run);
+  if (shape_.groups == 1 && whole(run.vertical, picture.height, picture.out_height) && whole(run.horizontal, picture.width, picture.out_width)) return run_points(run);
   run_products(run);
 }
 
 /// With one output a channel there is nothing to fill vectors with but the channels.
-void Convolution::run_points(const Run& run) {
+void PackedConvolution::run_points(const Run& run) {
   if (points_ == nullptr) {
     std::vector<float> weights(static_cast<std::size_t>(shape_.out_channels) * static_cast<std::size_t>(depth_));
     for (int o = 0; o < shape_.out_channels; o++) {
@@ -88,17 +91,17 @@ void Convolution::run_points(const Run& run) {
     }
     points_ = std::make_unique<PackedProduct>(weights.data(), depth_, shape_.out_channels, true);
   }
-  points_->run(run.shop, run.in, depth_, run.in_picture.batch, run.finish, bias_.data(), run.addend, run.out);
+  points_->run(run.shop, {run.picture.batch, depth_, shape_.out_channels, depth_, 1}, run.in, run.finish, {run.bias, run.addend}, run.out);
 }
 
 /// Each output reads one input: a band of a channel at a time, taps over it.
-void Convolution::run_channels(const Run& run) const {
-  const Bands bands(shape_.vertical, shape_.horizontal, run.width, run.in_picture.height, run.in_picture.width);
-  int rows = run.height;
+void PackedConvolution::run_channels(const Run& run) const {
+  const Bands bands(run.vertical, run.horizontal, run.picture.out_width, run.picture.height, run.picture.width);
+  int rows = run.picture.out_height;
   while (rows > 1 && bands.floats(rows) > channel_floats) rows = divided_up(rows, 2);
-  const int bands_each = divided_up(run.height, rows);
-  const int units = run.in_picture.batch * shape_.out_channels * bands_each;
-  const int parts = std::min(units, parts_for(run.shop, 4 * std::int64_t{depth_} * run.out_plane() * run.in_picture.batch * shape_.out_channels));
+  const int bands_each = divided_up(run.picture.out_height, rows);
+  const int units = run.picture.batch * shape_.out_channels * bands_each;
+  const int parts = std::min(units, parts_for(run.shop, 4 * std::int64_t{depth_} * run.out_plane() * run.picture.batch * shape_.out_channels));
   const int in_floats = bands.floats(rows);
   run.shop.workspace.reserve(run.shop.threads.count(), static_cast<std::size_t>(in_floats) + static_cast<std::size_t>(bands.columns(rows)));
   std::vector<std::int32_t> offsets;
@@ -112,29 +115,29 @@ void Convolution::run_channels(const Run& run) const {
       const int first = unit % bands_each * rows;
       const int channel = unit / bands_each % shape_.out_channels;
       const std::ptrdiff_t picture = unit / bands_each / shape_.out_channels;
-      const int taken = std::min(rows, run.height - first);
+      const int taken = std::min(rows, run.picture.out_height - first);
       const float* in = run.in + (picture * shape_.in_channels + channel / group_outputs_) * run.in_plane();
       bands.copy(run.shop.kernels, in, first, rows, 0, copied);
-      const std::ptrdiff_t at = (picture * shape_.out_channels + channel) * run.out_plane() + std::ptrdiff_t{first} * run.width;
+      const std::ptrdiff_t at = (picture * shape_.out_channels + channel) * run.out_plane() + std::ptrdiff_t{first} * run.picture.out_width;
       run.shop.kernels.weigh({copied, offsets.data(), taps_.data() + std::ptrdiff_t{channel} * depth_, depth_, bands.columns(taken), sums});
-      const float bias = bias_[static_cast<std::size_t>(channel)];
+      const float bias = run.bias_of(channel);
       for (int y = 0; y < taken; y++) {
-        const std::ptrdiff_t row = at + std::ptrdiff_t{y} * run.width;
-        run.shop.kernels.finish(run.finish, sums + y * bands.pitch(), bias, nullptr, run.addend == nullptr ? nullptr : run.addend + row, run.width, run.out + row);
+        const std::ptrdiff_t row = at + std::ptrdiff_t{y} * run.picture.out_width;
+        run.shop.kernels.finish(run.finish, sums + y * bands.pitch(), bias, nullptr, run.addend == nullptr ? nullptr : run.addend + row, run.picture.out_width, run.out + row);
       }
     }
   };
   share(run.shop, parts, parts == 1, work);
 }
 
-void Convolution::run_products(const Run& run) const {
+void PackedConvolution::run_products(const Run& run) const {
   // Without a border and with all points a picture is one row.
-  const bool direct = plain(shape_.vertical) && plain(shape_.horizontal);
-  const int height = direct ? 1 : run.height;
-  const int width = direct ? run.height * run.width : run.width;
-  const Bands bands(shape_.vertical, shape_.horizontal, width, direct ? 1 : run.in_picture.height, direct ? width : run.in_picture.width);
+  const bool direct = plain(run.vertical, run.picture.height, run.picture.out_height) && plain(run.horizontal, run.picture.width, run.picture.out_width);
+  const int height = direct ? 1 : run.picture.out_height;
+  const int width = direct ? run.picture.out_height * run.picture.out_width : run.picture.out_width;
+  const Bands bands(run.vertical, run.horizontal, width, direct ? 1 : run.picture.height, direct ? width : run.picture.width);
   const int panels = panels_of(group_outputs_);
-  const int pictures = run.in_picture.batch * shape_.groups;
+  const int pictures = run.picture.batch * shape_.groups;
   const int wanted = divided_up(parts_for(run.shop, std::int64_t{depth_} * group_outputs_ * run.out_plane() * pictures), pictures);
 
   // A direct picture is cut in columns, another in rows, and where those are few the outputs are cut.
@@ -190,7 +193,7 @@ void Convolution::run_products(const Run& run) const {
         run.shop.kernels.product({weights, 1, tile_height, in + column, offsets.data(), depth_, outputs, taken, sums});
         for (int r = 0; r < outputs; r++) {
           const int output = panel * tile_height + r;
-          const float bias = bias_[static_cast<std::size_t>(group * group_outputs_ + output)];
+          const float bias = run.bias_of(group * group_outputs_ + output);
           const std::ptrdiff_t at = out_at + output * run.out_plane();
           for (int i = 0; i < run_count; i++) {
             const std::ptrdiff_t to = at + runs[i].to;

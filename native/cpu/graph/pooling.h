@@ -1,7 +1,7 @@
 // The largest and the average of windows over planes, in floats.
 #pragma once
 
-#include "cpu/convolution.h"
+#include "cpu/graph/convolution.h"
 
 namespace lectern::cpu {
 

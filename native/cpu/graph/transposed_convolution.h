@@ -3,29 +3,29 @@
 
 #include <vector>
 
-#include "cpu/convolution.h"
+#include "cpu/graph/convolution.h"
 
 namespace lectern::cpu {
 
 /// Each input adds its filter to the output at its place times the stride, less the padding before; in the order of the input's
 /// channels, then of its rows and columns.
-class TransposedConvolution {
+class PackedTransposed {
  public:
-  /// weights (in_channels, out_channels / groups, kernel, kernel); bias (out_channels) or null. The sides' pad_after means nothing.
-  TransposedConvolution(const ConvolutionShape& shape, const float* weights, const float* bias);
+  /// weights (in_channels, out_channels / groups, kernel, kernel). The padding is that of each run.
+  PackedTransposed(const ConvolutionShape& shape, const float* weights);
 
-  /// out (batch, out_channels, height, width).
-  void run(Workshop& shop, Picture picture, const float* in, const Finish& finish, int height, int width, float* out) const;
+  const ConvolutionShape& shape() const { return shape_; }
+
+  /// Without the first `top` rows and `left` columns of what comes. bias (out_channels) may be null.
+  void run(Workshop& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, float* out) const;
 
  private:
   struct Run;
 
-  /// Whether no two inputs reach the same output and none is missing.
-  bool tiles() const;
   void run_tiles(const Run& run) const;
   void run_sums(const Run& run) const;
   /// Adds what one tap gives for inputs first_column .. to the plane.
-  void add_row(const Run& run, const float* sums, int tap, int first_column, int columns, float* plane) const;
+  void add_row(const Run& run, const float* sums, int tap, int first, int count, float* plane) const;
 
   ConvolutionShape shape_;
   int group_inputs_;
@@ -33,7 +33,6 @@ class TransposedConvolution {
   int taps_;
   int unit_rows_;  // rows of weights that are packed together: those of a group, or of one output of it
   int units_;      // of a group
-  std::vector<float> bias_;
   LargeMemory panels_;  // (groups, units_, unit_rows_ / tile_height, group_inputs_, tile_height), zeros behind the last
 };
 

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "cpu/fast_ops.h"
-#include "cpu/matrix_product.h"
-#include "cpu/workspace.h"
+#include "cpu/graph/matrix_product.h"
+#include "cpu/graph/workshop.h"
 
 namespace lectern::cpu {
 
@@ -32,22 +32,26 @@ struct ConvolutionShape {
   Side horizontal;
 };
 
+/// What a convolution reads and how much it makes of that.
 struct Picture {
   int batch;
   int height;
   int width;
+  int out_height;
+  int out_width;
 };
 
 /// Sums are made in the order of the weights, so that none depends on the threads, nor on the other pictures of the batch.
-class Convolution {
+class PackedConvolution {
  public:
-  /// weights (out_channels, in_channels / groups, kernel, kernel); bias (out_channels) or null.
-  Convolution(const ConvolutionShape& shape, const float* weights, const float* bias);
+  /// weights (out_channels, in_channels / groups, kernel, kernel). The padding is that of each run.
+  PackedConvolution(const ConvolutionShape& shape, const float* weights);
 
   const ConvolutionShape& shape() const { return shape_; }
 
-  /// The window must fit the padded picture. addend, as large as out, may be null; it may be out.
-  void run(Workshop& shop, Picture picture, const float* in, const Finish& finish, const float* addend, float* out);
+  /// With `top` rows and `left` columns of zeros before the picture and as many behind as it takes. bias (out_channels) and
+  /// addend, as large as out, may be null; the addend may be out.
+  void run(Workshop& shop, const Picture& picture, int top, int left, const float* in, const Finish& finish, const float* bias, const float* addend, float* out);
 
  private:
   struct Run;
@@ -60,7 +64,6 @@ class Convolution {
   int group_inputs_;
   int group_outputs_;
   int depth_;                             // products of one output
-  std::vector<float> bias_;               // (out_channels)
   LargeMemory panels_;                    // (groups, group_outputs / tile_height, depth, tile_height), zeros behind the last
   std::vector<float> taps_;               // (out_channels, taps) where each group has one input
   std::unique_ptr<PackedProduct> points_;  // the same weights, made when pictures of one point come

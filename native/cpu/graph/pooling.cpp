@@ -1,9 +1,9 @@
-#include "cpu/pooling.h"
+#include "cpu/graph/pooling.h"
 
 #include <algorithm>
 #include <limits>
 
-#include "cpu/bands.h"
+#include "cpu/graph/bands.h"
 
 namespace lectern::cpu {
 namespace {

@@ -1,4 +1,4 @@
-#include "cpu/bands.h"
+#include "cpu/graph/bands.h"
 
 #include <algorithm>
 
