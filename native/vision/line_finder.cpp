@@ -1,0 +1,341 @@
+// Letters are chained to their right neighbours, chains become lines, and what is too small to be a letter joins the line that it stands in.
+#include "vision/line_finder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+
+namespace lectern::vision {
+namespace {
+
+// Heights in inches: small letters of 4 points, capitals of 100.
+constexpr double lowest_letter = 0.022;
+constexpr double highest_letter = 1.0;
+constexpr double highest_filled = 0.2;
+// Letters that touch make a mark as wide as a word or a line, never longer than so many times its height.
+constexpr int widest_letters = 30;
+// A gap wider than so many heights of the letters beside it ends a line's piece.
+constexpr double widest_gap = 1.5;
+// A small letter beside a bracket.
+constexpr double most_unlike = 2.8;
+// Marks of a line must share so much of the lower one's height.
+constexpr double least_overlap = 0.45;
+
+struct Limits {
+  int lowest;
+  int highest;
+  int filled;  // the highest filled box that is taken for a letter
+  int width;   // of the page
+  int height;  // of the page
+};
+
+bool on_the_edge(const Mark& mark, const Limits& page) {
+  return mark.left == 0 || mark.top == 0 || mark.right == page.width || mark.bottom == page.height;
+}
+
+bool may_be_letters(const Mark& mark, const Limits& page) {
+  if (mark.height() < page.lowest || mark.height() > page.highest || on_the_edge(mark, page)) return false;
+  if (mark.width() > widest_letters * mark.height()) return false;
+  // A stroke that stands alone is a letter up to the height of one: beyond, a rule between columns.
+  if (mark.height() > 14 * mark.width()) return false;
+  // A filled box is a bar of a diagram, not a letter, once it is higher than text is.
+  const std::int64_t box = static_cast<std::int64_t>(mark.width()) * mark.height();
+  if (mark.height() > page.filled && 10 * std::int64_t{mark.area} > 8 * box && 3 * mark.width() > mark.height()) return false;
+  // Frames and hatching fill little of their box; one thin letter is a stroke across it at least.
+  return 14 * std::int64_t{mark.area} >= box;
+}
+
+int overlap(int a_begin, int a_end, int b_begin, int b_end) { return std::min(a_end, b_end) - std::max(a_begin, b_begin); }
+
+class Chains {
+ public:
+  explicit Chains(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
+  std::size_t root(std::size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void join(std::size_t a, std::size_t b) { parent_[root(a)] = root(b); }
+
+ private:
+  std::vector<std::size_t> parent_;
+};
+
+/// Whether `right` may follow `left` in a line, and how far away it is: negative where it may not.
+int gap_between(const Mark& left, const Mark& right) {
+  const int lower = std::min(left.height(), right.height());
+  const int higher = std::max(left.height(), right.height());
+  if (higher > most_unlike * lower || overlap(left.top, left.bottom, right.top, right.bottom) < least_overlap * lower) return -1;
+  const int gap = std::max(0, right.left - left.right);
+  return gap <= widest_gap * higher ? gap : -1;
+}
+
+/// `letters` sorted by their left side.
+std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, const Cancel& cancel) {
+  Chains chains(letters.size());
+  const int reach = letters.empty() ? 0 : static_cast<int>(widest_gap * std::max_element(letters.begin(), letters.end(), [](const Mark& a, const Mark& b) {
+    return a.height() < b.height();
+  })->height()) + 1;
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    cancel.check();
+    int nearest = -1;
+    std::size_t neighbour = i;
+    const int own_reach = std::min(reach, static_cast<int>(widest_gap * most_unlike * letters[i].height()) + 1);
+    for (std::size_t j = i + 1; j < letters.size() && letters[j].left <= letters[i].right + own_reach; ++j) {
+      const int gap = gap_between(letters[i], letters[j]);
+      // Behind the neighbour nothing else is beside this letter.
+      if (gap < 0 || (nearest >= 0 && gap >= nearest)) continue;
+      nearest = gap;
+      neighbour = j;
+    }
+    if (nearest >= 0) chains.join(i, neighbour);
+  }
+  std::vector<std::vector<std::size_t>> groups(letters.size());
+  for (std::size_t i = 0; i < letters.size(); ++i) groups[chains.root(i)].push_back(i);
+  std::erase_if(groups, [](const auto& group) { return group.empty(); });
+  return groups;
+}
+
+template <class Number>
+Number median(std::vector<Number> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+PixelBox box_of(const Mark& mark) { return {mark.left, mark.top, mark.right, mark.bottom}; }
+
+void add(PixelBox& box, const PixelBox& other) {
+  box = {std::min(box.left, other.left), std::min(box.top, other.top), std::max(box.right, other.right), std::max(box.bottom, other.bottom)};
+}
+
+double middle_of(const PixelBox& mark) { return (mark.left + mark.right) / 2.0; }
+
+/// The line through the feet of the letters: most stand on it, some hang below. Fitted three times, each to what is near the last.
+void fit_baseline(FoundLine& line, int letter_height) {
+  std::vector<int> feet;
+  for (const PixelBox& mark : line.marks) feet.push_back(mark.bottom);
+  double level = median(feet);
+  double slope = 0;
+  const double left = line.box.left;
+  double near = std::max(2.0, 0.3 * letter_height);
+  for (int round = 0; round < 3 && line.box.right - left > 4.0 * letter_height; ++round, near = std::max(1.5, near / 1.6)) {
+    double count = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
+    for (const PixelBox& mark : line.marks) {
+      const double x = middle_of(mark) - left;
+      if (std::abs(mark.bottom - level - slope * x) > near) continue;
+      count += 1;
+      sum_x += x;
+      sum_y += mark.bottom;
+      sum_xx += x * x;
+      sum_xy += x * mark.bottom;
+    }
+    const double spread = count * sum_xx - sum_x * sum_x;
+    if (count < 4 || spread <= 0) break;
+    const double found = (count * sum_xy - sum_x * sum_y) / spread;
+    if (std::abs(found) > 0.025) break;
+    slope = found;
+    level = (sum_y - slope * sum_x) / count;
+  }
+  line.baseline = level;
+  line.slope = slope;
+}
+
+void measure(FoundLine& line) {
+  line.above = line.below = 0;
+  for (const PixelBox& mark : line.marks) {
+    const double stands = line.baseline + line.slope * (middle_of(mark) - line.box.left);
+    line.above = std::max(line.above, stands - mark.top);
+    line.below = std::max(line.below, mark.bottom - stands);
+  }
+}
+
+FoundLine line_of(std::vector<PixelBox> marks) {
+  FoundLine line{marks[0], std::move(marks), 0, 0, 0, 0};
+  std::vector<int> heights;
+  for (const PixelBox& mark : line.marks) {
+    add(line.box, mark);
+    heights.push_back(mark.bottom - mark.top);
+  }
+  fit_baseline(line, median(heights));
+  measure(line);
+  return line;
+}
+
+/// The line whose band a small mark is in or next to, of those that are high enough for it; lines.size() where there is none. Lines must be sorted by their top.
+std::size_t owner_of(const PixelBox& mark, const std::vector<FoundLine>& lines, int highest) {
+  const double x = middle_of(mark);
+  const double y = (mark.top + mark.bottom) / 2.0;
+  double best = 1e9;
+  std::size_t owner = lines.size();
+  const auto first = std::lower_bound(lines.begin(), lines.end(), mark.top - 2 * highest, [](const FoundLine& line, int top) { return line.box.top < top; });
+  for (auto line = first; line != lines.end() && line->box.top <= mark.bottom + highest; ++line) {
+    const double size = line->above + line->below;
+    if (mark.right - mark.left > 3 * size || mark.bottom - mark.top > 0.55 * size) continue;
+    const double up = line->baseline + line->slope * (x - line->box.left) - y;
+    if (up > line->above + 0.45 * size || up < -line->below - 0.3 * size) continue;
+    const double aside = std::max({0.0, line->box.left - x, x - line->box.right});
+    if (aside > 0.9 * size) continue;
+    // Between two lines the nearer band decides.
+    const double outside = std::max({0.0, up - line->above, -up - line->below});
+    if (const double away = outside + 0.3 * aside; away < best) {
+      best = away;
+      owner = static_cast<std::size_t>(line - lines.begin());
+    }
+  }
+  return owner;
+}
+
+/// What looks like a line of its own and is a dot or an accent of a larger one becomes a small mark.
+void demote(std::vector<FoundLine>& lines, std::vector<PixelBox>& small, int highest) {
+  std::vector<bool> gone;
+  for (const FoundLine& line : lines) {
+    const bool owned = line.marks.size() <= 3 && std::all_of(line.marks.begin(), line.marks.end(), [&](const PixelBox& mark) { return owner_of(mark, lines, highest) < lines.size(); });
+    if (owned) small.insert(small.end(), line.marks.begin(), line.marks.end());
+    gone.push_back(owned);
+  }
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!gone[i]) {
+      if (kept != i) lines[kept] = std::move(lines[i]);
+      ++kept;
+    }
+  }
+  lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(kept), lines.end());
+}
+
+/// Dots, accents, commas, hyphens go into the line that they stand in.
+void adopt(std::vector<FoundLine>& lines, std::vector<PixelBox>& small) {
+  int highest = 0;
+  for (const FoundLine& line : lines) highest = std::max(highest, line.box.bottom - line.box.top);
+  demote(lines, small, highest);
+  std::vector<std::vector<PixelBox>> adopted(lines.size());
+  for (const PixelBox& mark : small) {
+    const std::size_t owner = owner_of(mark, lines, highest);
+    if (owner < lines.size()) adopted[owner].push_back(mark);
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    FoundLine& line = lines[i];
+    const int left = line.box.left;
+    for (const PixelBox& mark : adopted[i]) {
+      add(line.box, mark);
+      line.marks.push_back(mark);
+    }
+    line.baseline += line.slope * (line.box.left - left);
+    measure(line);
+    std::sort(line.marks.begin(), line.marks.end(), [](const PixelBox& a, const PixelBox& b) { return a.left < b.left; });
+  }
+}
+
+bool is_beside(const FoundLine& left, const FoundLine& right) {
+  const double size = std::max(left.above + left.below, right.above + right.below);
+  const double at = right.box.left;
+  const double off = left.baseline + left.slope * (at - left.box.left) - right.baseline;
+  const int gap = right.box.left - left.box.right;
+  const double lower = std::min(left.above, right.above);
+  return gap <= 0.8 * size && gap >= -0.5 * size && std::abs(off) <= 0.25 * size && lower >= 0.4 * std::max(left.above, right.above);
+}
+
+/// Pieces that a dash, a row of dots or an odd letter kept apart.
+void join_pieces(std::vector<FoundLine>& lines) {
+  std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.left < b.box.left; });
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t j = i + 1; j < lines.size();) {
+      if (!is_beside(lines[i], lines[j])) {
+        ++j;
+        continue;
+      }
+      std::vector<PixelBox> marks = std::move(lines[i].marks);
+      marks.insert(marks.end(), lines[j].marks.begin(), lines[j].marks.end());
+      lines[i] = line_of(std::move(marks));
+      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(j));
+      j = i + 1;
+    }
+  }
+}
+
+struct Gap {
+  int left;
+  int right;
+};
+
+/// The gaps of a line that are wide enough to be a gutter between columns. `line.marks` sorted by their left side.
+std::vector<Gap> wide_gaps(const FoundLine& line) {
+  std::vector<Gap> gaps;
+  int right = line.marks[0].right;
+  for (const PixelBox& mark : line.marks) {
+    if (mark.left - right > 0.7 * line.above) gaps.push_back({right, mark.left});
+    right = std::max(right, mark.right);
+  }
+  return gaps;
+}
+
+/// Whether lines near `line` stand in columns on either side of the gap: some begin where it ends, and hardly any goes across. `lines` sorted by their top.
+bool is_gutter(const Gap& gap, const FoundLine& line, const std::vector<FoundLine>& lines) {
+  const double size = line.above + line.below;
+  const auto first = std::lower_bound(lines.begin(), lines.end(), line.box.top - 14 * size, [](const FoundLine& other, double top) { return other.box.top < top; });
+  int begin = 0, end = 0, cross = 0;
+  for (auto other = first; other != lines.end() && other->box.top <= line.box.top + 14 * size; ++other) {
+    if (&*other == &line) continue;
+    const int left = other->box.left;
+    const int right = other->box.right;
+    if (std::abs(left - gap.right) <= 0.8 * size) ++begin;
+    else if (std::abs(right - gap.left) <= 0.8 * size) ++end;
+    else if (left < gap.left && right > gap.right) {
+      // Its own gap at this place goes through.
+      const auto gaps = wide_gaps(*other);
+      if (std::none_of(gaps.begin(), gaps.end(), [&](const Gap& own) { return overlap(own.left, own.right, gap.left, gap.right) > 0; })) ++cross;
+    }
+  }
+  return begin >= 2 && begin + end >= 4 && 4 * cross <= begin + end;
+}
+
+/// A line that goes across a gutter is two.
+void split_at_gutters(std::vector<FoundLine>& lines) {
+  std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.top < b.box.top; });
+  for (FoundLine& line : lines) std::sort(line.marks.begin(), line.marks.end(), [](const PixelBox& a, const PixelBox& b) { return a.left < b.left; });
+  std::vector<FoundLine> pieces;
+  for (const FoundLine& line : lines) {
+    std::vector<PixelBox> marks;
+    const auto gaps = wide_gaps(line);
+    std::size_t begin = 0;
+    for (const Gap& gap : gaps) {
+      if (!is_gutter(gap, line, lines)) continue;
+      std::size_t end = begin;
+      while (end < line.marks.size() && line.marks[end].left < gap.right) ++end;
+      pieces.push_back(line_of({line.marks.begin() + static_cast<std::ptrdiff_t>(begin), line.marks.begin() + static_cast<std::ptrdiff_t>(end)}));
+      begin = end;
+    }
+    if (begin == 0) pieces.push_back(line);
+    else pieces.push_back(line_of({line.marks.begin() + static_cast<std::ptrdiff_t>(begin), line.marks.end()}));
+  }
+  lines = std::move(pieces);
+}
+
+}  // namespace
+
+std::vector<FoundLine> find_lines(const Ink& ink, int width, int height, int dpi, const Cancel& cancel) {
+  const Limits page{std::max(4, static_cast<int>(lowest_letter * dpi)), static_cast<int>(highest_letter * dpi), static_cast<int>(highest_filled * dpi), width, height};
+  std::vector<Mark> letters;
+  std::vector<PixelBox> small;
+  const int speck = std::max(1, dpi / 150);
+  for (const Mark& mark : ink.marks) {
+    if (may_be_letters(mark, page)) letters.push_back(mark);
+    else if (mark.height() < page.lowest && mark.area > speck * speck && mark.width() <= page.highest && !on_the_edge(mark, page)) small.push_back(box_of(mark));
+  }
+  std::sort(letters.begin(), letters.end(), [](const Mark& a, const Mark& b) { return a.left < b.left; });
+  std::vector<FoundLine> lines;
+  for (const auto& group : chain(letters, cancel)) {
+    std::vector<PixelBox> marks;
+    for (const std::size_t i : group) marks.push_back(box_of(letters[i]));
+    lines.push_back(line_of(std::move(marks)));
+  }
+  join_pieces(lines);
+  split_at_gutters(lines);
+  cancel.check();
+  std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.top < b.box.top; });
+  adopt(lines, small);
+  return lines;
+}
+
+}  // namespace lectern::vision

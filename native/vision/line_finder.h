@@ -1,0 +1,28 @@
+// Lines of text on an upright page: which marks stand beside each other, and the line that they stand on.
+#pragma once
+
+#include <vector>
+
+#include "cancel.h"
+#include "vision/ink.h"
+#include "vision/text_lines.h"
+
+namespace lectern::vision {
+
+/// A piece of a line without a wide gap: columns and cells of tables come apart.
+struct FoundLine {
+  PixelBox box;                 // of its ink
+  std::vector<PixelBox> marks;  // by their left side; letters, what touches, dots and accents
+  // The line that the letters stand on: y = baseline + slope * (x - box.left).
+  double baseline;
+  double slope;
+  // How far its ink reaches above and below the baseline, pixels; both at least 0.
+  double above;
+  double below;
+};
+
+/// Lines of letters between 3 and 100 points high, sorted by their top, on a page of `dpi` dots per inch (at least 70) whose lines lean by at most a degree.
+/// Rulings, frames, pictures and specks are none; a picture's grain may be. Throws Error `cancelled`.
+std::vector<FoundLine> find_lines(const Ink& ink, int width, int height, int dpi, const Cancel& cancel);
+
+}  // namespace lectern::vision
