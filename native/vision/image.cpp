@@ -6,6 +6,8 @@
 #include <cstring>
 #include <vector>
 
+#include "vision/filter.h"
+
 #if defined(__SSE2__)
 #include <emmintrin.h>
 #endif
@@ -28,51 +30,6 @@ using Pixel = float __attribute__((vector_size(16)));
   return Pixel{static_cast<float>(bytes[0]), static_cast<float>(bytes[1]), static_cast<float>(bytes[2]),
                static_cast<float>(bytes[3])};
 #endif
-}
-
-/// Which source positions make one target position, and how much of each.
-struct Tap {
-  int first;
-  int count;
-  std::size_t weights;  // index of the first weight in Filter::weights
-};
-
-struct Filter {
-  std::vector<Tap> taps;       // (target)
-  std::vector<float> weights;  // sums to 1 over each tap
-};
-
-void append_mean(Filter& filter, double begin, double end, int source) {
-  const int first = static_cast<int>(begin);
-  const int last = std::min(static_cast<int>(std::ceil(end)), source);
-  filter.taps.push_back({first, last - first, filter.weights.size()});
-  for (int position = first; position < last; ++position) {
-    const double inside = std::min(end, position + 1.0) - std::max(begin, static_cast<double>(position));
-    filter.weights.push_back(static_cast<float>(inside / (end - begin)));
-  }
-}
-
-void append_linear(Filter& filter, double position, int source) {
-  const double clamped = std::clamp(position, 0.0, source - 1.0);
-  const int first = std::min(static_cast<int>(clamped), std::max(source - 2, 0));
-  const double second = clamped - first;
-  filter.taps.push_back({first, source > 1 ? 2 : 1, filter.weights.size()});
-  filter.weights.push_back(static_cast<float>(1.0 - second));
-  if (source > 1) filter.weights.push_back(static_cast<float>(second));
-}
-
-Filter make_filter(int source, int target) {
-  const double scale = static_cast<double>(source) / target;
-  Filter filter;
-  filter.taps.reserve(static_cast<std::size_t>(target));
-  for (int i = 0; i < target; ++i) {
-    // Multiplied before it is divided: a border that falls on a pixel then does so exactly.
-    const double begin = static_cast<double>(source) * i / target;
-    const double end = static_cast<double>(source) * (i + 1.0) / target;
-    if (source > target) append_mean(filter, begin, end, source);
-    else append_linear(filter, (i + 0.5) * scale - 0.5, source);
-  }
-  return filter;
 }
 
 void filter_row(const std::uint8_t* row, const Filter& filter, std::vector<Pixel>& out) {

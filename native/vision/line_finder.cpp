@@ -264,7 +264,7 @@ std::vector<Gap> wide_gaps(const FoundLine& line) {
   std::vector<Gap> gaps;
   int right = line.marks[0].right;
   for (const PixelBox& mark : line.marks) {
-    if (mark.left - right > 0.7 * line.above) gaps.push_back({right, mark.left});
+    if (mark.left - right > 0.5 * line.above) gaps.push_back({right, mark.left});
     right = std::max(right, mark.right);
   }
   return gaps;

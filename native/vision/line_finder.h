@@ -21,6 +21,9 @@ struct FoundLine {
   double below;
 };
 
+/// For `find_ink`, where its marks are for `find_lines`: a third of an inch, so that bars and the letters of headlines are not hollow.
+constexpr int ink_reach(int dpi) { return dpi / 3; }
+
 /// Lines of letters between 3 and 100 points high, sorted by their top, on a page of `dpi` dots per inch (at least 70) whose lines lean by at most a degree.
 /// Rulings, frames, pictures and specks are none; a picture's grain may be. Throws Error `cancelled`.
 std::vector<FoundLine> find_lines(const Ink& ink, int width, int height, int dpi, const Cancel& cancel);

@@ -1,0 +1,125 @@
+// Lines found on pages that the test draws, whose lines it therefore knows.
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "harness.h"
+#include "page.h"
+#include "vision/line_finder.h"
+
+namespace {
+
+using namespace lectern;
+using namespace lectern::test;
+using vision::FoundLine;
+using vision::PixelBox;
+
+constexpr int dpi = 200;
+
+std::vector<FoundLine> lines_of(const Page& page, int width, int height) {
+  const Cancel never;
+  const auto gray = vision::shrink_to_gray(page.bitmap(), 1, never);
+  return vision::find_lines(vision::find_ink(gray, vision::ink_reach(dpi), never), width, height, dpi, never);
+}
+
+/// Draws words of square letters from `left` to `right` on a baseline; every third letter rises, one in five hangs below.
+void line(Page& page, double left, double right, double baseline, double size, unsigned seed) {
+  std::mt19937 random(seed);
+  for (double x = left; x + size <= right;) {
+    for (int letters = 2 + pick(random, 7); letters > 0 && x + size <= right; --letters, x += size * 1.15) {
+      page.rectangle(x, baseline - size * (pick(random, 3) == 0 ? 1.5 : 1), x + size * 0.3, baseline + (pick(random, 5) == 0 ? size * 0.4 : 0));
+      page.rectangle(x, baseline - size * 0.2, x + size * 0.9, baseline);
+    }
+    x += size * 0.5;
+  }
+}
+
+LECTERN_TEST("line finder: paragraphs in two columns with a narrow gutter, lines from the top") {
+  constexpr int width = 1300, height = 1200;
+  Page page(width, height);
+  for (int i = 0; i < 20; ++i) {
+    line(page, 100, 630, 100 + 50 * i, 16, 10U + static_cast<unsigned>(i));
+    line(page, 655, 1200, 112 + 50 * i, 16, 40U + static_cast<unsigned>(i));
+  }
+  const auto found = lines_of(page, width, height);
+  check(found.size() == 40, std::to_string(found.size()) + " of 40 lines");
+  check(std::is_sorted(found.begin(), found.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.top < b.box.top; }), "not from the top");
+  for (const FoundLine& one : found) {
+    const bool left = one.box.right <= 640 && one.box.left <= 102 && one.box.left >= 98;
+    const bool right = one.box.left >= 653 && one.box.left <= 657;
+    check(left || right, "a line from " + std::to_string(one.box.left) + " to " + std::to_string(one.box.right));
+  }
+}
+
+LECTERN_TEST("line finder: a line that goes across one gutter in another's row is cut there, one that spans the page is not") {
+  constexpr int width = 1300, height = 900;
+  Page page(width, height);
+  line(page, 100, 1200, 80, 16, 3);  // a heading over both columns
+  for (int i = 0; i < 14; ++i) {
+    // The gap of 15 pixels or little more is narrow enough for letters to chain across: both columns stand on one row.
+    line(page, 100, 640, 160 + 50 * i, 16, 10U + static_cast<unsigned>(i));
+    line(page, 655, 1200, (i % 2 == 0 ? 160 : 172) + 50 * i, 16, 40U + static_cast<unsigned>(i));
+  }
+  const auto found = lines_of(page, width, height);
+  check(found.size() == 29, std::to_string(found.size()) + " of 29 lines");
+  check(found[0].box.left <= 102 && found[0].box.right > 1150, "the heading is whole");
+}
+
+LECTERN_TEST("line finder: baselines of lines that lean by up to a degree, and how far letters reach from them") {
+  for (const double degrees : {-1.0, -0.3, 0.0, 0.7}) {
+    constexpr int width = 1400, height = 600;
+    Page page(width, height, degrees);
+    for (int i = 0; i < 6; ++i) line(page, 150, 1250, 150 + 60 * i, 20, 7U + static_cast<unsigned>(i));
+    const auto found = lines_of(page, width, height);
+    check(found.size() == 6, std::to_string(found.size()) + " of 6 lines at " + std::to_string(degrees));
+    const double slope = -std::tan(degrees * 3.14159265358979 / 180);
+    for (std::size_t i = 0; i < std::min<std::size_t>(6, found.size()); ++i) {
+      check_near(found[i].slope, slope, 0.0015, "slope");
+      // On the page's middle the drawing is not moved but for the distance from the middle row.
+      const double middle = found[i].baseline + found[i].slope * (width / 2.0 - found[i].box.left);
+      check_near(middle, height / 2.0 + (150 + 60.0 * static_cast<double>(i) - height / 2.0), 1.5, "baseline");
+      check_near(found[i].above, 30, 3, "above");
+      check_near(found[i].below, 8, 3, "below");
+    }
+  }
+}
+
+LECTERN_TEST("line finder: dots and commas belong to their line; rules, frames, bars and specks are no lines") {
+  constexpr int width = 1000, height = 700;
+  Page page(width, height);
+  line(page, 100, 900, 200, 20, 5);
+  page.rectangle(300, 163, 305, 168);     // an accent above a letter
+  page.rectangle(905, 196, 910, 206);     // a comma at the end
+  page.rectangle(100, 240, 900, 243);     // a rule
+  page.rectangle(100, 300, 900, 302);     // a frame
+  page.rectangle(100, 600, 900, 602);
+  page.rectangle(100, 300, 102, 602);
+  page.rectangle(898, 300, 900, 602);
+  page.rectangle(300, 400, 380, 580, 120);  // a bar of a diagram
+  std::mt19937 random(1);
+  for (int i = 0; i < 40; ++i) {
+    const int x = 20 + pick(random, 950), y = 610 + pick(random, 80);
+    page.rectangle(x, y, x + 1, y + 1);
+  }
+  const auto found = lines_of(page, width, height);
+  check(found.size() == 1, std::to_string(found.size()) + " lines, where there is one");
+  check(found[0].box.right == 910 && found[0].box.top <= 164, "the comma and the accent are the line's");
+  check(std::is_sorted(found[0].marks.begin(), found[0].marks.end(), [](const PixelBox& a, const PixelBox& b) { return a.left < b.left; }), "marks are not in order");
+}
+
+LECTERN_TEST("line finder: blank pages, one pixel, noise from edge to edge") {
+  check(lines_of(Page(400, 300), 400, 300).empty(), "a blank page has no lines");
+  check(lines_of(Page(1, 1), 1, 1).empty(), "a pixel has none");
+  std::mt19937 random(2);
+  Page noise(600, 600);
+  noise.specks(0.4, random);
+  for (const FoundLine& one : lines_of(noise, 600, 600)) check(one.above + one.below > 0 && !one.marks.empty(), "a line without height");
+  Page text(600, 600);
+  line(text, 50, 550, 300, 20, 9);
+  text.noise(30, random);
+  check(!lines_of(text, 600, 600).empty(), "the line in the noise is lost");
+}
+
+}  // namespace

@@ -1,0 +1,119 @@
+// Cut, level, resize along both axes, stretch.
+#include "vision/line_image.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "vision/filter.h"
+
+namespace lectern::vision {
+namespace {
+
+// Paper around the ink, in parts of the line's height.
+constexpr double paper_above = 0.07;
+constexpr double paper_beside = 0.2;
+
+constexpr int least_span = 24;
+
+/// Pixels of the page in the line's box, the baseline level: (height, width).
+struct Cut {
+  int width;
+  int height;
+  std::vector<std::uint8_t> pixels;
+};
+
+Cut level(const Gray& page, const FoundLine& line, int left, int right, double above, double below) {
+  const auto top = static_cast<int>(std::floor(line.baseline - above));
+  Cut cut{right - left, std::max(1, static_cast<int>(std::ceil(line.baseline + below)) - top), {}};
+  cut.pixels.assign(static_cast<std::size_t>(cut.width) * static_cast<std::size_t>(cut.height), 255);
+  for (int x = left; x < right; ++x) {
+    if (x < 0 || x >= page.width) continue;
+    const int start = top + static_cast<int>(std::lround(line.slope * (x - line.box.left)));
+    for (int y = std::max(0, -start); y < cut.height && start + y < page.height; ++y) {
+      cut.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(cut.width) + static_cast<std::size_t>(x - left)] =
+          page.pixels[static_cast<std::size_t>(start + y) * static_cast<std::size_t>(page.width) + static_cast<std::size_t>(x)];
+    }
+  }
+  return cut;
+}
+
+std::vector<std::uint8_t> resized(const Cut& cut, int width) {
+  const Filter across = make_filter(cut.width, width);
+  const Filter down = make_filter(cut.height, line_rows);
+  const auto columns = static_cast<std::size_t>(width);
+  std::vector<float> narrow(static_cast<std::size_t>(cut.height) * columns);
+  for (std::size_t y = 0; y < static_cast<std::size_t>(cut.height); ++y) {
+    const std::uint8_t* row = cut.pixels.data() + y * static_cast<std::size_t>(cut.width);
+    for (std::size_t x = 0; x < columns; ++x) {
+      const Tap& tap = across.taps[x];
+      float sum = 0;
+      for (int i = 0; i < tap.count; ++i) sum += across.weights[tap.weights + static_cast<std::size_t>(i)] * row[tap.first + i];
+      narrow[y * columns + x] = sum;
+    }
+  }
+  std::vector<std::uint8_t> out;
+  out.reserve(line_rows * columns);
+  std::vector<float> sums(columns);
+  for (const Tap& tap : down.taps) {
+    std::fill(sums.begin(), sums.end(), 0.5F);
+    for (int i = 0; i < tap.count; ++i) {
+      const float weight = down.weights[tap.weights + static_cast<std::size_t>(i)];
+      const float* row = narrow.data() + static_cast<std::size_t>(tap.first + i) * columns;
+      for (std::size_t x = 0; x < columns; ++x) sums[x] += weight * row[x];
+    }
+    for (const float sum : sums) out.push_back(static_cast<std::uint8_t>(std::min(255.0F, sum)));
+  }
+  return out;
+}
+
+}  // namespace
+
+void normalise_contrast(std::vector<std::uint8_t>& pixels) {
+  if (pixels.empty()) return;
+  std::array<std::size_t, 256> counts{};
+  for (const std::uint8_t pixel : pixels) ++counts[pixel];
+  const auto at = [&](int percent) {
+    std::size_t left = (pixels.size() - 1) * static_cast<std::size_t>(percent) / 100;
+    int value = 0;
+    while (counts[static_cast<std::size_t>(value)] <= left) left -= counts[static_cast<std::size_t>(value++)];
+    return value;
+  };
+  int low = at(2);
+  const int high = at(98);
+  const bool inverse = at(50) - low < high - at(50);
+  if (inverse) {
+    low = 255 - high;
+    std::reverse(counts.begin(), counts.end());
+  }
+  const int paper = at(80);
+  const int span = std::max(least_span, paper - low);
+  std::array<std::uint8_t, 256> stretched{};
+  for (int value = 0; value < 256; ++value) {
+    const int grey = inverse ? 255 - value : value;
+    stretched[static_cast<std::size_t>(value)] = static_cast<std::uint8_t>(std::clamp((grey - (paper - span)) * 255 / span, 0, 255));
+  }
+  for (std::uint8_t& pixel : pixels) pixel = stretched[pixel];
+}
+
+LineImage cut_line(const Gray& page, const FoundLine& line) {
+  const double size = line.above + line.below;
+  const double around = std::max(1.0, paper_above * size);
+  const auto beside = static_cast<int>(std::ceil(paper_beside * size));
+  const int left = line.box.left - beside;
+  const int right = line.box.right + beside;
+  LineImage image;
+  // The proportion is kept: a row and a column of the picture show as much of the page.
+  const double height = size + 2 * around;
+  const double columns = (right - left) * line_rows / height;
+  if (size < 3 || columns < 1 || columns > max_line_columns) return image;
+  const Cut cut = level(page, line, left, right, line.above + around, line.below + around);
+  image.width = std::max(1, static_cast<int>(std::lround(static_cast<double>(cut.width) * line_rows / cut.height)));
+  image.pixels = resized(cut, image.width);
+  image.left = left;
+  image.scale = static_cast<double>(cut.width) / image.width;
+  normalise_contrast(image.pixels);
+  return image;
+}
+
+}  // namespace lectern::vision
