@@ -52,10 +52,24 @@ __device__ __forceinline__ float half_to_float(std::uint16_t bits) { return __ha
 __device__ __forceinline__ std::uint16_t float_to_half(float value) { return __half_as_ushort(__float2half_rn(fminf(fmaxf(value, -65504.0F), 65504.0F))); }
 __device__ __forceinline__ int round_to_int(float value) { return __float2int_rn(value); }
 
+/// What launch_shared() gave the block, aligned to 128 bytes.
+__device__ __forceinline__ std::uint8_t* dynamic_shared() {
+  extern __shared__ __align__(128) std::uint8_t dynamic_shared_bytes[];
+  return dynamic_shared_bytes;
+}
+
+/// Queues a kernel of `grid` blocks of `threads`, each with `shared_bytes` beside what its LECTERN_SHARED takes.
+template <class... Parameters, class... Arguments>
+void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
+  // More than this has to be asked for. What the device does not have fails the launch, which check_launches() tells.
+  if (shared_bytes > 48U << 10) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+  kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
+}
+
 /// Queues a kernel of `grid` blocks of `threads`.
 template <class... Parameters, class... Arguments>
 void launch(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
-  kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y)), static_cast<unsigned>(threads), 0, stream>>>(arguments...);
+  launch_shared(stream, kernel, grid, threads, 0, arguments...);
 }
 
 #else
@@ -73,9 +87,16 @@ float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);
 inline int round_to_int(float value) { return static_cast<int>(std::nearbyint(value)); }
 
+inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory(); }
+
 template <class... Parameters, class... Arguments>
-void launch(Stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
-  cuda::emulation::run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), 1}, threads, [&] { kernel(arguments...); });
+void launch_shared(Stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
+  cuda::emulation::run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), 1}, threads, [&] { kernel(arguments...); }, shared_bytes);
+}
+
+template <class... Parameters, class... Arguments>
+void launch(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
+  launch_shared(stream, kernel, grid, threads, 0, arguments...);
 }
 
 #endif

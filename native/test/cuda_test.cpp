@@ -180,5 +180,18 @@ LECTERN_TEST("cuda: threads that wait for each other for ever are an error, not 
   check(thrown, "the deadlock is seen");
 }
 
+LECTERN_TEST("cuda: what a block writes beside its shared memory is seen") {
+  if (!has_emulation()) return;
+  for (const std::size_t at : {std::size_t{63}, std::size_t{64}}) {
+    bool thrown = false;
+    try {
+      cuda::emulation::run_grid({1, 1, 1}, 32, [at] { cuda::emulation::shared_memory()[at] = 1; }, 64);
+    } catch (const std::logic_error&) {
+      thrown = true;
+    }
+    check(thrown == (at == 64), "byte " + std::to_string(at) + " of 64");
+  }
+}
+
 }  // namespace
 }  // namespace lectern

@@ -41,6 +41,12 @@ struct Block {
 
 Block block;  // one grid at a time, on one thread
 
+// As much as a block may have on any device that there is.
+constexpr std::size_t most_shared_bytes = 227U << 10;
+constexpr std::size_t guard_bytes = 128;
+constexpr unsigned char guard = 0xA5;
+alignas(128) unsigned char shared_bytes_of_block[most_shared_bytes + guard_bytes];
+
 // A fiber begins by its context, which sets up the stack; afterwards jumps are enough, and they make no system call.
 void leave() { _longjmp(block.scheduler, 1); }
 
@@ -128,7 +134,10 @@ unsigned exchange(unsigned bits, int from) {
   return taken;
 }
 
-void run_grid(Index grid, int threads, const std::function<void()>& body) {
+unsigned char* shared_memory() { return shared_bytes_of_block; }
+
+void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
+  if (shared_bytes > most_shared_bytes) throw std::logic_error("A block asks for more shared memory than there is.");
   if (block.fibers.size() < static_cast<std::size_t>(threads)) {
     std::vector<Fiber> fibers(static_cast<std::size_t>(threads));
     block.fibers = std::move(fibers);
@@ -136,11 +145,17 @@ void run_grid(Index grid, int threads, const std::function<void()>& body) {
   block.body = &body;
   grid_size = grid;
   block_size = {static_cast<unsigned>(threads), 1, 1};
+  unsigned char* const shared_end = shared_bytes_of_block + shared_bytes;
+  std::fill_n(shared_end, guard_bytes, guard);
   for (block_index.z = 0; block_index.z < grid.z; ++block_index.z) {
     for (block_index.y = 0; block_index.y < grid.y; ++block_index.y) {
-      for (block_index.x = 0; block_index.x < grid.x; ++block_index.x) run_block(static_cast<std::size_t>(threads));
+      for (block_index.x = 0; block_index.x < grid.x; ++block_index.x) {
+        std::fill_n(shared_bytes_of_block, shared_bytes, static_cast<unsigned char>(0xFF));
+        run_block(static_cast<std::size_t>(threads));
+      }
     }
   }
+  if (std::any_of(shared_end, shared_end + guard_bytes, [](unsigned char byte) { return byte != guard; })) throw std::logic_error("A block wrote beside its shared memory.");
 }
 
 }  // namespace lectern::cuda::emulation

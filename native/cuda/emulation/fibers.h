@@ -1,6 +1,7 @@
 // A block of threads on one thread of the host: fibers that stop at barriers. What kernels see of it is in simt.h.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 
 namespace lectern::cuda::emulation {
@@ -18,8 +19,11 @@ extern Index grid_size;
 inline constexpr int warp_size = 32;
 
 /// Runs `body` once for each thread of each block, blocks one after the other. Throws std::logic_error when threads wait for each
-/// other for ever: a barrier that not all of them reach.
-void run_grid(Index grid, int threads, const std::function<void()>& body);
+/// other for ever: a barrier that not all of them reach, and when a block wrote beside its `shared_bytes`.
+void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes = 0);
+
+/// Of the block that runs, aligned to 128 bytes; what was not written there is no number.
+unsigned char* shared_memory();
 
 /// The order in which threads of a block take turns: a missing barrier shows in one order and hides in the other.
 void set_reverse(bool reverse);
