@@ -10,6 +10,7 @@
 #include "cuda/kernels/attention.cuh"
 #include "cuda/kernels/experts.cuh"
 #include "cuda/kernels/matmul.cuh"
+#include "cuda/kernels/repack.cuh"
 #include "cuda/kernels/rows.cuh"
 #include "cuda/runtime.h"
 #include "error.h"
@@ -58,13 +59,30 @@ struct RunLookUp {
   float* x;
   template <DType type>
   void run() const {
-    launch(stream, look_up_rows<type>, Grid{rows}, row_threads, static_cast<const std::uint8_t*>(table.data), row_bytes(type, table.columns), table.columns, numbers, extra, adds, x);
+    launch(stream, look_up_rows<type>, Grid{rows}, row_threads, static_cast<const std::uint8_t*>(table.data), placed_row_bytes(type, table.columns), table.columns, numbers, extra, adds, x);
+  }
+};
+
+struct RunRepack {
+  Stream stream;
+  const std::uint8_t* file;
+  std::size_t file_row_bytes;
+  int columns;
+  int rows;
+  std::uint8_t* placed;
+  template <DType type>
+  void run() const {
+    if constexpr (is_quantised<type>) {
+      launch(stream, repack_rows<type>, Grid{rows}, repack_threads, file, file_row_bytes, columns / 32, placed);
+    } else {
+      launch(stream, copy_rows, Grid{rows}, repack_threads, file, file_row_bytes, placed, placed_row_bytes(type, columns));
+    }
   }
 };
 
 /// Parts of a matrix begin where 256 bytes do.
 inline std::size_t part_bytes(DType dtype, std::int64_t rows, std::int64_t columns) {
-  return (row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
+  return (placed_row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
 }
 
 /// Elements of the scratch arrays.
@@ -78,15 +96,17 @@ struct Sizes {
         outputs(std::max(op_rows, expert_rows) * static_cast<std::size_t>(shape.outputs)),
         kv(op_rows * static_cast<std::size_t>(shape.kv.heads) * static_cast<std::size_t>(shape.kv.head_size)),
         angles(static_cast<std::size_t>(shape.rows) * static_cast<std::size_t>(shape.rotated / 2)),
-        scores(static_cast<std::size_t>(shape.experts) * static_cast<std::size_t>(shape.part_rows)) {}
+        scores(static_cast<std::size_t>(shape.experts) * static_cast<std::size_t>(shape.part_rows)),
+        staging(std::max(std::size_t{4} << 20, static_cast<std::size_t>(shape.columns) * sizeof(float))) {}
 
   std::size_t bytes(const OpsShape& shape) const {
     const std::size_t numbers = 6 * static_cast<std::size_t>(shape.rows) + static_cast<std::size_t>(shape.logit_rows) + expert_rows;
     return sizeof(float) * (inputs + 2 * outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers +
-           sizeof(double) * static_cast<std::size_t>(shape.rotated / 2) + 16 * 256;
+           sizeof(double) * static_cast<std::size_t>(shape.rotated / 2) + staging + 17 * 256;
   }
 
   std::size_t op_rows, expert_rows, in_rows, inputs, blocks, outputs, kv, angles, scores;
+  std::size_t staging;  // bytes of a file on their way to their planes; a row at least
 };
 
 inline bool device_supports(Op op, DType dtype) {
@@ -118,7 +138,8 @@ class DeviceOps final : public Ops {
         chosen_rows_(static_cast<std::size_t>(shape.logit_rows)),
         scores_(sizes_.scores),
         chosen_(sizes_.expert_rows),
-        chosen_weights_(sizes_.expert_rows) {
+        chosen_weights_(sizes_.expert_rows),
+        staging_(sizes_.staging) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
     host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
   }
@@ -129,7 +150,7 @@ class DeviceOps final : public Ops {
     const DType dtype = parts->dtype;
     const std::size_t bytes = part_bytes(dtype, parts->rows(), parts->row_length());
     DeviceArray<std::uint8_t>& placed = placed_.emplace_back(bytes * static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) copy_to_device(stream_, placed.get() + static_cast<std::size_t>(i) * bytes, parts[i].data, parts[i].bytes);
+    for (int i = 0; i < count; ++i) upload_part(parts[i], placed.get() + static_cast<std::size_t>(i) * bytes);
     return {dtype, static_cast<std::int32_t>(parts->rows()), static_cast<std::int32_t>(parts->row_length()), count, placed.get()};
   }
   Matrix place_table(const Tensor& table) override { return place_matrix(&table, 1); }
@@ -255,6 +276,19 @@ class DeviceOps final : public Ops {
     return sequence * static_cast<std::size_t>(shape.positions) * static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
   }
 
+  /// Through the staging memory, as many rows at a time as it holds.
+  void upload_part(const Tensor& part, std::uint8_t* placed) {
+    const std::size_t bytes = row_bytes(part.dtype, part.row_length());
+    const std::size_t pitch = placed_row_bytes(part.dtype, part.row_length());
+    const auto rows = static_cast<std::size_t>(part.rows());
+    const std::size_t most = std::max<std::size_t>(sizes_.staging / bytes, 1);
+    for (std::size_t first = 0; first < rows; first += most) {
+      const std::size_t count = std::min(most, rows - first);
+      copy_to_device(stream_, staging_.get(), part.data + first * bytes, count * bytes);
+      with_type(part.dtype, RunRepack{stream_, staging_.get(), bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch});
+    }
+  }
+
   /// norm(x), or of chosen rows, as the products' input: floats, and signed bytes where asked.
   void prepare(const Norm& norm, int rows, int columns, const float* x, const int* chosen, bool bytes) {
     launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, x, chosen, inputs_.get(), bytes ? blocks_.get() : nullptr);
@@ -262,7 +296,7 @@ class DeviceOps final : public Ops {
 
   Product product_of(const Matrix& weights, int rows, float* y) const {
     const void* in = takes_bytes(weights) ? static_cast<const void*>(blocks_.get()) : inputs_.get();
-    return {static_cast<const std::uint8_t*>(weights.data), row_bytes(weights.dtype, weights.columns), part_bytes(weights.dtype, weights.rows, weights.columns), weights.rows, weights.columns,
+    return {static_cast<const std::uint8_t*>(weights.data), placed_row_bytes(weights.dtype, weights.columns), part_bytes(weights.dtype, weights.rows, weights.columns), weights.rows, weights.columns,
             in, rows, 1, nullptr, nullptr, y, false};
   }
   void product(const Linear& linear, int rows, float* y, bool adds) const {
@@ -289,6 +323,7 @@ class DeviceOps final : public Ops {
   DeviceArray<float> scores_;
   DeviceArray<int> chosen_;
   DeviceArray<float> chosen_weights_;
+  DeviceArray<std::uint8_t> staging_;
   std::vector<std::int32_t> host_numbers_;
   std::vector<DeviceArray<std::uint8_t>> placed_;
   const int* tokens_ = nullptr;

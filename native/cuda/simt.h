@@ -23,12 +23,19 @@
 #define LECTERN_SHARED static
 #define __global__ static
 #define __device__
+#define __host__
 #define __forceinline__ inline
 
 #endif
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
+
+/// Words that are loaded and stored together.
+template <std::size_t count>
+struct alignas(4 * count) Words {
+  std::uint32_t w[count];
+};
 
 struct Grid {
   int x;
@@ -51,6 +58,26 @@ __device__ __forceinline__ float half_to_float(std::uint16_t bits) { return __ha
 /// To nearest even; what is too large becomes the largest half.
 __device__ __forceinline__ std::uint16_t float_to_half(float value) { return __half_as_ushort(__float2half_rn(fminf(fmaxf(value, -65504.0F), 65504.0F))); }
 __device__ __forceinline__ int round_to_int(float value) { return __float2int_rn(value); }
+/// Byte i of the result is the byte of b:a that nibble i of `selector` names (0..7).
+__device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) { return __byte_perm(a, b, selector); }
+
+/// From global memory that no kernel writes meanwhile and nobody reads again soon: it shall not displace what the first-level cache
+/// holds. `from` is aligned to the size.
+template <class T>
+__device__ __forceinline__ T load_once(const std::uint8_t* from) {
+  T value;
+  if constexpr (sizeof(T) == 16) {
+    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.w[0]), "=r"(value.w[1]), "=r"(value.w[2]), "=r"(value.w[3]) : "l"(from));
+  } else if constexpr (sizeof(T) == 8) {
+    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(value.w[0]), "=r"(value.w[1]) : "l"(from));
+  } else if constexpr (sizeof(T) == 4) {
+    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(value.w[0]) : "l"(from));
+  } else {
+    static_assert(sizeof(T) == 2, "a width that there is");
+    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(value) : "l"(from));
+  }
+  return value;
+}
 
 /// What launch_shared() gave the block, aligned to 128 bytes.
 __device__ __forceinline__ std::uint8_t* dynamic_shared() {
@@ -86,6 +113,18 @@ int dot4(int a, int b, int sum);
 float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);
 inline int round_to_int(float value) { return static_cast<int>(std::nearbyint(value)); }
+std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector);
+
+/// Throws std::logic_error for an address that the device would refuse.
+void check_alignment(const void* address, std::size_t bytes);
+
+template <class T>
+T load_once(const std::uint8_t* from) {
+  check_alignment(from, sizeof(T));
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
 
 inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory(); }
 

@@ -1,19 +1,14 @@
 // The CUDA kernels on the emulation, and on a device where there is one, against the plain operations; the same bits in any company.
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "cpu/backend.h"
-#include "cuda/backend.h"
-#include "cuda/device.h"
-#include "cuda/emulation/backend.h"
 #include "cuda/emulation/fibers.h"
+#include "cuda_places.h"
 #include "harness.h"
 #include "made_model.h"
 #include "opened_model.h"
-#include "options.h"
-#include "sanitized.h"
 
 namespace lectern {
 namespace {
@@ -21,41 +16,19 @@ namespace {
 using llm::Step;
 using test::check;
 using test::feed;
+using test::has_emulation;
 using test::make_model;
 using test::MadeModel;
 using test::MadeShape;
 using test::open_model;
 using test::open_model_on;
 using test::OpenedModel;
+using test::Place;
+using test::places;
 using test::relative_distance;
 using test::Row;
 using test::same_bits;
 using test::some_tokens;
-
-/// The emulation jumps between stacks behind a sanitizer's back.
-bool has_emulation() {
-  if (!test::sanitized) return true;
-  test::note("skipped: the emulation does not run under sanitizers");
-  check(true, "nothing to run");
-  return false;
-}
-
-struct Place {
-  std::string name;
-  std::unique_ptr<Backend> (*make)();
-};
-
-/// The emulation, and the first device that answers.
-std::vector<Place> places() {
-  std::vector<Place> all;
-  if (has_emulation()) all.push_back({"emulated", cuda_emulated::make_backend});
-  if (!cuda::devices().empty()) {
-    all.push_back({"device", [] { return cuda::make_backend(0); }});
-  } else {
-    check(!test::options().require_cuda, "--require-cuda: there is a device");
-  }
-  return all;
-}
 
 MadeShape small(DType dtype) {
   MadeShape shape;

@@ -40,6 +40,22 @@ int dot4(int a, int b, int sum) {
   return sum;
 }
 
+std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
+  const std::uint64_t both = std::uint64_t{b} << 32 | a;
+  std::uint32_t result = 0;
+  for (unsigned i = 0; i < 4; ++i) {
+    const std::uint32_t named = (selector >> (4 * i)) & 15U;
+    // The device would repeat the byte's sign: nothing here asks for that.
+    if (named > 7) throw std::logic_error("A permutation of bytes names one beyond the eighth.");
+    result |= static_cast<std::uint32_t>((both >> (8 * named)) & 255U) << (8 * i);
+  }
+  return result;
+}
+
+void check_alignment(const void* address, std::size_t bytes) {
+  if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0) throw std::logic_error("A load of " + std::to_string(bytes) + " bytes from an address that is no multiple of it.");
+}
+
 float half_to_float(std::uint16_t bits) { return float_from_f16(bits); }
 
 std::uint16_t float_to_half(float value) { return f16_from_float(std::fmin(std::fmax(value, -65504.0F), 65504.0F)); }

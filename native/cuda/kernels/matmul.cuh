@@ -4,7 +4,8 @@
 // sums are added by a tree that pairs class c with c + 16, then + 8, + 4, + 2, + 1.
 #pragma once
 
-#include "cuda/kernels/weights.cuh"
+#include "cuda/kernels/planes.cuh"
+#include "cuda/kernels/quantise.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -15,7 +16,7 @@ struct QuantisedFormat {
   using Weights = WeightBlock;
   using Input = QuantisedBlock;
 
-  static __device__ __forceinline__ Weights load(const std::uint8_t* row, int stretch, int) { return weight_block<type>(row, stretch); }
+  static __device__ __forceinline__ Weights load(const std::uint8_t* row, int stretch, int columns) { return weight_block<type>(row, columns / 32, stretch); }
   static __device__ __forceinline__ const Input* input(const void* x, int row, int stretch, int columns) {
     return static_cast<const Input*>(x) + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns / 32) + stretch;
   }

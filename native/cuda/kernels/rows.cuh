@@ -1,50 +1,13 @@
 // What is done to rows between products: look-up, norms, quantisation, activations, pooling.
 #pragma once
 
-#include "cuda/kernels/weights.cuh"
+#include "cuda/kernels/planes.cuh"
+#include "cuda/kernels/quantise.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 constexpr int row_threads = 256;
-
-/// Where rows go on as inputs of a product: floats, signed bytes, or both. Either may be null.
-struct Inputs {
-  float* floats;             // (rows, columns)
-  QuantisedBlock* quantised;  // (rows, columns / 32)
-};
-
-/// By all threads of a block: `values` (columns) in global memory as signed bytes. Scale: the largest magnitude is 127.
-__device__ __forceinline__ void quantise_row(const float* values, int columns, QuantisedBlock* out) {
-  for (int stretch = thread_number(); stretch < columns / 32; stretch += thread_count()) {
-    const float* x = values + 32 * stretch;
-    float largest = 0.0F;
-    for (int i = 0; i < 32; ++i) largest = fmaxf(largest, fabsf(x[i]));
-    // A value that is no number must reach the result: fmaxf passes over it.
-    float probe = 0.0F;
-    for (int i = 0; i < 32; ++i) probe += x[i] * 0.0F;
-    const float scale = largest / 127.0F + probe;
-    const float inverse = largest > 0.0F ? 127.0F / largest : 0.0F;
-    QuantisedBlock block;
-    block.scale = scale;
-    block.unused = 0;
-    for (int half = 0; half < 2; ++half) {
-      int sum = 0;
-      for (int word = 0; word < 4; ++word) {
-        std::uint32_t packed = 0;
-        for (int i = 0; i < 4; ++i) {
-          const float scaled = x[16 * half + 4 * word + i] * inverse;
-          const int q = scaled == scaled && fabsf(scaled) <= 127.5F ? round_to_int(scaled) : 0;
-          sum += q;
-          packed |= (static_cast<std::uint32_t>(q) & 255U) << (8 * i);
-        }
-        block.q[4 * half + word] = static_cast<int>(packed);
-      }
-      block.sums[half] = sum;
-    }
-    out[stretch] = block;
-  }
-}
 
 /// A norm's parameters on the device; weight null: none.
 struct NormParameters {
@@ -92,7 +55,7 @@ __global__ void look_up_rows(const std::uint8_t* table, std::size_t row_bytes, i
   };
   if constexpr (is_quantised<type>) {
     for (int stretch = thread_number(); stretch < columns / 32; stretch += thread_count()) {
-      const WeightBlock block = weight_block<type>(row, stretch);
+      const WeightBlock block = weight_block<type>(row, columns / 32, stretch);
       for (int i = 0; i < 32; ++i) {
         const auto q = static_cast<std::int8_t>(static_cast<std::uint32_t>(block.q[i / 4]) >> (8 * (i % 4)));
         put(32 * stretch + i, fmaf(block.factor[i / 16], static_cast<float>(q), block.offset[i / 16]));

@@ -1,0 +1,30 @@
+#include "cuda_places.h"
+
+#include "cuda/backend.h"
+#include "cuda/device.h"
+#include "cuda/emulation/backend.h"
+#include "harness.h"
+#include "options.h"
+#include "sanitized.h"
+
+namespace lectern::test {
+
+bool has_emulation() {
+  if (!sanitized) return true;
+  note("skipped: the emulation does not run under sanitizers");
+  check(true, "nothing to run");
+  return false;
+}
+
+std::vector<Place> places() {
+  std::vector<Place> all;
+  if (has_emulation()) all.push_back({"emulated", cuda_emulated::make_backend});
+  if (!cuda::devices().empty()) {
+    all.push_back({"device", [] { return cuda::make_backend(0); }});
+  } else {
+    check(!options().require_cuda, "--require-cuda: there is a device");
+  }
+  return all;
+}
+
+}  // namespace lectern::test

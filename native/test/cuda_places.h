@@ -1,0 +1,23 @@
+// Where the CUDA kernels run in tests.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "backend/backend.h"
+
+namespace lectern::test {
+
+/// The emulation jumps between stacks behind a sanitizer's back; says so, and counts a check, where it must not run.
+bool has_emulation();
+
+struct Place {
+  std::string name;
+  std::unique_ptr<Backend> (*make)();
+};
+
+/// The emulation, and the first device that answers. Where a device is required and none answers, a check fails.
+std::vector<Place> places();
+
+}  // namespace lectern::test
