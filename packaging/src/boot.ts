@@ -2,17 +2,19 @@
  * What the single executable runs first: answers --version and --help at once; else unpacks the program into a private directory,
  * once for each content, and enters it. Built into one script; it can load nothing but Node's own modules.
  */
-import { chmodSync, lstatSync, mkdirSync, mkdtempSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { homedir, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getRawAsset } from 'node:sea';
-import { type ArchiveEntry, readArchive } from './archive.js';
+import { readArchive } from './archive.js';
 
 /** Put in by the build: of the archive, of package.json, and what `lectern help` prints. */
 declare const CONTENT_HASH: string;
 declare const VERSION: string;
 declare const HELP: string;
+
+type Archive = ReturnType<typeof readArchive>;
 
 /** Where systemd, XDG or the home directory has caches; else below the temporary directory, one for each user. */
 function cacheRoot(): string {
@@ -41,38 +43,74 @@ function requirePrivate(directory: string): void {
   }
 }
 
-function isWhole(directory: string, entries: ArchiveEntry[]): boolean {
+/**
+ * Every byte is there: cleaners take files away, and a loss of power leaves some of the right size without contents. Comparing takes
+ * some hundredths of a second.
+ */
+function isWhole(directory: string, { entries, bytesOf }: Archive): boolean {
   try {
-    return entries.every(({ path, sizeBytes }) => statSync(join(directory, path)).size === sizeBytes);
+    return entries.every((entry) => {
+      const path = join(directory, entry.path);
+      return statSync(path).size === entry.sizeBytes && readFileSync(path).equals(bytesOf(entry));
+    });
   } catch {
     return false;
   }
+}
+
+/** An hour ago nobody was unpacking who still is. */
+const abandonedMs = 3_600_000;
+
+/** What processes left that were killed while they unpacked. */
+function removeAbandoned(root: string): void {
+  for (const name of readdirSync(root).filter((entry) => entry.startsWith('unpacking-'))) {
+    const path = join(root, name);
+    if (Date.now() - lstatSync(path).mtimeMs > abandonedMs) rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function writeAll(directory: string, { entries, bytesOf }: Archive): void {
+  for (const entry of entries) {
+    const path = join(directory, entry.path);
+    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeFileSync(path, bytesOf(entry), { mode: entry.isExecutable ? 0o700 : 0o600 });
+  }
+  chmodSync(directory, 0o700);
 }
 
 function unpack(): string {
   const root = cacheRoot();
   requirePrivate(root);
   const directory = join(root, CONTENT_HASH);
-  const { entries, bytesOf } = readArchive(new Uint8Array(getRawAsset('program') as ArrayBuffer));
-  if (isWhole(directory, entries)) return directory;
-  const fresh = mkdtempSync(join(root, 'unpacking-'));
-  for (const entry of entries) {
-    const path = join(fresh, entry.path);
-    mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeFileSync(path, bytesOf(entry), { mode: entry.isExecutable ? 0o700 : 0o600 });
+  const asset = new Uint8Array(getRawAsset('program') as ArrayBuffer);
+  const archive = readArchive(asset);
+  if (isWhole(directory, archive)) return directory;
+  let fresh: string | undefined;
+  try {
+    removeAbandoned(root);
+    fresh = mkdtempSync(join(root, 'unpacking-'));
+    writeAll(fresh, archive);
+    putInPlace(fresh, directory, archive);
+  } catch (thrown) {
+    const megabytes = Math.ceil(asset.length / 1e6);
+    throw new Error(`The program cannot unpack itself into ${root} (${(thrown as Error).message}); it needs ${megabytes} MB there. XDG_CACHE_HOME names another place.`, { cause: thrown });
+  } finally {
+    if (fresh !== undefined) rmSync(fresh, { recursive: true, force: true });
   }
-  chmodSync(fresh, 0o700);
+  return directory;
+}
+
+function putInPlace(fresh: string, directory: string, archive: Archive): void {
   try {
     renameSync(fresh, directory);
   } catch {
-    // Another process was first, or what is there is damaged: a cleaner of caches took files out of it.
-    if (!isWhole(directory, entries)) {
-      rmSync(directory, { recursive: true, force: true });
-      renameSync(fresh, directory);
-    }
-    rmSync(fresh, { recursive: true, force: true });
+    // Another process was first, or what is there is damaged.
+    if (isWhole(directory, archive)) return;
+    const damaged = `${fresh}-damaged`;
+    renameSync(directory, damaged);
+    renameSync(fresh, directory);
+    rmSync(damaged, { recursive: true, force: true });
   }
-  return directory;
 }
 
 function main(): void {

@@ -27,8 +27,9 @@ export async function examineProgram(): Promise<Finding[]> {
     try {
       return { state: 'good', what: `${name}: ${await look()}` };
     } catch (thrown) {
-      const advice = thrown instanceof LecternError ? thrown.message : 'the installation is damaged: copy the program again, or run npm install';
-      return { state: 'bad', what: `${name}: ${(thrown as Error).message}`, advice };
+      const advice = thrown instanceof LecternError ? thrown.message : 'the installation is damaged, or lies where nothing may be run (noexec): copy the program again, or run npm install';
+      const [sentence] = (thrown as Error).message.split('\n');
+      return { state: 'bad', what: thrown instanceof LecternError ? `${name}: cannot be loaded` : `${name}: ${sentence}`, advice };
     }
   }));
 }

@@ -59,12 +59,18 @@ export interface NativeAddon {
   devices(): DeviceInfo[];
 }
 
-/** The addon of this package; loaded once per thread. Throws LecternError `invalid_state` when it was not built. */
+/** The addon of this package; loaded once per thread. Throws LecternError `invalid_state` when it was not built, or may not be loaded. */
 export function loadAddon(): NativeAddon {
   const path = join(packageRoot(), 'build', 'native', 'lectern.node');
   if (!existsSync(path)) {
     throw new LecternError('invalid_state', `The native addon ${path} is missing: run npm install.`);
   }
   // Node keeps what it loaded by path: a second call costs a look-up.
-  return createRequire(import.meta.url)(path) as NativeAddon;
+  try {
+    return createRequire(import.meta.url)(path) as NativeAddon;
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code !== 'ERR_DLOPEN_FAILED') throw cause;
+    const why = `${(cause as Error).message}. A file system that is mounted noexec does that; the single executable unpacks itself elsewhere where XDG_CACHE_HOME says so.`;
+    throw new LecternError('invalid_state', `The native addon cannot be loaded: ${why}`, { cause });
+  }
 }

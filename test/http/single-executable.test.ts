@@ -1,7 +1,7 @@
 // dist/lectern as it is copied to another machine: in an empty directory, without a PATH, without Node.
 import t from 'tap';
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, rmSync, statSync, truncateSync } from 'node:fs';
+import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -44,6 +44,25 @@ t.test('dist/lectern', patience, async (t) => {
     rmSync(join(unpacked, 'src', 'main.js'));
     t.match((await words('convert', 'invoice.pdf')).stdout, /## Invoice 2025-0417/, 'after a cleaner was there');
     t.strictSame(readdirSync(cache), [content]);
+    const script = join(unpacked, 'src', 'main.js');
+    const whole = readFileSync(script);
+    // What a loss of power leaves: the size is right.
+    writeFileSync(script, Buffer.alloc(whole.length));
+    const [abandoned, young] = [join(cache, 'unpacking-abandoned'), join(cache, 'unpacking-young')];
+    for (const directory of [abandoned, young]) mkdirSync(directory);
+    utimesSync(abandoned, 0, 0);
+    t.match((await words('convert', 'invoice.pdf')).stdout, /## Invoice 2025-0417/);
+    t.ok(readFileSync(script).equals(whole));
+    t.strictSame(readdirSync(cache).sort(), [content, 'unpacking-young'], 'what was killed long ago is gone');
+  });
+
+  await t.test('a place where it does not fit is told, and nothing is left there', async (t) => {
+    const place = join(directory, 'place');
+    // Files may have 1 MB: what a full disk does, without one.
+    const failed = await run('/bin/sh', ['-c', 'ulimit -f 2048; trap "" XFSZ; exec "$0" "$@"', lectern, 'convert', 'invoice.pdf'], { cwd: home, env: { HOME: home, XDG_CACHE_HOME: place } })
+      .then(() => ({ code: 0, stderr: '' }), (thrown: { code: number; stderr: string }) => thrown);
+    t.match([failed.code, failed.stderr], [1, /^lectern: The program cannot unpack itself into .*XDG_CACHE_HOME names another place\.\n$/]);
+    t.strictSame(readdirSync(join(place, 'lectern')), []);
   });
 
   await t.test('serves and chats', async (t) => {
