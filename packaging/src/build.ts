@@ -1,4 +1,4 @@
-/** `npm run package`: dist/lectern, one file that holds Node, the program, the addon, the PDF engine, the image library and the shipped models. */
+/** `npm run package`: dist/lectern, one file that holds Node, the program, the addon, the PDF engine, the image library and the shipped models; with --deb also the Debian package around it. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
@@ -7,6 +7,7 @@ import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { packageRoot } from '../../src/package-files.js';
 import { writeArchive } from './archive.js';
+import { makeDeb } from './deb.js';
 
 const root = packageRoot();
 const work = join(root, 'build', 'package');
@@ -84,10 +85,18 @@ function collect(tree: string): { path: string; bytes: Buffer; isExecutable: boo
   }));
 }
 
-async function makeExecutable(archive: Buffer): Promise<void> {
+/** Of the last commit, in seconds since 1970; now where there is none. */
+function sourceTime(): string {
+  try {
+    return execFileSync('git', ['log', '-1', '--format=%ct'], { cwd: root, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return String(Math.floor(Date.now() / 1000));
+  }
+}
+
+async function makeExecutable(archive: Buffer, help: string): Promise<void> {
   const archiveFile = join(work, 'program');
   writeFileSync(archiveFile, archive);
-  const help = execFileSync(process.execPath, [join(root, 'dist/src/main.js'), '--help'], { encoding: 'utf8' });
   await build({
     entryPoints: [join(root, 'dist/packaging/src/boot.js')],
     outfile: join(work, 'boot.cjs'),
@@ -114,12 +123,17 @@ async function makeExecutable(archive: Buffer): Promise<void> {
   renameSync(fresh, target);
 }
 
+const help = execFileSync(process.execPath, [join(root, 'dist/src/main.js'), '--help'], { encoding: 'utf8' });
 rmSync(work, { recursive: true, force: true });
 const tree = join(work, 'tree');
 mkdirSync(tree, { recursive: true });
 await bundleProgram(tree);
 const files = collect(tree);
 const archive = writeArchive(files);
-await makeExecutable(archive);
+await makeExecutable(archive, help);
 rmSync(work, { recursive: true, force: true });
 process.stdout.write(`${relative(root, target)}: ${(statSync(target).size / 2 ** 20).toFixed(0)} MiB, ${files.length} files inside (${(archive.length / 2 ** 20).toFixed(0)} MiB)\n`);
+if (process.argv.includes('--deb')) {
+  const deb = makeDeb(target, join(root, 'packaging'), manifestOf(root).version, help, sourceTime());
+  process.stdout.write(`${relative(root, deb)}: ${(statSync(deb).size / 2 ** 20).toFixed(0)} MiB\n`);
+}

@@ -1,0 +1,40 @@
+// The Debian package: what is in it, whose it is, and scripts that a shell understands.
+import t from 'tap';
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDeb } from '../../packaging/src/deb.js';
+import { packageRoot } from '../../src/package-files.js';
+
+const skip = spawnSync('dpkg-deb', ['--version']).status === 0 ? false : 'there is no dpkg-deb on this machine';
+
+t.test('the package', { skip }, async (t) => {
+  const directory = t.testdir({ dist: {} });
+  const program = join(directory, 'dist', 'lectern');
+  writeFileSync(program, '#!/bin/sh\necho a program\n', { mode: 0o755 });
+  const make = (): string => makeDeb(program, join(packageRoot(), 'packaging'), '1.2.3', 'usage: lectern COMMAND\n.a line\n', '1700000000');
+  const deb = make();
+  const bytes = readFileSync(deb);
+  const ask = (...words: string[]): string => execFileSync('dpkg-deb', [...words], { encoding: 'utf8' });
+  t.match(ask('--field', deb), /^Package: lectern\nVersion: 1\.2\.3\n[^]*^Depends: libc6 \(>= 2\.34\)/m);
+  const listed = new Map(ask('--contents', deb).trim().split('\n').map((line) => {
+    const [mode = '', owner = '', , , , path = ''] = line.split(/\s+/);
+    return [path.replace(/^\./, ''), `${mode} ${owner}`];
+  }));
+  t.match(Object.fromEntries(listed), {
+    '/usr/bin/lectern': '-rwxr-xr-x root/root', '/lib/systemd/system/lectern.service': '-rw-r--r-- root/root',
+    '/etc/lectern/settings': '-rw-r----- root/root', '/etc/lectern/access': '-rw-r----- root/root', '/usr/share/man/man1/lectern.1.gz': '-rw-r--r-- root/root',
+  });
+  const unpacked = join(directory, 'unpacked');
+  mkdirSync(unpacked);
+  execFileSync('dpkg-deb', ['--raw-extract', deb, unpacked]);
+  const unit = readFileSync(join(unpacked, 'lib/systemd/system/lectern.service'), 'utf8');
+  t.match(unit, /^ExecStart=\/usr\/bin\/lectern serve$/m);
+  t.notMatch(unit, '/usr/local');
+  t.equal(readFileSync(join(unpacked, 'DEBIAN/conffiles'), 'utf8'), '/etc/lectern/settings\n/etc/lectern/access\n', 'what an operator writes stays');
+  for (const script of ['postinst', 'prerm', 'postrm']) t.equal(spawnSync('sh', ['-n', join(unpacked, 'DEBIAN', script)]).status, 0, script);
+  for (const [word, file] of [['settings', 'settings'], ['access', 'access']] as const) {
+    t.notMatch(readFileSync(join(unpacked, 'etc/lectern', file), 'utf8'), /^(?!#)(?!LECTERN_(LISTEN=127\.0\.0\.1:11434|STATE=\/var\/lib\/lectern)$).+/m, `${word}: nobody enters from the network before an operator says so`);
+  }
+  t.ok(readFileSync(make()).equals(bytes), 'the same sources are the same package');
+});
