@@ -74,7 +74,7 @@ export function refTo(node: { self_ref: string }): Ref {
 }
 
 function group(selfRef: string, label: GroupLabel, name: string, layer: ContentLayer, parent: Ref | null): GroupItem {
-  return { self_ref: selfRef, parent, children: [], content_layer: layer, meta: null, name, label };
+  return { self_ref: selfRef, parent, children: parent === null ? [] : none, content_layer: layer, meta: null, name, label };
 }
 
 /** Deeper nesting than readers and writers of documents follow is refused where it begins. */
@@ -131,10 +131,26 @@ function clean(text: string): string {
   return text.replace(lineEnds, '\n').replace(controls, ' ').replace(unwritable, '\ufffd');
 }
 
+/** By their looks: a document has few, and as many texts that share them. */
+const looks = new Map<number, Formatting>();
+const scripts = ['baseline', 'sub', 'super'] as const;
+
 function formattingOf(wished: Partial<Formatting> | undefined): Formatting | null {
   if (wished === undefined) return null;
   const { bold = false, italic = false, underline = false, strikethrough = false, script = 'baseline' } = wished;
-  return { bold, italic, underline, strikethrough, script };
+  const key = (bold ? 1 : 0) + (italic ? 2 : 0) + (underline ? 4 : 0) + (strikethrough ? 8 : 0) + 16 * scripts.indexOf(script);
+  let look = looks.get(key);
+  if (look === undefined) looks.set(key, (look = Object.freeze({ bold, italic, underline, strikethrough, script })));
+  return look;
+}
+
+/** The children of what has none, and the places of what stands nowhere: most texts of most documents. */
+const none = Object.freeze([]) as unknown as never[];
+
+/** A list of the size that it has: arrays that are pushed to begin with room for seventeen, and most nodes have a child or two. The roots keep theirs. */
+function hang(parent: DocumentNode, ref: Ref): void {
+  if (parent.parent !== null && parent.children.length < 4) parent.children = [...parent.children, ref];
+  else parent.children.push(ref);
 }
 
 /** Each `add…` returns the new node, which may be the `parent` of later ones; order of calls is reading order. */
@@ -155,16 +171,16 @@ export class DocumentBuilder {
   }
 
   addTitle(text: string, options: TextOptions = {}): TitleItem {
-    return this.#addText(this.#textual(text, options, { label: 'title' as const }));
+    return this.#addText(this.#textual('title', text, options));
   }
 
   /** `level` from 1: the heading right below the title. */
   addHeading(level: number, text: string, options: TextOptions = {}): SectionHeaderItem {
-    return this.#addText(this.#textual(text, options, { label: 'section_header' as const, level }));
+    return this.#addText({ ...this.#textual('section_header', text, options), level });
   }
 
   addText(label: PlainTextLabel, text: string, options: TextOptions = {}): TextItem {
-    return this.#addText(this.#textual(text, options, { label }));
+    return this.#addText(this.#textual(label, text, options));
   }
 
   addCheckbox(checked: boolean, text: string, options: TextOptions = {}): TextItem {
@@ -184,7 +200,7 @@ export class DocumentBuilder {
   addListItem(list: GroupItem, text: string, options: ListItemOptions = {}): ListItem {
     const own = { ...options, parent: list };
     const enumerated = options.enumerated ?? false;
-    return this.#addText(this.#textual(text, own, { label: 'list_item' as const, enumerated, marker: clean(options.marker ?? '') }));
+    return this.#addText({ ...this.#textual('list_item', text, own), enumerated, marker: clean(options.marker ?? '') });
   }
 
   /** The parent of a paragraph's runs: texts with formatting or links of their own. */
@@ -196,17 +212,17 @@ export class DocumentBuilder {
     const { groups } = this.document;
     const parent = options.parent ?? this.document.body;
     checkDepth(this.document, parent);
-    const node = group(`#/groups/${groups.length}`, label, name, options.layer ?? parent.content_layer, refTo(parent));
-    parent.children.push(refTo(node));
+    const node = group(`#/groups/${groups.length}`, label, name, options.layer ?? parent.content_layer, this.#refTo(parent));
+    hang(parent, refTo(node));
     groups.push(node);
     return node;
   }
 
-  /** Captions and footnotes follow by `addCaption`, content of rich cells with the table as parent and `cell.ref`. */
-  addTable(rowCount: number, columnCount: number, cells: CellInput[], options: ItemOptions & { index?: boolean } = {}): TableItem {
+  /** Captions and footnotes follow by `addCaption`, content of rich cells with the table as parent and `cell.ref`. `cells` may be gone through twice. */
+  addTable(rowCount: number, columnCount: number, cells: Iterable<CellInput>, options: ItemOptions & { index?: boolean } = {}): TableItem {
     const data = placeCells(rowCount, columnCount, cells);
     for (const cell of data.table_cells) {
-      cell.text = clean(cell.text);
+      if (unclean.test(cell.text)) cell.text = clean(cell.text);
       if (cell.bbox !== null) cell.bbox = this.#turned(cell.bbox);
     }
     const { tables } = this.document;
@@ -231,14 +247,14 @@ export class DocumentBuilder {
 
   /** `language` is one of the schema's names (`Python`, `C++`); line ends and indentation of `text` stay. */
   addCode(text: string, options: TextOptions & { language?: string | undefined } = {}): CodeItem {
-    return this.#addText(this.#textual(text, options, {
-      label: 'code' as const, captions: [], references: [], footnotes: [], image: null, code_language: options.language ?? 'unknown',
-    }));
+    return this.#addText({
+      ...this.#textual('code', text, options), captions: [], references: [], footnotes: [], image: null, code_language: options.language ?? 'unknown',
+    });
   }
 
   /** `text` is LaTeX, or empty where the formula was not decoded; `orig` is what stood on the page. */
   addFormula(text: string, options: TextOptions = {}): FormulaItem {
-    return this.#addText(this.#textual(text, options, { label: 'formula' as const }));
+    return this.#addText(this.#textual('formula', text, options));
   }
 
   addCaption(owner: Captioned, text: string, options: TextOptions = {}): TextItem {
@@ -264,30 +280,41 @@ export class DocumentBuilder {
     return item;
   }
 
+  /** One object for all children that follow each other. */
+  #refTo(parent: DocumentNode): Ref {
+    if (this.#parent !== parent) {
+      this.#parent = parent;
+      this.#parentRef = refTo(parent);
+    }
+    return this.#parentRef;
+  }
+
+  #parent: DocumentNode | null = null;
+  #parentRef: Ref = { $ref: '' };
+
   #node(selfRef: string, options: NodeOptions) {
     const parent = options.parent ?? this.document.body;
     checkDepth(this.document, parent);
-    parent.children.push({ $ref: selfRef });
+    hang(parent, { $ref: selfRef });
     return {
-      self_ref: selfRef, parent: refTo(parent), children: [] as Ref[],
+      self_ref: selfRef, parent: this.#refTo(parent), children: none as Ref[],
       content_layer: options.layer ?? parent.content_layer, meta: null as Record<string, unknown> | null,
     };
   }
 
-  /** One object with all fields at once: documents have hundreds of thousands of texts, and spreading them into each other costs most of their making. */
-  #textual<Own extends object>(text: string, options: TextOptions, own: Own) {
+  /** One object with all fields at once, and nothing of its own that others have too: documents have hundreds of thousands of texts. */
+  #textual<Label extends string>(label: Label, text: string, options: TextOptions) {
     const written = clean(text);
     const orig = options.orig === undefined ? written : clean(options.orig);
     const parent = options.parent ?? this.document.body;
     checkDepth(this.document, parent);
     const selfRef = `#/texts/${this.document.texts.length}`;
-    parent.children.push({ $ref: selfRef });
-    const item = {
-      self_ref: selfRef, parent: refTo(parent) as Ref | null, children: [] as Ref[], content_layer: options.layer ?? parent.content_layer,
-      meta: (options.glued === true ? { [spaceBeforeKey]: false } : null) as Record<string, unknown> | null,
+    hang(parent, { $ref: selfRef });
+    return {
+      self_ref: selfRef, parent: this.#refTo(parent), children: none as Ref[], content_layer: options.layer ?? parent.content_layer,
+      meta: (options.glued === true ? { [spaceBeforeKey]: false } : null) as Record<string, unknown> | null, label,
       prov: this.#places(options.at, orig), orig, text: written, formatting: formattingOf(options.formatting), hyperlink: options.hyperlink ?? null,
     };
-    return Object.assign(item, own);
   }
 
   #addText<Item extends AnyTextItem>(item: Item): Item {
@@ -296,7 +323,8 @@ export class DocumentBuilder {
   }
 
   #places(places: Place[] | undefined, orig: string): Provenance[] {
-    return (places ?? []).map((place) => ({
+    if (places === undefined || places.length === 0) return none;
+    return places.map((place) => ({
       page_no: place.pageNumber,
       bbox: this.#box(place),
       charspan: [codePoints(orig, place.from ?? 0), codePoints(orig, place.to ?? orig.length)],

@@ -48,25 +48,29 @@ export function pipeTable(rows: string[][], compact: boolean): string {
   const [header, ...body] = rows;
   if (header === undefined || header.length === 0) return '';
   if (compact) return compactTable(rows);
-  const trimmed = body.map((row) => row.map((cell) => cell.trim()));
   const widths = header.map((cell) => width(cell) + 2);
-  for (const row of trimmed) {
+  for (const row of body) {
     for (let column = 0; column < widths.length; column++) {
-      widths[column] = Math.max(widths[column] ?? 0, width(row[column] ?? ''));
+      const own = width((row[column] ?? '').trim());
+      if (own > (widths[column] ?? 0)) widths[column] = own;
     }
   }
   const lineLength = widths.reduce((sum, each) => sum + each + 3, 1);
   if (lineLength * (rows.length + 1) > maximumPaddedLength) return compactTable(rows);
   const right = widths.map((_, column) => standsRight(body, column));
-  const line = (row: string[]): string => {
-    let text = '|';
+  const paddings = Array.from({ length: Math.max(...widths) + 1 }, (_, size) => ' '.repeat(size));
+  const line = (row: string[], trimmed: boolean): string => {
+    const parts: string[] = ['|'];
     for (let column = 0; column < widths.length; column++) {
-      const cell = row[column] ?? '';
-      const padding = ' '.repeat((widths[column] ?? 0) - width(cell));
-      text += right[column] === true ? ` ${padding}${cell} |` : ` ${cell}${padding} |`;
+      const cell = trimmed ? (row[column] ?? '').trim() : row[column] ?? '';
+      const padding = paddings[(widths[column] ?? 0) - width(cell)] ?? '';
+      if (right[column] === true) parts.push(' ', padding, cell, ' |');
+      else parts.push(' ', cell, padding, ' |');
     }
-    return text;
+    return parts.join('');
   };
   const separator = `|${widths.map((each) => '-'.repeat(each + 2)).join('|')}|`;
-  return [line(header), separator, ...trimmed.map(line)].join('\n');
+  const lines = [line(header, false), separator];
+  for (const row of body) lines.push(line(row, true));
+  return lines.join('\n');
 }

@@ -156,16 +156,22 @@ class MarkdownRenderer {
 
   #table(table: TableItem): string {
     const { table_cells: cells, num_rows: rowCount, num_cols: columnCount } = table.data;
-    const texts = cells.map((cell) => oneLine(this.#cell(cell)));
+    const wide = new Map<TableCell, string>();
     let repeated = 0;
-    for (const [index, cell] of cells.entries()) repeated += (texts[index] ?? '').length * (cell.row_span * cell.col_span - 1);
+    for (const cell of cells) {
+      if (isOnePlace(cell)) continue;
+      const text = oneLine(this.#cell(cell));
+      wide.set(cell, text);
+      repeated += text.length * (cell.row_span * cell.col_span - 1);
+    }
     const once = repeated > maximumRepeatedLength;
     const rows = Array.from({ length: rowCount }, () => new Array<string>(columnCount).fill(''));
-    for (const [index, cell] of cells.entries()) {
+    for (const cell of cells) {
       const { start_row_offset_idx: top, start_col_offset_idx: left } = cell;
+      const text = (wide.size > 0 ? wide.get(cell) : undefined) ?? oneLine(this.#cell(cell));
       const bottom = once ? top + 1 : Math.min(cell.end_row_offset_idx, rowCount);
       const right = once ? left + 1 : Math.min(cell.end_col_offset_idx, columnCount);
-      for (let row = top; row < bottom; row++) rows[row]?.fill(texts[index] ?? '', left, right);
+      for (let row = top; row < bottom; row++) rows[row]?.fill(text, left, right);
     }
     return pipeTable(rows, this.#options.compactTables ?? false);
   }
@@ -189,6 +195,10 @@ class MarkdownRenderer {
     if (mode === 'embedded') return embedded ? `![Image](${uri})` : missingImage;
     return uri === '' || embedded ? '<!-- image -->' : `![Image](${uri})`;
   }
+}
+
+function isOnePlace(cell: TableCell): boolean {
+  return cell.end_row_offset_idx === cell.start_row_offset_idx + 1 && cell.end_col_offset_idx === cell.start_col_offset_idx + 1;
 }
 
 function oneLine(text: string): string {

@@ -37,25 +37,35 @@ function tableCell(input: CellInput, rowSpan: number, columnSpan: number): Table
   };
 }
 
-/** Whether the cells come row by row inside the table and none spans: so does every large one, and there is nothing to settle then. */
-function isPlainGrid(rowCount: number, columnCount: number, inputs: CellInput[]): boolean {
+/**
+ * The cells as they come, where they come row by row inside the table and none spans: so does every large table, there is nothing to
+ * settle then, and no cell is held twice. Null of all other tables.
+ */
+function plainGrid(rowCount: number, columnCount: number, inputs: Iterable<CellInput>): TableCell[] | null {
+  const cells: TableCell[] = [];
   let before = -1;
-  for (const { row, column, rowSpan = 1, columnSpan = 1 } of inputs) {
+  for (const input of inputs) {
+    const { row, column, rowSpan = 1, columnSpan = 1 } = input;
     const place = row * columnCount + column;
-    if (rowSpan !== 1 || columnSpan !== 1 || row >= rowCount || column < 0 || column >= columnCount || !(place > before)) return false;
+    if (rowSpan !== 1 || columnSpan !== 1 || row >= rowCount || column < 0 || column >= columnCount || !(place > before)) return null;
     before = place;
+    cells.push(tableCell(input, 1, 1));
   }
-  return true;
+  return cells;
 }
 
 /**
  * A table whose cells are inside it and do not overlap, nothing lost: a table too small grows to the cells' starts, a span
- * is cut where it meets another cell or the border, and a cell that starts where another does is added to it.
+ * is cut where it meets another cell or the border, and a cell that starts where another does is added to it. The inputs may be
+ * gone through twice.
  */
-export function placeCells(rowCount: number, columnCount: number, inputs: CellInput[]): TableData {
-  if (isPlainGrid(rowCount, columnCount, inputs)) {
-    return { table_cells: inputs.map((input) => tableCell(input, 1, 1)), num_rows: rowCount, num_cols: columnCount, orientation: 'rot_0' };
-  }
+export function placeCells(rowCount: number, columnCount: number, inputs: Iterable<CellInput>): TableData {
+  const plain = plainGrid(rowCount, columnCount, inputs);
+  if (plain !== null) return { table_cells: plain, num_rows: rowCount, num_cols: columnCount, orientation: 'rot_0' };
+  return settleCells(rowCount, columnCount, [...inputs]);
+}
+
+function settleCells(rowCount: number, columnCount: number, inputs: CellInput[]): TableData {
   const rows = inputs.reduce((most, input) => Math.max(most, input.row + 1), rowCount);
   const columns = inputs.reduce((most, input) => Math.max(most, input.column + 1), columnCount);
   const taken = new Map<number, CellInput>();

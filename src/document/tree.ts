@@ -19,10 +19,22 @@ const referencePattern = /^#\/(\w+)\/(\d+)$/;
 /** The node a reference points to, or undefined. */
 export function find(document: DoclingDocument, ref: Ref): DocumentNode | undefined {
   if (ref.$ref === '#/body') return document.body;
+  // Nearly all of them: a long document is walked by hundreds of thousands of references.
+  if (ref.$ref.startsWith('#/texts/')) return document.texts[digits(ref.$ref, 8)];
   if (ref.$ref === '#/furniture') return document.furniture;
   const match = referencePattern.exec(ref.$ref);
   const list = nodeLists.find((name) => name === match?.[1]);
   return list === undefined ? undefined : document[list][Number(match?.[2])];
+}
+
+/** The number that `text` ends with from `at` on; -1 where anything else stands there. */
+function digits(text: string, at: number): number {
+  let number = text.length > at && text.length < at + 10 ? 0 : -1;
+  for (let i = at; i < text.length && number >= 0; i++) {
+    const digit = text.charCodeAt(i) - 48;
+    number = digit >= 0 && digit <= 9 ? number * 10 + digit : -1;
+  }
+  return number;
 }
 
 /** The node a reference points to. Throws LecternError `invalid_document` where there is none. */
@@ -124,10 +136,13 @@ export function shownLayers(keepFurniture: boolean): ReadonlySet<ContentLayer> {
 /** Written runs put together: one space between two, none where a run says so or has its own. */
 export function joinRuns(runs: { node: DocumentNode; text: string }[]): string {
   let joined = '';
+  let before = '';
   for (const { node, text } of runs) {
     if (text === '') continue;
-    const apart = joined !== '' && node.meta?.[spaceBeforeKey] !== false && !/\s/.test(joined.slice(-1)) && !/^\s/.test(text);
+    // A look at the end of what is joined so far would copy all of it for every run.
+    const apart = before !== '' && node.meta?.[spaceBeforeKey] !== false && !/\s/.test(before.slice(-1)) && !/^\s/.test(text);
     joined += apart ? ` ${text}` : text;
+    before = text;
   }
   return joined;
 }

@@ -16,6 +16,9 @@ export interface ArchiveLimits {
 
 export const defaultArchiveLimits: ArchiveLimits = { entryBytes: 256 * mebibyte, totalBytes: 512 * mebibyte, ratio: 200, ratioFloorBytes: 16 * mebibyte };
 
+/** More than deflate can: a directory that states more lies. */
+const deflateRatio = 1040;
+
 const maximumEntries = 100_000;
 
 interface Entry {
@@ -92,7 +95,9 @@ export class Archive {
     const left = totalBytes - (this.#counted.has(entry.name) ? 0 : this.#total);
     const most = Math.min(entryBytes, left, Math.max(ratioFloorBytes, packed.length * ratio));
     try {
-      return inflateRawSync(packed, { maxOutputLength: Math.max(1, most), chunkSize: Math.min(most, Math.max(4096, Math.min(entry.unpackedBytes, mebibyte))) });
+      // One buffer for all of it where the directory tells the truth: pieces would be copied together once more. Pages that nothing is written to cost nothing.
+      const chunkSize = Math.min(most, entry.unpackedBytes, packed.length * deflateRatio) + 64;
+      return inflateRawSync(packed, { maxOutputLength: Math.max(1, most), chunkSize });
     } catch (cause) {
       if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
       throw damaged();

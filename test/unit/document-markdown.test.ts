@@ -2,6 +2,7 @@
 import t from 'tap';
 import { DocumentBuilder } from '../../src/document/builder.js';
 import type { Place } from '../../src/document/builder.js';
+import { writeHtml } from '../../src/document/html.js';
 import { writeMarkdown, writeMarkdownPages, writeText } from '../../src/document/markdown.js';
 import type { MarkdownOptions } from '../../src/document/markdown.js';
 
@@ -168,6 +169,15 @@ t.test('runs of a paragraph: emphasis, links, code, formulas, glued ones', (t) =
   builder.addText('text', 'O', { parent: group, glued: true });
   t.equal(markdown(builder),
     'Some **bold\\_** ~~***both***~~ plain [link &amp; text](https://a.b/c_d?e=1&f=(g)), `` x`y `` $a_1$ H2O');
+  t.end();
+});
+
+t.test('a paragraph of very many runs: each is looked at once, or this does not end', (t) => {
+  const builder = made();
+  const group = builder.addInlineGroup();
+  for (let index = 0; index < 200_000; index++) builder.addText('text', 'word', { parent: group, ...(index % 2 === 0 && { formatting: { bold: true } }) });
+  t.equal(markdown(builder), Array.from({ length: 100_000 }, () => '**word** word').join(' '));
+  t.equal([...writeHtml(builder.document)].join('').match(/<strong>word<\/strong> word/g)?.length, 100_000);
   t.end();
 });
 

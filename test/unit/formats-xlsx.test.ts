@@ -1,7 +1,8 @@
 /** XLSX: what cells show, regions as tables, spans, sheets, drawings; and number formats by themselves. */
 import t from 'tap';
-import { numberFormatter } from '../../src/formats/office/number-format.js';
+import { general, isShortDecimal, numberFormatter } from '../../src/formats/office/number-format.js';
 import { makeXlsx, relationship, type XlsxParts } from '../support/office-files.js';
+import { randomFrom } from '../support/random.js';
 import { readOffice } from '../support/read-office.js';
 
 const sheet = (rows: string, rest = ''): string => `<sheetData>${rows}</sheetData>${rest}`;
@@ -24,6 +25,28 @@ t.test('number formats', (t) => {
   for (const [code, value, shown] of cases) t.equal(numberFormatter(code, false)(value), shown, `${value} as ${code}`);
   t.equal(numberFormatter('yyyy-mm-dd', true)(0), '1904-01-01');
   t.end();
+});
+
+t.test('numbers that are shown as they are written are those that General would show so', (t) => {
+  const random = randomFrom(3);
+  const digits = '0123456789.-';
+  let found = 0;
+  for (let round = 0; round < 100_000; round++) {
+    const text = ['', '-', '0.00', '0.00000'][Math.floor(random() * 4)] + Array.from({ length: 1 + Math.floor(random() * 11) }, () => digits[Math.floor(random() * (random() < 0.3 ? 12 : 11))]).join('');
+    if (!isShortDecimal(text)) continue;
+    found++;
+    if (general(Number(text)) !== text) t.fail(`${text} is shown as ${general(Number(text))}`);
+  }
+  t.ok(found > 10_000, `${found} of them`);
+  for (const text of ['0', '7', '-12', '12345678901', '0.5', '-0.001', '0.00001']) t.ok(isShortDecimal(text), text);
+  for (const text of ['', '-', '-0', '007', '1.0', '.5', '5.', '1e3', '1.2.3', '123456789012', '0.000001', '0.0000001', 'NaN', ' 5']) t.notOk(isShortDecimal(text), text);
+  t.end();
+});
+
+t.test('numbers in the looks that files give them', async (t) => {
+  const values = ['0.30000000000000004', '1E-10', '+5', ' 6 ', 'Infinity', 'x&amp;y', '-0', '1.50'];
+  const rows = `<row r="1">${values.map((value, index) => `<c r="${'ABCDEFGH'[index] ?? ''}1"><v>${value}</v></c>`).join('')}</row>`;
+  t.equal((await markdown({ sheets: [{ name: 'S', xml: sheet(rows) }] })).split('\n')[2], '| 0.3 | 1E-10 | 5 | 6 | Infinity | x&y | 0 | 1.5 |');
 });
 
 t.test('cells show what they hold: shared and rich strings, formulas, booleans, errors, dates, entities', async (t) => {

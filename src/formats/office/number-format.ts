@@ -194,6 +194,22 @@ export function general(value: number): string {
   return String(Number(value.toPrecision(10)));
 }
 
+/** Whether `General` shows the number exactly as it is written: at most eleven characters, no zeros to leave out, none too small. */
+export function isShortDecimal(text: string): boolean {
+  const { length } = text;
+  const begin = text.charCodeAt(0) === 45 ? 1 : 0;
+  if (length > 11 || length === begin) return false;
+  let point = -1;
+  for (let at = begin; at < length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === 46 && point < 0 && at > begin) point = at;
+    else if (code < 48 || code > 57) return false;
+  }
+  if (text.charCodeAt(begin) === 48 && point !== begin + 1) return length === 1;
+  // From seven zeros on JavaScript writes an exponent.
+  return point < 0 || text.charCodeAt(length - 1) > 48 && !text.startsWith('0.00000', begin);
+}
+
 export type NumberFormatter = (value: number) => string;
 
 /** How numbers look under a format's code. `date1904`: days are counted from 1904 instead of 1900. Never fails. */

@@ -7,12 +7,16 @@ const maximumCells = 1_000_000;
 /** Places of one document's tables, filled or not: writers lay each of them out. */
 const maximumPlaces = 4_000_000;
 
-export interface Grid {
+/** Ends included. */
+interface Range {
   top: number;
   left: number;
   bottom: number;
   right: number;
-  merges: { top: number; left: number; bottom: number; right: number }[];
+}
+
+export interface Grid extends Range {
+  merges: Range[];
   count: number;
   /** Row by row; positions are the sheet's. */
   cell: (index: number) => { row: number; column: number; text: string };
@@ -58,32 +62,32 @@ export function addTables(
     const rows = budget.takeRows(grid.bottom - grid.top + 1, columns);
     if (rows < grid.bottom - grid.top + 1) budget.cut(sheet);
     if (rows === 0) continue;
-    const cells = readCells(grid, rows);
-    budget.takeCells(cells.length);
     const box = { left: grid.left, top: grid.top, right: grid.right + 1, bottom: grid.top + rows };
-    builder.addTable(rows, columns, cells, { ...options, at: [{ pageNumber, box }] });
+    const { data } = builder.addTable(rows, columns, cellsOf(grid, rows), { ...options, at: [{ pageNumber, box }] });
+    budget.takeCells(data.table_cells.length);
   }
 }
 
-function readCells(grid: Grid, rows: number): CellInput[] {
+/** The cells one by one, anew each time: a sheet's million of them is never a second list beside the document's. */
+function cellsOf(grid: Grid, rows: number): Iterable<CellInput> {
   const merges = new Map(grid.merges.map((merge) => [merge.top * 65_536 + merge.left, merge]));
   const covered = new Set<number>();
   for (const { top, left, bottom, right } of grid.merges) {
     for (let row = top; row <= bottom; row++) for (let column = left; column <= right; column++) if (row !== top || column !== left) covered.add(row * 65_536 + column);
   }
-  const cells: CellInput[] = [];
+  return { [Symbol.iterator]: () => readCells(grid, rows, merges, covered) };
+}
+
+function* readCells(grid: Grid, rows: number, merges: Map<number, Range>, covered: Set<number>): Generator<CellInput> {
   for (let index = 0; index < grid.count; index++) {
     const { row, column, text } = grid.cell(index);
     if (row - grid.top >= rows) break;
     const key = row * 65_536 + column;
     if (covered.size > 0 && covered.has(key)) continue;
-    const cell: CellInput = { row: row - grid.top, column: column - grid.left, text, columnHeader: row === grid.top };
     const merge = merges.size > 0 ? merges.get(key) : undefined;
-    if (merge !== undefined) {
-      cell.rowSpan = merge.bottom - merge.top + 1;
-      cell.columnSpan = merge.right - merge.left + 1;
-    }
-    cells.push(cell);
+    yield {
+      row: row - grid.top, column: column - grid.left, text, columnHeader: row === grid.top,
+      rowSpan: merge === undefined ? 1 : merge.bottom - merge.top + 1, columnSpan: merge === undefined ? 1 : merge.right - merge.left + 1,
+    };
   }
-  return cells;
 }

@@ -10,11 +10,16 @@ export class CellStore {
   columns = new Int32Array(1024);
   kinds = new Uint8Array(1024);
   styles = new Uint16Array(1024);
-  /** The number itself, the index of a shared string, the index in `texts`, or 0 and 1. */
-  values = new Float64Array(1024);
+  /** Where the number begins in `source`, the index of a shared string, the index in `texts`, or 0 and 1. */
+  values = new Int32Array(1024);
+  /** Of a number: where it ends in `source`. */
+  ends = new Int32Array(1024);
   readonly texts: string[] = [];
 
-  add(row: number, column: number, kind: CellKind, style: number, value: number): void {
+  /** `source` is the sheet's XML: numbers stay in it until they are shown. */
+  constructor(readonly source = '') {}
+
+  add(row: number, column: number, kind: CellKind, style: number, value: number, end = 0): void {
     if (this.count === this.rows.length) this.#grow();
     const at = this.count++;
     this.rows[at] = row;
@@ -22,6 +27,12 @@ export class CellStore {
     this.kinds[at] = kind;
     this.styles[at] = style;
     this.values[at] = value;
+    this.ends[at] = end;
+  }
+
+  /** A number as it is written in the file. */
+  written(index: number): string {
+    return this.source.slice(this.values[index], this.ends[index]);
   }
 
   addText(row: number, column: number, kind: CellKind, style: number, text: string): void {
@@ -39,7 +50,8 @@ export class CellStore {
     this.columns = grown(this.columns, new Int32Array(size));
     this.kinds = grown(this.kinds, new Uint8Array(size));
     this.styles = grown(this.styles, new Uint16Array(size));
-    this.values = grown(this.values, new Float64Array(size));
+    this.values = grown(this.values, new Int32Array(size));
+    this.ends = grown(this.ends, new Int32Array(size));
   }
 }
 

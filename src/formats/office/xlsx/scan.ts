@@ -2,7 +2,7 @@
 import { LecternError } from '../../../errors.js';
 import { decodeXml } from '../../xml-text.js';
 import { CellStore, cellKind, maximumColumns, maximumRows, readRange } from './cells.js';
-import type { Range } from './cells.js';
+import type { CellKind, Range } from './cells.js';
 
 export interface ScannedSheet {
   cells: CellStore;
@@ -38,13 +38,15 @@ export function decodeCellText(text: string): string {
 }
 
 class SheetScanner {
-  readonly cells = new CellStore();
+  readonly cells: CellStore;
   complete = true;
   #at = 0;
   #row = -1;
   #column = -1;
 
-  constructor(private readonly xml: string, private readonly prefix: string, private readonly subject: string, private readonly most: number) {}
+  constructor(private readonly xml: string, private readonly prefix: string, private readonly subject: string, private readonly most: number) {
+    this.cells = new CellStore(xml);
+  }
 
   /** Gives the position behind the cells. */
   scan(from: number): number {
@@ -144,7 +146,9 @@ class SheetScanner {
   #contents(row: number, column: number, type: number, typeNext: number, style: number): void {
     const { xml } = this;
     const skip = this.prefix.length;
-    let text: string | null = null;
+    let rich: string | null = null;
+    let start = 0;
+    let until = 0;
     for (;;) {
       const open = xml.indexOf('<', this.#at);
       if (open < 0) throw damaged(this.subject);
@@ -159,31 +163,37 @@ class SheetScanner {
       if (xml.charCodeAt(end - 2) === 47) continue;
       if (name === 118) {
         const close = xml.indexOf('<', end);
-        text = xml.slice(end, close < 0 ? xml.length : close);
-        this.#at = close < 0 ? xml.length : close;
+        start = end;
+        until = close < 0 ? xml.length : close;
+        this.#at = until;
       } else if (name === 105 && xml.charCodeAt(open + 2 + skip) === 115) {
         const close = xml.indexOf(`</${this.prefix}is>`, end);
         if (close < 0) throw damaged(this.subject);
-        text = richText(xml.slice(end, close), this.prefix);
+        rich = richText(xml.slice(end, close), this.prefix);
         this.#at = close;
       }
     }
-    if (text === null || text === '' || row < 0 || row >= maximumRows || column < 0 || column >= maximumColumns) return;
-    this.#store(row, column, type, typeNext, style, text);
+    if (start === until && (rich === null || rich === '') || row < 0 || row >= maximumRows || column < 0 || column >= maximumColumns) return;
+    const kind = this.#kind(type, typeNext);
+    if (start === until) this.cells.addText(row, column, kind === cellKind.error ? kind : cellKind.text, style, decodeCellText(rich ?? ''));
+    else if (kind === cellKind.number) this.cells.add(row, column, kind, style, start, until);
+    else if (kind === cellKind.shared) this.cells.add(row, column, kind, style, this.#index(start, until));
+    else if (kind === cellKind.boolean) this.cells.add(row, column, kind, style, Number(xml.slice(start, until)) === 0 ? 0 : 1);
+    else this.cells.addText(row, column, kind, style, decodeCellText(xml.slice(start, until)));
   }
 
-  /** Types: s(hared), str and inlineStr, b(oolean), e(rror), d(ate), n(umber), which is also what none means. */
-  #store(row: number, column: number, type: number, typeNext: number, style: number, text: string): void {
-    const { cells } = this;
-    if (type === 115 && typeNext !== 116) cells.add(row, column, cellKind.shared, style, Number(text));
-    else if (type === 115 || type === 105 || type === 100) cells.addText(row, column, cellKind.text, style, decodeCellText(text));
-    else if (type === 98) cells.add(row, column, cellKind.boolean, style, Number(text));
-    else if (type === 101) cells.addText(row, column, cellKind.error, style, decodeCellText(text));
-    else {
-      const number = Number(text);
-      if (Number.isFinite(number)) cells.add(row, column, cellKind.number, style, number);
-      else cells.addText(row, column, cellKind.text, style, decodeCellText(text));
-    }
+  /** s(hared), str and inlineStr, b(oolean), e(rror), d(ate), n(umber), which is also what none means. */
+  #kind(type: number, typeNext: number): CellKind {
+    if (type === 115) return typeNext === 116 ? cellKind.text : cellKind.shared;
+    if (type === 105 || type === 100) return cellKind.text;
+    if (type === 98) return cellKind.boolean;
+    return type === 101 ? cellKind.error : cellKind.number;
+  }
+
+  /** Of a shared string; -1 where it is no such number. */
+  #index(start: number, end: number): number {
+    const index = Number(this.xml.slice(start, end));
+    return Number.isInteger(index) && index < 2 ** 31 ? index : -1;
   }
 }
 

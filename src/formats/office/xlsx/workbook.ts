@@ -1,13 +1,14 @@
 /** What the sheets of a workbook share: their list, the formats of numbers, the strings. */
 import { LecternError } from '../../../errors.js';
 import { numberOf } from '../docx/styles.js';
-import { builtinFormats, numberFormatter } from '../number-format.js';
+import { builtinFormats, general, isShortDecimal, numberFormatter } from '../number-format.js';
 import type { NumberFormatter } from '../number-format.js';
 import { toggle } from '../package.js';
 import type { OfficePackage } from '../package.js';
 import { SharedStrings } from './strings.js';
 import { cellKind } from './cells.js';
 import type { CellStore } from './cells.js';
+import { decodeCellText } from './scan.js';
 
 export interface SheetEntry {
   name: string;
@@ -46,8 +47,16 @@ export class Workbook {
       case cellKind.shared: return this.strings.get(value);
       case cellKind.text: case cellKind.error: return cells.texts[value] ?? '';
       case cellKind.boolean: return value === 0 ? 'FALSE' : 'TRUE';
-      default: return this.#formatter(cells.styles[index] ?? 0)(value);
+      default: return this.#number(cells.written(index), cells.styles[index] ?? 0);
     }
+  }
+
+  /** Most numbers of most sheets are written as they are shown: to a double and back would be the greatest part of reading them. */
+  #number(written: string, style: number): string {
+    const format = this.#formatter(style);
+    if (format === general && isShortDecimal(written)) return written;
+    const value = Number(written);
+    return Number.isFinite(value) ? format(value) : decodeCellText(written);
   }
 
   #readStyles(part: string | null): void {
