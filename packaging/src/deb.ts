@@ -80,7 +80,7 @@ export function makeDeb(program: string, packaging: string, version: string, hel
   chmodSync(join(made.root, 'usr/bin/lectern'), 0o755);
   const unit = own('lectern.service');
   if (!unit.includes(byHand)) throw new Error(`lectern.service does not start ${byHand}.`);
-  made.put('lib/systemd/system/lectern.service', unit.replaceAll(byHand, '/usr/bin/lectern'));
+  made.put('lib/systemd/system/lectern.service', unit.replace(/^#.*\n/, '').replaceAll(byHand, '/usr/bin/lectern'));
   made.put('etc/lectern/settings', own('debian/settings'), 0o640);
   made.put('etc/lectern/access', own('access.example').replace(/^(?=[^#\n])/gm, '# '), 0o640);
   made.put('usr/share/doc/lectern/README.md', own('README.md'));
