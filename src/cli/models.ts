@@ -1,4 +1,5 @@
 /** `lectern models`: what there is and what is refused, one model at length, whether they run, and pulling one from a registry. */
+import { existsSync } from 'node:fs';
 import { sep } from 'node:path';
 import { parseArgs } from 'node:util';
 import { resolveSettings, type Settings } from '../config.js';
@@ -27,7 +28,7 @@ export const models: Command = async (args, environment) => {
   const engine = openEngine();
   try {
     const catalogue = openCatalogue(settings, engine, createLog('silent'));
-    if (verb === 'list') return await list(catalogue);
+    if (verb === 'list') return await list(catalogue, settings.models);
     if (verb === 'show') return await show(catalogue, engine, settings, name as string);
     if (verb === 'check') return await check(catalogue, engine, settings, name);
     return await pull(catalogue, name as string, into ?? pullDirectory(settings.models), insecure);
@@ -54,14 +55,16 @@ function table(rows: string[][]): string[] {
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] as number)).join('  '));
 }
 
-async function list(catalogue: Catalogue): Promise<number> {
+async function list(catalogue: Catalogue, directories: string[]): Promise<number> {
   const entries = await catalogue.list();
   const refused = await catalogue.refused();
+  const missing = directories.filter((directory) => !existsSync(directory));
   const rows = entries.map(({ name, sizeBytes, details, description, capabilities, modifiedAt }) => [
     name, describeBytes(sizeBytes), details.family, details.parameterSize, details.quantizationLevel, String(description.context), capabilities.join(' '), modifiedAt.toISOString().slice(0, 10),
   ]);
   if (rows.length > 0) print(table([['NAME', 'SIZE', 'FAMILY', 'PARAMETERS', 'WEIGHTS', 'CONTEXT', 'CAN DO', 'MODIFIED'], ...rows]));
-  else print(['There is no model yet; `lectern models pull NAME` fetches one.']);
+  else if (missing.length === 0) print(['There is no model yet; `lectern models pull NAME` fetches one.']);
+  for (const directory of missing) print([`The directory ${directory} does not exist yet.`]);
   if (refused.length > 0) print(['', 'Left out:', ...refused.flatMap(({ name, path, reason }) => [`  ${name}: ${reason}`, `      ${path}`])]);
   return 0;
 }

@@ -2,6 +2,7 @@
 import type { FastifyReply } from 'fastify';
 import type { Answer, AnswerListener, AnswerRequest } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
+import { isOrdinary } from '../models/keep-alive.js';
 import { layerSampling } from '../models/layer-sampling.js';
 import type { Capability, Catalogue, CatalogueEntry, KeepAlive, Lease, Residency, Slots } from '../models/types.js';
 import { requireAdministrator } from './caller.js';
@@ -43,9 +44,9 @@ export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slo
   return answer;
 }
 
-/** A model that is dropped at once, or kept for ever, is taken from everybody else: throws `forbidden` for all but administrators. */
+/** A model that is dropped as good as at once, or kept for days, is taken from everybody else: throws `forbidden` for all but administrators. */
 export function checkKeepAlive({ request }: FastifyReply, keepAlive: KeepAlive | undefined): void {
-  if (keepAlive === 0 || keepAlive === Infinity) requireAdministrator(request, 'Models are unloaded or pinned (keep_alive 0 or negative)');
+  if (keepAlive !== undefined && !isOrdinary(keepAlive)) requireAdministrator(request, 'Models are unloaded or pinned (keep_alive below 10 seconds, above 24 hours or negative)');
 }
 
 /** What the client leaves open the model's own parameters decide. */

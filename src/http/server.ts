@@ -28,7 +28,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
   const { settings, log } = dependencies;
   const app = Fastify({
     logger: false,
-    genReqId: () => randomUUID(),
+    genReqId: freshRequestId,
     exposeHeadRoutes: false,
     keepAliveTimeout: 60_000,
     // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner.
@@ -66,6 +66,11 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     void app.register(async (scope) => addOllama(scope, language, log));
   }
   return app;
+}
+
+/** As one stretch of memory: Node joins an id of twenty pieces, 600 bytes of a request that waits. */
+function freshRequestId(): string {
+  return Buffer.from(randomUUID(), 'latin1').toString('latin1');
 }
 
 /** The v1 contract. Its bodies are read by the routes themselves, as streams. */

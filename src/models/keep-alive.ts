@@ -5,6 +5,13 @@ import type { KeepAlive } from './types.js';
 /** What Ollama shows for a model that stays for ever: so far ahead that its clients say "Forever". */
 const everMs = 292 * 365.25 * 24 * 3_600_000;
 
+/** What anybody may ask for. Less takes a model from those who would come next, more keeps its memory from all others. */
+const ordinary = { leastMs: 10_000, mostMs: 24 * 3_600_000 };
+
+export function isOrdinary(keepAlive: KeepAlive): boolean {
+  return keepAlive >= ordinary.leastMs && keepAlive <= ordinary.mostMs;
+}
+
 const unitMs: Record<string, number> = { ns: 1e-6, us: 1e-3, 'µs': 1e-3, 'μs': 1e-3, ms: 1, s: 1000, m: 60_000, h: 3_600_000 };
 const duration = /^[+-]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const part = /(\d+(?:\.\d*)?|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;

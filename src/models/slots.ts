@@ -21,10 +21,13 @@ export function createSlots(options: SlotsOptions): OwnedSlots {
 
 class QueuedSlots implements OwnedSlots {
   readonly #options: SlotsOptions;
-  /** Holds turns, not requests: whoever is first when a turn comes has it, and one who leaves takes no turn out. */
+  /**
+   * Holds turns, not requests: a turn takes whoever is first until nobody is left, so there are no more of them than slots, and what waits costs nothing
+   * here.
+   */
   readonly #turns: PQueue;
-  /** Turns in the queue whose requests have left; the next requests need none of their own. */
-  #spareTurns = 0;
+  /** Turns that are queued or at work. */
+  #begun = 0;
   /** Those whose model is there, in the order in which they came. */
   readonly #ready: Waiting[] = [];
   readonly #counts = { served: 0, failed: 0, cancelled: 0, refused: 0, waitMs: 0 };
@@ -82,16 +85,17 @@ class QueuedSlots implements OwnedSlots {
     request.lease = lease;
     const after = this.#ready.findLastIndex(({ place }) => place < request.place);
     this.#ready.splice(after + 1, 0, request);
-    if (this.#spareTurns > 0) this.#spareTurns--;
-    else void this.#turns.add(this.#takeTurn);
+    if (this.#begun === this.#options.slots) return;
+    this.#begun++;
+    void this.#turns.add(this.#takeTurns);
   }
 
-  readonly #takeTurn = async (): Promise<void> => {
-    const request = this.#ready.shift();
-    if (request === undefined) {
-      this.#spareTurns--;
-      return;
-    }
+  readonly #takeTurns = async (): Promise<void> => {
+    for (let request = this.#ready.shift(); request !== undefined; request = this.#ready.shift()) await this.#work(request);
+    this.#begun--;
+  };
+
+  async #work(request: Waiting): Promise<void> {
     // From here on the work itself hears the signal: the slot is free when it has ended.
     request.use.signal.removeEventListener('abort', request);
     this.#counts.waitMs += this.#options.clock.now() - request.came;
@@ -100,7 +104,7 @@ class QueuedSlots implements OwnedSlots {
     const settle = await request.work(() => this.#isClosed);
     this.#working--;
     this.#end(request, request.use.signal.aborted ? 'cancelled' : settle.outcome, settle.call);
-  };
+  }
 
   readonly #leave = (request: Waiting): void => {
     this.#takeOut(request, 'cancelled', new LecternError('cancelled', undefined, { cause: request.use.signal.reason }));
@@ -109,10 +113,7 @@ class QueuedSlots implements OwnedSlots {
   #takeOut(request: Waiting, outcome: 'cancelled' | 'failed', error: LecternError): void {
     request.hasLeft = true;
     const at = this.#ready.indexOf(request);
-    if (at >= 0) {
-      this.#ready.splice(at, 1);
-      this.#spareTurns++;
-    }
+    if (at >= 0) this.#ready.splice(at, 1);
     this.#end(request, outcome, () => request.reject(error));
   }
 

@@ -137,13 +137,14 @@ t.test('what only administrators may', async (t) => {
   t.equal((await as(boss, 'GET', '/v1/clear/results?older_then=0')).statusCode, 200);
   t.equal(tasks.counts().ended, 0, 'an administrator clears all');
 
-  for (const keepAlive of [0, -1, '-1s']) {
+  for (const keepAlive of [0, -1, '-1s', '1ms', 9, '25h', '876000h']) {
     const chat = { model: 'talker', messages: [{ role: 'user', content: 'x' }], keep_alive: keepAlive, stream: false };
     t.equal((await as(anna, 'POST', '/api/chat', chat)).statusCode, 403, `keep_alive ${keepAlive}`);
     t.equal((await as(anna, 'POST', '/v1/chat/completions', chat)).statusCode, 403);
     t.equal((await as(boss, 'POST', '/api/chat', chat)).statusCode, 200);
   }
   t.equal((await as(anna, 'POST', '/api/chat', { model: 'talker', messages: [{ role: 'user', content: 'x' }], keep_alive: '10m', stream: false })).statusCode, 200);
+  for (const keepAlive of ['10s', '24h', 86_400]) t.equal((await as(anna, 'POST', '/api/generate', { model: 'talker', keep_alive: keepAlive })).statusCode, 200, `keep_alive ${keepAlive}`);
   t.equal((await as(anna, 'POST', '/api/generate', { model: 'talker', keep_alive: 0 })).statusCode, 403);
   t.strictSame(language.unloaded, []);
   t.equal((await as(boss, 'POST', '/api/generate', { model: 'talker', keep_alive: 0 })).statusCode, 200);

@@ -33,6 +33,7 @@ function homeFor(t: Test): { home: string; models: string; run: (...args: string
 t.test('list and show', async (t) => {
   const { models, run } = homeFor(t);
   t.match(await run(), { code: 0, out: /^NAME .*\nlectern-demo /, err: '' }, 'what ships is there beside any directory');
+  t.match(await run('list', '--models', '/nope'), { code: 0, out: /^NAME .*\nlectern-demo .*\nThe directory \/nope does not exist yet\.\n$/ });
   writeMadeModel(join(models, 'talker.gguf'));
   writeMadeEmbedder(join(models, 'vectors.gguf'));
   writeMadeModel(join(models, 'torn.gguf'));

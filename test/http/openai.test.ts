@@ -202,7 +202,7 @@ t.test('what is wrong is named', async (t) => {
     ['/v1/completions', { model: 'talker', prompt: 'x', echo: true }, 400, 'echo'], ['/v1/embeddings', { model: 'vectors', input: [] }, 400, 'input'], ['/v1/embeddings', { model: 'vectors', input: 'x', dimensions: 5 }, 400, 'dimensions'],
     ['/v1/embeddings', { model: 'talker', input: 'x' }, 400, null], ['/v1/embeddings', { model: 'vectors', input: 'x', encoding_format: 'hex' }, 400, 'encoding_format'],
     ['/v1/chat/completions', { model: 'talker', messages, max_completion_tokens: 2 ** 31 }, 400, 'max_completion_tokens'], ['/v1/completions', { model: 'talker', prompt: 'x', max_tokens: 1e15 }, 400, 'max_tokens'],
-    ['/v1/chat/completions', { model: 'talker', messages, functions: [{ name: 'add' }], function_call: { name: 'take' } }, 400, 'function_call'],
+    ['/v1/chat/completions', { model: 'talker', messages, functions: [{ name: 'add' }] }, 400, 'functions'], ['/v1/chat/completions', { model: 'talker', messages, tools: [{ type: 'function', function: { name: 'add' } }], function_call: 'auto' }, 400, 'function_call'],
     ['/v1/chat/completions', { model: 'talker', messages, verbosity: 'low' }, 400, 'verbosity'], ['/v1/responses', { model: 'talker', input: 'x', text: { verbosity: 'high' } }, 400, 'text.verbosity'],
     ['/v1/responses', { model: 'talker', input: 'x', top_logprobs: 2 }, 400, 'top_logprobs'], ['/v1/responses', { model: 'talker', input: 'x', include: ['message.output_text.logprobs'] }, 400, 'include'],
     ['/v1/responses', { model: 'talker', input: 'x', previous_response_id: 'r' }, 400, 'previous_response_id'], ['/v1/responses', { model: 'talker', input: [{ type: 'item_reference' }] }, 400, 'input[0].type'],

@@ -173,7 +173,7 @@ t.test('the service ends while it writes: who waits is told, streams end with an
   const queued = post(service, '/api/generate', { model: 'chat', prompt: 'a' });
   await service.untilMetric(waiting, 1);
   const closing = service.close();
-  t.match([(await queued).status, (await queued).headers.get('retry-after')], [503, '1']);
+  t.match([(await queued).status, (await queued).headers.get('retry-after'), await (await queued).json()], [503, '1', { error: 'The service is stopping.' }]);
   let text = '';
   for (let chunk = await reader.read(); !chunk.done; chunk = await reader.read()) text += Buffer.from(chunk.value).toString();
   t.match(text.trimEnd().split('\n\n').at(-1), /^data: \{"error":\{"message":"The service is stopping\."/);

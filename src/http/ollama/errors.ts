@@ -8,7 +8,8 @@ const busy = 'server busy, please try again.  maximum pending requests exceeded'
 
 export function describeError(error: LecternError): { error: string } {
   if (error.code === 'internal') return { error: errorTable.internal.sentence };
-  return { error: error.code === 'queue_full' ? busy : error.message };
+  // A sentence of its own (the service is stopping) says more than the contract's.
+  return { error: error.code === 'queue_full' && error.message === errorTable.queue_full.sentence ? busy : error.message };
 }
 
 /** What was thrown as an expected failure; a defect goes to the log with its stack. */

@@ -1,10 +1,9 @@
 /** The body of POST /v1/chat/completions. */
 import type { AnswerRequest } from '../../chat/answer.js';
-import type { Tool } from '../../chat/conversation.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
 import type { KeepAlive } from '../../models/types.js';
 import { type Fields, withoutUndefined } from '../fields.js';
-import { readFormat, readFunction, readMessages, readToolChoice, readTools } from './messages.js';
+import { readFormat, readMessages, readToolChoice, readTools } from './messages.js';
 import { readSampling, samplingNames } from './sampling.js';
 
 export interface ChatRequest {
@@ -20,8 +19,8 @@ export interface ChatRequest {
 export const annotations = ['user', 'metadata', 'safety_identifier', 'prompt_cache_key', 'prompt_cache_retention', 'service_tier'] as const;
 
 const names: ReadonlySet<string> = new Set([
-  ...samplingNames, ...annotations, 'model', 'messages', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls', 'functions',
-  'function_call', 'response_format', 'logprobs', 'top_logprobs', 'reasoning_effort', 'reasoning', 'think', 'store', 'modalities', 'keep_alive', 'verbosity',
+  ...samplingNames, ...annotations, 'model', 'messages', 'stream', 'stream_options', 'n', 'tools', 'tool_choice', 'parallel_tool_calls',
+  'response_format', 'logprobs', 'top_logprobs', 'reasoning_effort', 'reasoning', 'think', 'store', 'modalities', 'keep_alive', 'verbosity',
 ]);
 const mostChoices = 128;
 export const mostLogprobs = 20;
@@ -33,10 +32,10 @@ export function refuseUnknown(fields: Fields, known: ReadonlySet<string>): void 
 }
 
 export function readChatRequest(fields: Fields): ChatRequest {
-  refuseUnknown(fields, names);
   refuseUnhonoured(fields);
+  refuseUnknown(fields, names);
   const model = fields.require('model', fields.string('model'));
-  const tools = fields.has('functions') ? (fields.objects('functions') ?? []).map((one, index) => readFunction(one, { type: 'function', function: (fields.list('functions') ?? [])[index] })) : readTools(fields);
+  const tools = readTools(fields);
   const stream = fields.boolean('stream') ?? false;
   const options = fields.object('stream_options');
   if (options !== undefined && !stream) fields.refuse('stream_options', 'is only allowed with stream');
@@ -55,7 +54,7 @@ export function readChatRequest(fields: Fields): ChatRequest {
         kind: 'messages' as const,
         messages: readMessages(fields),
         tools,
-        toolChoice: fields.has('function_call') ? readFunctionCall(fields, tools) : readToolChoice(fields, tools),
+        toolChoice: readToolChoice(fields, tools),
         singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
         think,
       }),
@@ -72,19 +71,11 @@ export function refuseVerbosity(fields: Fields | undefined): void {
 }
 
 function refuseUnhonoured(fields: Fields): void {
+  for (const [name, instead] of [['functions', 'tools'], ['function_call', 'tool_choice']] as const) if (fields.has(name)) fields.refuse(name, `is not supported: use '${instead}'`);
   refuseVerbosity(fields);
   if (fields.boolean('store') === true) fields.refuse('store', 'must be false: nothing is stored here');
   const modalities = fields.list('modalities');
   if (modalities !== undefined && (modalities.length !== 1 || modalities[0] !== 'text')) fields.refuse('modalities', 'may only be ["text"]');
-}
-
-/** The deprecated name of tool_choice. */
-function readFunctionCall(fields: Fields, tools: readonly Tool[]): 'none' | 'auto' | { name: string } {
-  if (typeof fields.raw('function_call') === 'string') return fields.require('function_call', fields.oneOf('function_call', ['none', 'auto']));
-  const named = fields.require('function_call', fields.object('function_call'));
-  const name = named.require('name', named.string('name'));
-  if (!tools.some((tool) => tool.name === name)) fields.refuse('function_call', `names '${name}', which is none of the functions`);
-  return { name };
 }
 
 const efforts = { none: false, minimal: 'low', low: 'low', medium: 'medium', high: 'high', max: 'max', xhigh: 'max', ultra: 'max' } as const;
