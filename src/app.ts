@@ -151,6 +151,10 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     language: language.services,
     moreMetrics: () => `${meter.lines()}\n${language.metrics()}`,
   });
+  const stopWatching = gate.watch(
+    (err) => log.error({ err }, 'The access list changed and cannot be used; the old one stays.'),
+    () => log.info({ file: settings.accessList }, 'The access list changed and is in use.'),
+  );
   let closeListeners: () => Promise<void> = async () => {};
   return {
     server,
@@ -166,6 +170,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     },
     close: async (waitMs = 0) => {
       closing = true;
+      stopWatching();
       // Settles when the last connection ends, and a stream of tokens may be one: what runs is given its time meanwhile.
       const listenersClosed = closeListeners();
       await Promise.all([tasks.close({ waitMs }), language.close(waitMs)]);

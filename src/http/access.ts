@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
+import { isLoopback, parseNetworkAddress } from '../network-address.js';
 import { isLoopbackHost } from './caller.js';
 import type { HttpSettings } from './settings.js';
 
@@ -14,10 +15,16 @@ export function addAccessRules(app: FastifyInstance, settings: HttpSettings): vo
   const named = new Set([hostname().toLowerCase(), ...(settings.allowedHosts ?? [])]);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
-    if (loopbackOnly) refuseForeignHost(request, named);
+    if (loopbackOnly || comesFromThisHost(request)) refuseForeignHost(request, named);
     if (request.headers.origin !== undefined) return answerOrigin(request, reply, settings.corsOrigins);
     return undefined;
   });
+}
+
+/** By a program of this host, a browser for one: the access list would take it for an administrator. What a proxy passes on is judged by its own host. */
+function comesFromThisHost({ raw, headers }: FastifyRequest): boolean {
+  const peer = parseNetworkAddress(raw.socket.remoteAddress ?? '');
+  return peer !== undefined && isLoopback(peer) && headers['x-forwarded-for'] === undefined;
 }
 
 /**
@@ -29,7 +36,7 @@ function refuseForeignHost(request: FastifyRequest, named: Set<string>): void {
   const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
   if (name === '' || name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0) return;
   if (named.has(name) || named.has(host)) return;
-  throw new LecternError('forbidden', `The service listens on loopback and is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
+  throw new LecternError('forbidden', `On loopback the service is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
 }
 
 /** Also keeps a form of a strange page, which needs no preflight, from working once the origins are narrowed. */

@@ -22,6 +22,8 @@ export type AccessSettings = Pick<HttpSettings, 'listen' | 'accessList' | 'allow
 
 const administrator = 'administrator';
 
+const lookMs = 2_000;
+
 /** Where nobody is told from anybody: a service on loopback, or one in a test. */
 const everyone: Caller = { identity: '', isAdministrator: true };
 
@@ -30,18 +32,56 @@ const everyone: Caller = { identity: '', isAdministrator: true };
  * roles that do not exist.
  */
 export class Gate {
-  private readonly list: AccessList | null;
+  private list: AccessList | null;
+  /** Of the file as it is in use. */
+  private text = '';
 
   constructor(private readonly settings: AccessSettings) {
-    const { listen, accessList, allowAll, allowedRoles } = settings;
+    const { listen, accessList, allowAll } = settings;
     const open = listen.find(({ host }) => !isLoopbackHost(host));
     if (accessList !== null && allowAll) throw new LecternError('invalid_request', '--allow-all and --access-list contradict each other: leave one out.');
     if (accessList === null && !allowAll && open !== undefined) {
       throw new LecternError('invalid_request', `${open.host}:${open.port} can be reached from the network: name who may enter with --access-list FILE, or let everyone in with --allow-all.`);
     }
-    this.list = accessList === null ? null : readList(accessList);
-    const unknown = allowedRoles.find((role) => this.list !== null && !this.list.roles.has(role));
+    this.list = null;
+    if (accessList !== null) this.use(readText(accessList), accessList);
+  }
+
+  /**
+   * Reads the list again when its file changes: who is taken out of it stays out, without a restart. One with a mistake is told to
+   * `onFailure` and not used. Answers the way to stop.
+   */
+  watch(onFailure: (error: LecternError) => void, onChange: () => void, everyMs = lookMs): () => void {
+    const { accessList } = this.settings;
+    if (accessList === null) return () => undefined;
+    let seen = this.text;
+    let failed = '';
+    const timer = setInterval(() => {
+      try {
+        const text = readText(accessList);
+        // An editor may be in the middle of it: only what two looks in a row have seen counts.
+        const isSettled = text === seen;
+        seen = text;
+        if (!isSettled || text === this.text) return;
+        this.use(text, accessList);
+        failed = '';
+        onChange();
+      } catch (thrown) {
+        const error = thrown as LecternError;
+        if (error.message !== failed) onFailure(error);
+        failed = error.message;
+      }
+    }, everyMs);
+    timer.unref();
+    return () => clearInterval(timer);
+  }
+
+  private use(text: string, place: string): void {
+    const list = new AccessList(text, place);
+    const unknown = this.settings.allowedRoles.find((role) => !list.roles.has(role));
     if (unknown !== undefined) throw new LecternError('invalid_request', `--allowed-roles names "${unknown}", which is no role of the access list.`);
+    this.list = list;
+    this.text = text;
   }
 
   /** Throws `forbidden`. */
@@ -105,14 +145,12 @@ export function isLoopbackHost(host: string): boolean {
   return address !== undefined && isLoopback(address);
 }
 
-function readList(path: string): AccessList {
-  let text: string;
+function readText(path: string): string {
   try {
-    text = readFileSync(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch (cause) {
     throw new LecternError('invalid_request', `The access list ${path} cannot be read: ${(cause as Error).message}.`, { cause });
   }
-  return new AccessList(text, path);
 }
 
 function keyOf({ headers }: FastifyRequest): string | undefined {

@@ -47,10 +47,14 @@ t.test('a loopback service is not reached by a rebound name', async (t) => {
   for (const host of ['localhost', 'localhost:11434', 'LOCALHOST', 'app.localhost', '127.0.0.1:80', '[::1]:11434', '10.0.0.7', 'docs.example.org']) t.equal(await ask(host), 404, host);
 });
 
-t.test('a service on the network answers to any name', async (t) => {
+t.test('a service on the network answers to any name, but not to a page in a browser of its own host', async (t) => {
   const service = await startTestService({ listen: [{ host: '127.0.0.1', port: 1 }, { host: '0.0.0.0', port: 2 }] });
   t.teardown(() => service.close());
-  t.equal((await service.app.inject({ url: '/health', headers: { host: 'docling:5001' } })).statusCode, 200);
+  const ask = async (remoteAddress: string, headers: Record<string, string>) => (await service.app.inject({ url: '/health', remoteAddress, headers })).statusCode;
+  t.equal(await ask('10.0.0.7', { host: 'docling:5001' }), 200);
+  for (const remoteAddress of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) t.equal(await ask(remoteAddress, { host: 'evil.example.com' }), 403, remoteAddress);
+  for (const host of ['localhost:1', '10.0.0.7:2', '[::1]:1']) t.equal(await ask('127.0.0.1', { host }), 200, host);
+  t.equal(await ask('127.0.0.1', { 'host': 'docs.example.org', 'x-forwarded-for': '10.0.0.7' }), 200, 'what a proxy passes on is no page: a page cannot say so');
 });
 
 t.test('keys of any kind are accepted and not needed', async (t) => {

@@ -167,6 +167,28 @@ t.test('without a list', async (t) => {
   t.match((await app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' })).body, /process_resident/);
 });
 
+t.test('a list that changes is in use without a restart, one with a mistake never', async (t) => {
+  const settings = settingsFor(t, list);
+  const gate = new Gate(settings);
+  const { app, close } = await startTestService(settings, { gate });
+  t.teardown(close);
+  const status = async (key: string): Promise<number> => (await app.inject({ url: '/health', remoteAddress: '203.0.113.7', headers: { 'x-api-key': key } })).statusCode;
+  const heard: Record<'failure' | 'change', (message?: string) => void> = { failure: () => undefined, change: () => undefined };
+  t.teardown(gate.watch(({ message }) => heard.failure(message), () => heard.change(), 5));
+  const after = async (event: 'failure' | 'change', text: string): Promise<unknown> => {
+    const told = new Promise((resolve) => { heard[event] = resolve; });
+    writeFileSync(settings.accessList as string, text);
+    return told;
+  };
+  t.equal(await status('lk-laptop'), 200);
+  await after('change', list.replace(/^key laptop.*$/m, ''));
+  t.strictSame([await status('lk-laptop'), await status('lk-boss')], [403, 200], 'the key that is gone opens nothing any more');
+  t.match(await after('failure', '10.0.0.0/8 profesor'), /Line 1 .*"profesor"/);
+  t.strictSame([await status('lk-laptop'), await status('lk-boss')], [403, 200], 'half a list is none');
+  await after('change', list);
+  t.equal(await status('lk-laptop'), 200);
+});
+
 t.test('lists and settings with a mistake start nothing', async (t) => {
   const refused = (text: string, message: RegExp, more: Partial<AccessSettings> = {}): void => {
     t.throws(() => new Gate(settingsFor(t, text, more)), { code: 'invalid_request', message }, text);
