@@ -11,6 +11,7 @@
 
 namespace lectern {
 
+class GraphOps;
 class Ops;
 enum class DType : std::uint8_t;
 enum class Op;
@@ -39,6 +40,10 @@ class Backend {
   /// The operations of one language model; everything that they need beside the weights is allocated here, for the
   /// largest pass that `shape` allows. Must not outlive the backend. Throws Error `out_of_memory`.
   virtual std::unique_ptr<Ops> make_ops(const OpsShape& shape) = 0;
+
+  /// The operations of networks from files; `threads` of the processor, 0: one for each. Must not outlive the backend. Throws Error
+  /// `invalid_state` where such networks do not run on the device.
+  virtual std::unique_ptr<GraphOps> make_graph_ops(int threads) = 0;
 
   // --- What a model would take here, told without anything being allocated. ---
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "backend/graph_ops.h"
 #include "backend/ops.h"
 #include "cuda/kernels/attention.cuh"
 #include "cuda/kernels/experts.cuh"
@@ -353,6 +354,7 @@ class DeviceBackend final : public Backend {
   void download(void* to, const void* from, std::size_t bytes) override { copy_to_host(stream_, to, from, bytes); }
   void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_); }
+  std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
   std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "error.h"
+#include "tensor/quoted.h"
 
 namespace lectern::gguf {
 namespace {
@@ -20,16 +21,6 @@ constexpr int max_array_depth = 8;
 
 [[noreturn]] void refuse(const std::string& what) {
   throw Error(ErrorCode::invalid_model, "The model file is damaged: " + what + ".");
-}
-
-/// Fit for a sentence, whatever the file calls it: short, and nothing but printable ASCII.
-std::string quoted(std::string_view name) {
-  constexpr std::size_t most = 80;
-  std::string shown(name.substr(0, most));
-  for (char& letter : shown) {
-    if (letter < ' ' || letter > '~') letter = '?';
-  }
-  return "\"" + shown + (name.size() > most ? "..." : "") + "\"";
 }
 
 /// Walks forward through the file; never past its end.
@@ -155,9 +146,9 @@ Metadata read_metadata(Cursor& cursor, std::uint64_t count) {
   Metadata metadata;
   for (std::uint64_t i = 0; i < count; i++) {
     const std::string_view key = cursor.string(max_key_bytes, "key " + std::to_string(i));
-    const std::string field = "the value of key " + quoted(key);
+    const std::string field = "the value of key " + quoted_name(key);
     const ValueType type = read_type(cursor, field);
-    if (!metadata.add(key, read_value(cursor, type, field))) refuse("the key " + quoted(key) + " stands twice");
+    if (!metadata.add(key, read_value(cursor, type, field))) refuse("the key " + quoted_name(key) + " stands twice");
   }
   return metadata;
 }
@@ -170,7 +161,7 @@ struct Entry {
 
 Entry read_entry(Cursor& cursor, std::uint64_t index) {
   const std::string_view name = cursor.string(max_name_bytes, "the name of tensor " + std::to_string(index));
-  const std::string field = "tensor " + quoted(name);
+  const std::string field = "tensor " + quoted_name(name);
   Tensor tensor{name, DType::f32, {1, 1, 1, 1}, 0, nullptr, 0};
   const auto rank = cursor.number<std::uint32_t>("the rank of " + field);
   if (rank < 1 || rank > 4) refuse(field + " has " + std::to_string(rank) + " dimensions");
@@ -205,7 +196,7 @@ std::vector<Entry> read_entries(Cursor& cursor, std::uint64_t count) {
   for (std::uint64_t i = 0; i < count; i++) {
     entries.push_back(read_entry(cursor, i));
     const std::string_view name = entries.back().tensor.name;
-    if (!names.insert(name).second) refuse("the tensor " + quoted(name) + " stands twice");
+    if (!names.insert(name).second) refuse("the tensor " + quoted_name(name) + " stands twice");
   }
   return entries;
 }
@@ -215,7 +206,7 @@ void refuse_overlaps(std::vector<Entry> entries) {
   for (std::size_t i = 1; i < entries.size(); i++) {
     const Entry& before = entries[i - 1];
     if (before.offset + before.tensor.bytes > entries[i].offset) {
-      refuse("the tensors " + quoted(before.tensor.name) + " and " + quoted(entries[i].tensor.name) + " overlap");
+      refuse("the tensors " + quoted_name(before.tensor.name) + " and " + quoted_name(entries[i].tensor.name) + " overlap");
     }
   }
 }
@@ -227,7 +218,7 @@ std::vector<Tensor> place(std::span<const std::byte> file, std::uint64_t header_
   std::vector<Tensor> tensors;
   tensors.reserve(entries.size());
   for (Entry& entry : entries) {
-    const std::string field = "tensor " + quoted(entry.tensor.name);
+    const std::string field = "tensor " + quoted_name(entry.tensor.name);
     if (entry.offset % alignment != 0) refuse(field + " is not aligned to " + std::to_string(alignment) + " bytes");
     if (entry.offset > available || entry.tensor.bytes > available - entry.offset) {
       refuse(field + " lies past the end of the file (" + std::to_string(entry.tensor.bytes) + " bytes at " +

@@ -12,13 +12,14 @@ using lectern::DeviceKind;
 using lectern::test::options;
 
 constexpr const char* usage =
-    "usage: native_test [--filter TEXT]... [--llm-pack DIR]... [--device cpu|cuda|emulated] [--plain] [--require-cuda] [--tokenizer-pack DIR]\n"
+    "usage: native_test [--filter TEXT]... [--llm-pack DIR]... [--device cpu|cuda|emulated] [--plain] [--require-cuda] [--tokenizer-pack DIR] [--onnx-pack DIR]...\n"
     "  --filter          runs the tests whose title contains TEXT; may be given several times\n"
     "  --llm-pack        checks language models against DIR/models and DIR/expected; may be given several times\n"
     "  --device          where they run: cpu (the usual), cuda, or the kernels of cuda emulated on the host\n"
     "  --plain           runs them through the plain twin of the CPU's operations instead\n"
     "  --require-cuda    a test that finds no CUDA fails instead of being skipped\n"
-    "  --tokenizer-pack  checks tokenizers against DIR/*.json and the vocabularies they name\n";
+    "  --tokenizer-pack  checks tokenizers against DIR/*.json and the vocabularies they name\n"
+    "  --onnx-pack       checks networks against DIR/index.json, DIR/ops and DIR/nets; may be given several times\n";
 
 /// Options without a value; false for another.
 bool take_switch(const std::string& name) {
@@ -35,6 +36,8 @@ bool take_value(const std::string& name, const std::string& value, std::vector<s
     options().llm_packs.push_back(value);
   } else if (name == "--tokenizer-pack") {
     options().tokenizer_pack = value;
+  } else if (name == "--onnx-pack") {
+    options().onnx_packs.push_back(value);
   } else if (name == "--device" && (value == "cpu" || value == "cuda" || value == "emulated")) {
     options().device = value == "cpu" ? DeviceKind::cpu : DeviceKind::cuda;
     options().emulated = value == "emulated";

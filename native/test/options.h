@@ -14,6 +14,8 @@ struct Options {
   std::vector<std::string> llm_packs;
   /// A folder with *.json and the vocabularies that they name; empty: the one beside the checkout, if it is there.
   std::string tokenizer_pack;
+  /// Folders with index.json, ops and nets; empty: the one beside the checkout, if it is there.
+  std::vector<std::string> onnx_packs;
   /// The packs' models run on this.
   DeviceKind device = DeviceKind::cpu;
   /// The CUDA kernels run on the host's emulation instead of a device.
@@ -34,6 +36,13 @@ inline std::vector<std::filesystem::path> llm_packs() {
   const std::vector<std::string>& named = options().llm_packs;
   if (!named.empty()) return {named.begin(), named.end()};
   return {std::filesystem::path(LECTERN_SOURCE_DIRECTORY) / "../shared/conformance/llm"};
+}
+
+/// The same for networks: `../shared/conformance/onnx`.
+inline std::vector<std::filesystem::path> onnx_packs() {
+  const std::vector<std::string>& named = options().onnx_packs;
+  if (!named.empty()) return {named.begin(), named.end()};
+  return {std::filesystem::path(LECTERN_SOURCE_DIRECTORY) / "../shared/conformance/onnx"};
 }
 
 }  // namespace lectern::test

@@ -1,0 +1,75 @@
+// A network as it stands in a file: values by number, nodes in an order in which they can run, constants. What its nodes mean is told in
+// operator.h.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <unordered_map>
+#include <variant>
+#include <vector>
+
+#include "onnx/array.h"
+
+namespace lectern::onnx {
+
+struct Graph;
+
+/// A value's place in Graph::names.
+using ValueId = int;
+constexpr ValueId absent = -1;
+
+struct Attribute {
+  std::string name;
+  std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>, std::vector<float>, std::vector<std::string>, Array, std::shared_ptr<Graph>> value;
+};
+
+struct Node {
+  std::string name;
+  std::string op;
+  std::string domain;  // "" of ONNX's own, "lectern" of what fusion made
+  std::vector<ValueId> inputs;   // absent where an optional one is left out
+  std::vector<ValueId> outputs;
+  std::vector<ValueId> captured;  // what its subgraphs read of this graph, in the order of their captures, one subgraph after the other
+  std::vector<Attribute> attributes;
+
+  const Attribute* find(std::string_view attribute) const {
+    for (const Attribute& candidate : attributes) {
+      if (candidate.name == attribute) return &candidate;
+    }
+    return nullptr;
+  }
+};
+
+/// What the file says of an input or output.
+struct Port {
+  std::string name;
+  ValueId value = absent;
+  Element element = Element::f32;
+  bool typed = false;               // false: `element` is not told (in subgraphs)
+  bool shaped = false;              // false: nothing is told of the shape
+  std::vector<std::int64_t> sizes;  // -1: free
+};
+
+struct Graph {
+  std::vector<std::string> names;  // of values
+  std::vector<Port> inputs;        // those that a caller must give: initialisers are constants
+  std::vector<Port> outputs;
+  std::vector<Node> nodes;  // each after those that it reads
+  std::unordered_map<ValueId, Array> constants;
+  std::vector<ValueId> captures;  // values of the graph around it, by their names; none in the outermost
+
+  ValueId add_value(std::string name) {
+    names.push_back(std::move(name));
+    return static_cast<ValueId>(names.size()) - 1;
+  }
+};
+
+struct Model {
+  Graph graph;
+  std::int64_t opset = 0;  // of ONNX's own domain
+  std::map<std::string, std::string> metadata;  // metadata_props
+};
+
+}  // namespace lectern::onnx

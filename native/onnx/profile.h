@@ -1,0 +1,20 @@
+// What each node of a run cost.
+#pragma once
+
+#include <string>
+#include <vector>
+
+
+namespace lectern::onnx {
+
+struct Profile {
+  struct Entry {
+    std::string op;
+    std::string name;
+    double seconds;
+  };
+  /// In the order of the run; each iteration of a loop anew. Queued work counts where somebody waits for it.
+  std::vector<Entry> entries;
+};
+
+}  // namespace lectern::onnx
