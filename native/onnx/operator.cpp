@@ -15,6 +15,7 @@ const OperatorTable& operators() {
     add_layout_operators(made);
     add_matrix_operators(made);
     add_normalisation_operators(made);
+    add_quantisation_operators(made);
     add_recurrent_operators(made);
     add_reduction_operators(made);
     add_resize_operators(made);

@@ -114,6 +114,7 @@ void add_indexing_operators(OperatorTable& table);
 void add_layout_operators(OperatorTable& table);
 void add_matrix_operators(OperatorTable& table);
 void add_normalisation_operators(OperatorTable& table);
+void add_quantisation_operators(OperatorTable& table);
 void add_recurrent_operators(OperatorTable& table);
 void add_reduction_operators(OperatorTable& table);
 void add_resize_operators(OperatorTable& table);
