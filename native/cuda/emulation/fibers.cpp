@@ -14,6 +14,7 @@ Index thread_index;
 Index block_index;
 Index block_size;
 Index grid_size;
+std::uint64_t blocks_begun = 0;
 
 namespace {
 
@@ -33,6 +34,7 @@ struct Fiber {
 
 struct Block {
   std::vector<Fiber> fibers;
+  std::vector<const void*> shown;  // as fibers
   ucontext_t beginning{};
   jmp_buf scheduler{};
   int running = 0;
@@ -94,6 +96,7 @@ bool release_barriers(std::size_t threads) {
 }
 
 void run_block(std::size_t threads) {
+  ++blocks_begun;
   for (std::size_t i = 0; i < threads; ++i) {
     Fiber& fiber = block.fibers[i];
     fiber.state = State::ready;
@@ -134,6 +137,15 @@ unsigned exchange(unsigned bits, int from) {
   return taken;
 }
 
+const void* const* show(const void* own) {
+  const auto lane = static_cast<std::size_t>(block.running);
+  block.shown[lane] = own;
+  wait(State::at_warp_barrier);
+  return block.shown.data() + lane / warp_size * warp_size;
+}
+
+void warp_barrier() { wait(State::at_warp_barrier); }
+
 unsigned char* shared_memory() { return shared_bytes_of_block; }
 
 void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
@@ -141,6 +153,7 @@ void run_grid(Index grid, int threads, const std::function<void()>& body, std::s
   if (block.fibers.size() < static_cast<std::size_t>(threads)) {
     std::vector<Fiber> fibers(static_cast<std::size_t>(threads));
     block.fibers = std::move(fibers);
+    block.shown.resize(static_cast<std::size_t>(threads));
   }
   block.body = &body;
   grid_size = grid;

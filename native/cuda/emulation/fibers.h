@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 
 namespace lectern::cuda::emulation {
@@ -31,5 +32,10 @@ void set_reverse(bool reverse);
 void block_barrier();
 /// Gives `bits` to the lanes of the warp and takes what lane `from` gave. All lanes that still run must call it.
 unsigned exchange(unsigned bits, int from);
+/// Shows `own` to the lanes of the warp; what each lane shows, valid until warp_barrier(), which all must call before the next.
+const void* const* show(const void* own);
+void warp_barrier();
+/// Blocks that began so far, the one that runs included.
+extern std::uint64_t blocks_begun;
 
 }  // namespace lectern::cuda::emulation

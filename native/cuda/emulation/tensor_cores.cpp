@@ -1,0 +1,179 @@
+// The twins of cuda/tensor_cores.h: each lane finds its own sums in what the warp's lanes bring, by the manual's fragment layouts.
+#include "cuda/tensor_cores.h"
+
+#include <array>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <vector>
+
+#include "tensor/half.h"
+
+namespace lectern::cuda_emulated {
+namespace {
+
+namespace emulation = cuda::emulation;
+
+/// A device would stop here, and there is no way to report it from a fiber.
+[[noreturn]] void fault(const char* what) {
+  std::fprintf(stderr, "emulated device: %s\n", what);
+  std::abort();
+}
+
+void check_aligned(const void* address) {
+  if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) fault("an address of 16 bytes that is not aligned to them");
+}
+
+struct Operands {
+  const Word* a;
+  const Word* b;
+};
+
+/// The warp's registers while all lanes stand still.
+class Operation {
+ public:
+  Operation(const Word (&a)[4], const Word (&b)[2]) : own_{a, b}, lanes_(emulation::show(&own_)) {}
+  ~Operation() { emulation::warp_barrier(); }
+  Operation(const Operation&) = delete;
+  Operation& operator=(const Operation&) = delete;
+
+  Word a(int lane, int index) const { return of(lane).a[index]; }
+  Word b(int lane, int index) const { return of(lane).b[index]; }
+  /// Of sum i of this lane.
+  static int row(int i) { return lane() / 4 + 8 * (i / 2); }
+  static int column(int i) { return 2 * (lane() % 4) + i % 2; }
+
+ private:
+  static int lane() { return thread_number() % 32; }
+  const Operands& of(int lane) const { return *static_cast<const Operands*>(lanes_[lane]); }
+
+  Operands own_;
+  const void* const* lanes_;
+};
+
+/// c += a b with 16-bit elements of which `value` makes floats.
+template <class Value>
+void multiply_16_bits(float (&c)[4], const Word (&a)[4], const Word (&b)[2], const Value& value) {
+  const Operation operation(a, b);
+  for (int i = 0; i < 4; ++i) {
+    const int row = Operation::row(i);
+    const int column = Operation::column(i);
+    for (int k = 0; k < 16; ++k) {
+      const int part = k % 8 / 2;
+      const int shift = 16 * (k % 2);
+      c[i] += value(operation.a(4 * (row % 8) + part, row / 8 + 2 * (k / 8)) >> shift) * value(operation.b(4 * column + part, k / 8) >> shift);
+    }
+  }
+}
+
+/// What a thread has copied and not waited for. The bytes arrive when they must, not before.
+struct Copy {
+  void* to;
+  const void* from;  // null: zeros
+};
+struct Copies {
+  std::uint64_t block = 0;
+  std::vector<std::vector<Copy>> groups{{}};
+};
+
+Copies& own_copies() {
+  static std::array<Copies, 1024> all;
+  Copies& own = all[static_cast<std::size_t>(thread_number())];
+  if (own.block != emulation::blocks_begun) own = {emulation::blocks_begun, {{}}};
+  return own;
+}
+
+void load(Word (&r)[4], const void* row, bool transposed) {
+  check_aligned(row);
+  const void* const* rows = emulation::show(row);
+  const int lane = thread_number() % 32;
+  for (int i = 0; i < 4; ++i) {
+    std::uint16_t two[2];
+    for (int k = 0; k < 2; ++k) {
+      const int at_row = transposed ? 2 * (lane % 4) + k : lane / 4;
+      const int element = transposed ? lane / 4 : 2 * (lane % 4) + k;
+      two[k] = static_cast<const std::uint16_t*>(rows[8 * i + at_row])[element];
+    }
+    r[i] = two[0] | static_cast<Word>(two[1]) << 16;
+  }
+  emulation::warp_barrier();
+}
+
+}  // namespace
+
+void multiply_halves(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
+  // Converting is what takes the time.
+  static const std::vector<float> values = [] {
+    std::vector<float> all;
+    for (unsigned half = 0; half < 65536; ++half) all.push_back(float_from_f16(static_cast<std::uint16_t>(half)));
+    return all;
+  }();
+  multiply_16_bits(c, a, b, [](Word half) { return values[half & 0xFFFFU]; });
+}
+
+void multiply_brains(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
+  multiply_16_bits(c, a, b, [](Word brain) { return float_of_bits(brain << 16); });
+}
+
+void multiply_tf32(float (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
+  const Operation operation(a, b);
+  // The hardware looks at no more bits of a mantissa.
+  const auto value = [](Word bits) { return float_of_bits(bits & 0xFFFFE000U); };
+  for (int i = 0; i < 4; ++i) {
+    const int row = Operation::row(i);
+    for (int k = 0; k < 8; ++k) {
+      c[i] += value(operation.a(4 * (row % 8) + k % 4, row / 8 + 2 * (k / 4))) * value(operation.b(4 * Operation::column(i) + k % 4, k / 4));
+    }
+  }
+}
+
+void multiply_bytes(int (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
+  const Operation operation(a, b);
+  const auto value = [](Word bytes, int k) { return static_cast<int>(static_cast<std::int8_t>(bytes >> (8 * (k % 4)))); };
+  for (int i = 0; i < 4; ++i) {
+    const int row = Operation::row(i);
+    for (int k = 0; k < 32; ++k) {
+      const int part = k % 16 / 4;
+      c[i] += value(operation.a(4 * (row % 8) + part, row / 8 + 2 * (k / 16)), k) * value(operation.b(4 * Operation::column(i) + part, k / 16), k);
+    }
+  }
+}
+
+void load_matrices(Word (&r)[4], const void* row) { load(r, row, false); }
+void load_matrices_transposed(Word (&r)[4], const void* row) { load(r, row, true); }
+
+void copy_beside(void* shared, const void* global, bool wanted) {
+  check_aligned(shared);
+  check_aligned(global);
+  // Who reads before the copy is waited for reads no numbers.
+  std::memset(shared, 0xFF, 16);
+  own_copies().groups.back().push_back({shared, wanted ? global : nullptr});
+}
+
+void end_copies() { own_copies().groups.emplace_back(); }
+
+void wait_for_copies(int later) {
+  auto& groups = own_copies().groups;
+  // The last is the one that is open: its copies are in no group yet.
+  while (groups.size() > static_cast<std::size_t>(later) + 1) {
+    for (const Copy& copy : groups.front()) {
+      if (copy.from == nullptr) std::memset(copy.to, 0, 16);
+      else std::memcpy(copy.to, copy.from, 16);
+    }
+    groups.erase(groups.begin());
+  }
+}
+
+Word pack_brains(float low, float high) { return bf16_from_float(low) | static_cast<Word>(bf16_from_float(high)) << 16; }
+Word pack_halves(float low, float high) { return f16_from_float(low) | static_cast<Word>(f16_from_float(high)) << 16; }
+
+Word round_tf32(float value) {
+  // To nearest, ties away from zero; what is no number stays one.
+  const Word bits = bits_of_float(value);
+  return (bits & 0x7F800000U) == 0x7F800000U ? bits : (bits + 0x1000U) & 0xFFFFE000U;
+}
+
+Word bits_of_float(float value) { return bits_of(value); }
+float float_of_bits(Word bits) { return float_from_bits(bits); }
+
+}  // namespace lectern::cuda_emulated

@@ -1,0 +1,143 @@
+// The emulated tensor cores against plain matrix products, every element a value of its own, placed by the manual's formulas for the
+// elements of a fragment (the twins are written from the registers' side).
+#include "cuda/tensor_cores.h"
+
+#include <cmath>
+#include <cstring>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "cuda/emulation/fibers.h"
+#include "harness.h"
+#include "sanitized.h"
+#include "tensor/half.h"
+
+namespace lectern {
+namespace {
+
+using cuda_emulated::Word;
+using test::check;
+namespace emulation = cuda::emulation;
+
+bool has_emulation() {
+  if (!test::sanitized) return true;
+  test::note("skipped: the emulation does not run under sanitizers");
+  check(true, "nothing to run");
+  return false;
+}
+
+/// Runs a warp in both orders of its lanes.
+template <class Body>
+void run_warp(const Body& body) {
+  for (const bool reverse : {false, true}) {
+    emulation::set_reverse(reverse);
+    emulation::run_grid({1, 1, 1}, 32, [&] { body(static_cast<int>(emulation::thread_index.x)); });
+  }
+  emulation::set_reverse(false);
+}
+
+/// Where element i of a fragment of a lies: `per` elements to a register, `depth` of k.
+int a_row(int lane, int i, int per) { return lane / 4 + ((i / per) % 2 == 0 ? 0 : 8); }
+int a_column(int lane, int i, int per) { return (lane % 4) * per + i % per + (i < 2 * per ? 0 : 4 * per); }
+int b_row(int lane, int i, int per) { return (lane % 4) * per + i % per + (i < per ? 0 : 4 * per); }
+int b_column(int lane) { return lane / 4; }
+
+/// Elements of `per` to a register: a (16, depth), b (depth, 8) as numbers, `encode` makes their bits.
+template <class Number, class Sum, class Encode, class Multiply>
+void check_product(int per, const std::vector<Number>& a, const std::vector<Number>& b, const Encode& encode, const Multiply& multiply, const std::string& name) {
+  const int depth = 8 * per;
+  std::vector<Sum> sums(128);
+  run_warp([&](int lane) {
+    Word in[4] = {};
+    Word other[2] = {};
+    const int bits = 32 / per;
+    for (int i = 0; i < 4 * per; ++i) in[i / per] |= encode(a[static_cast<std::size_t>(a_row(lane, i, per) * depth + a_column(lane, i, per))]) << (bits * (i % per));
+    for (int i = 0; i < 2 * per; ++i) other[i / per] |= encode(b[static_cast<std::size_t>(b_row(lane, i, per) * 8 + b_column(lane))]) << (bits * (i % per));
+    Sum c[4];
+    for (int i = 0; i < 4; ++i) c[i] = static_cast<Sum>(100 * i + lane);
+    multiply(c, in, other);
+    for (int i = 0; i < 4; ++i) sums[static_cast<std::size_t>((lane / 4 + (i < 2 ? 0 : 8)) * 8 + (lane % 4) * 2 + i % 2)] = c[i];
+  });
+  double worst = 0;
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < 8; ++column) {
+      const int lane = 4 * (row % 8) + column / 2;
+      double exact = 100 * (column % 2 + 2 * (row / 8)) + lane;
+      for (int k = 0; k < depth; ++k) exact += static_cast<double>(a[static_cast<std::size_t>(row * depth + k)]) * static_cast<double>(b[static_cast<std::size_t>(k * 8 + column)]);
+      worst = std::max(worst, std::abs(exact - static_cast<double>(sums[static_cast<std::size_t>(row * 8 + column)])));
+    }
+  }
+  check(worst < 1e-3, name + ": " + std::to_string(worst));
+}
+
+/// Small numbers that every format holds, all places different enough that two exchanged ones show.
+template <class Number>
+std::vector<Number> numbers(std::size_t count, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<Number> all(count);
+  for (Number& value : all) value = static_cast<Number>(static_cast<int>(random() % 255) - 127);
+  return all;
+}
+
+LECTERN_TEST("tensor cores: each emulated product is the matrix product") {
+  if (!has_emulation()) return;
+  const std::vector<float> a = numbers<float>(256, 1);
+  const std::vector<float> b = numbers<float>(128, 2);
+  check_product<float, float>(2, a, b, [](float value) { return static_cast<Word>(f16_from_float(value)); }, cuda_emulated::multiply_halves, "halves");
+  check_product<float, float>(2, a, b, [](float value) { return static_cast<Word>(bf16_from_float(value)); }, cuda_emulated::multiply_brains, "bf16");
+  // What tf32 does not hold must not count.
+  check_product<float, float>(1, a, b, [](float value) { return bits_of(value) | 0xFFFU; }, cuda_emulated::multiply_tf32, "tf32");
+  check_product<int, int>(4, numbers<int>(512, 3), numbers<int>(256, 4), [](int value) { return static_cast<Word>(value) & 255U; }, cuda_emulated::multiply_bytes, "bytes");
+}
+
+LECTERN_TEST("tensor cores: matrices are loaded by rows and by columns") {
+  if (!has_emulation()) return;
+  alignas(16) static std::uint16_t matrices[4][8][8];
+  for (int i = 0; i < 256; ++i) matrices[i / 64][i / 8 % 8][i % 8] = static_cast<std::uint16_t>(i);
+  bool right = true;
+  run_warp([&](int lane) {
+    Word straight[4];
+    Word turned[4];
+    cuda_emulated::load_matrices(straight, matrices[lane / 8][lane % 8]);
+    cuda_emulated::load_matrices_transposed(turned, matrices[lane / 8][lane % 8]);
+    for (int i = 0; i < 4; ++i) {
+      const int g = lane / 4;
+      const int t = lane % 4;
+      const auto two = [&](int first, int second) { return static_cast<Word>(first) | static_cast<Word>(second) << 16; };
+      right = right && straight[i] == two(matrices[i][g][2 * t], matrices[i][g][2 * t + 1]) && turned[i] == two(matrices[i][2 * t][g], matrices[i][2 * t + 1][g]);
+    }
+  });
+  check(right, "every lane has its elements");
+}
+
+LECTERN_TEST("tensor cores: a copy beside is there when it was waited for and not before") {
+  if (!has_emulation()) return;
+  alignas(16) static unsigned char from[3][16];
+  alignas(16) static unsigned char to[3][16];
+  for (int i = 0; i < 48; ++i) from[i / 16][i % 16] = static_cast<unsigned char>(i + 1);
+  std::vector<bool> seen;
+  const auto there = [&](int i) { return std::memcmp(from[i], to[i], 16) == 0; };
+  emulation::run_grid({1, 1, 1}, 1, [&] {
+    cuda_emulated::copy_beside(to[0], from[0], true);
+    cuda_emulated::end_copies();
+    cuda_emulated::copy_beside(to[1], from[1], true);
+    cuda_emulated::copy_beside(to[2], from[2], false);
+    cuda_emulated::end_copies();
+    seen.push_back(!there(0) && !there(1));
+    cuda_emulated::wait_for_copies<1>();
+    seen.push_back(there(0) && !there(1));
+    cuda_emulated::wait_for_copies<0>();
+    seen.push_back(there(1) && to[2][0] == 0 && to[2][15] == 0);
+  });
+  check(seen == std::vector<bool>{true, true, true}, "in the order of the groups, zeros where nothing is wanted");
+}
+
+LECTERN_TEST("tensor cores: roundings") {
+  check(cuda_emulated::pack_brains(1.0F, -2.0F) == 0xC0003F80U, "bf16, the first low");
+  check(cuda_emulated::pack_halves(1.0F, -2.0F) == 0xC0003C00U, "halves, the first low");
+  check(cuda_emulated::round_tf32(1.0F + 0x1p-11F) == bits_of(1.0F + 0x1p-10F) && cuda_emulated::round_tf32(1.0F + 0x1p-12F) == bits_of(1.0F), "tf32, ties away");
+}
+
+}  // namespace
+}  // namespace lectern
