@@ -13,33 +13,13 @@
 #include "cuda/kernels/matmul.cuh"
 #include "cuda/kernels/repack.cuh"
 #include "cuda/kernels/rows.cuh"
+#include "cuda/prompt.cuh"
 #include "cuda/runtime.h"
+#include "cuda/with_type.h"
 #include "error.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
-
-/// Calls `work.template operator()<type>()` for the type.
-template <class Work>
-void with_type(DType type, Work&& work) {
-  switch (type) {
-    case DType::f32: return work.template run<DType::f32>();
-    case DType::f16: return work.template run<DType::f16>();
-    case DType::bf16: return work.template run<DType::bf16>();
-    case DType::q4_0: return work.template run<DType::q4_0>();
-    case DType::q4_1: return work.template run<DType::q4_1>();
-    case DType::q5_0: return work.template run<DType::q5_0>();
-    case DType::q5_1: return work.template run<DType::q5_1>();
-    case DType::q8_0: return work.template run<DType::q8_0>();
-    case DType::q2_k: return work.template run<DType::q2_k>();
-    case DType::q3_k: return work.template run<DType::q3_k>();
-    case DType::q4_k: return work.template run<DType::q4_k>();
-    case DType::q5_k: return work.template run<DType::q5_k>();
-    case DType::q6_k: return work.template run<DType::q6_k>();
-    case DType::iq4_nl: return work.template run<DType::iq4_nl>();
-    case DType::iq4_xs: return work.template run<DType::iq4_xs>();
-  }
-}
 
 struct RunProduct {
   Stream stream;
@@ -122,7 +102,7 @@ inline std::size_t cache_bytes(const KvShape& shape) {
 
 class DeviceOps final : public Ops {
  public:
-  DeviceOps(const OpsShape& shape, Stream stream)
+  DeviceOps(const OpsShape& shape, Stream stream, int multiprocessors)
       : stream_(stream),
         shape_(shape),
         sizes_(shape),
@@ -140,7 +120,8 @@ class DeviceOps final : public Ops {
         scores_(sizes_.scores),
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows),
-        staging_(sizes_.staging) {
+        staging_(sizes_.staging),
+        prompt_(shape, stream, multiprocessors) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
     host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
   }
@@ -195,10 +176,21 @@ class DeviceOps final : public Ops {
   }
 
   void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) override {
-    prepare(weights.norm, rows.count, weights.query.weight.columns, x, nullptr, takes_bytes(weights.query.weight) || takes_bytes(weights.key.weight) || takes_bytes(weights.value.weight));
-    product(weights.query, rows.count, q, false);
-    product(weights.key, rows.count, keys_.get(), false);
-    product(weights.value, rows.count, values_.get(), false);
+    const auto columns = static_cast<std::size_t>(weights.query.weight.columns);
+    const int decoded = decoded_of(rows);
+    if (decoded > 0) {
+      prepare(weights.norm, decoded, weights.query.weight.columns, x, nullptr, takes_bytes(weights.query.weight) || takes_bytes(weights.key.weight) || takes_bytes(weights.value.weight));
+      product(weights.query, decoded, q, false);
+      product(weights.key, decoded, keys_.get(), false);
+      product(weights.value, decoded, values_.get(), false);
+    }
+    if (decoded < rows.count) {
+      const auto skipped = static_cast<std::size_t>(decoded);
+      prompt_.take(weights.norm, rows.count - decoded, weights.query.weight.columns, x + skipped * columns);
+      prompt_.multiply(weights.query, Ending::put, q + skipped * static_cast<std::size_t>(weights.query.weight.rows));
+      prompt_.multiply(weights.key, Ending::put, keys_.get() + skipped * static_cast<std::size_t>(weights.key.weight.rows));
+      prompt_.multiply(weights.value, Ending::put, values_.get() + skipped * static_cast<std::size_t>(weights.value.weight.rows));
+    }
     const HeadWork work{weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, rows.first, layer};
     launch(stream_, finish_heads, Grid{rows.count, weights.heads + 2 * kv.shape.heads}, 64, work, cache_of(kv), q, static_cast<const float*>(keys_.get()), static_cast<const float*>(values_.get()));
   }
@@ -208,22 +200,33 @@ class DeviceOps final : public Ops {
   }
 
   void project_add(const Linear& weights, int rows, const float* in, float* x) override {
-    prepare(Norm{}, rows, weights.weight.columns, in, nullptr, takes_bytes(weights.weight));
-    product(weights, rows, x, true);
+    const int decoded = decoded_of({0, rows});
+    if (decoded > 0) {
+      prepare(Norm{}, decoded, weights.weight.columns, in, nullptr, takes_bytes(weights.weight));
+      product(weights, decoded, x, true);
+    }
+    if (decoded == rows) return;
+    prompt_.take(Norm{}, rows - decoded, weights.weight.columns, in + static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns);
+    prompt_.multiply(weights, Ending::add, x + static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows);
   }
 
   void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
-    prepare(weights.norm, rows, weights.gate.columns, x, nullptr, takes_bytes(weights.gate) || takes_bytes(weights.up));
-    product({weights.gate, nullptr}, rows, first_outputs_.get(), false);
-    product({weights.up, nullptr}, rows, second_outputs_.get(), false);
-    launch(stream_, gate_rows, Grid{rows}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), out,
-           static_cast<QuantisedBlock*>(nullptr));
+    const int decoded = decoded_of({0, rows});
+    if (decoded > 0) {
+      prepare(weights.norm, decoded, weights.gate.columns, x, nullptr, takes_bytes(weights.gate) || takes_bytes(weights.up));
+      product({weights.gate, nullptr}, decoded, first_outputs_.get(), false);
+      product({weights.up, nullptr}, decoded, second_outputs_.get(), false);
+      launch(stream_, gate_rows, Grid{decoded}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), out,
+             static_cast<QuantisedBlock*>(nullptr));
+    }
+    if (decoded == rows) return;
+    prompt_.take(weights.norm, rows - decoded, weights.gate.columns, x + static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns);
+    prompt_.multiply_gated(weights.gate, weights.up, out + static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows, second_outputs_.get());
   }
 
   void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
-    prepare(Norm{}, rows, weights.weight.columns, x, nullptr, takes_bytes(weights.weight));
-    product(weights, rows, out, false);
-    launch(stream_, gelu_rows, Grid{rows}, row_threads, weights.weight.rows, out);
+    prompt_.take(Norm{}, rows, weights.weight.columns, x);
+    prompt_.multiply(weights, Ending::gelu, out);
   }
 
   void experts(const ExpertWeights& weights, int rows, float* x) override {
@@ -269,6 +272,8 @@ class DeviceOps final : public Ops {
   }
 
  private:
+  /// How many of an op's rows go on with answers: the first of a pass. An op on a part without a number begins with the pass.
+  int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
   static bool takes_bytes(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }
   static NormParameters parameters(const Norm& norm) { return {norm.weight, norm.bias, norm.epsilon}; }
   static Cache cache_of(const Kv& kv) { return {kv.data, kv.shape.dtype == DType::f16, kv.shape.slots, kv.shape.positions, kv.shape.heads, kv.shape.head_size}; }
@@ -325,6 +330,7 @@ class DeviceOps final : public Ops {
   DeviceArray<int> chosen_;
   DeviceArray<float> chosen_weights_;
   DeviceArray<std::uint8_t> staging_;
+  PromptRows prompt_;
   std::vector<std::int32_t> host_numbers_;
   std::vector<DeviceArray<std::uint8_t>> placed_;
   const int* tokens_ = nullptr;
@@ -353,10 +359,10 @@ class DeviceBackend final : public Backend {
   void upload(void* to, const void* from, std::size_t bytes) override { copy_to_device(stream_, to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { copy_to_host(stream_, to, from, bytes); }
   void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, multiprocessors(device_)); }
   std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
-  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape); }
+  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + PromptRows::bytes(shape); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }
   std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return part_bytes(dtype, rows, columns); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }

@@ -17,6 +17,13 @@ namespace LECTERN_CUDA_SPACE {
 
 using Word = std::uint32_t;
 
+/// In front of a loop over registers, which have no addresses: it must be written out.
+#if defined(__CUDACC__)
+#define LECTERN_UNROLL _Pragma("unroll")
+#else
+#define LECTERN_UNROLL
+#endif
+
 #if defined(__CUDACC__)
 
 /// c += a b, halves.
@@ -107,6 +114,9 @@ __device__ __forceinline__ float fast_exp2(float x) {
   return y;
 }
 
+/// 16 bytes, aligned.
+__device__ __forceinline__ void store_words(void* to, const Word (&words)[4]) { *static_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]); }
+
 #else
 
 void multiply_halves(float (&c)[4], const Word (&a)[4], const Word (&b)[2]);
@@ -127,6 +137,7 @@ Word pack_halves(float low, float high);
 Word round_tf32(float value);
 Word bits_of_float(float value);
 float float_of_bits(Word bits);
+inline void store_words(void* to, const Word (&words)[4]) { std::memcpy(to, words, sizeof words); }
 inline float fast_exp2(float x) { return std::exp2(x); }
 
 #endif

@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "cuda/emulation/fibers.h"
+#include "cuda_places.h"
 #include "harness.h"
-#include "sanitized.h"
 #include "tensor/half.h"
 
 namespace lectern {
@@ -18,14 +18,8 @@ namespace {
 
 using cuda_emulated::Word;
 using test::check;
+using test::has_emulation;
 namespace emulation = cuda::emulation;
-
-bool has_emulation() {
-  if (!test::sanitized) return true;
-  test::note("skipped: the emulation does not run under sanitizers");
-  check(true, "nothing to run");
-  return false;
-}
 
 /// Runs a warp in both orders of its lanes.
 template <class Body>

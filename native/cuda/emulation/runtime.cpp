@@ -65,6 +65,9 @@ void close_stream(Stream) noexcept {}
 
 Device describe(int) { return {DeviceKind::cuda, "emulated", std::uint64_t{1} << 34, std::uint64_t{1} << 34}; }
 
+// Few, so that small tests choose large tiles.
+int multiprocessors(int) { return 2; }
+
 void* device_allocate(std::size_t bytes) {
   const std::size_t rounded = (bytes + 255) / 256 * 256;
   auto* memory = static_cast<unsigned char*>(std::malloc(rounded + 3 * guard_bytes + sizeof(Header) + 256));

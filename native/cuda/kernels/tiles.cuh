@@ -1,0 +1,374 @@
+// Matrices times many rows by the tensor cores: 16-bit products, sums in float. Quantised weights become bf16 on their way.
+//
+// A sum adds its columns from the left, sixteen by sixteen, whatever the tile: a row's product does not depend on how many rows
+// there are or on which tile took it.
+#pragma once
+
+#include "cuda/kernels/rows.cuh"
+#include "cuda/kernels/weights.cuh"
+#include "cuda/tensor_cores.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+/// Columns of one step through shared memory: rows of 128 bytes, which is what the swizzle below is for.
+constexpr int step_columns = 64;
+constexpr int step_row_bytes = 2 * step_columns;
+
+/// Rows as the tensor cores take them: x = scale * value. Values: (rows, stride), zeros from the columns on; f16 for weights of
+/// f16, else bf16. The scales, powers of two that keep f16 in its range, are null for bf16.
+struct PackedRows {
+  std::uint16_t* values;
+  float* scales;  // (rows) or null
+  int stride;     // a multiple of step_columns
+};
+
+inline int packed_stride(int columns) { return (columns + step_columns - 1) / step_columns * step_columns; }
+
+/// Whether weights of this type and so many columns go by tiles; others go by floats.
+inline bool goes_by_tiles(DType type, int columns) {
+  if (type == DType::f32) return false;
+  return info_of(type).block_elements > 1 || columns % 8 == 0;  // copies are of 16 bytes
+}
+
+/// What becomes of a sum s, bias added.
+enum class Ending {
+  put,    // y = s
+  add,    // y += s
+  gelu,   // y = s / 2 * (1 + erf(s / sqrt(2)))
+  gated,  // y = silu(s of the first matrix) * (s of the second)
+};
+
+struct TileProduct {
+  const std::uint8_t* weights;
+  const std::uint8_t* second;  // the ending is `gated`, or null
+  std::size_t row_bytes;
+  int outputs;
+  int columns;
+  PackedRows x;
+  int rows;
+  const float* bias;  // (outputs) or null; not where `gated`
+  float* y;           // (rows, outputs)
+  Ending ending;
+};
+
+/// How a block's warps share a tile: each takes warp_rows by warp_outputs of it.
+///
+/// Large, 128 by 256 on 8 warps: a step of it moves 16 KB of rows and 9 KB of 4-bit weights for 2.1 M products, 3.6 TB/s from the L2 at
+/// 600 TFLOP/s, where 128 by 128 asks for 6; a warp's 64 by 64 reads 4 KB of shared memory for 65 k products, 79 of the 128
+/// bytes a clock at that rate, where 64 by 32 asks for 119. Its 128 sums a thread leave one block of 256 threads a multiprocessor.
+struct LargeTile {
+  static constexpr int warp_rows = 64, warp_outputs = 64, row_warps = 2, output_warps = 4, blocks = 1;
+};
+/// Where large tiles would be fewer than multiprocessors.
+struct MediumTile {
+  static constexpr int warp_rows = 64, warp_outputs = 64, row_warps = 2, output_warps = 2, blocks = 1;
+};
+/// For few rows the weights' bytes decide, so there are many small blocks, each with its loads under way.
+struct SmallTile {
+  static constexpr int warp_rows = 16, warp_outputs = 32, row_warps = 2, output_warps = 2, blocks = 4;
+};
+
+/// `unpacked`: weights come through registers, so two stages of them are enough.
+template <class Tile, bool unpacked>
+struct TileShape {
+  static constexpr int rows = Tile::warp_rows * Tile::row_warps;
+  static constexpr int outputs = Tile::warp_outputs * Tile::output_warps;
+  static constexpr int threads = 32 * Tile::row_warps * Tile::output_warps;
+  static constexpr int row_stages = 3;
+  static constexpr int row_bytes = rows * step_row_bytes;
+  static constexpr int weight_bytes = outputs * step_row_bytes;
+  static constexpr int weight_stages = unpacked ? 2 : row_stages;
+  static constexpr std::size_t shared_bytes = std::size_t{row_stages * row_bytes + weight_stages * weight_bytes};
+};
+
+/// Where 16-byte chunk `chunk` of a row lies: eight rows' equal chunks lie in eight different groups of banks.
+__device__ __forceinline__ int swizzled(int row, int chunk) { return row * step_row_bytes + ((chunk ^ (row & 7)) << 4); }
+
+/// Four signed bytes as floats, times the factor, plus the offset, as bf16. 2^23 + 128 + q as a float has q + 128 for its last byte.
+__device__ __forceinline__ void unpack_four(int word, float factor, float offset, Word& low, Word& high) {
+  const auto shifted = static_cast<Word>(word) ^ 0x80808080U;
+  float w[4];
+  for (int i = 0; i < 4; ++i) {
+    const float q = float_of_bits(0x4B000000U | ((shifted >> (8 * i)) & 255U)) - 8388736.0F;
+    w[i] = fmaf(factor, q, offset);
+  }
+  low = pack_brains(w[0], w[1]);
+  high = pack_brains(w[2], w[3]);
+}
+
+template <DType type>
+__device__ __forceinline__ void multiply_16_bits(float (&sum)[4], const Word (&a)[4], const Word (&b)[2]) {
+  if constexpr (type == DType::f16) multiply_halves(sum, a, b);
+  else multiply_brains(sum, a, b);
+}
+
+template <DType type>
+using Raw = WeightBlock;
+template <DType type>
+__device__ __forceinline__ WeightBlock load_raw(const std::uint8_t* row, int, int stretch) {
+  if constexpr (is_quantised<type>) return weight_block<type>(row, stretch);
+  else return WeightBlock{};
+}
+template <DType type>
+__device__ __forceinline__ WeightBlock unpack_raw(const WeightBlock& raw, int) { return raw; }
+
+/// The weights' side of a block's tile: rows of shared memory from rows of a matrix.
+template <DType type, class Tile, bool gated>
+struct TileWeights {
+  static constexpr bool unpacked = is_quantised<type>;
+  using Shape = TileShape<Tile, unpacked>;
+  /// A thread's share of a step: stretches of 32 columns.
+  static constexpr int stretches = Shape::outputs * 2 / Shape::threads;
+  static constexpr int block_outputs = gated ? Shape::outputs / 2 : Shape::outputs;
+
+  /// Both of a row in one thread where it takes two: they have much in common.
+  static __device__ __forceinline__ int own_row(int i) { return (thread_number() * stretches + i) / 2; }
+  static __device__ __forceinline__ int stretch_of(int step, int i) { return 2 * step + (thread_number() * stretches + i) % 2; }
+
+  /// Of a gated tile each warp has outputs of both matrices, half of its columns each, so that a thread holds what belongs together.
+  static __device__ __forceinline__ int output_of(int row) {
+    if (!gated) return block_y() * block_outputs + row;
+    return block_y() * block_outputs + row / Tile::warp_outputs * (Tile::warp_outputs / 2) + row % (Tile::warp_outputs / 2);
+  }
+  static __device__ __forceinline__ int matrix_of(int row) { return gated && row % Tile::warp_outputs >= Tile::warp_outputs / 2 ? 1 : 0; }
+
+  static __device__ __forceinline__ const std::uint8_t* row_of(const TileProduct& product, int row) {
+    // Rows beyond the last read the last one's weights; their sums go nowhere.
+    const int output = output_of(row) < product.outputs ? output_of(row) : product.outputs - 1;
+    return (matrix_of(row) == 0 ? product.weights : product.second) + static_cast<std::size_t>(output) * product.row_bytes;
+  }
+};
+
+/// A step of the rows' side, or of weights that need no unpacking.
+template <int rows, int threads, class RowOf>
+__device__ __forceinline__ void copy_step(std::uint8_t* shared, int step, int columns, const RowOf& row_of) {
+  for (int i = 0; i < rows * 8 / threads; ++i) {
+    const int at = i * threads + thread_number();
+    const int row = at / 8;
+    const int chunk = at % 8;
+    const int column = step * step_columns + 8 * chunk;
+    // An address that nothing is read from must be one nevertheless.
+    const bool wanted = column < columns;
+    copy_beside(shared + swizzled(row, chunk), row_of(row) + 2 * (wanted ? column : 0), wanted);
+  }
+}
+
+/// Grid: rows by tile, outputs by tile. Neighbours share the weights, which are the larger part of what is read.
+template <DType type, class Tile, bool gated>
+__global__ void
+#if defined(__CUDACC__)
+__launch_bounds__(TileShape<Tile, is_quantised<type>>::threads, Tile::blocks)
+#endif
+    multiply_tiles(TileProduct product) {
+  using Shape = TileShape<Tile, is_quantised<type>>;
+  using Weights = TileWeights<type, Tile, gated>;
+  constexpr int row_blocks = Tile::warp_rows / 16;
+  constexpr int output_blocks = Tile::warp_outputs / 8;
+  std::uint8_t* const shared_rows = dynamic_shared();
+  std::uint8_t* const shared_weights = shared_rows + Shape::row_stages * Shape::row_bytes;
+  const int lane = thread_number() % 32;
+  const int warp = thread_number() / 32;
+  const int warp_row = warp / Tile::output_warps * Tile::warp_rows;
+  const int warp_output = warp % Tile::output_warps * Tile::warp_outputs;
+  const int first_row = block_x() * Shape::rows;
+  const int steps = (product.columns + step_columns - 1) / step_columns;
+  const int all_stretches = (product.columns + 31) / 32;
+
+  const auto copy_rows = [&](int step) {
+    if (step < steps) {
+      copy_step<Shape::rows, Shape::threads>(shared_rows + step % Shape::row_stages * Shape::row_bytes, step, product.x.stride, [&](int row) {
+        const int from = first_row + row < product.rows ? first_row + row : product.rows - 1;
+        return reinterpret_cast<const std::uint8_t*>(product.x.values + static_cast<std::size_t>(from) * static_cast<std::size_t>(product.x.stride));
+      });
+      if constexpr (!Weights::unpacked) {
+        copy_step<Shape::outputs, Shape::threads>(shared_weights + step % Shape::row_stages * Shape::weight_bytes, step, product.columns,
+                                                  [&](int row) { return Weights::row_of(product, row); });
+      }
+    }
+    end_copies();  // also none, so that groups can be counted
+  };
+
+  // Weights of the step after the next, under way, and of the next, which are unpacked between this one's products.
+  Raw<type> coming[Weights::stretches];
+  Raw<type> raw[Weights::stretches];
+  WeightBlock block;
+  const auto load_weights = [&](int step) {
+    if constexpr (Weights::unpacked) {
+      LECTERN_UNROLL
+      for (int i = 0; i < Weights::stretches; ++i) {
+        const int stretch = Weights::stretch_of(step, i);
+        if (stretch < all_stretches) coming[i] = load_raw<type>(Weights::row_of(product, Weights::own_row(i)), all_stretches, stretch);
+      }
+    }
+  };
+  const auto take_weights = [&] {
+    LECTERN_UNROLL
+    for (int i = 0; i < Weights::stretches; ++i) raw[i] = coming[i];
+  };
+  /// Of four equal parts of the thread's share.
+  const auto store_weights = [&](int step, int part) {
+    if constexpr (Weights::unpacked) {
+      std::uint8_t* const to = shared_weights + step % 2 * Shape::weight_bytes;
+      LECTERN_UNROLL
+      for (int i = part * Weights::stretches; i < (part + 1) * Weights::stretches; ++i) {
+        // Eight weights: two words of quants.
+        const int chunk = i % 4;
+        const int stretch = Weights::stretch_of(step, i / 4);
+        if (chunk == 0) block = stretch < all_stretches ? unpack_raw<type>(raw[i / 4], stretch) : WeightBlock{};
+        Word words[4];
+        LECTERN_UNROLL
+        for (int half = 0; half < 2; ++half) {
+          unpack_four(block.q[2 * chunk + half], block.factor[chunk / 2], block.offset[chunk / 2], words[2 * half], words[2 * half + 1]);
+        }
+        store_words(to + swizzled(Weights::own_row(i / 4), stretch % 2 * 4 + chunk), words);
+      }
+    }
+  };
+
+  float sums[row_blocks][output_blocks][4];
+  LECTERN_UNROLL
+  for (int r = 0; r < row_blocks; ++r) {
+    LECTERN_UNROLL
+    for (int o = 0; o < output_blocks; ++o) {
+      LECTERN_UNROLL
+      for (int i = 0; i < 4; ++i) sums[r][o][i] = 0.0F;
+    }
+  }
+
+  copy_rows(0);
+  copy_rows(1);
+  load_weights(0);
+  take_weights();
+  load_weights(1);
+  LECTERN_UNROLL
+  for (int part = 0; part < 4; ++part) store_weights(0, part);
+  take_weights();
+  for (int step = 0; step < steps; ++step) {
+    wait_for_copies<1>();
+    // Now everybody's part of this step is there, and nobody reads the stages of the last one any more.
+    synchronise_block();
+    copy_rows(step + 2);
+    load_weights(step + 2);
+    const std::uint8_t* const rows = shared_rows + step % Shape::row_stages * Shape::row_bytes;
+    const std::uint8_t* const weights = shared_weights + step % Shape::weight_stages * Shape::weight_bytes;
+    LECTERN_UNROLL
+    for (int part = 0; part < 4; ++part) {
+      // Matrices of 8 rows by 8 columns: of x rows 0-7 and 8-15, then the next 8 columns; of the weights 8 columns, then 8 more, then rows.
+      Word a[row_blocks][4];
+      LECTERN_UNROLL
+      for (int r = 0; r < row_blocks; ++r) load_matrices(a[r], rows + swizzled(warp_row + 16 * r + lane % 16, 2 * part + lane / 16));
+      LECTERN_UNROLL
+      for (int o = 0; o < output_blocks; o += 2) {
+        Word b[4];
+        load_matrices(b, weights + swizzled(warp_output + 8 * o + lane % 8 + lane / 16 * 8, 2 * part + lane / 8 % 2));
+        const Word first[2] = {b[0], b[1]};
+        const Word second[2] = {b[2], b[3]};
+        LECTERN_UNROLL
+        for (int r = 0; r < row_blocks; ++r) {
+          multiply_16_bits<type>(sums[r][o], a[r], first);
+          multiply_16_bits<type>(sums[r][o + 1], a[r], second);
+        }
+      }
+      if (step + 1 < steps) store_weights(step + 1, part);
+    }
+    take_weights();
+  }
+
+  LECTERN_UNROLL
+  for (int r = 0; r < row_blocks; ++r) {
+    LECTERN_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int row = first_row + warp_row + 16 * r + 8 * half + lane / 4;
+      if (row >= product.rows) continue;
+      const float scale = product.x.scales == nullptr ? 1.0F : product.x.scales[row];
+      float* const y = product.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product.outputs);
+      constexpr int ending_blocks = gated ? output_blocks / 2 : output_blocks;
+      LECTERN_UNROLL
+      for (int o = 0; o < ending_blocks; ++o) {
+        LECTERN_UNROLL
+        for (int i = 0; i < 2; ++i) {
+          const int output = Weights::output_of(warp_output + 8 * o + 2 * (lane % 4) + i);
+          if (output >= product.outputs) continue;
+          float sum = scale * sums[r][o][2 * half + i];
+          if (product.bias != nullptr) sum += product.bias[output];
+          if (product.ending == Ending::add) sum += y[output];
+          if (product.ending == Ending::gelu) sum = 0.5F * sum * (1.0F + erff(sum * 0.70710678F));
+          if constexpr (gated) sum = sum / (1.0F + expf(-sum)) * (scale * sums[r][o + ending_blocks][2 * half + i]);
+          y[output] = sum;
+        }
+      }
+    }
+  }
+}
+
+template <DType type, class Tile, bool gated>
+void multiply_by(Stream stream, const TileProduct& product) {
+  using Shape = TileShape<Tile, is_quantised<type>>;
+  constexpr int outputs = TileWeights<type, Tile, gated>::block_outputs;
+  const Grid grid{(product.rows + Shape::rows - 1) / Shape::rows, (product.outputs + outputs - 1) / outputs};
+  launch_shared(stream, multiply_tiles<type, Tile, gated>, grid, Shape::threads, Shape::shared_bytes, product);
+}
+
+/// Large tiles are the fastest where there is one for every multiprocessor; the bits are the same.
+template <DType type, bool gated>
+void multiply_many(Stream stream, int multiprocessors, const TileProduct& product) {
+  using Large = TileShape<LargeTile, true>;
+  constexpr int outputs = TileWeights<type, LargeTile, gated>::block_outputs;
+  if (product.rows <= 2 * TileShape<SmallTile, true>::rows) return multiply_by<type, SmallTile, gated>(stream, product);
+  const int large = ((product.rows + Large::rows - 1) / Large::rows) * ((product.outputs + outputs - 1) / outputs);
+  if (large < multiprocessors) return multiply_by<type, MediumTile, gated>(stream, product);
+  multiply_by<type, LargeTile, gated>(stream, product);
+}
+
+constexpr int pack_threads = 256;
+
+/// Grid: rows. out[r] = norm(x[r]), as the tensor cores take it. `halves`: f16 and a scale, else bf16.
+template <bool halves>
+__global__ void pack_rows(NormParameters norm, int columns, const float* x, PackedRows out) {
+  LECTERN_SHARED float shared[32];
+  const int row = block_x();
+  const float* in = x + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
+  auto* to = reinterpret_cast<Word*>(out.values + static_cast<std::size_t>(row) * static_cast<std::size_t>(out.stride));
+  float mean = 0.0F;
+  float scale = 1.0F;
+  if (norm.weight != nullptr) {
+    if (norm.bias != nullptr) {
+      float sum = 0.0F;
+      for (int c = thread_number(); c < columns; c += thread_count()) sum += in[c];
+      mean = block_sum(sum, shared) / static_cast<float>(columns);
+    }
+    float squares = 0.0F;
+    for (int c = thread_number(); c < columns; c += thread_count()) squares = fmaf(in[c] - mean, in[c] - mean, squares);
+    scale = 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(columns) + norm.epsilon);
+  }
+  const auto value = [&](int c) {
+    if (c >= columns) return 0.0F;
+    if (norm.weight == nullptr) return in[c];
+    const float scaled = (in[c] - mean) * scale * norm.weight[c];
+    return norm.bias == nullptr ? scaled : scaled + norm.bias[c];
+  };
+  float grow = 1.0F;
+  if constexpr (halves) {
+    // The largest value lands between 2^14 and 2^15: no half overflows, and what is lost is 2^-29 of it at most.
+    float largest = 0.0F;
+    float probe = 0.0F;  // what is no number must reach the result: fmaxf passes over it
+    for (int c = thread_number(); c < columns; c += thread_count()) {
+      largest = fmaxf(largest, fabsf(value(c)));
+      probe += value(c) * 0.0F;
+    }
+    largest = block_max(largest, shared);
+    probe = block_sum(probe, shared);
+    int exponent = static_cast<int>(bits_of_float(largest) >> 23) - 127;
+    if (largest == 0.0F) exponent = 14;
+    if (exponent < -100) exponent = -100;
+    grow = float_of_bits(static_cast<Word>(127 + 14 - exponent) << 23);
+    if (thread_number() == 0) out.scales[row] = float_of_bits(static_cast<Word>(127 - 14 + exponent) << 23) + probe;
+  }
+  for (int c = 2 * thread_number(); c < out.stride; c += 2 * thread_count()) {
+    to[c / 2] = halves ? pack_halves(value(c) * grow, value(c + 1) * grow) : pack_brains(value(c), value(c + 1));
+  }
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

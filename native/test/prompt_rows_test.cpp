@@ -1,0 +1,207 @@
+// Products of many rows through the CUDA kernels, on the emulation and on a device where there is one, against sums in double: every
+// weight type, every tile, edges that fit no tile, and the same bits whatever company a row has.
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "backend/ops.h"
+#include "cuda_places.h"
+#include "harness.h"
+#include "made_model.h"
+#include "opened_model.h"
+#include "tensor/dequantise.h"
+
+namespace lectern {
+namespace {
+
+using test::check;
+using test::Row;
+
+/// A matrix of random blocks as a file has it, and what it means.
+struct MadeMatrix {
+  DType dtype;
+  int rows, columns;
+  std::vector<std::byte> bytes;
+  Row values;
+
+  MadeMatrix(DType type, int rows_, int columns_, unsigned seed) : dtype(type), rows(rows_), columns(columns_) {
+    std::mt19937 random(seed);
+    bytes = test::random_weights(type, std::int64_t{rows} * columns, 0.1F, random);
+    values.resize(static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns));
+    dequantise(dtype, bytes.data(), static_cast<std::int64_t>(values.size()), values.data());
+  }
+  Tensor tensor() const { return {"made", dtype, {columns, rows, 1, 1}, 2, bytes.data(), bytes.size()}; }
+};
+
+/// The ops of a backend and memory for one product.
+struct Bench {
+  std::unique_ptr<Backend> backend;
+  std::unique_ptr<Ops> ops;
+  Memory in, out;
+  int columns, outputs;
+
+  Bench(const test::Place& place, int rows, int columns_, int outputs_) : backend(place.make()), columns(columns_), outputs(outputs_) {
+    OpsShape shape{};
+    shape.rows = shape.part_rows = rows;
+    shape.columns = columns;
+    shape.outputs = outputs;
+    shape.logit_rows = shape.heads = 1;
+    shape.kv = {1, 1, 1, 1, 8, DType::f16};
+    ops = backend->make_ops(shape);
+    in = Memory(*backend, bytes_of(rows, columns));
+    out = Memory(*backend, bytes_of(rows, outputs));
+  }
+  static std::size_t bytes_of(int rows, int width) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(width) * sizeof(float); }
+
+  /// `work` on the rows of x from `first` on, added to what `before` holds.
+  template <class Work>
+  Row run(const Row& x, const Row& before, int first, int count, const Work& work) {
+    const std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
+    backend->upload(in.data(), x.data() + static_cast<std::ptrdiff_t>(first) * columns, bytes_of(count, columns));
+    backend->upload(out.data(), before.data() + static_cast<std::ptrdiff_t>(first) * outputs, bytes_of(count, outputs));
+    ops->begin({count, 0, numbers.data(), numbers.data(), numbers.data(), numbers.data(), numbers.data(), numbers.data()}, Rope{});
+    work(count);
+    ops->end();
+    Row got(static_cast<std::size_t>(count) * static_cast<std::size_t>(outputs));
+    backend->download(got.data(), out.data(), bytes_of(count, outputs));
+    return got;
+  }
+};
+
+Row random_row(std::size_t count, unsigned seed, float size) {
+  std::mt19937 random(seed);
+  std::normal_distribution<float> normal(0, size);
+  Row row(count);
+  for (float& value : row) value = normal(random);
+  return row;
+}
+
+/// W x[r], in double.
+std::vector<double> product(const MadeMatrix& matrix, const Row& x, int rows) {
+  std::vector<double> sums;
+  for (int r = 0; r < rows; r++) {
+    for (int o = 0; o < matrix.rows; o++) {
+      double sum = 0;
+      for (int c = 0; c < matrix.columns; c++) {
+        sum += static_cast<double>(matrix.values[static_cast<std::size_t>(o * matrix.columns + c)]) * static_cast<double>(x[static_cast<std::size_t>(r * matrix.columns + c)]);
+      }
+      sums.push_back(sum);
+    }
+  }
+  return sums;
+}
+
+double distance(const Row& got, const std::vector<double>& exact) {
+  return test::relative_distance(got, Row(exact.begin(), exact.end()));
+}
+
+/// bf16 has 8 bits, both factors rounded; a half has 11, and a half's weights are exact.
+double allowed(DType dtype) { return dtype == DType::f32 ? 1e-6 : dtype == DType::f16 ? 3e-4 : 4e-3; }
+
+Row part_of(const Row& whole, int first, int count, int width) {
+  const auto at = whole.begin() + static_cast<std::ptrdiff_t>(first) * width;
+  return {at, at + static_cast<std::ptrdiff_t>(count) * width};
+}
+
+/// Rows and outputs that need more than one tile of each kind, and whole tiles of none.
+constexpr int rows = 133;
+constexpr int outputs = 150;
+
+LECTERN_TEST("prompt rows: products of every weight type, the same bits in every tile") {
+  for (const test::Place& place : test::places()) {
+    for (const DTypeInfo& type : dtype_table) {
+      const int columns = type.block_elements == 256 ? 256 : 96;
+      const MadeMatrix matrix(type.dtype, outputs, columns, 7);
+      const Row x = random_row(std::size_t{rows} * static_cast<std::size_t>(columns), 3, 1);
+      const Row before = random_row(std::size_t{rows} * outputs, 4, 1);
+      const Row bias = random_row(outputs, 5, 1);
+      Bench bench(place, rows, columns, outputs);
+      const Tensor tensor = matrix.tensor();
+      const Linear linear{bench.ops->place_matrix(&tensor, 1), bench.ops->place_vector(bias.data(), bias.size())};
+      const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
+      std::vector<double> exact = product(matrix, x, rows);
+      for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(bias[i % outputs] + before[i]);
+      const std::string name = place.name + ", " + std::string(type.name);
+      const Row whole = bench.run(x, before, 0, rows, add);
+      const double error = distance(whole, exact);
+      check(error > 0 && error < allowed(type.dtype), name + ": distance " + std::to_string(error));
+      // 133 rows are large tiles there, 100 medium ones, the others small.
+      for (const auto& [first, count] : std::vector<std::pair<int, int>>{{0, 100}, {33, 100}, {100, 33}, {70, 1}}) {
+        check(test::same_bits(bench.run(x, before, first, count, add), part_of(whole, first, count, outputs)), name + ": " + std::to_string(count) + " rows by themselves");
+      }
+    }
+  }
+}
+
+LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
+  for (const test::Place& place : test::places()) {
+    for (const auto& [first, second] : std::vector<std::pair<DType, DType>>{{DType::q4_0, DType::q4_0}, {DType::f16, DType::f16}, {DType::q8_0, DType::f16}, {DType::f32, DType::f32}}) {
+      constexpr int columns = 96;
+      const MadeMatrix gate(first, outputs, columns, 7);
+      const MadeMatrix up(second, outputs, columns, 8);
+      const Row x = random_row(std::size_t{rows} * columns, 3, 0.2F);
+      const Row nothing(std::size_t{rows} * outputs);
+      const Row weight = random_row(columns, 6, 1);
+      Bench bench(place, rows, columns, outputs);
+      const Tensor tensors[2] = {gate.tensor(), up.tensor()};
+      const Norm norm{bench.ops->place_vector(weight.data(), weight.size()), nullptr, 1e-5F};
+      const GatedWeights weights{norm, bench.ops->place_matrix(&tensors[0], 1), bench.ops->place_matrix(&tensors[1], 1)};
+      Row normed = x;
+      for (int r = 0; r < rows; r++) {
+        double squares = 0;
+        for (int c = 0; c < columns; c++) squares += std::pow(static_cast<double>(x[static_cast<std::size_t>(r * columns + c)]), 2);
+        const double scale = 1 / std::sqrt(squares / columns + 1e-5);
+        for (int c = 0; c < columns; c++) normed[static_cast<std::size_t>(r * columns + c)] *= static_cast<float>(scale) * weight[static_cast<std::size_t>(c)];
+      }
+      std::vector<double> exact = product(gate, normed, rows);
+      const std::vector<double> factor = product(up, normed, rows);
+      for (std::size_t i = 0; i < exact.size(); i++) exact[i] = exact[i] / (1 + std::exp(-exact[i])) * factor[i];
+      const std::string name = place.name + ", " + std::string(info_of(first).name) + " and " + std::string(info_of(second).name);
+      const auto gated = [&](int count) { bench.ops->gated(weights, count, bench.in.floats(), bench.out.floats()); };
+      const Row whole = bench.run(x, nothing, 0, rows, gated);
+      const double error = distance(whole, exact);
+      check(error > 0 && error < 2 * std::max(allowed(first), allowed(second)), name + ": distance " + std::to_string(error));
+      for (const int count : {90, 20}) check(test::same_bits(bench.run(x, nothing, 0, count, gated), part_of(whole, 0, count, outputs)), name + ": " + std::to_string(count) + " rows");
+
+      exact = product(gate, x, rows);
+      for (double& value : exact) value = value / 2 * (1 + std::erf(value / std::sqrt(2.0)));
+      const Linear linear{weights.gate, nullptr};
+      const double gelu = distance(bench.run(x, nothing, 0, rows, [&](int count) { bench.ops->project_gelu(linear, count, bench.in.floats(), bench.out.floats()); }), exact);
+      check(gelu > 0 && gelu < 2 * allowed(first), name + ": gelu, distance " + std::to_string(gelu));
+    }
+  }
+}
+
+LECTERN_TEST("prompt rows: halves neither overflow nor vanish, and what is no number reaches the result") {
+  constexpr int columns = 64;
+  for (const test::Place& place : test::places()) {
+    const MadeMatrix matrix(DType::f16, outputs, columns, 9);
+    Bench bench(place, 4, columns, outputs);
+    const Tensor tensor = matrix.tensor();
+    const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+    for (const float size : {1e-30F, 1e-7F, 1e6F, 1e30F}) {
+      const Row x = random_row(std::size_t{4} * columns, 3, size);
+      const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
+      const Row got = bench.run(x, Row(std::size_t{4} * outputs), 0, 4, add);
+      std::vector<double> exact = product(matrix, x, 4);
+      Row scaled = got;
+      for (std::size_t i = 0; i < exact.size(); i++) exact[i] /= static_cast<double>(size), scaled[i] /= size;
+      const double error = distance(scaled, exact);
+      check(error > 0 && error < allowed(DType::f16), place.name + ", rows of " + std::to_string(size) + ": distance " + std::to_string(error));
+      for (const float bad : {std::nanf(""), INFINITY}) {
+        Row broken = x;
+        broken[columns + 5] = bad;
+        const Row result = bench.run(broken, Row(std::size_t{4} * outputs), 0, 4, add);
+        bool right = true;
+        for (std::size_t i = 0; i < result.size(); i++) right = right && std::isfinite(result[i]) == (i / outputs != 1);
+        check(right, place.name + ": one bad value makes its own row bad and no other");
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lectern
