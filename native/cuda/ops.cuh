@@ -14,6 +14,7 @@
 #include "cuda/kernels/repack.cuh"
 #include "cuda/kernels/rows.cuh"
 #include "cuda/prompt.cuh"
+#include "cuda/prompt_attention.cuh"
 #include "cuda/runtime.h"
 #include "cuda/with_type.h"
 #include "error.h"
@@ -91,12 +92,13 @@ struct Sizes {
 };
 
 inline bool device_supports(Op op, DType dtype) {
-  return op != Op::attention || dtype == DType::f16 || dtype == DType::f32;
+  return op != Op::attention || dtype == DType::f16 || dtype == DType::f32 || dtype == DType::q8_0;
 }
 
 inline std::size_t cache_bytes(const KvShape& shape) {
   const auto elements = std::size_t{2} * static_cast<std::size_t>(shape.layers) * static_cast<std::size_t>(shape.slots) * static_cast<std::size_t>(shape.positions) *
                         static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
+  if (shape.dtype == DType::q8_0) return elements + elements / 32 * 2;
   return elements * (shape.dtype == DType::f32 ? 4 : 2);
 }
 
@@ -121,8 +123,12 @@ class DeviceOps final : public Ops {
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows),
         staging_(sizes_.staging),
-        prompt_(shape, stream, multiprocessors) {
+        prompt_(shape, stream, multiprocessors),
+        prompt_attention_(shape, stream) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
+    if (shape.kv.dtype == DType::q8_0 && shape.kv.head_size % 32 != 0) {
+      throw Error(ErrorCode::unsupported_format, "Keys and values of " + std::to_string(shape.kv.head_size) + " elements are not kept as Q8_0: it takes multiples of 32.");
+    }
     host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
   }
 
@@ -153,8 +159,9 @@ class DeviceOps final : public Ops {
     positions_ = slots_ + rows;
     cells_ = positions_ + rows;
     first_ = cells_ + rows;
-    decode_rows_ = batch.decode_rows;
     visible_ = first_ + rows;
+    decode_rows_ = batch.decode_rows;
+    prompt_attention_.begin(batch);
     pairs_ = rope.rotated / 2;
     adjacent_ = rope.adjacent;
     if (pairs_ == 0) return;
@@ -196,7 +203,13 @@ class DeviceOps final : public Ops {
   }
 
   void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
-    launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first_, visible_, rows.first, q, out);
+    const int decoded = decoded_of(rows);
+    const auto skipped = static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
+    if (decoded > 0) attend_by_rows({rows.first, decoded}, heads, q, kv, layer, out);
+    if (decoded == rows.count) return;
+    const Rows others{rows.first + decoded, rows.count - decoded};
+    if (prompt_attention_.attend(others.first, others.count, heads, kv.shape, cache_of(kv), layer, first_, visible_, q + skipped, out + skipped)) return;
+    attend_by_rows(others, heads, q + skipped, kv, layer, out + skipped);
   }
 
   void project_add(const Linear& weights, int rows, const float* in, float* x) override {
@@ -261,12 +274,15 @@ class DeviceOps final : public Ops {
 
   void copy_positions(const Kv& kv, int from_slot, int to_slot, int count) override {
     const Cache cache = cache_of(kv);
-    const std::size_t element = cache.halves ? 2 : 4;
-    const std::size_t bytes = static_cast<std::size_t>(count) * static_cast<std::size_t>(kv.shape.heads) * static_cast<std::size_t>(kv.shape.head_size) * element;
-    auto* data = static_cast<std::uint8_t*>(kv.data);
+    const std::size_t element = cache.type == CacheType::bytes ? 1 : cache.type == CacheType::halves ? 2 : 4;
+    const std::size_t elements = static_cast<std::size_t>(count) * static_cast<std::size_t>(kv.shape.heads) * static_cast<std::size_t>(kv.shape.head_size);
+    auto* const data = static_cast<std::uint8_t*>(kv.data);
     for (int layer = 0; layer < kv.shape.layers; ++layer) {
       for (int value = 0; value < 2; ++value) {
-        copy_on_device(stream_, data + offset(kv.shape, layer, to_slot, value) * element, data + offset(kv.shape, layer, from_slot, value) * element, bytes);
+        const std::size_t to = offset(kv.shape, layer, to_slot, value);
+        const std::size_t from = offset(kv.shape, layer, from_slot, value);
+        copy_on_device(stream_, data + to * element, data + from * element, elements * element);
+        if (cache.type == CacheType::bytes) copy_on_device(stream_, cache.scales() + to / 32, cache.scales() + from / 32, elements / 32 * 2);
       }
     }
   }
@@ -276,7 +292,10 @@ class DeviceOps final : public Ops {
   int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
   static bool takes_bytes(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }
   static NormParameters parameters(const Norm& norm) { return {norm.weight, norm.bias, norm.epsilon}; }
-  static Cache cache_of(const Kv& kv) { return {kv.data, kv.shape.dtype == DType::f16, kv.shape.slots, kv.shape.positions, kv.shape.heads, kv.shape.head_size}; }
+  static Cache cache_of(const Kv& kv) {
+    const CacheType type = kv.shape.dtype == DType::f16 ? CacheType::halves : kv.shape.dtype == DType::q8_0 ? CacheType::bytes : CacheType::floats;
+    return {kv.data, type, kv.shape.layers, kv.shape.slots, kv.shape.positions, kv.shape.heads, kv.shape.head_size};
+  }
   static std::size_t offset(const KvShape& shape, int layer, int slot, int value) {
     const std::size_t sequence = (static_cast<std::size_t>(layer) * static_cast<std::size_t>(shape.slots) + static_cast<std::size_t>(slot)) * 2 + static_cast<std::size_t>(value);
     return sequence * static_cast<std::size_t>(shape.positions) * static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
@@ -298,6 +317,10 @@ class DeviceOps final : public Ops {
   /// norm(x), or of chosen rows, as the products' input: floats, and signed bytes where asked.
   void prepare(const Norm& norm, int rows, int columns, const float* x, const int* chosen, bool bytes) {
     launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, x, chosen, inputs_.get(), bytes ? blocks_.get() : nullptr);
+  }
+
+  void attend_by_rows(Rows rows, int heads, const float* q, const Kv& kv, int layer, float* out) const {
+    launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first_, visible_, rows.first, q, out);
   }
 
   Product product_of(const Matrix& weights, int rows, float* y) const {
@@ -331,6 +354,7 @@ class DeviceOps final : public Ops {
   DeviceArray<float> chosen_weights_;
   DeviceArray<std::uint8_t> staging_;
   PromptRows prompt_;
+  PromptAttention prompt_attention_;
   std::vector<std::int32_t> host_numbers_;
   std::vector<DeviceArray<std::uint8_t>> placed_;
   const int* tokens_ = nullptr;
@@ -362,7 +386,7 @@ class DeviceBackend final : public Backend {
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, multiprocessors(device_)); }
   std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
-  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + PromptRows::bytes(shape); }
+  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + PromptRows::bytes(shape) + PromptAttention::bytes(shape); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }
   std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return part_bytes(dtype, rows, columns); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }

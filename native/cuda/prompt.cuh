@@ -71,7 +71,7 @@ class PromptRows {
   void multiply(const Linear& linear, Ending ending, float* y) {
     const Matrix& weights = linear.weight;
     if (!make(operand_of(weights))) {
-      Product product{static_cast<const std::uint8_t*>(weights.data), row_bytes(weights.dtype, weights.columns), 0, weights.rows, columns_, floats_.get(), rows_, 1, nullptr, linear.bias, y,
+      Product product{static_cast<const std::uint8_t*>(weights.data), placed_row_bytes(weights.dtype, weights.columns), 0, weights.rows, columns_, floats_.get(), rows_, 1, nullptr, linear.bias, y,
                       ending == Ending::add};
       with_type(weights.dtype, RunFloats{stream_, product});
       if (ending == Ending::gelu) launch(stream_, gelu_rows, Grid{rows_}, row_threads, weights.rows, y);
@@ -93,7 +93,7 @@ class PromptRows {
 
  private:
   TileProduct product_of(const Matrix& weights, const Matrix* second, const float* bias, float* y, Ending ending) const {
-    return {static_cast<const std::uint8_t*>(weights.data), second == nullptr ? nullptr : static_cast<const std::uint8_t*>(second->data), row_bytes(weights.dtype, weights.columns),
+    return {static_cast<const std::uint8_t*>(weights.data), second == nullptr ? nullptr : static_cast<const std::uint8_t*>(second->data), placed_row_bytes(weights.dtype, weights.columns),
             weights.rows, weights.columns, packed(made_ == Operand::halves), rows_, bias, y, ending};
   }
   PackedRows packed(bool halves) const { return {values_.get(), halves ? scales_.get() : nullptr, packed_stride(columns_)}; }

@@ -93,20 +93,6 @@ void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int 
   kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
 }
 
-/// What launch_shared() gave the block, aligned to 128 bytes.
-__device__ __forceinline__ std::uint8_t* dynamic_shared() {
-  extern __shared__ __align__(128) std::uint8_t dynamic_shared_bytes[];
-  return dynamic_shared_bytes;
-}
-
-/// Queues a kernel of `grid` blocks of `threads`, each with `shared_bytes` beside what its LECTERN_SHARED takes.
-template <class... Parameters, class... Arguments>
-void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  // More than this has to be asked for. What the device does not have fails the launch, which check_launches() tells.
-  if (shared_bytes > 48U << 10) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
-  kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
-}
-
 /// Queues a kernel of `grid` blocks of `threads`.
 template <class... Parameters, class... Arguments>
 void launch(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
@@ -139,8 +125,6 @@ T load_once(const std::uint8_t* from) {
   std::memcpy(&value, from, sizeof value);
   return value;
 }
-
-inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory(); }
 
 inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory(); }
 

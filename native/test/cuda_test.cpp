@@ -15,7 +15,6 @@ namespace {
 
 using llm::Step;
 using test::check;
-using test::places;
 using test::feed;
 using test::has_emulation;
 using test::make_model;
@@ -61,7 +60,7 @@ std::string describe(const MadeShape& shape, const std::string& place) {
 double allowed(const MadeShape& shape) { return shape.dtype == DType::bf16 ? 4e-3 : info_of(shape.dtype).block_elements == 1 ? 2e-3 : 4e-2; }
 
 LECTERN_TEST("cuda: every weight type and architecture agrees with the plain operations") {
-  for (const test::Place& place : places()) {
+  for (const Place& place : places()) {
     for (const MadeShape& shape : shapes()) {
       const MadeModel made = make_model(shape);
       const std::vector<std::int32_t> tokens = some_tokens(11, shape.vocabulary);
@@ -73,7 +72,7 @@ LECTERN_TEST("cuda: every weight type and architecture agrees with the plain ope
 }
 
 LECTERN_TEST("cuda: chunks, a busy neighbour and the order of threads change no bit") {
-  for (const test::Place& place : places()) {
+  for (const Place& place : places()) {
     for (const DType dtype : {DType::f16, DType::q4_k, DType::q6_k}) {
       const MadeShape shape = small(dtype);
       const MadeModel made = make_model(shape);
@@ -101,7 +100,7 @@ LECTERN_TEST("cuda: chunks, a busy neighbour and the order of threads change no 
 }
 
 LECTERN_TEST("cuda: more positions than a tile of the attention, copied prefixes, caches of either type") {
-  for (const test::Place& place : places()) {
+  for (const Place& place : places()) {
     for (const DType kv : {DType::f16, DType::f32}) {
       MadeShape shape = small(DType::q8_0);
       shape.embedding = 64;
@@ -123,7 +122,7 @@ LECTERN_TEST("cuda: more positions than a tile of the attention, copied prefixes
 }
 
 LECTERN_TEST("cuda: embeddings agree with the plain operations") {
-  for (const test::Place& place : places()) {
+  for (const Place& place : places()) {
     for (const DType dtype : {DType::f16, DType::q8_0}) {
       const MadeShape shape{.architecture = "bert", .dtype = dtype, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 256};
       const MadeModel made = make_model(shape);

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <cstring>
 #include <memory>
+#include <numeric>
 #include <random>
 #include <string>
 #include <vector>
@@ -59,10 +60,12 @@ struct Bench {
   /// `work` on the rows of x from `first` on, added to what `before` holds.
   template <class Work>
   Row run(const Row& x, const Row& before, int first, int count, const Work& work) {
-    const std::vector<std::int32_t> numbers(static_cast<std::size_t>(count));
+    const std::vector<std::int32_t> zeros(static_cast<std::size_t>(count));
+    std::vector<std::int32_t> positions(zeros);
+    std::iota(positions.begin(), positions.end(), 0);
     backend->upload(in.data(), x.data() + static_cast<std::ptrdiff_t>(first) * columns, bytes_of(count, columns));
     backend->upload(out.data(), before.data() + static_cast<std::ptrdiff_t>(first) * outputs, bytes_of(count, outputs));
-    ops->begin({count, 0, numbers.data(), numbers.data(), numbers.data(), numbers.data(), numbers.data(), numbers.data()}, Rope{});
+    ops->begin({count, 0, zeros.data(), zeros.data(), positions.data(), positions.data(), zeros.data(), positions.data()}, Rope{});
     work(count);
     ops->end();
     Row got(static_cast<std::size_t>(count) * static_cast<std::size_t>(outputs));

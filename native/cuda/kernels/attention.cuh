@@ -9,10 +9,14 @@ namespace LECTERN_CUDA_SPACE {
 constexpr int attention_threads = 128;
 constexpr int longest_head = 512;
 
-/// The cache: (layer, slot, key or value, position, head, element), halves or floats.
+enum class CacheType { floats, halves, bytes };
+
+/// The cache: (layer, slot, key or value, cell, head, element). Bytes are signed, each 32 elements of a head with a scale, a half;
+/// the scales of all lie behind the elements of all, in the same order.
 struct Cache {
   void* data;
-  bool halves;
+  CacheType type;
+  int layers;
   int slots;
   int positions;
   int heads;
@@ -23,12 +27,43 @@ struct Cache {
     return ((sequence * static_cast<std::size_t>(positions) + static_cast<std::size_t>(position)) * static_cast<std::size_t>(heads) + static_cast<std::size_t>(head)) *
            static_cast<std::size_t>(head_size);
   }
-  __device__ __forceinline__ float get(std::size_t index) const {
-    return halves ? half_to_float(static_cast<const std::uint16_t*>(data)[index]) : static_cast<const float*>(data)[index];
+  __host__ __device__ __forceinline__ std::size_t elements() const {
+    return static_cast<std::size_t>(layers) * static_cast<std::size_t>(slots) * 2 * static_cast<std::size_t>(positions) * static_cast<std::size_t>(heads) * static_cast<std::size_t>(head_size);
   }
-  __device__ __forceinline__ void set(std::size_t index, float value) const {
-    if (halves) static_cast<std::uint16_t*>(data)[index] = float_to_half(value);
-    else static_cast<float*>(data)[index] = value;
+  /// Of bytes: of the 32 elements from a multiple of 32 on.
+  __host__ __device__ __forceinline__ std::uint16_t* scales() const { return reinterpret_cast<std::uint16_t*>(static_cast<std::int8_t*>(data) + elements()); }
+  __device__ __forceinline__ float get(std::size_t index) const {
+    if (type == CacheType::halves) return half_to_float(static_cast<const std::uint16_t*>(data)[index]);
+    if (type == CacheType::floats) return static_cast<const float*>(data)[index];
+    return half_to_float(scales()[index / 32]) * static_cast<float>(static_cast<const std::int8_t*>(data)[index]);
+  }
+  /// By all threads of a block: a head from `index` on.
+  __device__ __forceinline__ void put_head(std::size_t index, const float* head) const {
+    if (type == CacheType::bytes) {
+      for (int i = thread_number(); i < head_size / 32; i += thread_count()) put_bytes(index + static_cast<std::size_t>(32 * i), head + 32 * i);
+      return;
+    }
+    for (int i = thread_number(); i < head_size; i += thread_count()) {
+      if (type == CacheType::halves) static_cast<std::uint16_t*>(data)[index + static_cast<std::size_t>(i)] = float_to_half(head[i]);
+      else static_cast<float*>(data)[index + static_cast<std::size_t>(i)] = head[i];
+    }
+  }
+  /// By one thread: 32 elements. The largest becomes 127 times the scale as it is kept, rounded.
+  __device__ __forceinline__ void put_bytes(std::size_t index, const float* x) const {
+    float largest = 0.0F;
+    float probe = 0.0F;  // what is no number must reach the result: fmaxf passes over it
+    for (int i = 0; i < 32; ++i) {
+      largest = fmaxf(largest, fabsf(x[i]));
+      probe += x[i] * 0.0F;
+    }
+    const std::uint16_t scale = float_to_half(largest / 127.0F);
+    const float kept = half_to_float(scale);
+    const float inverse = kept > 0.0F ? 1.0F / kept : 0.0F;
+    for (int i = 0; i < 32; ++i) {
+      const float q = fminf(fmaxf(x[i] * inverse, -127.0F), 127.0F);
+      static_cast<std::int8_t*>(data)[index + static_cast<std::size_t>(i)] = static_cast<std::int8_t>(round_to_int(q));
+    }
+    scales()[index / 32] = probe == probe ? scale : std::uint16_t{0x7E00};
   }
 };
 
@@ -96,12 +131,9 @@ __global__ void finish_heads(HeadWork work, Cache cache, float* q, const float* 
     synchronise_block();
   }
   const float scale = 1.0F / sqrtf(static_cast<float>(size));
+  if (!is_query) return cache.put_head(cache.at(work.layer, work.slots[batch_row], is_value ? 1 : 0, work.cells[batch_row], kv_head), head);
   for (int i = thread_number(); i < size; i += thread_count()) {
-    if (is_query) {
-      q[(static_cast<std::size_t>(row) * work.query_heads + block_y()) * size + i] = head[i] * scale;
-    } else {
-      cache.set(cache.at(work.layer, work.slots[batch_row], is_value ? 1 : 0, work.cells[batch_row], kv_head) + i, head[i]);
-    }
+    q[(static_cast<std::size_t>(row) * work.query_heads + block_y()) * size + i] = head[i] * scale;
   }
 }
 

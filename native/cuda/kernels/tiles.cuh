@@ -4,8 +4,8 @@
 // there are or on which tile took it.
 #pragma once
 
+#include "cuda/kernels/planes.cuh"
 #include "cuda/kernels/rows.cuh"
-#include "cuda/kernels/weights.cuh"
 #include "cuda/tensor_cores.h"
 
 namespace lectern {
@@ -60,9 +60,9 @@ struct TileProduct {
 struct LargeTile {
   static constexpr int warp_rows = 64, warp_outputs = 64, row_warps = 2, output_warps = 4, blocks = 1;
 };
-/// Where large tiles would be fewer than multiprocessors.
+/// Where large tiles would be fewer than multiprocessors: half as large, on as many warps.
 struct MediumTile {
-  static constexpr int warp_rows = 64, warp_outputs = 64, row_warps = 2, output_warps = 2, blocks = 1;
+  static constexpr int warp_rows = 64, warp_outputs = 32, row_warps = 2, output_warps = 4, blocks = 1;
 };
 /// For few rows the weights' bytes decide, so there are many small blocks, each with its loads under way.
 struct SmallTile {
@@ -102,16 +102,6 @@ __device__ __forceinline__ void multiply_16_bits(float (&sum)[4], const Word (&a
   if constexpr (type == DType::f16) multiply_halves(sum, a, b);
   else multiply_brains(sum, a, b);
 }
-
-template <DType type>
-using Raw = WeightBlock;
-template <DType type>
-__device__ __forceinline__ WeightBlock load_raw(const std::uint8_t* row, int, int stretch) {
-  if constexpr (is_quantised<type>) return weight_block<type>(row, stretch);
-  else return WeightBlock{};
-}
-template <DType type>
-__device__ __forceinline__ WeightBlock unpack_raw(const WeightBlock& raw, int) { return raw; }
 
 /// The weights' side of a block's tile: rows of shared memory from rows of a matrix.
 template <DType type, class Tile, bool gated>
@@ -190,15 +180,19 @@ __launch_bounds__(TileShape<Tile, is_quantised<type>>::threads, Tile::blocks)
   };
 
   // Weights of the step after the next, under way, and of the next, which are unpacked between this one's products.
-  Raw<type> coming[Weights::stretches];
-  Raw<type> raw[Weights::stretches];
+  RawStretch coming[Weights::stretches];
+  RawStretch raw[Weights::stretches];
   WeightBlock block;
+  const PlaneOffsets planes = plane_offsets(plane_shape_of<type>, all_stretches);
+  const std::uint8_t* own_weights[Weights::stretches];
+  LECTERN_UNROLL
+  for (int i = 0; i < Weights::stretches; ++i) own_weights[i] = Weights::row_of(product, Weights::own_row(i));
   const auto load_weights = [&](int step) {
     if constexpr (Weights::unpacked) {
       LECTERN_UNROLL
       for (int i = 0; i < Weights::stretches; ++i) {
         const int stretch = Weights::stretch_of(step, i);
-        if (stretch < all_stretches) coming[i] = load_raw<type>(Weights::row_of(product, Weights::own_row(i)), all_stretches, stretch);
+        if (stretch < all_stretches) coming[i] = load_stretch<type>(own_weights[i], planes, stretch);
       }
     }
   };
@@ -215,7 +209,7 @@ __launch_bounds__(TileShape<Tile, is_quantised<type>>::threads, Tile::blocks)
         // Eight weights: two words of quants.
         const int chunk = i % 4;
         const int stretch = Weights::stretch_of(step, i / 4);
-        if (chunk == 0) block = stretch < all_stretches ? unpack_raw<type>(raw[i / 4], stretch) : WeightBlock{};
+        if (chunk == 0) block = stretch < all_stretches ? unpack_stretch<type>(raw[i / 4], stretch) : WeightBlock{};
         Word words[4];
         LECTERN_UNROLL
         for (int half = 0; half < 2; ++half) {

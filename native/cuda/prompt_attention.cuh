@@ -1,0 +1,73 @@
+// Attention of the rows of prompts and texts: which of them make a tile, and its kernel. That of rows that go on with answers is in
+// ops.cuh.
+#pragma once
+
+#include <algorithm>
+#include <vector>
+
+#include "backend/ops.h"
+#include "cuda/kernels/flash.cuh"
+#include "cuda/runtime.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+class PromptAttention {
+ public:
+  PromptAttention(const OpsShape& shape, Stream stream)
+      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_of_tile(group_of(shape))), usable_(goes_by_flash(shape.kv) && tokens_ > 0), tiles_(most_tiles(shape)) {
+    host_tiles_.reserve(most_tiles(shape));
+  }
+
+  static std::size_t bytes(const OpsShape& shape) { return most_tiles(shape) * sizeof(QueryTile) + 256; }
+
+  /// For all layers of a pass.
+  void begin(const Batch& batch) {
+    host_tiles_.clear();
+    if (!usable_) return;
+    for (int row = batch.decode_rows; row < batch.rows; ++row) {
+      const bool goes_on = row > batch.decode_rows && batch.slots[row] == batch.slots[row - 1] && batch.positions[row] == batch.positions[row - 1] + 1 &&
+                           host_tiles_.back().tokens < tokens_ && row % part_rows_ != 0;
+      if (!goes_on) host_tiles_.push_back({row, 0, batch.slots[row], batch.first[row] / cell_tile * cell_tile, 0});
+      ++host_tiles_.back().tokens;
+      host_tiles_.back().end = std::max(host_tiles_.back().end, batch.visible[row]);
+    }
+    copy_to_device(stream_, tiles_.get(), host_tiles_.data(), host_tiles_.size() * sizeof(QueryTile));
+  }
+
+  /// Of the batch's rows first .. first + count - 1, which are no part of a tile. q, out: (count, heads, head_size). False where
+  /// this cache or these heads need another kernel.
+  bool attend(int first, int count, int heads, const KvShape& shape, const Cache& cache, int layer, const int* row_first, const int* row_visible, const float* q, float* out) const {
+    if (!usable_) return false;
+    const auto before = [](const QueryTile& tile, int row) { return tile.first_row < row; };
+    const auto from = std::lower_bound(host_tiles_.begin(), host_tiles_.end(), first, before);
+    const auto to = std::lower_bound(from, host_tiles_.end(), first + count, before);
+    const auto tiles = static_cast<int>(to - from);
+    const QueryTile* const at = tiles_.get() + (from - host_tiles_.begin());
+    const Grid grid{tiles, shape.heads};
+    const bool narrow = shape.head_size <= 64;
+    const bool bytes = shape.dtype == DType::q8_0;
+    auto* const kernel = narrow ? (bytes ? attend_tiles<64, true> : attend_tiles<64, false>) : (bytes ? attend_tiles<128, true> : attend_tiles<128, false>);
+    launch_shared(stream_, kernel, grid, flash_threads, narrow ? flash_shared_bytes<64> : flash_shared_bytes<128>, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
+    return true;
+  }
+
+ private:
+  static int group_of(const OpsShape& shape) { return std::max(1, shape.heads / std::max(1, shape.kv.heads)); }
+  /// Every slot, every text (of 64 cells at least) and every part ends a tile.
+  static std::size_t most_tiles(const OpsShape& shape) {
+    const int tokens = std::max(1, tokens_of_tile(group_of(shape)));
+    const int ends = shape.kv.slots + shape.kv.positions / cell_tile + shape.rows / std::max(1, shape.part_rows) + 2;
+    return static_cast<std::size_t>(std::min(shape.rows, (shape.rows + tokens - 1) / tokens + ends));
+  }
+
+  Stream stream_;
+  int part_rows_;
+  int tokens_;  // of a tile at most
+  bool usable_;
+  DeviceArray<QueryTile> tiles_;
+  std::vector<QueryTile> host_tiles_;
+};
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern
