@@ -37,6 +37,9 @@ class Backend {
   /// Waits for all queued work. Throws Error `device_lost`.
   virtual void synchronise() = 0;
 
+  /// Rows of a pass from which on more make it no faster.
+  virtual int pass_rows() const = 0;
+
   /// The operations of one language model; everything that they need beside the weights is allocated here, for the
   /// largest pass that `shape` allows. Must not outlive the backend. Throws Error `out_of_memory`.
   virtual std::unique_ptr<Ops> make_ops(const OpsShape& shape) = 0;

@@ -34,6 +34,7 @@ class CpuBackend final : public Backend {
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void synchronise() override {}
 
+  int pass_rows() const override { return 256; }
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override {
     return plain() ? make_plain_ops(shape) : make_fast_ops(shape, level_);
   }

@@ -181,23 +181,23 @@ void LanguageModel::embed(Prompt prompt, bool normalise, std::shared_ptr<Cancel>
   if (is_empty(prompt)) throw Error(ErrorCode::invalid_request, "There is nothing to embed: the text is empty.");
   const auto tokenise = [this, prompt = std::move(prompt)](const Cancel& flag) { return ids_of(prompt, true, flag); };
   const auto submit = [this, normalise, cancel](std::vector<TokenId> ids, Done<Embedding>& embedded) {
-    lane_.submit<Embedding>(cancel, [this, normalise, ids = std::move(ids)](const Cancel& flag) { return embed_now(ids, normalise, flag); }, embedded);
+    const auto text = texts_.add(std::move(ids), cancel);
+    lane_.submit<Embedding>(cancel, [this, normalise, text](const Cancel& flag) { return embed_now(text, normalise, flag); }, embedded);
   };
   text_lane_.submit<std::vector<TokenId>>(cancel, tokenise, then<std::vector<TokenId>>(std::move(done), submit));
 }
 
-Embedding LanguageModel::embed_now(const std::vector<TokenId>& ids, bool normalise, const Cancel& cancel) {
+Embedding LanguageModel::embed_now(const std::shared_ptr<WaitingTexts::Text>& text, bool normalise, const Cancel& cancel) {
   check_usable();
   llm::Model& model = *loaded_->model;
   const int context = model.cache().shape().positions;
-  if (ids.size() > static_cast<std::size_t>(context)) {
-    throw Error(ErrorCode::context_overflow, "The text has " + std::to_string(ids.size()) + " tokens, and the model's context is " + std::to_string(context) + ".");
+  const std::size_t count = text->tokens().size();
+  if (count > static_cast<std::size_t>(context)) {
+    throw Error(ErrorCode::context_overflow, "The text has " + std::to_string(count) + " tokens, and the model's context is " + std::to_string(context) + ".");
   }
-  const int count = static_cast<int>(ids.size());
-  const float* given = model.forward().embed(ids.data(), count, cancel);
-  std::vector<float> vector(given, given + model.config().embedding);
+  std::vector<float> vector = texts_.embed(text, model.forward(), cancel);
   if (normalise) bring_to_length_1(vector);
-  return {std::move(vector), count};
+  return {std::move(vector), static_cast<int>(count)};
 }
 
 void LanguageModel::tokenize(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::vector<TokenId>> done) {

@@ -10,6 +10,7 @@
 
 #include "engine/lane.h"
 #include "engine/model_description.h"
+#include "engine/waiting_texts.h"
 #include "llm/grammar/recent_grammars.h"
 #include "llm/model.h"
 #include "llm/scheduler.h"
@@ -85,13 +86,14 @@ class LanguageModel {
 
   LoadedModel open(const std::string& path, const OpenOptions& options, const std::function<void(double)>& on_progress, const Cancel& cancel);
   std::vector<llm::TokenId> ids_of(const Prompt& prompt, bool add_special, const Cancel& cancel) const;
-  Embedding embed_now(const std::vector<llm::TokenId>& ids, bool normalise, const Cancel& cancel);
+  Embedding embed_now(const std::shared_ptr<WaitingTexts::Text>& text, bool normalise, const Cancel& cancel);
   void start(llm::GenerateRequest request);
   bool turn(const Cancel& all);
   void check_usable() const;
   void free();
 
   std::unique_ptr<Loaded> loaded_;  // written on the model's lane while nobody else may call
+  WaitingTexts texts_;
   // Of the model's lane alone.
   Running running_;             // the flags of what the scheduler has
   bool stepping_ = false;       // whether turns are queued

@@ -13,6 +13,14 @@ std::size_t floats(int rows, int columns) { return static_cast<std::size_t>(rows
 
 [[noreturn]] void refuse(const std::string& sentence) { throw Error(ErrorCode::invalid_request, sentence); }
 
+/// Texts of one pass at most.
+constexpr int most_texts = 256;
+/// Each text of a pass begins at a multiple of this many cells, so that tiles of cells lie in it as they do when it is alone.
+constexpr int text_cells = 64;
+
+int texts_of(const KvShape& kv) { return std::min(most_texts, (kv.positions + text_cells - 1) / text_cells); }
+int begin_after(int cells) { return (cells + text_cells - 1) / text_cells * text_cells; }
+
 /// Bytes of the buffers.
 struct Sizes {
   Sizes(const Config& config, const KvShape& kv, int rows, int logit_rows)
@@ -20,7 +28,7 @@ struct Sizes {
       : x(floats(config.embeds() ? kv.positions : rows, config.embedding)),
         q(floats(config.embeds() ? kv.positions : rows, config.heads * config.head_size)),
         hidden(config.experts > 0 ? 1 : floats(rows, config.feed_forward)),
-        out(config.embeds() ? floats(1, config.embedding) : floats(logit_rows, config.vocabulary)) {}
+        out(config.embeds() ? floats(texts_of(kv), config.embedding) : floats(logit_rows, config.vocabulary)) {}
 
   std::size_t x, q, hidden, out;
 };
@@ -48,7 +56,7 @@ Forward::Forward(const Config& config, const Weights& weights, Backend& backend,
   for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &cells_, &first_, &visible_}) list->resize(longest);
   chosen_.resize(static_cast<std::size_t>(logit_rows));
   const int width = config.embeds() ? config.embedding : config.vocabulary;
-  result_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(config.embeds() ? 1 : logit_rows));
+  result_.resize(static_cast<std::size_t>(width) * static_cast<std::size_t>(config.embeds() ? texts_of(cache.shape()) : logit_rows));
 }
 
 void Forward::check(std::int32_t token, std::int32_t slot, std::int32_t position) const {
@@ -121,19 +129,53 @@ const float* Forward::decode(const Step* steps, int count) {
   return result_.data();
 }
 
-const float* Forward::embed(const std::int32_t* tokens, int count, const Cancel& cancel) {
-  if (!config_.embeds()) throw Error(ErrorCode::invalid_state, "This model gives no embeddings.");
-  if (count < 1) refuse("There is nothing to embed: the text has no tokens.");
+void check_embedding(std::span<const float> embedding) {
+  if (std::all_of(embedding.begin(), embedding.end(), [](float value) { return std::isfinite(value); })) return;
+  throw Error(ErrorCode::invalid_model, "The model's embedding of this text holds values that are no numbers: its weights are damaged.");
+}
+
+int Forward::fitting(const Text* texts, int count) const {
+  int cells = 0;
   for (int i = 0; i < count; i++) {
-    check(tokens[i], 0, i);
-    const auto at = static_cast<std::size_t>(i);
-    tokens_[at] = tokens[i];
-    slots_[at] = 0;
-    positions_[at] = i;
-    cells_[at] = i;
-    first_[at] = 0;
-    visible_[at] = count;
+    cells = begin_after(cells) + texts[i].count;
+    if (cells > cache_.shape().positions || i == most_texts) return i;
   }
+  return count;
+}
+
+bool Forward::takes(const Text& text) const {
+  const auto known = [this](std::int32_t token) { return token >= 0 && token < config_.vocabulary; };
+  return text.count > 0 && text.count <= cache_.shape().positions && std::all_of(text.tokens, text.tokens + text.count, known);
+}
+
+const float* Forward::embed(const std::int32_t* tokens, int count, const Cancel& cancel) {
+  const Text text{tokens, count};
+  const float* values = embed(&text, 1, cancel);
+  check_embedding({values, static_cast<std::size_t>(config_.embedding)});
+  return values;
+}
+
+const float* Forward::embed(const Text* texts, int texts_count, const Cancel& cancel) {
+  if (!config_.embeds()) throw Error(ErrorCode::invalid_state, "This model gives no embeddings.");
+  int count = 0;
+  int cells = 0;
+  for (int t = 0; t < texts_count; t++) {
+    const auto [tokens, length] = texts[t];
+    if (length < 1) refuse("There is nothing to embed: the text has no tokens.");
+    const int begin = begin_after(cells);
+    for (int i = 0; i < length; i++) {
+      check(tokens[i], 0, begin + i);
+      const auto at = static_cast<std::size_t>(count++);
+      tokens_[at] = tokens[i];
+      slots_[at] = 0;
+      positions_[at] = i;
+      cells_[at] = begin + i;
+      first_[at] = begin;
+      visible_[at] = begin + length;
+    }
+    cells = begin + length;
+  }
+  if (fitting(texts, texts_count) < texts_count) refuse("A pass takes " + std::to_string(fitting(texts, texts_count)) + " of these texts, not " + std::to_string(texts_count) + ".");
 
   const int width = config_.embedding;
   const int queries = config_.heads * config_.head_size;
@@ -166,12 +208,13 @@ const float* Forward::embed(const std::int32_t* tokens, int count, const Cancel&
     });
     show(l + 1, count);
   }
-  ops_.pool(config_.pooling, count, width, x_.floats(), out_.floats());
-  ops_.end();
-  backend_.download(result_.data(), out_.data(), floats(1, width));
-  if (!std::all_of(result_.begin(), result_.begin() + width, [](float value) { return std::isfinite(value); })) {
-    throw Error(ErrorCode::invalid_model, "The model's embedding of this text holds values that are no numbers: its weights are damaged.");
+  int first = 0;
+  for (int t = 0; t < texts_count; t++) {
+    ops_.pool(config_.pooling, texts[t].count, width, x(first), out_.floats() + static_cast<std::ptrdiff_t>(t) * width);
+    first += texts[t].count;
   }
+  ops_.end();
+  backend_.download(result_.data(), out_.data(), floats(texts_count, width));
   return result_.data();
 }
 

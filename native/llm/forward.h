@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include "backend/backend.h"
@@ -22,6 +23,15 @@ struct Step {
   bool generated = false;  // the next token of an answer, not one of a prompt
 };
 
+/// One that an encoder embeds.
+struct Text {
+  const std::int32_t* tokens;
+  int count;
+};
+
+/// Throws Error `invalid_model` for values that are not finite.
+void check_embedding(std::span<const float> embedding);
+
 /// Holds the buffers of the largest pass and allocates nothing in a pass. One thread at a time; what it is given must
 /// outlive it.
 class Forward {
@@ -39,6 +49,15 @@ class Forward {
   /// Of an encoder: the embedding of one text as the model gives it, not of length 1, valid until the next pass. Throws as decode() does,
   /// `cancelled` between layers, and `invalid_model` where a value of the embedding is not finite.
   const float* embed(const std::int32_t* tokens, int count, const Cancel& cancel);
+
+  /// Of an encoder: the embeddings of some texts that fit one pass, (count, embedding), each as it would be alone, bit for bit;
+  /// valid until the next pass. Values are not checked. Throws as decode() does, and `cancelled` between layers.
+  const float* embed(const Text* texts, int count, const Cancel& cancel);
+  /// How many of them, from the first on, fit one pass.
+  int fitting(const Text* texts, int count) const;
+  /// Whether embed() takes it.
+  bool takes(const Text& text) const;
+  int embedding() const { return config_.embedding; }
 
   int rows() const { return rows_; }
 
@@ -64,7 +83,7 @@ class Forward {
   Memory x_;       // (rows or positions, embedding)
   Memory q_;       // (rows or positions, heads * head_size)
   Memory hidden_;  // (rows, feed_forward)
-  Memory out_;     // (logit_rows, vocabulary) or (embedding)
+  Memory out_;     // (logit_rows, vocabulary) or (texts, embedding)
   std::vector<float> result_;
   std::vector<float> tapped_;
   std::vector<std::int32_t> tokens_, slots_, positions_, cells_, first_, visible_, chosen_;

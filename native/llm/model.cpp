@@ -9,7 +9,7 @@ namespace {
 
 KvShape kv_shape(const Config& config, const ModelOptions& options) {
   if (options.slots < 1 || options.slots > 256) throw Error(ErrorCode::invalid_request, "A model has 1 to 256 slots, not " + std::to_string(options.slots) + ".");
-  if (options.rows < 1 || options.rows > 65536) throw Error(ErrorCode::invalid_request, "A pass has 1 to 65536 rows, not " + std::to_string(options.rows) + ".");
+  if (options.rows < 0 || options.rows > 65536) throw Error(ErrorCode::invalid_request, "A pass has 1 to 65536 rows, not " + std::to_string(options.rows) + ".");
   if (options.context < 0 || options.context > config.context) {
     throw Error(ErrorCode::invalid_request, "The model was made for " + std::to_string(config.context) + " tokens, not for " + std::to_string(options.context) + ".");
   }
@@ -17,11 +17,15 @@ KvShape kv_shape(const Config& config, const ModelOptions& options) {
   return {config.embeds() ? 1 : config.layers, config.embeds() ? 1 : options.slots, positions, config.kv_heads, config.head_size, options.kv};
 }
 
-OpsShape ops_shape(const Config& config, const KvShape& kv, const ModelOptions& options) {
+int pass_rows(const Backend& backend, const KvShape& kv, const ModelOptions& options) {
+  return options.rows > 0 ? options.rows : std::max(kv.slots, std::min(backend.pass_rows(), kv.positions));
+}
+
+OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const ModelOptions& options) {
   const int queries = config.heads * config.head_size;
   OpsShape shape{};
-  shape.rows = config.embeds() ? kv.positions : options.rows;
-  shape.part_rows = options.rows;
+  shape.rows = config.embeds() ? kv.positions : rows;
+  shape.part_rows = rows;
   shape.columns = std::max({config.embedding, config.feed_forward, queries});
   shape.outputs = std::max({config.embedding, config.feed_forward, queries, kv.heads * kv.head_size});
   shape.logit_rows = kv.slots;
@@ -46,16 +50,18 @@ MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, cons
   const KvShape kv = kv_shape(config, options);
   CountingPlacement placement(backend);
   load_weights(file, config, placement);
-  return {placement.bytes(), backend.kv_bytes(kv), backend.ops_bytes(ops_shape(config, kv, options)) + Forward::bytes(config, kv, options.rows, kv.slots)};
+  const int rows = pass_rows(backend, kv, options);
+  return {placement.bytes(), backend.kv_bytes(kv), backend.ops_bytes(ops_shape(config, kv, rows, options)) + Forward::bytes(config, kv, rows, kv.slots)};
 }
 
 Model::Model(const std::string& path, Backend& backend, const ModelOptions& options, const LoadWatch& watch)
     : file_(path),
       config_(read_config(file_)),
       kv_shape_(kv_shape(config_, options)),
-      ops_(backend.make_ops(ops_shape(config_, kv_shape_, options))),
+      rows_(pass_rows(backend, kv_shape_, options)),
+      ops_(backend.make_ops(ops_shape(config_, kv_shape_, rows_, options))),
       weights_(place_weights(file_, config_, *ops_, watch)),
       cache_(backend, *ops_, kv_shape_),
-      forward_(config_, weights_, backend, *ops_, cache_, options.rows, kv_shape_.slots) {}
+      forward_(config_, weights_, backend, *ops_, cache_, rows_, kv_shape_.slots) {}
 
 }  // namespace lectern::llm

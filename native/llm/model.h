@@ -17,7 +17,7 @@ namespace lectern::llm {
 struct ModelOptions {
   int slots = 2;       // sequences that are kept side by side; an embedding model keeps one
   int context = 0;     // tokens per slot; 0: what the model was trained for
-  int rows = 256;      // tokens of one pass
+  int rows = 0;        // tokens of one pass; 0: what suits the device, within the context
   int threads = 0;     // on the CPU; 0: one per processor
   DType kv = DType::f16;
 };
@@ -48,6 +48,7 @@ class Model {
   gguf::ModelFile file_;
   Config config_;
   KvShape kv_shape_;
+  int rows_;  // of a pass
   std::unique_ptr<Ops> ops_;
   Weights weights_;
   KvCache cache_;
