@@ -104,7 +104,7 @@ inline std::size_t cache_bytes(const KvShape& shape) {
 
 class DeviceOps final : public Ops {
  public:
-  DeviceOps(const OpsShape& shape, Stream stream, int multiprocessors)
+  DeviceOps(const OpsShape& shape, Stream stream, int device)
       : stream_(stream),
         shape_(shape),
         sizes_(shape),
@@ -123,12 +123,9 @@ class DeviceOps final : public Ops {
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows),
         staging_(sizes_.staging),
-        prompt_(shape, stream, multiprocessors),
+        prompt_(shape, stream, device),
         prompt_attention_(shape, stream) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
-    if (shape.kv.dtype == DType::q8_0 && shape.kv.head_size % 32 != 0) {
-      throw Error(ErrorCode::unsupported_format, "Keys and values of " + std::to_string(shape.kv.head_size) + " elements are not kept as Q8_0: it takes multiples of 32.");
-    }
     host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
   }
 
@@ -385,7 +382,7 @@ class DeviceBackend final : public Backend {
   void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
   // 2,048 rows keep the tensor cores busy through every product of a 70B model, at four waves of large tiles or more.
   int pass_rows() const override { return 2048; }
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, multiprocessors(device_)); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, device_); }
   std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
   std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + PromptRows::bytes(shape) + PromptAttention::bytes(shape); }

@@ -1,6 +1,8 @@
 // Products of the rows of prompts and texts, many at a time. Those of rows that go on with answers are in ops.cuh.
 #pragma once
 
+#include <climits>
+
 #include "backend/ops.h"
 #include "cuda/kernels/matmul.cuh"
 #include "cuda/kernels/rows.cuh"
@@ -21,13 +23,13 @@ inline Operand operand_of(const Matrix& weights) {
 
 struct RunTiles {
   Stream stream;
-  int multiprocessors;
+  int large_from;
   const TileProduct& product;
   template <DType type>
   void run() const {
     if constexpr (type != DType::f32) {
-      if (product.ending == Ending::gated) multiply_many<type, true>(stream, multiprocessors, product);
-      else multiply_many<type, false>(stream, multiprocessors, product);
+      if (product.ending == Ending::gated) multiply_many<type, true>(stream, large_from, product);
+      else multiply_many<type, false>(stream, large_from, product);
     }
   }
 };
@@ -47,9 +49,10 @@ struct RunFloats {
 /// Of one input after the other: take() it, then multiply it.
 class PromptRows {
  public:
-  PromptRows(const OpsShape& shape, Stream stream, int multiprocessors)
+  PromptRows(const OpsShape& shape, Stream stream, int device)
       : stream_(stream),
-        multiprocessors_(multiprocessors),
+        // Chips with less shared memory than a large tile takes (8.6, 8.9, 12.0) do without it.
+        large_from_(most_shared_bytes(device) < static_cast<int>(TileShape<LargeTile, false>::shared_bytes) ? INT_MAX : multiprocessors(device)),
         values_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(packed_stride(shape.columns))),
         scales_(static_cast<std::size_t>(shape.part_rows)),
         floats_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.columns)) {}
@@ -77,13 +80,13 @@ class PromptRows {
       if (ending == Ending::gelu) launch(stream_, gelu_rows, Grid{rows_}, row_threads, weights.rows, y);
       return;
     }
-    with_type(weights.dtype, RunTiles{stream_, multiprocessors_, product_of(weights, nullptr, linear.bias, y, ending)});
+    with_type(weights.dtype, RunTiles{stream_, large_from_, product_of(weights, nullptr, linear.bias, y, ending)});
   }
 
   /// y = silu(gate x) * (up x). `second`: memory as y.
   void multiply_gated(const Matrix& gate, const Matrix& up, float* y, float* second) {
     if (gate.dtype == up.dtype && make(operand_of(gate))) {
-      with_type(gate.dtype, RunTiles{stream_, multiprocessors_, product_of(gate, &up, nullptr, y, Ending::gated)});
+      with_type(gate.dtype, RunTiles{stream_, large_from_, product_of(gate, &up, nullptr, y, Ending::gated)});
       return;
     }
     multiply({gate, nullptr}, Ending::put, y);
@@ -114,7 +117,7 @@ class PromptRows {
   }
 
   Stream stream_;
-  int multiprocessors_;
+  int large_from_;  // so many large tiles are worth it
   DeviceArray<std::uint16_t> values_;
   DeviceArray<float> scales_;
   DeviceArray<float> floats_;

@@ -68,6 +68,8 @@ Device describe(int) { return {DeviceKind::cuda, "emulated", std::uint64_t{1} <<
 // Few, so that small tests choose large tiles.
 int multiprocessors(int) { return 2; }
 
+int most_shared_bytes(int) { return 227 << 10; }
+
 void* device_allocate(std::size_t bytes) {
   const std::size_t rounded = (bytes + 255) / 256 * 256;
   auto* memory = static_cast<unsigned char*>(std::malloc(rounded + 3 * guard_bytes + sizeof(Header) + 256));

@@ -304,14 +304,14 @@ void multiply_by(Stream stream, const TileProduct& product) {
   launch_shared(stream, multiply_tiles<type, Tile, gated>, grid, Shape::threads, Shape::shared_bytes, product);
 }
 
-/// Large tiles are the fastest where there is one for every multiprocessor; the bits are the same.
+/// Large tiles are the fastest where there is one for every multiprocessor, `large_from` of them; the bits are the same.
 template <DType type, bool gated>
-void multiply_many(Stream stream, int multiprocessors, const TileProduct& product) {
+void multiply_many(Stream stream, int large_from, const TileProduct& product) {
   using Large = TileShape<LargeTile, true>;
   constexpr int outputs = TileWeights<type, LargeTile, gated>::block_outputs;
   if (product.rows <= 2 * TileShape<SmallTile, true>::rows) return multiply_by<type, SmallTile, gated>(stream, product);
   const int large = ((product.rows + Large::rows - 1) / Large::rows) * ((product.outputs + outputs - 1) / outputs);
-  if (large < multiprocessors) return multiply_by<type, MediumTile, gated>(stream, product);
+  if (large < large_from) return multiply_by<type, MediumTile, gated>(stream, product);
   multiply_by<type, LargeTile, gated>(stream, product);
 }
 
