@@ -6,8 +6,9 @@ cd "$(dirname "$0")/.."
 mkdir -p build
 capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
 cmake -S . -B build/gpu -DLECTERN_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="$capability" > build/gpu.log 2>&1 || { cat build/gpu.log; exit 1; }
-cmake --build build/gpu --target native_test --parallel > build/gpu.log 2>&1 || { tail -n 60 build/gpu.log; exit 1; }
-build/gpu/bin/native_test --filter "cuda: " --require-cuda
+cmake --build build/gpu --target native_test --target native_bench --parallel > build/gpu.log 2>&1 || { tail -n 60 build/gpu.log; exit 1; }
+build/gpu/bin/native_test --filter "cuda: " --filter "prompt rows" --filter "prompt attention" --filter "ragged" --require-cuda
+build/gpu/bin/native_bench --prompts cuda
 if [ $# -gt 0 ]; then
   build/gpu/bin/native_test --filter "llm: a conformance pack" --device cuda --require-cuda --llm-pack "$1"
 fi

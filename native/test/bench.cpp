@@ -1,5 +1,5 @@
 // native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead,
-// with --layers layers of networks.
+// with --layers layers of networks, with --prompts DEVICE (cuda, emulated) prompts and texts on a GPU.
 // --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,
 // --tokenizer FILE times the tokenizer of one.
 #include <algorithm>
@@ -15,11 +15,14 @@
 #include "backend/instructions.h"
 #include "bench_models.h"
 #include "busy_bench.h"
+#include "cuda/backend.h"
+#include "cuda/emulation/backend.h"
 #include "grammar_bench.h"
 #include "llm_bench.h"
 #include "model_bench.h"
 #include "network_bench.h"
 #include "page.h"
+#include "prompt_bench.h"
 #include "tokenizer_bench.h"
 #include "vision/deskew.h"
 #include "vision/image.h"
@@ -50,12 +53,24 @@ int run_model(const char* verb, const char* first, const char* second) {
   }
 }
 
+int run_prompts(const char* device) {
+  const bool emulated = std::strcmp(device, "emulated") == 0;
+  try {
+    lectern::test::bench_prompts(*(emulated ? lectern::cuda_emulated::make_backend() : lectern::cuda::make_backend(0)), emulated);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   using namespace lectern;
   if (count == 4 && (std::strcmp(arguments[1], "--make-model") == 0 || std::strcmp(arguments[1], "--model") == 0)) return run_model(arguments[1], arguments[2], arguments[3]);
   if (count == 3 && std::strcmp(arguments[1], "--tokenizer") == 0) return run_model(arguments[1], arguments[2], nullptr);
+  if (count == 3 && std::strcmp(arguments[1], "--prompts") == 0) return run_prompts(arguments[2]);
   if (count == 2 && std::strcmp(arguments[1], "--llm") == 0) {
     test::bench_busy();
     test::bench_llm();
