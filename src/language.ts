@@ -14,7 +14,7 @@ import { createSlots } from './models/slots.js';
 import type { Catalogue, CatalogueEntry, Clock, ModelsLog } from './models/types.js';
 
 export type LanguageSettings = Pick<Settings,
-  'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'modelMemory' | 'embeddingMemory'>;
+  'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory'>;
 
 export interface Language {
   services: LanguageServices;
@@ -60,6 +60,8 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   const residency = createResidency({
     engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf, keepAliveOf: () => keepAliveMs, clock, log: modelsLog(log),
     ...(settings.threads === null ? {} : { threads: settings.threads }),
+    // The processor keeps f16 whatever a host with a GPU is told.
+    ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}),
   });
   const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock });
   const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock });

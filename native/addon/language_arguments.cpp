@@ -159,12 +159,13 @@ OpenArguments read_open(const Napi::Value& value, bool to_open) {
   } else {
     fields.allow_only({"device", "slots", "context", "kv"});
   }
-  const auto choice = [&](const char* key, const char* first, const char* second) { return fields.has(key) && fields.choice(key, {first, second}) == 1; };
+  const auto choice = [&](const char* key, std::initializer_list<std::string_view> names) { return fields.has(key) ? fields.choice(key, names) : 0; };
+  constexpr DType kinds_of_cache[] = {DType::f16, DType::f32, DType::q8_0};
   OpenOptions& options = arguments.options;
-  options.device = choice("device", "cpu", "cuda") ? DeviceKind::cuda : DeviceKind::cpu;
+  options.device = choice("device", {"cpu", "cuda"}) == 1 ? DeviceKind::cuda : DeviceKind::cpu;
   options.model.slots = integer_or(fields, "slots", 1, 256, options.model.slots);
   options.model.context = integer_or(fields, "context", 1, most_int, 0);
-  options.model.kv = choice("kv", "f16", "f32") ? DType::f32 : DType::f16;
+  options.model.kv = kinds_of_cache[choice("kv", {"f16", "f32", "q8_0"})];
   options.model.threads = to_open ? integer_or(fields, "threads", 1, 1024, 0) : 0;
   if (to_open) arguments.on_progress = fields.function("onProgress");
   return arguments;

@@ -7,10 +7,7 @@
 namespace lectern::llm {
 namespace {
 
-Memory allocate(Backend& backend, const Ops& ops, const KvShape& shape, std::size_t bytes) {
-  if (!ops.supports(Op::attention, shape.dtype)) {
-    throw Error(ErrorCode::unsupported_format, "This device does not keep keys and values as " + std::string(info_of(shape.dtype).name) + ".");
-  }
+Memory allocate(Backend& backend, const KvShape& shape, std::size_t bytes) {
   try {
     return Memory(backend, bytes);
   } catch (const Error& error) {
@@ -23,6 +20,6 @@ Memory allocate(Backend& backend, const Ops& ops, const KvShape& shape, std::siz
 }  // namespace
 
 KvCache::KvCache(Backend& backend, Ops& ops, const KvShape& shape)
-    : bytes_(ops.kv_bytes(shape)), memory_(allocate(backend, ops, shape, bytes_)), kv_{shape, memory_.data()} {}
+    : bytes_(ops.kv_bytes(shape)), memory_(allocate(backend, shape, bytes_)), kv_{shape, memory_.data()} {}
 
 }  // namespace lectern::llm

@@ -8,7 +8,7 @@ namespace lectern::llm {
 
 class KvCache {
  public:
-  /// Allocates all of it. Throws Error `out_of_memory` with the size, `unsupported_format` for a type that the ops lack.
+  /// Allocates all of it. Throws Error `out_of_memory` with the size.
   KvCache(Backend& backend, Ops& ops, const KvShape& shape);
 
   const Kv& kv() const { return kv_; }

@@ -7,14 +7,20 @@
 namespace lectern::llm {
 namespace {
 
-KvShape kv_shape(const Config& config, const ModelOptions& options) {
+KvShape kv_shape(const Config& config, const Backend& backend, const ModelOptions& options) {
   if (options.slots < 1 || options.slots > 256) throw Error(ErrorCode::invalid_request, "A model has 1 to 256 slots, not " + std::to_string(options.slots) + ".");
   if (options.rows < 0 || options.rows > 65536) throw Error(ErrorCode::invalid_request, "A pass has 1 to 65536 rows, not " + std::to_string(options.rows) + ".");
   if (options.context < 0 || options.context > config.context) {
     throw Error(ErrorCode::invalid_request, "The model was made for " + std::to_string(config.context) + " tokens, not for " + std::to_string(options.context) + ".");
   }
   const int positions = options.context > 0 ? options.context : config.context;
-  return {config.embeds() ? 1 : config.layers, config.embeds() ? 1 : options.slots, positions, config.kv_heads, config.head_size, options.kv};
+  // An encoder keeps nothing: there is no memory to save.
+  const DType kv = config.embeds() && options.kv == DType::q8_0 ? DType::f16 : options.kv;
+  if (!backend.supports(Op::attention, kv)) throw Error(ErrorCode::unsupported_format, "This device does not keep keys and values as " + std::string(info_of(kv).name) + ".");
+  if (kv == DType::q8_0 && config.head_size % 32 != 0) {
+    throw Error(ErrorCode::unsupported_format, "Keys and values of " + std::to_string(config.head_size) + " elements are not kept as Q8_0: it takes multiples of 32.");
+  }
+  return {config.embeds() ? 1 : config.layers, config.embeds() ? 1 : options.slots, positions, config.kv_heads, config.head_size, kv};
 }
 
 int pass_rows(const Backend& backend, const KvShape& kv, const ModelOptions& options) {
@@ -47,7 +53,7 @@ Weights place_weights(const gguf::ModelFile& file, const Config& config, Ops& op
 
 MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, const ModelOptions& options) {
   const Config config = read_config(file);
-  const KvShape kv = kv_shape(config, options);
+  const KvShape kv = kv_shape(config, backend, options);
   CountingPlacement placement(backend);
   load_weights(file, config, placement);
   const int rows = pass_rows(backend, kv, options);
@@ -57,7 +63,7 @@ MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, cons
 Model::Model(const std::string& path, Backend& backend, const ModelOptions& options, const LoadWatch& watch)
     : file_(path),
       config_(read_config(file_)),
-      kv_shape_(kv_shape(config_, options)),
+      kv_shape_(kv_shape(config_, backend, options)),
       rows_(pass_rows(backend, kv_shape_, options)),
       ops_(backend.make_ops(ops_shape(config_, kv_shape_, rows_, options))),
       weights_(place_weights(file_, config_, *ops_, watch)),

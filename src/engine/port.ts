@@ -192,7 +192,8 @@ export interface ModelShape {
   slots?: number;
   /** Tokens per slot; default: what the model was trained for. */
   context?: number;
-  kv?: 'f16' | 'f32';
+  /** How keys and values are kept; default f16. A device that lacks a kind refuses it; an encoder, which keeps none, has f16 for q8_0. */
+  kv?: 'f16' | 'f32' | 'q8_0';
 }
 
 export interface OpenModelOptions extends CallOptions, ModelShape {

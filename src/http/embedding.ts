@@ -8,18 +8,25 @@ export interface Embedded {
   promptTokens: number;
 }
 
-/** In order, one text at a time, so that a batch equals its texts alone. A failure names the text. */
+/** Asked for at the same time: enough for the engine to fill its passes, in which each text comes out as alone. */
+const atOnce = 64;
+
+/** In order. A failure is the first text's that fails, and names it. */
 export async function embedAll(lease: Lease, inputs: RawPrompt['prompt'][], options: { signal: AbortSignal; normalise?: boolean }): Promise<Embedded[]> {
   const embedded: Embedded[] = [];
-  for (const [index, input] of inputs.entries()) {
-    try {
-      embedded.push(await lease.model.embed(input, options));
-    } catch (thrown) {
-      if (inputs.length === 1 || !(thrown instanceof LecternError) || thrown.code === 'cancelled') throw thrown;
-      throw new LecternError(thrown.code, `Input ${index}: ${thrown.message}`, { cause: thrown });
+  while (embedded.length < inputs.length) {
+    const outcomes = await Promise.allSettled(inputs.slice(embedded.length, embedded.length + atOnce).map((input) => lease.model.embed(input, options)));
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') throw naming(outcome.reason, embedded.length, inputs.length);
+      embedded.push(outcome.value);
     }
   }
   return embedded;
+}
+
+function naming(thrown: unknown, index: number, count: number): unknown {
+  if (count === 1 || !(thrown instanceof LecternError) || thrown.code === 'cancelled') return thrown;
+  return new LecternError(thrown.code, `Input ${index}: ${thrown.message}`, { cause: thrown });
 }
 
 /** The first `dimensions` numbers, brought to length 1 again. */

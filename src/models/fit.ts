@@ -9,6 +9,7 @@ const leastContext = 2048;
 export interface FitRequest {
   device: DeviceInfo['kind'];
   slots: number;
+  kv?: 'f16' | 'q8_0';
   /** Tokens per slot. */
   context: number;
   /** What it should fit into, and what it may fit into if need be. */
@@ -31,7 +32,8 @@ export async function fitModel(engine: Pick<LanguageEngine, 'memoryNeed'>, entry
   const wanted = trained > 0 ? Math.min(request.context, trained) : request.context;
   const needs: { context: number; bytes: number }[] = [];
   for (const context of halves(wanted)) {
-    const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, { device: request.device, slots: request.slots, context });
+    const { device, slots, kv } = request;
+    const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, { device, slots, context, ...(kv === undefined ? {} : { kv }) });
     const bytes = weightBytes + kvBytes + workBytes;
     if (bytes <= request.preferredBytes) return { context, bytes, takesAll: false, cut: cutSentence(entry, request, context) };
     needs.push({ context, bytes });

@@ -18,6 +18,8 @@ export interface ResidencyOptions {
   slots: number;
   /** Of a model on the processor; absent: one per processor. */
   threads?: number;
+  /** How keys and values are kept; absent: f16. */
+  kv?: 'f16' | 'q8_0';
   /** Tokens per slot that are wanted for a model. */
   contextOf(entry: CatalogueEntry): number;
   keepAliveOf(entry: CatalogueEntry): KeepAlive;
@@ -198,7 +200,7 @@ class BudgetedResidency implements Residency {
   }
 
   async #fit(resident: Resident): Promise<void> {
-    const { engine, budget, device, slots, contextOf, embeddingBytes, log } = this.#options;
+    const { engine, budget, device, slots, kv, contextOf, embeddingBytes, log } = this.#options;
     const { entry, embeds } = resident;
     // What models hold can be had, what others hold cannot.
     const mostBytes = budget.freeBytes + this.metrics().bytes;
@@ -206,6 +208,7 @@ class BudgetedResidency implements Residency {
       resident.fit = await fitModel(engine, entry, {
         device,
         slots: embeds ? 1 : slots,
+        ...(kv === undefined ? {} : { kv }),
         context: contextOf(entry),
         preferredBytes: embeds ? mostBytes : mostBytes - embeddingBytes,
         mostBytes,
@@ -267,13 +270,13 @@ class BudgetedResidency implements Residency {
   }
 
   async #load(resident: Resident): Promise<void> {
-    const { engine, budget, clock, device, slots, threads, log } = this.#options;
+    const { engine, budget, clock, device, slots, threads, kv, log } = this.#options;
     const { entry, embeds, fit, abort } = resident;
     resident.state = 'loading';
     resident.reservation = budget.reserve(resident.bytes);
     resident.startedAt = clock.now();
     log('info', `Loading ${entry.name}: ${describeBytes(resident.bytes)}, ${fit?.context} tokens of context in each slot.`);
-    const shape = { device, slots: embeds ? 1 : slots, context: fit?.context as number, ...(threads === undefined ? {} : { threads }) };
+    const shape = { device, slots: embeds ? 1 : slots, context: fit?.context as number, ...(threads === undefined ? {} : { threads }), ...(kv === undefined ? {} : { kv }) };
     try {
       resident.model = await engine.openModel(entry.path, { ...shape, signal: abort.signal, onProgress: (fraction) => this.#progress(resident, fraction) });
     } catch (thrown) {

@@ -256,8 +256,9 @@ function describe(model: FakeModel, arrays: boolean): ModelDescription {
 }
 
 function memoryNeed(model: FakeModel, shape: ModelShape): MemoryNeed {
+  if (shape.kv === 'q8_0' && shape.device !== 'cuda') throw new LecternError('unsupported_format', 'This device does not keep keys and values as Q8_0.');
   const positions = (shape.context ?? contextOf(model)) * (model.embeds ? 1 : shape.slots ?? 2);
-  return { weightBytes: model.weightBytes ?? 1 << 20, kvBytes: positions * (shape.kv === 'f32' ? 1024 : 512), workBytes: 1 << 16 };
+  return { weightBytes: model.weightBytes ?? 1 << 20, kvBytes: positions * ({ f32: 1024, f16: 512, q8_0: 272 })[shape.kv ?? 'f16'], workBytes: 1 << 16 };
 }
 
 function checkOptions(options: GenerateOptions, vocabularySize: number): void {

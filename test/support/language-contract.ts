@@ -65,6 +65,7 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
     t.ok(more.kvBytes > need.kvBytes * 1.9, 'more slots');
     t.ok((await engine.memoryNeed(subject.chat, { context: 128 })).kvBytes < need.kvBytes * 0.6, 'a shorter context');
     t.ok((await engine.memoryNeed(subject.chat, { kv: 'f32' })).kvBytes > need.kvBytes * 1.9, 'wider numbers');
+    t.equal((await failureOf(engine.memoryNeed(subject.chat, { kv: 'q8_0' }))).code, 'unsupported_format', 'what only a GPU keeps');
     const fractions: number[] = [];
     const model = await open(t, subject.chat, { slots: 3, context: 128, onProgress: (fraction) => fractions.push(fraction) });
     t.match(model.info, { embeds: false, slots: 3, context: 128 });

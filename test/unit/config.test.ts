@@ -15,7 +15,7 @@ t.test('every default is a value of its own kind', async (t) => {
   t.equal(values.maxFileSize, 104_857_600);
   t.equal(values.state, join(home, '.local', 'state', 'lectern'));
   t.strictSame(values.models.slice(0, -1), [join(home, '.local', 'share', 'lectern', 'models')], 'before what ships, where no Ollama store exists');
-  t.match(values, { slots: 2, embeddingSlots: 2, modelQueue: 512, keepAlive: 300, contextLength: 32768, device: 'auto', threads: null, modelMemory: null });
+  t.match(values, { slots: 2, embeddingSlots: 2, modelQueue: 512, keepAlive: 300, contextLength: 32768, device: 'auto', kvCache: 'f16', threads: null, modelMemory: null });
   t.strictSame([values.aliases.size, values.modelContext.size], [0, 0]);
   t.ok(Object.values(origins).every((origin) => origin === 'default'));
 });

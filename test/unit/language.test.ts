@@ -47,6 +47,16 @@ t.test('settings reach the models: context by name, slots, threads, device, alia
   t.equal(engine.open.size, 0, 'closing unloads everything');
 });
 
+t.test('a GPU keeps keys and values as the settings say, the processor as it always does', async (t) => {
+  for (const [devices, kv] of [[[cpu, gpu], 'q8_0'], [[cpu], undefined]] as const) {
+    const { engine, language } = make({ big: {} }, { kvCache: 'q8_0' }, {}, [...devices]);
+    const { catalogue, residency } = language.services;
+    (await residency.lend(await catalogue.find('big'), {})).release();
+    t.equal(engine.opened.at(-1)?.options.kv, kv);
+    await language.close(0);
+  }
+});
+
 t.test('the device of the settings, or an error; memory of the settings, or what the device has', async (t) => {
   t.throws(() => make({}, { device: 'cuda' }), { code: 'invalid_request', message: /asks for cuda/ });
   const budgetOf = (settings: Partial<Settings>, devices: DeviceInfo[]): number =>
