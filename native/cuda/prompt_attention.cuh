@@ -54,12 +54,8 @@ class PromptAttention {
 
  private:
   static int group_of(const OpsShape& shape) { return std::max(1, shape.heads / std::max(1, shape.kv.heads)); }
-  /// Every slot, every text (of 64 cells at least) and every part ends a tile.
-  static std::size_t most_tiles(const OpsShape& shape) {
-    const int tokens = std::max(1, tokens_of_tile(group_of(shape)));
-    const int ends = shape.kv.slots + shape.kv.positions / cell_tile + shape.rows / std::max(1, shape.part_rows) + 2;
-    return static_cast<std::size_t>(std::min(shape.rows, (shape.rows + tokens - 1) / tokens + ends));
-  }
+  /// Rows that follow nobody are tiles of their own.
+  static std::size_t most_tiles(const OpsShape& shape) { return static_cast<std::size_t>(shape.rows); }
 
   Stream stream_;
   int part_rows_;
