@@ -282,4 +282,73 @@ LECTERN_TEST("graph ops: convolutions, pools and attention through the seam") {
   }
 }
 
+LECTERN_TEST("graph ops: pictures at other sizes and at given points") {
+  std::mt19937 random(28);
+  Twins twins;
+  for (int round = 0; round < 16; round++) {
+    Resample resample{random_shape(4, 7, random), {}, {}, 1.5F};
+    resample.out = resample.in;
+    std::vector<std::vector<std::int32_t>> indices(4);
+    std::vector<std::vector<float>> weights(4);
+    for (int axis = round % 8 == 7 ? 1 : 2; axis < 4; axis++) {
+      if (between(0, 3, random) == 0) continue;
+      const auto at = static_cast<std::size_t>(axis);
+      resample.out[axis] = between(1, 15, random);
+      const int count = between(1, 4, random);
+      weights[at] = random_floats(static_cast<std::size_t>(resample.out[axis] * count), random);
+      for (std::int64_t i = 0; i < resample.out[axis]; i++) {
+        const bool outside = between(0, 8, random) == 0;
+        for (int tap = 0; tap < count; tap++) indices[at].push_back(outside ? -1 : between(0, static_cast<int>(resample.in[axis]) - 1, random));
+      }
+      resample.axes[at] = {count, indices[at].data(), weights[at].data()};
+    }
+    const std::vector<float> x = random_floats(static_cast<std::size_t>(resample.in.elements()), random);
+    twins.hold("resample " + resample.in.text() + " to " + resample.out.text(), resample.out.elements(), 4, false, [&](GraphOps& ops, float* out) { ops.resample(resample, x.data(), out); });
+
+    GridSample sample{round % 4 == 3 ? SampleMode::nearest : SampleMode::linear, static_cast<SamplePadding>(round % 3), round % 2 == 0, 2, between(1, 2, random), between(1, 5, random), {1, between(1, 9, random), between(1, 9, random)}, {1, 5, 7}};
+    const std::vector<float> picture = random_floats(static_cast<std::size_t>(sample.batch * sample.channels * sample.in[1] * sample.in[2]), random);
+    std::vector<float> grid = random_floats(static_cast<std::size_t>(sample.batch * 70), random);
+    for (const float odd : {1.0F, -1.0F, 0.0F, std::nanf(""), std::numeric_limits<float>::infinity(), -1e30F}) grid[static_cast<std::size_t>(between(0, 69, random))] = odd;
+    twins.hold("points of " + std::to_string(sample.in[1]) + " x " + std::to_string(sample.in[2]), sample.batch * sample.channels * 35, 1, false,
+               [&](GraphOps& ops, float* out) { ops.grid_sample(sample, picture.data(), grid.data(), out); });
+  }
+}
+
+LECTERN_TEST("graph ops: recurrent layers") {
+  std::mt19937 random(29);
+  Twins twins;
+  for (int round = 0; round < 12; round++) {
+    Recurrent r{};
+    r.gru = round % 6 == 5;
+    r.directions = 1 + round % 2;
+    r.reverse = r.directions == 1 && round % 4 == 2;
+    r.steps = between(1, 9, random);
+    r.batch = between(1, 3, random);
+    r.inputs = between(1, 20, random);
+    r.hidden = between(1, 20, random);
+    for (std::size_t i = 0; i < 6; i++) r.activations[i] = {i % 3 == 0 ? UnaryKind::sigmoid : UnaryKind::tanh};
+    if (round == 3) r.activations[1] = {UnaryKind::softsign};
+    const std::int64_t gates = (r.gru ? 3 : 4) * r.hidden;
+    const auto floats = [&](std::int64_t count) {
+      std::vector<float> values = random_floats(static_cast<std::size_t>(count), random);
+      for (float& value : values) value *= 0.4F;
+      return values;
+    };
+    const std::vector<float> x = floats(r.steps * r.batch * r.inputs);
+    const std::vector<float> weights = floats(r.directions * gates * r.inputs);
+    const std::vector<float> recurrence = floats(r.directions * gates * r.hidden);
+    const std::vector<float> bias = floats(r.directions * gates * 2);
+    const std::int64_t state = r.directions * r.batch * r.hidden;
+    const std::vector<float> start = floats(state);
+    const std::vector<float> peepholes = floats(r.directions * 3 * r.hidden);
+    const float* given = round % 3 == 0 ? nullptr : start.data();
+    twins.hold("layer " + std::to_string(round), (r.steps + 2) * state, static_cast<int>(r.steps), false, [&](GraphOps& ops, float* out) {
+      float* last = out + r.steps * state;
+      if (r.gru) std::fill(last + state, last + 2 * state, 0.0F);
+      ops.recur(r, {x.data(), weights.data(), recurrence.data(), round % 4 == 1 ? nullptr : bias.data(), given, r.gru ? nullptr : given, round == 7 ? peepholes.data() : nullptr, nullptr, out, last,
+                    r.gru ? nullptr : last + state});
+    });
+  }
+}
+
 }  // namespace lectern

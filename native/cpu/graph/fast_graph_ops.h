@@ -39,6 +39,9 @@ class FastGraphOps final : public PlainGraphOps {
   void convolve(const Convolution& convolution, const float* in, const float* weights, const void* packed, const float* bias, const float* residual, float* out) override;
   void convolve_transposed(const Convolution& convolution, const float* in, const float* weights, const void* packed, const float* bias, float* out) override;
   void pool(const Pool& pool, Element element, const void* in, void* out, std::int64_t* indices) override;
+  void resample(const Resample& resample, const float* in, float* out) override;
+  void grid_sample(const GridSample& sample, const float* in, const float* grid, float* out) override;
+  void recur(const Recurrent& recurrent, const RecurrentTensors& tensors) override;
   void attend(const Attention& attention, const float* q, const float* k, const float* v, const float* mask, float* out) override;
 
  private:
