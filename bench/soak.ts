@@ -2,6 +2,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Measure } from '../src/client/measures.js';
 import { fixturesDirectory } from '../test/support/fixtures.js';
 import { makeDocx, makeOdf, makePptx, makeXlsx } from '../test/support/office-files.js';
 import { writeMadeModel } from '../test/support/made-model.js';
@@ -111,8 +112,12 @@ async function chat(url: string, index: number): Promise<boolean> {
   return true;
 }
 
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<number | { code: number; measures: Measure[] }> {
   const count = Number(args[0] ?? 1000);
+  if (args.length > 1 || !Number.isInteger(count) || count < 2) {
+    console.error('usage: npm run bench -- soak [N]   (N from 2 on; 1000 where it is left out)');
+    return 2;
+  }
   const report = await soak(count, (line) => console.log(line));
   const growth = report.last.residentMiB / report.first.residentMiB - 1;
   console.log(JSON.stringify(report));
@@ -122,5 +127,7 @@ export async function run(args: string[]): Promise<number> {
     ...(report.last.threads > report.first.threads + 1 ? ['threads grew'] : []),
   ];
   console.log(wrong.length === 0 ? `${count} conversions and chats: memory ${(growth * 100).toFixed(1)} %, files and threads flat` : wrong.join('; '));
-  return wrong.length === 0 ? 0 : 1;
+  const { residentMiB, files, threads } = report.last;
+  const measures = Object.entries({ 'resident memory': residentMiB, 'open files': files, threads }).map(([name, value]): Measure => ({ name, value, unit: name === 'resident memory' ? 'MiB' : '', better: 'less' }));
+  return { code: wrong.length === 0 ? 0 : 1, measures };
 }

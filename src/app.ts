@@ -77,6 +77,12 @@ function tlsOf({ tlsCertificate: certificate, tlsKey: key }: Settings): TlsFiles
   return openTlsFiles(certificate, key);
 }
 
+/** Throws `invalid_request` for settings of addresses, access list and certificate with which nothing starts. */
+export function checkEntry(settings: Settings): void {
+  new Gate(settings);
+  tlsOf(settings);
+}
+
 export interface App {
   server: FastifyInstance;
   tasks: Tasks;
