@@ -72,6 +72,11 @@ LECTERN_TEST("graph ops: pairs of elements, broadcast in every way") {
       });
     }
   }
+  const std::vector<float> bases = random_floats(5000, random);
+  for (const float exponent : {2.0F, -1.0F, 3.0F}) {
+    const Broadcast all{{50, 100}, {strides_of({50, 100}), Strides{}}};
+    twins.hold("to the power of " + std::to_string(exponent), 5000, 1, false, [&](GraphOps& ops, float* out) { ops.binary(BinaryKind::power, Element::f32, all, bases.data(), &exponent, out); });
+  }
   const float nan = std::nanf("");
   const float infinity = std::numeric_limits<float>::infinity();
   const std::vector<float> a{nan, 1, infinity, infinity, -infinity, 2, nan};

@@ -75,7 +75,29 @@ void FastGraphOps::unary(Unary op, Element element, std::int64_t count, const vo
   finish_all(finish, count, static_cast<const float*>(in), static_cast<float*>(out));
 }
 
+bool FastGraphOps::raise(const Broadcast& broadcast, const float* a, const float* exponent, float* out) {
+  const Walk<2> walk(broadcast.shape, {broadcast.strides[0], broadcast.strides[1]});
+  const bool one = walk.rows() == 1 && walk.inner_steps()[0] == 1 && (walk.inner_steps()[1] == 0 || walk.inner() == 1);
+  const std::int64_t count = walk.inner();
+  // A root is not among them: of minus infinity the power is infinity.
+  if (!one || (*exponent != 2.0F && *exponent != -1.0F)) return false;
+  if (*exponent == -1.0F) {
+    finish_all({Activation::reciprocal}, count, a, out);
+    return true;
+  }
+  each_piece(count, 2, [&](std::int64_t first, std::int64_t length) {
+    for (std::int64_t at = first; at < first + length; at += most_floats) {
+      kernels_.combine(Combination::multiply, a + at, 1, a + at, 1, static_cast<int>(std::min(most_floats, first + length - at)), out + at);
+    }
+  });
+  return true;
+}
+
 void FastGraphOps::binary(BinaryKind kind, Element element, const Broadcast& broadcast, const void* a, const void* b, void* out) {
+  if (kind == BinaryKind::power && element == Element::f32 && broadcast.shape.elements() > 0 &&
+      raise(broadcast, static_cast<const float*>(a), static_cast<const float*>(b), static_cast<float*>(out))) {
+    return;
+  }
   Combination combination{};
   const Walk<2> walk(broadcast.shape, {broadcast.strides[0], broadcast.strides[1]});
   const std::int64_t inner = walk.inner();

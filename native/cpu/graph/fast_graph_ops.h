@@ -51,6 +51,9 @@ class FastGraphOps final : public PlainGraphOps {
   /// finish over an array.
   void finish_all(const Finish& finish, std::int64_t count, const float* in, float* out);
 
+  /// Powers by one number, 2 or -1; false for what else it may be.
+  bool raise(const Broadcast& broadcast, const float* a, const float* exponent, float* out);
+
   const NetworkKernels& kernels_;
   Threads threads_;
   Workshop shop_;
