@@ -20,6 +20,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   http: () => import('./http.js'),
   kernels: () => import('./kernels.js'),
   llm: () => import('./llm.js'),
+  ocr: () => import('./ocr.js'),
   onnx: () => import('./onnx.js'),
   soak: () => import('./soak.js'),
 };
