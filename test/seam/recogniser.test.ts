@@ -16,22 +16,24 @@ t.test('a page is read', async (t) => {
   const pdf = await openPdf(readFileSync(join(packageRoot(), 'test/fixtures/pdf/annual-sidebar.pdf')), { password: null });
   t.teardown(() => pdf.close());
   const page = pdf.readPage(0);
-  const bitmap = pdf.renderRegion(0, { left: 0, top: 0, right: page.width, bottom: page.height }, 200);
+  // Its upper third: enough to judge by, and a tenth of the time with the plain kernels.
+  const bottom = page.height / 3;
+  const written = page.words.filter(({ box }) => box.bottom < bottom - 5);
+  const bitmap = pdf.renderRegion(0, { left: 0, top: 0, right: page.width, bottom }, 200);
   const { lines } = await engine.recogniseText(bitmap, { network, dpi: 200 });
   const read = new Set(lines.flatMap(({ words }) => words.map(({ text }) => text)));
-  const truth = [...new Set(page.words.map(({ text }) => text))].filter((text) => /^[a-z]{4,}$/iu.test(text));
+  const truth = [...new Set(written.map(({ text }) => text))].filter((text) => /^[a-z]{4,}$/iu.test(text));
   const share = truth.filter((text) => read.has(text)).length / truth.length;
-  t.ok(truth.length > 30 && share > 0.9, `${(100 * share).toFixed(1)} % of ${truth.length} words are read`);
+  t.ok(truth.length > 20 && share > 0.9, `${(100 * share).toFixed(1)} % of ${truth.length} words are read`);
   const words = lines.flatMap((line) => line.words);
   t.ok(words.every((word) => word.right > word.left && word.bottom > word.top && word.confidence > 0 && word.confidence <= 1), 'boxes and confidences');
   // Where a word was read is where the file has it.
   const scale = 200 / 72;
   const places = truth.flatMap((text) => {
-    const [here, there] = [words.filter((word) => word.text === text), page.words.filter((word) => word.text === text)];
+    const [here, there] = [words.filter((word) => word.text === text), written.filter((word) => word.text === text)];
     return here.length === 1 && there.length === 1 ? [Math.max(Math.abs(here[0]!.left - there[0]!.box.left * scale), Math.abs(here[0]!.right - there[0]!.box.right * scale))] : [];
   });
-  t.ok(places.length > 15 && places.filter((off) => off < 6).length > 0.9 * places.length, `${places.filter((off) => off >= 6).length} of ${places.length} words are elsewhere`);
-  t.same(await engine.recogniseText(bitmap, { network, dpi: 200 }), await engine.recogniseText(bitmap, { network, dpi: 200 }), 'twice the same');
+  t.ok(places.length > 10 && places.filter((off) => off < 6).length > 0.9 * places.length, `${places.filter((off) => off >= 6).length} of ${places.length} words are elsewhere`);
   t.same((await engine.recogniseText(blank, { network, dpi: 300 })).lines, [], 'a blank page holds nothing');
   const cancel = new AbortController();
   const reading = engine.recogniseText(bitmap, { network, dpi: 200, signal: cancel.signal });
@@ -47,6 +49,7 @@ t.test('a single line, and the same line on a page with others, say the same', a
   const { lines } = await engine.recogniseText(pdf.renderRegion(0, region, 200), { network, dpi: 200, oneLine: true });
   const words = lines.flatMap((one) => one.words.map(({ text }) => text));
   t.equal(lines.length, 1);
+  t.same((await engine.recogniseText(pdf.renderRegion(0, region, 200), { network, dpi: 200, oneLine: true })).lines, lines, 'twice the same');
   const truth = line.words.map(({ text }) => text);
   t.ok(words.filter((word) => truth.includes(word)).length >= 0.8 * truth.length, `${words.join(' ')} | ${truth.join(' ')}`);
 });
