@@ -85,7 +85,7 @@ const mostCells = 600_000;
 function checkCells(text: string): void {
   let cells = 0;
   for (const [row] of text.matchAll(/^ {0,3}\|.*$/gm)) {
-    for (let at = row.indexOf('|', 4); at >= 0; at = row.indexOf('|', at + 1)) cells++;
+    for (let at = row.indexOf('|', row.indexOf('|') + 1); at >= 0; at = row.indexOf('|', at + 1)) cells++;
     if (cells > mostCells) throw new LecternError('too_large', `The text has tables of more than ${mostCells.toLocaleString('en')} cells.`);
   }
 }

@@ -123,6 +123,11 @@ t.test('markdown nested deeper than its parser goes loses nothing', async (t) =>
   t.equal(new Set(written.match(/item\d+x/g)).size, 300);
 });
 
+t.test('a table of very many rows', async (t) => {
+  const { document } = await readFormat('html', `<table>${'<tr><td>1</td></tr>'.repeat(150_000)}</table>`);
+  t.equal(document.tables[0]?.data.num_rows, 150_000);
+});
+
 t.test('markdown tables of too many cells are refused by their number', async (t) => {
   const table = (rows: number): string => `|a|b|c|\n|-|-|-|\n${'|1|2|3|\n'.repeat(rows)}`;
   t.match(await markdownOf('md', table(2)), /^\| +a \| +b \| +c \|/);

@@ -96,7 +96,7 @@ export class BlockReader {
   #flush(): void {
     if (this.#runs.some((run) => /\S/.test(run.text))) this.#blocks.push({ kind: 'paragraph', runs: this.#runs });
     this.#runs = [];
-    this.#blocks.push(...this.#pictures);
+    for (const picture of this.#pictures) this.#blocks.push(picture);
     this.#pictures = [];
   }
 
