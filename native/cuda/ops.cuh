@@ -8,6 +8,7 @@
 
 #include "backend/graph_ops.h"
 #include "backend/ops.h"
+#include "cuda/decode.cuh"
 #include "cuda/kernels/attention.cuh"
 #include "cuda/kernels/experts.cuh"
 #include "cuda/kernels/matmul.cuh"
@@ -122,7 +123,7 @@ inline std::size_t cache_bytes(const KvShape& shape) {
 
 class DeviceOps final : public Ops {
  public:
-  DeviceOps(const OpsShape& shape, Stream stream)
+  DeviceOps(const OpsShape& shape, Stream stream, Chip chip)
       : stream_(stream),
         shape_(shape),
         sizes_(shape),
@@ -140,7 +141,8 @@ class DeviceOps final : public Ops {
         scores_(sizes_.scores),
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows),
-        staging_(sizes_.staging) {
+        staging_(sizes_.staging),
+        decode_(shape, stream, chip) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
     host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
   }
@@ -195,24 +197,55 @@ class DeviceOps final : public Ops {
   }
 
   void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) override {
+    const int decoded = decode_.takes_heads(weights) ? decoded_of(rows) : 0;
+    if (decoded > 0 && decode_.turns_heads(weights, kv.shape)) {
+      decode_.heads(weights, decoded, x, q, cache_of(kv), head_work(weights, rows.first, layer));
+    } else if (decoded > 0) {
+      decode_.store(weights.norm, weights.query, nullptr, decoded, x, q);
+      decode_.store(weights.norm, weights.key, nullptr, decoded, x, keys_.get());
+      decode_.store(weights.norm, weights.value, nullptr, decoded, x, values_.get());
+      finish({rows.first, decoded}, weights, q, kv, layer);
+    }
+    if (decoded == rows.count) return;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.columns;
+    q += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.rows;
+    rows = {rows.first + decoded, rows.count - decoded};
     prepare(weights.norm, rows.count, weights.query.weight.columns, x, nullptr, takes_bytes(weights.query.weight) || takes_bytes(weights.key.weight) || takes_bytes(weights.value.weight));
     product(weights.query, rows.count, q, false);
     product(weights.key, rows.count, keys_.get(), false);
     product(weights.value, rows.count, values_.get(), false);
-    const HeadWork work{weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, rows.first, layer};
-    launch(stream_, finish_heads, Grid{rows.count, weights.heads + 2 * kv.shape.heads}, 64, work, cache_of(kv), q, static_cast<const float*>(keys_.get()), static_cast<const float*>(values_.get()));
+    finish(rows, weights, q, kv, layer);
   }
 
   void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
+    const int decoded = decode_.takes(heads, kv.shape) ? decoded_of(rows) : 0;
+    if (decoded > 0) decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first_, visible_, out);
+    if (decoded == rows.count) return;
+    q += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
+    out += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
+    rows = {rows.first + decoded, rows.count - decoded};
     launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first_, visible_, rows.first, q, out);
   }
 
   void project_add(const Linear& weights, int rows, const float* in, float* x) override {
+    const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
+    if (decoded > 0) decode_.add(weights, decoded, in, x);
+    else decode_.forget();
+    if (decoded == rows) return;
+    in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
+    rows -= decoded;
     prepare(Norm{}, rows, weights.weight.columns, in, nullptr, takes_bytes(weights.weight));
     product(weights, rows, x, true);
   }
 
   void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
+    const int decoded = decode_.takes(weights) ? decoded_of({0, rows}) : 0;
+    if (decoded > 0) decode_.gated(weights, decoded, x, out);
+    if (decoded == rows) return;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns;
+    out += static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows;
+    rows -= decoded;
     prepare(weights.norm, rows, weights.gate.columns, x, nullptr, takes_bytes(weights.gate) || takes_bytes(weights.up));
     product({weights.gate, nullptr}, rows, first_outputs_.get(), false);
     product({weights.up, nullptr}, rows, second_outputs_.get(), false);
@@ -246,6 +279,8 @@ class DeviceOps final : public Ops {
 
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
     copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
+    // A row of logits is one of few, whatever rows the pass has.
+    if (decode_.takes(weights) && norm.bias == nullptr) return decode_.store(norm, {weights, nullptr}, chosen_rows_.get(), count, x, logits);
     prepare(norm, count, weights.columns, x, chosen_rows_.get(), takes_bytes(weights));
     product({weights, nullptr}, count, logits, false);
   }
@@ -269,6 +304,16 @@ class DeviceOps final : public Ops {
   }
 
  private:
+  /// How many of an op's rows go on with answers: the first of a pass. An op on a part without a number begins with the pass.
+  int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
+  HeadWork head_work(const AttentionWeights& weights, int first_row, int layer) const {
+    return {weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, first_row, layer};
+  }
+  /// Of queries, keys and values that lie as the products left them.
+  void finish(Rows rows, const AttentionWeights& weights, float* q, const Kv& kv, int layer) const {
+    launch(stream_, finish_heads, Grid{rows.count, weights.heads + 2 * kv.shape.heads}, 64, head_work(weights, rows.first, layer), cache_of(kv), q, static_cast<const float*>(keys_.get()),
+           static_cast<const float*>(values_.get()));
+  }
   static bool takes_bytes(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }
   static NormParameters parameters(const Norm& norm) { return {norm.weight, norm.bias, norm.epsilon}; }
   static Cache cache_of(const Kv& kv) { return {kv.data, kv.shape.dtype == DType::f16, kv.shape.slots, kv.shape.positions, kv.shape.heads, kv.shape.head_size}; }
@@ -325,6 +370,7 @@ class DeviceOps final : public Ops {
   DeviceArray<int> chosen_;
   DeviceArray<float> chosen_weights_;
   DeviceArray<std::uint8_t> staging_;
+  DecodeRows decode_;
   std::vector<std::int32_t> host_numbers_;
   std::vector<DeviceArray<std::uint8_t>> placed_;
   const int* tokens_ = nullptr;
@@ -353,10 +399,10 @@ class DeviceBackend final : public Backend {
   void upload(void* to, const void* from, std::size_t bytes) override { copy_to_device(stream_, to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { copy_to_host(stream_, to, from, bytes); }
   void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, Chip{multiprocessors(device_), most_shared_bytes(device_)}); }
   std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
-  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape); }
+  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + DecodeRows::bytes(shape); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }
   std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return part_bytes(dtype, rows, columns); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
