@@ -29,30 +29,25 @@ bool has_finish(Unary op, Finish& finish) {
   finish = {};
   finish.alpha = op.a;
   finish.beta = op.b;
+  finish.scale = op.scale;
+  finish.shift = op.shift;
   const auto as = [&](Activation activation) {
     finish.activation = activation;
     return true;
   };
   switch (op.kind) {
     case UnaryKind::identity: return true;
-    case UnaryKind::negate: finish.scale = -1; return true;
-    case UnaryKind::affine:
-      finish.scale = op.a;
-      finish.shift = op.b;
-      return true;
+    case UnaryKind::negate: finish.scale = -op.scale; return true;
     case UnaryKind::relu: return as(Activation::relu);
     case UnaryKind::clip: return as(Activation::clip);
     case UnaryKind::leaky_relu: return as(Activation::leaky_relu);
     case UnaryKind::sigmoid: return as(Activation::sigmoid);
     case UnaryKind::silu: return op.a == 1.0F && as(Activation::silu);
     case UnaryKind::hard_sigmoid: return as(Activation::hard_sigmoid);
-    case UnaryKind::hard_swish:
-      finish.alpha = 1.0F / 6.0F;
-      finish.beta = 0.5F;
-      return as(Activation::hard_swish);
+    case UnaryKind::hard_swish: return as(Activation::hard_swish);
     case UnaryKind::tanh: return as(Activation::tanh);
     case UnaryKind::gelu: return as(Activation::gelu);
-    case UnaryKind::erf: return as(Activation::erf);
+    case UnaryKind::erf: return op.a == 1.0F && as(Activation::erf);
     case UnaryKind::exp: return as(Activation::exponential);
     case UnaryKind::sqrt: return as(Activation::square_root);
     case UnaryKind::reciprocal: return as(Activation::reciprocal);
@@ -136,7 +131,7 @@ void FastGraphOps::batch_normalise(Axis axis, float epsilon, const float* scale,
         affine.scale = factor;
         affine.shift = offset;
         kernels_.finish(affine, in + row * axis.inner + at, 0, nullptr, nullptr, length, to);
-        if (activation.kind != UnaryKind::identity) kernels_.finish(finish, to, 0, nullptr, nullptr, length, to);
+        if (activation.kind != UnaryKind::identity || activation.scale != 1.0F || activation.shift != 0.0F) kernels_.finish(finish, to, 0, nullptr, nullptr, length, to);
       }
     }
   });
