@@ -174,7 +174,7 @@ class Recording final : public NodePlan {
     for (int output = 0; output < outputs(); output++) {
       if (!wants(output)) continue;
       const auto& [result, given] = results_[static_cast<std::size_t>(output)];
-      if (!given) throw Error(ErrorCode::internal, "The operator " + node_.op + " has not planned its output " + std::to_string(output) + ".");
+      if (!given) refuse("it has no output " + std::to_string(output));
       finished = finished && result.slot < 0;
       bytes += result.known.shape.elements() * static_cast<std::int64_t>(bytes_of(result.known.element));
     }

@@ -138,6 +138,7 @@ LECTERN_TEST("onnx: shapes and indices that do not fit are errors that name the 
       {OnnxNode("TopK", {"x", "far"}, {"y", "z"}), "more than there are"},
       {OnnxNode("And", {"x", "x"}, {"y"}), "a logical sum of floats"},
       {OnnxNode("Relu", {}, {"y"}), "no input"},
+      {OnnxNode("Relu", {"x"}, {"y", "z"}), "an output that there is not"},
   };
   for (const auto& [node, what] : wrong) {
     check_run(OnnxGraph().input("x", Element::f32, {2, 3}).constant(onnx_integers("far", {7})).node(node).output("y", Element::f32, {-1}).model(), ErrorCode::invalid_model, what);
