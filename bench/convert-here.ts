@@ -3,11 +3,12 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { convertDocument } from '../src/convert/convert.js';
-import { defaultConvertOptions } from '../src/convert/options.js';
-import { tesseractRecognisers } from '../src/convert/ocr/tesseract.js';
+import { type ConvertOptions, defaultConvertOptions } from '../src/convert/options.js';
+import { installedRecognisers } from '../src/convert/ocr/own.js';
 import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
 import { openEngine } from '../src/engine/engine.js';
 import type { Engine } from '../src/engine/port.js';
+import { shippedModelsDirectory } from '../src/package-files.js';
 import type { BenchDocument } from './corpora.js';
 
 export interface ConvertedHere {
@@ -19,7 +20,7 @@ export interface ConvertedHere {
 
 /** Born-digital pages ask nothing of it. */
 let opened: Engine | null = null;
-const engine = (): Engine => (opened ??= openEngine());
+export const engine = (): Engine => (opened ??= openEngine());
 
 /** Threads of the engine keep the process alive. */
 export async function closeEngine(): Promise<void> {
@@ -29,17 +30,17 @@ export async function closeEngine(): Promise<void> {
 
 const ports: ConvertPorts = {
   engine: { deskewAngle: (...given) => engine().deskewAngle(...given), resizeImage: (...given) => engine().resizeImage(...given) },
-  recognisers: tesseractRecognisers(engine, process.env),
+  recognisers: installedRecognisers(engine, process.env, shippedModelsDirectory()),
   progress: () => undefined,
   signal: new AbortController().signal,
 };
 
-export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' | 'password'>): Promise<ConvertedHere> {
+export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' | 'password'>, options: Partial<ConvertOptions> = {}): Promise<ConvertedHere> {
   const outputDirectory = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
   const before = process.cpuUsage();
   try {
     const outcome = await convertDocument({
-      inputPath: pdf, filename: basename(pdf), outputDirectory, failedPages: [], options: { ...defaultConvertOptions, outputs: ['md'], password },
+      inputPath: pdf, filename: basename(pdf), outputDirectory, failedPages: [], options: { ...defaultConvertOptions, outputs: ['md'], password, ...options },
     }, ports);
     const { user, system } = process.cpuUsage(before);
     const markdown = outcome.files.md === undefined ? '' : readFileSync(join(outputDirectory, outcome.files.md), 'utf8');

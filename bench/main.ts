@@ -20,6 +20,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   http: () => import('./http.js'),
   kernels: () => import('./kernels.js'),
   llm: () => import('./llm.js'),
+  ocr: () => import('./ocr.js'),
   onnx: () => import('./onnx.js'),
   soak: () => import('./soak.js'),
 };
@@ -93,8 +94,9 @@ if (load === undefined) {
   try {
     process.exitCode = await runBench(name, await load(), readWords(args));
   } catch (thrown) {
-    if (!(thrown instanceof LecternError)) throw thrown;
-    console.error(thrown.message);
+    const isAboutWords = String((thrown as NodeJS.ErrnoException).code).startsWith('ERR_PARSE_ARGS');
+    if (!(thrown instanceof LecternError) && !isAboutWords) throw thrown;
+    console.error(`${(thrown as Error).message}${isAboutWords ? `\n${usage}` : ''}`);
     process.exitCode = 2;
   }
 }

@@ -2,7 +2,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { Measure } from '../src/client/measures.js';
 import { fixturesDirectory } from '../test/support/fixtures.js';
+import { makeDocx, makeOdf, makePptx, makeXlsx } from '../test/support/office-files.js';
 import { writeMadeModel } from '../test/support/made-model.js';
 import { serveProgram } from '../test/support/serving-program.js';
 
@@ -24,12 +26,23 @@ const samplesInAll = 40;
 /** Resident memory of the second half over the first. */
 const mostGrowth = 0.05;
 
+/** Twelve formats, one that is locked and one that is none. */
 function documents(): { name: string; bytes: Uint8Array<ArrayBuffer> }[] {
-  const fixtures = ['invoice', 'slides-harbour', 'tables-booktabs', 'form-fields', 'invoice-locked'].map((name) => ({ name: `${name}.pdf`, bytes: Uint8Array.from(readFileSync(join(fixturesDirectory(), `${name}.pdf`))) }));
-  const texts = {
-    'page.html': '<h1>Title</h1><p>Text</p><table><tr><td>1</td></tr></table>', 'notes.md': '# Notes\n\n- one\n- two\n', 'table.csv': 'a,b\n1,2\n', 'broken.pdf': '%PDF-1.7 and nothing else', 'unknown.xyz': 'what is this',
+  const pdfs = ['invoice', 'slides-harbour', 'tables-booktabs', 'invoice-locked'].map((name) => ({ name: `${name}.pdf`, bytes: readFileSync(join(fixturesDirectory(), `${name}.pdf`)) }));
+  const made = {
+    'letter.docx': makeDocx({ body: '<w:p><w:r><w:t>A letter of one line</w:t></w:r></w:p>' }),
+    'sheet.xlsx': makeXlsx({ sheets: [{ name: 'S', xml: '<sheetData><row r="1"><c r="A1"><v>1</v></c><c r="B1"><v>2</v></c></row></sheetData>' }] }),
+    'slide.pptx': makePptx({ slides: [{ shapes: '<p:sp><p:nvSpPr><p:cNvPr id="2" name="t"/><p:cNvSpPr/><p:nvPr/></p:nvSpPr><p:spPr/><p:txBody><a:bodyPr/><a:p><a:r><a:t>A slide</a:t></a:r></a:p></p:txBody></p:sp>' }] }),
+    'note.odt': makeOdf('text', { body: '<text:p>A note</text:p>' }),
+    'page.html': Buffer.from('<h1>Title</h1><p>Text</p><table><tr><td>1</td></tr></table>'),
+    'notes.md': Buffer.from('# Notes\n\n- one\n- two\n'),
+    'table.csv': Buffer.from('a,b\n1,2\n'),
+    'mail.eml': Buffer.from('From: a@example.org\r\nTo: b@example.org\r\nSubject: A mail\r\n\r\nIts text.\r\n'),
+    'paper.tex': Buffer.from('\\documentclass{article}\\begin{document}\\section{One}Text.\\end{document}'),
+    'manual.adoc': Buffer.from('= Manual\n\nText.\n'),
+    'unknown.xyz': Buffer.from('what is this'),
   };
-  return [...fixtures, ...Object.entries(texts).map(([name, text]) => ({ name, bytes: Uint8Array.from(Buffer.from(text)) }))];
+  return [...pdfs, ...Object.entries(made).map(([name, bytes]) => ({ name, bytes }))].map(({ name, bytes }) => ({ name, bytes: Uint8Array.from(bytes) }));
 }
 
 function sampleOf(pid: number): Sample {
@@ -99,8 +112,12 @@ async function chat(url: string, index: number): Promise<boolean> {
   return true;
 }
 
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<number | { code: number; measures: Measure[] }> {
   const count = Number(args[0] ?? 1000);
+  if (args.length > 1 || !Number.isInteger(count) || count < 2) {
+    console.error('usage: npm run bench -- soak [N]   (N from 2 on; 1000 where it is left out)');
+    return 2;
+  }
   const report = await soak(count, (line) => console.log(line));
   const growth = report.last.residentMiB / report.first.residentMiB - 1;
   console.log(JSON.stringify(report));
@@ -110,5 +127,7 @@ export async function run(args: string[]): Promise<number> {
     ...(report.last.threads > report.first.threads + 1 ? ['threads grew'] : []),
   ];
   console.log(wrong.length === 0 ? `${count} conversions and chats: memory ${(growth * 100).toFixed(1)} %, files and threads flat` : wrong.join('; '));
-  return wrong.length === 0 ? 0 : 1;
+  const { residentMiB, files, threads } = report.last;
+  const measures = Object.entries({ 'resident memory': residentMiB, 'open files': files, threads }).map(([name, value]): Measure => ({ name, value, unit: name === 'resident memory' ? 'MiB' : '', better: 'less' }));
+  return { code: wrong.length === 0 ? 0 : 1, measures };
 }

@@ -8,6 +8,7 @@ import { type ConversionServices, runConversionTask } from './convert/job.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
 import { openEngine } from './engine/engine.js';
 import type { Engine } from './engine/port.js';
+import { asDiskFull, DiskFull } from './disk-full.js';
 import { LecternError } from './errors.js';
 import { Gate } from './http/caller.js';
 import type { Abilities } from './http/dependencies.js';
@@ -76,6 +77,12 @@ function tlsOf({ tlsCertificate: certificate, tlsKey: key }: Settings): TlsFiles
   return openTlsFiles(certificate, key);
 }
 
+/** Throws `invalid_request` for settings of addresses, access list and certificate with which nothing starts. */
+export function checkEntry(settings: Settings): void {
+  new Gate(settings);
+  tlsOf(settings);
+}
+
 export interface App {
   server: FastifyInstance;
   tasks: Tasks;
@@ -136,6 +143,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
   const services = { ...converter.services, onOutcome: meter.count };
   const tasks = await openTasks(settings, services, log).catch(async (cause: unknown) => {
     await converter.close();
+    if (asDiskFull(cause) instanceof DiskFull) throw new DiskFull(`The disk of the state directory ${settings.state} is full: free some space, or name another directory with --state.`, { cause });
     throw cause;
   });
   let closing = false;

@@ -133,6 +133,12 @@ vision::TesseractOptions read_tesseract_options(const Napi::Value& value) {
   return {fields.text("dataDirectory", 4096), fields.text("languages", 1024), static_cast<int>(fields.integer("dpi", 70, 2400))};
 }
 
+vision::RecogniseOptions read_recognise_options(const Napi::Value& value) {
+  const Fields fields(value, "options");
+  fields.allow_only({"network", "dpi", "oneLine"});
+  return {fields.text("network", 4096), static_cast<int>(fields.integer("dpi", 70, 2400)), fields.boolean_or("oneLine", false)};
+}
+
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value) {
   if (value.IsUndefined()) return std::make_shared<Cancel>();
   const CancelHandle* handle = CancelHandle::from(value);

@@ -12,6 +12,7 @@
 #include "cancel.h"
 #include "vision/image.h"
 #include "vision/tesseract.h"
+#include "vision/text_recognizer.h"
 
 namespace lectern::addon {
 
@@ -58,6 +59,7 @@ BitmapArgument read_bitmap(const Napi::Value& value);
 vision::ResizeOptions read_resize_options(const Napi::Value& value);
 
 vision::TesseractOptions read_tesseract_options(const Napi::Value& value);
+vision::RecogniseOptions read_recognise_options(const Napi::Value& value);
 
 /// The flag of a CancelHandle, or one that nobody sets where the value is undefined.
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value);

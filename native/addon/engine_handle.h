@@ -27,6 +27,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value tesseract_version(const Napi::CallbackInfo& info);
   /// (bitmap, { dataDirectory, languages, dpi }, cancel?) -> { lines, rulings }
   Napi::Value read_text(const Napi::CallbackInfo& info);
+  Napi::Value recognise_text(const Napi::CallbackInfo& info);
   /// (path, { arrays }, cancel?) -> description
   Napi::Value describe_model(const Napi::CallbackInfo& info);
   /// (path, shape, cancel?) -> { weightBytes, kvBytes, workBytes }

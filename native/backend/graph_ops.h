@@ -20,12 +20,13 @@ namespace lectern {
 using Strides = std::array<std::int64_t, max_rank>;
 
 enum class UnaryKind : std::uint8_t {
-  identity, absolute, negate, sign, exp, log, sqrt, reciprocal, floor, ceil, round, sin, cos, erf, logical_not,
+  identity, absolute, negate, sign, exp, log, sqrt, reciprocal, floor, ceil, round, sin, cos, logical_not,
+  erf,           // erf(a x)
   sigmoid, tanh, relu,
   leaky_relu,    // x < 0 ? a x : x
   elu,           // x < 0 ? a (exp(x) - 1) : x
   hard_sigmoid,  // clip(a x + b, 0, 1)
-  hard_swish,    // x clip(x / 6 + 0.5, 0, 1)
+  hard_swish,    // x clip(a x + b, 0, 1)
   silu,          // x sigmoid(a x)
   gelu,          // x / 2 (1 + erf(x / sqrt(2)))
   gelu_tanh,     // x / 2 (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3)))
@@ -33,14 +34,15 @@ enum class UnaryKind : std::uint8_t {
   softsign,      // x / (1 + |x|)
   mish,          // x tanh(softplus(x))
   clip,          // min(max(x, a), b)
-  affine,        // a x + b
 };
 
-/// A function of one number. Also what convolve(), multiply() and others apply to their result.
+/// A function of one number, scale f(x) + shift. Also what convolve(), multiply() and others apply to their result.
 struct Unary {
   UnaryKind kind = UnaryKind::identity;
   float a = 0;
   float b = 0;
+  float scale = 1;
+  float shift = 0;
 };
 
 enum class BinaryKind : std::uint8_t {
@@ -219,7 +221,7 @@ class GraphOps {
 
   // --- Element by element ---
 
-  /// f32, f64; absolute, negate, sign, identity of integers too; logical_not of bool. out may be in.
+  /// f32, f64; absolute, negate, sign, relu of integers too, without scale and shift; logical_not of bool. out may be in.
   virtual void unary(Unary op, Element element, std::int64_t count, const void* in, void* out) = 0;
   /// Numbers of one type, or bools for the logical ones and `equal`. out may be an operand that does not repeat (with an output of its size).
   virtual void binary(BinaryKind kind, Element element, const Broadcast&, const void* a, const void* b, void* out) = 0;

@@ -6,7 +6,7 @@
 #include "backend/ops.h"
 #include "cpu/device.h"
 #include "cpu/fast_ops.h"
-#include "cpu/graph/plain_graph_ops.h"
+#include "cpu/graph/fast_graph_ops.h"
 #include "cpu/plain_ops.h"
 #include "error.h"
 
@@ -39,7 +39,10 @@ class CpuBackend final : public Backend {
     return plain() ? make_plain_ops(shape) : make_fast_ops(shape, level_);
   }
 
-  std::unique_ptr<GraphOps> make_graph_ops(int) override { return std::make_unique<PlainGraphOps>(); }
+  std::unique_ptr<GraphOps> make_graph_ops(int threads) override {
+    if (plain()) return std::make_unique<PlainGraphOps>();
+    return std::make_unique<FastGraphOps>(level_, threads);
+  }
 
   // The plain operations take what the fast ones take, and read weights where they lie.
   bool supports(Op op, DType dtype) const override { return fast_supports(op, dtype); }

@@ -8,6 +8,7 @@
 
 #include "backend/graph_ops.h"
 #include "backend/ops.h"
+#include "cuda/decode.cuh"
 #include "cuda/kernels/attention.cuh"
 #include "cuda/kernels/experts.cuh"
 #include "cuda/kernels/matmul.cuh"
@@ -104,7 +105,7 @@ inline std::size_t cache_bytes(const KvShape& shape) {
 
 class DeviceOps final : public Ops {
  public:
-  DeviceOps(const OpsShape& shape, Stream stream, int device)
+  DeviceOps(const OpsShape& shape, Stream stream, Chip chip)
       : stream_(stream),
         shape_(shape),
         sizes_(shape),
@@ -123,7 +124,8 @@ class DeviceOps final : public Ops {
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows),
         staging_(sizes_.staging),
-        prompt_(shape, stream, device),
+        decode_(shape, stream, chip),
+        prompt_(shape, stream, chip.multiprocessors, chip.shared_bytes),
         prompt_attention_(shape, stream) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
     host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
@@ -180,58 +182,62 @@ class DeviceOps final : public Ops {
   }
 
   void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) override {
-    const auto columns = static_cast<std::size_t>(weights.query.weight.columns);
-    const int decoded = decoded_of(rows);
-    if (decoded > 0) {
-      prepare(weights.norm, decoded, weights.query.weight.columns, x, nullptr, takes_bytes(weights.query.weight) || takes_bytes(weights.key.weight) || takes_bytes(weights.value.weight));
-      product(weights.query, decoded, q, false);
-      product(weights.key, decoded, keys_.get(), false);
-      product(weights.value, decoded, values_.get(), false);
+    const int decoded = decode_.takes_heads(weights) ? decoded_of(rows) : 0;
+    if (decoded > 0 && decode_.turns_heads(weights, kv.shape)) {
+      decode_.heads(weights, decoded, x, q, cache_of(kv), head_work(weights, rows.first, layer));
+    } else if (decoded > 0) {
+      decode_.store(weights.norm, weights.query, nullptr, decoded, x, q);
+      decode_.store(weights.norm, weights.key, nullptr, decoded, x, keys_.get());
+      decode_.store(weights.norm, weights.value, nullptr, decoded, x, values_.get());
+      finish({rows.first, decoded}, weights, q, kv, layer);
     }
-    if (decoded < rows.count) {
-      const auto skipped = static_cast<std::size_t>(decoded);
-      prompt_.take(weights.norm, rows.count - decoded, weights.query.weight.columns, x + skipped * columns);
-      prompt_.multiply(weights.query, Ending::put, q + skipped * static_cast<std::size_t>(weights.query.weight.rows));
-      prompt_.multiply(weights.key, Ending::put, keys_.get() + skipped * static_cast<std::size_t>(weights.key.weight.rows));
-      prompt_.multiply(weights.value, Ending::put, values_.get() + skipped * static_cast<std::size_t>(weights.value.weight.rows));
-    }
-    const HeadWork work{weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, rows.first, layer};
-    launch(stream_, finish_heads, Grid{rows.count, weights.heads + 2 * kv.shape.heads}, 64, work, cache_of(kv), q, static_cast<const float*>(keys_.get()), static_cast<const float*>(values_.get()));
+    if (decoded == rows.count) return;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.columns;
+    q += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.rows;
+    rows = {rows.first + decoded, rows.count - decoded};
+    prompt_.take(weights.norm, rows.count, weights.query.weight.columns, x);
+    prompt_.multiply(weights.query, Ending::put, q);
+    prompt_.multiply(weights.key, Ending::put, keys_.get());
+    prompt_.multiply(weights.value, Ending::put, values_.get());
+    finish(rows, weights, q, kv, layer);
   }
 
   void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
     const int decoded = decoded_of(rows);
-    const auto skipped = static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
-    if (decoded > 0) attend_by_rows({rows.first, decoded}, heads, q, kv, layer, out);
+    if (decoded > 0 && decode_.takes(heads, kv.shape)) {
+      decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first_, visible_, out);
+    } else if (decoded > 0) {
+      attend_by_rows({rows.first, decoded}, heads, q, kv, layer, out);
+    }
     if (decoded == rows.count) return;
-    const Rows others{rows.first + decoded, rows.count - decoded};
-    if (prompt_attention_.attend(others.first, others.count, heads, kv.shape, cache_of(kv), layer, first_, visible_, q + skipped, out + skipped)) return;
-    attend_by_rows(others, heads, q + skipped, kv, layer, out + skipped);
+    q += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
+    out += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
+    rows = {rows.first + decoded, rows.count - decoded};
+    if (prompt_attention_.attend(rows.first, rows.count, heads, kv.shape, cache_of(kv), layer, first_, visible_, q, out)) return;
+    attend_by_rows(rows, heads, q, kv, layer, out);
   }
 
   void project_add(const Linear& weights, int rows, const float* in, float* x) override {
-    const int decoded = decoded_of({0, rows});
-    if (decoded > 0) {
-      prepare(Norm{}, decoded, weights.weight.columns, in, nullptr, takes_bytes(weights.weight));
-      product(weights, decoded, x, true);
-    }
+    const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
+    if (decoded > 0) decode_.add(weights, decoded, in, x);
+    else decode_.forget();
     if (decoded == rows) return;
-    prompt_.take(Norm{}, rows - decoded, weights.weight.columns, in + static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns);
-    prompt_.multiply(weights, Ending::add, x + static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows);
+    in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
+    rows -= decoded;
+    prompt_.take(Norm{}, rows, weights.weight.columns, in);
+    prompt_.multiply(weights, Ending::add, x);
   }
 
   void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
-    const int decoded = decoded_of({0, rows});
-    if (decoded > 0) {
-      prepare(weights.norm, decoded, weights.gate.columns, x, nullptr, takes_bytes(weights.gate) || takes_bytes(weights.up));
-      product({weights.gate, nullptr}, decoded, first_outputs_.get(), false);
-      product({weights.up, nullptr}, decoded, second_outputs_.get(), false);
-      launch(stream_, gate_rows, Grid{decoded}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), out,
-             static_cast<QuantisedBlock*>(nullptr));
-    }
+    const int decoded = decode_.takes(weights) ? decoded_of({0, rows}) : 0;
+    if (decoded > 0) decode_.gated(weights, decoded, x, out);
     if (decoded == rows) return;
-    prompt_.take(weights.norm, rows - decoded, weights.gate.columns, x + static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns);
-    prompt_.multiply_gated(weights.gate, weights.up, out + static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows, second_outputs_.get());
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns;
+    out += static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows;
+    rows -= decoded;
+    prompt_.take(weights.norm, rows, weights.gate.columns, x);
+    prompt_.multiply_gated(weights.gate, weights.up, out, second_outputs_.get());
   }
 
   void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
@@ -259,6 +265,8 @@ class DeviceOps final : public Ops {
 
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
     copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
+    // A row of logits is one of few, whatever rows the pass has.
+    if (decode_.takes(weights) && norm.bias == nullptr) return decode_.store(norm, {weights, nullptr}, chosen_rows_.get(), count, x, logits);
     prepare(norm, count, weights.columns, x, chosen_rows_.get(), takes_bytes(weights));
     product({weights, nullptr}, count, logits, false);
   }
@@ -287,6 +295,14 @@ class DeviceOps final : public Ops {
  private:
   /// How many of an op's rows go on with answers: the first of a pass. An op on a part without a number begins with the pass.
   int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
+  HeadWork head_work(const AttentionWeights& weights, int first_row, int layer) const {
+    return {weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, first_row, layer};
+  }
+  /// Of queries, keys and values that lie as the products left them.
+  void finish(Rows rows, const AttentionWeights& weights, float* q, const Kv& kv, int layer) const {
+    launch(stream_, finish_heads, Grid{rows.count, weights.heads + 2 * kv.shape.heads}, 64, head_work(weights, rows.first, layer), cache_of(kv), q, static_cast<const float*>(keys_.get()),
+           static_cast<const float*>(values_.get()));
+  }
   static bool takes_bytes(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }
   static NormParameters parameters(const Norm& norm) { return {norm.weight, norm.bias, norm.epsilon}; }
   static Cache cache_of(const Kv& kv) {
@@ -350,6 +366,7 @@ class DeviceOps final : public Ops {
   DeviceArray<int> chosen_;
   DeviceArray<float> chosen_weights_;
   DeviceArray<std::uint8_t> staging_;
+  DecodeRows decode_;
   PromptRows prompt_;
   PromptAttention prompt_attention_;
   std::vector<std::int32_t> host_numbers_;
@@ -382,10 +399,10 @@ class DeviceBackend final : public Backend {
   void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
   // 2,048 rows keep the tensor cores busy through every product of a 70B model, at four waves of large tiles or more.
   int pass_rows() const override { return 2048; }
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, device_); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, Chip{multiprocessors(device_), most_shared_bytes(device_)}); }
   std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
-  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + PromptRows::bytes(shape) + PromptAttention::bytes(shape); }
+  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + DecodeRows::bytes(shape) + PromptRows::bytes(shape) + PromptAttention::bytes(shape); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }
   std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return part_bytes(dtype, rows, columns); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }

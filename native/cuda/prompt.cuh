@@ -49,10 +49,10 @@ struct RunFloats {
 /// Of one input after the other: take() it, then multiply it.
 class PromptRows {
  public:
-  PromptRows(const OpsShape& shape, Stream stream, int device)
+  PromptRows(const OpsShape& shape, Stream stream, int multiprocessors, std::size_t most_shared_bytes)
       : stream_(stream),
         // Chips with less shared memory than a large tile takes (8.6, 8.9, 12.0) do without it.
-        large_from_(most_shared_bytes(device) < static_cast<int>(TileShape<LargeTile, false>::shared_bytes) ? INT_MAX : multiprocessors(device)),
+        large_from_(most_shared_bytes < TileShape<LargeTile, false>::shared_bytes ? INT_MAX : multiprocessors),
         values_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(packed_stride(shape.columns))),
         scales_(static_cast<std::size_t>(shape.part_rows)),
         floats_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.columns)) {}

@@ -33,10 +33,10 @@ int multiprocessors(int device) {
   return count;
 }
 
-int most_shared_bytes(int device) {
+std::size_t most_shared_bytes(int device) {
   int bytes = 0;
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
-  return bytes;
+  return static_cast<std::size_t>(bytes);
 }
 
 void* device_allocate(std::size_t bytes) {

@@ -16,8 +16,8 @@ void close_stream(Stream stream) noexcept;
 Device describe(int device);
 /// How many blocks of the largest kind run at a time.
 int multiprocessors(int device);
-/// Bytes of shared memory that one block may have.
-int most_shared_bytes(int device);
+/// What a block may ask for at most.
+std::size_t most_shared_bytes(int device);
 
 /// Aligned to 256 bytes, not cleared. Throws Error `out_of_memory` with the need and what is free, in bytes.
 void* device_allocate(std::size_t bytes);

@@ -14,6 +14,9 @@
 
 #define LECTERN_CUDA_SPACE cuda
 #define LECTERN_SHARED __shared__
+#define LECTERN_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#define LECTERN_UNROLL _Pragma("unroll")
+#define LECTERN_NO_UNROLL _Pragma("unroll 1")
 
 #else
 
@@ -21,6 +24,9 @@
 
 #define LECTERN_CUDA_SPACE cuda_emulated
 #define LECTERN_SHARED static
+#define LECTERN_LAUNCH_BOUNDS(threads, blocks)
+#define LECTERN_UNROLL
+#define LECTERN_NO_UNROLL
 #define __global__ static
 #define __device__
 #define __host__
@@ -40,6 +46,7 @@ struct alignas(4 * count) Words {
 struct Grid {
   int x;
   int y = 1;
+  int z = 1;
 };
 
 #if defined(__CUDACC__)
@@ -50,8 +57,15 @@ __device__ __forceinline__ int thread_number() { return static_cast<int>(threadI
 __device__ __forceinline__ int thread_count() { return static_cast<int>(blockDim.x); }
 __device__ __forceinline__ int block_x() { return static_cast<int>(blockIdx.x); }
 __device__ __forceinline__ int block_y() { return static_cast<int>(blockIdx.y); }
+__device__ __forceinline__ int block_z() { return static_cast<int>(blockIdx.z); }
+__device__ __forceinline__ int grid_x() { return static_cast<int>(gridDim.x); }
 __device__ __forceinline__ void synchronise_block() { __syncthreads(); }
 __device__ __forceinline__ float shuffle_xor(float value, int mask) { return __shfl_xor_sync(0xFFFFFFFFU, value, mask); }
+__device__ __forceinline__ int shuffle_xor(int value, int mask) { return __shfl_xor_sync(0xFFFFFFFFU, value, mask); }
+__device__ __forceinline__ float float_of_bits(std::uint32_t bits) { return __uint_as_float(bits); }
+__device__ __forceinline__ std::uint32_t bits_of_float(float value) { return __float_as_uint(value); }
+/// Asks for the 128 bytes around an address, without waiting for them.
+__device__ __forceinline__ void prefetch(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
 /// sum + the four products of signed bytes.
 __device__ __forceinline__ int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }
 __device__ __forceinline__ float half_to_float(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
@@ -90,7 +104,7 @@ template <class... Parameters, class... Arguments>
 void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
   // More than this has to be asked for. What the device does not have fails the launch, which check_launches() tells.
   if (shared_bytes > 48U << 10) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
-  kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
+  kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
 }
 
 /// Queues a kernel of `grid` blocks of `threads`.
@@ -107,8 +121,22 @@ inline int thread_number() { return static_cast<int>(cuda::emulation::thread_ind
 inline int thread_count() { return static_cast<int>(cuda::emulation::block_size.x); }
 inline int block_x() { return static_cast<int>(cuda::emulation::block_index.x); }
 inline int block_y() { return static_cast<int>(cuda::emulation::block_index.y); }
+inline int block_z() { return static_cast<int>(cuda::emulation::block_index.z); }
+inline int grid_x() { return static_cast<int>(cuda::emulation::grid_size.x); }
 inline void synchronise_block() { cuda::emulation::block_barrier(); }
 float shuffle_xor(float value, int mask);
+int shuffle_xor(int value, int mask);
+inline float float_of_bits(std::uint32_t bits) {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+inline std::uint32_t bits_of_float(float value) {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+inline void prefetch(const void*) {}
 int dot4(int a, int b, int sum);
 float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);
@@ -130,7 +158,7 @@ inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory();
 
 template <class... Parameters, class... Arguments>
 void launch_shared(Stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  cuda::emulation::run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), 1}, threads, [&] { kernel(arguments...); }, shared_bytes);
+  cuda::emulation::run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)}, threads, [&] { kernel(arguments...); }, shared_bytes);
 }
 
 template <class... Parameters, class... Arguments>

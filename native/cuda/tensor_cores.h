@@ -107,8 +107,6 @@ __device__ __forceinline__ Word round_tf32(float value) {
   return word;
 }
 
-__device__ __forceinline__ Word bits_of_float(float value) { return __float_as_uint(value); }
-__device__ __forceinline__ float float_of_bits(Word bits) { return __uint_as_float(bits); }
 
 /// 2^x, to 2 units in the last place.
 __device__ __forceinline__ float fast_exp2(float x) {
@@ -138,8 +136,6 @@ void wait_for_copies() {
 Word pack_brains(float low, float high);
 Word pack_halves(float low, float high);
 Word round_tf32(float value);
-Word bits_of_float(float value);
-float float_of_bits(Word bits);
 inline void store_words(void* to, const Word (&words)[4]) { std::memcpy(to, words, sizeof words); }
 inline float fast_exp2(float x) { return std::exp2(x); }
 

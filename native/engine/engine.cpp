@@ -2,6 +2,7 @@
 #include "engine/engine.h"
 
 #include "backend/instructions.h"
+#include "cpu/backend.h"
 #include "cpu/device.h"
 #include "cuda/device.h"
 #include "engine/version.h"
@@ -50,6 +51,25 @@ void Engine::tesseract_version(std::shared_ptr<Cancel> cancel, Done<std::string>
 void Engine::read_text(const vision::Bitmap& bitmap, vision::TesseractOptions options, std::shared_ptr<Cancel> cancel,
                        Done<vision::ReadPage> done) {
   const auto work = [this, bitmap, options = std::move(options)](const Cancel& flag) { return tesseract().read(bitmap, options, flag); };
+  vision_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
+}
+
+vision::TextRecognizer& Engine::recognizer(const std::string& network) {
+  if (!recognizer_ || recognizer_file_ != network) {
+    if (!processor_) processor_ = cpu::make_backend();
+    recognizer_.reset();
+    // One thread: documents are converted side by side, each in a process of its own.
+    recognizer_ = std::make_unique<vision::TextRecognizer>(network, *processor_, 1);
+    recognizer_file_ = network;
+  }
+  return *recognizer_;
+}
+
+void Engine::recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptions options, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done) {
+  const auto work = [this, bitmap, options = std::move(options)](const Cancel& flag) {
+    vision::TextRecognizer& reader = recognizer(options.network);
+    return options.one_line ? reader.read_line(bitmap, flag) : reader.read(bitmap, options.dpi, flag);
+  };
   vision_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
 }
 

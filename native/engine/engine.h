@@ -13,6 +13,7 @@
 #include "engine/model_description.h"
 #include "vision/image.h"
 #include "vision/tesseract.h"
+#include "vision/text_recognizer.h"
 
 namespace lectern {
 
@@ -44,6 +45,9 @@ class Engine {
   void read_text(const vision::Bitmap& bitmap, vision::TesseractOptions options, std::shared_ptr<Cancel> cancel,
                  Done<vision::ReadPage> done);
 
+  /// What our own network reads. It is kept in memory until another is named.
+  void recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptions options, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done);
+
   void describe_model(std::string path, bool arrays, std::shared_ptr<Cancel> cancel, Done<ModelDescription> done);
   void memory_need(std::string path, OpenOptions options, std::shared_ptr<Cancel> cancel, Done<llm::MemoryNeed> done);
 
@@ -52,9 +56,14 @@ class Engine {
 
  private:
   vision::Tesseract& tesseract();
+  vision::TextRecognizer& recognizer(const std::string& network);
 
   Log log_;
-  std::unique_ptr<vision::Tesseract> tesseract_;  // of the vision lane
+  // Of the vision lane.
+  std::unique_ptr<vision::Tesseract> tesseract_;
+  std::unique_ptr<Backend> processor_;
+  std::unique_ptr<vision::TextRecognizer> recognizer_;
+  std::string recognizer_file_;
   // Last: their jobs use the members above.
   Lane files_;
   Lane vision_;

@@ -42,10 +42,10 @@ std::size_t weight_bytes_of(const Graph& graph) {
 Held take_input(const Port& port, const Input& input, Backend& backend, bool reads_host_memory) {
   const std::string title = "its input " + quoted_name(port.name);
   if (port.typed && input.element != port.element) refuse_input(title + " is of type " + std::string(name_of(port.element)) + ", not " + std::string(name_of(input.element)));
-  bool fits = !port.shaped || static_cast<int>(port.sizes.size()) == input.shape.rank;
+  bool fits = input.shape.is_sane() && (!port.shaped || static_cast<int>(port.sizes.size()) == input.shape.rank);
   for (int axis = 0; fits && axis < input.shape.rank; axis++) {
     const std::int64_t declared = port.shaped ? port.sizes[static_cast<std::size_t>(axis)] : -1;
-    fits = input.shape[axis] >= 0 && (declared < 0 || declared == input.shape[axis]);
+    fits = declared < 0 || declared == input.shape[axis];
   }
   if (!fits) refuse_input(title + " does not take the shape " + input.shape.text());
   Held held{input.element, input.shape, nullptr, std::nullopt};
@@ -70,7 +70,7 @@ struct Network::State {
         outputs(infos_of(model.graph.outputs)),
         weights(weight_bytes_of(model.graph)),
         workspace(backend, chosen.host != nullptr ? *chosen.host : backend, chosen.threads, chosen.most_bytes),
-        runner(model.graph, model.opset, workspace) {}
+        runner(model.graph, model.opset, workspace, chosen.fuse) {}
 
   Model model;
   NetworkOptions options;

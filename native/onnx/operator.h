@@ -68,6 +68,8 @@ class NodePlan {
   virtual void same(int output, int input, const Shape& shape) = 0;
   virtual void result(int output, Array array) = 0;
   virtual Operand constant(Array array) = 0;
+  /// Throws Error `too_large` for what out() would not take either: to be asked before a table of such a size is made.
+  virtual void bound(Element element, const Shape& shape) const = 0;
   /// Memory for this node alone.
   virtual Operand scratch(Element element, const Shape& shape) = 0;
   /// The output may lie where the input lay if nobody reads that afterwards.

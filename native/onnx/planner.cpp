@@ -98,6 +98,7 @@ class Recording final : public NodePlan {
   void same(int output, int input, const Shape& shape) override {
     if (!wants(output)) return;
     const Entry& from = entry(input);
+    bound(from.known.element, shape);
     if (shape.elements() != from.known.shape.elements()) refuse("it makes " + shape.text() + " of " + from.known.shape.text());
     if (from.known.contents) {
       Array array = *from.known.contents;
@@ -115,6 +116,7 @@ class Recording final : public NodePlan {
     if (!wants(output)) return;
     const Element element = array.element;
     const Shape shape = array.shape;
+    bound(element, shape);
     results_[static_cast<std::size_t>(output)] = {{{element, shape, std::move(array)}, -1, false, true}, true};
   }
   Operand constant(Array array) override {
@@ -126,16 +128,18 @@ class Recording final : public NodePlan {
     plan_.slots.push_back(std::move(slot));
     return {static_cast<int>(plan_.slots.size()) - 1};
   }
-  Operand scratch(Element element, const Shape& shape) override {
-    const std::int64_t count = shape.elements();
+  void bound(Element element, const Shape& shape) const override {
     const std::size_t most = planner_.workspace_.most_bytes();
     for (int axis = 0; axis < shape.rank; axis++) {
       if (shape[axis] < 0) refuse("its output would have the shape " + shape.text());
     }
-    if (count < 0 || static_cast<std::size_t>(count) > most / bytes_of(element)) {
+    if (!shape.is_sane() || static_cast<std::size_t>(shape.elements()) > most / bytes_of(element)) {
       throw Error(ErrorCode::too_large, "The network's " + title_of(node_) + " makes a tensor of shape " + shape.text() + ", which is more than " + std::to_string(most >> 20) + " MiB.");
     }
-    plan_.storages.push_back({static_cast<std::size_t>(count) * bytes_of(element), planner_.at_, planner_.at_, 0});
+  }
+  Operand scratch(Element element, const Shape& shape) override {
+    bound(element, shape);
+    plan_.storages.push_back({static_cast<std::size_t>(shape.elements()) * bytes_of(element), planner_.at_, planner_.at_, 0});
     Slot slot;
     slot.element = element;
     slot.shape = shape;
@@ -170,7 +174,7 @@ class Recording final : public NodePlan {
     for (int output = 0; output < outputs(); output++) {
       if (!wants(output)) continue;
       const auto& [result, given] = results_[static_cast<std::size_t>(output)];
-      if (!given) throw Error(ErrorCode::internal, "The operator " + node_.op + " has not planned its output " + std::to_string(output) + ".");
+      if (!given) refuse("it has no output " + std::to_string(output));
       finished = finished && result.slot < 0;
       bytes += result.known.shape.elements() * static_cast<std::int64_t>(bytes_of(result.known.element));
     }
@@ -369,6 +373,10 @@ void fold_constants(Graph& graph, std::int64_t opset, Workspace& workspace) {
     }
   }
   graph.nodes = std::move(kept);
+  drop_unread(graph);
+}
+
+void drop_unread(Graph& graph) {
   std::vector<bool> read(graph.names.size(), false);
   for (const Port& output : graph.outputs) read[static_cast<std::size_t>(output.value)] = true;
   std::vector<Node> alive;

@@ -17,7 +17,9 @@ namespace lectern::onnx {
 std::unique_ptr<Plan> make_plan(const Graph& graph, const std::vector<Operator>& operators, Workspace& workspace, const std::vector<int>& pending,
                                 const std::map<ValueId, Known>& before);
 
-/// Computes nodes whose inputs are constants, at load; they leave the graph, as do nodes whose outputs nobody reads.
+/// Computes nodes whose inputs are constants, at load; they leave the graph, as does what nobody reads.
 void fold_constants(Graph& graph, std::int64_t opset, Workspace& workspace);
+/// Nodes whose outputs nobody reads, and constants.
+void drop_unread(Graph& graph);
 
 }  // namespace lectern::onnx

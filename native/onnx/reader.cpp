@@ -201,6 +201,8 @@ void Reader::read_node(Scope& scope, std::span<const std::byte> message, int dep
     }
   }
   if (node.domain == "ai.onnx") node.domain.clear();
+  // Fusion's own: their attributes are believed.
+  if (node.domain == "lectern") throw Error(ErrorCode::invalid_model, "The network has a node of " + quoted_name("lectern." + node.op) + ", which is not supported.");
   for (const Attribute& attribute : node.attributes) {
     const auto* graph = std::get_if<std::shared_ptr<Graph>>(&attribute.value);
     if (graph == nullptr) continue;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "error.h"
+#include "onnx/fusion/rewriter.h"
 #include "onnx/planner.h"
 #include "onnx/wire.h"
 #include "tensor/quoted.h"
@@ -50,8 +51,12 @@ const char* const loop_bodies[] = {"body"};
 
 }  // namespace
 
-Runner::Runner(Graph& graph, std::int64_t opset, Workspace& workspace) : graph_(graph), workspace_(workspace) {
+Runner::Runner(Graph& graph, std::int64_t opset, Workspace& workspace, bool fuses) : graph_(graph), workspace_(workspace) {
   fold_constants(graph, opset, workspace);
+  if (fuses) {
+    fuse(graph);
+    drop_unread(graph);
+  }
   for (std::size_t i = 0; i < graph.nodes.size(); i++) {
     Node& node = graph.nodes[i];
     if (!is_control(node)) {
@@ -71,7 +76,7 @@ Runner::Runner(Graph& graph, std::int64_t opset, Workspace& workspace) : graph_(
       const bool fits = loop ? node.inputs.size() >= 2 && body->inputs.size() == carried + 2 && body->outputs.size() >= carried + 1 && node.outputs.size() <= body->outputs.size() - 1
                              : node.inputs.size() == 1 && body->inputs.empty() && node.outputs.size() <= body->outputs.size();
       if (!fits) refuse("the inputs and outputs of " + title_of(node) + " do not fit its graph");
-      control.bodies.push_back(std::make_unique<Runner>(*body, opset, workspace));
+      control.bodies.push_back(std::make_unique<Runner>(*body, opset, workspace, fuses));
     }
     if (!loop && control.bodies.size() == 2) {
       // Attributes may stand in any order; captures follow the file's.
@@ -315,6 +320,7 @@ Held Runner::join(const Node& node, const Port& port, std::vector<Held>& pieces)
   whole.element = first.element;
   whole.shape = Shape{static_cast<std::int64_t>(pieces.size())};
   for (int axis = 0; axis < first.shape.rank; axis++) whole.shape.push(first.shape[axis]);
+  if (!whole.shape.is_sane()) throw Error(ErrorCode::too_large, "The network's " + title_of(node) + " collects a tensor of shape " + whole.shape.text() + ".");
   const std::int64_t count = first.shape.elements();
   const std::size_t element_bytes = bytes_of(first.element);
   const auto memory = std::make_shared<Memory>(workspace_.backend(), static_cast<std::size_t>(whole.shape.elements()) * element_bytes);

@@ -34,7 +34,7 @@ struct Run {
 class Runner {
  public:
   /// Makes the operators of all nodes, of graphs within too: throws Error `invalid_model` naming what is not supported.
-  Runner(Graph& graph, std::int64_t opset, Workspace& workspace);
+  Runner(Graph& graph, std::int64_t opset, Workspace& workspace, bool fuses);
 
   /// `inputs` and `captures` as the graph lists them. What is returned lies in memory that the next run of this graph uses again.
   std::vector<Held> run(const std::vector<Held>& inputs, const std::vector<Held>& captures, Run& run);

@@ -181,9 +181,8 @@ NamedArray read_tensor(std::span<const std::byte> message, const fs::path& folde
   for (int axis = 0; axis < head.shape.rank; axis++) {
     if (head.shape[axis] < 0) refuse(field + " has a negative dimension");
   }
-  constexpr std::int64_t most = std::int64_t{1} << 40;
   const std::int64_t count = head.shape.elements();
-  if (count > most) refuse(field + " has the impossible shape " + head.shape.text());
+  if (!head.shape.is_sane()) refuse(field + " has the impossible shape " + head.shape.text());
   const std::size_t size = static_cast<std::size_t>(count) * bytes_of(*element);
   Bytes bytes;
   if (head.is_outside) {

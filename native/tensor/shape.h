@@ -42,6 +42,18 @@ struct Shape {
   }
   std::int64_t elements() const { return product(0, rank); }
 
+  /// No size is negative, and no stride or product of sizes overflows, also where a size is 0.
+  bool is_sane() const {
+    constexpr std::int64_t most = std::int64_t{1} << 40;
+    std::int64_t product = 1;
+    for (int axis = 0; axis < rank; axis++) {
+      const std::int64_t size = (*this)[axis];
+      if (size < 0 || size > most / product) return false;
+      product *= size == 0 ? 1 : size;
+    }
+    return true;
+  }
+
   friend bool operator==(const Shape& a, const Shape& b) { return a.rank == b.rank && a.sizes == b.sizes; }
   friend bool operator!=(const Shape& a, const Shape& b) { return !(a == b); }
 

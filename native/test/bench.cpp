@@ -1,5 +1,6 @@
 // native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead,
-// with --layers layers of networks, with --prompts DEVICE (cuda, emulated) prompts and texts on a GPU.
+// with --layers layers of networks, with --prompts DEVICE (cuda, emulated) prompts and texts on a GPU. --network FILE THREADS times one network on command, --profile FILE THREADS RUNS 1x3x48x320 INPUT tells
+// what its nodes cost.
 // --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,
 // --tokenizer FILE times the tokenizer of one.
 #include <algorithm>
@@ -21,6 +22,7 @@
 #include "llm_bench.h"
 #include "model_bench.h"
 #include "network_bench.h"
+#include "network_serve.h"
 #include "page.h"
 #include "prompt_bench.h"
 #include "tokenizer_bench.h"
@@ -45,6 +47,7 @@ int run_model(const char* verb, const char* first, const char* second) {
   try {
     if (std::strcmp(verb, "--tokenizer") == 0) lectern::test::bench_tokenizer_of(first);
     else if (std::strcmp(verb, "--make-model") == 0) lectern::test::write_bench_model(first, second);
+    else if (std::strcmp(verb, "--network") == 0) lectern::test::serve_network_bench(first, std::atoi(second));
     else lectern::test::serve_model_bench(first, std::atoi(second));
     return 0;
   } catch (const std::exception& error) {
@@ -64,20 +67,32 @@ int run_prompts(const char* device) {
   }
 }
 
+int profile(char** arguments) {
+  try {
+    lectern::test::profile_network(arguments[0], std::atoi(arguments[1]), std::atoi(arguments[2]), arguments[3], arguments[4]);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
   using namespace lectern;
-  if (count == 4 && (std::strcmp(arguments[1], "--make-model") == 0 || std::strcmp(arguments[1], "--model") == 0)) return run_model(arguments[1], arguments[2], arguments[3]);
-  if (count == 3 && std::strcmp(arguments[1], "--tokenizer") == 0) return run_model(arguments[1], arguments[2], nullptr);
-  if (count == 3 && std::strcmp(arguments[1], "--prompts") == 0) return run_prompts(arguments[2]);
-  if (count == 2 && std::strcmp(arguments[1], "--llm") == 0) {
+  const auto is = [&](const char* verb) { return std::strcmp(arguments[1], verb) == 0; };
+  if (count == 7 && is("--profile")) return profile(arguments + 2);
+  if (count == 4 && (is("--make-model") || is("--model") || is("--network"))) return run_model(arguments[1], arguments[2], arguments[3]);
+  if (count == 3 && is("--tokenizer")) return run_model(arguments[1], arguments[2], nullptr);
+  if (count == 3 && is("--prompts")) return run_prompts(arguments[2]);
+  if (count == 2 && is("--llm")) {
     test::bench_busy();
     test::bench_llm();
     return 0;
   }
   std::printf("instructions: %s\n", std::string(name_of(available_instructions())).c_str());
-  if (count == 2 && std::strcmp(arguments[1], "--layers") == 0) {
+  if (count == 2 && is("--layers")) {
     test::bench_network_layers();
     return 0;
   }

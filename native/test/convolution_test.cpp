@@ -120,6 +120,7 @@ LECTERN_TEST("network kernels: convolutions are what plain loops give") {
            {{3, 16, 1, same(3, 2), same(3, 2)}, {1, 37, 53}},
            {{16, 33, 1, point, point}, {2, 9, 11}},
            {{70, 24, 1, point, point}, {1, 40, 50}},
+           {{19, 67, 1, point, point}, {2, 33, 34}},
            {{5, 7, 1, point, point}, {3, 1, 1}},
            {{130, 97, 1, point, point}, {2, 1, 1}},
            {{12, 10, 1, side(4), side(6)}, {2, 4, 6}},

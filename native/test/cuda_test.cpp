@@ -1,4 +1,5 @@
 // The CUDA kernels on the emulation, and on a device where there is one, against the plain operations; the same bits in any company.
+#include <algorithm>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -67,6 +68,83 @@ LECTERN_TEST("cuda: every weight type and architecture agrees with the plain ope
       const Row exact = feed(*open_model(made, cpu::Arithmetic::plain).model, tokens, 11);
       const double distance = relative_distance(feed(*open_model_on(place.make(), made).model, tokens, 11), exact);
       check(distance > 0 && distance < allowed(shape), describe(shape, place.name) + ": distance " + std::to_string(distance));
+    }
+  }
+}
+
+/// A prompt of `prompt` tokens, then the rest one by one as an answer, beside the same in `others` further slots; the last logits of slot 0.
+Row answer(llm::Model& model, const std::vector<std::int32_t>& tokens, int prompt, int others = 0) {
+  for (int slot = 0; slot <= others; slot++) {
+    std::vector<std::int32_t> begin(tokens.begin(), tokens.begin() + prompt);
+    // Others write something else, from other places on.
+    if (slot > 0) begin.resize(static_cast<std::size_t>(std::max(1, prompt - slot)), tokens[static_cast<std::size_t>(slot)]);
+    feed(model, begin, prompt, slot);
+  }
+  Row last;
+  for (int i = prompt; i < static_cast<int>(tokens.size()); i++) {
+    std::vector<Step> steps{{tokens[static_cast<std::size_t>(i)], 0, i, true, true}};
+    for (int slot = 1; slot <= others; slot++) steps.push_back({tokens[static_cast<std::size_t>((i + slot) % 5)], slot, std::max(1, prompt - slot) + i - prompt, true, true});
+    const float* logits = model.forward().decode(steps.data(), static_cast<int>(steps.size()));
+    last.assign(logits, logits + model.config().vocabulary);
+  }
+  return last;
+}
+
+LECTERN_TEST("cuda: answers' tokens agree with the plain operations for every weight type and architecture") {
+  for (const Place& place : places()) {
+    for (const MadeShape& shape : shapes()) {
+      const MadeModel made = make_model(shape);
+      const std::vector<std::int32_t> tokens = some_tokens(9, shape.vocabulary);
+      const Row exact = feed(*open_model(made, cpu::Arithmetic::plain).model, tokens, 9);
+      const double distance = relative_distance(answer(*open_model_on(place.make(), made).model, tokens, 4), exact);
+      check(distance > 0 && distance < allowed(shape), describe(shape, place.name) + ": distance " + std::to_string(distance));
+    }
+  }
+}
+
+LECTERN_TEST("cuda: an answer's bits are the same alone, beside others, and with the threads in reverse") {
+  for (const Place& place : places()) {
+    for (const DType dtype : {DType::f16, DType::q4_k, DType::q6_k}) {
+      MadeShape shape = small(dtype);
+      // Longer than what the lanes of a warp take in one turn.
+      if (dtype != DType::f16) shape.embedding = 1280;
+      const MadeModel made = make_model(shape);
+      llm::ModelOptions options;
+      options.slots = 5;
+      const OpenedModel opened = open_model_on(place.make(), made, options);
+      const std::vector<std::int32_t> tokens = some_tokens(5, shape.vocabulary);
+      const std::string name = describe(shape, place.name);
+      const Row alone = answer(*opened.model, tokens, 3);
+      // More than a product takes at a time, too.
+      for (const int others : {1, 4}) check(same_bits(answer(*opened.model, tokens, 3, others), alone), name + ": beside " + std::to_string(others));
+      cuda::emulation::set_reverse(true);
+      check(same_bits(answer(*opened.model, tokens, 3, 1), alone), name + ": threads in reverse");
+      cuda::emulation::set_reverse(false);
+    }
+  }
+}
+
+LECTERN_TEST("cuda: an answer after many positions agrees, whatever the cache's type, the heads' size and how many share one") {
+  for (const Place& place : places()) {
+    for (const DType kv : {DType::f16, DType::f32}) {
+      for (const int heads : {1, 5}) {
+        MadeShape shape = small(DType::q8_0);
+        shape.embedding = 64;
+        shape.heads = heads;
+        shape.head_size = heads == 5 ? 24 : 160;
+        shape.feed_forward = 64;
+        const MadeModel made = make_model(shape);
+        llm::ModelOptions options;
+        options.kv = kv;
+        const std::vector<std::int32_t> tokens = some_tokens(150, shape.vocabulary);
+        const Row exact = feed(*open_model(made, cpu::Arithmetic::plain, options).model, tokens, 150);
+        const OpenedModel opened = open_model_on(place.make(), made, options);
+        // The last alone, then also those around the end of a part.
+        for (const int prompt : {149, 126}) {
+          const double distance = relative_distance(answer(*opened.model, tokens, prompt), exact);
+          check(distance < 4e-2, describe(shape, place.name) + ", heads of " + std::to_string(shape.head_size) + ": distance " + std::to_string(distance));
+        }
+      }
     }
   }
 }

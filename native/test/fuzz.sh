@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the GGUF reader, the loading of models and grammars under ASan+UBSan, side by side, from made ones on. Usage: native/test/fuzz.sh [SECONDS]
+# Fuzzes the GGUF reader, the loading of models, grammars and networks under ASan+UBSan, side by side, from made ones on. Usage: native/test/fuzz.sh [SECONDS]
 # SECONDS: 60, or 600 with CI_FULL=1. With clang and its runtime (Debian: clang libclang-rt-14-dev) by libFuzzer, which keeps
 # what it learns in build/fuzz/corpus-*; without, by a driver that mutates the seeds blindly.
 set -eu
@@ -15,11 +15,11 @@ if echo "$probe" | clang++ -x c++ -fsanitize=fuzzer,address - -o build/fuzz/prob
   with=libFuzzer
 fi
 tree="build/fuzz/$(basename "$compiler")"
-echo "# fuzzing the GGUF reader, the loading of models and grammars for $seconds s with $with"
+echo "# fuzzing the GGUF reader, the loading of models, grammars and networks for $seconds s with $with"
 cmake -S . -B "$tree" -DCMAKE_CXX_COMPILER="$compiler" -DLECTERN_SANITIZE=address,undefined -DLECTERN_FUZZ=ON > build/fuzz/log 2>&1 &&
-  cmake --build "$tree" --target fuzz_reader fuzz_model fuzz_grammar fuzz_seeds --parallel 2 >> build/fuzz/log 2>&1 || { cat build/fuzz/log; exit 1; }
-rm -rf build/fuzz/seeds build/fuzz/grammars
-"$tree/bin/fuzz_seeds" build/fuzz/seeds build/fuzz/grammars
+  cmake --build "$tree" --target fuzz_reader fuzz_model fuzz_grammar fuzz_network fuzz_seeds --parallel 2 >> build/fuzz/log 2>&1 || { cat build/fuzz/log; exit 1; }
+rm -rf build/fuzz/seeds build/fuzz/grammars build/fuzz/networks
+"$tree/bin/fuzz_seeds" build/fuzz/seeds build/fuzz/grammars build/fuzz/networks
 
 # fuzz TARGET SEEDS SECONDS_A_RUN: its exit status.
 fuzz() {
@@ -47,13 +47,18 @@ reading=$!
 # A mask gives up after so much work that it takes seconds here.
 fuzz grammar grammars 100 &
 writing=$!
+fuzz network networks 60 &
+running=$!
 reader=0
 model=0
 grammar=0
+network=0
 fuzz model seeds 10 || model=$?
 wait "$reading" || reader=$?
 wait "$writing" || grammar=$?
+wait "$running" || network=$?
 report 1 reader "$reader" "gguf: fuzzing the reader"
 report 2 model "$model" "llm: fuzzing the loading of a model"
 report 3 grammar "$grammar" "llm: fuzzing grammars"
-[ "$reader" -eq 0 ] && [ "$model" -eq 0 ] && [ "$grammar" -eq 0 ]
+report 4 network "$network" "onnx: fuzzing networks"
+[ "$reader" -eq 0 ] && [ "$model" -eq 0 ] && [ "$grammar" -eq 0 ] && [ "$network" -eq 0 ]

@@ -1,4 +1,4 @@
-// Writes what fuzzing begins with: models of every architecture, weight type and kind of key, as small as they go, and grammars.
+// Writes what fuzzing begins with: models of every architecture, weight type and kind of key, as small as they go, grammars, and networks.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -7,6 +7,7 @@
 
 #include "gguf_writer.h"
 #include "made_model.h"
+#include "onnx_graphs.h"
 #include "plain_grammar.h"
 
 namespace {
@@ -75,11 +76,16 @@ string ::= "\"" ([^"\\\x00-\x1F] | "\\" .){0,30} "\""
   }
 }
 
+void write_networks(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  for (const auto& [name, file] : test::made_networks()) std::ofstream(folder / name, std::ios::binary) << file;
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 3) {
-    std::fprintf(stderr, "usage: fuzz_seeds MODELS GRAMMARS\n");
+  if (count != 4) {
+    std::fprintf(stderr, "usage: fuzz_seeds MODELS GRAMMARS NETWORKS\n");
     return 2;
   }
   const std::filesystem::path folder = arguments[1];
@@ -89,4 +95,5 @@ int main(int count, char** arguments) {
   write_keys(folder);
   std::filesystem::create_directories(arguments[2]);
   write_grammars(arguments[2]);
+  write_networks(arguments[3]);
 }

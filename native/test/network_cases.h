@@ -60,6 +60,9 @@ inline double activated(const Finish& finish, double x) {
     case Activation::gelu: return x / 2 * (1 + std::erf(x / std::sqrt(2.0)));
     case Activation::erf: return std::erf(x);
     case Activation::exponential: return std::exp(x);
+    case Activation::square_root: return std::sqrt(x);
+    case Activation::reciprocal: return 1 / x;
+    case Activation::absolute: return std::abs(x);
   }
   return 0;
 }

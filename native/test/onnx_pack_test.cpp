@@ -15,6 +15,7 @@
 #include "onnx/network.h"
 #include "onnx/tensor_reader.h"
 #include "options.h"
+#include "sanitized.h"
 
 namespace lectern::test {
 namespace {
@@ -135,6 +136,7 @@ LECTERN_TEST("onnx: every op case of the pack's first tier") {
     for (const Json& entry : index["cases"].list) {
       const bool required = entry["tier"].number == 1;
       for (const bool fuse : {true, false}) {
+        if (!fuse && sanitized) continue;
         std::string what;
         try {
           what = run_op_case(*backend, pack, entry, fuse);
@@ -164,7 +166,9 @@ Array read_raw(const fs::path& folder, const Json& entry) {
 void run_network(Backend& backend, const fs::path& folder) {
   const Json net = read_json((folder / "net.json").string());
   onnx::Network network = onnx::Network::open(folder / "model.onnx", backend, network_options(true));
-  for (const Json& entry : net["cases"].list) {
+  const std::vector<Json>& cases = net["cases"].list;
+  for (const Json& entry : cases) {
+    if (sanitized && &entry != &cases.back()) continue;
     Case data;
     std::vector<Tolerance> tolerances;
     for (const Json& input : entry["inputs"].list) data.inputs.emplace_back(input["name"].string, read_raw(folder, input));

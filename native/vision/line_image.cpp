@@ -67,6 +67,17 @@ std::vector<std::uint8_t> resized(const Cut& cut, int width) {
   return out;
 }
 
+/// The proportion is kept: a row and a column of the picture show as much of the page.
+LineImage image_of(const Cut& cut, double left) {
+  LineImage image;
+  image.width = std::max(1, static_cast<int>(std::lround(static_cast<double>(cut.width) * line_rows / cut.height)));
+  image.pixels = resized(cut, image.width);
+  image.left = left;
+  image.scale = static_cast<double>(cut.width) / image.width;
+  normalise_contrast(image.pixels);
+  return image;
+}
+
 }  // namespace
 
 void normalise_contrast(std::vector<std::uint8_t>& pixels) {
@@ -102,18 +113,15 @@ LineImage cut_line(const Gray& page, const FoundLine& line) {
   const auto beside = static_cast<int>(std::ceil(paper_beside * size));
   const int left = line.box.left - beside;
   const int right = line.box.right + beside;
-  LineImage image;
-  // The proportion is kept: a row and a column of the picture show as much of the page.
   const double height = size + 2 * around;
   const double columns = (right - left) * line_rows / height;
-  if (size < 3 || columns < 1 || columns > max_line_columns) return image;
-  const Cut cut = level(page, line, left, right, line.above + around, line.below + around);
-  image.width = std::max(1, static_cast<int>(std::lround(static_cast<double>(cut.width) * line_rows / cut.height)));
-  image.pixels = resized(cut, image.width);
-  image.left = left;
-  image.scale = static_cast<double>(cut.width) / image.width;
-  normalise_contrast(image.pixels);
-  return image;
+  if (size < 3 || columns < 1 || columns > max_line_columns) return {};
+  return image_of(level(page, line, left, right, line.above + around, line.below + around), left);
+}
+
+LineImage line_image(const Gray& picture) {
+  if (static_cast<double>(picture.width) * line_rows / picture.height > max_line_columns) return {};
+  return image_of({picture.width, picture.height, picture.pixels}, 0);
 }
 
 }  // namespace lectern::vision

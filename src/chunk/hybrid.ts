@@ -41,7 +41,7 @@ class Fitter {
       const last = merged.at(-1);
       const room = this.#maxTokens - this.#tokensOf(chunk.headings);
       if (last !== undefined && last.headings === chunk.headings && last.tokens + chunk.tokens <= room && last.captions.length + chunk.captions.length === 0) {
-        last.parts.push(...chunk.parts);
+        for (const part of chunk.parts) last.parts.push(part);
         last.tokens += chunk.tokens;
       } else {
         merged.push({ ...chunk, parts: [...chunk.parts] });

@@ -2,6 +2,7 @@
 import { resolveSettings } from '../config.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../package-files.js';
+import { examineEntry } from './examine-entry.js';
 import { examineConversion, examineDevices, examineMemory, examineProgram } from './examine-machine.js';
 import { examineModels, examinePort, examineState, type Finding } from './examine-places.js';
 import type { Command } from './run.js';
@@ -20,6 +21,7 @@ export const doctor: Command = async (args, environment) => {
     ...examineMemory(settings),
     ...await examineState(settings),
     ...await examineModels(settings),
+    ...examineEntry(settings),
   ];
   for (const address of settings.listen) findings.push(await examinePort(address));
   for (const { state, what, advice } of findings) {

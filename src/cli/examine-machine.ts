@@ -2,12 +2,13 @@
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
 import type { Settings } from '../config.js';
-import { findLibreOffice, isRecogniser, tesseractRecognisers } from '../convert/installed.js';
+import { findLibreOffice, isRecogniser, installedRecognisers } from '../convert/installed.js';
 import { loadAddon } from '../engine/addon.js';
 import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import { describeBytes } from '../models/fit.js';
+import { shippedModelsDirectory } from '../package-files.js';
 import type { Finding } from './examine-places.js';
 
 /** The addon, the PDF engine and the image library load. */
@@ -51,7 +52,7 @@ async function examineRecogniser(environment: Record<string, string | undefined>
   }
   try {
     const opened = engine;
-    const found = await tesseractRecognisers(() => opened, environment).find('tesseract', []);
+    const found = await installedRecognisers(() => opened, environment, shippedModelsDirectory()).find('auto', []);
     if (isRecogniser(found)) return { state: 'good', what: `text recognition: ${found.name}` };
     return { state: 'note', what: `text recognition: ${found.reason}; scans stay pictures`, advice: 'Debian: apt-get install libtesseract5 tesseract-ocr-eng, one package a language' };
   } finally {

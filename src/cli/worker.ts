@@ -4,15 +4,16 @@ import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
 import { writeZip, type ZipRequest } from '../convert/write-zip.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
-import { tesseractRecognisers } from '../convert/ocr/tesseract.js';
+import { installedRecognisers } from '../convert/ocr/own.js';
 import { openEngine } from '../engine/engine.js';
 import type { Engine } from '../engine/port.js';
 import { createRemoteEngine } from '../engine/remote.js';
+import { shippedModelsDirectory } from '../package-files.js';
 import { serveJobs, type JobContext } from '../workers/serve.js';
 
-/** A process of its own for each document: here Tesseract may do what it likes. Started by the first page that needs it. */
+/** A process of its own for each document: here Tesseract may do what it likes, and our network's memory goes with the process. Started by the first page that needs it. */
 let engine: Engine | null = null;
-const recognisers = tesseractRecognisers(() => (engine ??= openEngine()), process.env);
+const recognisers = installedRecognisers(() => (engine ??= openEngine()), process.env, shippedModelsDirectory());
 
 function convert(request: ConvertRequest, { call, progress, scratchDirectory, signal }: JobContext): Promise<unknown> {
   let page: number | null = null;

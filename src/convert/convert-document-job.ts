@@ -3,6 +3,7 @@ import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VisionEngine } from '../engine/port.js';
 import { answerEngineCall } from '../engine/remote.js';
+import { DiskFull } from '../disk-full.js';
 import { asLecternError, type LecternError } from '../errors.js';
 import { WorkerError, type WorkerPool } from '../workers/types.js';
 import { conversionError, errorOf } from './failures.js';
@@ -127,7 +128,7 @@ class Attempts {
 
   /** Null: try again without the page that was lost. Throws what is not the document's fault. */
   private weigh(error: LecternError): ConversionError | null {
-    if (this.ports.signal.aborted || error.code === 'cancelled' || error.code === 'invalid_state') throw error;
+    if (this.ports.signal.aborted || error.code === 'cancelled' || error.code === 'invalid_state' || error instanceof DiskFull) throw error;
     if (!(error instanceof WorkerError)) {
       // A pool that cannot start its workers is no verdict on a document.
       if (error.code === 'worker_crashed') throw error;

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { asDiskFull, DiskFull } from '../disk-full.js';
 import { LecternError } from '../errors.js';
 import { DocumentBuilder } from '../document/builder.js';
 import type { DoclingDocument } from '../document/model.js';
@@ -107,8 +108,8 @@ class Conversion {
       input = await openInput(this.#request, this.#ports, this.timings, (found) => { format = found; });
     } catch (thrown) {
       const found = format as InputFormat | null;
-      // A file that is not there is no fault of the document.
-      if (found === null || this.#ports.signal.aborted) throw thrown;
+      // A file that is not there, or that finds no room, is no fault of the document.
+      if (found === null || this.#ports.signal.aborted || asDiskFull(thrown) instanceof DiskFull) throw thrown;
       this.errors.push(errorOf(thrown, found.name));
       return this.#empty('failure', found.name);
     }

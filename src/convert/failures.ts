@@ -1,4 +1,5 @@
 /** Errors of a conversion in the contract's words. */
+import { asDiskFull } from '../disk-full.js';
 import { asLecternError } from '../errors.js';
 import type { LecternError } from '../errors.js';
 import type { ConversionError, ErrorCategory, ErrorComponent } from './result.js';
@@ -17,6 +18,6 @@ const categories: Partial<Record<LecternError['code'], ErrorCategory>> = {
 
 /** What was thrown while a document was read. Of a defect only the public sentence is told. */
 export function errorOf(thrown: unknown, module: string, pageNumber: number | null = null): ConversionError {
-  const { code, message } = asLecternError(thrown);
+  const { code, message } = asLecternError(asDiskFull(thrown));
   return conversionError('document_backend', module, categories[code] ?? 'internal', message, pageNumber);
 }

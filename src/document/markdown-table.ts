@@ -43,6 +43,9 @@ function compactTable(rows: string[][]): string {
   return lines.join('\n');
 }
 
+/** What most cells are short of their column's width. */
+const paddings = Array.from({ length: 64 }, (_, size) => ' '.repeat(size));
+
 /** Rows of equal length, the first is the header; cells hold neither line ends nor pipes. Empty where there is no cell. */
 export function pipeTable(rows: string[][], compact: boolean): string {
   const [header, ...body] = rows;
@@ -58,12 +61,12 @@ export function pipeTable(rows: string[][], compact: boolean): string {
   const lineLength = widths.reduce((sum, each) => sum + each + 3, 1);
   if (lineLength * (rows.length + 1) > maximumPaddedLength) return compactTable(rows);
   const right = widths.map((_, column) => standsRight(body, column));
-  const paddings = Array.from({ length: Math.max(...widths) + 1 }, (_, size) => ' '.repeat(size));
   const line = (row: string[], trimmed: boolean): string => {
     const parts: string[] = ['|'];
     for (let column = 0; column < widths.length; column++) {
       const cell = trimmed ? (row[column] ?? '').trim() : row[column] ?? '';
-      const padding = paddings[(widths[column] ?? 0) - width(cell)] ?? '';
+      const space = (widths[column] ?? 0) - width(cell);
+      const padding = paddings[space] ?? ' '.repeat(space);
       if (right[column] === true) parts.push(' ', padding, cell, ' |');
       else parts.push(' ', cell, padding, ' |');
     }

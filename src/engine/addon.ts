@@ -7,7 +7,7 @@ import { LecternError } from '../errors.js';
 import { packageRoot } from '../package-files.js';
 import type {
   DeviceInfo, Embedding, GenerateOptions, GenerateResult, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions,
-  PromptPart, ReadPage, ReadTextOptions, ResizeOptions,
+  PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions,
 } from './port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -26,6 +26,7 @@ export interface NativeEngine {
   resizeImage(bitmap: Bitmap, options: Omit<ResizeOptions, 'signal'>, cancel?: NativeCancel): Promise<Float32Array>;
   tesseractVersion(cancel?: NativeCancel): Promise<string>;
   readText(bitmap: Bitmap, options: Omit<ReadTextOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
+  recogniseText(bitmap: Bitmap, options: Omit<RecogniseTextOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
   describeModel(path: string, options: { arrays?: boolean }, cancel?: NativeCancel): Promise<NativeDescription>;
   memoryNeed(path: string, shape: ModelShape, cancel?: NativeCancel): Promise<MemoryNeed>;
   openModel(path: string, options: Omit<OpenModelOptions, 'signal'>, cancel?: NativeCancel): Promise<NativeLanguageModel>;

@@ -5,7 +5,7 @@ import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from '.
 import { AddonLanguageModel } from './language-model.js';
 import { atTheSeam, callNative } from './native-call.js';
 import type {
-  CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, ResizeOptions,
+  CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions,
 } from './port.js';
 
 export interface EngineOptions {
@@ -48,6 +48,11 @@ class AddonEngine implements Engine {
   readText(bitmap: Bitmap, options: ReadTextOptions): Promise<ReadPage> {
     const { signal, ...rest } = options;
     return callNative(this.#addon, signal, (cancel) => this.#native.readText(bitmap, rest, cancel));
+  }
+
+  recogniseText(bitmap: Bitmap, options: RecogniseTextOptions): Promise<ReadPage> {
+    const { signal, ...rest } = options;
+    return callNative(this.#addon, signal, (cancel) => this.#native.recogniseText(bitmap, rest, cancel));
   }
 
   async describeModel(path: string, options: CallOptions & { arrays?: boolean } = {}): Promise<ModelDescription> {

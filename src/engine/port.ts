@@ -77,6 +77,21 @@ export interface TextReader {
   readText(bitmap: Bitmap, options: ReadTextOptions): Promise<ReadPage>;
 }
 
+export interface RecogniseTextOptions extends CallOptions {
+  /** Path of the ONNX file of a recogniser of lines, with its alphabet in its metadata. */
+  network: string;
+  /** Of the bitmap, 70 to 2400. */
+  dpi: number;
+  /** The bitmap is one line of text from edge to edge. */
+  oneLine?: boolean;
+}
+
+/** Our own network that reads text. */
+export interface NetworkReader {
+  /** Text and ruled lines of an upright page. Rejects with `model_not_found`, `invalid_model` for a file that is no recogniser of lines, `cancelled`. */
+  recogniseText(bitmap: Bitmap, options: RecogniseTextOptions): Promise<ReadPage>;
+}
+
 /** Text in which the texts of control tokens (`<|im_end|>`) become these tokens only where `special` says so. */
 export interface PromptPart {
   text: string;
@@ -238,7 +253,7 @@ export interface LanguageEngine {
   openModel(path: string, options?: OpenModelOptions): Promise<LanguageModel>;
 }
 
-export interface Engine extends VisionEngine, TextReader, LanguageEngine {
+export interface Engine extends VisionEngine, TextReader, NetworkReader, LanguageEngine {
   devices(): DeviceInfo[];
   /** What the addon was built with and which instructions it uses: for `/version` and the log. */
   buildInfo(): { version: string; cuda: boolean; instructions: string };

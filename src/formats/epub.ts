@@ -92,7 +92,7 @@ export function readEpub(bytes: Uint8Array): ReadBook {
       const target = pathOf(path, address);
       return target !== null && archive.has(target) ? () => archive.read(target) : undefined;
     };
-    blocks.push(...readHtml(decodeText(chapter, declaredEncoding(chapter)), { keepAll: true, image }));
+    for (const block of readHtml(decodeText(chapter, declaredEncoding(chapter)), { keepAll: true, image })) blocks.push(block);
   }
   if (missing.length > 0 && blocks.length === 0) throw new LecternError('invalid_document', 'The book is damaged: none of its chapters is there.');
   if (book.title !== '' && !blocks.some(({ kind }) => kind === 'title')) blocks.unshift({ kind: 'title', runs: [{ text: book.title }] });

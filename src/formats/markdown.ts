@@ -1,5 +1,6 @@
 /** Markdown as blocks: CommonMark with GFM's tables, struck words and checkboxes, the HTML inside it read as HTML, formulas kept as LaTeX. */
 import MarkdownIt from 'markdown-it';
+import { LecternError } from '../errors.js';
 import type { Block } from './flow/blocks.js';
 import { readHtml } from './html/read.js';
 import type { HtmlOptions } from './html/read.js';
@@ -72,8 +73,26 @@ function withoutFrontMatter(text: string): string {
 /** Marks by which models that read pages say where each block stands. */
 const groundingMarks = /<\|ref\|>[^<\n]*<\|\/ref\|>(?:<\|det\|>[^<\n]*<\|\/det\|>)?[^\S\n]*\n?/g;
 
+/** The parser leaves out what is nested deeper than it goes: quotes in quotes and lists in lists are brought up to where it still reads. */
+const deepestQuote = 40;
+const deepestIndentation = 90;
+const deepItems = new RegExp(`^ {${deepestIndentation},}(?=(?:[-*+]|\\d{1,9}[.)]) )`, 'gm');
+const deepQuotes = new RegExp(`^((?:[ \\t]{0,3}>){${deepestQuote}})(?:[ \\t]{0,3}>)+`, 'gm');
+
+/** Cells of all tables: parsed, each takes some two kilobytes on its way. */
+const mostCells = 600_000;
+
+function checkCells(text: string): void {
+  let cells = 0;
+  for (const [row] of text.matchAll(/^ {0,3}\|.*$/gm)) {
+    for (let at = row.indexOf('|', row.indexOf('|') + 1); at >= 0; at = row.indexOf('|', at + 1)) cells++;
+    if (cells > mostCells) throw new LecternError('too_large', `The text has tables of more than ${mostCells.toLocaleString('en')} cells.`);
+  }
+}
+
 /** The blocks of a markdown text. Throws LecternError `too_large`. */
 export function readMarkdown(text: string, options: HtmlOptions = {}): Block[] {
-  const plain = withoutFrontMatter(text.replace(/\r\n?/g, '\n')).replace(groundingMarks, '');
+  const plain = withoutFrontMatter(text.replace(/\r\n?/g, '\n')).replace(groundingMarks, '').replace(deepQuotes, '$1').replace(deepItems, ' '.repeat(deepestIndentation));
+  checkCells(plain);
   return readHtml(parser.render(plain), { ...options, keepAll: true });
 }

@@ -12,6 +12,8 @@ export interface WireError {
   message: string;
   /** Of a defect: for the log. */
   stack?: string;
+  /** No space for a file: the service's trouble, not the document's. */
+  isDiskFull?: true;
 }
 
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: WireError };

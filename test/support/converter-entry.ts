@@ -70,6 +70,7 @@ async function convert(request: ConvertRequest, context: JobContext): Promise<Co
   const script = JSON.parse(readFileSync(request.inputPath, 'utf8')) as Script;
   const beganAt = performance.now();
   await happen(script.at?.[0], context);
+  if (script.throws === 'full') throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
   if (script.throws) throw script.throws === 'defect' ? new Error('a secret') : new LecternError(script.throws as 'invalid_document', 'It is broken.');
   const failed = new Set(request.failedPages.map(({ pageNumber }) => pageNumber));
   const pages: number[] = [];

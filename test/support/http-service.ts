@@ -107,6 +107,7 @@ function makeRun(payloads: ConversionPayload[], inputs: TestService['inputs'], r
     });
     if (name.startsWith('slow')) await untilReleased(released, context.signal);
     if (name.startsWith('broken')) throw new LecternError('worker_crashed');
+    if (name.startsWith('full')) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
     if (name.startsWith('defect')) throw new TypeError('a secret of the inside');
     const failed = name.startsWith('bad');
     const file = payload.target === 'zip' ? 'converted_docs.zip' : 'result.json';

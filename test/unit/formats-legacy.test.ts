@@ -3,6 +3,7 @@ import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import t from 'tap';
+import { isCutShort } from '../../src/formats/office/compound.js';
 import { findLibreOffice, legacyReader, modernize } from '../../src/formats/office/legacy.js';
 import { findFormat } from '../../src/formats/index.js';
 import { makeDocx } from '../support/office-files.js';
@@ -70,4 +71,28 @@ t.test('where it is not installed there is no reader', async (t) => {
   const soffice = program(directory, 'exit 0');
   t.equal(findLibreOffice(directory), soffice);
   t.equal(legacyReader('doc', 'docx', async () => { throw new Error('unused'); }, null), null);
+});
+
+t.test('what is cut short or no document at all is refused before it is handed over', async (t) => {
+  const soffice = program(t.testdir(), `touch "${t.testdirName}/asked"; exit 1`);
+  const read = async (bytes: Uint8Array): Promise<unknown> => legacyReader('xls', 'xlsx', () => Promise.reject(new Error('no reader')), soffice)?.(bytes, { ...readOptions, filename: 'old.xls', mimetype: 'application/vnd.ms-excel' });
+  const sector = 512;
+  const whole = Buffer.alloc(5 * sector);
+  whole.set([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1]);
+  whole.writeUInt16LE(9, 30);
+  whole.writeUInt32LE(1, 44);
+  whole.writeUInt32LE(1, 48);
+  whole.fill(0xff, sector, 2 * sector);
+  // The table itself, the directory, a stream of two sectors.
+  for (const [at, value] of [0xfffffffd, 0xfffffffe, 3, 0xfffffffe].entries()) whole.writeUInt32LE(value, sector + 4 * at);
+  t.notOk(isCutShort(whole));
+  t.notOk(isCutShort(whole.subarray(0, 5 * sector - 100)), 'the last sector need not be whole');
+  for (const length of [4 * sector, 2 * sector, 512]) {
+    t.ok(isCutShort(whole.subarray(0, length)), `${length} bytes`);
+    await t.rejects(read(whole.subarray(0, length)), { code: 'invalid_document', message: 'The file is damaged or cut short.' });
+  }
+  await t.rejects(read(Buffer.from('MZ\0\0 a program')), { code: 'invalid_document', message: 'The file is not a XLS document.' });
+  t.notOk(existsSync(join(t.testdirName, 'asked')));
+  await t.rejects(read(Buffer.from('<table><tr><td>1</td></tr></table>')), { code: 'invalid_document', message: /could not read/ }, 'pages go by that name, too');
+  t.ok(existsSync(join(t.testdirName, 'asked')));
 });

@@ -118,3 +118,13 @@ t.test('ten thousand levels deep', async (t) => {
   ] as const) t.ok(await readFormat(name, source), `${name} ${source.slice(0, 12)}`);
   t.match(await failureOf(readFormat('xml_jats', article(`<body>${'<sec>'.repeat(times)}</body>`))), { code: 'invalid_document' });
 });
+
+t.test('chapters and sections of very many paragraphs', async (t) => {
+  const many = 150_000;
+  const chapter = await readFormat('epub', book({ 'a.xhtml': `<body>${'<p>x</p>'.repeat(many)}</body>` }));
+  t.ok(chapter.document.texts.length >= many);
+  const section = await readFormat('latex', `\\documentclass{a}\\begin{document}\\begin{center}${'x\n\n'.repeat(many)}\\end{center}\\end{document}`);
+  t.equal(section.document.texts.length, many);
+  const block = await readFormat('asciidoc', `====\n${'x\n\n'.repeat(many)}====\n`);
+  t.equal(block.document.texts.length, many);
+});

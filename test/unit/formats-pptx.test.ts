@@ -43,13 +43,19 @@ t.test('numbers, looks, links, breaks', async (t) => {
   t.equal(markdown, '1. one\n2. two\n\n- c) c\n\n**bold** up[link](https://a.example/) field');
 });
 
+t.test('shapes are read from the top, from the left what is level, wherever they stand in the file', async (t) => {
+  const layout = shape('', { ph: 'type="body" idx="1"', at: frame(0, 60) });
+  const slides = [slide(shape(p('foot'), { at: frame(0, 300) }), shape(p('right'), { at: frame(300, 101) }), shape(p('left'), { at: frame(0, 100) }), shape(p('behind left')), shape(p('the body'), { ph: 'idx="1"' }), shape(p('Title'), { ph: 'type="title"', at: frame(0, 400) }))];
+  t.equal((await readOffice('pptx', makePptx({ layout, slides }))).markdown, '# Title\n\nthe body\n\nleft\n\nbehind left\n\nright\n\nfoot');
+});
+
 t.test('tables with spans; groups by place, in their own units', async (t) => {
   const tc = (text: string, rest = ''): string => `<a:tc ${rest}><a:txBody>${p(text)}</a:txBody></a:tc>`;
   const table = `<p:graphicFrame>${frame(10, 20, 'p')}<a:graphic><a:graphicData><a:tbl><a:tr>${tc('wide', 'gridSpan="2"')}${tc('', 'hMerge="1"')}${tc('tall', 'rowSpan="2"')}</a:tr><a:tr>${tc('a')}${tc('b')}${tc('', 'vMerge="1"')}</a:tr></a:tbl></a:graphicData></a:graphic></p:graphicFrame>`;
   const group = `<p:grpSp><p:grpSpPr><a:xfrm><a:off x="1270000" y="0"/><a:ext cx="1270000" cy="1270000"/><a:chOff x="0" y="0"/><a:chExt cx="2540000" cy="2540000"/></a:xfrm></p:grpSpPr>`
     + `${shape(p('below'), { at: frame(0, 100) })}${shape(p('right'), { at: frame(100, 2) })}${shape(p('left'), { at: frame(0, 0) })}</p:grpSp>`;
   const { markdown, document } = await readOffice('pptx', makePptx({ slides: [slide(table, group)] }));
-  t.equal(markdown, '| wide | wide | tall |\n| - | - | - |\n| a | b | tall |\n\nleft\n\nright\n\nbelow');
+  t.equal(markdown, 'left\n\nright\n\nbelow\n\n| wide | wide | tall |\n| - | - | - |\n| a | b | tall |');
   t.match(document.texts.find(({ text }) => text === 'below')?.prov, [{ bbox: { l: 100, t: 490, r: 150 } }], 'half the size, moved by 100 points');
 });
 

@@ -115,3 +115,21 @@ t.test('subtitles', async (t) => {
   t.equal(await markdownOf('vtt', cues.replace('1:00:00.000 --> 1:00:01.000', '01:00:00.000 --> 01:00:01.000')), '# A talk\n\nHi &amp; *welcome*\n\nsecond line\n\nend');
   t.match(await failureOf(markdownOf('vtt', 'no')), { code: 'invalid_document' });
 });
+
+t.test('markdown nested deeper than its parser goes loses nothing', async (t) => {
+  t.equal(await markdownOf('md', `${'> '.repeat(10_000)}core`), 'core');
+  const items = Array.from({ length: 300 }, (_, depth) => `${' '.repeat(2 * depth)}- item${depth}x`).join('\n');
+  const written = await markdownOf('md', items);
+  t.equal(new Set(written.match(/item\d+x/g)).size, 300);
+});
+
+t.test('a table of very many rows', async (t) => {
+  const { document } = await readFormat('html', `<table>${'<tr><td>1</td></tr>'.repeat(150_000)}</table>`);
+  t.equal(document.tables[0]?.data.num_rows, 150_000);
+});
+
+t.test('markdown tables of too many cells are refused by their number', async (t) => {
+  const table = (rows: number): string => `|a|b|c|\n|-|-|-|\n${'|1|2|3|\n'.repeat(rows)}`;
+  t.match(await markdownOf('md', table(2)), /^\| +a \| +b \| +c \|/);
+  t.match(await failureOf(markdownOf('md', table(200_001))), { code: 'too_large', message: /more than 600,000 cells/ });
+});

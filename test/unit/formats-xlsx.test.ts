@@ -1,5 +1,6 @@
 /** XLSX: what cells show, regions as tables, spans, sheets, drawings; and number formats by themselves. */
 import t from 'tap';
+import { scanSheet } from '../../src/formats/office/xlsx/scan.js';
 import { general, isShortDecimal, numberFormatter } from '../../src/formats/office/number-format.js';
 import { makeXlsx, relationship, type XlsxParts } from '../support/office-files.js';
 import { randomFrom } from '../support/random.js';
@@ -119,4 +120,11 @@ t.test('more than a document may hold is cut, and said', async (t) => {
   t.ok((document.tables[0]?.data.num_rows ?? 0) * 16_384 <= 4_000_000);
   const wide = sheet(`<row r="1">${inline('A1', 'all')}</row>`, '<mergeCells><mergeCell ref="A1:XFD1048576"/></mergeCells>');
   t.match((await readOffice('xlsx', makeXlsx({ sheets: [{ name: 'W', xml: wide }] }))).document.tables[0]?.data.table_cells, [{ text: 'all' }], 'a merged range over everything');
+});
+
+t.test('a sheet of as many cells as there is room for is whole, one of more is not', (t) => {
+  const scanned = (most: number) => scanSheet(Buffer.from(`<worksheet>${sheet(`<row r="1">${number('A1', 1)}${number('B1', 2)}${number('C1', 3)}</row>`)}</worksheet>`), most, 'The sheet');
+  t.match([scanned(3).cells.count, scanned(3).complete], [3, true]);
+  t.match([scanned(2).cells.count, scanned(2).complete], [2, false]);
+  t.end();
 });

@@ -130,6 +130,11 @@ t.test('document_timeout: the worker stops by itself, the deaf one is killed', a
   t.match(late?.errors.at(-1), { page_no: null, category: 'timeout' }, `${late?.errors.length} tries share the time`);
 });
 
+t.test('a disk without room is the service\'s trouble, not the document\'s', async (t) => {
+  const { run } = prepare(t, { scripts: { 'a.pdf': { pages: 1, throws: 'full' } } });
+  await t.rejects(run(), { name: 'DiskFull', code: 'out_of_memory', status: 507, message: /no space left/ });
+});
+
 t.test('what the converter throws is the document\'s failure', async (t) => {
   const cases = [
     ['invalid_document', 'backend_failure', 'It is broken.'], ['password_required', 'backend_failure', 'It is broken.'],

@@ -142,3 +142,15 @@ t.test('over HTTP it is 507, and the next upload is welcome', async (t) => {
     t.equal((await post('')).statusCode, 200);
   }
 });
+
+t.test('room for the document and none for its result is 507, too', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const post = (suffix: string) => service.app.inject({ method: 'POST', url: `/v1/convert/file${suffix}`, ...form('full.pdf') });
+  const refused = await post('');
+  t.match([refused.statusCode, refused.json()], [507, { detail: /no space left/ }]);
+  t.match(refused.headers['retry-after'], /\d/);
+  const { task_id: id } = (await post('/async')).json() as { task_id: string };
+  const status = await service.app.inject({ url: `/v1/status/poll/${id}?wait=20` });
+  t.match(status.json(), { task_status: 'failure', error_message: /no space left/, failure: { category: 'capacity', retryable: true } });
+});

@@ -14,8 +14,8 @@ import lines
 
 STAGES = ("clean", "degraded")
 COUNT = 1000
-# Padding on the right, as the reader does: the width is the next multiple of 32 beyond the line and 8 pixels.
-ROUND = 32
+# Paper on the right, as the reader does: the width is the next multiple of 32 beyond the line and 8 pixels.
+BLANK, ROUND = 8, 32
 
 
 def distance(one, other):
@@ -66,7 +66,7 @@ class Test:
 
 def prepared(pixels):
     """Bytes (32, width), paper 255 -> floats (1, 1, 32, padded width), ink 1 and paper 0."""
-    width = -(-(pixels.shape[1] + 8) // ROUND) * ROUND
+    width = -(-(pixels.shape[1] + BLANK) // ROUND) * ROUND
     x = numpy.zeros((1, 1, lines.HEIGHT, width), dtype=numpy.float32)
     x[0, 0, :, :pixels.shape[1]] = 1 - pixels.astype(numpy.float32) / 255
     return x
@@ -77,8 +77,12 @@ def main():
     asked.add_argument("test")
     asked.add_argument("--checkpoint")
     asked.add_argument("--onnx", help="what ships, models/lectern-recogniser.onnx, instead of a checkpoint")
+    asked.add_argument("--draw", action="store_true", help="only draws the lines, for `npm run bench -- ocr`")
     asked.add_argument("--show", type=int, default=0, help="so many misread lines")
     options = asked.parse_args()
+    if options.draw:
+        Test(options.test)
+        return
     import torch
     import network
     import plain_onnx

@@ -13,6 +13,7 @@ import torch
 from onnx import TensorProto, helper, numpy_helper
 
 import alphabet
+import evaluate
 import lines
 import network
 
@@ -62,15 +63,20 @@ def model_of(recogniser, name):
     outputs = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", alphabet.CLASSES, 1, "w_4"])]
     made = helper.make_model(helper.make_graph(graph.nodes, name, inputs, outputs, graph.weights), opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lectern")
     made.ir_version = 7
+    helper.set_model_props(made, {"alphabet": alphabet.ALPHABET})
     onnx.checker.check_model(made)
     return made
 
 
+# ISO 639-3; Tesseract's data files have the same names.
+LANGUAGES = ["ces", "dan", "deu", "eng", "fin", "fra", "ita", "nor", "pol", "por", "spa", "swe"]
+
+
 def card(state):
-    """What a reader of lines must know besides the network."""
+    """What a reader of lines must know besides the network: value = (grey / 255 - mean) / scale for rows of `height`, blank columns behind the line, one class a letter from class 1."""
     return {
-        "name": "lectern-recogniser", "alphabet": alphabet.ALPHABET, "height": lines.HEIGHT, "mean": 1.0, "scale": -1.0, "columnPixels": 4, "padding": 8, "widthMultiple": 32,
-        "languages": ["en", "de", "fr", "es", "it", "pt", "da", "nb", "sv", "fi", "pl", "cs"], "linesSeen": state["visits"],
+        "name": "lectern-recogniser", "languages": LANGUAGES, "linesSeen": state["visits"], "height": lines.HEIGHT, "mean": 1.0, "scale": -1.0, "columnPixels": network.COLUMN_PIXELS,
+        "blankColumns": evaluate.BLANK, "widthMultiple": evaluate.ROUND, "alphabet": alphabet.ALPHABET,
     }
 
 

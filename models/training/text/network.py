@@ -4,6 +4,9 @@ from torch import nn
 
 import alphabet
 
+# Of a line's picture, for one column of classes.
+COLUMN_PIXELS = 4
+
 
 def convolution(inputs, outputs, size=3, stride=1, padding=1, dilation=1):
     return nn.Sequential(nn.Conv2d(inputs, outputs, size, stride, padding, dilation, bias=False), nn.BatchNorm2d(outputs))

@@ -163,6 +163,12 @@ void PackedConvolution::run_products(const Run& run) const {
       bands.append_offsets(rows, c * bands.floats(rows), offsets);
     }
   }
+  // What many outputs read is brought together first: rows a picture apart come from as many pages and meet in the same places of the cache.
+  constexpr int far_apart = 1024;
+  const bool gathers = direct && cut_panels >= 8 && width >= far_apart;
+  std::vector<std::int32_t> gathered_offsets;
+  for (int c = 0; gathers && c < group_inputs_; c++) gathered_offsets.push_back(c * tile_width);
+  if (gathers) run.shop.workspace.reserve(run.shop.threads.count(), static_cast<std::size_t>(group_inputs_) * tile_width);
   if (!direct) run.shop.workspace.reserve(run.shop.threads.count(), static_cast<std::size_t>(bands.floats(rows)) * static_cast<std::size_t>(group_inputs_));
 
   auto work = [&](int part, int thread) {
@@ -187,10 +193,16 @@ void PackedConvolution::run_products(const Run& run) const {
     for (int column = 0; column < count; column += tile_width) {
       const int taken = std::min(tile_width, count - column);
       const int run_count = output_runs(column, taken, direct ? count : bands.pitch(), direct ? count : width, runs);
+      const float* right = in + column;
+      if (gathers) {
+        float* gathered = run.shop.workspace.of(thread);
+        for (int c = 0; c < group_inputs_; c++) run.shop.kernels.gather(right + std::ptrdiff_t{c} * width, 1, taken, gathered + std::ptrdiff_t{c} * tile_width);
+        right = gathered;
+      }
       for (int panel = first_panel; panel < std::min(panels, first_panel + cut_panels); panel++) {
         const int outputs = std::min(tile_height, group_outputs_ - panel * tile_height);
         const float* weights = panels_.floats() + (std::ptrdiff_t{group} * panels + panel) * depth_ * tile_height;
-        run.shop.kernels.product({weights, 1, tile_height, in + column, offsets.data(), depth_, outputs, taken, sums});
+        run.shop.kernels.product({weights, 1, tile_height, right, (gathers ? gathered_offsets : offsets).data(), depth_, outputs, taken, sums});
         for (int r = 0; r < outputs; r++) {
           const int output = panel * tile_height + r;
           const float bias = run.bias_of(group * group_outputs_ + output);

@@ -17,7 +17,7 @@ T clamp_of(T x, T low, T high) {
 }
 
 template <class T>
-T apply_float(Unary op, T x) {
+T function_of(Unary op, T x) {
   const T a = static_cast<T>(op.a);
   const T b = static_cast<T>(op.b);
   switch (op.kind) {
@@ -34,7 +34,7 @@ T apply_float(Unary op, T x) {
     case UnaryKind::round: return std::nearbyint(x);  // halves to the even one
     case UnaryKind::sin: return std::sin(x);
     case UnaryKind::cos: return std::cos(x);
-    case UnaryKind::erf: return std::erf(x);
+    case UnaryKind::erf: return std::erf(a * x);
     case UnaryKind::logical_not: return x == 0 ? T{1} : T{0};
     case UnaryKind::sigmoid: return T{1} / (T{1} + std::exp(-x));
     case UnaryKind::tanh: return std::tanh(x);
@@ -42,7 +42,7 @@ T apply_float(Unary op, T x) {
     case UnaryKind::leaky_relu: return x < 0 ? a * x : x;
     case UnaryKind::elu: return x < 0 ? a * std::expm1(x) : x;
     case UnaryKind::hard_sigmoid: return clamp_of(a * x + b, T{0}, T{1});
-    case UnaryKind::hard_swish: return x * clamp_of(x / T{6} + T{0.5}, T{0}, T{1});
+    case UnaryKind::hard_swish: return x * clamp_of(a * x + b, T{0}, T{1});
     case UnaryKind::silu: return x / (T{1} + std::exp(-a * x));
     case UnaryKind::gelu: return x / T{2} * (T{1} + std::erf(x * static_cast<T>(0.70710678118654752)));
     case UnaryKind::gelu_tanh: return x / T{2} * (T{1} + std::tanh(static_cast<T>(0.79788456080286536) * (x + static_cast<T>(0.044715) * x * x * x)));
@@ -50,9 +50,13 @@ T apply_float(Unary op, T x) {
     case UnaryKind::softsign: return x / (T{1} + std::abs(x));
     case UnaryKind::mish: return x * std::tanh(std::max(x, T{0}) + std::log1p(std::exp(-std::abs(x))));
     case UnaryKind::clip: return clamp_of(x, a, b);
-    case UnaryKind::affine: return a * x + b;
   }
   return x;
+}
+
+template <class T>
+T apply_float(Unary op, T x) {
+  return static_cast<T>(op.scale) * function_of(op, x) + static_cast<T>(op.shift);
 }
 
 template <class T>

@@ -84,30 +84,12 @@ void PlainGraphOps::multiply(const Product& p, const float* a, const float* b, c
   });
 }
 
-void PlainGraphOps::convolve(const Convolution& c, const float* in, const float* weights, const void*, const float* bias, const float* residual, float* out) {
-  const Filter& filter = c.filter;
-  const std::int64_t in_plane = c.in[0] * c.in[1];
-  const std::int64_t out_plane = c.out[0] * c.out[1];
-  const std::int64_t group_inputs = filter.inputs / filter.groups;
-  const std::int64_t group_outputs = filter.outputs / filter.groups;
-  const std::int64_t kernel = filter.kernel[0] * filter.kernel[1];
-  std::vector<double> sums(static_cast<std::size_t>(out_plane));
-  for (std::int64_t plane = 0; plane < c.batch * filter.outputs; plane++) {
-    const std::int64_t image = plane / filter.outputs;
-    const std::int64_t channel = plane % filter.outputs;
-    std::fill(sums.begin(), sums.end(), bias != nullptr ? static_cast<double>(bias[channel]) : 0.0);
-    for (std::int64_t i = 0; i < group_inputs; i++) {
-      const std::int64_t input = image * filter.inputs + channel / group_outputs * group_inputs + i;
-      add_filtered(c, in + input * in_plane, weights + (channel * group_inputs + i) * kernel, sums.data());
-    }
-    for (std::int64_t i = 0; i < out_plane; i++) {
-      const double added = residual != nullptr ? static_cast<double>(residual[plane * out_plane + i]) : 0;
-      out[plane * out_plane + i] = activate(c.activation, static_cast<float>(sums[static_cast<std::size_t>(i)] + added));
-    }
-  }
-}
+namespace {
 
-void PlainGraphOps::convolve_transposed(const Convolution& c, const float* in, const float* weights, const void*, const float* bias, float* out) {
+/// Every channel of every picture: its bias, then add(input plane, plane of the filter, sums) for each of its inputs, the residual and the
+/// activation. plane_of(input, output, group's inputs and outputs) numbers the planes of the filter.
+template <class Add, class PlaneOf>
+void convolve_planes(const Convolution& c, const float* in, const float* weights, const float* bias, const float* residual, float* out, Add&& add, PlaneOf&& plane_of) {
   const Filter& filter = c.filter;
   const std::int64_t in_plane = c.in[0] * c.in[1];
   const std::int64_t out_plane = c.out[0] * c.out[1];
@@ -121,10 +103,25 @@ void PlainGraphOps::convolve_transposed(const Convolution& c, const float* in, c
     std::fill(sums.begin(), sums.end(), bias != nullptr ? static_cast<double>(bias[channel]) : 0.0);
     for (std::int64_t i = 0; i < group_inputs; i++) {
       const std::int64_t input = channel / group_outputs * group_inputs + i;
-      add_spread(c, in + (image * filter.inputs + input) * in_plane, weights + (input * group_outputs + channel % group_outputs) * kernel, sums.data());
+      add(c, in + (image * filter.inputs + input) * in_plane, weights + plane_of(input, channel, group_inputs, group_outputs) * kernel, sums.data());
     }
-    for (std::int64_t i = 0; i < out_plane; i++) out[plane * out_plane + i] = activate(c.activation, static_cast<float>(sums[static_cast<std::size_t>(i)]));
+    for (std::int64_t i = 0; i < out_plane; i++) {
+      const double added = residual != nullptr ? static_cast<double>(residual[plane * out_plane + i]) : 0;
+      out[plane * out_plane + i] = activate(c.activation, static_cast<float>(sums[static_cast<std::size_t>(i)] + added));
+    }
   }
+}
+
+}  // namespace
+
+void PlainGraphOps::convolve(const Convolution& c, const float* in, const float* weights, const void*, const float* bias, const float* residual, float* out) {
+  convolve_planes(c, in, weights, bias, residual, out, add_filtered,
+                  [](std::int64_t input, std::int64_t output, std::int64_t group_inputs, std::int64_t) { return output * group_inputs + input % group_inputs; });
+}
+
+void PlainGraphOps::convolve_transposed(const Convolution& c, const float* in, const float* weights, const void*, const float* bias, float* out) {
+  convolve_planes(c, in, weights, bias, nullptr, out, add_spread,
+                  [](std::int64_t input, std::int64_t output, std::int64_t, std::int64_t group_outputs) { return input * group_outputs + output % group_outputs; });
 }
 
 namespace {

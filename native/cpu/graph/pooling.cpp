@@ -57,7 +57,10 @@ void pool(Workshop& shop, const Pooling& pooling, int planes, int in_height, int
           continue;
         }
         const int down = counted(pooling.vertical, pooling.count_padding, in_height, first + y);
-        for (int x = 0; x < out_width; x++) to[x] = from[x] / static_cast<float>(down * across[static_cast<std::size_t>(x)]);
+        for (int x = 0; x < out_width; x++) {
+          const int count = down * across[static_cast<std::size_t>(x)];
+          to[x] = count == 0 ? 0.0F : from[x] / static_cast<float>(count);
+        }
       }
     }
   };

@@ -26,7 +26,12 @@ enum class Activation : std::uint8_t {
   gelu,          // x / 2 * (1 + erf(x / sqrt 2))
   erf,
   exponential,
+  square_root,
+  reciprocal,
+  absolute,
 };
+
+enum class Combination : std::uint8_t { add, subtract, multiply, divide, minimum, maximum };
 
 /// What becomes of a sum before it is written: activation(sum + bias + addend) * scale + shift, or with `add_last`
 /// activation(sum + bias) * scale + shift + addend.
@@ -67,6 +72,8 @@ struct NetworkKernels {
   void (*product)(const ProductTile& tile);
   /// One row's sums to its place; `biases` (count) and `addend` (count) may be null. out may be sums or addend.
   void (*finish)(const Finish& finish, const float* sums, float bias, const float* biases, const float* addend, int count, float* out);
+  /// out[i] = a[i * a_step] with b[i * b_step]; steps are 0 or 1. out may be an operand of step 1.
+  void (*combine)(Combination combination, const float* a, int a_step, const float* b, int b_step, int count, float* out);
   void (*weigh)(const Window& window);
   void (*take_largest)(const Window& window);
   /// to[i] = from[stride * i]

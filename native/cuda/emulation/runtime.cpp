@@ -24,13 +24,9 @@ unsigned char* begin_of(void* memory) { return static_cast<unsigned char*>(memor
 
 }  // namespace
 
-float shuffle_xor(float value, int mask) {
-  unsigned bits = 0;
-  std::memcpy(&bits, &value, sizeof bits);
-  bits = cuda::emulation::exchange(bits, (thread_number() % 32) ^ mask);
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
+float shuffle_xor(float value, int mask) { return float_of_bits(cuda::emulation::exchange(bits_of_float(value), (thread_number() % 32) ^ mask)); }
+
+int shuffle_xor(int value, int mask) { return static_cast<int>(cuda::emulation::exchange(static_cast<unsigned>(value), (thread_number() % 32) ^ mask)); }
 
 int dot4(int a, int b, int sum) {
   for (int i = 0; i < 4; ++i) {
@@ -68,7 +64,7 @@ Device describe(int) { return {DeviceKind::cuda, "emulated", std::uint64_t{1} <<
 // Few, so that small tests choose large tiles.
 int multiprocessors(int) { return 2; }
 
-int most_shared_bytes(int) { return 227 << 10; }
+std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 
 void* device_allocate(std::size_t bytes) {
   const std::size_t rounded = (bytes + 255) / 256 * 256;

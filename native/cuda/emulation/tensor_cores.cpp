@@ -173,7 +173,5 @@ Word round_tf32(float value) {
   return (bits & 0x7F800000U) == 0x7F800000U ? bits : (bits + 0x1000U) & 0xFFFFE000U;
 }
 
-Word bits_of_float(float value) { return bits_of(value); }
-float float_of_bits(Word bits) { return float_from_bits(bits); }
 
 }  // namespace lectern::cuda_emulated

@@ -195,12 +195,11 @@ template <DType type>
 void multiply(Stream stream, const Product& product) {
   const int warps = few_threads / 32 * outputs_per_warp;
   const int across = (product.outputs + warps - 1) / warps;
-  if (product.part != nullptr || product.rows == 1) {
+  if (product.part != nullptr || product.rows == 1 || (is_quantised<type> && product.rows <= 8)) {
     launch(stream, multiply_few<type, 1>, Grid{across, product.rows}, few_threads, product);
-  } else if (product.rows == 2) {
-    launch(stream, multiply_few<type, 2>, Grid{across, 1}, few_threads, product);
-  } else if (product.rows <= 8) {
-    launch(stream, multiply_few<type, 4>, Grid{across, (product.rows + 3) / 4}, few_threads, product);
+  } else if (!is_quantised<type> && product.rows <= 8) {
+    // What reads quantised weights once for several rows is decode_product.
+    if constexpr (!is_quantised<type>) launch(stream, multiply_few<type, 4>, Grid{across, (product.rows + 3) / 4}, few_threads, product);
   } else {
     const Grid tiles{(product.outputs + tile_outputs - 1) / tile_outputs, (product.rows + tile_rows - 1) / tile_rows};
     launch(stream, multiply_tile<type>, tiles, tile_threads, product);

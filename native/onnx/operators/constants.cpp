@@ -63,6 +63,7 @@ void plan_range(NodePlan& plan, Element element) {
   constexpr double most = 1 << 26;
   if (!(steps <= most)) plan.refuse("its range has no end, or more than " + std::to_string(1 << 26) + " numbers");
   const auto count = static_cast<std::int64_t>(std::max(steps, 0.0));
+  plan.bound(element, Shape{count});
   std::vector<T> values;
   for (std::int64_t i = 0; i < count; i++) {
     // Wraps instead of overflowing.

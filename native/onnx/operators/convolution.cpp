@@ -1,8 +1,10 @@
 // Convolutions and pooling, over one or two axes.
 #include <algorithm>
+#include <utility>
 
 #include "onnx/operator.h"
 #include "onnx/operators/activation.h"
+#include "onnx/operators/walks.h"
 
 namespace lectern::onnx {
 namespace {
@@ -111,6 +113,22 @@ void demand_floats(NodePlan& plan, int inputs) {
   }
 }
 
+/// What is added is of another shape and spreads over the result, or the result over it: the parts one after the other.
+void plan_with_spread(NodePlan& plan, Convolution convolution, const Shape& shape, Operand in, Operand filter, const void* packed, Operand bias) {
+  const Unary activation = std::exchange(convolution.activation, Unary{});
+  const Shape whole = broadcast_shape(plan, shape, plan.shape(3));
+  const Operand added = plan.in(3);
+  const Operand alone = plan.scratch(Element::f32, shape);
+  const Operand out = plan.out(0, Element::f32, whole);
+  const Broadcast both = walk(whole, {shape, plan.shape(3)});
+  const std::int64_t count = whole.elements();
+  plan.step([=](const Call& call) {
+    call.ops.convolve(convolution, call.at(in), call.at(filter), packed, call.at(bias), nullptr, call.at(alone));
+    call.ops.binary(BinaryKind::add, Element::f32, both, call.at<void>(alone), call.at<void>(added), call.at<void>(out));
+    call.ops.unary(activation, Element::f32, count, call.at<void>(out), call.at<void>(out));
+  });
+}
+
 /// Inputs x, weights, bias; of those that fusion made also a residual, and attributes of an activation.
 Operator make_convolution(Attributes& a) {
   const Window window = read_window(a);
@@ -135,14 +153,14 @@ Operator make_convolution(Attributes& a) {
     convolution.activation = activation;
     const Shape shape = shape_of(x[0], weights[0], axes);
     if (plan.has(2) && plan.shape(2).elements() != weights[0]) plan.refuse("its bias " + plan.shape(2).text() + " does not fit its weights " + weights.text());
-    if (plan.has(3) && plan.shape(3) != shape) plan.refuse("what is added to it, " + plan.shape(3).text() + ", is not of its shape " + shape.text());
     const Operand in = plan.in(0);
     const Operand filter = plan.in(1);
     const Operand bias = plan.has(2) ? plan.in(2) : Operand{};
+    const void* packed = plan.packed_filter(1, convolution.filter, false);
+    if (plan.has(3) && plan.shape(3) != shape) return plan_with_spread(plan, convolution, shape, in, filter, packed, bias);
     const Operand residual = plan.has(3) ? plan.in(3) : Operand{};
     const Operand out = plan.out(0, Element::f32, shape);
     if (plan.has(3)) plan.may_reuse(out, residual);
-    const void* packed = plan.packed_filter(1, convolution.filter, false);
     plan.step([=](const Call& call) { call.ops.convolve(convolution, call.at(in), call.at(filter), packed, call.at(bias), call.at(residual), call.at(out)); });
   };
 }

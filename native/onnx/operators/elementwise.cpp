@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "onnx/operator.h"
+#include "onnx/operators/activation.h"
 #include "onnx/operators/walks.h"
 
 namespace lectern::onnx {
@@ -13,11 +14,15 @@ constexpr std::initializer_list<Element> floats = {Element::f32, Element::f64};
 constexpr std::initializer_list<Element> numbers = {Element::f32, Element::f64, Element::i64, Element::i32, Element::i8, Element::u8};
 constexpr std::initializer_list<Element> anything = {Element::f32, Element::f16, Element::f64, Element::i64, Element::i32, Element::i8, Element::u8, Element::boolean};
 
-void plan_unary(NodePlan& plan, Unary op, std::initializer_list<Element> elements) {
+/// The output has at least `rank` axes.
+void plan_unary(NodePlan& plan, Unary op, std::initializer_list<Element> elements, int rank = 0) {
   plan.demand(0, elements);
   const Element element = plan.element(0);
   const Operand in = plan.in(0);
-  const Operand out = plan.out(0, element, plan.shape(0));
+  Shape shape;
+  for (int axis = plan.shape(0).rank; axis < rank; axis++) shape.push(1);
+  for (int axis = 0; axis < plan.shape(0).rank; axis++) shape.push(plan.shape(0)[axis]);
+  const Operand out = plan.out(0, element, shape);
   const std::int64_t count = plan.shape(0).elements();
   plan.may_reuse(out, in);
   plan.step([=](const Call& call) { call.ops.unary(op, element, count, call.at<void>(in), call.at<void>(out)); });
@@ -25,7 +30,7 @@ void plan_unary(NodePlan& plan, Unary op, std::initializer_list<Element> element
 
 template <UnaryKind kind>
 Operator make_float(Attributes&) {
-  return [](NodePlan& plan) { plan_unary(plan, {kind}, floats); };
+  return [](NodePlan& plan) { plan_unary(plan, {kind, 1}, floats); };
 }
 
 template <UnaryKind kind>
@@ -41,6 +46,16 @@ Operator of_floats(Unary op) {
   return [op](NodePlan& plan) { plan_unary(plan, op, floats); };
 }
 
+/// What fusion makes of functions and of sums and products with a number; a constant of one axis makes a single number one of one axis.
+Operator make_function(Attributes& a) {
+  const Unary op = read_activation(a);
+  const std::int64_t rank = a.integer("rank", 0);
+  return [=](NodePlan& plan) {
+    plan_unary(plan, op, floats, static_cast<int>(rank));
+  };
+}
+
+Operator make_hard_swish(Attributes&) { return of_floats({UnaryKind::hard_swish, 1.0F / 6, 0.5F}); }
 Operator make_leaky_relu(Attributes& a) { return of_floats({UnaryKind::leaky_relu, a.number("alpha", 0.01F)}); }
 Operator make_elu(Attributes& a) { return of_floats({UnaryKind::elu, a.number("alpha", 1.0F)}); }
 Operator make_hard_sigmoid(Attributes& a) { return of_floats({UnaryKind::hard_sigmoid, a.number("alpha", 0.2F), a.number("beta", 0.5F)}); }
@@ -165,7 +180,7 @@ Operator make_variadic(BinaryKind kind, bool mean) {
       move.in_strides = first.strides[1];
       return move;
     }();
-    const Unary divide{UnaryKind::affine, 1.0F / static_cast<float>(plan.inputs()), 0};
+    const Unary divide{UnaryKind::identity, 0, 0, 1.0F / static_cast<float>(plan.inputs()), 0};
     const std::int64_t count = shape.elements();
     plan.step([=](const Call& call) {
       void* to = call.at<void>(out);
@@ -271,7 +286,7 @@ void add_elementwise_operators(OperatorTable& table) {
       {"Reciprocal", make_float<UnaryKind::reciprocal>}, {"Floor", make_float<UnaryKind::floor>}, {"Ceil", make_float<UnaryKind::ceil>},
       {"Round", make_float<UnaryKind::round>}, {"Sin", make_float<UnaryKind::sin>}, {"Cos", make_float<UnaryKind::cos>},
       {"Erf", make_float<UnaryKind::erf>}, {"Sigmoid", make_float<UnaryKind::sigmoid>}, {"Tanh", make_float<UnaryKind::tanh>},
-      {"Relu", make_number<UnaryKind::relu>}, {"HardSwish", make_float<UnaryKind::hard_swish>}, {"Softplus", make_float<UnaryKind::softplus>},
+      {"Relu", make_number<UnaryKind::relu>}, {"HardSwish", make_hard_swish}, {"lectern.Unary", make_function}, {"Softplus", make_float<UnaryKind::softplus>},
       {"Softsign", make_float<UnaryKind::softsign>}, {"Mish", make_float<UnaryKind::mish>}, {"Not", make_not},
       {"LeakyRelu", make_leaky_relu}, {"Elu", make_elu}, {"HardSigmoid", make_hard_sigmoid}, {"Gelu", make_gelu}, {"Swish", make_silu},
       {"Add", make_arithmetic<BinaryKind::add>}, {"Sub", make_arithmetic<BinaryKind::subtract>}, {"Mul", make_arithmetic<BinaryKind::multiply>},

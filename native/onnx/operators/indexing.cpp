@@ -185,6 +185,7 @@ Operator make_one_hot(Attributes& a) {
     for (int axis = 0; axis < at; axis++) shape.push(indices[axis]);
     shape.push(count);
     for (int axis = at; axis < indices.rank; axis++) shape.push(indices[axis]);
+    plan.bound(Element::i64, shape);
     Shape spread = shape;  // the indices with an axis of 1
     spread[at] = 1;
     // index mod depth == place, where -depth <= index < depth; else nowhere: two comparisons tell.

@@ -22,7 +22,7 @@ Unary function_of(Attributes& a, const std::string& name, float alpha, float bet
   if (is("hardsigmoid")) return {UnaryKind::hard_sigmoid, with(alpha, 0.2F), with(beta, 0.5F)};
   if (is("softplus")) return {UnaryKind::softplus};
   if (is("softsign")) return {UnaryKind::softsign};
-  if (is("affine")) return {UnaryKind::affine, with(alpha, 1), with(beta, 0)};
+  if (is("affine")) return {UnaryKind::identity, 0, 0, with(alpha, 1), with(beta, 0)};
   a.unsupported("the activation " + name);
 }
 

@@ -34,6 +34,7 @@ void plan_resize(NodePlan& plan, const Settings& settings, const std::vector<Res
   const Shape& x = plan.shape(0);
   Shape shape;
   for (const ResizeAxis& axis : axes) shape.push(axis.out);
+  plan.bound(plan.element(0), shape);
   std::vector<TapList> lists(axes.size());
   const bool crops = settings.mode.coordinates == Coordinates::tf_crop_and_resize;
   bool still = true;

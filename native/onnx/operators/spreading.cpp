@@ -54,7 +54,10 @@ Operator make_tile(Attributes&) {
       const std::int64_t times = repeats[static_cast<std::size_t>(axis)];
       if (times < 0 || (from[axis] > 0 && times > INT32_MAX / from[axis])) plan.refuse("it repeats " + std::to_string(times) + " times");
       shape.push(times * from[axis]);
-      if (times == 1) continue;
+    }
+    plan.bound(plan.element(0), shape);
+    for (int axis = 0; axis < from.rank && shape.elements() > 0; axis++) {
+      if (shape[axis] == from[axis]) continue;
       auto& table = tables[static_cast<std::size_t>(axis)];
       for (std::int64_t i = 0; i < shape[axis]; i++) table.push_back(static_cast<std::int32_t>(i % from[axis]));
     }
@@ -90,10 +93,13 @@ void plan_pad(NodePlan& plan, PadMode mode, const std::vector<std::int64_t>& pad
     const std::int64_t size = from[axis] + before + after;
     if (size < 0) plan.refuse("its pads take away more than there is");
     if (from[axis] == 0 && mode != PadMode::constant && size > 0) plan.refuse("it pads an empty axis with what lies there");
-    if (static_cast<std::size_t>(size) > (std::size_t{1} << 26)) plan.refuse("a pad is too large");
     shape[axis] = size;
-    if (before == 0 && after == 0) continue;
-    for (std::int64_t i = 0; i < size; i++) tables[static_cast<std::size_t>(axis)].push_back(static_cast<std::int32_t>(padded_place(mode, i - before, from[axis])));
+  }
+  plan.bound(plan.element(0), shape);
+  for (std::size_t k = 0; k < axes.size() && shape.elements() > 0; k++) {
+    const int axis = axes[k];
+    if (pads[k] == 0 && pads[k + axes.size()] == 0) continue;
+    for (std::int64_t i = 0; i < shape[axis]; i++) tables[static_cast<std::size_t>(axis)].push_back(static_cast<std::int32_t>(padded_place(mode, i - pads[k], from[axis])));
   }
   plan_take(plan, std::move(tables), shape, fill);
 }

@@ -160,7 +160,7 @@ class Reader {
     const blocks = this.#within(lines);
     const [begin] = blocks;
     if (/^(?:NOTE|TIP|IMPORTANT|WARNING|CAUTION)$/.test(head.style) && begin?.kind === 'paragraph') begin.runs.unshift({ text: `${head.style}: `, bold: true });
-    this.blocks.push(...blocks);
+    for (const block of blocks) this.blocks.push(block);
   }
 
   #table(lines: string[], head: BlockHead, sign: string): void {
@@ -203,7 +203,7 @@ class Reader {
       this.#at++;
     }
     if (head.style === 'source' || head.style === 'listing' || head.style === 'literal' || indented && head.style === '') {
-      const margin = Math.min(...lines.map((line) => /^\s*/.exec(line)?.[0].length ?? 0));
+      const margin = lines.reduce((least, line) => Math.min(least, line.length - line.trimStart().length), Infinity);
       this.#add({ kind: 'code', text: lines.map((line) => line.slice(margin)).join('\n').trimEnd(), language: languageName(head.positional[1] ?? ''), caption: this.#runs(head.title) });
       return;
     }

@@ -6,22 +6,23 @@ import type { Run as Piece } from '../runs.js';
 import { wordsOf } from './blocks.js';
 import type { Run } from './blocks.js';
 
-function styleOf(run: Run): string {
-  return [run.kind, run.bold, run.italic, run.underline, run.strikethrough, run.script, run.link].map((part) => part ?? '').join('\u0000');
+function sameStyle(a: Run, b: Run): boolean {
+  return a.kind === b.kind && a.link === b.link && a.script === b.script && a.bold === b.bold && a.italic === b.italic && a.underline === b.underline
+    && a.strikethrough === b.strikethrough;
 }
 
 /** Neighbours of one style as one; formulas stay apart, because two are never one. */
 function joined(runs: Run[]): Run[] {
-  const groups: { run: Run; style: string; texts: string[] }[] = [];
+  if (runs.length === 1 && runs[0]?.text !== '') return runs;
+  const groups: Run[] = [];
   for (const run of runs) {
     if (run.text === '') continue;
     const last = groups.at(-1);
-    const style = styleOf(run);
     // White space belongs to any style: it does not part two runs of the same.
-    if (last !== undefined && run.kind !== 'formula' && (last.style === style || last.run.kind === undefined && /^[^\S\n]+$/.test(run.text))) last.texts.push(run.text);
-    else groups.push({ run, style, texts: [run.text] });
+    if (last !== undefined && run.kind !== 'formula' && (sameStyle(last, run) || run.kind === undefined && /^[^\S\n]+$/.test(run.text))) last.text += run.text;
+    else groups.push({ ...run });
   }
-  return groups.map(({ run, texts }) => ({ ...run, text: texts.join('') }));
+  return groups;
 }
 
 function formattingOf({ bold, italic, underline, strikethrough, script }: Run): Partial<Formatting> | undefined {

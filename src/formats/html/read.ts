@@ -35,6 +35,15 @@ const styles: Record<string, Partial<Run>> = {
 
 type Style = Omit<Run, 'text'>;
 
+interface TextNode {
+  value: string;
+}
+
+/** A text with its white space folded. Marks for breaking lines are not seen, and part words for those who search. */
+function shown(text: string): string {
+  return text.replace(/[ \t\n\r\f]+/g, ' ').replace(/[\u00ad\u200b\u2060\ufeff]/g, '');
+}
+
 /** The blocks of a whole page. Throws LecternError `too_large`. */
 export function readHtml(text: string, options: HtmlOptions = {}): Block[] {
   const root = parseHtml(text);
@@ -72,6 +81,10 @@ export class BlockReader {
 
   /** The content of a table's cell. */
   cell(element: Element): Block[] {
+    // Nearly all cells of large tables: a reader for each would be half of what a page of a million cells takes.
+    const [only, more] = element.childNodes;
+    if (only === undefined) return [];
+    if (more === undefined && only.nodeName === '#text') return /\S/.test((only as TextNode).value) ? [{ kind: 'paragraph', runs: [{ text: shown((only as TextNode).value) }] }] : [];
     return new BlockReader(this.options, this.#parts, this.#tableDepth + 1).read(element);
   }
 
@@ -83,7 +96,7 @@ export class BlockReader {
   #flush(): void {
     if (this.#runs.some((run) => /\S/.test(run.text))) this.#blocks.push({ kind: 'paragraph', runs: this.#runs });
     this.#runs = [];
-    this.#blocks.push(...this.#pictures);
+    for (const picture of this.#pictures) this.#blocks.push(picture);
     this.#pictures = [];
   }
 
@@ -98,9 +111,7 @@ export class BlockReader {
 
   #node(node: HtmlNode, parent: Element, style: Style): void {
     if (node.nodeName === '#text') {
-      // Marks for breaking lines are not seen, and part words for those who search.
-      const { value } = node as { value: string };
-      this.#runs.push({ ...style, text: value.replace(/[ \t\n\r\f]+/g, ' ').replace(/[\u00ad\u200b\u2060\ufeff]/g, '') });
+      this.#runs.push({ ...style, text: shown((node as TextNode).value) });
       return;
     }
     if (!isElement(node) || isHidden(node)) return;

@@ -26,7 +26,8 @@ function rowsOf(table: Element): Row[] {
       }
     }
     part.forEach((row, index) => { row.left = part.length - index - 1; });
-    rows.push(...part);
+    // One by one: as arguments of one call a hundred thousand rows are more than fit on the stack.
+    for (const row of part) rows.push(row);
   };
   gather(table, false);
   return rows;

@@ -13,20 +13,26 @@ const deepest = 300;
 const textless = new Set(['ul', 'ol', 'menu', 'dir', 'dl', 'table', 'thead', 'tbody', 'tfoot', 'tr', 'colgroup', 'select']);
 const mostElements = 3_000_000;
 
+/** What is known of a parent's place: kept on the node itself, where a table beside a million of them would cost more than the page. */
+interface Placed {
+  depth?: number;
+  /** Where the children of an element go that is too deep itself: the nearest one above that may hold text. */
+  host?: ParentNode;
+  holder?: ParentNode;
+}
+
 function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
-  const depths = new WeakMap<ParentNode, number>();
-  // Where the children of an element go that is too deep itself: the nearest one above that may hold text.
-  const hosts = new WeakMap<ParentNode, ParentNode>();
-  const holders = new WeakMap<ParentNode, ParentNode>();
-  const hostOf = (parent: ParentNode): ParentNode => hosts.get(parent) ?? parent;
+  const hostOf = (parent: ParentNode): ParentNode => (parent as Placed).host ?? parent;
   let elements = 0;
   const placed = (host: ParentNode, node: ParentNode | HtmlNode): void => {
     if (!('childNodes' in node)) return;
-    const depth = (depths.get(host) ?? 0) + 1;
-    const holder = holders.get(host) ?? host;
-    depths.set(node, depth);
-    holders.set(node, 'tagName' in node && textless.has(node.tagName) ? holder : node);
-    if (depth >= deepest) hosts.set(node, holder);
+    const around = host as Placed;
+    const own = node as Placed;
+    const depth = (around.depth ?? 0) + 1;
+    const holder = around.holder ?? host;
+    own.depth = depth;
+    own.holder = 'tagName' in node && textless.has(node.tagName) ? holder : node;
+    if (depth >= deepest) own.host = holder;
   };
   return {
     ...defaultTreeAdapter,

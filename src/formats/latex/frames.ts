@@ -52,7 +52,7 @@ export function endEntry(frame: Frame): void {
   if (first?.kind === 'paragraph' && entry.blocks.length === 0) {
     entry.runs.push(...first.runs);
     entry.blocks.push(...rest);
-  } else entry.blocks.push(...frame.blocks);
+  } else for (const block of frame.blocks) entry.blocks.push(block);
   frame.blocks = [];
 }
 

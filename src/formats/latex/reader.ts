@@ -62,7 +62,7 @@ export class LatexReader {
   #add(...blocks: Block[]): void {
     endParagraph(this.#frame);
     this.#lastStyle = null;
-    this.#frame.blocks.push(...blocks);
+    for (const block of blocks) this.#frame.blocks.push(block);
   }
 
   #step(): void {
@@ -387,6 +387,6 @@ export class LatexReader {
     if (frame === undefined) return;
     this.#styles.length = Math.max(1, Math.min(this.#styles.length, frame.styles));
     // What only sets blocks apart leaves no mark: its blocks stand where it stood.
-    this.#add(...closeFrame(frame));
+    for (const block of closeFrame(frame)) this.#add(block);
   }
 }

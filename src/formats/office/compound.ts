@@ -4,6 +4,7 @@ const signature = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
 /** Sectors of the directory that are looked at; a document has one or two. */
 const maximumSectors = 256;
 const endOfChain = 0xfffffffa;
+const freeSector = 0xffffffff;
 
 export function looksLikeCompound(bytes: Uint8Array): boolean {
   return bytes.length >= 512 && signature.every((byte, at) => bytes[at] === byte);
@@ -34,6 +35,29 @@ export function compoundNames(bytes: Uint8Array): string[] {
     sector = next(sector);
   }
   return names;
+}
+
+/** Whether the file ends before the last sector that its allocation table says is in use; as far as the header's part of the table tells. */
+export function isCutShort(bytes: Uint8Array): boolean {
+  if (!looksLikeCompound(bytes)) return false;
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const shift = view.getUint16(30, true);
+  if (shift < 7 || shift > 16) return true;
+  const sectorBytes = 2 ** shift;
+  // The last sector need not be whole.
+  const isThere = (sector: number): boolean => (sector + 1) * sectorBytes < bytes.length;
+  if (!isThere(view.getUint32(48, true))) return true;
+  const tables = Math.min(109, view.getUint32(44, true));
+  const perSector = sectorBytes / 4;
+  for (let index = tables - 1; index >= 0; index--) {
+    const sector = view.getUint32(76 + 4 * index, true);
+    const table = (sector + 1) * sectorBytes;
+    if (table + sectorBytes > bytes.length) return true;
+    for (let entry = perSector - 1; entry >= 0; entry--) {
+      if (view.getUint32(table + 4 * entry, true) !== freeSector) return !isThere(index * perSector + entry);
+    }
+  }
+  return false;
 }
 
 const kinds: [stream: string, name: string][] = [

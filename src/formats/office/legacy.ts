@@ -10,6 +10,7 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LecternError } from '../../errors.js';
 import type { ReadDocument, Reader, ReadOptions } from '../reader.js';
+import { isCutShort, looksLikeCompound } from './compound.js';
 
 type Modern = 'docx' | 'pptx' | 'xlsx';
 
@@ -145,11 +146,20 @@ export async function modernize(
   }
 }
 
+/** Neither a compound file, nor a sheet from before there were any, nor text: RTF and HTML go by these names, too. */
+function isUnknown(bytes: Uint8Array): boolean {
+  const isOldSheet = bytes[0] === 9 && (bytes[1] === 0 || bytes[1] === 2 || bytes[1] === 4);
+  return !looksLikeCompound(bytes) && !isOldSheet && bytes.subarray(0, 4096).includes(0);
+}
+
 /** A reader of `legacy` files by way of `modern` ones; null where the program is not installed. */
 export function legacyReader(legacy: string, modern: Modern, load: () => Promise<Reader>, program: string | null = findLibreOffice()): Reader | null {
   if (program === null) return null;
   return async (bytes, options): Promise<ReadDocument> => {
     if (bytes.length === 0) throw new LecternError('invalid_document', 'The file is empty.');
+    // LibreOffice takes what it does not understand for text, and the document would be a page of signs.
+    if (isCutShort(bytes)) throw new LecternError('invalid_document', 'The file is damaged or cut short.');
+    if (isUnknown(bytes)) throw new LecternError('invalid_document', `The file is not a ${legacy.toUpperCase()} document.`);
     const made = await modernize(program, bytes, legacy, modern, options);
     return (await load())(made, options);
   };

@@ -86,6 +86,8 @@ async function answer({ tasks, settings, log }: HttpDependencies, task: Conversi
     await tasks.cancel(id, tenant).catch(orTaskNotFound);
     throw gone.reason;
   }
+  // A document that needs too much memory is an outcome; a task ends so only where the disk had no room for its result.
+  if (view.failure?.code === 'out_of_memory') throw new HttpFailure(507, view.failure.message, { 'retry-after': '5' });
   // Nobody looks at `gone` any more: the close that follows a 504 is no disconnect, and the work outlives its socket.
   if (view.status === 'success' || view.status === 'failure') return sendResult(tasks, view, reply);
   const detail = `Conversion is taking too long. The maximum wait time is configure as DOCLING_SERVE_MAX_SYNC_WAIT=${settings.syncWait}.`;

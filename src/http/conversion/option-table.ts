@@ -48,7 +48,7 @@ export const optionTable = {
   force_ocr: option(flag, false, 'Read the text of every page from its picture, whatever text it has.', (value, { textRecognition }) => value && !textRecognition),
   ocr_engine: deprecated(option(text, 'auto', 'Older name of ocr_preset. In a form it has no effect.', always)),
   ocr_lang: option(nullable(list(text)), null, 'Languages to expect in pictures of text: ISO 639 codes or names of Tesseract.', (value, { textRecognition }) => (value ?? []).some((one) => one !== '') && !textRecognition),
-  ocr_preset: option(text, 'auto', 'Which engine reads pictures of text: Tesseract, where it is installed.', (value, { textRecognition }) => !textRecognition || !value.startsWith('tess')),
+  ocr_preset: option(text, 'auto', 'Which engine reads pictures of text: ours for its languages, then Tesseract where it is installed; tesseract asks for that one.', (value, { textRecognition }) => !textRecognition || !value.startsWith('tess')),
   ocr_custom_config: customConfig('reading pictures of text'),
   pdf_backend: option(pdfBackend, 'docling_parse', 'Which reader of PDF is used; there is one, of our own.', always),
   table_mode: option(tableMode, defaultConvertOptions.tableMode, 'Less time or more care for tables.'),

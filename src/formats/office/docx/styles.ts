@@ -121,6 +121,8 @@ export class Styles {
       if (decided) continue;
       const named = /^(?:heading|berschrift|überschrift|titre|título|titolo|rubrik|overskrift|заголовок) ?([1-9])$/.exec(name);
       if (name === 'title') heading = 'title';
+      // LibreOffice's own style above all its headings; a title of an old DOC comes out of it so.
+      else if (name === 'heading') heading = 1;
       else if (outlineLevel !== null) heading = outlineLevel < 9 ? outlineLevel + 1 : null;
       else if (named !== null) heading = Number(named[1]);
       else continue;

@@ -28,5 +28,5 @@ export function addChart({ builder }: OdfContext, body: XmlElement, place: ItemO
   if (table === undefined) return;
   const rows = [...rowsOf(table)].slice(0, maximumRows).map(({ element }) => [...element.elements('table:table-cell')].map(wordsOf));
   const cells = rows.flatMap((row, index) => row.map((text, column) => ({ row: index, column, text, columnHeader: index === 0 })));
-  if (cells.length > 0) builder.addTable(rows.length, Math.max(...rows.map((row) => row.length)), cells, place);
+  if (cells.length > 0) builder.addTable(rows.length, rows.reduce((most, row) => Math.max(most, row.length), 0), cells, place);
 }

@@ -1,4 +1,4 @@
-/** One slide: its shapes in the order of the file, those of a group by their place, each with its box on the slide. */
+/** One slide: its shapes in the order of their places, from the top, each with its box on the slide. */
 import type { ItemOptions, PageBox } from '../../../document/builder.js';
 import type { DocumentNode } from '../../../document/model.js';
 import type { CellInput } from '../../../document/table-grid.js';
@@ -13,6 +13,8 @@ import { addTextBody, plainBody } from './text.js';
 import type { TextContext } from './text.js';
 
 const emuPerPoint = 12_700;
+/** Points between two lines of shapes: what was drawn by hand side by side is not quite level. */
+const rowHeight = 12;
 /** Of one table; PowerPoint allows 75 columns. */
 const maximumSpan = 10_000;
 
@@ -66,7 +68,7 @@ export class SlideReader {
     const shapes = [...tree.elements()];
     const title = shapes.find((shape) => shape.name === 'p:sp' && isTitle(placeholderOf(shape)));
     if (title !== undefined) this.#shape(title, whole);
-    for (const shape of shapes) if (shape !== title) this.#shape(shape, whole);
+    for (const shape of this.#byPlace(shapes, whole)) if (shape !== title) this.#shape(shape, whole);
   }
 
   #shape(shape: XmlElement, transform: Transform): void {
@@ -80,18 +82,40 @@ export class SlideReader {
     }
   }
 
-  /** What is grouped is read from the top, and from the left what stands at one height. */
   #group(group: XmlElement, transform: Transform): void {
     const own = inside(group, transform);
-    const placed = [...group.elements()].map((shape) => ({ shape, box: boxOf(frameOf(shape), own) }));
-    const rowOf = ({ box }: { box: PageBox | null }): number => Math.round((box?.top ?? 0) / 12);
-    placed.sort((a, b) => rowOf(a) - rowOf(b) || (a.box?.left ?? 0) - (b.box?.left ?? 0));
-    for (const { shape } of placed) this.#shape(shape, own);
+    for (const shape of this.#byPlace([...group.elements()], own)) this.#shape(shape, own);
+  }
+
+  /** From the top, and from the left what stands at one height: files keep the order in which shapes were drawn. */
+  #byPlace(shapes: XmlElement[], transform: Transform): XmlElement[] {
+    let [row, left] = [-Infinity, 0];
+    const placed = shapes.map((shape) => {
+      // What has no place of its own stays behind what it follows.
+      const box = this.#boxOf(shape, transform);
+      if (box !== null) [row, left] = [Math.round(box.top / rowHeight), box.left];
+      return { shape, row, left };
+    });
+    placed.sort((a, b) => (a.row === b.row ? a.left - b.left : a.row - b.row));
+    return placed.map(({ shape }) => shape);
+  }
+
+  /** Its own box, else that of the placeholder that it fills; of a choice of shapes that of the one that is taken. */
+  #boxOf(shape: XmlElement, transform: Transform): PageBox | null {
+    if (shape.name === 'mc:AlternateContent') {
+      const [first] = (shape.child('mc:Choice') ?? shape.child('mc:Fallback'))?.elements() ?? [];
+      return first === undefined ? null : this.#boxOf(first, transform);
+    }
+    return this.#placedBox(shape, placeholderOf(shape), transform) ?? null;
+  }
+
+  #placedBox(shape: XmlElement, placeholder: Placeholder | null, transform: Transform): PageBox | undefined {
+    const frames = [frameOf(shape), ...this.context.layout.parents(placeholder).map(frameOf)];
+    return frames.map((frame) => boxOf(frame, transform)).find((found) => found !== null);
   }
 
   #place(shape: XmlElement, placeholder: Placeholder | null, transform: Transform): ItemOptions {
-    const frames = [frameOf(shape), ...this.context.layout.parents(placeholder).map(frameOf)];
-    const box = frames.map((frame) => boxOf(frame, transform)).find((found) => found !== null);
+    const box = this.#placedBox(shape, placeholder, transform);
     return { parent: this.context.parent, at: box === undefined ? undefined : [{ pageNumber: this.context.pageNumber, box }] };
   }
 

@@ -61,7 +61,8 @@ class SheetScanner {
       const second = xml.charCodeAt(name + 1);
       if (first === 99 && (second === 32 || second === 62 || second === 47 || second === 10 || second === 13 || second === 9)) {
         this.#cell(name + 1);
-        if (this.cells.count >= this.most) {
+        if (this.cells.count > this.most) {
+          this.cells.count = this.most;
           this.complete = false;
           return this.#end();
         }

@@ -1,0 +1,117 @@
+// What is done along an axis: sums, softmax, norms, attention.
+#include <algorithm>
+#include <limits>
+
+#include "cpu/graph/fast_graph_ops.h"
+#include "cpu/graph/strided_walk.h"
+
+namespace lectern::cpu {
+namespace {
+
+constexpr std::int64_t most_row = std::numeric_limits<int>::max() / 4;
+
+/// One axis with neighbours at its elements, after those that are one have been joined.
+bool is_dense(const Shape& shape, const Strides& strides) {
+  std::int64_t expected = 1;
+  for (int axis = shape.rank - 1; axis >= 0; axis--) {
+    if (shape[axis] == 1) continue;
+    if (strides[static_cast<std::size_t>(axis)] != expected) return false;
+    expected *= shape[axis];
+  }
+  return true;
+}
+
+}  // namespace
+
+void FastGraphOps::reduce(const Reduction& reduction, Element element, const void* in, void* out) {
+  const std::int64_t length = reduction.reduced.elements();
+  const bool sums = reduction.kind == ReductionKind::sum || reduction.kind == ReductionKind::mean;
+  if (element != Element::f32 || !sums || length < 1 || length > most_row || !is_dense(reduction.reduced, reduction.reduced_strides)) {
+    return PlainGraphOps::reduce(reduction, element, in, out);
+  }
+  const Walk<1> walk(reduction.kept, {reduction.kept_strides});
+  const auto* from = static_cast<const float*>(in);
+  auto* to = static_cast<float*>(out);
+  const float divisor = reduction.kind == ReductionKind::mean ? static_cast<float>(length) : 1.0F;
+  if (reduction.kept.elements() == 0) return;
+  each_piece(walk.rows(), walk.inner() * length / 8 + 4, [&](std::int64_t first, std::int64_t count) {
+    walk.each(first, count, [&](std::int64_t row, const std::array<std::int64_t, 1>& at) {
+      for (std::int64_t i = 0; i < walk.inner(); i++) {
+        to[row * walk.inner() + i] = kernels_.total(from + at[0] + i * walk.inner_steps()[0], static_cast<int>(length)) / divisor;
+      }
+    });
+  });
+}
+
+void FastGraphOps::softmax(Axis axis, bool logarithm, const float* in, float* out) {
+  if (logarithm || axis.inner != 1 || axis.size < 1 || axis.size > most_row) return PlainGraphOps::softmax(axis, logarithm, in, out);
+  each_piece(axis.outer, 2 * axis.size, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t row = first; row < first + count; row++) kernels_.softmax(in + row * axis.size, static_cast<int>(axis.size), out + row * axis.size);
+  });
+}
+
+void FastGraphOps::layer_normalise(std::int64_t rows, std::int64_t columns, float epsilon, const float* scale, const float* bias, const float* in, float* out, float* mean,
+                                   float* deviation) {
+  if (mean != nullptr || deviation != nullptr || columns < 1 || columns > most_row) {
+    return PlainGraphOps::layer_normalise(rows, columns, epsilon, scale, bias, in, out, mean, deviation);
+  }
+  each_piece(rows, columns, [&](std::int64_t first, std::int64_t count) {
+    for (std::int64_t row = first; row < first + count; row++) {
+      kernels_.layer_norm(in + row * columns, scale, bias, epsilon, static_cast<int>(columns), out + row * columns);
+    }
+  });
+}
+
+/// A head at a time: its keys turned, tiles of scores, softmax, tiles of values.
+void FastGraphOps::attend(const Attention& a, const float* q, const float* k, const float* v, const float* mask, float* out) {
+  constexpr std::int64_t most = 1 << 16;
+  if (a.keys > most || a.size > most || a.value_size > most || a.queries > most * 256 || a.keys < 1) return PlainGraphOps::attend(a, q, k, v, mask, out);
+  const auto keys = static_cast<int>(a.keys);
+  const auto size = static_cast<int>(a.size);
+  const auto value_size = static_cast<int>(a.value_size);
+  const auto turned_floats = static_cast<std::size_t>(a.keys * a.size);
+  shop_.workspace.reserve(threads_.count(), turned_floats + static_cast<std::size_t>(a.keys) * tile_height);
+  std::vector<std::int32_t> key_offsets;
+  std::vector<std::int32_t> value_offsets;
+  for (int i = 0; i < size; i++) key_offsets.push_back(i * keys);
+  for (int i = 0; i < keys; i++) value_offsets.push_back(static_cast<std::int32_t>(i * a.v_row));
+  auto work = [&](int part, int thread) {
+    alignas(64) float sums[tile_height * tile_width];
+    const std::int64_t batch = part / a.heads;
+    const std::int64_t head = part % a.heads;
+    float* turned = shop_.workspace.of(thread);
+    float* scores = turned + turned_floats;
+    const float* from = k + batch * a.k_batch + head * a.k_head;
+    for (int key = 0; key < keys; key++) {
+      for (int i = 0; i < size; i++) turned[std::ptrdiff_t{i} * keys + key] = from[key * a.k_row + i];
+    }
+    Finish scaled;
+    scaled.scale = a.scale;
+    scaled.add_last = true;
+    for (std::int64_t row = 0; row < a.queries; row += tile_height) {
+      const auto rows = static_cast<int>(std::min<std::int64_t>(tile_height, a.queries - row));
+      for (int key = 0; key < keys; key += tile_width) {
+        const int columns = std::min(tile_width, keys - key);
+        kernels_.product({q + batch * a.q_batch + head * a.q_head + row * a.q_row, a.q_row, 1, turned + key, key_offsets.data(), size, rows, columns, sums});
+        for (int r = 0; r < rows; r++) {
+          const float* added = mask == nullptr ? nullptr : mask + batch * a.mask_batch + head * a.mask_head + (row + r) * a.mask_row + key;
+          kernels_.finish(scaled, sums + r * tile_width, 0, nullptr, added, columns, scores + std::ptrdiff_t{r} * keys + key);
+        }
+      }
+      for (int r = 0; r < rows; r++) kernels_.softmax(scores + std::ptrdiff_t{r} * keys, keys, scores + std::ptrdiff_t{r} * keys);
+      for (int column = 0; column < value_size; column += tile_width) {
+        const int columns = std::min(tile_width, value_size - column);
+        kernels_.product({scores, keys, 1, v + batch * a.v_batch + head * a.v_head + column, value_offsets.data(), keys, rows, columns, sums});
+        for (int r = 0; r < rows; r++) {
+          std::copy(sums + r * tile_width, sums + r * tile_width + columns, out + batch * a.out_batch + head * a.out_head + (row + r) * a.out_row + column);
+        }
+      }
+    }
+  };
+  const auto parts = static_cast<int>(a.batch * a.heads);
+  const bool few = a.queries * a.keys * a.size * parts < 64 * 1024;
+  if (!few) return threads_.each(parts, work);
+  for (int part = 0; part < parts; part++) work(part, 0);
+}
+
+}  // namespace lectern::cpu

@@ -1,0 +1,99 @@
+// LSTMs: what comes from the inputs for all steps at once, then the steps.
+#include <algorithm>
+#include <limits>
+#include <vector>
+
+#include "cpu/graph/fast_graph_ops.h"
+
+namespace lectern::cpu {
+namespace {
+
+/// One direction, whose functions the kernels have; everything in rows of `gates`, four times the hidden size in the order i, o, f, c.
+class Direction {
+ public:
+  Direction(Workshop& shop, const Recurrent& r, const RecurrentTensors& t, int number)
+      : shop_(shop),
+        hidden_(static_cast<int>(r.hidden)),
+        batch_(static_cast<int>(r.batch)),
+        gates_(4 * hidden_),
+        recurrence_(t.recurrence + std::ptrdiff_t{number} * gates_ * hidden_, hidden_, gates_, true),
+        sums_(static_cast<std::size_t>(r.steps * r.batch * gates_)),
+        h_(static_cast<std::size_t>(r.batch * r.hidden)),
+        c_(h_.size()) {
+    std::vector<float> bias(static_cast<std::size_t>(gates_));
+    if (t.bias != nullptr) {
+      const float* both = t.bias + std::ptrdiff_t{number} * 2 * gates_;
+      for (int i = 0; i < gates_; i++) bias[static_cast<std::size_t>(i)] = both[i] + both[gates_ + i];
+    }
+    const auto inputs = static_cast<int>(r.inputs);
+    const PackedProduct weights(t.weights + std::ptrdiff_t{number} * gates_ * inputs, inputs, gates_, true);
+    weights.run(shop, {static_cast<int>(r.steps) * batch_, inputs, gates_, inputs, 1}, t.x, {}, {bias.data(), nullptr}, sums_.data());
+    for (std::size_t i = 0; i < 3; i++) has_finish(r.activations[static_cast<std::size_t>(number) * 3 + i], functions_[i]);
+  }
+
+  void start(const float* h, const float* c) {
+    if (h != nullptr) std::copy_n(h, h_.size(), h_.begin());
+    if (c != nullptr) std::copy_n(c, c_.size(), c_.begin());
+  }
+
+  void step(std::int64_t at) {
+    float* sums = sums_.data() + at * batch_ * gates_;
+    recurrence_.run(shop_, {batch_, hidden_, gates_, hidden_, 1}, h_.data(), {}, {nullptr, sums}, sums);
+    const NetworkKernels& kernels = shop_.kernels;
+    for (int b = 0; b < batch_; b++) {
+      float* gate = sums + std::ptrdiff_t{b} * gates_;
+      float* h = h_.data() + std::ptrdiff_t{b} * hidden_;
+      float* c = c_.data() + std::ptrdiff_t{b} * hidden_;
+      kernels.finish(functions_[0], gate, 0, nullptr, nullptr, 3 * hidden_, gate);
+      kernels.finish(functions_[1], gate + 3 * hidden_, 0, nullptr, nullptr, hidden_, gate + 3 * hidden_);
+      kernels.combine(Combination::multiply, gate, 1, gate + 3 * hidden_, 1, hidden_, gate);
+      kernels.combine(Combination::multiply, c, 1, gate + 2 * hidden_, 1, hidden_, c);
+      kernels.combine(Combination::add, c, 1, gate, 1, hidden_, c);
+      kernels.finish(functions_[2], c, 0, nullptr, nullptr, hidden_, h);
+      kernels.combine(Combination::multiply, h, 1, gate + hidden_, 1, hidden_, h);
+    }
+  }
+
+  const std::vector<float>& h() const { return h_; }
+  const std::vector<float>& c() const { return c_; }
+
+ private:
+  Workshop& shop_;
+  int hidden_;
+  int batch_;
+  int gates_;
+  PackedProduct recurrence_;
+  std::vector<float> sums_;  // (steps, batch, gates)
+  std::vector<float> h_, c_;  // (batch, hidden)
+  Finish functions_[3];       // of the gates, of the candidate, of the cell
+};
+
+}  // namespace
+
+void FastGraphOps::recur(const Recurrent& r, const RecurrentTensors& t) {
+  constexpr std::int64_t most = std::numeric_limits<int>::max() / 64;
+  const bool sizes = r.hidden > 0 && r.hidden < 1 << 14 && r.inputs > 0 && r.inputs < 1 << 14 && r.batch > 0 && r.steps > 0 && r.steps < most / r.batch / r.hidden;
+  if (r.gru || r.input_forget || r.clip > 0 || t.peepholes != nullptr || t.lengths != nullptr || !sizes) return PlainGraphOps::recur(r, t);
+  for (int number = 0; number < r.directions; number++) {
+    Finish unused;
+    for (std::size_t i = 0; i < 3; i++) {
+      if (!has_finish(r.activations[static_cast<std::size_t>(number) * 3 + i], unused)) return PlainGraphOps::recur(r, t);
+    }
+  }
+  const std::int64_t state = r.batch * r.hidden;
+  for (int number = 0; number < r.directions; number++) {
+    Direction direction(shop_, r, t, number);
+    const auto of = [&](auto* all) { return all == nullptr ? nullptr : all + number * state; };
+    direction.start(of(t.initial_hidden), of(t.initial_cell));
+    const bool backwards = number == 1 || r.reverse;
+    for (std::int64_t i = 0; i < r.steps; i++) {
+      const std::int64_t step = backwards ? r.steps - 1 - i : i;
+      direction.step(step);
+      if (t.y != nullptr) std::copy(direction.h().begin(), direction.h().end(), t.y + (step * r.directions + number) * state);
+    }
+    if (t.last_hidden != nullptr) std::copy(direction.h().begin(), direction.h().end(), of(t.last_hidden));
+    if (t.last_cell != nullptr) std::copy(direction.c().begin(), direction.c().end(), of(t.last_cell));
+  }
+}
+
+}  // namespace lectern::cpu

@@ -1,0 +1,176 @@
+// The rows of a pass that go on with answers, four at most at a time: products that read the weights once for all of them, and attention
+// split over the chip. What is not served here (float weights, norms of heads, experts) takes the general way of ops.cuh.
+#pragma once
+
+#include <algorithm>
+
+#include "backend/ops.h"
+#include "cuda/kernels/decode_attention.cuh"
+#include "cuda/kernels/decode_product.cuh"
+#include "cuda/runtime.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+/// What the chip has for a block, and how many blocks of the largest kind run at a time.
+struct Chip {
+  int multiprocessors;
+  std::size_t shared_bytes;
+};
+
+class DecodeRows {
+ public:
+  DecodeRows(const OpsShape& shape, Stream stream, Chip chip)
+      : stream_(stream), chip_(chip), quantised_(quantised_bytes(shape)), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)) {}
+
+  static std::size_t bytes(const OpsShape& shape) {
+    return quantised_bytes(shape) + sizeof(float) * part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size + 2) + 4 * 256;
+  }
+
+  /// Whether products with this matrix are served.
+  bool takes(const Matrix& weights) const {
+    return info_of(weights.dtype).block_elements > 1 && weights.count == 1 && decode_shared_bytes(weights.columns, 1) <= chip_.shared_bytes;
+  }
+  bool takes_heads(const AttentionWeights& weights) const {
+    return takes(weights.query.weight) && takes(weights.key.weight) && takes(weights.value.weight) && weights.norm.bias == nullptr;
+  }
+  /// Whether heads() is served where takes_heads(): the two of a pair are turned where they are made, so a head must be whole groups of
+  /// rows, without a norm of its own.
+  static bool turns_heads(const AttentionWeights& weights, const KvShape& kv) {
+    return weights.query_norm == nullptr && weights.key_norm == nullptr && kv.head_size % rows_per_warp == 0 && kept_as_floats(kv);
+  }
+  bool takes(const GatedWeights& weights) const {
+    return takes(weights.gate) && takes(weights.up) && weights.gate.dtype == weights.up.dtype && weights.gate.rows % 32 == 0 && weights.norm.bias == nullptr;
+  }
+  /// Whether attend() is.
+  bool takes(int heads, const KvShape& kv) const {
+    const int group = heads / kv.heads;
+    const std::size_t shared = kv.dtype == DType::f16 ? split_shared_bytes<std::uint16_t>(kv.head_size, group) : split_shared_bytes<float>(kv.head_size, group);
+    return kv.head_size % 8 == 0 && kept_as_floats(kv) && shared <= chip_.shared_bytes;
+  }
+
+  /// Ops::project_attention of the first `rows` of the batch.
+  void heads(const AttentionWeights& weights, int rows, const float* x, float* q, const Cache& cache, const HeadWork& heads) const {
+    DecodeWork work = work_of(weights.norm, weights.query.weight.columns);
+    work.then = Then::heads;
+    work.matrices[0] = matrix_of(weights.query);
+    work.matrices[1] = matrix_of(weights.key);
+    work.matrices[2] = matrix_of(weights.value);
+    work.heads = heads;
+    work.cache = cache;
+    each(work, rows, x, q, nullptr);
+  }
+
+  /// x[r] += W in[r] + bias. `in` may be what attend() or gated() has just written: then they left it as bytes, too.
+  void add(const Linear& weights, int rows, const float* in, float* x) {
+    DecodeWork work = work_of(Norm{}, weights.weight.columns);
+    work.then = Then::add;
+    work.matrices[0] = matrix_of(weights);
+    const std::uint8_t* left = in == left_ && weights.weight.columns == left_columns_ ? quantised_.get() : nullptr;
+    left_ = nullptr;
+    each(work, rows, in, x, left);
+  }
+
+  /// What was left as bytes was not asked for, and its floats may be written again by others.
+  void forget() { left_ = nullptr; }
+
+  void gated(const GatedWeights& weights, int rows, const float* x, float* out) {
+    DecodeWork work = work_of(weights.norm, weights.gate.columns);
+    work.then = Then::gated;
+    work.matrices[0] = matrix_of({weights.gate, nullptr});
+    work.matrices[1] = matrix_of({weights.up, nullptr});
+    work.quantised_out = quantised_.get();
+    each(work, rows, x, out, nullptr);
+    leave(out, weights.gate.rows);
+  }
+
+  /// y[i] = W norm(x[chosen[i]]) + bias; chosen: on the device, or null for the first rows.
+  void store(const Norm& norm, const Linear& weights, const int* chosen, int rows, const float* x, float* y) const {
+    DecodeWork work = work_of(norm, weights.weight.columns);
+    work.then = Then::store;
+    work.matrices[0] = matrix_of(weights);
+    work.chosen = chosen;
+    each(work, rows, x, y, nullptr);
+  }
+
+  /// Ops::attend of the first `rows` of the batch; the arrays are the batch's.
+  void attend(int heads, int rows, const float* q, const KvShape& kv, const Cache& cache, int layer, const int* slots, const int* first, const int* visible, float* out) {
+    const int columns = heads * kv.head_size;
+    std::uint8_t* quantised = kv.head_size % 32 == 0 ? quantised_.get() : nullptr;
+    const SplitParts parts{values_.get(), largest_.get(), totals_.get()};
+    for (int row = 0; row < rows; row += most_decode_rows) {
+      const int count = std::min(most_decode_rows, rows - row);
+      const auto skipped = static_cast<std::ptrdiff_t>(row) * columns;
+      const Grid grid{kv.heads, most_splits, count};
+      if (kv.dtype == DType::f16) {
+        launch_shared(stream_, attend_split<std::uint16_t>, grid, split_threads, split_shared_bytes<std::uint16_t>(kv.head_size, heads / kv.heads), cache, heads, layer, slots, first, visible, row, q + skipped, parts);
+      } else {
+        launch_shared(stream_, attend_split<float>, grid, split_threads, split_shared_bytes<float>(kv.head_size, heads / kv.heads), cache, heads, layer, slots, first, visible, row, q + skipped, parts);
+      }
+      launch(stream_, combine_splits, Grid{heads, count}, 32, kv.head_size, heads, first, visible, row, parts, out + skipped, quantised == nullptr ? nullptr : quantised + static_cast<std::ptrdiff_t>(row) * activation_row_bytes(columns / 32));
+    }
+    if (quantised != nullptr) leave(out, columns);
+  }
+
+ private:
+  static bool kept_as_floats(const KvShape& kv) { return kv.dtype == DType::f16 || kv.dtype == DType::f32; }
+  static std::size_t quantised_bytes(const OpsShape& shape) {
+    const int longest = std::max(shape.columns, shape.heads * shape.kv.head_size);
+    return static_cast<std::size_t>(shape.logit_rows) * static_cast<std::size_t>(activation_row_bytes(longest / 32));
+  }
+  static std::size_t part_floats(const OpsShape& shape) { return static_cast<std::size_t>(most_decode_rows) * static_cast<std::size_t>(shape.heads) * most_splits; }
+  static DecodeMatrix matrix_of(const Linear& linear) { 
+    return {static_cast<const std::uint8_t*>(linear.weight.data), linear.bias, linear.weight.dtype, linear.weight.rows, static_cast<int>(placed_row_bytes(linear.weight.dtype, linear.weight.columns))};
+  }
+  static DecodeWork work_of(const Norm& norm, int columns) {
+    DecodeWork work{};
+    work.columns = columns;
+    work.norm = {norm.weight, norm.bias, norm.epsilon};
+    return work;
+  }
+  void leave(const float* floats, int columns) {
+    left_ = floats;
+    left_columns_ = columns;
+  }
+
+  /// As many rows at a time as a block's shared memory holds.
+  void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) const {
+    int together = most_decode_rows;
+    while (decode_shared_bytes(work.columns, together) > chip_.shared_bytes) --together;
+    const std::size_t row_bytes = static_cast<std::size_t>(activation_row_bytes(work.columns / 32));
+    const int* chosen = work.chosen;
+    std::uint8_t* quantised_out = work.quantised_out;
+    const int first_row = work.heads.first_row;
+    for (int row = 0; row < rows; row += together) {
+      const auto skipped = static_cast<std::size_t>(row);
+      work.rows = std::min(together, rows - row);
+      work.x = chosen == nullptr ? x + skipped * static_cast<std::size_t>(work.columns) : x;
+      work.chosen = chosen == nullptr ? nullptr : chosen + row;
+      work.quantised = quantised == nullptr ? nullptr : quantised + skipped * row_bytes;
+      work.y = y + skipped * static_cast<std::size_t>(work.matrices[0].rows);
+      work.quantised_out = quantised_out == nullptr ? nullptr : quantised_out + skipped * static_cast<std::size_t>(activation_row_bytes(work.matrices[0].rows / 32));
+      work.heads.first_row = first_row + row;
+      start(work);
+    }
+  }
+
+  void start(const DecodeWork& work) const {
+    int units = 0;
+    for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + rows_per_warp - 1) / rows_per_warp;
+    const Grid grid{std::min(chip_.multiprocessors, work.then == Then::gated ? work.matrices[0].rows / 32 : units)};
+    const std::size_t shared = decode_shared_bytes(work.columns, work.rows);
+    if (work.rows == 1) launch_shared(stream_, decode_product<1>, grid, decode_threads, shared, work);
+    else if (work.rows == 2) launch_shared(stream_, decode_product<2>, grid, decode_threads, shared, work);
+    else launch_shared(stream_, decode_product<4>, grid, decode_threads, shared, work);
+  }
+
+  Stream stream_;
+  Chip chip_;
+  DeviceArray<std::uint8_t> quantised_;  // (slots, activation_row_bytes)
+  DeviceArray<float> values_, largest_, totals_;
+  const float* left_ = nullptr;  // whose rows quantised_ has
+  int left_columns_ = 0;
+};
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

@@ -1,0 +1,218 @@
+// Attention of single rows over a long cache: the positions are split over blocks, each takes all query heads of one KV head, and a second
+// kernel puts the parts together.
+//
+// A row is one of few, so heads alone would leave most of the chip idle: 8 KV heads x 32 splits are 256 blocks, two a multiprocessor. All
+// query heads of a KV head share each key and value that was read, 8 of them in 70B: the cache goes by once. A block loads a tile of 64
+// positions, keys and values together (32 KB under way), and works on it while its neighbour's loads run.
+// Where a row is split depends on how many positions it sees and on nothing else, so neither other rows nor the chip change a bit.
+#pragma once
+
+#include "cuda/kernels/activations.cuh"
+#include "cuda/kernels/attention.cuh"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+constexpr int split_threads = 128;
+/// The most parts of a row; as many as a warp has lanes, so that one can weigh them all.
+constexpr int most_splits = 32;
+constexpr int heads_together = 4;
+
+/// Positions of one part of a row that sees `visible`.
+__host__ __device__ constexpr int split_length(int visible) {
+  const int even = ((visible + most_splits - 1) / most_splits + 15) / 16 * 16;
+  return even < 64 ? 64 : even;
+}
+
+static_assert(split_length(1) == 64 && split_length(2048) == 64 && split_length(2049) == 80 && split_length(131072) * most_splits == 131072, "every position is in a part");
+
+/// Positions in shared memory at a time: 64, fewer where heads are long.
+__host__ __device__ constexpr int tile_positions(int head_size) { return head_size <= 128 ? 64 : head_size <= 256 ? 32 : 16; }
+
+__host__ __device__ constexpr int padded_heads(int heads) { return (heads + heads_together - 1) / heads_together * heads_together; }
+
+/// Keys lie 16 bytes apart beyond their size: threads that read one position each then meet different banks.
+template <class Element>
+__host__ __device__ constexpr int key_pitch(int head_size) {
+  return head_size + 16 / static_cast<int>(sizeof(Element));
+}
+
+template <class Element>
+constexpr std::size_t split_shared_bytes(int head_size, int group) {
+  const int tile = tile_positions(head_size);
+  const int heads = padded_heads(group);
+  return sizeof(Element) * static_cast<std::size_t>(tile * (key_pitch<Element>(head_size) + head_size)) + sizeof(float) * static_cast<std::size_t>(heads * (2 * head_size + tile + 3));
+}
+
+/// What a part of a row leaves: for each (row, query head, split) the sum of shares times values, their largest score and their sum.
+struct SplitParts {
+  float* values;  // (rows, heads, most_splits, head_size)
+  float* largest;  // (rows, heads, most_splits)
+  float* totals;
+};
+
+__device__ __forceinline__ float to_float(std::uint16_t half) { return half_to_float(half); }
+__device__ __forceinline__ float to_float(float value) { return value; }
+
+/// Scores of four heads with one position: q (heads, head_size) times a key, eight elements at a time.
+template <class Element>
+__device__ __forceinline__ void score_position(const float* q, const Element* key, int head_size, float (&scores)[heads_together]) {
+  constexpr int loads = 8 * static_cast<int>(sizeof(Element)) / 16;
+  for (float& score : scores) score = 0.0F;
+  for (int d = 0; d < head_size; d += 8) {
+    alignas(16) Element eight[8];
+    for (int i = 0; i < loads; ++i) *reinterpret_cast<Words<4>*>(eight + 8 / loads * i) = *reinterpret_cast<const Words<4>*>(key + d + 8 / loads * i);
+    for (int h = 0; h < heads_together; ++h) {
+      for (int i = 0; i < 8; ++i) scores[h] = fmaf(q[h * head_size + d + i], to_float(eight[i]), scores[h]);
+    }
+  }
+}
+
+/// Grid: KV heads by splits by rows. Of splits that have no positions nothing is written. q: (rows, heads * head_size)
+template <class Element>
+__global__ void attend_split(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, SplitParts parts) {
+  const int size = cache.head_size;
+  const int kv_head = block_x();
+  const int split = block_y();
+  const int row = block_z();
+  const int batch_row = first_row + row;
+  const int length = split_length(visible[batch_row] - first[batch_row]);
+  const int begin = first[batch_row] + split * length;
+  const int end = begin + length < visible[batch_row] ? begin + length : visible[batch_row];
+  if (begin >= end) return;
+
+  const int group = query_heads / cache.heads;
+  const int heads = padded_heads(group);
+  const int tile = tile_positions(size);
+  const int pitch = key_pitch<Element>(size);
+  auto* queries = reinterpret_cast<float*>(dynamic_shared());    // (heads, size)
+  float* sums = queries + heads * size;                          // (heads, size)
+  float* shares = sums + heads * size;                           // (tile, heads)
+  float* largest = shares + tile * heads;                        // (heads), and so the next two
+  float* totals = largest + heads;
+  float* shrinks = totals + heads;
+  auto* keys = reinterpret_cast<Element*>(shrinks + heads);      // (tile, pitch)
+  Element* values = keys + tile * pitch;                         // (tile, size)
+  const int thread = thread_number();
+  for (int i = thread; i < heads * size; i += split_threads) {
+    queries[i] = i < group * size ? q[(static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(kv_head * group)) * static_cast<std::size_t>(size) + static_cast<std::size_t>(i)] : 0.0F;
+    sums[i] = 0.0F;
+  }
+  for (int i = thread; i < heads; i += split_threads) {
+    largest[i] = -INFINITY;
+    totals[i] = 0.0F;
+  }
+  const auto* data = static_cast<const Element*>(cache.data);
+  constexpr int in_load = 16 / static_cast<int>(sizeof(Element));
+  const int loads = size / in_load;  // of a position
+  for (int tile_begin = begin; tile_begin < end; tile_begin += tile) {
+    const int count = end - tile_begin < tile ? end - tile_begin : tile;
+    synchronise_block();
+    for (int i = thread; i < count * loads; i += split_threads) {
+      const int p = i / loads;
+      const int d = i % loads * in_load;
+      const std::size_t key = cache.at(layer, slots[batch_row], 0, tile_begin + p, kv_head) + static_cast<std::size_t>(d);
+      const std::size_t value = cache.at(layer, slots[batch_row], 1, tile_begin + p, kv_head) + static_cast<std::size_t>(d);
+      *reinterpret_cast<Words<4>*>(keys + p * pitch + d) = *reinterpret_cast<const Words<4>*>(data + key);
+      *reinterpret_cast<Words<4>*>(values + p * size + d) = *reinterpret_cast<const Words<4>*>(data + value);
+    }
+    synchronise_block();
+    // A thread scores one position with four heads.
+    for (int i = thread; i < tile * heads / heads_together; i += split_threads) {
+      const int p = i % tile;
+      const int h = i / tile * heads_together;
+      if (p >= count) continue;
+      float scores[heads_together];
+      score_position(queries + h * size, keys + p * pitch, size, scores);
+      for (int k = 0; k < heads_together; ++k) shares[p * heads + h + k] = scores[k];
+    }
+    synchronise_block();
+    // A warp takes a head's scores to shares.
+    for (int h = thread / 32; h < heads; h += split_threads / 32) {
+      float top = largest[h];
+      for (int p = thread % 32; p < count; p += 32) top = fmaxf(top, shares[p * heads + h]);
+      top = warp_max(top);
+      float total = 0.0F;
+      for (int p = thread % 32; p < count; p += 32) {
+        const float share = expf(shares[p * heads + h] - top);
+        shares[p * heads + h] = share;
+        total += share;
+      }
+      total = warp_sum(total);
+      if (thread % 32 == 0) {
+        shrinks[h] = expf(largest[h] - top);
+        totals[h] = fmaf(totals[h], shrinks[h], total);
+        largest[h] = top;
+      }
+    }
+    synchronise_block();
+    // A thread takes two elements of four heads.
+    for (int i = thread; i < size / 2 * (heads / heads_together); i += split_threads) {
+      const int d = i % (size / 2) * 2;
+      const int h = i / (size / 2) * heads_together;
+      float own[heads_together][2];
+      for (int k = 0; k < heads_together; ++k) {
+        for (int e = 0; e < 2; ++e) own[k][e] = sums[(h + k) * size + d + e] * shrinks[h + k];
+      }
+      for (int p = 0; p < count; ++p) {
+        const float value[2] = {to_float(values[p * size + d]), to_float(values[p * size + d + 1])};
+        for (int k = 0; k < heads_together; ++k) {
+          const float share = shares[p * heads + h + k];
+          for (int e = 0; e < 2; ++e) own[k][e] = fmaf(share, value[e], own[k][e]);
+        }
+      }
+      for (int k = 0; k < heads_together; ++k) {
+        for (int e = 0; e < 2; ++e) sums[(h + k) * size + d + e] = own[k][e];
+      }
+    }
+  }
+  synchronise_block();
+  const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(kv_head * group)) * most_splits + static_cast<std::size_t>(split);
+  for (int i = thread; i < group * size; i += split_threads) {
+    parts.values[(part + static_cast<std::size_t>(i / size * most_splits)) * static_cast<std::size_t>(size) + static_cast<std::size_t>(i % size)] = sums[i];
+  }
+  for (int h = thread; h < group; h += split_threads) {
+    parts.largest[part + static_cast<std::size_t>(h * most_splits)] = largest[h];
+    parts.totals[part + static_cast<std::size_t>(h * most_splits)] = totals[h];
+  }
+}
+
+/// Grid: query heads by rows, one warp each. out: (rows, heads * head_size), and the same as bytes where `quantised` is not null (head_size a
+/// multiple of 32 then).
+__global__ void combine_splits(int head_size, int query_heads, const int* first, const int* visible, int first_row, SplitParts parts, float* out, std::uint8_t* quantised) {
+  const int head = block_x();
+  const int row = block_y();
+  const int lane = thread_number();
+  const int seen = visible[first_row + row] - first[first_row + row];
+  const int splits = (seen + split_length(seen) - 1) / split_length(seen);
+  const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(head)) * most_splits;
+  const float largest = lane < splits ? parts.largest[part + static_cast<std::size_t>(lane)] : -INFINITY;
+  const float top = warp_max(largest);
+  const float weight = lane < splits ? expf(largest - top) : 0.0F;
+  const float total = warp_sum(lane < splits ? weight * parts.totals[part + static_cast<std::size_t>(lane)] : 0.0F);
+  LECTERN_SHARED float weights[most_splits];
+  weights[lane] = weight;
+  synchronise_block();
+  const int columns = query_heads * head_size;
+  float* to = out + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(head * head_size);
+  for (int begin = 0; begin < head_size; begin += 128) {
+    const int d = begin + 4 * lane;
+    float values[4] = {0.0F, 0.0F, 0.0F, 0.0F};
+    if (d < head_size) {
+      for (int s = 0; s < splits; ++s) {
+        const auto four = *reinterpret_cast<const Words<4>*>(parts.values + (part + static_cast<std::size_t>(s)) * static_cast<std::size_t>(head_size) + static_cast<std::size_t>(d));
+        for (int k = 0; k < 4; ++k) values[k] = fmaf(weights[s], float_of_bits(four.w[k]), values[k]);
+      }
+      for (int k = 0; k < 4; ++k) {
+        values[k] /= total;
+        to[d + k] = values[k];
+      }
+    }
+    if (quantised != nullptr) {
+      write_activations(values, d < head_size, columns / 32, (head * head_size + d) / 32, quantised + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(columns / 32)));
+    }
+  }
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

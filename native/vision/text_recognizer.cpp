@@ -1,0 +1,223 @@
+// Lines are cut out, read in batches of one width, and their letters become words where spaces stand.
+#include "vision/text_recognizer.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <numeric>
+#include <optional>
+
+#include "error.h"
+#include "vision/line_finder.h"
+#include "vision/rulings.h"
+
+namespace lectern::vision {
+namespace {
+
+// As in training: a line's picture ends with at least 8 blank columns, at a multiple of 32.
+constexpr int least_blank = 8;
+constexpr int width_multiple = 32;
+// Of the network's output, for one of its columns.
+constexpr int column_pixels = 4;
+// Pictures that are read at once: more costs memory and gains nothing.
+constexpr int most_columns = 16384;
+
+std::vector<std::string> code_points(const std::string& text) {
+  std::vector<std::string> points;
+  for (const char byte : text) {
+    const bool follows = (static_cast<unsigned char>(byte) & 0xC0U) == 0x80U;
+    if (follows && !points.empty()) points.back() += byte;
+    else points.emplace_back(1, byte);
+  }
+  return points;
+}
+
+int padded(int width) { return (width + least_blank + width_multiple - 1) / width_multiple * width_multiple; }
+
+/// Logits (classes, columns) of one line -> its letters by the likeliest class of each column: repeats count once, class 0 separates.
+std::vector<ReadLetter> decode(const float* logits, int classes, int columns, const std::vector<std::string>& alphabet) {
+  const auto count = static_cast<std::size_t>(columns);
+  std::vector<float> highest(logits, logits + count);
+  std::vector<int> likeliest(count, 0);
+  for (int label = 1; label < classes; ++label) {
+    const float* row = logits + static_cast<std::size_t>(label) * count;
+    for (std::size_t x = 0; x < count; ++x) {
+      if (row[x] > highest[x]) {
+        highest[x] = row[x];
+        likeliest[x] = label;
+      }
+    }
+  }
+  const auto probability = [&](std::size_t x) {
+    float sum = 0;
+    for (int label = 0; label < classes; ++label) sum += std::exp(logits[static_cast<std::size_t>(label) * count + x] - highest[x]);
+    return 1 / sum;
+  };
+  std::vector<ReadLetter> letters;
+  int last = 0;
+  for (std::size_t x = 0; x < count; ++x) {
+    const int label = likeliest[x];
+    if (label != 0) {
+      const float sure = probability(x);
+      const auto column = static_cast<int>(x);
+      if (label != last) letters.push_back({alphabet[static_cast<std::size_t>(label - 1)], column, column + 1, sure});
+      letters.back().end = column + 1;
+      letters.back().confidence = std::max(letters.back().confidence, sure);
+    }
+    last = label;
+  }
+  return letters;
+}
+
+/// What of a mark lies between two places across the line; a mark that hardly reaches over is whole.
+std::optional<PixelBox> part_between(const PixelBox& mark, double begin, double end, double slack) {
+  const double left = std::max<double>(mark.left, begin);
+  const double right = std::min<double>(mark.right, end);
+  if (right - left < 0.5 * std::min<double>(mark.right - mark.left, end - begin)) return std::nullopt;
+  PixelBox part = mark;
+  if (begin - mark.left > slack) part.left = static_cast<int>(begin);
+  if (mark.right - end > slack) part.right = static_cast<int>(std::ceil(end));
+  return part;
+}
+
+struct Span {
+  std::size_t first;  // letters [first, last)
+  std::size_t last;
+  double begin;  // pixels of the page, between the spaces
+  double end;
+};
+
+/// Letters between spaces.
+std::vector<Span> words_of(const std::vector<ReadLetter>& letters, const LineImage& image) {
+  const auto place = [&](double column) { return image.left + column * column_pixels * image.scale; };
+  std::vector<Span> words;
+  std::size_t first = 0;
+  double begin = image.left;
+  for (std::size_t i = 0; i <= letters.size(); ++i) {
+    const bool ends = i == letters.size();
+    if (!ends && letters[i].text != " ") continue;
+    const double end = ends ? place(static_cast<double>(image.width) / column_pixels) : place((letters[i].begin + letters[i].end) / 2.0);
+    if (i > first) words.push_back({first, i, begin, end});
+    first = i + 1;
+    begin = end;
+  }
+  return words;
+}
+
+PixelBox box_of(const Span& word, const std::vector<ReadLetter>& letters, const FoundLine& line, const LineImage& image) {
+  std::optional<PixelBox> box;
+  for (const PixelBox& mark : line.marks) {
+    const auto part = part_between(mark, word.begin, word.end, 0.3 * (line.above + line.below));
+    if (!part) continue;
+    if (!box) box = part;
+    else *box = {std::min(box->left, part->left), std::min(box->top, part->top), std::max(box->right, part->right), std::max(box->bottom, part->bottom)};
+  }
+  if (box) return *box;
+  // Letters without marks of their own: where the network saw them.
+  const double step = column_pixels * image.scale;
+  const auto left = static_cast<int>(image.left + (letters[word.first].begin - 1) * step);
+  const auto right = static_cast<int>(std::ceil(image.left + (letters[word.last - 1].end + 1) * step));
+  return {std::max(line.box.left, left), line.box.top, std::max(std::max(line.box.left, left) + 1, std::min(line.box.right, right)), line.box.bottom};
+}
+
+ReadLine line_of(const FoundLine& line, const LineImage& image, const std::vector<ReadLetter>& letters) {
+  const auto rise = [&](int x) { return static_cast<float>(line.baseline + line.slope * (x - line.box.left)); };
+  ReadLine read{{}, static_cast<float>(line.box.left), rise(line.box.left), static_cast<float>(line.box.right), rise(line.box.right)};
+  for (const Span& span : words_of(letters, image)) {
+    ReadWord word{"", box_of(span, letters, line, image), 0};
+    for (std::size_t i = span.first; i < span.last; ++i) {
+      word.text += letters[i].text;
+      word.confidence += letters[i].confidence / static_cast<float>(span.last - span.first);
+    }
+    read.words.push_back(std::move(word));
+  }
+  return read;
+}
+
+}  // namespace
+
+TextRecognizer::TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads)
+    : network_(onnx::Network::open(file, backend, {.threads = threads})) {
+  const auto refuse = [&](const std::string& reason) { throw Error(ErrorCode::invalid_model, file.string() + " is no recogniser of lines: " + reason + "."); };
+  const auto alphabet = network_.metadata().find("alphabet");
+  if (alphabet == network_.metadata().end()) refuse("its metadata has no alphabet");
+  alphabet_ = code_points(alphabet->second);
+  if (network_.inputs().size() != 1 || network_.outputs().size() != 1) refuse("it takes or gives more than one tensor");
+  const auto& in = network_.inputs()[0].sizes;
+  const auto& out = network_.outputs()[0].sizes;
+  if (in.size() != 4 || in[1] != 1 || in[2] != line_rows) refuse("its input is not (n, 1, 32, w)");
+  if (out.size() != 4 || out[1] != static_cast<std::int64_t>(alphabet_.size()) + 1) refuse("its output has not one class for each letter of the alphabet and one for none");
+}
+
+void TextRecognizer::read_batch(const std::vector<LineImage>& lines, const std::vector<std::size_t>& batch, int width, const Cancel& cancel,
+                                std::vector<std::vector<ReadLetter>>& letters) {
+  const auto columns = static_cast<std::size_t>(width);
+  std::vector<float> pictures(batch.size() * line_rows * columns, 0.0F);
+  for (std::size_t i = 0; i < batch.size(); ++i) {
+    const LineImage& line = lines[batch[i]];
+    const auto used = static_cast<std::size_t>(line.width);
+    for (std::size_t y = 0; y < line_rows; ++y) {
+      float* row = pictures.data() + (i * line_rows + y) * columns;
+      for (std::size_t x = 0; x < used; ++x) row[x] = 1.0F - static_cast<float>(line.pixels[y * used + x]) / 255.0F;
+    }
+  }
+  const onnx::Input input{network_.inputs()[0].name, Element::f32, {static_cast<std::int64_t>(batch.size()), 1, line_rows, width}, pictures.data()};
+  const auto outputs = network_.run({&input, 1}, &cancel);
+  const auto logits = outputs[0].as<float>();
+  const int classes = static_cast<int>(alphabet_.size()) + 1;
+  const int steps = width / column_pixels;
+  const auto each = static_cast<std::size_t>(classes) * static_cast<std::size_t>(steps);
+  if (logits.size() != each * batch.size()) throw Error(ErrorCode::invalid_model, "The recogniser's output has another shape than its file declares.");
+  for (std::size_t i = 0; i < batch.size(); ++i) letters[batch[i]] = decode(logits.data() + i * each, classes, steps, alphabet_);
+}
+
+std::vector<std::vector<ReadLetter>> TextRecognizer::read_lines(const std::vector<LineImage>& lines, const Cancel& cancel) {
+  std::vector<std::vector<ReadLetter>> letters(lines.size());
+  std::vector<std::size_t> order;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (lines[i].width > 0) order.push_back(i);
+  }
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return padded(lines[a].width) < padded(lines[b].width); });
+  for (std::size_t begin = 0; begin < order.size();) {
+    const int width = padded(lines[order[begin]].width);
+    const auto most = static_cast<std::size_t>(std::max(1, most_columns / width));
+    std::size_t end = begin;
+    while (end < order.size() && end - begin < most && padded(lines[order[end]].width) == width) ++end;
+    read_batch(lines, {order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end)}, width, cancel, letters);
+    begin = end;
+  }
+  return letters;
+}
+
+ReadPage TextRecognizer::read_line(const Bitmap& bitmap, const Cancel& cancel) {
+  const Gray picture = shrink_to_gray(bitmap, 1, cancel);
+  const PixelBox box{0, 0, picture.width, picture.height};
+  const FoundLine line{box, {}, static_cast<double>(picture.height), 0, static_cast<double>(picture.height), 0};
+  const LineImage image = line_image(picture);
+  ReadPage result{{line_of(line, image, read_lines({image}, cancel)[0])}, {}};
+  if (result.lines[0].words.empty()) result.lines.clear();
+  return result;
+}
+
+ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cancel) {
+  Gray page = shrink_to_gray(bitmap, 1, cancel);
+  GreyImage grey{page.width, page.height, std::move(page.pixels)};
+  ReadPage result{{}, find_rulings(grey, dpi, cancel)};
+  page.pixels = std::move(grey.pixels);
+  const auto found = find_lines(find_ink(page, ink_reach(dpi), cancel), page.width, page.height, dpi, cancel);
+  std::vector<LineImage> images;
+  images.reserve(found.size());
+  for (const FoundLine& line : found) {
+    cancel.check();
+    images.push_back(cut_line(page, line));
+  }
+  const auto letters = read_lines(images, cancel);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    ReadLine line = line_of(found[i], images[i], letters[i]);
+    if (!line.words.empty()) result.lines.push_back(std::move(line));
+  }
+  return result;
+}
+
+}  // namespace lectern::vision

@@ -1,0 +1,60 @@
+// The recogniser that ships with the program: an upright page's bitmap becomes lines of words.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cancel.h"
+#include "onnx/network.h"
+#include "vision/image.h"
+#include "vision/line_image.h"
+#include "vision/text_lines.h"
+
+namespace lectern {
+class Backend;
+}
+
+namespace lectern::vision {
+
+/// What reads a bitmap, and how.
+struct RecogniseOptions {
+  std::string network;  // path of an ONNX file that TextRecognizer takes
+  int dpi;              // of the bitmap, 70..2400
+  bool one_line;        // the bitmap is one line of text from edge to edge
+};
+
+/// A letter with the columns of the network's output that show it.
+struct ReadLetter {
+  std::string text;  // UTF-8
+  int begin;
+  int end;
+  float confidence;  // 0..1
+};
+
+/// One network in memory. One thread at a time.
+class TextRecognizer {
+ public:
+  /// `file` is an ONNX network with one input (n, 1, 32, w), ink 1 and paper 0, one output (n, classes, 1, w / 4), and its alphabet, one code point a
+  /// class from class 1 on, in the metadata `alphabet`; class 0 is the blank of CTC. Throws Error `model_not_found`, and `invalid_model` for another network.
+  TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads);
+
+  /// All text of an upright page that is not in pictures, lines from the top, and its ruled lines. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`.
+  ReadPage read(const Bitmap& bitmap, int dpi, const Cancel& cancel);
+
+  /// What a bitmap says that is one line of text from edge to edge: one line, or none.
+  ReadPage read_line(const Bitmap& bitmap, const Cancel& cancel);
+
+  /// What stands on pictures of lines, in their order. A line's letters do not depend on the others. Throws Error `cancelled`.
+  std::vector<std::vector<ReadLetter>> read_lines(const std::vector<LineImage>& lines, const Cancel& cancel);
+
+ private:
+  void read_batch(const std::vector<LineImage>& lines, const std::vector<std::size_t>& batch, int width, const Cancel& cancel, std::vector<std::vector<ReadLetter>>& letters);
+
+  onnx::Network network_;
+  std::vector<std::string> alphabet_;  // of class i + 1
+};
+
+}  // namespace lectern::vision
