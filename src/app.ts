@@ -6,10 +6,11 @@ import { complete } from './chat/complete.js';
 import type { Settings } from './config.js';
 import { type ConversionServices, runConversionTask } from './convert/job.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
+import { type DeviceWatch, watchDevice } from './device-loss.js';
+import { asDiskFull, DiskFull } from './disk-full.js';
 import { openEngine } from './engine/engine.js';
 import type { Engine } from './engine/port.js';
-import { asDiskFull, DiskFull } from './disk-full.js';
-import { LecternError } from './errors.js';
+import { errorTable, LecternError } from './errors.js';
 import { Gate } from './http/caller.js';
 import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
@@ -36,6 +37,8 @@ export interface Converter {
   services: ConversionServices;
   pool: WorkerPool;
   engine: Engine;
+  /** The engine's models, and whether their device is still there. */
+  device: DeviceWatch;
   close(): Promise<void>;
 }
 
@@ -56,7 +59,7 @@ export function createConverter(settings: Settings, log: Log): Converter {
     fetchRemote: createFetchRemote(settings),
     log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
   };
-  return { services, pool, engine, close: () => closeAll([pool, engine]) };
+  return { services, pool, engine, device: watchDevice(engine), close: () => closeAll([pool, engine]) };
 }
 
 /** Whether workers can read pictures of text; the log says by what, or why not. */
@@ -88,6 +91,8 @@ export interface App {
   tasks: Tasks;
   /** Opens the addresses of the settings; answers them with the ports they got. Throws `address_in_use` with its likely owner. */
   listen(): Promise<string[]>;
+  /** Resolves when the GPU is lost, with the failure; from then on the service is not ready, and its process should end. */
+  deviceLost: Promise<LecternError>;
   /** Stops taking work, waits up to `waitMs` for what runs, and frees everything. What is unfinished goes on at the next start. */
   close(waitMs?: number): Promise<void>;
 }
@@ -134,7 +139,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
   const converter = createConverter(settings, log);
   let language: Language;
   try {
-    language = createLanguage(settings, { engine: converter.engine, answer: complete, log });
+    language = createLanguage(settings, { engine: { ...converter.device.engine, devices: () => converter.engine.devices() }, answer: complete, log });
   } catch (thrown) {
     await converter.close();
     throw thrown;
@@ -155,7 +160,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     gate,
     version: packageVersion(),
     abilities: start.abilities,
-    notReady: () => (closing ? 'The service is stopping.' : start.ready() ? null : 'Models not yet loaded'),
+    notReady: () => (closing ? 'The service is stopping.' : converter.device.lost() !== null ? errorTable.device_lost.sentence : start.ready() ? null : 'Models not yet loaded'),
     language: language.services,
     moreMetrics: () => `${meter.lines()}\n${language.metrics()}`,
   });
@@ -167,6 +172,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
   return {
     server,
     tasks,
+    deviceLost: converter.device.whenLost,
     listen: async () => {
       // Its own listen would do it: routes answer only once the plugins are loaded.
       await server.ready();

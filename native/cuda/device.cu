@@ -15,19 +15,18 @@ std::vector<Device> devices() {
   if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) return {};
   check(status, "cudaGetDeviceCount");
 
-  int current = 0;
-  check(cudaGetDevice(&current), "cudaGetDevice");
   std::vector<Device> found;
   for (int index = 0; index < count; ++index) {
     cudaDeviceProp properties{};
     check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
-    check(cudaSetDevice(index), "cudaSetDevice");
     std::size_t free_bytes = 0;
-    std::size_t total_bytes = 0;
-    check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+    std::size_t total_bytes = properties.totalGlobalMem;
+    if (index == chosen_device) {
+      check(cudaSetDevice(index), "cudaSetDevice");
+      check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+    }
     found.push_back({DeviceKind::cuda, properties.name, total_bytes, free_bytes});
   }
-  check(cudaSetDevice(current), "cudaSetDevice");
   return found;
 }
 

@@ -10,8 +10,11 @@ namespace lectern::cuda {
 /// Whether this build holds CUDA code.
 bool compiled_in() noexcept;
 
-/// In the runtime's order; empty without a driver or a device. The first call opens a context on each device to learn its
-/// free memory, some 200 ms. Throws Error `device_lost` when a device that is there does not answer.
+/// The one that models run on.
+constexpr int chosen_device = 0;
+
+/// In the runtime's order; empty without a driver or a device. The first call opens a context on the chosen device to learn its
+/// free memory, some 200 ms and some hundred MB there; of the others, which are somebody else's, the free memory is told as 0. Throws Error `device_lost` when a device that is there does not answer.
 std::vector<Device> devices();
 
 }  // namespace lectern::cuda

@@ -4,6 +4,7 @@
 
 #include "cpu/backend.h"
 #include "cuda/backend.h"
+#include "cuda/device.h"
 #include "error.h"
 #include "gguf/model_file.h"
 #include "llm/tokenizer/tokenizer.h"
@@ -104,7 +105,7 @@ llm::MemoryNeed memory_need(const std::string& path, const OpenOptions& options)
 }
 
 std::unique_ptr<Backend> make_language_backend(DeviceKind device) {
-  return device == DeviceKind::cuda ? cuda::make_backend(0) : cpu::make_backend();
+  return device == DeviceKind::cuda ? cuda::make_backend(cuda::chosen_device) : cpu::make_backend();
 }
 
 }  // namespace lectern

@@ -20,7 +20,7 @@ std::vector<Place> places() {
   std::vector<Place> all;
   if (has_emulation()) all.push_back({"emulated", cuda_emulated::make_backend});
   if (!cuda::devices().empty()) {
-    all.push_back({"device", [] { return cuda::make_backend(0); }});
+    all.push_back({"device", [] { return cuda::make_backend(cuda::chosen_device); }});
   } else {
     check(!options().require_cuda, "--require-cuda: there is a device");
   }

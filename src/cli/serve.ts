@@ -1,9 +1,15 @@
 /** `lectern serve`: the service, until it is told to stop. */
 import { createApp } from '../app.js';
 import { resolveSettings } from '../config.js';
+import { exitDeviceLost } from '../device-loss.js';
 import { LecternError } from '../errors.js';
 import { createLog } from '../log.js';
 import type { Command } from './run.js';
+
+/** What failed answers get to reach their clients, and conversions to write down what they have, once the GPU is lost. */
+const lostWaitMs = 2_000;
+/** A device that is lost may not let go of its calls either. */
+const lostEndMs = 5_000;
 
 /** What running conversions get to end by themselves after the first signal; the rest goes on at the next start. */
 const stopWaitMs = 10_000;
@@ -14,15 +20,22 @@ export const serve: Command = async (args, environment) => {
   const log = createLog(settings.logLevel);
   const app = await createApp(settings, log);
   const stopped = untilStopped();
+  let [exitCode, waitMs] = [0, stopWaitMs];
   try {
     const addresses = await app.listen();
     log.info({ addresses, state: settings.state, file }, 'Lectern serves.');
-    const signal = await stopped;
-    log.info({ signal }, 'Lectern stops; a second signal ends it at once.');
+    const end = await Promise.race([stopped, app.deviceLost]);
+    if (typeof end === 'string') {
+      log.info({ signal: end }, 'Lectern stops; a second signal ends it at once.');
+    } else {
+      log.fatal({ err: end }, 'The GPU is lost; Lectern ends, for its supervisor to start it again.');
+      setTimeout(() => process.exit(exitDeviceLost), lostEndMs).unref();
+      [exitCode, waitMs] = [exitDeviceLost, lostWaitMs];
+    }
   } finally {
-    await app.close(stopWaitMs);
+    await app.close(waitMs);
   }
-  return 0;
+  return exitCode;
 };
 
 /** The first signal resolves; a second one ends the process on the spot. */

@@ -1,0 +1,48 @@
+/** A GPU that is lost stays lost for its process: what ran has failed, nothing more is promised, and only a new process gets it back. */
+import type { LanguageEngine, LanguageModel } from './engine/port.js';
+import { LecternError } from './errors.js';
+
+/** The exit code that tells the supervisor to start again (EX_TEMPFAIL of sysexits.h). */
+export const exitDeviceLost = 75;
+
+export interface DeviceWatch {
+  /** The engine, whose failures are looked at on their way to who asked. */
+  engine: LanguageEngine;
+  /** What the first such failure said; null while the device is there. */
+  lost(): LecternError | null;
+  /** Resolves with that failure, or never. */
+  whenLost: Promise<LecternError>;
+}
+
+export function watchDevice(engine: LanguageEngine): DeviceWatch {
+  let lost: LecternError | null = null;
+  let tell: (failure: LecternError) => void = () => {};
+  const whenLost = new Promise<LecternError>((resolve) => { tell = resolve; });
+  const watched = async <T>(work: Promise<T>): Promise<T> => {
+    try {
+      return await work;
+    } catch (thrown) {
+      if (lost === null && thrown instanceof LecternError && thrown.code === 'device_lost') tell(lost = thrown);
+      throw thrown;
+    }
+  };
+  const watchedModel = (model: LanguageModel): LanguageModel => ({
+    info: model.info,
+    generate: (prompt, options) => watched(model.generate(prompt, options)),
+    embed: (input, options) => watched(model.embed(input, options)),
+    tokenize: (prompt, options) => model.tokenize(prompt, options),
+    countTokens: (prompt, options) => model.countTokens(prompt, options),
+    detokenize: (ids, options) => model.detokenize(ids, options),
+    tokenBytes: (id) => model.tokenBytes(id),
+    close: () => model.close(),
+  });
+  return {
+    engine: {
+      describeModel: (path, options) => engine.describeModel(path, options),
+      memoryNeed: (path, shape) => watched(engine.memoryNeed(path, shape)),
+      openModel: async (path, options) => watchedModel(await watched(engine.openModel(path, options))),
+    },
+    lost: () => lost,
+    whenLost,
+  };
+}
