@@ -23,6 +23,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   ocr: () => import('./ocr.js'),
   onnx: () => import('./onnx.js'),
   soak: () => import('./soak.js'),
+  waiting: () => import('./waiting.js'),
 };
 
 const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [options of its own] [--lines OUT] [--against BASELINE [--loss 10%]]

@@ -6,7 +6,7 @@ import { isOrdinary } from '../models/keep-alive.js';
 import { layerSampling } from '../models/layer-sampling.js';
 import type { Capability, Catalogue, CatalogueEntry, KeepAlive, Lease, Residency, Slots } from '../models/types.js';
 import { requireAdministrator } from './caller.js';
-import { clientGone } from './client-gone.js';
+import { ClientGone } from './client-gone.js';
 
 export interface LanguageServices {
   catalogue: Catalogue;
@@ -31,13 +31,13 @@ export interface Turn<T> {
  * `x-queue-position` says its place among those who wait, 0 where a slot is free. Throws `forbidden` for a keep_alive that is not the caller's to give.
  */
 export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slots: Slots, turn: Turn<T>): Promise<T> {
-  const signal = clientGone(reply);
+  const signal = new ClientGone(reply);
   const { entry, keepAlive } = turn;
   checkKeepAlive(reply, keepAlive);
   const answer = slots.run({
     signal,
     load: () => services.residency.lend(entry, { signal, ...(keepAlive === undefined ? {} : { keepAlive }) }),
-    work: (lease) => turn.work(lease, signal),
+    work: (lease) => turn.work(lease, signal.signal),
   });
   // It is in the queue now, and counts itself; work begins later than this.
   void reply.header('x-queue-position', String(slots.waiting));

@@ -5,7 +5,7 @@ import { describeBytes, fitModel } from './fit.js';
 import { makeRoom } from './make-room.js';
 import type { MemoryBudget } from './memory-budget.js';
 import { Resident, type Waiter, residentKey } from './resident.js';
-import type { CatalogueEntry, Clock, KeepAlive, Lease, ModelsLog, Residency, ResidencyMetrics, ResidentModel } from './types.js';
+import type { CatalogueEntry, Clock, KeepAlive, Lease, Leaving, ModelsLog, Residency, ResidencyMetrics, ResidentModel } from './types.js';
 
 export interface ResidencyOptions {
   engine: Pick<LanguageEngine, 'memoryNeed' | 'openModel'>;
@@ -48,7 +48,7 @@ class BudgetedResidency implements Residency {
     this.#stopListening = options.budget.onRelease(() => this.#arrangeSoon());
   }
 
-  lend(entry: CatalogueEntry, { keepAlive, signal }: { keepAlive?: KeepAlive; signal?: AbortSignal }): Promise<Lease> {
+  lend(entry: CatalogueEntry, { keepAlive, signal }: { keepAlive?: KeepAlive; signal?: Leaving }): Promise<Lease> {
     if (this.#closing !== null) return Promise.reject(new LecternError('cancelled', 'The service is stopping.'));
     if (signal?.aborted) return Promise.reject(new LecternError('cancelled', undefined, { cause: signal.reason }));
     const key = residentKey(entry, this.#options.contextOf(entry));
@@ -109,10 +109,10 @@ class BudgetedResidency implements Residency {
     return resident;
   }
 
-  #wait(resident: Resident, entry: CatalogueEntry, signal: AbortSignal | undefined): Promise<Lease> {
+  #wait(resident: Resident, entry: CatalogueEntry, signal: Leaving | undefined): Promise<Lease> {
     resident.clearTimer();
     return new Promise((resolve, reject) => {
-      const leave = (): void => waiter.fail(new LecternError('cancelled', undefined, { cause: signal?.reason }));
+      const leave = { handleEvent: (): void => waiter.fail(new LecternError('cancelled', undefined, { cause: signal?.reason })) };
       const settle = (): void => {
         // By whichever resident has it now: waiters move when a drained model turns out to stay.
         for (const one of this.#residents) if (one.waiters.delete(waiter) && one.waiters.size === 0 && one.isComing) this.#abandon(one);

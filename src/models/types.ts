@@ -73,7 +73,7 @@ export interface ResidentModel {
 
 export interface Residency {
   /** The loaded model, loading it if need be. Rejects with `out_of_memory` (need and free in its sentence), `cancelled`, what loading throws. */
-  lend(entry: CatalogueEntry, options: { keepAlive?: KeepAlive; signal?: AbortSignal }): Promise<Lease>;
+  lend(entry: CatalogueEntry, options: { keepAlive?: KeepAlive; signal?: Leaving }): Promise<Lease>;
   list(): ResidentModel[];
   /** Unloads it when its last use ends; at once when there is none. */
   unload(entry: CatalogueEntry): void;
@@ -114,9 +114,17 @@ export interface Clock {
 export type ModelsLog = (level: 'info' | 'warn' | 'error', message: string, cause?: unknown) => void;
 
 /** One use of a slot. */
+/** Tells that somebody who waits has left: what is needed of an AbortSignal, which is one. A listener hears it once. */
+export interface Leaving {
+  readonly aborted: boolean;
+  readonly reason?: unknown;
+  addEventListener(type: 'abort', listener: { handleEvent(): void }, options: { once: true }): void;
+  removeEventListener(type: 'abort', listener: { handleEvent(): void }): void;
+}
+
 export interface SlotUse<T> {
   /** Leaves the queue, or ends the work, at once. */
-  signal: AbortSignal;
+  signal: Leaving;
   /** Called once, as soon as the request is taken on: a load takes no slot, and models load while others write. */
   load: () => Promise<Lease>;
   /** Holds a slot until it settles; the lease is released then. */

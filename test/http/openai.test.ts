@@ -136,6 +136,8 @@ t.test('completions', async (t) => {
     ],
   });
   t.match(last()?.sampling, { maxTokens: 16, ignoreEnd: true, logprobs: 1 });
+  const stopped = await post('/v1/completions', { model: 'talker', prompt: '!stopped', logprobs: 0, return_token_ids: true });
+  t.match(stopped.json(), { choices: [{ text: '!stopped', token_ids: [65, 66], logprobs: { tokens: ['A'], text_offset: [0] } }] }, 'ids of all tokens, logprobs of those behind the text');
   const chunks = events((await post('/v1/completions', { model: 'talker', prompt: 'one two', stream: true })).body) as { choices: { text: string; finish_reason: string | null }[] }[];
   t.same(chunks.slice(0, -1).map(({ choices: [choice] }) => [choice?.text, choice?.finish_reason]), [['one ', null], ['two', null], ['', 'stop']]);
 });

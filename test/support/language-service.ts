@@ -92,7 +92,7 @@ async function answer(language: FakeLanguage, request: AnswerRequest, listener: 
   const choices = Array.from({ length: request.choices ?? 1 }, (_, choice) => {
     const parts = partsOf(script);
     for (const part of parts) listener.onParts?.(choice, [part], { ids: [65], ...logprobs(request) });
-    return { parts, tokens: { ids: parts.map(() => 65), logprobs: parts.flatMap(() => logprobs(request).logprobs ?? []) }, finishReason: script.includes('!call') ? 'toolCalls' as const : script.includes('!cut') ? 'length' as const : 'stop' as const, stopString: null };
+    return { parts, tokens: { ids: [...parts.map(() => 65), ...(script.includes('!stopped') ? [66] : [])], logprobs: parts.flatMap(() => logprobs(request).logprobs ?? []) }, finishReason: script.includes('!call') ? 'toolCalls' as const : script.includes('!cut') ? 'length' as const : 'stop' as const, stopString: null };
   });
   if (script.includes('!late')) throw new LecternError('device_lost');
   if (script.includes('!hang')) {
@@ -125,6 +125,7 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
     return found;
   };
   const resident: ResidentModel[] = [];
+  const model = fakeModel();
   const language: FakeLanguage = {
     asked: [], keepAlives: [], unloaded: [], signals: [],
     catalogue: { list: async () => entries, refused: async () => [], aliases: async () => [['gpt-4o', find('talker')]], find: async (name) => find(name), describeWhole: async (entry) => ({ ...entry.description, metadata: { ...entry.description.metadata, 'tokenizer.ggml.tokens': ['a', 'b'] } }) },
@@ -132,7 +133,7 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
       lend: async (entry, options): Promise<Lease> => {
         language.keepAlives.push(options.keepAlive);
         if (!resident.some((one) => one.entry === entry)) resident.push({ entry, state: 'loaded', progress: 1, context: 64, bytes: 500, onDevice: false, expiresAt: new Date('2026-01-02T03:09:05Z'), keepAlive: 300_000, uses: 0 });
-        return { entry, model: fakeModel(), loadMs: 12, release: () => undefined };
+        return { entry, model, loadMs: 12, release: () => undefined };
       },
       list: () => resident,
       unload: (entry) => { language.unloaded.push(entry.name); },

@@ -43,8 +43,37 @@ void FastGraphOps::reduce(const Reduction& reduction, Element element, const voi
   });
 }
 
+/// `count` neighbours, at most 64, each with what lies along the axis behind it.
+void FastGraphOps::softmax_columns(const Axis& axis, int count, const float* in, float* out) const {
+  alignas(64) float most[64];
+  alignas(64) float sums[64] = {};
+  std::copy(in, in + count, most);
+  for (std::int64_t i = 1; i < axis.size; i++) kernels_.combine(Combination::maximum, most, 1, in + i * axis.inner, 1, count, most);
+  for (std::int64_t i = 0; i < axis.size; i++) {
+    float* to = out + i * axis.inner;
+    kernels_.combine(Combination::subtract, in + i * axis.inner, 1, most, 1, count, to);
+    kernels_.finish({Activation::exponential}, to, 0, nullptr, nullptr, count, to);
+    kernels_.combine(Combination::add, sums, 1, to, 1, count, sums);
+  }
+  for (std::int64_t i = 0; i < axis.size; i++) kernels_.combine(Combination::divide, out + i * axis.inner, 1, sums, 1, count, out + i * axis.inner);
+}
+
 void FastGraphOps::softmax(Axis axis, bool logarithm, const float* in, float* out) {
-  if (logarithm || axis.inner != 1 || axis.size < 1 || axis.size > most_row) return PlainGraphOps::softmax(axis, logarithm, in, out);
+  if (logarithm || axis.size < 1 || axis.size > most_row || axis.inner < 1) return PlainGraphOps::softmax(axis, logarithm, in, out);
+  if (axis.inner > 1) {
+    return each_piece(axis.outer * axis.inner, 4 * axis.size, [&](std::int64_t first, std::int64_t count) {
+      // Neighbours along the inner axis side by side, as many as stay in the first cache.
+      constexpr std::int64_t most = 64;
+      while (count > 0) {
+        const std::int64_t inside = first % axis.inner;
+        const std::int64_t taken = std::min({count, axis.inner - inside, most});
+        const std::int64_t at = first / axis.inner * axis.size * axis.inner + inside;
+        softmax_columns(axis, static_cast<int>(taken), in + at, out + at);
+        first += taken;
+        count -= taken;
+      }
+    });
+  }
   each_piece(axis.outer, 2 * axis.size, [&](std::int64_t first, std::int64_t count) {
     for (std::int64_t row = first; row < first + count; row++) kernels_.softmax(in + row * axis.size, static_cast<int>(axis.size), out + row * axis.size);
   });

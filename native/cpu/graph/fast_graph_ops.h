@@ -51,6 +51,7 @@ class FastGraphOps final : public PlainGraphOps {
   /// finish over an array.
   void finish_all(const Finish& finish, std::int64_t count, const float* in, float* out);
 
+  void softmax_columns(const Axis& axis, int count, const float* in, float* out) const;
   /// Powers by one number, 2 or -1; false for what else it may be.
   bool raise(const Broadcast& broadcast, const float* a, const float* exponent, float* out);
 

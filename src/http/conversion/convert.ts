@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TaskSlot } from '../../tasks/types.js';
 import type { ConvertOptions } from '../../convert/options.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../convert/task.js';
-import { clientGone } from '../client-gone.js';
+import { ClientGone } from '../client-gone.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { HttpFailure, sendJson } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
@@ -22,12 +22,12 @@ type Slot = TaskSlot<ConversionPayload, ConversionMeta, ConversionSummary>;
 export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDependencies, waiting: WaitingCounts): void {
   const route = (path: string, kind: 'convert' | 'chunk', read: ReadRequest): void => {
     app.post(path, async (request, reply) => {
-      const gone = clientGone(reply);
+      const gone = new ClientGone(reply).signal;
       const task = await begin(dependencies, waiting, request, reply, kind, read, gone);
       return answer(dependencies, task, gone, reply);
     });
     app.post(`${path}/async`, async (request, reply) => {
-      const gone = clientGone(reply);
+      const gone = new ClientGone(reply).signal;
       const task = await begin(dependencies, waiting, request, reply, kind, read, gone);
       return sendJson(reply, 200, taskStatus(task, waiting.of(task.id)));
     });

@@ -1,6 +1,6 @@
 /** What a client does with a task it has the id of: ask how it goes, fetch its result, cancel it; and clear what has ended. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { clientGone } from '../client-gone.js';
+import { ClientGone } from '../client-gone.js';
 import { requireAdministrator } from '../caller.js';
 import type { HttpDependencies } from '../dependencies.js';
 import { invalid, type Issue, sendJson } from '../error-reply.js';
@@ -21,7 +21,7 @@ export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependen
     const seconds = queryNumber(request, 'wait', 0);
     const { task_id: id } = request.params;
     const waitMs = Math.min(Math.max(seconds, 0), longestWaitS) * 1000;
-    const task = await tasks.wait(id, tenantOf(request), waitMs, clientGone(reply)).catch(orTaskNotFound);
+    const task = await tasks.wait(id, tenantOf(request), waitMs, new ClientGone(reply).signal).catch(orTaskNotFound);
     return sendJson(reply, 200, taskStatus(task, waiting.of(id)));
   });
 

@@ -17,13 +17,13 @@ export function addChat(scope: FastifyInstance, services: LanguageServices, log:
     const entry = await services.catalogue.find(asked.model);
     requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not chat.`);
     refuseStrangeBiases(asked.answer.sampling, entry.description.vocabularySize);
-    const head = describeHead(services, entry, asked);
-    if (asked.stream) return streamChat(services, log, request, reply, asked, entry, head);
-    const body = await answerChat(services, reply, asked, entry, {}, (lease, answer) => wholeCompletion(head, lease, answer, asked.wantsLogprobs));
+    if (asked.stream) return streamChat(services, log, request, reply, asked, entry);
+    const body = await answerChat(services, reply, asked, entry, {}, (lease, answer) => wholeCompletion(describeHead(services, entry, asked), lease, answer, asked.wantsLogprobs));
     return sendJson(reply, 200, body);
   });
 }
 
+/** Made when there is something to say: a thousand that wait hold none. */
 function describeHead(services: LanguageServices, entry: CatalogueEntry, asked: ChatRequest): ChatHead {
   return { id: freshId('chatcmpl-'), created: Math.floor(services.now().getTime() / 1000), model: asked.model, fingerprint: `fp_${entry.digest.slice(0, 10)}` };
 }
@@ -45,15 +45,16 @@ function answerChat<T>(
 }
 
 function streamChat(
-  services: LanguageServices, log: Log, request: FastifyRequest, reply: FastifyReply, asked: ChatRequest, entry: CatalogueEntry, head: ChatHead,
+  services: LanguageServices, log: Log, request: FastifyRequest, reply: FastifyReply, asked: ChatRequest, entry: CatalogueEntry,
 ): Promise<FastifyReply> {
   return streamEvents(reply, request, log, async (events) => {
-    const chunks = new ChatChunks(head, asked.includeUsage);
+    let made: ChatChunks | undefined;
+    const chunks = (): ChatChunks => (made ??= new ChatChunks(describeHead(services, entry, asked), asked.includeUsage));
     const onParts: Parameters<typeof answerChat>[4]['onParts'] = (lease, choice, parts, tokens) => {
-      for (const chunk of chunks.parts(lease, choice, parts, tokens)) events.send(chunk);
+      for (const chunk of chunks().parts(lease, choice, parts, tokens)) events.send(chunk);
     };
     await answerChat(services, reply, asked, entry, { onParts }, (_lease, answer) => {
-      for (const chunk of chunks.end(answer)) events.send(chunk);
+      for (const chunk of chunks().end(answer)) events.send(chunk);
       events.sendText('[DONE]');
     });
   });

@@ -62,15 +62,19 @@ export function addCompletions(scope: FastifyInstance, services: LanguageService
     requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not continue texts.`);
     refuseStrangeIds(asked.prompts, entry.description.vocabularySize, fields, 'prompt');
     refuseStrangeBiases(asked.sampling, entry.description.vocabularySize);
-    const envelope = { id: freshId('cmpl-'), object: 'text_completion', created: Math.floor(services.now().getTime() / 1000), model: asked.model, system_fingerprint: `fp_${entry.digest.slice(0, 10)}` };
-    if (asked.stream) return streamEvents(reply, request, log, (events) => streamCompletion(services, reply, asked, entry, envelope, events));
+    if (asked.stream) return streamEvents(reply, request, log, (events) => streamCompletion(services, reply, asked, entry, events));
     const body = await complete(services, reply, asked, entry, () => undefined, async (lease, answers) => ({
-      ...envelope,
+      ...describeHead(services, asked, entry),
       choices: await describeChoices(asked, lease, answers),
       usage: describeUsage(sum(answers)),
     }));
     return sendJson(reply, 200, body);
   });
+}
+
+/** Made when there is something to say: a thousand that wait hold none. */
+function describeHead(services: LanguageServices, asked: CompletionRequest, entry: CatalogueEntry): Json {
+  return { id: freshId('cmpl-'), object: 'text_completion', created: Math.floor(services.now().getTime() / 1000), model: asked.model, system_fingerprint: `fp_${entry.digest.slice(0, 10)}` };
 }
 
 type OnParts = (lease: Lease, index: number, parts: OutputPart[], tokens: AnswerTokens) => void;
@@ -131,27 +135,30 @@ function describeChoice(asked: CompletionRequest, lease: Lease, choice: AnswerCh
 }
 
 /** The route's own form: parallel lists; `offset` counts the characters of the tokens before. */
-function describeLogprobs(lease: Lease, tokens: AnswerTokens, offset: number): { lists: Json; offset: number } {
+function describeLogprobs(lease: Lease, { logprobs = [] }: AnswerTokens, offset: number): { lists: Json; offset: number } {
   const text = (id: number): string => new TextDecoder().decode(lease.model.tokenBytes(id));
   const offsets: number[] = [];
-  for (const id of tokens.ids) {
+  const tokens = logprobs.map(({ id }) => text(id));
+  for (const token of tokens) {
     offsets.push(offset);
-    offset += text(id).length;
+    offset += token.length;
   }
   const lists = {
-    tokens: tokens.ids.map(text),
-    token_logprobs: (tokens.logprobs ?? []).map(({ logprob }) => logprob),
-    top_logprobs: (tokens.logprobs ?? []).map(({ top }) => Object.fromEntries(top.map(({ id, logprob }) => [text(id), logprob]))),
+    tokens,
+    token_logprobs: logprobs.map(({ logprob }) => logprob),
+    top_logprobs: logprobs.map(({ top }) => Object.fromEntries(top.map(({ id, logprob }) => [text(id), logprob]))),
     text_offset: offsets,
   };
   return { lists, offset };
 }
 
 async function streamCompletion(
-  services: LanguageServices, reply: FastifyReply, asked: CompletionRequest, entry: CatalogueEntry, envelope: Json, events: EventStream,
+  services: LanguageServices, reply: FastifyReply, asked: CompletionRequest, entry: CatalogueEntry, events: EventStream,
 ): Promise<void> {
   const offsets = new Map<number, number>();
-  const chunk = (choice: Json): Json => ({ ...envelope, choices: [choice], ...(asked.includeUsage ? { usage: null } : {}) });
+  let made: Json | undefined;
+  const head = (): Json => (made ??= describeHead(services, asked, entry));
+  const chunk = (choice: Json): Json => ({ ...head(), choices: [choice], ...(asked.includeUsage ? { usage: null } : {}) });
   const onParts: OnParts = (lease, index, parts, tokens) => {
     const logprobs = asked.sampling.logprobs === undefined ? null : describeLogprobs(lease, tokens, offsets.get(index) ?? 0);
     if (logprobs !== null) offsets.set(index, logprobs.offset);
@@ -162,7 +169,7 @@ async function streamCompletion(
     for (const [index, choice] of answers.flatMap((answer) => answer.choices).entries()) {
       events.send(chunk({ index, text: '', logprobs: null, finish_reason: choice.finishReason === 'length' ? 'length' : 'stop' }));
     }
-    if (asked.includeUsage) events.send({ ...envelope, choices: [], usage: describeUsage(sum(answers)) });
+    if (asked.includeUsage) events.send({ ...head(), choices: [], usage: describeUsage(sum(answers)) });
     events.sendText('[DONE]');
   });
 }

@@ -11,7 +11,7 @@ import { freshId } from './chat-shape.js';
 import { describeError, expected } from './errors.js';
 import { type ResponsesRequest, readResponsesRequest } from './responses-request.js';
 import { ResponseWriter } from './responses-shape.js';
-import { keepAliveMs } from './stream.js';
+import { keepAlive, release } from './kept-alive.js';
 
 export function addResponses(scope: FastifyInstance, services: LanguageServices, log: Log): void {
   scope.post('/v1/responses', async (request, reply) => {
@@ -43,7 +43,7 @@ async function stream(
 ): Promise<FastifyReply> {
   const events = new EventStream(reply, 'events');
   const writer = new ResponseWriter(head, (event) => events.send(event, event.type));
-  const timer = setInterval(() => events.comment('waiting'), keepAliveMs);
+  keepAlive(events);
   try {
     await write(services, reply, asked, entry, writer);
   } catch (thrown) {
@@ -52,7 +52,7 @@ async function stream(
     const { message, code } = describeError(error, request).error;
     if (error.code !== 'cancelled') writer.fail(message, code ?? error.code);
   } finally {
-    clearInterval(timer);
+    release(events);
   }
   events.end();
   return reply;

@@ -3,9 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Log } from '../dependencies.js';
 import { EventStream } from '../event-stream.js';
 import { describeError, expected } from './errors.js';
-
-/** Proxies and clients give up on connections that are silent for longer. */
-export const keepAliveMs = 15_000;
+import { keepAlive, release } from './kept-alive.js';
 
 /**
  * Runs `write`. While it waits, a comment every 15 s keeps the connection; a failure before anything was sent is thrown, and is
@@ -15,7 +13,7 @@ export async function streamEvents(
   reply: FastifyReply, request: FastifyRequest, log: Log, write: (events: EventStream) => Promise<void>,
 ): Promise<FastifyReply> {
   const events = new EventStream(reply, 'events');
-  const timer = setInterval(() => events.comment('waiting'), keepAliveMs);
+  keepAlive(events);
   try {
     await write(events);
   } catch (thrown) {
@@ -23,7 +21,7 @@ export async function streamEvents(
     const error = expected(thrown, log, request);
     if (error.code !== 'cancelled') events.send(describeError(error, request));
   } finally {
-    clearInterval(timer);
+    release(events);
   }
   events.end();
   return reply;
