@@ -36,8 +36,17 @@ export type ToolChoice = 'none' | 'auto' | 'required' | { name: string };
 /** What an answer must look like; `schema` is a JSON schema. */
 export type OutputFormat = { kind: 'text' } | { kind: 'json' } | { kind: 'schema'; schema: unknown };
 
-/** A piece of an answer, in order. A tool call comes whole. */
+/** A call that the limit of tokens cut off. */
+export interface CutCall {
+  id: string;
+  name: string;
+  /** As far as they were written: the beginning of a JSON object, or nothing. */
+  arguments: string;
+}
+
+/** A piece of an answer, in order. A tool call comes whole; `source` is what the model wrote of one that was cut. */
 export type OutputPart =
   | { kind: 'text'; text: string }
   | { kind: 'reasoning'; text: string }
-  | { kind: 'toolCall'; call: ToolCall };
+  | { kind: 'toolCall'; call: ToolCall }
+  | { kind: 'cutCall'; call: CutCall; source: string };

@@ -81,6 +81,7 @@ function makeForm(question: FormQuestion): AnswerForm {
   const callMarkers = calls === null || dialect === null ? [] : bare ? calls.bareBeginnings : [dialect.opener];
   const syntax: OutputSyntax = {
     thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare, readCall: calls?.readCall ?? (() => null),
+    readCutCall: calls?.readCutCall ?? (() => null),
   };
   const markers = [...(thoughts === null ? [] : [thoughts.open, thoughts.close]), ...(bare ? [] : callMarkers)];
   const promptEnd = opens ? `${thoughts.open}\n` : beginsCalling ? dialect?.opener ?? '' : '';

@@ -31,6 +31,7 @@ export async function prepare(lease: Lease, { input, format }: AnswerRequest, si
   const isIds = Array.isArray(prompt) && typeof (prompt as readonly unknown[])[0] === 'number';
   if (!isIds) await refuseFarTooLong(lease, sizeOf(prompt), () => ({ prompt, addSpecial }), signal);
   const ids = isIds ? [...prompt as readonly number[]] : await lease.model.tokenize(prompt, { addSpecial, signal });
+  if (ids.length === 0) throw new LecternError('invalid_request', 'The prompt has no tokens.', { about: 'prompt' });
   mustFit(lease, ids.length);
   return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, stops: [], syntax: plainText, controlMarkers: new Map() };
 }

@@ -105,6 +105,8 @@ t.test('chat whole, with thinking, tools, logprobs, dropped messages', async (t)
   t.match(last()?.sampling, { maxTokens: 5, seed: 3, stop: ['x'], temperature: 0, logprobs: 1 });
   t.equal(language.keepAlives.at(-1), Infinity);
   const tools = [{ type: 'function', function: { name: 'add', parameters: { type: 'object' } } }];
+  const half = lines((await post('/api/chat', { model: 'talker', messages: [{ role: 'user', content: '!half' }], tools })).body);
+  t.match(half, [{ message: { content: '{"name":"add","arguments":{"a":', tool_calls: undefined } }, { done_reason: 'length' }], 'half of the arguments is no object');
   const called = lines((await post('/api/chat', { model: 'talker', messages: [{ role: 'user', content: '!call' }], tools })).body);
   t.match(called[0], { message: { role: 'assistant', content: '', tool_calls: [{ id: /^call_[a-z0-9]{8}$/, function: { index: 0, name: 'add', arguments: { a: 1 } } }] }, done: false });
   t.match(called.at(-1), { done: true, done_reason: 'stop' });

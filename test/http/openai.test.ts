@@ -69,6 +69,10 @@ t.test('tools, whole and streamed', async (t) => {
   t.match(streamed[0]?.choices[0]?.delta, { role: 'assistant', tool_calls: [{ index: 0, ...call }] });
   t.equal(streamed[1]?.choices[0]?.finish_reason, 'tool_calls');
   t.match(last()?.input, { toolChoice: { name: 'add' }, singleToolCall: true });
+  const half = { ...call, function: { name: 'add', arguments: '{"a":' } };
+  t.match((await chat({ tools }, '!half')).json(), { choices: [{ message: { content: null, tool_calls: [half] }, finish_reason: 'length' }] });
+  const halves = events((await chat({ tools, stream: true }, '!half')).body) as typeof streamed;
+  t.match(halves.slice(0, 2).map(({ choices }) => choices[0]), [{ delta: { tool_calls: [{ index: 0, ...half }] }, finish_reason: null }, { finish_reason: 'length' }]);
   await chat({ tools });
   t.match(last()?.input, { toolChoice: 'auto' });
 });
@@ -178,6 +182,8 @@ t.test('responses', async (t) => {
   const items = [{ role: 'user', content: 'go' }, { type: 'function_call', call_id: 'c', name: 'add', arguments: '{}' }, { type: 'function_call_output', call_id: 'c', output: '!call' }];
   t.match((await post('/v1/responses', { model: 'talker', input: items, tools })).json(), { output: [{ type: 'function_call', call_id: 'call_1', name: 'add', arguments: '{"a":1}' }] });
   t.match((last()?.input as { messages: unknown[] }).messages.at(-1), { role: 'tool', toolCallId: 'c', toolName: 'add' });
+  const half = { type: 'function_call', status: 'incomplete', call_id: 'call_1', name: 'add', arguments: '{"a":' };
+  t.match((await post('/v1/responses', { model: 'talker', input: '!half', tools })).json(), { status: 'incomplete', output: [half] });
   t.match((await post('/v1/responses', { model: 'talker', input: '!cut' })).json(), { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
 });
 

@@ -24,6 +24,11 @@ t.test('OpenAI: the zod helper, whole and streamed', async (t) => {
   t.ok(Answer.safeParse(streamed.choices[0]?.message.parsed).success, streamed.choices[0]?.message.content ?? '');
 });
 
+t.test('OpenAI: a prompt without a token is named', async (t) => {
+  const refused: unknown = await client.completions.create({ model, prompt: '' }).catch((thrown: unknown) => thrown);
+  t.match(refused, { status: 400, param: 'prompt' });
+});
+
 t.test('OpenAI: any object', async (t) => {
   const any = await client.chat.completions.create({ ...asked, response_format: { type: 'json_object' }, seed: 5 });
   const { finish_reason: reason, message: { content } } = any.choices[0] as OpenAI.ChatCompletion.Choice;
@@ -53,6 +58,13 @@ t.test('OpenAI: tools that must be called, whole and streamed, and their results
     t.match([reason, named], ['tool_calls', { type: 'function', function: { name } }]);
     if (named?.type === 'function') t.ok(inputs.safeParse(JSON.parse(named.function.arguments)).success, named.function.arguments);
   }
+  const cut = { ...asked, max_tokens: 34, tools, tool_choice: { type: 'function' as const, function: { name: 'turn' } }, seed: 2 };
+  const whole = (await client.chat.completions.create(cut)).choices[0];
+  const [begun] = whole?.message.tool_calls ?? [];
+  t.match([whole?.finish_reason, whole?.message.content, begun], ['length', null, { type: 'function', function: { name: 'turn' } }]);
+  const parts: string[] = [];
+  for await (const { choices } of await client.chat.completions.create({ ...cut, stream: true })) parts.push(choices[0]?.delta.content ?? '', choices[0]?.delta.tool_calls?.[0]?.function?.arguments ?? '');
+  if (begun?.type === 'function') t.equal(parts.join(''), begun.function.arguments, 'streamed, too');
   const goesOn = await client.chat.completions.create({ ...asked, max_tokens: 5, tools, messages: [...messages, { role: 'assistant', tool_calls: [call] }, { role: 'tool', tool_call_id: call.id, content: 'done' }] });
   t.equal(goesOn.object, 'chat.completion');
   const none = await client.chat.completions.create({ ...asked, max_tokens: 20, tools, tool_choice: 'none', seed: 3 });

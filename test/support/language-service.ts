@@ -92,7 +92,7 @@ async function answer(language: FakeLanguage, request: AnswerRequest, listener: 
   const choices = Array.from({ length: request.choices ?? 1 }, (_, choice) => {
     const parts = partsOf(script);
     for (const part of parts) listener.onParts?.(choice, [part], { ids: [65], ...logprobs(request) });
-    return { parts, tokens: { ids: [...parts.map(() => 65), ...(script.includes('!stopped') ? [66] : [])], logprobs: parts.flatMap(() => logprobs(request).logprobs ?? []) }, finishReason: script.includes('!call') ? 'toolCalls' as const : script.includes('!cut') ? 'length' as const : 'stop' as const, stopString: null };
+    return { parts, tokens: { ids: [...parts.map(() => 65), ...(script.includes('!stopped') ? [66] : [])], logprobs: parts.flatMap(() => logprobs(request).logprobs ?? []) }, finishReason: script.includes('!call') ? 'toolCalls' as const : /!cut|!half/.test(script) ? 'length' as const : 'stop' as const, stopString: null };
   });
   if (script.includes('!late')) throw new LecternError('device_lost');
   if (script.includes('!hang')) {
@@ -108,6 +108,7 @@ function partsOf(script: string): OutputPart[] {
   const words = script.split(/(?<= )/).map((text): OutputPart => ({ kind: 'text', text }));
   if (script.includes('!think')) words.unshift({ kind: 'reasoning', text: 'Let me see.' });
   const call: OutputPart = { kind: 'toolCall', call: { id: 'call_1', name: 'add', arguments: { a: 1 } } };
+  if (script.includes('!half')) return [{ kind: 'cutCall', call: { id: 'call_1', name: 'add', arguments: '{"a":' }, source: '{"name":"add","arguments":{"a":' }];
   if (script.includes('!call')) return script.includes('!twice') ? [call, call] : [call];
   return words;
 }

@@ -90,6 +90,31 @@ t.test('auto, bare calls: an answer is a call from its first character on, or an
   }
 });
 
+t.test('a call that the limit of tokens cuts is what there is of it', async (t) => {
+  const cut = async (source: string, said: string, toolChoice: Conversation['toolChoice'], maxTokens = said.length): Promise<Asked> => ask(source, said, { toolChoice }, { sampling: { maxTokens } });
+  const named = { name: 'add' };
+  const cases: [string, string, Conversation['toolChoice'], OutputPart['kind'], string, string?][] = [
+    [sources.hermes, '\n{"name": "add", "arguments": {"a": 1, "b', named, 'cutCall', '{"a": 1, "b'],
+    [sources.hermes, '\n{"name": "get_weather", "arguments": {"city": "Par', 'required', 'cutCall', '{"city": "Par', 'get_weather'],
+    [sources.hermes, '<tool_call>\n{"name": "add", "arguments": {"a": {"b": "}"}} ', 'auto', 'cutCall', '{"a": {"b": "}"}}'],
+    [sources.mistral, '[TOOL_CALLS] [{"name":"add","arguments":', 'auto', 'cutCall', ''],
+    [sources.mistral, '[{"name": "add", "arg', named, 'cutCall', ''],
+    [sources.llama, '{"name": "add", "parameters": {"a": 1', 'auto', 'cutCall', '{"a": 1'],
+    [sources.hermes, '\n{"na', named, 'cutCall', ''],
+    [sources.hermes, '\n{"name": "ad', 'required', 'text', '{"name": "ad'],
+  ];
+  for (const [source, said, toolChoice, kind, rest, name = 'add'] of cases) {
+    const { answer, heard } = await cut(source, said, toolChoice);
+    t.equal(answer.choices[0]?.finishReason, 'length', said);
+    t.match(heard, [kind === 'text' ? { kind, text: rest } : { kind, call: { id: /^call_[0-9a-f]{24}$/, name, arguments: rest }, source: said.slice(said.indexOf('{')) }], said);
+    t.same(answer.choices[0]?.parts, heard, said);
+  }
+  const second = await cut(sources.hermes, `${hermesCall}\n<tool_call>${hermesSum}`, 'required', hermesCall.length + 54);
+  t.match(second.heard, [{ kind: 'toolCall', call: { name: 'get_weather' } }, { kind: 'cutCall', call: { name: 'add', arguments: '{"a"' } }]);
+  const stopped = await ask(sources.hermes, '\n{"name": "add", "arguments": {"a": 1, "b', { toolChoice: named });
+  t.match(stopped.heard, [{ kind: 'text' }], 'what ends by itself is no call that was cut');
+});
+
 t.test('required and named: the grammar holds from the start, behind what the template would write', async (t) => {
   const required = await ask(sources.hermes, hermesCall, { toolChoice: 'required' });
   t.ok(required.prompt.endsWith('<|im_start|>assistant\n<tool_call>'));

@@ -1,6 +1,6 @@
 /** An answer's text taken apart while it is written: text, what the model thought, and calls of tools. */
 import { randomBytes } from 'node:crypto';
-import type { OutputPart, ToolCall } from '../conversation.js';
+import type { CutCall, OutputPart, ToolCall } from '../conversation.js';
 import { CallScanner } from './call-scanner.js';
 import { firstMarker, heldBack } from './markers.js';
 
@@ -17,9 +17,11 @@ export interface OutputSyntax {
   beginsCalling: boolean;
   /** Makes a call of one JSON object of the answer; null where it is none. */
   readCall: (value: Record<string, unknown>) => Omit<ToolCall, 'id'> | null;
+  /** Makes one of the beginning of such an object; null where it does not tell which. */
+  readCutCall: (source: string) => Omit<CutCall, 'id'> | null;
 }
 
-export const plainText: OutputSyntax = { thoughts: null, beginsThinking: false, callMarkers: [], markersOnlyAtBegin: false, beginsCalling: false, readCall: () => null };
+export const plainText: OutputSyntax = { thoughts: null, beginsThinking: false, callMarkers: [], markersOnlyAtBegin: false, beginsCalling: false, readCall: () => null, readCutCall: () => null };
 
 type Place = 'begin' | 'thought' | 'behindThought' | 'start' | 'text' | 'calls';
 
@@ -32,6 +34,7 @@ export class AnswerReader {
   #place: Place;
   #waiting = '';
   #saidSomething = false;
+  #isCut = false;
 
   constructor(syntax: OutputSyntax) {
     this.#syntax = syntax;
@@ -44,8 +47,9 @@ export class AnswerReader {
     return this.#take(false);
   }
 
-  /** What was held back. A call that was begun and not finished is text. */
-  end(): OutputPart[] {
+  /** What was held back. A call that was begun and not finished is text, or where the limit of tokens cut it what there is of a call. */
+  end(isCut = false): OutputPart[] {
+    this.#isCut = isCut;
     return this.#take(true);
   }
 
@@ -135,14 +139,23 @@ export class AnswerReader {
   #call(parts: OutputPart[], atEnd: boolean): boolean {
     for (const source of this.#calls.push(this.#waiting)) parts.push(this.#read(source));
     this.#waiting = '';
-    if (atEnd && this.#calls.unfinished !== '') parts.push({ kind: 'text', text: this.#calls.unfinished });
+    if (atEnd && this.#calls.unfinished !== '') parts.push(this.#readUnfinished(this.#calls.unfinished));
     return false;
   }
 
   #read(source: string): OutputPart {
     const call = this.#syntax.readCall(parsed(source));
-    return call === null ? { kind: 'text', text: source } : { kind: 'toolCall', call: { id: `call_${randomBytes(12).toString('hex')}`, ...call } };
+    return call === null ? { kind: 'text', text: source } : { kind: 'toolCall', call: { id: callId(), ...call } };
   }
+
+  #readUnfinished(source: string): OutputPart {
+    const call = this.#isCut ? this.#syntax.readCutCall(source) : null;
+    return call === null ? { kind: 'text', text: source } : { kind: 'cutCall', call: { id: callId(), ...call }, source };
+  }
+}
+
+function callId(): string {
+  return `call_${randomBytes(12).toString('hex')}`;
 }
 
 function parsed(source: string): Record<string, unknown> {
@@ -158,7 +171,7 @@ export function joined(parts: readonly OutputPart[]): OutputPart[] {
   const made: OutputPart[] = [];
   for (const part of parts) {
     const before = made.at(-1);
-    if (part.kind !== 'toolCall' && before?.kind === part.kind) made[made.length - 1] = { kind: part.kind, text: before.text + part.text };
+    if ((part.kind === 'text' || part.kind === 'reasoning') && before?.kind === part.kind) made[made.length - 1] = { kind: part.kind, text: before.text + part.text };
     else made.push(part);
   }
   return made;

@@ -48,12 +48,13 @@ function callId(): string {
 
 /** The message of one line, or of the whole answer. `callsBefore` counts the calls of the answer's earlier lines: clients join calls by their index. */
 export function describeMessage(parts: OutputPart[], callsBefore = 0): Record<string, unknown> {
-  const text = (kind: 'text' | 'reasoning'): string => parts.map((part) => (part.kind === kind ? part.text : '')).join('');
+  const thinking = parts.map((part) => (part.kind === 'reasoning' ? part.text : '')).join('');
+  // Arguments are objects here, which half of them is not: a call that was cut stays as the model wrote it.
+  const content = parts.map((part) => (part.kind === 'text' ? part.text : part.kind === 'cutCall' ? part.source : '')).join('');
   const calls = parts.flatMap((part) => (part.kind === 'toolCall' ? [part.call] : []));
-  const thinking = text('reasoning');
   return {
     role: 'assistant',
-    content: text('text'),
+    content,
     ...(thinking === '' ? {} : { thinking }),
     ...(calls.length === 0 ? {} : { tool_calls: calls.map((call, index) => ({ id: callId(), function: { index: callsBefore + index, name: call.name, arguments: call.arguments } })) }),
   };

@@ -1,7 +1,7 @@
 /** Chat completions as they go over the wire: whole, and in chunks. */
 import { randomUUID } from 'node:crypto';
 import type { Answer, AnswerChoice, AnswerTokens } from '../../chat/answer.js';
-import type { OutputPart, ToolCall } from '../../chat/conversation.js';
+import type { CutCall, OutputPart, ToolCall } from '../../chat/conversation.js';
 import type { Lease } from '../../models/types.js';
 
 type Json = Record<string, unknown>;
@@ -33,8 +33,13 @@ export function describeLogprobs(lease: Lease, { logprobs }: AnswerTokens): Json
   return { content, refusal: null };
 }
 
-function describeCall(call: ToolCall): Json {
-  return { id: call.id, type: 'function', function: { name: call.name, arguments: JSON.stringify(call.arguments) } };
+/** Of a call that was cut: what there is. */
+export function argumentsText(call: ToolCall | CutCall): string {
+  return typeof call.arguments === 'string' ? call.arguments : JSON.stringify(call.arguments);
+}
+
+function describeCall(call: ToolCall | CutCall): Json {
+  return { id: call.id, type: 'function', function: { name: call.name, arguments: argumentsText(call) } };
 }
 
 function joined(parts: OutputPart[], kind: 'text' | 'reasoning'): string {
@@ -61,7 +66,7 @@ export function wholeCompletion(head: ChatHead, lease: Lease, answer: Answer, wa
 }
 
 function wholeChoice(choice: AnswerChoice, index: number, lease: Lease, wantsLogprobs: boolean): Json {
-  const calls = choice.parts.flatMap((part) => (part.kind === 'toolCall' ? [describeCall(part.call)] : []));
+  const calls = choice.parts.flatMap((part) => (part.kind === 'toolCall' || part.kind === 'cutCall' ? [describeCall(part.call)] : []));
   const text = joined(choice.parts, 'text');
   const reasoning = joined(choice.parts, 'reasoning');
   const message = {

@@ -104,7 +104,7 @@ function sum(answers: Answer[]): Answer {
 }
 
 function textOf(parts: OutputPart[]): string {
-  return parts.map((part) => (part.kind === 'toolCall' ? '' : part.text)).join('');
+  return parts.map((part) => (part.kind === 'text' || part.kind === 'reasoning' ? part.text : '')).join('');
 }
 
 async function describeChoices(asked: CompletionRequest, lease: Lease, answers: Answer[]): Promise<Json[]> {

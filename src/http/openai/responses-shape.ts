@@ -1,7 +1,7 @@
 /** Responses as they go over the wire: the object, and the events of its stream. */
 import type { Answer } from '../../chat/answer.js';
-import type { OutputPart } from '../../chat/conversation.js';
-import { freshId } from './chat-shape.js';
+import type { CutCall, OutputPart, ToolCall } from '../../chat/conversation.js';
+import { argumentsText, freshId } from './chat-shape.js';
 
 type Json = Record<string, unknown>;
 
@@ -49,8 +49,8 @@ export class ResponseWriter {
 
   add(parts: OutputPart[]): void {
     for (const part of parts) {
-      if (part.kind === 'toolCall') this.#addCall(part);
-      else this.#addText(part);
+      if (part.kind === 'text' || part.kind === 'reasoning') this.#addText(part);
+      else this.#addCall(part.call, part.kind === 'cutCall' ? 'incomplete' : 'completed');
     }
   }
 
@@ -68,14 +68,14 @@ export class ResponseWriter {
     this.#event('response.failed', { response: { ...this.#describe('failed', [], null), error: { code, message } } });
   }
 
-  #addCall(part: OutputPart & { kind: 'toolCall' }): void {
+  #addCall(call: ToolCall | CutCall, status: 'completed' | 'incomplete'): void {
     this.#closeItem('completed');
-    const { id, name, arguments: values } = part.call;
-    const item = this.#openItem({ kind: 'toolCall', id: freshId('fc_'), text: '', call: { id, name, arguments: JSON.stringify(values) } });
+    const { id, name } = call;
+    const item = this.#openItem({ kind: 'toolCall', id: freshId('fc_'), text: '', call: { id, name, arguments: argumentsText(call) } });
     const place = { item_id: item.id, output_index: this.#items.length - 1 };
     this.#event('response.function_call_arguments.delta', { ...place, delta: item.call?.arguments });
     this.#event('response.function_call_arguments.done', { ...place, name, arguments: item.call?.arguments });
-    this.#closeItem('completed');
+    this.#closeItem(status);
   }
 
   #addText({ kind, text }: OutputPart & { kind: 'text' | 'reasoning' }): void {
