@@ -112,6 +112,8 @@ const Array& Runner::contents_of(Held& value) {
   return *value.contents;
 }
 
+Array Runner::look_at(Held value) { return contents_of(value); }
+
 Held Runner::copy(const Held& value) {
   if (value.contents) return {value.element, value.shape, nullptr, value.contents};
   const std::int64_t count = value.shape.elements();
@@ -251,7 +253,7 @@ void Runner::run_control(int index, Values& values, std::vector<ValueId>& fresh,
 }
 
 std::vector<Held> Runner::run_if(const Node& node, Control& control, Values& values, Run& run) {
-  const Array& condition = contents_of(held(values, node.inputs[0]));
+  const Array condition = look_at(held(values, node.inputs[0]));
   if (condition.element != Element::boolean || condition.elements() != 1) refuse("the condition of " + title_of(node) + " is no single truth value");
   const std::size_t body = condition.as<std::uint8_t>()[0] != 0 ? 0 : 1;
   return control.bodies[body]->run({}, captures_of(node, control, body, values), run);
@@ -259,16 +261,16 @@ std::vector<Held> Runner::run_if(const Node& node, Control& control, Values& val
 
 std::vector<Held> Runner::run_loop(const Node& node, Control& control, Values& values, Run& run) {
   Runner& body = *control.bodies[0];
-  const auto scalar = [&](std::size_t input, Element element) -> const Array* {
-    if (node.inputs[input] == absent) return nullptr;
-    const Array& array = contents_of(held(values, node.inputs[input]));
+  const auto scalar = [&](std::size_t input, Element element) -> std::optional<Array> {
+    if (node.inputs[input] == absent) return std::nullopt;
+    Array array = look_at(held(values, node.inputs[input]));
     if (array.element != element || array.elements() != 1) refuse("input " + std::to_string(input) + " of " + title_of(node) + " is no single number of its type");
-    return &array;
+    return array;
   };
-  const Array* trips = scalar(0, Element::i64);
-  const Array* first = scalar(1, Element::boolean);
-  const std::int64_t most = trips != nullptr ? trips->as<std::int64_t>()[0] : INT64_MAX;
-  bool go = first == nullptr || first->as<std::uint8_t>()[0] != 0;
+  const std::optional<Array> trips = scalar(0, Element::i64);
+  const std::optional<Array> first = scalar(1, Element::boolean);
+  const std::int64_t most = trips ? trips->as<std::int64_t>()[0] : INT64_MAX;
+  bool go = !first || first->as<std::uint8_t>()[0] != 0;
   std::vector<Held> carried;
   const auto carry = [&](const Held& value) {
     // Its contents, if known, would ask for a plan of this iteration alone.
@@ -312,6 +314,7 @@ Held Runner::join(const Node& node, const Port& port, std::vector<Held>& pieces)
     for (const std::int64_t size : port.sizes) {
       if (whole.shape.rank < max_rank) whole.shape.push(std::max<std::int64_t>(size, 0));
     }
+    if (!whole.shape.is_sane()) refuse("an output of " + title_of(node) + " has the impossible shape " + whole.shape.text());
     whole.contents = make_array(whole.element, whole.shape, Bytes());
     return whole;
   }

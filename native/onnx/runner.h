@@ -58,6 +58,8 @@ class Runner {
   Held join(const Node& node, const Port& port, std::vector<Held>& pieces);
   Held& held(Values& values, ValueId id);
   const Array& contents_of(Held& value);
+  /// Contents that the value does not keep: what plans know of a value has to be part of what they are found by.
+  Array look_at(Held value);
   /// In memory of its own, for what must outlive the next run of the graph that made it.
   Held copy(const Held& value);
   const void* address_of(Held& value);

@@ -153,6 +153,28 @@ LECTERN_TEST("onnx: shapes and indices that do not fit are errors that name the 
   }
 }
 
+LECTERN_TEST("onnx: nodes without outputs, blocks beyond all numbers and last elements of long axes") {
+  OnnxGraph split;
+  split.input("x", Element::f32, {2, 3}).constant(onnx_floats("w", {2}, {1, 2})).node(OnnxNode("Split", {"w"}, {})).node(OnnxNode("Relu", {"x"}, {"y"}));
+  check_refused(split.output("y", Element::f32, {2, 3}).model(), "no outputs");
+  OnnxGraph blocks;
+  blocks.constant(onnx_tensor("q", Element::i8, {4}, std::vector<std::int8_t>{1, 2, 3, 4})).constant(onnx_floats("scale", {0}, {}));
+  blocks.node(OnnxNode("DequantizeLinear", {"q", "scale"}, {"y"}).integer("axis", 0).integer("block_size", INT64_MAX)).output("y", Element::f32, {4});
+  check_refused(blocks.model(21), "block_size");
+  // The last place of this axis is no float: rounded, it would lie behind the end.
+  constexpr std::int64_t length = std::int64_t{1} << 25;
+  std::vector<std::uint8_t> x(static_cast<std::size_t>(length), 1);
+  x.back() = 7;
+  OnnxGraph ends;
+  ends.input("x", Element::u8, {length}).constant(onnx_integers("size", {2}));
+  OnnxNode resize("Resize", {"x", "", "", "size"}, {"y"});
+  resize.proto.message(5, Proto().text(1, "coordinate_transformation_mode").text(4, "align_corners").integer(20, 3));
+  onnx::Network network = open(ends.node(resize).output("y", Element::u8, {2}).model());
+  const onnx::Input input{"x", Element::u8, {length}, x.data()};
+  const auto y = network.run(std::span(&input, 1));
+  check(y[0].as<std::uint8_t>()[0] == 1 && y[0].as<std::uint8_t>()[1] == 7, "both ends of a long axis");
+}
+
 LECTERN_TEST("onnx: NaN, infinities and divisions by nothing go through") {
   const float odd[] = {NAN, std::numeric_limits<float>::infinity(), -std::numeric_limits<float>::infinity(), 1e38F, -1e-38F, 0};
   const auto run = [&](const OnnxNode& node, const std::string& what) {

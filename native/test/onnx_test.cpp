@@ -1,5 +1,6 @@
 // Networks made in code: what planning, fusion, loops and memory must hold, without a pack.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -44,6 +45,25 @@ bool near(std::span<const float> a, std::span<const float> b) {
 }
 
 bool same(const onnx::Output& a, const onnx::Output& b) { return a.shape == b.shape && a.bytes == b.bytes; }
+
+LECTERN_TEST("onnx: a condition that is read again behind its If is that of this run") {
+  OnnxGraph yes;
+  yes.node(OnnxNode("Add", {"x", "one"}, {"more"})).output("more", Element::f32, {2});
+  OnnxGraph no;
+  no.node(OnnxNode("Sub", {"x", "one"}, {"less"})).output("less", Element::f32, {2});
+  OnnxGraph graph;
+  graph.input("x", Element::f32, {2}).input("condition", Element::boolean, {}).constant(onnx_floats("one", {}, {1})).constant(onnx_floats("zero", {}, {0}));
+  graph.node(OnnxNode("If", {"condition"}, {"a"}).graph("then_branch", yes.proto).graph("else_branch", no.proto));
+  graph.node(OnnxNode("Where", {"condition", "a", "zero"}, {"y"})).output("y", Element::f32, {2});
+  onnx::Network network = open(graph.model());
+  const std::vector<float> x = {2, 5};
+  for (const std::uint8_t holds : std::array<std::uint8_t, 3>{1, 0, 1}) {
+    const onnx::Input inputs[] = {{"x", Element::f32, {2}, x.data()}, {"condition", Element::boolean, {}, &holds}};
+    const auto y = network.run(inputs);
+    const std::vector<float> want = holds == 1 ? std::vector<float>{3, 6} : std::vector<float>{0, 0};
+    check(near(y[0].as(), want), holds == 1 ? "where it holds" : "where it does not");
+  }
+}
 
 LECTERN_TEST("onnx: fusion changes no result, and nothing that somebody looks at") {
   for (const bool watched : {false, true}) {

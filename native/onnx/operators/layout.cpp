@@ -197,6 +197,7 @@ Operator make_split(Attributes& a) {
     std::vector<std::int64_t> parts = plan.has(1) ? plan.need_integers(1) : attribute;
     if (parts.empty()) {
       const std::int64_t count = plan.outputs();
+      if (count == 0) plan.refuse("it has no outputs");
       const std::int64_t each = (from[axis] + count - 1) / count;
       if (!uneven && from[axis] % count != 0) plan.refuse("axis " + std::to_string(axis) + " of " + from.text() + " does not split into " + std::to_string(count));
       for (std::int64_t i = 0; i < count; i++) parts.push_back(std::clamp<std::int64_t>(from[axis] - i * each, 0, each));

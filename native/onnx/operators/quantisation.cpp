@@ -12,7 +12,7 @@ struct Grid {
 
 Grid read_grid(Attributes& a) {
   Grid grid{a.integer("axis", 1), a.opset() >= 21 ? a.integer("block_size", 0) : 0};
-  if (grid.block < 0) a.unsupported("block_size " + std::to_string(grid.block));
+  if (grid.block < 0 || grid.block > (std::int64_t{1} << 40)) a.unsupported("block_size " + std::to_string(grid.block));
   return grid;
 }
 

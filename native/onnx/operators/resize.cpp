@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "onnx/operator.h"
 #include "onnx/operators/resize_taps.h"
@@ -40,6 +41,7 @@ void plan_resize(NodePlan& plan, const Settings& settings, const std::vector<Res
   bool still = true;
   for (std::size_t i = 0; i < axes.size(); i++) {
     const ResizeAxis& axis = axes[i];
+    if (axis.in > std::numeric_limits<std::int32_t>::max() / 4) plan.refuse("its input " + x.text() + " is too large");
     if (axis.in == 0 && axis.out != 0) plan.refuse("it makes something of an empty axis");
     const bool as_it_is = axis.in == axis.out && (crops ? axis.start == 0 && axis.end == 1 : axis.scale == 1);
     if (as_it_is || shape.elements() == 0) continue;

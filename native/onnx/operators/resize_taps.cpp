@@ -30,7 +30,8 @@ float coordinate(Coordinates mode, const ResizeAxis& axis, std::int64_t index) {
 /// An index whatever the number is: NaN and what lies before become 0, what lies behind the last.
 std::int32_t clamped(float x, std::int64_t size) {
   if (!(x > 0)) return 0;
-  return static_cast<std::int32_t>(std::min(x, static_cast<float>(size - 1)));
+  // Compared as a float, taken as an integer: size - 1 beyond 2^24 may be rounded up to size.
+  return static_cast<std::int32_t>(x < static_cast<float>(size - 1) ? static_cast<std::int64_t>(x) : size - 1);
 }
 
 float nearest_of(Nearest mode, float x, float scale) {
