@@ -22,11 +22,11 @@ function isUpright({ data, width, height, stride }: Bitmap): boolean {
   return dark(Math.round(height * 0.05)) && !dark(Math.round(height * 0.95));
 }
 
-/** Reads two lines of any upright bitmap, a few bad guesses of any other. */
+/** Reads two lines of any upright bitmap, a few bad guesses of any other, or as much as `headDown` says. */
 class Reader implements TextRecogniser {
   readonly name = 'reader 1';
   readonly bitmaps: Bitmap[] = [];
-  constructor(private readonly words = sentence, private readonly sure = 0.9) {}
+  constructor(private readonly words = sentence, private readonly sure = 0.9, private readonly headDown: { words: string; sure: number } | null = null) {}
 
   async read(bitmap: Bitmap, dpi: number): Promise<ReadPage> {
     this.bitmaps.push(bitmap);
@@ -41,6 +41,8 @@ class Reader implements TextRecogniser {
         }),
       };
     };
+    const { headDown } = this;
+    if (headDown !== null && !isUpright(bitmap)) return { lines: [line(headDown.words, 400, headDown.sure), line(headDown.words, 600, headDown.sure)], rulings: [] };
     if (!isUpright(bitmap)) return { lines: [line('xq wz', 400, 0.3)], rulings: [] };
     return { lines: [line(this.words, 400, this.sure), line(this.words, 600, this.sure)], rulings: [] };
   }
@@ -98,6 +100,14 @@ t.test('pages that stand on their head or lie on a side are turned, leaning ones
   t.match(markdown, new RegExp(sentence));
   const [straight] = reader.bitmaps;
   t.ok((straight?.width ?? 0) > (600 / 72) * 300, 'the turned picture has room for its corners');
+});
+
+t.test('a reader that is fairly sure of letters upside down is not believed', async (t) => {
+  const mistaken = { words: '9ou9ues ∀ ley1 9yl J9siu60o9J spuΘ3 UI 9yl amp!d', sure: 0.81 };
+  const { outcome, markdown } = await convert(t, [scan(180)], always(new Reader(sentence, 0.99, mistaken)));
+  t.match(outcome, { status: 'success' });
+  t.match(markdown, new RegExp(sentence));
+  t.notMatch(markdown, /9ou9ues/);
 });
 
 t.test('force_ocr reads every page, do_ocr: false none', async (t) => {

@@ -16,9 +16,12 @@ const leaningDpi = 150;
 const maxPixels = 24_000_000;
 /** A lean below it is left: letters on one line are read as well. */
 const leastLeanDegrees = 0.3;
-/** What a text is worth: its letters by how sure the recogniser is. Below it, and below this sureness, a page may stand on its head. */
+/**
+ * What a text is worth: its letters by how sure the recogniser is. Below it, or below this sureness, a page may stand on its head.
+ * The network that ships with the program is sure by 0.67 to 0.82 of scanned pages upside down, by 0.93 to 1 of the same ones upright.
+ */
 const enoughWorth = 60;
-const enoughSureness = 0.75;
+const enoughSureness = 0.88;
 
 export interface RecognisedPage {
   /** The page as it is read: its words, lines and size are those of the upright page. */
