@@ -26,7 +26,17 @@ const benches: Record<string, () => Promise<Bench>> = {
   waiting: () => import('./waiting.js'),
 };
 
-const usage = `usage: npm run bench -- ${Object.keys(benches).join('|')} [options of its own] [--lines OUT] [--against BASELINE [--loss 10%]]
+const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--against BASELINE [--loss 10%]]
+  chat     [--rounds N] [--threads N] [--model NAME] [--json OUT]
+  convert  [--folder NAME]... [--speed] [--compare] [--keep DIRECTORY] [--json OUT] [--verbose]
+  formats  [--format NAME]... [--speed] [--keep DIRECTORY] [--json OUT] [--verbose]
+  http     [--rounds N] [--models DIRECTORY] [--model NAME]
+  kernels  [--layers] [--llm]
+  llm      [--peer] [--rounds N] [--threads N] [--model NAME]... [--json OUT]
+  ocr      [--drawn DIRECTORY] [--pages N] [--verbose]
+  onnx     [--peer] [--pack DIRECTORY] [--net NAME]... [--rounds N] [--threads N] [--json OUT]
+  soak     [N]
+  waiting  [--requests N]
 --lines writes what was found as JSON lines (-: to standard output). --against holds it against such a file, or a report of --json;
 the exit code is 1 where more than --loss of anything was lost.`;
 
@@ -88,7 +98,9 @@ async function runBench(name: string, bench: Bench, { own, lines, against, loss 
 
 const [name = '', ...args] = process.argv.slice(2);
 const load = Object.hasOwn(benches, name) ? benches[name] : undefined;
-if (load === undefined) {
+if (name === '--help' || args.includes('--help')) {
+  console.log(usage);
+} else if (load === undefined) {
   console.error(usage);
   process.exitCode = 2;
 } else {
