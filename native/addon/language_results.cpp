@@ -120,12 +120,12 @@ Napi::Value to_value(Napi::Env env, const LoadedModel& info) {
 Napi::Value to_value(Napi::Env env, const llm::Burst& burst, bool logprobs) {
   Napi::Object result = Napi::Object::New(env);
   result.Set("text", text(env, burst.text));
-  Napi::Array ids = Napi::Array::New(env, burst.tokens.size());
-  for (std::size_t i = 0; i < burst.tokens.size(); i++) ids.Set(static_cast<std::uint32_t>(i), number(env, burst.tokens[i].id));
+  Napi::Array ids = Napi::Array::New(env, burst.ids.size());
+  for (std::size_t i = 0; i < burst.ids.size(); i++) ids.Set(static_cast<std::uint32_t>(i), number(env, burst.ids[i]));
   result.Set("ids", ids);
   if (!logprobs) return result;
-  Napi::Array told = Napi::Array::New(env, burst.tokens.size());
-  for (std::size_t i = 0; i < burst.tokens.size(); i++) told.Set(static_cast<std::uint32_t>(i), to_value(env, burst.tokens[i]));
+  Napi::Array told = Napi::Array::New(env, burst.choices.size());
+  for (std::size_t i = 0; i < burst.choices.size(); i++) told.Set(static_cast<std::uint32_t>(i), to_value(env, burst.choices[i]));
   result.Set("logprobs", told);
   return result;
 }

@@ -223,7 +223,6 @@ std::string LanguageModel::token_bytes(TokenId id) const {
   if (id < 0 || id >= tokenizer.vocabulary().size()) {
     throw Error(ErrorCode::invalid_request, "The token id " + std::to_string(id) + " is outside the vocabulary of " + std::to_string(tokenizer.vocabulary().size()) + ".");
   }
-  loaded_->model->file().check_unchanged();
   std::string bytes;
   tokenizer.append_bytes(id, true, bytes);
   return bytes;

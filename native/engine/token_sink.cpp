@@ -6,10 +6,11 @@
 namespace lectern {
 
 bool TokenSink::push(llm::Burst burst) {
-  if (burst.text.empty() && burst.tokens.empty()) return false;
+  if (burst.empty()) return false;
   const std::lock_guard lock(mutex_);
   gathered_.text += burst.text;
-  std::move(burst.tokens.begin(), burst.tokens.end(), std::back_inserter(gathered_.tokens));
+  gathered_.ids.insert(gathered_.ids.end(), burst.ids.begin(), burst.ids.end());
+  std::move(burst.choices.begin(), burst.choices.end(), std::back_inserter(gathered_.choices));
   return !std::exchange(called_, true);
 }
 

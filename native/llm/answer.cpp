@@ -39,14 +39,25 @@ std::optional<FinishReason> Answer::next(const float* logits, Burst& burst) {
   const std::vector<TokenId>& ends = parts_.tokenizer.vocabulary().end_tokens();
   if (std::find(ends.begin(), ends.end(), choice.id) != ends.end()) {
     burst.text += stream_.finish();
+    release(true, burst);
     return FinishReason::stop;
   }
   last_ = choice.id;
   tokens_++;
-  burst.tokens.push_back(std::move(choice));
+  burst.ids.push_back(last_);
+  held_.push_back({std::move(choice), stream_.written()});
   const std::optional<FinishReason> reason = follow(last_);
   burst.text += reason ? stream_.finish() : stream_.take();
+  release(reason.has_value(), burst);
   return reason;
+}
+
+void Answer::release(bool at_end, Burst& burst) {
+  const std::size_t certain = stream_.certain();
+  const bool all = at_end ? !stream_.stopped_by() : stream_.is_certain();
+  std::size_t count = 0;
+  while (count < held_.size() && (all || held_[count].begin < certain)) burst.choices.push_back(std::move(held_[count++].choice));
+  held_.erase(held_.begin(), at_end ? held_.end() : held_.begin() + static_cast<std::ptrdiff_t>(count));
 }
 
 std::optional<FinishReason> Answer::follow(TokenId id) {

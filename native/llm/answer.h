@@ -22,8 +22,8 @@ class Answer {
   /// Of at most `limit` tokens. Throws Error `invalid_request` as its parts do.
   Answer(const GenerateOptions& options, const std::vector<TokenId>& prompt, int limit, AnswerParts parts);
 
-  /// Chooses the next token from the model's logits (vocabulary) and adds what became certain to `burst`; the reason when that was
-  /// the last. Throws Error `internal` where no token can follow or the logits are no numbers.
+  /// Chooses the next token from the model's logits (vocabulary) and adds it to `burst`, with the text that became certain and the
+  /// choices behind that text, none that lie in a stop string; the reason when that was the last. Throws Error `internal` where no token can follow or the logits are no numbers.
   std::optional<FinishReason> next(const float* logits, Burst& burst);
 
   /// The last chosen token, to be fed.
@@ -32,13 +32,21 @@ class Answer {
   const std::optional<std::string>& stop_string() const { return stream_.stopped_by(); }
 
  private:
+  /// A token whose text may yet be cut off.
+  struct Held {
+    Choice choice;
+    std::size_t begin;  // of its text, in bytes of the answer
+  };
+
   std::optional<FinishReason> follow(TokenId id);
+  void release(bool at_end, Burst& burst);
 
   AnswerParts parts_;
   std::shared_ptr<const Grammar> grammar_;
   int limit_;
   Sampler sampler_;
   TextStream stream_;
+  std::vector<Held> held_;
   std::unique_ptr<GrammarMatcher> matcher_;  // once the grammar holds
   std::optional<TriggerWatch> watch_;        // until then
   TokenId last_ = 0;

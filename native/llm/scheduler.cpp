@@ -242,7 +242,7 @@ void Scheduler::State::write(int slot, const float* logits) {
   try {
     Burst burst;
     const std::optional<FinishReason> reason = here.answer.next(logits, burst);
-    if (here.request.on_burst && !(burst.text.empty() && burst.tokens.empty())) here.request.on_burst(std::move(burst));
+    if (here.request.on_burst && !(burst.empty())) here.request.on_burst(std::move(burst));
     if (reason) finish(slot, *reason);
   } catch (...) {
     // Logits that are no numbers may come from keys and values that are none.

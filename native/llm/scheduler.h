@@ -28,10 +28,13 @@ struct GenerateOptions {
   PrefixReuse reuse = PrefixReuse::computed;
 };
 
-/// What became certain in one step.
+/// What came of one step.
 struct Burst {
-  std::string text;  // whole code points
-  std::vector<Choice> tokens;
+  std::string text;             // that became certain, whole code points
+  std::vector<TokenId> ids;     // all that were generated, shown or not
+  std::vector<Choice> choices;  // of the tokens whose text is shown
+
+  bool empty() const { return text.empty() && ids.empty() && choices.empty(); }
 };
 
 enum class FinishReason { stop, length };

@@ -43,6 +43,7 @@ void TextStream::add(std::string_view text) {
 std::string TextStream::take() {
   std::string certain = text_.substr(0, text_.size() - held_);
   text_.erase(0, certain.size());
+  taken_ += certain.size();
   return certain;
 }
 

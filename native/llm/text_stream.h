@@ -33,6 +33,13 @@ class TextStream {
   /// At the end of the answer: what was held back, half a character as U+FFFD. What is pushed after it is lost.
   std::string finish();
 
+  /// Bytes of text in all, taken or not: with what may yet become a stop string, without the one that ended it.
+  std::size_t written() const { return taken_ + text_.size(); }
+  /// Those of them that are certain.
+  std::size_t certain() const { return written() - held_; }
+  /// Whether nothing waits: no half character, nothing that may yet become a stop string.
+  bool is_certain() const { return held_ == 0 && !repair_.waits(); }
+
   /// The one that ended it.
   const std::optional<std::string>& stopped_by() const { return stopped_by_; }
 
@@ -45,6 +52,7 @@ class TextStream {
   std::string bytes_;
   std::string repaired_;
   std::string text_;      // not taken yet
+  std::size_t taken_ = 0;
   std::size_t held_ = 0;  // bytes at its end that may yet become a stop string
   bool ended_ = false;
   std::optional<std::string> stopped_by_;

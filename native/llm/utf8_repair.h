@@ -15,6 +15,8 @@ class Utf8Repair {
   void push(std::string_view bytes, std::string& out);
   /// No more will come: half a character is U+FFFD.
   void finish(std::string& out);
+  /// Whether half a character is held.
+  bool waits() const { return !begun_.empty(); }
 
  private:
   void begin(std::uint8_t byte, std::string& out);

@@ -61,6 +61,15 @@ LECTERN_TEST("answer: the end, the limit and a stop string end it") {
   Driven stopped(options);
   check(!stopped.wish({"ab"}) && stopped.told.text == "a", "what may become the stop string is held back");
   check(stopped.wish({"{1"}) == FinishReason::stop && stopped.told.text == "a" && stopped.answer->stop_string() == "b{", "across a border of tokens");
+  check(stopped.told.ids.size() == 2 && stopped.told.choices.size() == 1 && stopped.answer->tokens() == 2, "a token in the stop string is an id, and no choice behind the text");
+  Driven held(options);
+  check(!held.wish({"a"}) && held.told.choices.size() == 1 && !held.wish({"b"}) && held.told.choices.size() == 1 && held.told.ids.size() == 2, "a choice is held back with its text");
+  check(!held.wish({"a"}) && held.told.text == "aba" && held.told.choices.size() == 3 && held.told.choices[1].id == id_of("b"), "and comes with it");
+  check(!held.wish({"b"}) && held.wish({"<end>"}) == FinishReason::stop && held.told.text == "abab" && held.told.choices.size() == 4, "or at the end");
+  options.stop = {"\xC3\xA9"};
+  Driven accent(options);
+  check(!accent.wish({"a"}) && !accent.wish({"\xC3"}) && accent.told.choices.size() == 1, "half a character is held back");
+  check(accent.wish({"\xA9"}) == FinishReason::stop && accent.told.text == "a" && accent.told.choices.size() == 1 && accent.told.ids.size() == 3, "and may be the stop string");
   Driven half({}, 1);
   check(half.wish({"\xC3"}) == FinishReason::length && half.told.text == "\xEF\xBF\xBD", "half a character at the end");
   options = {};

@@ -54,7 +54,7 @@ std::shared_ptr<Told> submit(Scheduler& scheduler, std::vector<TokenId> prompt, 
   auto told = std::make_shared<Told>();
   const auto on_burst = [told](Burst burst) {
     told->text += burst.text;
-    for (const Choice& choice : burst.tokens) told->ids.push_back(choice.id);
+    told->ids.insert(told->ids.end(), burst.ids.begin(), burst.ids.end());
   };
   const auto done = [told](std::variant<GenerateResult, Error> outcome) {
     told->calls++;

@@ -42,10 +42,10 @@ export interface AnswerListener {
   onParts?(choice: number, parts: OutputPart[], tokens: AnswerTokens): void;
 }
 
-/** The tokens behind a burst. */
 export interface AnswerTokens {
+  /** All that were written, with those of a stop string. */
   ids: number[];
-  /** One per id, where asked. */
+  /** Of the tokens behind the text, where asked. */
   logprobs?: TokenLogprob[];
 }
 

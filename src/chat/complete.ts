@@ -49,7 +49,7 @@ async function write(
     parts.push(...made);
     for (const id of burst.ids) tokens.ids.push(id);
     for (const logprob of burst.logprobs ?? []) tokens.logprobs?.push(logprob);
-    if (made.length > 0 || burst.ids.length > 0) listener.onParts?.(index, made, burst);
+    if (made.length > 0 || burst.ids.length > 0 || (burst.logprobs ?? []).length > 0) listener.onParts?.(index, made, burst);
   };
   const onTokens = (burst: TokenBurst): void => {
     show(reader.push(markers.push(burst)), { ids: burst.ids, ...(burst.logprobs === undefined ? {} : { logprobs: burst.logprobs }) });

@@ -146,8 +146,9 @@ export interface TokenLogprob {
 export interface TokenBurst {
   /** Whole code points. */
   text: string;
+  /** All that were written, with those of a stop string, which is no text. */
   ids: number[];
-  /** One per id, where asked. */
+  /** Where asked: of the tokens behind the text, none that lie in a stop string. They come with their text, after their ids. */
   logprobs?: TokenLogprob[];
 }
 

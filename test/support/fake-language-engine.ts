@@ -203,25 +203,26 @@ class FakeLanguageModel implements LanguageModel {
 
   async #write(ids: number[], options: GenerateOptions, signal: AbortSignal, queueMs: number): Promise<GenerateResult> {
     const cachedTokens = this.#cached(ids, options.reuse ?? 'computed');
-    const text = (this.#model.answer ?? endlessAnswer)(decode(ids), options);
-    const cut = firstStop(text, options.stop ?? []);
-    const shown = text.slice(0, cut.at);
     const room = Math.min(options.maxTokens ?? Infinity, this.info.context - ids.length);
+    const text = (this.#model.answer ?? endlessAnswer)(decode(ids), options);
+    const written = firstBytes(text, room);
+    const cut = firstStop(written, options.stop ?? []);
     let completionTokens = 0;
     const begun = performance.now();
-    let finished = true;
-    for (const point of shown) {
+    const tell = (point: string, isShown: boolean): void => {
       const pointIds = [...Buffer.from(point)];
-      if (completionTokens + pointIds.length > room) {
-        finished = false;
-        break;
-      }
-      await pause(this.#model.tokenMs ?? 0, signal);
       completionTokens += pointIds.length;
-      options.onTokens?.({ text: point, ids: pointIds, ...(options.logprobs === undefined ? {} : { logprobs: pointIds.map((id) => logprobOf(id, options.logprobs ?? 0)) }) });
+      const logprobs = options.logprobs === undefined ? {} : { logprobs: isShown ? pointIds.map((id) => logprobOf(id, options.logprobs ?? 0)) : [] };
+      options.onTokens?.({ text: isShown ? point : '', ids: pointIds, ...logprobs });
+    };
+    for (const point of written.slice(0, cut.at)) {
+      await pause(this.#model.tokenMs ?? 0, signal);
+      tell(point, true);
     }
+    for (const point of cut.stop ?? '') tell(point, false);
+    const isWhole = written.length === text.length && completionTokens < room;
     return {
-      finishReason: finished && completionTokens < room ? 'stop' : 'length', stopString: finished ? cut.stop : null, promptTokens: ids.length, cachedTokens,
+      finishReason: isWhole || cut.stop !== null ? 'stop' : 'length', stopString: cut.stop, promptTokens: ids.length, cachedTokens,
       completionTokens, queueMs, prefillMs: 0, decodeMs: performance.now() - begun,
     };
   }
@@ -311,6 +312,18 @@ function endlessAnswer(prompt: string, options: GenerateOptions): string {
     state = (Math.imul(state, 1664525) + 1013904223) | 0;
     return String.fromCharCode(97 + ((state >>> 16) % 26));
   }).join('');
+}
+
+/** The points that fit into `room` bytes. */
+function firstBytes(text: string, room: number): string {
+  let end = 0;
+  let bytes = 0;
+  for (const point of text) {
+    bytes += Buffer.byteLength(point);
+    if (bytes > room) break;
+    end += point.length;
+  }
+  return text.slice(0, end);
 }
 
 function firstStop(text: string, stops: readonly string[]): { at: number; stop: string | null } {

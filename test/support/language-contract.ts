@@ -116,6 +116,13 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
     t.match(stopped.result, { finishReason: 'stop', stopString: stop });
     t.equal(stopped.text, whole.text.slice(0, whole.text.indexOf(stop)), 'what stops it is not shown');
 
+    const cut = await answerOf(model, prompt, { maxTokens: 24, seed: 7, logitBias, stop: [stop], logprobs: 0 });
+    t.same(cut.ids, whole.ids.slice(0, cut.ids.length), 'every id is told');
+    t.ok(Buffer.concat(cut.ids.map((id) => model.tokenBytes(id))).includes(stop), 'those of the stop string, too');
+    const behind = cut.bursts.flatMap((burst) => (burst.logprobs ?? []).map(({ id }) => model.tokenBytes(id)));
+    t.ok(Buffer.concat(behind).toString().startsWith(cut.text));
+    t.ok(Buffer.concat(behind.slice(0, -1)).length < cut.text.length, 'and the logprobs of what is shown');
+
     const told = await answerOf(model, prompt, { maxTokens: 6, seed: 7, logitBias, logprobs: 3 });
     const logprobs = told.bursts.flatMap((burst) => burst.logprobs ?? []);
     t.same(logprobs.map((entry) => entry.id), told.ids);

@@ -24,7 +24,7 @@ Vocabulary::Vocabulary(const gguf::Metadata& metadata) {
   const gguf::Array* tokens = metadata.find_strings("tokenizer.ggml.tokens");
   if (tokens == nullptr || tokens->count == 0) refuse("The model file has no tokens (key \"tokenizer.ggml.tokens\").");
   if (tokens->count > max_tokens) refuse("The model file has " + std::to_string(tokens->count) + " tokens, more than are supported.");
-  texts_ = tokens->strings;
+  keep_texts(tokens->strings);
   scores_ = metadata.find_floats("tokenizer.ggml.scores").value_or(std::vector<float>(texts_.size(), 0.0F));
   if (scores_.size() != texts_.size()) refuse("The model file has another number of scores than of tokens.");
   if (!std::all_of(scores_.begin(), scores_.end(), [](float score) { return std::isfinite(score); })) refuse("The model file has a token score that is no number.");
@@ -46,6 +46,19 @@ Vocabulary::Vocabulary(const gguf::Metadata& metadata) {
 std::optional<TokenId> Vocabulary::find(std::string_view text) const {
   const auto found = by_text_.find(text);
   return found == by_text_.end() ? std::nullopt : std::optional(found->second);
+}
+
+void Vocabulary::keep_texts(const std::vector<std::string_view>& texts) {
+  std::size_t bytes = 0;
+  for (const std::string_view text : texts) bytes += text.size();
+  // One allocation that never moves: the texts are views into it.
+  bytes_.reserve(bytes);
+  texts_.reserve(texts.size());
+  for (const std::string_view text : texts) {
+    const std::size_t begin = bytes_.size();
+    bytes_.insert(bytes_.end(), text.begin(), text.end());
+    texts_.emplace_back(bytes_.data() + begin, text.size());
+  }
 }
 
 void Vocabulary::read_specials(const gguf::Metadata& metadata) {

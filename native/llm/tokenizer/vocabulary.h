@@ -16,11 +16,13 @@ using TokenId = std::int32_t;
 /// GGUF's numbers.
 enum class TokenKind : std::int32_t { normal = 1, unknown = 2, control = 3, user_defined = 4, unused = 5, byte = 6 };
 
-/// Views point into the model file, which must outlive this.
+/// The texts are its own, so that they can be read when the model file is gone; `pre_tokenizer` may point into the file.
 class Vocabulary {
  public:
   /// Throws Error `invalid_model` when a list is missing, empty or of the wrong length, or a special id lies outside.
   explicit Vocabulary(const gguf::Metadata& metadata);
+  Vocabulary(const Vocabulary&) = delete;
+  Vocabulary& operator=(const Vocabulary&) = delete;
 
   TokenId size() const { return static_cast<TokenId>(texts_.size()); }
   std::string_view text(TokenId id) const { return texts_[static_cast<std::size_t>(id)]; }
@@ -41,7 +43,9 @@ class Vocabulary {
  private:
   void read_specials(const gguf::Metadata& metadata);
   void collect_end_tokens();
+  void keep_texts(const std::vector<std::string_view>& texts);
 
+  std::vector<char> bytes_;  // of all texts
   std::vector<std::string_view> texts_;
   std::vector<float> scores_;
   std::vector<TokenKind> kinds_;
