@@ -237,9 +237,10 @@ bool is_beside(const FoundLine& left, const FoundLine& right) {
 }
 
 /// Pieces that a dash, a row of dots or an odd letter kept apart.
-void join_pieces(std::vector<FoundLine>& lines) {
+void join_pieces(std::vector<FoundLine>& lines, const Cancel& cancel) {
   std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.left < b.box.left; });
   for (std::size_t i = 0; i < lines.size(); ++i) {
+    cancel.check();
     for (std::size_t j = i + 1; j < lines.size();) {
       if (!is_beside(lines[i], lines[j])) {
         ++j;
@@ -330,7 +331,7 @@ std::vector<FoundLine> find_lines(const Ink& ink, int width, int height, int dpi
     for (const std::size_t i : group) marks.push_back(box_of(letters[i]));
     lines.push_back(line_of(std::move(marks)));
   }
-  join_pieces(lines);
+  join_pieces(lines, cancel);
   split_at_gutters(lines);
   cancel.check();
   std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.top < b.box.top; });

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
-import { isLoopback, parseNetworkAddress } from '../network-address.js';
+import { contains, isLoopback, parseNetworkAddress } from '../network-address.js';
 import { isLoopbackHost } from './caller.js';
 import type { HttpSettings } from './settings.js';
 
@@ -15,16 +15,22 @@ export function addAccessRules(app: FastifyInstance, settings: HttpSettings): vo
   const named = new Set([hostname().toLowerCase(), ...(settings.allowedHosts ?? [])]);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
-    if (loopbackOnly || comesFromThisHost(request)) refuseForeignHost(request, named);
+    if (loopbackOnly || comesFromThisHost(request, settings)) refuseForeignHost(request, named);
     if (request.headers.origin !== undefined) return answerOrigin(request, reply, settings.corsOrigins);
     return undefined;
   });
 }
 
-/** By a program of this host, a browser for one: the access list would take it for an administrator. What a proxy passes on is judged by its own host. */
-function comesFromThisHost({ raw, headers }: FastifyRequest): boolean {
+/**
+ * By a program of this host, a browser for one: the access list would take it for an administrator. What a listed proxy passes on for others
+ * is judged by its own host; the header alone says nothing, because pages can set it.
+ */
+function comesFromThisHost({ raw, headers }: FastifyRequest, { trustedProxies }: HttpSettings): boolean {
   const peer = parseNetworkAddress(raw.socket.remoteAddress ?? '');
-  return peer !== undefined && isLoopback(peer) && headers['x-forwarded-for'] === undefined;
+  if (peer === undefined || !isLoopback(peer)) return false;
+  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').map((text) => parseNetworkAddress(text.trim()));
+  const isForOthers = forwarded.every((address) => address !== undefined && !isLoopback(address));
+  return !isForOthers || !trustedProxies.some((network) => contains(network, peer));
 }
 
 /**

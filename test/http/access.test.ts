@@ -1,5 +1,6 @@
 // Who may call: CORS as the contract has it, narrowed origins, and names that do not belong to a loopback service.
 import t from 'tap';
+import { type Network, parseNetwork } from '../../src/network-address.js';
 import { form, startTestService } from '../support/http-service.js';
 
 const origin = 'https://chat.example.org';
@@ -54,7 +55,14 @@ t.test('a service on the network answers to any name, but not to a page in a bro
   t.equal(await ask('10.0.0.7', { host: 'docling:5001' }), 200);
   for (const remoteAddress of ['127.0.0.1', '::1', '::ffff:127.0.0.1']) t.equal(await ask(remoteAddress, { host: 'evil.example.com' }), 403, remoteAddress);
   for (const host of ['localhost:1', '10.0.0.7:2', '[::1]:1']) t.equal(await ask('127.0.0.1', { host }), 200, host);
-  t.equal(await ask('127.0.0.1', { 'host': 'docs.example.org', 'x-forwarded-for': '10.0.0.7' }), 200, 'what a proxy passes on is no page: a page cannot say so');
+  const passedOn = { 'host': 'docs.example.org', 'x-forwarded-for': '10.0.0.7' };
+  t.equal(await ask('127.0.0.1', passedOn), 403, 'that a proxy passes it on any page can say');
+  const behind = await startTestService({ listen: [{ host: '0.0.0.0', port: 2 }], trustedProxies: [parseNetwork('127.0.0.1/32') as Network] });
+  t.teardown(() => behind.close());
+  const askBehind = async (headers: Record<string, string>) => (await behind.app.inject({ url: '/health', remoteAddress: '127.0.0.1', headers })).statusCode;
+  t.equal(await askBehind(passedOn), 200, 'a listed proxy on this host is believed');
+  for (const claim of ['127.0.0.1', '10.0.0.7, ::1', 'x']) t.equal(await askBehind({ ...passedOn, 'x-forwarded-for': claim }), 403, `but for this host itself nobody speaks: ${claim}`);
+  t.equal(await askBehind({ host: 'docs.example.org' }), 403);
 });
 
 t.test('keys of any kind are accepted and not needed', async (t) => {
