@@ -35,6 +35,7 @@ class NoBackend final : public Backend {
   void upload(void*, const void*, std::size_t) override {}
   void download(void*, const void*, std::size_t) override {}
   void synchronise() override {}
+  int pass_rows() const override { return 256; }
   std::unique_ptr<Ops> make_ops(const OpsShape&) override { std::abort(); }
   std::unique_ptr<GraphOps> make_graph_ops(int) override { std::abort(); }
   bool supports(Op op, DType dtype) const override { return op != Op::attention || dtype == DType::f16; }

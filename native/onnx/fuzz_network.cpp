@@ -31,6 +31,7 @@ class PlainBackend final : public Backend {
   void upload(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void download(void* to, const void* from, std::size_t bytes) override { std::memcpy(to, from, bytes); }
   void synchronise() override {}
+  int pass_rows() const override { return 256; }
   std::unique_ptr<Ops> make_ops(const OpsShape&) override { std::abort(); }
   std::unique_ptr<GraphOps> make_graph_ops(int) override { return std::make_unique<cpu::PlainGraphOps>(); }
   bool supports(Op, DType) const override { return false; }
