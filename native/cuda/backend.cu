@@ -1,7 +1,7 @@
 // The operations compiled for the device.
 #include "cuda/backend.h"
 
-#include "cuda/ops.cuh"
+#include "cuda/device_backend.cuh"
 
 namespace lectern::cuda {
 

@@ -1,19 +1,17 @@
-// The operations of a language model as kernels on one device. Compiled for the device by backend.cu and for the host by
-// emulation/backend.cpp.
+// The operations of a language model as kernels on one device.
 #pragma once
 
 #include <algorithm>
 #include <string>
 #include <vector>
 
-#include "backend/graph_ops.h"
 #include "backend/ops.h"
 #include "cuda/decode.cuh"
 #include "cuda/kernels/attention.cuh"
 #include "cuda/kernels/experts.cuh"
 #include "cuda/kernels/matmul.cuh"
-#include "cuda/kernels/repack.cuh"
 #include "cuda/kernels/rows.cuh"
+#include "cuda/placed_weights.cuh"
 #include "cuda/prompt.cuh"
 #include "cuda/prompt_attention.cuh"
 #include "cuda/runtime.h"
@@ -45,28 +43,6 @@ struct RunLookUp {
     launch(stream, look_up_rows<type>, Grid{rows}, row_threads, static_cast<const std::uint8_t*>(table.data), placed_row_bytes(type, table.columns), table.columns, numbers, extra, adds, x);
   }
 };
-
-struct RunRepack {
-  Stream stream;
-  const std::uint8_t* file;
-  std::size_t file_row_bytes;
-  int columns;
-  int rows;
-  std::uint8_t* placed;
-  template <DType type>
-  void run() const {
-    if constexpr (is_quantised<type>) {
-      launch(stream, repack_rows<type>, Grid{rows}, repack_threads, file, file_row_bytes, columns / 32, placed);
-    } else {
-      launch(stream, copy_rows, Grid{rows}, repack_threads, file, file_row_bytes, placed, placed_row_bytes(type, columns));
-    }
-  }
-};
-
-/// Parts of a matrix begin where 256 bytes do.
-inline std::size_t part_bytes(DType dtype, std::int64_t rows, std::int64_t columns) {
-  return (placed_row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
-}
 
 /// Elements of the scratch arrays.
 struct Sizes {
@@ -123,7 +99,7 @@ class DeviceOps final : public Ops {
         scores_(sizes_.scores),
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows),
-        staging_(sizes_.staging),
+        placed_(stream, sizes_.staging),
         decode_(shape, stream, chip),
         prompt_(shape, stream, chip.multiprocessors, chip.shared_bytes),
         prompt_attention_(shape, stream) {
@@ -133,19 +109,9 @@ class DeviceOps final : public Ops {
 
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
 
-  Matrix place_matrix(const Tensor* parts, int count) override {
-    const DType dtype = parts->dtype;
-    const std::size_t bytes = part_bytes(dtype, parts->rows(), parts->row_length());
-    DeviceArray<std::uint8_t>& placed = placed_.emplace_back(bytes * static_cast<std::size_t>(count));
-    for (int i = 0; i < count; ++i) upload_part(parts[i], placed.get() + static_cast<std::size_t>(i) * bytes);
-    return {dtype, static_cast<std::int32_t>(parts->rows()), static_cast<std::int32_t>(parts->row_length()), count, placed.get()};
-  }
-  Matrix place_table(const Tensor& table) override { return place_matrix(&table, 1); }
-  const float* place_vector(const float* values, std::size_t count) override {
-    DeviceArray<std::uint8_t>& placed = placed_.emplace_back(count * sizeof(float));
-    copy_to_device(stream_, placed.get(), values, count * sizeof(float));
-    return reinterpret_cast<const float*>(placed.get());
-  }
+  Matrix place_matrix(const Tensor* parts, int count) override { return placed_.matrix(parts, count); }
+  Matrix place_table(const Tensor& table) override { return placed_.matrix(&table, 1); }
+  const float* place_vector(const float* values, std::size_t count) override { return placed_.vector(values, count); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
   void begin(const Batch& batch, const Rope& rope) override {
@@ -314,19 +280,6 @@ class DeviceOps final : public Ops {
     return sequence * static_cast<std::size_t>(shape.positions) * static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
   }
 
-  /// Through the staging memory, as many rows at a time as it holds.
-  void upload_part(const Tensor& part, std::uint8_t* placed) {
-    const std::size_t bytes = row_bytes(part.dtype, part.row_length());
-    const std::size_t pitch = placed_row_bytes(part.dtype, part.row_length());
-    const auto rows = static_cast<std::size_t>(part.rows());
-    const std::size_t most = std::max<std::size_t>(sizes_.staging / bytes, 1);
-    for (std::size_t first = 0; first < rows; first += most) {
-      const std::size_t count = std::min(most, rows - first);
-      copy_to_device(stream_, staging_.get(), part.data + first * bytes, count * bytes);
-      with_type(part.dtype, RunRepack{stream_, staging_.get(), bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch});
-    }
-  }
-
   /// norm(x), or of chosen rows, as the products' input: floats, and signed bytes where asked.
   void prepare(const Norm& norm, int rows, int columns, const float* x, const int* chosen, bool bytes) {
     launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, x, chosen, inputs_.get(), bytes ? blocks_.get() : nullptr);
@@ -365,12 +318,11 @@ class DeviceOps final : public Ops {
   DeviceArray<float> scores_;
   DeviceArray<int> chosen_;
   DeviceArray<float> chosen_weights_;
-  DeviceArray<std::uint8_t> staging_;
+  PlacedWeights placed_;
   DecodeRows decode_;
   PromptRows prompt_;
   PromptAttention prompt_attention_;
   std::vector<std::int32_t> host_numbers_;
-  std::vector<DeviceArray<std::uint8_t>> placed_;
   const int* tokens_ = nullptr;
   const int* slots_ = nullptr;
   const int* positions_ = nullptr;
@@ -380,36 +332,6 @@ class DeviceOps final : public Ops {
   int decode_rows_ = 0;
   int pairs_ = 0;
   bool adjacent_ = false;
-};
-
-class DeviceBackend final : public Backend {
- public:
-  explicit DeviceBackend(int device) : device_(device), stream_(open_stream(device)) {}
-  ~DeviceBackend() override { close_stream(stream_); }
-
-  Device info() const override { return describe(device_); }
-  void* allocate(std::size_t bytes) override {
-    void* memory = device_allocate(bytes);
-    clear(stream_, memory, bytes);
-    return memory;
-  }
-  void release(void* memory) noexcept override { device_release(memory); }
-  void upload(void* to, const void* from, std::size_t bytes) override { copy_to_device(stream_, to, from, bytes); }
-  void download(void* to, const void* from, std::size_t bytes) override { copy_to_host(stream_, to, from, bytes); }
-  void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
-  // 2,048 rows keep the tensor cores busy through every product of a 70B model, at four waves of large tiles or more.
-  int pass_rows() const override { return 2048; }
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, Chip{multiprocessors(device_), most_shared_bytes(device_)}); }
-  std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
-  bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
-  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + DecodeRows::bytes(shape) + PromptRows::bytes(shape) + PromptAttention::bytes(shape); }
-  std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }
-  std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return part_bytes(dtype, rows, columns); }
-  std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
-
- private:
-  int device_;
-  Stream stream_;
 };
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -21,6 +21,7 @@
 #else
 
 #include "cuda/emulation/fibers.h"
+#include "tensor/half.h"
 
 #define LECTERN_CUDA_SPACE cuda_emulated
 #define LECTERN_SHARED static
@@ -126,16 +127,8 @@ inline int grid_x() { return static_cast<int>(cuda::emulation::grid_size.x); }
 inline void synchronise_block() { cuda::emulation::block_barrier(); }
 float shuffle_xor(float value, int mask);
 int shuffle_xor(int value, int mask);
-inline float float_of_bits(std::uint32_t bits) {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
-inline std::uint32_t bits_of_float(float value) {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
+inline float float_of_bits(std::uint32_t bits) { return float_from_bits(bits); }
+inline std::uint32_t bits_of_float(float value) { return bits_of(value); }
 inline void prefetch(const void*) {}
 int dot4(int a, int b, int sum);
 float half_to_float(std::uint16_t bits);

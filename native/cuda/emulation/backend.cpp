@@ -1,6 +1,6 @@
 #include "cuda/emulation/backend.h"
 
-#include "cuda/ops.cuh"
+#include "cuda/device_backend.cuh"
 
 namespace lectern::cuda_emulated {
 

@@ -16,6 +16,25 @@ struct NormParameters {
   float epsilon;
 };
 
+/// What a norm takes off a row and multiplies it by.
+struct NormStatistics {
+  float mean;
+  float scale;
+};
+
+/// Of a row of `columns` floats, by a whole block: LayerNorm's where there is a bias, else RMSNorm's (mean 0). `shared` holds 32 floats.
+__device__ __forceinline__ NormStatistics statistics_of(const NormParameters& norm, int columns, const float* in, float* shared) {
+  float mean = 0.0F;
+  if (norm.bias != nullptr) {
+    float sum = 0.0F;
+    for (int c = thread_number(); c < columns; c += thread_count()) sum += in[c];
+    mean = block_sum(sum, shared) / static_cast<float>(columns);
+  }
+  float squares = 0.0F;
+  for (int c = thread_number(); c < columns; c += thread_count()) squares = fmaf(in[c] - mean, in[c] - mean, squares);
+  return {mean, 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(columns) + norm.epsilon)};
+}
+
 /// Grid: rows. out[r] = norm(x[chosen[r]]), chosen null: x[r]. `normed` must be there; `quantised` may be null.
 __global__ void normalise_rows(NormParameters norm, int columns, const float* x, const int* chosen, float* normed, QuantisedBlock* quantised) {
   LECTERN_SHARED float shared[32];
@@ -25,17 +44,9 @@ __global__ void normalise_rows(NormParameters norm, int columns, const float* x,
   if (norm.weight == nullptr) {
     for (int c = thread_number(); c < columns; c += thread_count()) out[c] = in[c];
   } else {
-    float mean = 0.0F;
-    if (norm.bias != nullptr) {
-      float sum = 0.0F;
-      for (int c = thread_number(); c < columns; c += thread_count()) sum += in[c];
-      mean = block_sum(sum, shared) / static_cast<float>(columns);
-    }
-    float squares = 0.0F;
-    for (int c = thread_number(); c < columns; c += thread_count()) squares = fmaf(in[c] - mean, in[c] - mean, squares);
-    const float scale = 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(columns) + norm.epsilon);
+    const NormStatistics row_statistics = statistics_of(norm, columns, in, shared);
     for (int c = thread_number(); c < columns; c += thread_count()) {
-      const float value = (in[c] - mean) * scale * norm.weight[c];
+      const float value = (in[c] - row_statistics.mean) * row_statistics.scale * norm.weight[c];
       out[c] = norm.bias == nullptr ? value : value + norm.bias[c];
     }
   }

@@ -324,22 +324,11 @@ __global__ void pack_rows(NormParameters norm, int columns, const float* x, Pack
   const int row = block_x();
   const float* in = x + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
   auto* to = reinterpret_cast<Word*>(out.values + static_cast<std::size_t>(row) * static_cast<std::size_t>(out.stride));
-  float mean = 0.0F;
-  float scale = 1.0F;
-  if (norm.weight != nullptr) {
-    if (norm.bias != nullptr) {
-      float sum = 0.0F;
-      for (int c = thread_number(); c < columns; c += thread_count()) sum += in[c];
-      mean = block_sum(sum, shared) / static_cast<float>(columns);
-    }
-    float squares = 0.0F;
-    for (int c = thread_number(); c < columns; c += thread_count()) squares = fmaf(in[c] - mean, in[c] - mean, squares);
-    scale = 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(columns) + norm.epsilon);
-  }
+  const NormStatistics statistics = norm.weight == nullptr ? NormStatistics{0.0F, 1.0F} : statistics_of(norm, columns, in, shared);
   const auto value = [&](int c) {
     if (c >= columns) return 0.0F;
     if (norm.weight == nullptr) return in[c];
-    const float scaled = (in[c] - mean) * scale * norm.weight[c];
+    const float scaled = (in[c] - statistics.mean) * statistics.scale * norm.weight[c];
     return norm.bias == nullptr ? scaled : scaled + norm.bias[c];
   };
   float grow = 1.0F;

@@ -1,0 +1,45 @@
+// One device as a backend: its memory, its stream, and what its operations need. Compiled for the device by backend.cu and for the
+// host by emulation/backend.cpp.
+#pragma once
+
+#include <memory>
+
+#include "backend/backend.h"
+#include "backend/graph_ops.h"
+#include "cuda/ops.cuh"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+class DeviceBackend final : public Backend {
+ public:
+  explicit DeviceBackend(int device) : device_(device), stream_(open_stream(device)) {}
+  ~DeviceBackend() override { close_stream(stream_); }
+
+  Device info() const override { return describe(device_); }
+  void* allocate(std::size_t bytes) override {
+    void* memory = device_allocate(bytes);
+    clear(stream_, memory, bytes);
+    return memory;
+  }
+  void release(void* memory) noexcept override { device_release(memory); }
+  void upload(void* to, const void* from, std::size_t bytes) override { copy_to_device(stream_, to, from, bytes); }
+  void download(void* to, const void* from, std::size_t bytes) override { copy_to_host(stream_, to, from, bytes); }
+  void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
+  // 2,048 rows keep the tensor cores busy through every product of a 70B model, at four waves of large tiles or more.
+  int pass_rows() const override { return 2048; }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, Chip{multiprocessors(device_), most_shared_bytes(device_)}); }
+  std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
+  bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
+  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + DecodeRows::bytes(shape) + PromptRows::bytes(shape) + PromptAttention::bytes(shape); }
+  std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }
+  std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return part_bytes(dtype, rows, columns); }
+  std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
+
+ private:
+  int device_;
+  Stream stream_;
+};
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern
