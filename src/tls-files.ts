@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { LecternError } from './errors.js';
+import { lookAgain } from './look-again.js';
 
 export interface Pair {
   cert: string;
@@ -22,24 +23,12 @@ export function openTlsFiles(certificate: string, key: string, everyMs = lookMs)
   let current = read(certificate, key);
   return {
     current,
-    watch: (onChange, onFailure) => {
-      let failed = '';
-      const timer = setInterval(() => {
-        try {
-          const next = read(certificate, key);
-          failed = '';
-          if (next.cert === current.cert && next.key === current.key) return;
-          current = next;
-          onChange(next);
-        } catch (thrown) {
-          const error = thrown as LecternError;
-          if (error.message !== failed) onFailure(error);
-          failed = error.message;
-        }
-      }, everyMs);
-      timer.unref();
-      return () => clearInterval(timer);
-    },
+    watch: (onChange, onFailure) => lookAgain(() => {
+      const next = read(certificate, key);
+      if (next.cert === current.cert && next.key === current.key) return;
+      current = next;
+      onChange(next);
+    }, onFailure, everyMs),
   };
 }
 

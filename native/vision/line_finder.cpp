@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <numeric>
+
+#include "vision/components.h"
 
 namespace lectern::vision {
 namespace {
@@ -48,19 +49,6 @@ bool may_be_letters(const Mark& mark, const Limits& page) {
 
 int overlap(int a_begin, int a_end, int b_begin, int b_end) { return std::min(a_end, b_end) - std::max(a_begin, b_begin); }
 
-class Chains {
- public:
-  explicit Chains(std::size_t count) : parent_(count) { std::iota(parent_.begin(), parent_.end(), std::size_t{0}); }
-  std::size_t root(std::size_t i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  void join(std::size_t a, std::size_t b) { parent_[root(a)] = root(b); }
-
- private:
-  std::vector<std::size_t> parent_;
-};
-
 /// Whether `right` may follow `left` in a line, and how far away it is: negative where it may not.
 int gap_between(const Mark& left, const Mark& right) {
   const int lower = std::min(left.height(), right.height());
@@ -72,7 +60,7 @@ int gap_between(const Mark& left, const Mark& right) {
 
 /// `letters` sorted by their left side.
 std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, const Cancel& cancel) {
-  Chains chains(letters.size());
+  Components chains(letters.size());
   const int reach = letters.empty() ? 0 : static_cast<int>(widest_gap * std::max_element(letters.begin(), letters.end(), [](const Mark& a, const Mark& b) {
     return a.height() < b.height();
   })->height()) + 1;
@@ -91,7 +79,7 @@ std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, co
     if (nearest >= 0) chains.join(i, neighbour);
   }
   std::vector<std::vector<std::size_t>> groups(letters.size());
-  for (std::size_t i = 0; i < letters.size(); ++i) groups[chains.root(i)].push_back(i);
+  for (std::size_t i = 0; i < letters.size(); ++i) groups[chains.find(i)].push_back(i);
   std::erase_if(groups, [](const auto& group) { return group.empty(); });
   return groups;
 }

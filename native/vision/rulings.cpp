@@ -3,7 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
+
+#include "vision/components.h"
 
 namespace lectern::vision {
 namespace {
@@ -74,20 +75,6 @@ std::vector<Run> find_runs(const View& view, int darkest_paper, int gap, int lea
   std::sort(runs.begin(), runs.end(), [](const Run& a, const Run& b) { return a.across != b.across ? a.across < b.across : a.begin < b.begin; });
   return runs;
 }
-
-/// Sets of runs that touch, by their representatives.
-class Components {
- public:
-  explicit Components(std::size_t count) : parents_(count) { std::iota(parents_.begin(), parents_.end(), std::size_t{0}); }
-  std::size_t find(std::size_t one) {
-    while (parents_[one] != one) one = parents_[one] = parents_[parents_[one]];
-    return one;
-  }
-  void join(std::size_t a, std::size_t b) { parents_[find(a)] = find(b); }
-
- private:
-  std::vector<std::size_t> parents_;
-};
 
 /// Joins runs of neighbouring lines that overlap, or end where the other begins: a rule that leans goes down a line now and then.
 Components connect(const std::vector<Run>& runs, int gap) {

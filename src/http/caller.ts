@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
+import { lookAgain } from '../look-again.js';
 import { contains, isLoopback, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
 import { AccessList } from './access-list.js';
 import type { HttpSettings } from './settings.js';
@@ -55,25 +56,15 @@ export class Gate {
     const { accessList } = this.settings;
     if (accessList === null) return () => undefined;
     let seen = this.text;
-    let failed = '';
-    const timer = setInterval(() => {
-      try {
-        const text = readText(accessList);
-        // An editor may be in the middle of it: only what two looks in a row have seen counts.
-        const isSettled = text === seen;
-        seen = text;
-        if (!isSettled || text === this.text) return;
-        this.use(text, accessList);
-        failed = '';
-        onChange();
-      } catch (thrown) {
-        const error = thrown as LecternError;
-        if (error.message !== failed) onFailure(error);
-        failed = error.message;
-      }
-    }, everyMs);
-    timer.unref();
-    return () => clearInterval(timer);
+    return lookAgain(() => {
+      const text = readText(accessList);
+      // An editor may be in the middle of it: only what two looks in a row have seen counts.
+      const isSettled = text === seen;
+      seen = text;
+      if (!isSettled || text === this.text) return;
+      this.use(text, accessList);
+      onChange();
+    }, onFailure, everyMs);
   }
 
   private use(text: string, place: string): void {
