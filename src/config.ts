@@ -60,7 +60,7 @@ export const settingsTable = {
   httpSources: setting<string[]>(kinds.hosts, '', 'hosts that documents may be fetched from (sources of kind http); empty switches fetching off'),
   callbackHosts: setting<string[]>(kinds.hosts, '', 'hosts that callbacks may be sent to; empty switches callbacks off'),
   corsOrigins: setting<string[]>(kinds.words, '', 'web origins whose pages may call, or * for any; empty: only the service\'s own'),
-  allowedHosts: setting<string[]>(kinds.hosts, '', 'host names by which a proxy may reach a service that listens on loopback only'),
+  allowedHosts: setting<string[]>(kinds.hosts, '', "host names by which proxies and programs of its own host may call the service, beside localhost and the host's own"),
   accessList: setting<string | null>(kinds.optionalPath, '', 'file of networks and keys with their roles; needed to listen beyond loopback'),
   allowAll: setting<boolean>(kinds.flag, 'no', 'listen beyond loopback without an access list: whoever reaches the port may use it'),
   allowedRoles: setting<string[]>(kinds.words, 'administrator,researcher', 'roles of the access list that may enter'),

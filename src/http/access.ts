@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
-import { contains, isLoopback, parseNetworkAddress } from '../network-address.js';
+import { isLoopback, parseNetworkAddress } from '../network-address.js';
 import { isLoopbackHost } from './caller.js';
 import type { HttpSettings } from './settings.js';
 
@@ -15,22 +15,19 @@ export function addAccessRules(app: FastifyInstance, settings: HttpSettings): vo
   const named = new Set([hostname().toLowerCase(), ...(settings.allowedHosts ?? [])]);
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
-    if (loopbackOnly || comesFromThisHost(request, settings)) refuseForeignHost(request, named);
+    if (loopbackOnly || comesFromThisHost(request)) refuseForeignHost(request, named);
     if (request.headers.origin !== undefined) return answerOrigin(request, reply, settings.corsOrigins);
     return undefined;
   });
 }
 
 /**
- * By a program of this host, a browser for one: the access list would take it for an administrator. What a listed proxy passes on for others
- * is judged by its own host; the header alone says nothing, because pages can set it.
+ * By a program of this host, a browser or a proxy for one. The access list would take a page in that browser for an administrator; and where
+ * a proxy of this host is believed, such a page could speak for anybody, because pages can set the header that proxies set.
  */
-function comesFromThisHost({ raw, headers }: FastifyRequest, { trustedProxies }: HttpSettings): boolean {
+function comesFromThisHost({ raw }: FastifyRequest): boolean {
   const peer = parseNetworkAddress(raw.socket.remoteAddress ?? '');
-  if (peer === undefined || !isLoopback(peer)) return false;
-  const forwarded = [headers['x-forwarded-for'] ?? []].flat().join(',').split(',').map((text) => parseNetworkAddress(text.trim()));
-  const isForOthers = forwarded.every((address) => address !== undefined && !isLoopback(address));
-  return !isForOthers || !trustedProxies.some((network) => contains(network, peer));
+  return peer !== undefined && isLoopback(peer);
 }
 
 /**
@@ -42,7 +39,7 @@ function refuseForeignHost(request: FastifyRequest, named: Set<string>): void {
   const name = host.replace(/:\d*$/, '').replace(/^\[(.*)\]$/, '$1');
   if (name === '' || name === 'localhost' || name.endsWith('.localhost') || isIP(name) !== 0) return;
   if (named.has(name) || named.has(host)) return;
-  throw new LecternError('forbidden', `On loopback the service is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
+  throw new LecternError('forbidden', `To programs and proxies of its own host the service is not known as '${name.slice(0, 100)}'; the setting allowed-hosts can name it.`);
 }
 
 /** Also keeps a form of a strange page, which needs no preflight, from working once the origins are narrowed. */
