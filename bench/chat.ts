@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { Measure } from '../src/client/measures.js';
 import { madeModel, modelFolder, nativeBench } from './llm.js';
 import { machine, type MachineNote } from './machine.js';
 import { quantile } from './quality.js';
@@ -40,7 +41,7 @@ export interface ChatReport extends MachineNote {
   health: { medianMs: number; p99Ms: number; maxMs: number; count: number };
 }
 
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
   const { values } = parseArgs({ args, options: { rounds: { type: 'string' }, threads: { type: 'string' }, model: { type: 'string' }, json: { type: 'string' } } });
   const [rounds, threads, model] = [Number(values.rounds ?? 7), Number(values.threads ?? 2), values.model ?? 'llama-3.2-1b-q4_k_m'];
   if (!(rounds >= 1) || !(threads >= 1)) {
@@ -59,12 +60,23 @@ export async function run(args: string[]): Promise<number> {
     const report: ChatReport = { ...machine(), model, threads, rounds, ...await takeTurns(native, client, rounds), health: await probeHealth(client) };
     print(report);
     if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
-    return 0;
+    return { code: 0, measures: measuresOf(report) };
   } finally {
     await native.close();
     await service.stop();
     rmSync(state, { recursive: true, force: true });
   }
+}
+
+/** What a client waits for, and what HTTP adds to it. */
+export function measuresOf({ rows, health }: ChatReport): Measure[] {
+  return [
+    ...rows.flatMap(({ name, nativeMs, httpMs }): Measure[] => [
+      { name, value: httpMs, unit: 'ms', better: 'less' },
+      { name: `${name} of native`, value: httpMs / nativeMs, unit: 'x', better: 'less' },
+    ]),
+    { name: '/health, 99 %', value: health.p99Ms, unit: 'ms', better: 'less' },
+  ];
 }
 
 interface Streamed {

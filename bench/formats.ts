@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
+import type { Measure } from '../src/client/measures.js';
 import type { ConvertOutcome } from '../src/convert/request.js';
 import { measureQuality } from '../test/support/quality.js';
 import { convertHere } from './convert-here.js';
@@ -44,7 +45,7 @@ interface FormatReport {
   documents: Scored[];
 }
 
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
   const { values } = parseArgs({
     args, options: { format: { type: 'string', multiple: true }, speed: { type: 'boolean' }, keep: { type: 'string' }, json: { type: 'string' }, verbose: { type: 'boolean' } },
   });
@@ -64,7 +65,15 @@ export async function run(args: string[]): Promise<number> {
   }
   if (values.speed) await measureFormatsSpeed();
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
-  return 0;
+  return { code: 0, measures: measuresOf(report) };
+}
+
+/** Of each format the marks; times are `--speed`'s. */
+export function measuresOf(report: Record<string, FormatReport>): Measure[] {
+  return Object.entries(report).flatMap(([format, one]) => (['plain', 'structure'] as const).flatMap((mark): Measure[] => {
+    const value = one[mark];
+    return value === null ? [] : [{ name: `${format} ${mark}`, value, unit: '', better: 'more' }];
+  }));
 }
 
 async function measureFormat(directory: string, keep: string | null): Promise<FormatReport> {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import type { Measure } from '../src/client/measures.js';
 import { packageRoot } from '../src/package-files.js';
 import { nativeBench } from './llm.js';
 import { machine, type MachineNote } from './machine.js';
@@ -52,7 +53,7 @@ export interface OnnxReport extends MachineNote {
   rows: OnnxRow[];
 }
 
-export async function run(args: string[]): Promise<number> {
+export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
   const { values } = parseArgs({
     args,
     options: {
@@ -78,7 +79,15 @@ export async function run(args: string[]): Promise<number> {
     }
   }
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
-  return report.rows.some(({ passed }) => passed === false) ? 1 : 0;
+  return { code: report.rows.some(({ passed }) => passed === false) ? 1 : 0, measures: measuresOf(report) };
+}
+
+/** Of each network and input the time of a run, and of the peer's where it ran. */
+export function measuresOf({ rows }: OnnxReport): Measure[] {
+  return rows.flatMap(({ net, shape, ours, ratio }): Measure[] => [
+    { name: `${net} ${shape}`, value: ours, unit: 'ms', better: 'less' },
+    ...(ratio === null ? [] : [{ name: `${net} ${shape} of the peer's`, value: ratio, unit: 'x', better: 'less' as const }]),
+  ]);
 }
 
 function problemWith(rounds: number, threads: number, nets: string, wanted: readonly string[]): string | null {
