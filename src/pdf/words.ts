@@ -114,19 +114,25 @@ function mainSize(glyphs: Glyph[]): number {
 
 /** Logical order of a right-to-left line: from the right, but stretches of Latin words and numbers keep their order. */
 function turnRound(pieces: Piece[]): Word[] {
-  const order = pieces.map((_, index) => pieces.length - 1 - index);
-  let start = 0;
-  for (let at = 0; at <= order.length; at++) {
-    const piece = pieces[order[at] ?? -1];
-    if (piece !== undefined && !piece.rightToLeft && piece.glyphs.some((glyph) => leftToRightLetter.test(glyph.text))) continue;
-    order.splice(start, at - start, ...order.slice(start, at).reverse());
-    start = at + 1;
-  }
-  return order.map((index, at) => {
+  const stretches: number[][] = [];
+  let latin: number[] | undefined;
+  for (let index = pieces.length - 1; index >= 0; index--) {
     const piece = pieces[index] as Piece;
-    const before = order[at - 1];
-    // Neighbours on paper share the gap between them; after a change of direction there is no shared gap to look at.
-    const boundary = before === undefined ? undefined : before === index + 1 ? pieces[before] : before === index - 1 ? piece : undefined;
-    return makeWord(piece.glyphs, boundary !== undefined && !boundary.apart);
-  });
+    const isLatin = !piece.rightToLeft && piece.glyphs.some((glyph) => leftToRightLetter.test(glyph.text));
+    if (isLatin && latin !== undefined) latin.unshift(index);
+    else stretches.push((latin = [index]));
+    if (!isLatin) latin = undefined;
+  }
+  const words: Word[] = [];
+  let before: Piece | undefined;
+  for (const stretch of stretches) {
+    stretch.forEach((index, at) => {
+      const piece = pieces[index] as Piece;
+      // A stretch stands on paper left of the one before: the gap between them is the one before that one's leftmost piece.
+      const gap = at === 0 ? before : piece;
+      words.push(makeWord(piece.glyphs, gap !== undefined && !gap.apart));
+    });
+    before = pieces[stretch[0] as number];
+  }
+  return words;
 }

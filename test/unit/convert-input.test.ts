@@ -79,6 +79,8 @@ t.test('tables of contents', async (t) => {
   t.same(contents?.table.cells.map((cell) => cell.words.map((word) => word.text).join(' ')), entries.flat());
   t.equal(contents?.table.columnCount, 2);
   t.notOk([...contents!.words].some((word) => word.text === 'Contents'), 'the heading is none of it');
+  const footed = findContents(await read([...rows, text(72, 600, 9, 'Printed in 2014. All rights reserved.'), text(500, 600, 10, 'iii')]));
+  t.equal(footed?.table.rowCount, 4, 'the foot of the page is no entry');
   const prose = await read(Array.from({ length: 10 }, (_, index) => text(72, 700 - 14 * index, 10, `He said ... and then nothing for ${index} years 12`)));
   t.equal(findContents(prose), null, 'an ellipsis leads nowhere');
 });

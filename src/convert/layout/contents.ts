@@ -61,6 +61,12 @@ function isUnled(entry: Entry, right: number): boolean {
   return Math.abs(number.box.right - right) < 0.4 * entry.size && number.box.left - entry.title.at(-1)!.box.right > 2 * entry.size;
 }
 
+/** How far a row without dots may stand from one with them, points: the foot of the page with its number is farther. */
+function farthestOf(led: Entry[]): number {
+  const steps = led.slice(1).map((entry, index) => entry.baseline - led[index]!.baseline).sort((a, b) => a - b);
+  return 2.5 * Math.max(1.2 * led[0]!.size, steps[steps.length >> 1] ?? 0);
+}
+
 function cell(row: number, column: number, words: Word[]): TableCell {
   const box = unionBox(words.map((word) => word.box));
   return { row, column, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: words.map(withoutDots), box };
@@ -75,7 +81,9 @@ export function findContents(content: PageContent): Contents | null {
   const right = rights[rights.length >> 1]!;
   // Two columns of contents share their rows; they are left to the order of columns.
   if (rows.some(({ words, led: isLedRow }) => isLedRow && words.filter((word) => pageNumber.test(word.text) && /\d/.test(word.text)).length > 3)) return null;
-  const member = rows.map(({ entry, led: isLedRow }) => entry !== null && (isLedRow || isUnled(entry, right)));
+  const reach = farthestOf(led);
+  const isNear = (entry: Entry): boolean => led.some((other) => Math.abs(other.baseline - entry.baseline) <= reach);
+  const member = rows.map(({ entry, led: isLedRow }) => entry !== null && (isLedRow || isUnled(entry, right) && isNear(entry)));
   const first = member.indexOf(true);
   const last = member.lastIndexOf(true);
   const entries: Entry[] = [];

@@ -40,9 +40,22 @@ function cellLines(words: Word[]): Word[][] {
     else lines.at(-1)!.push(word);
     last = word;
   }
-  // A grid is filled from the left; Arabic and Hebrew are read from the right.
-  for (const line of lines) if (isRightToLeft(line)) line.sort((a, b) => b.box.right - a.box.right);
-  return lines;
+  return lines.map((line) => (isRightToLeft(line) ? fromTheRight(line) : line));
+}
+
+const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A grid is filled from the left; Arabic and Hebrew are read from the right, the numbers and Latin words among them from the left. */
+function fromTheRight(words: Word[]): Word[] {
+  const stretches: Word[][] = [];
+  let latin: Word[] | null = null;
+  for (const word of [...words].sort((a, b) => b.box.right - a.box.right)) {
+    const isLatin = !rightToLeftLetter.test(word.text) && /[\p{L}\p{N}]/u.test(word.text);
+    if (isLatin && latin !== null) latin.unshift(word);
+    else stretches.push((latin = [word]));
+    if (!isLatin) latin = null;
+  }
+  return stretches.flat();
 }
 
 function isRightToLeft(words: Word[]): boolean {
@@ -61,7 +74,7 @@ export function sketchTable(table: FoundTable, links: Link[], index: boolean): S
     return {
       row: cell.row, column: cell.column, rowSpan: cell.rowSpan, columnSpan: cell.columnSpan,
       columnHeader: cell.columnHeader, rowHeader: cell.rowHeader, box: cell.box,
-      lines: lines.map(({ text, softHyphen }) => ({ text, softHyphen })),
+      lines: lines.map(({ text, softHyphen }) => ({ text: text.replace(/^\ufffd(?= \S)/u, '•'), softHyphen })),
     };
   });
   const words = table.cells.flatMap((cell) => cell.words);

@@ -182,7 +182,7 @@ function deepBlock(rows: EdgeRow[], text: PageText, body: BodyStyle, edge: 'top'
 function isOneHead(rows: EdgeRow[]): boolean {
   const last = rows.at(-1)!;
   return rows.length <= 3 && rows.every((row) => Math.abs(row.size - last.size) < 0.15 * last.size && row.text.length <= 80
-    && row.lines.every((line) => line.bold === last.lines[0]!.bold));
+    && (rows.length === 1 || row.lines.every((line) => line.bold === last.lines[0]!.bold)));
 }
 
 /** x where the page's text begins and ends: the outermost edges that several full lines share. */

@@ -63,6 +63,9 @@ function isTitle(index: number, headings: Heading[], blocks: Block[]): boolean {
   if (headings.length === 1) return false;
   const others = headings.slice(1).filter((heading) => !isNumberAlone(heading.block));
   if (others.every((heading) => heading.style > first.style)) return true;
+  // Nothing but a title stands lighter than all others before them, right over text, in a face that never comes again.
+  const next = blocks[blocks.indexOf(first.block) + 1];
+  if (first.numbering === null && before.length === 0 && others.length >= 2 && others.every((heading) => heading.style < first.style) && next?.kind === 'text' && next.role === 'text') return true;
   // Where all other headings are numbered, the one that is not names the whole, even if it is lighter than they are.
   const size = styleOf(first.block).size;
   return first.numbering === null && others.length >= 2 && others.every((heading) => heading.numbering !== null && styleOf(heading.block).size <= 1.02 * size);

@@ -13,7 +13,7 @@ export interface Marker {
   checked: boolean | null;
 }
 
-const bullet = /^([•·‣◦▪▫■□●○◆◇▶►▸➢➤➔✓✔✗✦★⁃∙\uf0b7\uf0a7\uf0d8\uf0fc]|[-–—*](?=\s+\S))\s*(?=\S|$)/u;
+const bullet = /^([•·‣◦▪▫■□●○◆◇▶►▸➢➤➔✓✔✗✦★⁃∙\uf0b7\uf0a7\uf0d8\uf0fc]|[-–—*\ufffd](?=\s+\S))\s*(?=\S|$)/u;
 const check = /^([☐☑☒✅⬜]|\[[ xX]\])\s+/u;
 const number = /^(\(?)(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5}|[IVX]{1,5})([.)\]]|\.\))\s+(?=\S)/u;
 const bracketed = /^\[(\d{1,3})\]\s+(?=\S)/u;
@@ -35,7 +35,8 @@ export function markerOf(text: string): Marker | null {
   }
   const dot = bullet.exec(text);
   if (dot !== null && dot[0].length < text.length) {
-    return { kind: 'bullet', text: dot[1]!, length: dot[0].length, value: 0, shape: dot[1]!, checked: null };
+    // A sign by itself that the file does not name can only be one.
+    return { kind: 'bullet', text: dot[1] === '\ufffd' ? '•' : dot[1]!, length: dot[0].length, value: 0, shape: dot[1]!, checked: null };
   }
   const counted = number.exec(text);
   if (counted !== null && (counted[1] === '(' ? counted[3] === ')' : true)) {

@@ -79,6 +79,7 @@ function startsParagraph(above: TextLine, below: TextLine, next: TextLine | unde
   if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
   if (changesStyle(above, below) || changesFace(above, below, habits)) return true;
   if (markerOf(below.text) !== null && opensItem(above, below)) return true;
+  if (beginsRaised(below) && (beginsRaised(above) || endsSentence(above.text))) return true;
   const indent = below.box.left - above.box.left;
   // First-line indent: this line stands in, the one before did not, the one after does not.
   if (indent > 0.7 * size && indent < 5 * size) {
@@ -92,6 +93,12 @@ function startsParagraph(above: TextLine, below: TextLine, next: TextLine | unde
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
   }
   return false;
+}
+
+/** A raised number or sign opens the line: the mark of a note. */
+function beginsRaised(line: TextLine): boolean {
+  const [first] = line.spans;
+  return first !== undefined && first.start === 0 && first.script === 'super' && first.end < line.text.length && /^[\d*†‡§]{1,3}$/.test(line.text.slice(0, first.end).trim());
 }
 
 function endsSentence(text: string): boolean {

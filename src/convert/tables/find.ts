@@ -18,6 +18,7 @@ import { evidenceOf, judge } from './judge.js';
 import type { Evidence } from './judge.js';
 import { groupMarks } from './marks.js';
 import type { MarkGroup } from './marks.js';
+import { withoutPageFrames } from './page-frame.js';
 import { findFlows } from './running-text.js';
 import type { Flow } from './running-text.js';
 import { readLineWork } from './segments.js';
@@ -59,7 +60,16 @@ export function findTables(page: PageContent, options: Pick<ConvertOptions, 'doT
     const tagged = index === 0 ? findTagged(page, frame) : [];
     return [...tagged, ...findInFrame(withoutTables(frame, tagged))];
   });
-  return tables.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+  return tables.map(inReadingDirection).sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+}
+
+/** Columns of a table in Arabic or Hebrew are counted from the right. */
+function inReadingDirection(table: FoundTable): FoundTable {
+  const letters = table.cells.flatMap((cell) => cell.words).map((word) => word.text).join('').match(/\p{L}/gu) ?? [];
+  const turned = letters.filter((letter) => /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(letter)).length;
+  if (turned <= 0.5 * letters.length) return table;
+  const cells = table.cells.map((cell): TableCell => ({ ...cell, column: table.columnCount - cell.column - cell.columnSpan, rowHeader: false }));
+  return { ...table, cells: cells.sort((a, b) => a.row - b.row || a.column - b.column) };
 }
 
 /** The words that `tables` hold: what a page's text is without. */
@@ -85,7 +95,7 @@ function overlaps(table: Box, box: Box): boolean {
 }
 
 function findInFrame(frame: Frame): FoundTable[] {
-  const lines = readLineWork(frame);
+  const lines = withoutPageFrames(readLineWork(frame), frame);
   const coarse = makeChunks(frame.pieces, lines.vertical);
   const flows = findFlows(makeRows(coarse));
   const running = new Set(flows.flatMap((flow) => flow.chunks));

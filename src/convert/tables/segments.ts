@@ -158,6 +158,30 @@ function joinShades(shades: Shade[], frame: Frame): Shade[] {
     return across >= 6 && up >= 4 && !bleeds && !(across > 0.9 * frame.width && up > 0.5 * frame.height);
   });
   kept.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+  return withoutGrounds(withoutRepeats(kept));
+}
+
+/** Paragraphs in a shaded cell are often shaded again, each for itself: shades stacked inside another of the same fill part no rows. */
+function withoutGrounds(shades: Shade[]): Shade[] {
+  const gone = new Set<Shade>();
+  for (const [index, outer] of shades.entries()) {
+    const inside: Shade[] = [];
+    for (let at = index + 1; at < shades.length && at <= index + NEIGHBOURS && (shades[at]?.box.top ?? Infinity) < outer.box.bottom; at++) {
+      const inner = shades[at];
+      if (inner !== undefined && inner.fill === outer.fill && holds(outer.box, inner.box)) inside.push(inner);
+    }
+    const [first] = inside;
+    if (first !== undefined && inside.every(({ box }) => Math.abs(box.left - first.box.left) < 1 && Math.abs(box.right - first.box.right) < 1)) for (const shade of inside) gone.add(shade);
+  }
+  return gone.size === 0 ? shades : shades.filter((shade) => !gone.has(shade));
+}
+
+/** Inset at both sides, so that neither is a cell's edge. */
+function holds(outer: Box, inner: Box): boolean {
+  return inner.left > outer.left + 1.5 && inner.right < outer.right - 1.5 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+}
+
+function withoutRepeats(kept: Shade[]): Shade[] {
   const seen = new Set<string>();
   return kept.filter(({ box }) => {
     const key = [box.left, box.top, box.right, box.bottom].map((value) => Math.round(value)).join();

@@ -1,0 +1,97 @@
+/** What pages draw around their text, and signs that files do not name: frames, grounds, bullets, addresses of notes, a light title. */
+import t from 'tap';
+import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import { sketchTable } from '../../src/convert/layout/sketched-table.js';
+import type { TextBlock } from '../../src/convert/structure/block.js';
+import { plainText } from '../../src/convert/structure/block.js';
+import { structureDocument } from '../../src/convert/structure/structure.js';
+import { findTables } from '../../src/convert/tables/index.js';
+import { PageMaker } from '../support/made-page.js';
+import { line, paragraph, sketch } from '../support/sketches.js';
+
+function frame(made: PageMaker, left: number, top: number, right: number, bottom: number): void {
+  for (const y of [top, bottom]) made.horizontal(y, left, right);
+  for (const x of [left, right]) made.vertical(x, top, bottom);
+}
+
+/** A grid of two columns whose rows begin at these heights; the last one ends it. */
+function grid(made: PageMaker, left: number, heights: number[], texts: [string, string][]): void {
+  for (const y of heights) made.horizontal(y, left, left + 300);
+  for (const x of [left, left + 150, left + 300]) made.vertical(x, heights[0]!, heights.at(-1)!);
+  for (const [row, pair] of texts.entries()) made.row(heights[row]! + 14, [left + 5, left + 155], pair);
+}
+
+function textBlocks(pages: PageSketch[]): TextBlock[] {
+  return structureDocument(pages, [], false).blocks.filter((block): block is TextBlock => block.kind === 'text');
+}
+
+t.test('a frame around the page holds no table, the grids inside are tables of their own', async (t) => {
+  const made = new PageMaker();
+  frame(made, 25, 25, 575, 775);
+  frame(made, 27, 27, 573, 773);
+  made.shade(26, 26, 574, 774, 0xfefefe);
+  grid(made, 100, [100, 120, 140, 160], [['Name', 'Mass'], ['Anna', '12'], ['Bert', '13']]);
+  made.text(100, 250, 'Between them stands a line of text');
+  grid(made, 120, [300, 320, 340], [['Place', 'Height'], ['Brno', '237']]);
+  const tables = findTables(made.page(), { doTableStructure: true });
+  t.same(tables.map(({ rowCount, columnCount }) => [rowCount, columnCount]), [[3, 2], [2, 2]]);
+});
+
+t.test('a grid as large as the page is a table all the same', async (t) => {
+  const made = new PageMaker();
+  frame(made, 25, 25, 575, 775);
+  for (let y = 75; y < 775; y += 50) made.horizontal(y, 25, 575);
+  made.vertical(300, 25, 775);
+  for (let row = 0; row < 15; row++) made.row(50 + 50 * row, [40, 320], [`Row ${row}`, `${row * 7}`]);
+  t.same(findTables(made.page(), { doTableStructure: true }).map(({ rowCount, columnCount }) => [rowCount, columnCount]), [[15, 2]]);
+});
+
+t.test('shaded paragraphs in a shaded cell part no rows', async (t) => {
+  const made = new PageMaker();
+  grid(made, 100, [100, 140, 160], [['Name of the', 'Long values that'], ['Short', '13']]);
+  made.row(130, [105, 255], ['standard', 'take two lines']);
+  made.shade(250, 100, 400, 140);
+  made.shade(255, 100, 395, 119);
+  made.shade(255, 119, 395, 140);
+  const [table] = findTables(made.page(), { doTableStructure: true });
+  t.same(table?.cells.map(({ words }) => words.map((word) => word.text).join(' ')), ['Name of the standard', 'Long values that take two lines', 'Short', '13']);
+});
+
+t.test('a table in Hebrew is read from the right, its numbers from the left', async (t) => {
+  const made = new PageMaker();
+  grid(made, 100, [100, 120, 140], [['47 500 ערך', 'שם'], ['12', 'גובה']]);
+  const [table] = findTables(made.page(), { doTableStructure: true });
+  const cells = sketchTable(table!, [], false).cells.map(({ row, column, lines }) => [row, column, lines.map(({ text }) => text).join('|')]);
+  // On paper `ערך` stands right of the numbers: it is read first.
+  t.same(cells, [[0, 0, 'שם'], [0, 1, 'ערך 47 500'], [1, 0, 'גובה'], [1, 1, '12']]);
+});
+
+t.test('a sign by itself that the file does not name is a bullet', (t) => {
+  const blocks = textBlocks([sketch(0, [...paragraph(50, 60, 480, 4, 'aa'), line(50, 130, '\ufffd First of the things'), line(50, 144, '\ufffd Second of them'), ...paragraph(50, 170, 480, 4, 'bb')])]);
+  t.same(blocks.filter(({ role }) => role === 'list_item').map((block) => [block.marker, plainText(block).slice(block.textStart)]), [['•', 'First of the things'], ['•', 'Second of them']]);
+  t.end();
+});
+
+t.test('addresses of notes are notes, however they are set', (t) => {
+  const raised = { size: 8, monospace: true, font: 'Mono', spans: [{ start: 0, end: 1, script: 'super' as const, uri: null }] };
+  const body = Array.from({ length: 30 }, (_, index) => line(50, 60 + 12 * index, 'ragged words of a text '.repeat(3 + (index % 3)).trim()));
+  const page = sketch(0, [...body, line(50, 600, '1 http://www.example.org/gates', raised), line(50, 609.6, '2 http://www.example.com/', raised)], { separators: [{ y: 590, left: 50, right: 200 }] });
+  t.same(textBlocks([page]).filter(({ role }) => role === 'footnote').map(plainText), ['1 http://www.example.org/gates', '2 http://www.example.com/']);
+  t.end();
+});
+
+t.test('a running foot in one face and its number in bold are one foot', (t) => {
+  const blocks = textBlocks([sketch(0, [...paragraph(50, 60, 480, 40, 'mill'), line(50, 765, '© Gate Office 2014. All rights reserved.', { size: 9 }), line(540, 765, 'xi', { bold: true })])]);
+  t.equal(blocks.filter(({ role }) => role === 'page_footer').map(plainText).join(' '), '© Gate Office 2014. All rights reserved. xi');
+  t.end();
+});
+
+t.test('a first line in a face of its own is the title, though the headings are larger', (t) => {
+  const section = (top: number, text: string): ReturnType<typeof line>[] => [line(50, top, text, { size: 13, bold: true }), ...paragraph(50, top + 20, 480, 3, 'aa')];
+  const opening = [line(50, 60, 'The History of Gates', { size: 11.4, bold: true }), ...paragraph(50, 85, 480, 3, 'cc')];
+  const levels = (pieces: ReturnType<typeof line>[]): [string, number][] => textBlocks([sketch(0, pieces)]).filter(({ role }) => role === 'heading').map((block) => [plainText(block), block.level]);
+  t.same(levels([...opening, ...section(150, 'Early Gates'), ...section(250, 'Late Gates')]), [['The History of Gates', 0], ['Early Gates', 1], ['Late Gates', 1]]);
+  const again = [line(50, 340, 'More of the same', { size: 11.4, bold: true }), ...paragraph(50, 360, 480, 3, 'dd')];
+  t.not(levels([...opening, ...section(150, 'Early Gates'), ...section(250, 'Late Gates'), ...again])[0]![1], 0, 'a face that comes again is no title');
+  t.end();
+});
