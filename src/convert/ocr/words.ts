@@ -1,6 +1,7 @@
 /** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out. */
 import type { ReadLine, ReadPage, ReadRuling, ReadWord } from '../../engine/port.js';
 import type { Box, Font, Line, Ruling, Word } from '../../pdf/page.js';
+import { boldLines, weightedMedian } from './boldness.js';
 
 /** From pixels of the upright bitmap to points of the page. */
 export interface PixelFrame {
@@ -11,8 +12,9 @@ export interface PixelFrame {
   top: number;
 }
 
-/** A recogniser tells shapes, not fonts. */
+/** A recogniser tells shapes, not fonts; how thick their strokes are is measured. */
 export const recognisedFont: Font = { name: 'recognised', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
+const boldFont: Font = { ...recognisedFont, name: 'recognised bold', weight: 700, bold: true };
 
 /** Below these a word, or a line in the mean, is taken for dirt or a drawing. */
 const leastWord = 0.15;
@@ -26,13 +28,6 @@ const heights = { small: 0.46, tall: 0.69, below: 0.21 };
 function sizeOf(text: string, inkHeight: number): number | null {
   if (!/[\p{L}\d]/u.test(text)) return null;
   return inkHeight / ((ascender.test(text) ? heights.tall : heights.small) + (descender.test(text) ? heights.below : 0));
-}
-
-function weightedMedian(values: { value: number; weight: number }[]): number {
-  const sorted = [...values].sort((a, b) => a.value - b.value);
-  let half = sorted.reduce((sum, { weight }) => sum + weight, 0) / 2;
-  for (const { value, weight } of sorted) if ((half -= weight) <= 0) return value;
-  return sorted.at(-1)?.value ?? 0;
 }
 
 function isNoise(words: ReadWord[]): boolean {
@@ -62,7 +57,7 @@ function asBullet(words: ReadWord[], size: number, scale: number): void {
   if (height < 0.4 * size && height > 0.15 * size && width > 0.7 * height && width < 1.4 * height && (second.left - first.right) * scale > 0.3 * size) first.text = '•';
 }
 
-interface SizedLine {
+export interface SizedLine {
   words: ReadWord[];
   baseline: ReadLine['baseline'];
   size: number;
@@ -92,6 +87,16 @@ function settleSizes(lines: SizedLine[]): void {
   }
 }
 
+/** Upright strokes as tall as several lines are the bars of a chart, whatever letters they were read as. */
+function withoutBars(lines: SizedLine[]): SizedLine[] {
+  const size = weightedMedian(lines.map((line) => ({ value: line.size, weight: line.letters })));
+  return lines.filter((line) => line.size < 2.5 * size || !line.words.every((word) => /^[Iil1|!ſ\-–—_.,;:'"]+$/u.test(word.text)));
+}
+
+function scaled(stroke: number | null, { scale }: PixelFrame): number | null {
+  return stroke === null ? null : stroke * scale;
+}
+
 export interface RecognisedText {
   words: Word[];
   lines: Line[];
@@ -99,9 +104,11 @@ export interface RecognisedText {
   confidence: number | null;
 }
 
-export function recognisedText(page: ReadPage, frame: PixelFrame): RecognisedText {
-  const kept = page.lines.map((line) => sized(line, page.rulings, frame)).filter((line) => line !== null);
+/** `strokeOf` measures how thick a word's strokes are, pixels; null where it cannot. */
+export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (word: ReadWord) => number | null = () => null): RecognisedText {
+  const kept = withoutBars(page.lines.map((line) => sized(line, page.rulings, frame)).filter((line) => line !== null));
   settleSizes(kept);
+  const bold = boldLines(kept, (word) => scaled(strokeOf(word), frame));
   const lines: Line[] = [];
   let [letters, sure, order] = [0, 0, 0];
   for (const line of kept) {
@@ -112,7 +119,7 @@ export function recognisedText(page: ReadPage, frame: PixelFrame): RecognisedTex
       sure += word.confidence * word.text.length;
       const y = y1 + slope * (word.left - x1);
       return {
-        text: word.text.normalize('NFC'), box: boxOf(word, frame), baseline: (y - frame.top) * frame.scale, font: recognisedFont, size: line.size, color: 0,
+        text: word.text.normalize('NFC'), box: boxOf(word, frame), baseline: (y - frame.top) * frame.scale, font: bold.has(line) ? boldFont : recognisedFont, size: line.size, color: 0,
         angle: 0, glued: false, softHyphen: false, invisible: false, order: order++, link: -1, underline: false, strike: false, mcid: -1,
       };
     });

@@ -1,4 +1,5 @@
 /** Levels of headings: from the outline, from numbers, and from how large and heavy they are, over the whole document. */
+import { recognisedFont } from '../ocr/words.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { numberingOf } from './numbering.js';
@@ -42,7 +43,9 @@ const mostRanks = 4;
 function rankStyles(blocks: TextBlock[]): number[] {
   const styles = blocks.map(styleOf);
   let ranks: number[] = [];
-  for (const tolerance of [0.05, 0.12, 0.2]) {
+  // Sizes that were measured on a picture are less exact than those a file tells.
+  const measured = blocks.some((block) => linesOf(block)[0]!.font.startsWith(recognisedFont.name));
+  for (const tolerance of measured ? [0.1, 0.15, 0.2] : [0.05, 0.12, 0.2]) {
     const distinct: Style[] = [];
     for (const style of [...styles].sort((a, b) => heavier(a, b, tolerance))) {
       if (distinct.every((other) => heavier(other, style, tolerance) !== 0)) distinct.push(style);

@@ -1,0 +1,66 @@
+/** How thick the strokes of a word are in its picture: what tells bold from regular where no font is named. */
+import type { Bitmap } from '../../bitmap.js';
+
+/** In pixels of the bitmap; right and bottom excluded. */
+export interface PixelBox {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+}
+
+/** Ink and paper closer than this (of 255) are no text that can be measured. */
+const leastContrast = 60;
+/** Fewer runs of ink than this tell nothing. */
+const fewestRuns = 8;
+
+function luminance(data: Uint8Array, at: number): number {
+  return (299 * (data[at] ?? 255) + 587 * (data[at + 1] ?? 255) + 114 * (data[at + 2] ?? 255)) / 1000;
+}
+
+/** The rows of `box` as ink, 0 for paper to 1 for the darkest pixel (or the lightest, on dark paper); null without contrast. */
+function inkOf(bitmap: Bitmap, box: PixelBox): { ink: Float32Array; width: number; height: number } | null {
+  const [left, top] = [Math.max(0, Math.floor(box.left)), Math.max(0, Math.floor(box.top))];
+  const [right, bottom] = [Math.min(bitmap.width, Math.ceil(box.right)), Math.min(bitmap.height, Math.ceil(box.bottom))];
+  const [width, height] = [right - left, bottom - top];
+  if (width < 3 || height < 3) return null;
+  const ink = new Float32Array(width * height);
+  let [darkest, lightest, sum] = [255, 0, 0];
+  for (let y = 0; y < height; y++) {
+    for (let x = 0, at = (top + y) * bitmap.stride + left * 4; x < width; x++, at += 4) {
+      const value = luminance(bitmap.data, at);
+      ink[y * width + x] = value;
+      sum += value;
+      if (value < darkest) darkest = value;
+      if (value > lightest) lightest = value;
+    }
+  }
+  const range = lightest - darkest;
+  if (range < leastContrast) return null;
+  // Letters cover the lesser part of their box.
+  const onDark = sum / ink.length < (darkest + lightest) / 2 - 0.08 * range;
+  for (let index = 0; index < ink.length; index++) ink[index] = onDark ? (ink[index]! - darkest) / range : (lightest - ink[index]!) / range;
+  return { ink, width, height };
+}
+
+/**
+ * Mean width of the horizontal runs of ink in `box`, pixels, to parts of a pixel: all ink over the number of its runs, so that grey
+ * edges count by how dark they are. Null where there is too little to measure.
+ */
+export function strokeWidth(bitmap: Bitmap, box: PixelBox): number | null {
+  const found = inkOf(bitmap, box);
+  if (found === null) return null;
+  const { ink, width, height } = found;
+  let [all, runs] = [0, 0];
+  for (let y = 0; y < height; y++) {
+    let inside = false;
+    for (let x = 0; x < width; x++) {
+      const value = ink[y * width + x]!;
+      // Paper is never quite white: what is lighter than a fifth is none of the ink.
+      if (value > 0.2) all += value;
+      if (!inside && value > 0.5) runs++;
+      inside = value > 0.5;
+    }
+  }
+  return runs < fewestRuns ? null : all / runs;
+}

@@ -1,0 +1,74 @@
+/** Boldness of recognised lines: strokes measured on drawn bars, lines held against the page's running text, bars of charts left out. */
+import t from 'tap';
+import type { Bitmap } from '../../src/bitmap.js';
+import { strokeWidth } from '../../src/convert/ocr/strokes.js';
+import { recognisedText } from '../../src/convert/ocr/words.js';
+import type { ReadLine, ReadWord } from '../../src/engine/port.js';
+
+/** Upright bars of `width` pixels (parts of one as grey), every 12 pixels, `ink` on `paper`. */
+function bars(width: number, { ink = 20, paper = 235, count = 10 } = {}): Bitmap {
+  const size = { width: 12 * count, height: 20 };
+  const data = new Uint8Array(size.width * size.height * 4).fill(255);
+  for (let y = 0; y < size.height; y++) {
+    for (let x = 0; x < size.width; x++) {
+      const share = y < 2 || y >= 18 ? 0 : Math.max(0, Math.min(1, width - ((x % 12) - 3))) * (x % 12 >= 3 ? 1 : 0);
+      data.fill(Math.round(paper + share * (ink - paper)), (y * size.width + x) * 4, (y * size.width + x) * 4 + 3);
+    }
+  }
+  return { data, ...size, stride: size.width * 4 };
+}
+
+const whole = (bitmap: Bitmap): { left: number; top: number; right: number; bottom: number } => ({ left: 0, top: 0, right: bitmap.width, bottom: bitmap.height });
+
+t.test('strokes are as thick as they are drawn, to parts of a pixel', (t) => {
+  for (const width of [2, 2.5, 3, 4.75]) {
+    const drawn = bars(width);
+    t.ok(Math.abs((strokeWidth(drawn, whole(drawn)) ?? 0) - width) < 0.05, `${width}`);
+  }
+  const onDark = bars(3, { ink: 240, paper: 30 });
+  t.ok(Math.abs((strokeWidth(onDark, whole(onDark)) ?? 0) - 3) < 0.05, 'light on dark');
+  const pale = bars(3, { ink: 200, paper: 235 });
+  t.equal(strokeWidth(pale, whole(pale)), null, 'too pale to be measured');
+  t.equal(strokeWidth(onDark, { left: -5, top: -5, right: -1, bottom: 3 }), null, 'outside the bitmap');
+  t.end();
+});
+
+/** A line of one word, `size` points high at 300 dpi. */
+function line(text: string, y: number, size: number): ReadLine {
+  const height = (size * 300) / 72;
+  const word: ReadWord = { text, left: 300, top: y - 0.69 * height, right: 300 + 0.5 * height * text.length, bottom: y, confidence: 0.95 };
+  return { baseline: [300, y, word.right, y], words: [word] };
+}
+
+const frame = { scale: 72 / 300, left: 0, top: 0 };
+
+function boldOf(lines: ReadLine[], thickness: (word: ReadWord) => number | null): string[] {
+  const { words } = recognisedText({ lines, rulings: [] }, frame, (word) => thickness(word));
+  return words.filter((word) => word.font.bold).map((word) => word.text);
+}
+
+t.test('lines with thicker strokes than the running text are bold', (t) => {
+  const body = Array.from({ length: 10 }, (_, index) => line('Thelineofthetextthatrunson', 600 + 50 * index, 10));
+  const pixels = (size: number): number => 4.2 * (0.6 + 0.04 * size);
+  const lines = [line('Large', 200, 18), line('Heading', 300, 10), line('Heavier', 380, 10), line('Small', 450, 6), ...body];
+  const thick = new Map([['Large', pixels(18) * 1.05], ['Heading', pixels(10) * 1.4], ['Heavier', pixels(10) * 1.15], ['Small', pixels(6) * 1.2]]);
+  t.same(boldOf(lines, (word) => thick.get(word.text) ?? pixels(10)), ['Heading']);
+  t.same(boldOf(lines, () => null), [], 'nothing measured, nothing bold');
+  t.same(boldOf(lines.slice(0, 4), (word) => thick.get(word.text) ?? null), [], 'too little text to be held against');
+  t.end();
+});
+
+t.test('headings of one size are of one weight', (t) => {
+  const body = Array.from({ length: 10 }, (_, index) => line('Thelineofthetextthatrunson', 900 + 50 * index, 10));
+  const heads = [line('Convergence', 200, 14), line('Definitions', 300, 14), line('Aims', 400, 14)];
+  t.same(boldOf([...heads, ...body], (word) => (word.text.length > 20 ? 4 : word.text === 'Aims' ? 4.1 : 7)), ['Convergence', 'Definitions', 'Aims']);
+  t.end();
+});
+
+t.test('the bars of a chart are no letters', (t) => {
+  const body = Array.from({ length: 6 }, (_, index) => line('Thelineofthetextthatrunson', 900 + 50 * index, 10));
+  const texts = (lines: ReadLine[]): string[] => recognisedText({ lines, rulings: [] }, frame).words.map((word) => word.text);
+  t.same(texts([line('II', 700, 60), line('IV', 800, 60), ...body.slice(0, 3)]).slice(0, 1), ['IV']);
+  t.same(texts([line('II', 700, 12), ...body])[0], 'II', 'of the size of letters');
+  t.end();
+});
