@@ -1,13 +1,15 @@
 /** What pages draw around their text, and signs that files do not name: frames, grounds, bullets, addresses of notes, a light title. */
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import { lineOfWords } from '../../src/convert/layout/text-line.js';
 import { sketchTable } from '../../src/convert/layout/sketched-table.js';
 import type { TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import { findTables } from '../../src/convert/tables/index.js';
+import type { Word } from '../../src/pdf/page.js';
 import { PageMaker } from '../support/made-page.js';
-import { line, paragraph, sketch } from '../support/sketches.js';
+import { line, paragraph, sketch, table } from '../support/sketches.js';
 
 function frame(made: PageMaker, left: number, top: number, right: number, bottom: number): void {
   for (const y of [top, bottom]) made.horizontal(y, left, right);
@@ -93,5 +95,56 @@ t.test('a first line in a face of its own is the title, though the headings are 
   t.same(levels([...opening, ...section(150, 'Early Gates'), ...section(250, 'Late Gates')]), [['The History of Gates', 0], ['Early Gates', 1], ['Late Gates', 1]]);
   const again = [line(50, 340, 'More of the same', { size: 11.4, bold: true }), ...paragraph(50, 360, 480, 3, 'dd')];
   t.not(levels([...opening, ...section(150, 'Early Gates'), ...section(250, 'Late Gates'), ...again])[0]![1], 0, 'a face that comes again is no title');
+  t.end();
+});
+
+t.test('a sentence in bold that all but fills the first line parts no paragraph', (t) => {
+  const word = (text: string, left: number, bold: boolean): Word => ({
+    text, box: { left, right: left + 5 * text.length, top: 93, bottom: 101 }, baseline: 100, font: { name: bold ? 'Body-Bold' : 'Body', weight: 400, bold, italic: false, monospace: false, symbolic: false },
+    size: 10, color: 0, angle: 0, glued: false, softHyphen: false, invisible: false, order: left, link: -1, underline: false, strike: false, mcid: -1,
+  });
+  const words = (last: boolean): Word[] => [...'Figure 4: The performance of models on a wide range of tasks.'.split(' ').map((text, index) => word(text, 50 + 40 * index, true)), word('All', 560, last)];
+  const line = lineOfWords(words(false), [], () => '');
+  t.notOk(line.bold);
+  t.equal(line.boldPrefix, line.text.length - ' All'.length);
+  t.ok(lineOfWords(words(true), [], () => '').bold);
+  t.end();
+});
+
+t.test('rows of values between two rules are rows, though most stretches hold one', (t) => {
+  const made = new PageMaker();
+  for (const y of [100, 120, 150, 170, 190]) made.horizontal(y, 50, 550);
+  const columns = [55, 180, 270, 360, 450];
+  made.row(114, columns, ['Model', 'Recall', 'Order', 'Cells', 'Words']);
+  for (const [index, y] of [132, 144, 164, 184].entries()) made.row(y, columns, [`Reader ${'abcd'[index]!}`, `${index}4.4%`, `${index}5.1%`, `${index}6.2%`, `${index}7.3%`]);
+  const [table] = findTables(made.page(), { doTableStructure: true });
+  t.equal(table?.rowCount, 5);
+  const wrapped = new PageMaker();
+  for (const y of [100, 120, 150, 170, 190]) wrapped.horizontal(y, 50, 550);
+  wrapped.row(114, columns, ['Model', 'Recall', 'Order', 'Cells', 'Words']);
+  wrapped.row(132, columns, ['Reader of', '4.4%', '5.1%', 'some of', '7.3%']);
+  wrapped.row(144, [columns[0]!, columns[3]!], ['two lines', 'them']);
+  for (const y of [164, 184]) wrapped.row(y, columns, ['Reader', '4.4%', '5.1%', '6.2%', '7.3%']);
+  t.equal(findTables(wrapped.page(), { doTableStructure: true })[0]?.rowCount, 4, 'a cell of two lines stays one');
+  t.end();
+});
+
+t.test('text beside a table with a narrow gutter is read by itself', (t) => {
+  const left = Array.from({ length: 12 }, (_, index) => line(50, 110 + 12 * index, 'words of the text that is set narrow'));
+  const edge = Math.max(...left.map(({ box }) => box.right));
+  const beside = table({ left: edge + 7.5, right: 550, top: 100, bottom: 205 }, [['Name', 'Score'], ['One', '7'], ['Two', '8']]);
+  const caption = [line(edge + 7.5, 226, 'Table 3: Scores of the readers, of'), line(edge + 7.5, 237, 'which there are but a few.')];
+  const blocks = structureDocument([sketch(0, [...paragraph(50, 30, 500, 4, 'mill'), ...left, ...caption, ...paragraph(50, 270, 500, 8, 'swim')], { tables: [beside] })], [], false).blocks;
+  const texts = blocks.filter((block): block is TextBlock => block.kind === 'text').map(plainText);
+  t.notOk(texts.some((text) => /narrow.*Table 3|Table 3.*narrow/.test(text)), 'text and caption do not mix');
+  t.ok(texts.includes('Table 3: Scores of the readers, of which there are but a few.') || blocks.some((block) => block.kind === 'table' && block.captions.map(plainText).join() === 'Table 3: Scores of the readers, of which there are but a few.'));
+  t.end();
+});
+
+t.test('lines of addresses in a monospace font are no program', (t) => {
+  const mono = { monospace: true, font: 'Mono' };
+  const roles = (pieces: ReturnType<typeof line>[]): string[] => textBlocks([sketch(0, [...paragraph(50, 60, 480, 6, 'mill'), ...pieces, ...paragraph(50, 200, 480, 6, 'swim')])]).map(({ role }) => role);
+  t.notOk(roles([line(50, 150, 'Code: https://example.org/gates', mono), line(50, 162, 'Web page: https://example.com/gates/', mono)]).includes('code'));
+  t.ok(roles([line(50, 150, 'fetch(https://example.org/gates)', mono), line(50, 162, 'open(https://example.com/gates/)', mono)]).includes('code'));
   t.end();
 });

@@ -61,10 +61,24 @@ function isUnled(entry: Entry, right: number): boolean {
   return Math.abs(number.box.right - right) < 0.4 * entry.size && number.box.left - entry.title.at(-1)!.box.right > 2 * entry.size;
 }
 
-/** How far a row without dots may stand from one with them, points: the foot of the page with its number is farther. */
-function farthestOf(led: Entry[]): number {
+/**
+ * Which rows are entries: those with dots, and those without whose number stands below or above theirs. Below the last one with dots
+ * they must follow closely: the foot of the page ends with a number too.
+ */
+function membersOf(rows: { entry: Entry | null; led: boolean }[], right: number): boolean[] {
+  const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
   const steps = led.slice(1).map((entry, index) => entry.baseline - led[index]!.baseline).sort((a, b) => a - b);
-  return 2.5 * Math.max(1.2 * led[0]!.size, steps[steps.length >> 1] ?? 0);
+  const reach = 2.5 * Math.max(1.2 * led[0]!.size, steps[steps.length >> 1] ?? 0);
+  let [last, ended] = [led.at(-1)!.baseline, false];
+  return rows.map(({ entry, led: isLedRow }) => {
+    if (entry === null) return false;
+    if (isLedRow) return true;
+    if (!isUnled(entry, right)) return false;
+    if (entry.baseline <= last) return true;
+    ended ||= entry.baseline - last > reach;
+    if (!ended) last = entry.baseline;
+    return !ended;
+  });
 }
 
 function cell(row: number, column: number, words: Word[]): TableCell {
@@ -81,9 +95,7 @@ export function findContents(content: PageContent): Contents | null {
   const right = rights[rights.length >> 1]!;
   // Two columns of contents share their rows; they are left to the order of columns.
   if (rows.some(({ words, led: isLedRow }) => isLedRow && words.filter((word) => pageNumber.test(word.text) && /\d/.test(word.text)).length > 3)) return null;
-  const reach = farthestOf(led);
-  const isNear = (entry: Entry): boolean => led.some((other) => Math.abs(other.baseline - entry.baseline) <= reach);
-  const member = rows.map(({ entry, led: isLedRow }) => entry !== null && (isLedRow || isUnled(entry, right) && isNear(entry)));
+  const member = membersOf(rows, right);
   const first = member.indexOf(true);
   const last = member.lastIndexOf(true);
   const entries: Entry[] = [];

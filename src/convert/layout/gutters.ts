@@ -188,7 +188,9 @@ function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: nu
   const hasObject = left.pieces.some((piece) => piece.line === null) || right.pieces.some((piece) => piece.line === null);
   // Two lines side by side are a row; three with a wide gap between them, or many with a narrow one, are columns.
   if (height < (hasObject || ruled ? 1.2 : 2.6) * size) return 0;
-  if (width < (rows >= 10 ? 0.6 : 0.9) * size) return 0;
+  // A table beside text is one piece and as good as the lines that it is as high as.
+  const beside = hasObject ? Math.max(rows, Math.min(Math.max(left.pieces.length, right.pieces.length), height / (1.3 * size))) : rows;
+  if (width < (beside >= (hasObject ? 8 : 10) ? 0.6 : 0.9) * size) return 0;
   if (!ruled && partsRows(left, right)) return 0;
   return height * Math.min(1.5, width / size);
 }

@@ -113,7 +113,10 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
   const size = mostFrequent(words, (word) => Math.round(word.size * 10) / 10);
   const anchor = words.find((word) => Math.abs(word.size - size) < 0.1) ?? words[0]!;
   const letters = countLetters(words);
-  const bold = letters.bold >= 0.85 * letters.all;
+  // A sentence in bold with which a paragraph begins may all but fill its line.
+  const last = words.at(-1)!;
+  const runsOut = words[0]!.font.bold && !last.font.bold && !last.font.symbolic && /\p{L}{2}/u.test(last.text);
+  const bold = letters.bold >= 0.85 * letters.all && !runsOut;
   const font = mostFrequent(words, (word) => word.font.name);
   const inFont = words.reduce((sum, word) => sum + (word.font.name === font ? word.text.length : 0), 0);
   let text = '';
@@ -139,7 +142,7 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
     monospace: letters.monospace >= 0.85 * letters.all,
     color: mostFrequent(words, (word) => word.color),
     angle: words[0]!.angle,
-    softHyphen: words.at(-1)!.softHyphen,
+    softHyphen: last.softHyphen,
     order: words[0]!.order,
     spans: spans.length === 0 ? noSpans : spans,
     role: roleOf(words[0]!.mcid),

@@ -5,12 +5,16 @@ import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 import type { BodyStyle } from './style.js';
 
+/** Little more than an address: many documents set these in a monospace font. */
+const address = /^(?:\d{1,3}\s*|[\p{L} ]{1,16}:\s*)?(?:https?:\/\/|www\.|mailto:)\S+$/u;
+
 /** Marks blocks of code; where the whole document is set in a monospace font, none is. */
 export function markCode(blocks: Block[], monospaceBody: boolean): void {
   if (monospaceBody) return;
   const candidates = blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'text' && linesOf(block).every((line) => line.monospace));
   for (const block of candidates) {
     const lines = linesOf(block);
+    if (lines.every((line) => address.test(line.text))) continue;
     if (lines.length >= 2 || /[{}();=<>$#]|^\s*(import|def|class|return|SELECT|INSERT)\b/.test(lines[0]!.text)) block.role = 'code';
   }
   // One line by itself may be an address; between lines of code it is one of them.

@@ -154,7 +154,7 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
         const repeated = isRepeated(row.text, row.baseline, repeats, body, row.size)
           || row.lines.every((line) => isRepeated(line.text, row.baseline, repeats, body, line.size));
         pending.push(row);
-        if (repeated || standsApart(row, text, body, edge) && isOneHead(pending)) {
+        if (repeated || standsApart(row, text, body, edge) && isOneHead(pending, text.sketch.width)) {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
           pending = [];
         } else if (row.gap > 0.9 * body.size || pending.length > 2) {
@@ -179,10 +179,12 @@ function deepBlock(rows: EdgeRow[], text: PageText, body: BodyStyle, edge: 'top'
 }
 
 /** Rows between the edge and a row that is furniture are so too where they are of its kind: the lines of one head. */
-function isOneHead(rows: EdgeRow[]): boolean {
+function isOneHead(rows: EdgeRow[], width: number): boolean {
   const last = rows.at(-1)!;
+  const across = last.lines.reduce((sum, line) => sum + line.box.right - line.box.left, 0);
+  if (rows.length === 1) return last.text.length <= 80 || across < 0.75 * width;
   return rows.length <= 3 && rows.every((row) => Math.abs(row.size - last.size) < 0.15 * last.size && row.text.length <= 80
-    && (rows.length === 1 || row.lines.every((line) => line.bold === last.lines[0]!.bold)));
+    && row.lines.every((line) => line.bold === last.lines[0]!.bold));
 }
 
 /** x where the page's text begins and ends: the outermost edges that several full lines share. */

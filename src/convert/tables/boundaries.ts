@@ -226,7 +226,7 @@ function edgesOfStretches(area: TableArea, stretches: Stretch[], x: Edge[], colu
     const bands = grouped[index] ?? [];
     if (bands.length === 0 && !keepsEmpty(stretch, latticed)) continue;
     if (edges.length === 0 || (edges.at(-1)?.at ?? 0) < stretch.top.at - 0.1) edges.push(stretch.top);
-    if (bands.length > 1 && ((!trusted && !latticed) || ((!trusted || bands.length >= 3) && isStronglySplit(bands.map((band) => band.rows), columns)))) {
+    if (bands.length > 1 && ((!trusted && !latticed) || ((!trusted || bands.length >= 3) && isStronglySplit(bands.map((band) => band.rows), columns)) || holdsFullRows(bands.map((band) => band.rows), columns))) {
       for (let at = 1; at < bands.length; at++) edges.push({ at: ((bands[at - 1]?.bottom ?? 0) + (bands[at]?.top ?? 0)) / 2, kind: 'white' });
     }
     edges.push(stretch.bottom);
@@ -271,6 +271,16 @@ function isStronglySplit(bands: VisualRow[][], columns: Column[]): boolean {
     if (values > 0) valued++;
   }
   return valued >= 0.6 * bands.length;
+}
+
+/** Each band fills nearly all of at least four columns on one baseline, half of them with values: wrapped cells do not wrap alike. */
+function holdsFullRows(bands: VisualRow[][], columns: Column[]): boolean {
+  return columns.length >= 4 && bands.every((rows) => {
+    const [row] = rows;
+    if (row === undefined || rows.length !== 1) return false;
+    const under = row.chunks.flatMap((chunk) => columnsUnder(columns, chunk.left, chunk.right) ?? []);
+    return new Set(under).size >= 0.85 * columns.length && row.chunks.filter((chunk) => isValue(chunk.text)).length >= 0.5 * columns.length;
+  });
 }
 
 /** Visual rows of only those chunks whose middle lies in `box`. */
