@@ -7,6 +7,7 @@
 #include "environment.h"
 #include "error.h"
 #include "language_model_handle.h"
+#include "vision_model_handle.h"
 
 namespace lectern::addon {
 namespace {
@@ -53,6 +54,7 @@ static Napi::Object load(Napi::Env env, Napi::Object exports) {
   Environment::create(env);
   exports.Set("Engine", EngineHandle::define(env));
   Environment::of(env)->model_class = Napi::Persistent(LanguageModelHandle::define(env));
+  Environment::of(env)->vision_model_class = Napi::Persistent(VisionModelHandle::define(env));
   exports.Set("Cancel", CancelHandle::define(env));
   exports.Set("errorCodes", error_codes(env));
   exports.Set("buildInfo", Napi::Function::New<read_build_info>(env, "buildInfo"));

@@ -6,6 +6,8 @@
 #include "language_model_handle.h"
 #include "language_results.h"
 #include "text_results.h"
+#include "vision_arguments.h"
+#include "vision_model_handle.h"
 
 namespace lectern::addon {
 
@@ -19,6 +21,7 @@ Napi::Function EngineHandle::define(Napi::Env env) {
                       InstanceMethod<&EngineHandle::describe_model>("describeModel"),
                       InstanceMethod<&EngineHandle::memory_need>("memoryNeed"),
                       InstanceMethod<&EngineHandle::open_model>("openModel"),
+                      InstanceMethod<&EngineHandle::open_vision>("openVision"),
                       InstanceMethod<&EngineHandle::close>("close")});
 }
 
@@ -129,6 +132,18 @@ Napi::Value EngineHandle::open_model(const Napi::CallbackInfo& info) {
     const auto drop = [environment = environment_, id] { environment->drop_model(id); };
     environment_->model(id).load(std::move(path), arguments.options, std::move(on_progress), std::move(cancel),
                                  environment_->deliver<LoadedModel>(call, to_handle, drop));
+  });
+}
+
+Napi::Value EngineHandle::open_vision(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    OpenVisionOptions options = read_open_vision(info[0]);
+    auto cancel = read_cancel(info[1]);
+    use(call);
+    const Environment::Id id = environment_->open_vision_model();
+    const auto to_handle = [environment = environment_, id](Napi::Env env, const Call&, const LoadedVision& loaded) { return VisionModelHandle::make(env, environment, id, loaded); };
+    const auto drop = [environment = environment_, id] { environment->drop_vision_model(id); };
+    environment_->vision_model(id).load(std::move(options), std::move(cancel), environment_->deliver<LoadedVision>(call, to_handle, drop));
   });
 }
 

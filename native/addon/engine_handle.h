@@ -34,6 +34,8 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value memory_need(const Napi::CallbackInfo& info);
   /// (path, options, cancel?) -> LanguageModel, which closes by itself: closing the engine does not close it
   Napi::Value open_model(const Napi::CallbackInfo& info);
+  /// (options, cancel?) -> VisionModel, which closes by itself as well
+  Napi::Value open_vision(const Napi::CallbackInfo& info);
   /// () -> undefined, once every job has ended. A second close rejects as every other verb then does.
   Napi::Value close(const Napi::CallbackInfo& info);
 

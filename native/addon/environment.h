@@ -13,6 +13,7 @@
 #include "completion.h"
 #include "engine/engine.h"
 #include "engine/language_model.h"
+#include "engine/vision_model.h"
 #include "error.h"
 
 namespace lectern::addon {
@@ -49,8 +50,13 @@ class Environment : public std::enable_shared_from_this<Environment> {
   LanguageModel& model(Id id) { return *models_.at(id); }
   /// Cancels what it does and waits for the end of that.
   void drop_model(Id id) { models_.erase(id); }
+  /// The same for readers of pages, layouts and tables.
+  Id open_vision_model();
+  VisionModel& vision_model(Id id) { return *vision_models_.at(id); }
+  void drop_vision_model(Id id) { vision_models_.erase(id); }
   /// What handles of models are made with.
   Napi::FunctionReference model_class;
+  Napi::FunctionReference vision_model_class;
 
   /// Opens a call and lets `begin(Id)` start it; what `begin` throws becomes the rejection.
   template <class Begin>
@@ -86,6 +92,7 @@ class Environment : public std::enable_shared_from_this<Environment> {
   std::unordered_map<Id, Call> calls_;
   std::unordered_map<Id, OpenEngine> engines_;
   std::unordered_map<Id, std::unique_ptr<LanguageModel>> models_;
+  std::unordered_map<Id, std::unique_ptr<VisionModel>> vision_models_;
 };
 
 template <class Begin>

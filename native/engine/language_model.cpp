@@ -5,10 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#if defined(__GLIBC__)
-#include <malloc.h>
-#endif
-
+#include "engine/give_back_memory.h"
 #include "error.h"
 
 namespace lectern {
@@ -18,13 +15,6 @@ using llm::TokenId;
 using Clock = std::chrono::steady_clock;
 
 constexpr const char* closed_sentence = "The model is closed.";
-
-/// Small blocks that were freed stay with the allocator otherwise.
-void give_back_memory() {
-#if defined(__GLIBC__)
-  malloc_trim(0);
-#endif
-}
 
 /// Lets through no more than some dozen of the fractions, and a 1 at the end.
 class FewFractions {

@@ -35,41 +35,6 @@ std::vector<std::string> code_points(const std::string& text) {
 
 int padded(int width) { return (width + least_blank + width_multiple - 1) / width_multiple * width_multiple; }
 
-/// Logits (classes, columns) of one line -> its letters by the likeliest class of each column: repeats count once, class 0 separates.
-std::vector<ReadLetter> decode(const float* logits, int classes, int columns, const std::vector<std::string>& alphabet) {
-  const auto count = static_cast<std::size_t>(columns);
-  std::vector<float> highest(logits, logits + count);
-  std::vector<int> likeliest(count, 0);
-  for (int label = 1; label < classes; ++label) {
-    const float* row = logits + static_cast<std::size_t>(label) * count;
-    for (std::size_t x = 0; x < count; ++x) {
-      if (row[x] > highest[x]) {
-        highest[x] = row[x];
-        likeliest[x] = label;
-      }
-    }
-  }
-  const auto probability = [&](std::size_t x) {
-    float sum = 0;
-    for (int label = 0; label < classes; ++label) sum += std::exp(logits[static_cast<std::size_t>(label) * count + x] - highest[x]);
-    return 1 / sum;
-  };
-  std::vector<ReadLetter> letters;
-  int last = 0;
-  for (std::size_t x = 0; x < count; ++x) {
-    const int label = likeliest[x];
-    if (label != 0) {
-      const float sure = probability(x);
-      const auto column = static_cast<int>(x);
-      if (label != last) letters.push_back({alphabet[static_cast<std::size_t>(label - 1)], column, column + 1, sure});
-      letters.back().end = column + 1;
-      letters.back().confidence = std::max(letters.back().confidence, sure);
-    }
-    last = label;
-  }
-  return letters;
-}
-
 /// What of a mark lies between two places across the line; a mark that hardly reaches over is whole.
 std::optional<PixelBox> part_between(const PixelBox& mark, double begin, double end, double slack) {
   const double left = std::max<double>(mark.left, begin);
@@ -169,7 +134,7 @@ void TextRecognizer::read_batch(const std::vector<LineImage>& lines, const std::
   const int steps = width / column_pixels;
   const auto each = static_cast<std::size_t>(classes) * static_cast<std::size_t>(steps);
   if (logits.size() != each * batch.size()) throw Error(ErrorCode::invalid_model, "The recogniser's output has another shape than its file declares.");
-  for (std::size_t i = 0; i < batch.size(); ++i) letters[batch[i]] = decode(logits.data() + i * each, classes, steps, alphabet_);
+  for (std::size_t i = 0; i < batch.size(); ++i) letters[batch[i]] = read_letters({logits.data() + i * each, classes, steps, false, false}, alphabet_);
 }
 
 std::vector<std::vector<ReadLetter>> TextRecognizer::read_lines(const std::vector<LineImage>& lines, const Cancel& cancel) {

@@ -9,6 +9,7 @@
 
 #include "cancel.h"
 #include "onnx/network.h"
+#include "vision/ctc.h"
 #include "vision/image.h"
 #include "vision/line_image.h"
 #include "vision/text_lines.h"
@@ -24,14 +25,6 @@ struct RecogniseOptions {
   std::string network;  // path of an ONNX file that TextRecognizer takes
   int dpi;              // of the bitmap, 70..2400
   bool one_line;        // the bitmap is one line of text from edge to edge
-};
-
-/// A letter with the columns of the network's output that show it.
-struct ReadLetter {
-  std::string text;  // UTF-8
-  int begin;
-  int end;
-  float confidence;  // 0..1
 };
 
 /// One network in memory. One thread at a time.

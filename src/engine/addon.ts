@@ -6,8 +6,8 @@ import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../package-files.js';
 import type {
-  DeviceInfo, Embedding, GenerateOptions, GenerateResult, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions,
-  PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions,
+  DeviceInfo, Embedding, GenerateOptions, GenerateResult, LayoutRegion, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, OpenVisionOptions,
+  PromptPart, ReadLinesOptions, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions, TableCells,
 } from './port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -30,6 +30,7 @@ export interface NativeEngine {
   describeModel(path: string, options: { arrays?: boolean }, cancel?: NativeCancel): Promise<NativeDescription>;
   memoryNeed(path: string, shape: ModelShape, cancel?: NativeCancel): Promise<MemoryNeed>;
   openModel(path: string, options: Omit<OpenModelOptions, 'signal'>, cancel?: NativeCancel): Promise<NativeLanguageModel>;
+  openVision(options: Omit<OpenVisionOptions, 'signal'>, cancel?: NativeCancel): Promise<NativeVisionModel>;
   /** Cancels what runs, settles when the last of it has ended; models stay open. A second call rejects with `invalid_state`. */
   close(): Promise<void>;
 }
@@ -48,6 +49,15 @@ export interface NativeLanguageModel {
   countTokens(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<number>;
   detokenize(ids: Int32Array, cancel?: NativeCancel): Promise<string>;
   tokenBytes(id: number): Uint8Array;
+  close(): Promise<void>;
+}
+
+/** As VisionModel in port.ts; a second `close` rejects with `invalid_state`. */
+export interface NativeVisionModel {
+  readonly weightBytes: number;
+  readLines(bitmap: Bitmap, options: Omit<ReadLinesOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
+  findLayout(bitmap: Bitmap, cancel?: NativeCancel): Promise<LayoutRegion[]>;
+  findTableCells(bitmap: Bitmap, cancel?: NativeCancel): Promise<TableCells>;
   close(): Promise<void>;
 }
 

@@ -4,8 +4,10 @@ import { LecternError } from '../errors.js';
 import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from './addon.js';
 import { AddonLanguageModel } from './language-model.js';
 import { atTheSeam, callNative } from './native-call.js';
+import { AddonVisionModel } from './vision-model.js';
 import type {
-  CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions,
+  CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, OpenVisionOptions, ReadPage, ReadTextOptions, RecogniseTextOptions,
+  ResizeOptions, VisionModel,
 } from './port.js';
 
 export interface EngineOptions {
@@ -23,7 +25,7 @@ class AddonEngine implements Engine {
   readonly #addon: NativeAddon;
   readonly #native: NativeEngine;
   /** Open, or about to be: they end with the engine. */
-  readonly #models = new Set<Promise<LanguageModel>>();
+  readonly #models = new Set<Promise<LanguageModel | VisionModel>>();
   readonly #ending = new AbortController();
   #closing: Promise<void> | undefined;
 
@@ -66,8 +68,17 @@ class AddonEngine implements Engine {
   }
 
   async openModel(path: string, options: OpenModelOptions = {}): Promise<LanguageModel> {
+    return this.#keep((onClosed) => this.#open(path, options, onClosed));
+  }
+
+  async openVision(options: OpenVisionOptions): Promise<VisionModel> {
+    return this.#keep((onClosed) => this.#openVision(options, onClosed));
+  }
+
+  /** Closing the engine closes what `open` gives, too. */
+  async #keep<Model extends LanguageModel | VisionModel>(open: (onClosed: () => void) => Promise<Model>): Promise<Model> {
     if (this.#closing) throw new LecternError('invalid_state', 'The engine is closed.');
-    const opening = this.#open(path, options, () => this.#models.delete(opening));
+    const opening: Promise<Model> = open(() => this.#models.delete(opening));
     this.#models.add(opening);
     const model = await opening.catch((thrown: unknown) => {
       this.#models.delete(opening);
@@ -87,6 +98,12 @@ class AddonEngine implements Engine {
       (unwanted) => unwanted.close(),
     );
     return new AddonLanguageModel(this.#addon, native, onClosed);
+  }
+
+  async #openVision({ signal, ...options }: OpenVisionOptions, onClosed: () => void): Promise<VisionModel> {
+    const either = signal ? AbortSignal.any([signal, this.#ending.signal]) : this.#ending.signal;
+    const native = await callNative(this.#addon, either, (cancel) => this.#native.openVision(options, cancel), (unwanted) => unwanted.close());
+    return new AddonVisionModel(this.#addon, native, onClosed);
   }
 
   devices(): DeviceInfo[] {

@@ -1,0 +1,21 @@
+// What JavaScript says of a reader of pages, layouts or tables, as the engine's structs.
+#pragma once
+
+#include <napi.h>
+
+#include "engine/vision_model.h"
+
+namespace lectern::addon {
+
+/// { kind, device, threads, workBytes, networks }: `networks` has `detector`, `reader` and perhaps `angle` where `kind` is `text`, `layout` or `table` where it is that.
+/// Every key is asked for but `threads`, and those that say so in vision_arguments.cpp. Throws Error `invalid_request` naming the key.
+OpenVisionOptions read_open_vision(const Napi::Value& value);
+
+struct ReadLinesOptions {
+  int dpi;
+  bool one_line;
+};
+/// { dpi, oneLine? }
+ReadLinesOptions read_lines_options(const Napi::Value& value);
+
+}  // namespace lectern::addon

@@ -1,0 +1,150 @@
+#include "engine/vision_model.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "cpu/backend.h"
+#include "engine/give_back_memory.h"
+#include "engine/model_description.h"
+#include "error.h"
+
+namespace lectern {
+namespace {
+
+/// Of the work memory: the picture in which lines are looked for is by far the largest.
+constexpr std::size_t for_detector(std::size_t bytes) { return bytes / 8 * 5; }
+constexpr std::size_t for_reader(std::size_t bytes) { return bytes / 4; }
+
+}  // namespace
+
+VisionModel::VisionModel() : lane_("lectern-vision-model", "The model is closed.") {}
+VisionModel::~VisionModel() = default;
+
+void VisionModel::load(OpenVisionOptions options, std::shared_ptr<Cancel> cancel, Done<LoadedVision> done) {
+  const auto work = [this, options = std::move(options)](const Cancel& flag) {
+    try {
+      const LoadedVision loaded = open(options);
+      flag.check();
+      return loaded;
+    } catch (...) {
+      free();
+      throw;
+    }
+  };
+  lane_.submit<LoadedVision>(std::move(cancel), work, std::move(done));
+}
+
+LoadedVision VisionModel::open(const OpenVisionOptions& options) {
+  loaded_ = std::make_unique<Loaded>();
+  loaded_->backend = make_language_backend(options.device);
+  if (options.device != DeviceKind::cpu) loaded_->host = cpu::make_backend();
+  Backend& host = loaded_->host ? *loaded_->host : *loaded_->backend;
+  const vision::Place place{*loaded_->backend, host, options.threads, options.work_bytes};
+  if (const auto* pages = std::get_if<vision::PageReaderOptions>(&options.networks)) {
+    auto shared = [&](std::size_t bytes) { return vision::Place{place.backend, place.host, place.threads, bytes}; };
+    auto& reader = loaded_->reader.emplace<vision::PageReader>(*pages, shared(for_detector(options.work_bytes)), shared(for_reader(options.work_bytes)));
+    return {reader.weight_bytes()};
+  }
+  if (const auto* layout = std::get_if<vision::LayoutOptions>(&options.networks)) return {loaded_->reader.emplace<vision::LayoutFinder>(*layout, place).weight_bytes()};
+  return {loaded_->reader.emplace<vision::TableFinder>(std::get<vision::TableOptions>(options.networks), place).weight_bytes()};
+}
+
+template <class Reader>
+Reader& VisionModel::reader(const char* verb) {
+  Reader* found = loaded_ ? std::get_if<Reader>(&loaded_->reader) : nullptr;
+  if (found == nullptr) throw Error(ErrorCode::invalid_request, std::string("This model does not ") + verb + ".");
+  return *found;
+}
+
+void VisionModel::read_lines(const vision::Bitmap& bitmap, int dpi, bool one_line, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done) {
+  const auto work = [this, bitmap, dpi, one_line](const Cancel& flag) {
+    auto& pages = reader<vision::PageReader>("read lines");
+    return one_line ? pages.read_line(bitmap, flag) : pages.read(bitmap, dpi, flag);
+  };
+  lane_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
+}
+
+void VisionModel::find_table_cells(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<vision::FoundTable> done) {
+  const auto work = [this, bitmap](const Cancel& flag) { return reader<vision::TableFinder>("find the cells of tables").find(bitmap, flag); };
+  lane_.submit<vision::FoundTable>(std::move(cancel), work, std::move(done));
+}
+
+void VisionModel::find_layout(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<std::vector<NamedRegion>> done) {
+  const auto page = std::make_shared<Waiting>(Waiting{bitmap, cancel, std::nullopt});
+  const auto leave = [this, page] {
+    const std::lock_guard lock(mutex_);
+    std::erase(waiting_, page);
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    waiting_.push_back(page);
+  }
+  const auto work = [this, page](const Cancel& flag) { return layout_of(page, flag); };
+  // Before its bitmap goes, nobody may take it along any more.
+  const auto settle = [leave, done = std::move(done)](Outcome<std::vector<NamedRegion>> outcome) {
+    leave();
+    done(std::move(outcome));
+  };
+  try {
+    lane_.submit<std::vector<NamedRegion>>(std::move(cancel), work, settle);
+  } catch (...) {
+    leave();
+    throw;
+  }
+}
+
+std::vector<std::shared_ptr<VisionModel::Waiting>> VisionModel::take_from(const std::shared_ptr<Waiting>& first, int most) {
+  std::vector<std::shared_ptr<Waiting>> taken{first};
+  const std::lock_guard lock(mutex_);
+  for (const auto& page : waiting_) {
+    if (static_cast<int>(taken.size()) >= most) break;
+    if (page != first && !page->regions && !page->cancel->requested()) taken.push_back(page);
+  }
+  return taken;
+}
+
+std::vector<NamedRegion> VisionModel::layout_of(const std::shared_ptr<Waiting>& page, const Cancel& cancel) {
+  auto& finder = reader<vision::LayoutFinder>("find layouts");
+  const auto look = [&](const std::vector<std::shared_ptr<Waiting>>& pages) {
+    std::vector<vision::Bitmap> bitmaps;
+    for (const auto& one : pages) bitmaps.push_back(one->bitmap);
+    auto found = finder.find(bitmaps, cancel);
+    for (std::size_t i = 0; i < pages.size(); ++i) pages[i]->regions = std::move(found[i]);
+  };
+  if (!page->regions) {
+    const auto pages = take_from(page, finder.batch());
+    try {
+      look(pages);
+    } catch (const Error&) {
+      cancel.check();
+      // What is wrong with one page, or with so many at once, is no other's error.
+      if (pages.size() == 1) throw;
+      look({page});
+    }
+  }
+  std::vector<NamedRegion> named;
+  for (const vision::Region& region : *page->regions) named.push_back({region, finder.labels()[static_cast<std::size_t>(region.label)]});
+  return named;
+}
+
+void VisionModel::close(Done<std::monostate> done) {
+  lane_.cancel_all();
+  const auto last = [this](const Cancel&) {
+    free();
+    return std::monostate{};
+  };
+  // Nobody else holds its flag.
+  lane_.submit<std::monostate>(std::make_shared<Cancel>(), last, std::move(done));
+  lane_.close();
+}
+
+void VisionModel::free() {
+  if (loaded_) {
+    // Before the backends that it refers to.
+    loaded_->reader.emplace<std::monostate>();
+    loaded_.reset();
+  }
+  give_back_memory();
+}
+
+}  // namespace lectern

@@ -1,0 +1,27 @@
+// Networks made in code whose answers to a picture are known: for the readers of pages, layouts and tables.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace lectern::test {
+
+/// x (n, 3, h, w) to how dark each pixel is, (n, 1, h, w): 1 minus the mean of its channels.
+std::string darkness_network();
+/// x (n, 3, 48, w) to (n, w / 8, levels): minus how far the mean of each 8 columns is from each level. In its metadata `character`, where not empty.
+std::string level_network(const std::vector<float>& levels, const std::string& character = "");
+/// x (n, 3, 48, 192) to (n, 2): how light its left half is, and how dark.
+std::string left_half_network();
+/// x (n, 3, 16, 16) to the constants `values` under `names` with their sizes, n times over; the first one plus the mean of the picture.
+struct NamedFloats {
+  std::string name;
+  std::vector<std::int64_t> sizes;  // without n
+  std::vector<float> values;
+};
+std::string answering_network(const std::vector<NamedFloats>& answers);
+
+/// The file in the system's folder for temporary ones; the process's number is in its name.
+std::string written(const std::string& name, const std::string& bytes);
+
+}  // namespace lectern::test

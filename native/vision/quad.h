@@ -1,0 +1,51 @@
+// Turned rectangles on a page: the smallest around points, made larger, cut out.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "cancel.h"
+#include "vision/image.h"
+
+namespace lectern::vision {
+
+/// Pixels; the pixel (x, y) covers [x, x + 1) by [y, y + 1).
+struct Point {
+  double x;
+  double y;
+};
+
+/// The corners of a rectangle, clockwise as one sees it: where its text begins at the top, top right, bottom right, bottom left.
+using Quad = std::array<Point, 4>;
+
+double width_of(const Quad& quad);
+double height_of(const Quad& quad);
+
+/// Counter-clockwise on paper with y upwards, without points on its edges; what is left of fewer than three points.
+std::vector<Point> convex_hull(std::vector<Point> points);
+
+/// The rectangle of the least area around the points of a convex hull: one of its sides lies on a side of the hull (Freeman and Shapira 1975). Of the two corners
+/// at the left the upper one comes first. `hull` is not empty.
+Quad smallest_rectangle(const std::vector<Point>& hull);
+
+/// Every side moved out by `distance`: the smallest rectangle around the rectangle's outline rounded with that radius.
+Quad expanded(const Quad& quad, double distance);
+
+/// The same rectangle with its text beginning `quarters` corners later: 1 reads from the top right downwards, 2 upside down.
+Quad turned(const Quad& quad, int quarters);
+
+/// A bitmap that owns its pixels.
+struct Picture {
+  int width = 0;
+  int height = 0;
+  std::vector<std::uint8_t> pixels;  // (height, width, 4)
+
+  Bitmap bitmap() const { return {pixels.data(), width, height, static_cast<std::size_t>(width) * 4}; }
+};
+
+/// What the page shows inside the rectangle, upright, a pixel for a pixel, linear between the page's pixels; beyond its edges the page goes on as it ends.
+/// One that would be above max_resized_pixels is made smaller. Throws Error `cancelled`.
+Picture cut_quad(const Bitmap& page, const Quad& quad, const Cancel& cancel);
+
+}  // namespace lectern::vision

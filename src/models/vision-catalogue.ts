@@ -1,0 +1,143 @@
+/** Vision models that exist: network files with their cards in the model directories, looked at again whenever somebody asks. */
+import { createHash } from 'node:crypto';
+import { basename, dirname, join } from 'node:path';
+import type { VisionNetworks } from '../engine/port.js';
+import { LecternError } from '../errors.js';
+import { FileCache, type FileState, filesBelow, invalid, readWithin, stateOf } from './files.js';
+import type { RefusedModel } from './types.js';
+import { parseCard } from './vision-card.js';
+import { angleOf, type CardedNetwork, detectorOf, layoutOf, readerOf, tableOf } from './vision-networks.js';
+
+/** A vision model on disk. */
+export interface VisionEntry {
+  /** Of its directory, or of its file where that says more than `model`. */
+  name: string;
+  kind: VisionNetworks['kind'];
+  /** Of its directory, or of its file. */
+  path: string;
+  digest: string;
+  sizeBytes: number;
+  modifiedAt: Date;
+  /** Which the text model reads; null: it does not say. */
+  languages: string[] | null;
+  networks: VisionNetworks;
+}
+
+export interface VisionCatalogue {
+  /** By name. */
+  list(): Promise<VisionEntry[]>;
+  refused(): Promise<RefusedModel[]>;
+  /** Throws `model_not_found`, and `invalid_model` with the reason for one that is there and refused. */
+  find(name: string): Promise<VisionEntry>;
+}
+
+interface Found {
+  listed: Map<string, VisionEntry>;
+  refused: RefusedModel[];
+}
+
+const mostCardBytes = 2 ** 20;
+const deepest = 4;
+/** What exporters call every file. */
+const plainStem = /^(model|inference)$/;
+/** Ours has a card of its own and is read elsewhere: see convert/ocr/own.ts. */
+const ownStem = 'lectern-recogniser';
+
+export function createVisionCatalogue({ directories }: { directories: readonly string[] }): VisionCatalogue {
+  const cards = new FileCache<CardedNetwork | { reason: string }>();
+  const look = async (): Promise<Found> => {
+    const found: Found = { listed: new Map(), refused: [] };
+    for (const root of directories) await lookInto(root, cards, found);
+    cards.forgetUnused();
+    return found;
+  };
+  return {
+    list: async () => [...(await look()).listed.values()].sort((a, b) => (a.name < b.name ? -1 : 1)),
+    refused: async () => (await look()).refused,
+    find: async (name) => {
+      const { listed, refused } = await look();
+      const entry = listed.get(name.toLowerCase());
+      if (entry !== undefined) return entry;
+      const why = refused.find((one) => one.name.toLowerCase() === name.toLowerCase());
+      const shown = JSON.stringify(name.slice(0, 200));
+      if (why !== undefined) throw new LecternError('invalid_model', `The model ${shown} cannot be used: ${why.reason}.`);
+      throw new LecternError('model_not_found', `There is no vision model ${shown}.`);
+    },
+  };
+}
+
+interface Member {
+  path: string;
+  state: FileState;
+  network: CardedNetwork;
+}
+
+/** Adds what lies below `root`: a directory's text networks are one model, every other network is one. */
+async function lookInto(root: string, cards: FileCache<CardedNetwork | { reason: string }>, found: Found): Promise<void> {
+  const ofStore = new Set(['blobs', 'manifests']);
+  // Whether a directory can be read at all is told by the language models' catalogue, which looks at the same ones.
+  const files = await filesBelow(root, { depth: deepest, enters: (below) => !ofStore.has(below) }).catch((): string[] => []);
+  const groups = new Map<string, Member[]>();
+  for (const below of files.filter((file) => /\.onnx$/i.test(file))) {
+    const path = join(root, below);
+    const stem = basename(path).slice(0, -'.onnx'.length);
+    if (stem === ownStem) continue;
+    const name = plainStem.test(stem) && dirname(below) !== '.' ? basename(dirname(path)) : stem;
+    const refuse = (reason: string): void => { found.refused.push({ name, path, reason }); };
+    const state = await stateOf(path);
+    if (state === null) refuse('it is no file that can be read');
+    else {
+      const network = await networkOf(root, path, cards).catch((thrown: unknown) => ({ reason: (thrown as Error).message }));
+      if ('reason' in network) refuse(network.reason);
+      else if (network.card.kind === 'layout' || network.card.kind === 'table') await add(found, name, path, [{ path, state, network }]);
+      else groups.set(dirname(path), [...(groups.get(dirname(path)) ?? []), { path, state, network }]);
+    }
+  }
+  for (const [directory, members] of groups) await add(found, basename(directory), directory, members);
+}
+
+async function networkOf(root: string, path: string, cards: FileCache<CardedNetwork | { reason: string }>): Promise<CardedNetwork | { reason: string }> {
+  const card = `${path.slice(0, -'.onnx'.length)}.json`;
+  const state = await stateOf(card);
+  if (state === null) return { reason: `it has no card ${basename(card)} beside it, which says what it is for` };
+  return cards.get(state, async () => {
+    const parsed = parseCard((await readWithin(root, card, mostCardBytes)).toString('utf8'));
+    return 'reason' in parsed ? parsed : { file: path, directory: dirname(path), card: parsed };
+  });
+}
+
+async function add(found: Found, name: string, path: string, members: Member[]): Promise<void> {
+  try {
+    if (!/^[A-Za-z0-9_.:-]{1,100}$/.test(name)) throw invalid('its name has other signs than letters, digits and ._:-');
+    const twin = found.listed.get(name.toLowerCase());
+    if (twin !== undefined) throw invalid(`${twin.path} has this name already`);
+    const networks = joined(members);
+    const dictionaries = members.flatMap(({ network: { card, directory } }) => ('dictionary' in card && card.dictionary !== undefined ? [join(directory, card.dictionary)] : []));
+    for (const dictionary of dictionaries) if (await stateOf(dictionary) === null) throw invalid(`its dictionary ${basename(dictionary)} is missing`);
+    const states = members.map(({ state }) => state);
+    const languages = members.flatMap(({ network: { card } }) => (card.kind === 'text_recognition' ? card.languages ?? [] : []));
+    found.listed.set(name.toLowerCase(), {
+      name, kind: networks.kind, path, networks,
+      digest: createHash('sha256').update(JSON.stringify([name, networks, states.map(({ identity }) => identity)])).digest('hex'),
+      sizeBytes: states.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      modifiedAt: new Date(Math.max(...states.map(({ modifiedAt }) => modifiedAt.getTime()))),
+      languages: languages.length === 0 ? null : languages,
+    });
+  } catch (thrown) {
+    found.refused.push({ name, path, reason: (thrown as Error).message.replace(/\.$/, '') });
+  }
+}
+
+/** Throws `invalid_model` for what makes no whole model. */
+function joined(members: Member[]): VisionNetworks {
+  const networks = members.map(({ network }) => network);
+  const first = networks[0] as CardedNetwork;
+  if (first.card.kind === 'layout') return { kind: 'layout', networks: { layout: layoutOf(first as CardedNetwork<'layout'>) } };
+  if (first.card.kind === 'table') return { kind: 'table', networks: { table: tableOf(first as CardedNetwork<'table'>) } };
+  const [detectors, readers, angles] = (['text_detection', 'text_recognition', 'text_angle'] as const).map((kind) => networks.filter(({ card }) => card.kind === kind)) as [CardedNetwork<'text_detection'>[], CardedNetwork<'text_recognition'>[], CardedNetwork<'text_angle'>[]];
+  if (detectors.length !== 1 || readers.length !== 1 || angles.length > 1) {
+    throw invalid(`a directory that reads text has one network of the kind text_detection, one text_recognition and at most one text_angle, and this one has ${detectors.length}, ${readers.length} and ${angles.length}`);
+  }
+  const angle = angles[0];
+  return { kind: 'text', networks: { detector: detectorOf(detectors[0] as CardedNetwork<'text_detection'>), reader: readerOf(readers[0] as CardedNetwork<'text_recognition'>), ...(angle === undefined ? {} : { angle: angleOf(angle) }) } };
+}
