@@ -5,8 +5,8 @@
 #include <algorithm>
 
 #include "backend/ops.h"
-#include "cuda/kernels/decode_attention.cuh"
-#include "cuda/kernels/decode_product.cuh"
+#include "cuda/kernels/planes.cuh"
+#include "cuda/launchers.h"
 #include "cuda/runtime.h"
 
 namespace lectern {
@@ -44,9 +44,7 @@ class DecodeRows {
   }
   /// Whether attend() is.
   bool takes(int heads, const KvShape& kv) const {
-    const int group = heads / kv.heads;
-    const std::size_t shared = kv.dtype == DType::f16 ? split_shared_bytes<std::uint16_t>(kv.head_size, group) : split_shared_bytes<float>(kv.head_size, group);
-    return kv.head_size % 8 == 0 && kept_as_floats(kv) && shared <= chip_.shared_bytes;
+    return kv.head_size % 8 == 0 && kept_as_floats(kv) && split_shared_bytes(kv, heads / kv.heads) <= chip_.shared_bytes;
   }
 
   /// Ops::project_attention of the first `rows` of the batch.
@@ -101,13 +99,8 @@ class DecodeRows {
     for (int row = 0; row < rows; row += most_decode_rows) {
       const int count = std::min(most_decode_rows, rows - row);
       const auto skipped = static_cast<std::ptrdiff_t>(row) * columns;
-      const Grid grid{kv.heads, most_splits, count};
-      if (kv.dtype == DType::f16) {
-        launch_shared(stream_, attend_split<std::uint16_t>, grid, split_threads, split_shared_bytes<std::uint16_t>(kv.head_size, heads / kv.heads), cache, heads, layer, slots, first, visible, row, q + skipped, parts);
-      } else {
-        launch_shared(stream_, attend_split<float>, grid, split_threads, split_shared_bytes<float>(kv.head_size, heads / kv.heads), cache, heads, layer, slots, first, visible, row, q + skipped, parts);
-      }
-      launch(stream_, combine_splits, Grid{heads, count}, 32, kv.head_size, heads, first, visible, row, parts, out + skipped, quantised == nullptr ? nullptr : quantised + static_cast<std::ptrdiff_t>(row) * activation_row_bytes(columns / 32));
+      launch_splits(stream_, cache, heads, layer, slots, first, visible, row, count, q + skipped, parts, out + skipped,
+                    quantised == nullptr ? nullptr : quantised + static_cast<std::ptrdiff_t>(row) * activation_row_bytes(columns / 32));
     }
     if (quantised != nullptr) leave(out, columns);
   }
@@ -157,11 +150,10 @@ class DecodeRows {
   void start(const DecodeWork& work) const {
     int units = 0;
     for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + rows_per_warp - 1) / rows_per_warp;
-    const Grid grid{std::min(chip_.multiprocessors, work.then == Then::gated ? work.matrices[0].rows / 32 : units)};
-    const std::size_t shared = decode_shared_bytes(work.columns, work.rows);
-    if (work.rows == 1) launch_shared(stream_, decode_product<1>, grid, decode_threads, shared, work);
-    else if (work.rows == 2) launch_shared(stream_, decode_product<2>, grid, decode_threads, shared, work);
-    else launch_shared(stream_, decode_product<4>, grid, decode_threads, shared, work);
+    const int blocks = std::min(chip_.multiprocessors, work.then == Then::gated ? work.matrices[0].rows / 32 : units);
+    if (work.rows == 1) launch_decode<1>(stream_, blocks, work);
+    else if (work.rows == 2) launch_decode<2>(stream_, blocks, work);
+    else launch_decode<4>(stream_, blocks, work);
   }
 
   Stream stream_;

@@ -1,5 +1,4 @@
-// One device as a backend: its memory, its stream, and what its operations need. Compiled for the device by backend.cu and for the
-// host by emulation/backend.cpp.
+// One device as a backend: its memory, its stream, and what its operations need. Compiled in units/backend.cu.
 #pragma once
 
 #include <memory>

@@ -9,8 +9,9 @@
 #include "cuda/decode.cuh"
 #include "cuda/kernels/attention.cuh"
 #include "cuda/kernels/experts.cuh"
-#include "cuda/kernels/matmul.cuh"
+#include "cuda/kernels/quantise.cuh"
 #include "cuda/kernels/rows.cuh"
+#include "cuda/launchers.h"
 #include "cuda/placed_weights.cuh"
 #include "cuda/prompt.cuh"
 #include "cuda/prompt_attention.cuh"
@@ -26,7 +27,7 @@ struct RunProduct {
   const Product& product;
   template <DType type>
   void run() const {
-    multiply<type>(stream, product);
+    launch_product<type>(stream, product);
   }
 };
 
@@ -40,7 +41,7 @@ struct RunLookUp {
   float* x;
   template <DType type>
   void run() const {
-    launch(stream, look_up_rows<type>, Grid{rows}, row_threads, static_cast<const std::uint8_t*>(table.data), placed_row_bytes(type, table.columns), table.columns, numbers, extra, adds, x);
+    launch_look_up<type>(stream, table, rows, numbers, extra, adds, x);
   }
 };
 
@@ -179,7 +180,7 @@ class DeviceOps final : public Ops {
     q += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     out += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
     rows = {rows.first + decoded, rows.count - decoded};
-    if (prompt_attention_.attend(rows.first, rows.count, heads, kv.shape, cache_of(kv), layer, first_, visible_, q, out)) return;
+    if (prompt_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return;
     attend_by_rows(rows, heads, q, kv, layer, out);
   }
 

@@ -6,7 +6,8 @@
 #include <vector>
 
 #include "backend/ops.h"
-#include "cuda/kernels/repack.cuh"
+#include "cuda/kernels/planes.cuh"
+#include "cuda/launchers.h"
 #include "cuda/runtime.h"
 #include "cuda/with_type.h"
 #include "tensor/tensor.h"
@@ -23,11 +24,7 @@ struct RunRepack {
   std::uint8_t* placed;
   template <DType type>
   void run() const {
-    if constexpr (is_quantised<type>) {
-      launch(stream, repack_rows<type>, Grid{rows}, repack_threads, file, file_row_bytes, columns / 32, placed);
-    } else {
-      launch(stream, copy_rows, Grid{rows}, repack_threads, file, file_row_bytes, placed, placed_row_bytes(type, columns));
-    }
+    launch_repack<type>(stream, file, file_row_bytes, columns, rows, placed);
   }
 };
 

@@ -4,9 +4,8 @@
 #include <climits>
 
 #include "backend/ops.h"
-#include "cuda/kernels/matmul.cuh"
 #include "cuda/kernels/rows.cuh"
-#include "cuda/kernels/tiles.cuh"
+#include "cuda/launchers.h"
 #include "cuda/runtime.h"
 #include "cuda/with_type.h"
 
@@ -28,8 +27,7 @@ struct RunTiles {
   template <DType type>
   void run() const {
     if constexpr (type != DType::f32) {
-      if (product.ending == Ending::gated) multiply_many<type, true>(stream, large_from, product);
-      else multiply_many<type, false>(stream, large_from, product);
+      launch_tiles<type>(stream, large_from, product);
     }
   }
 };
@@ -40,8 +38,7 @@ struct RunFloats {
   template <DType type>
   void run() const {
     if constexpr (!is_quantised<type>) {
-      const Grid tiles{(product.outputs + tile_outputs - 1) / tile_outputs, (product.rows + tile_rows - 1) / tile_rows};
-      launch(stream, multiply_tile<type>, tiles, tile_threads, product);
+      launch_float_tiles<type>(stream, product);
     }
   }
 };
@@ -52,7 +49,7 @@ class PromptRows {
   PromptRows(const OpsShape& shape, Stream stream, int multiprocessors, std::size_t most_shared_bytes)
       : stream_(stream),
         // Chips with less shared memory than a large tile takes (8.6, 8.9, 12.0) do without it.
-        large_from_(most_shared_bytes < TileShape<LargeTile, false>::shared_bytes ? INT_MAX : multiprocessors),
+        large_from_(most_shared_bytes < large_tile_bytes() ? INT_MAX : multiprocessors),
         values_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(packed_stride(shape.columns))),
         scales_(static_cast<std::size_t>(shape.part_rows)),
         floats_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.columns)) {}
@@ -108,9 +105,9 @@ class PromptRows {
       if (operand == Operand::floats) {
         launch(stream_, normalise_rows, Grid{rows_}, row_threads, norm_, columns_, x_, static_cast<const int*>(nullptr), floats_.get(), static_cast<QuantisedBlock*>(nullptr));
       } else if (operand == Operand::halves) {
-        launch(stream_, pack_rows<true>, Grid{rows_}, pack_threads, norm_, columns_, x_, packed(true));
+        launch_pack(stream_, rows_, norm_, columns_, x_, packed(true));
       } else {
-        launch(stream_, pack_rows<false>, Grid{rows_}, pack_threads, norm_, columns_, x_, packed(false));
+        launch_pack(stream_, rows_, norm_, columns_, x_, packed(false));
       }
     }
     return operand != Operand::floats;

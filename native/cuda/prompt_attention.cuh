@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "backend/ops.h"
-#include "cuda/kernels/flash.cuh"
+#include "cuda/launchers.h"
 #include "cuda/runtime.h"
 
 namespace lectern {
@@ -37,18 +37,14 @@ class PromptAttention {
 
   /// Of the batch's rows first .. first + count - 1, which are no part of a tile. q, out: (count, heads, head_size). False where
   /// this cache or these heads need another kernel.
-  bool attend(int first, int count, int heads, const KvShape& shape, const Cache& cache, int layer, const int* row_first, const int* row_visible, const float* q, float* out) const {
+  bool attend(int first, int count, int heads, const Cache& cache, int layer, const int* row_first, const int* row_visible, const float* q, float* out) const {
     if (!usable_) return false;
     const auto before = [](const QueryTile& tile, int row) { return tile.first_row < row; };
     const auto from = std::lower_bound(host_tiles_.begin(), host_tiles_.end(), first, before);
     const auto to = std::lower_bound(from, host_tiles_.end(), first + count, before);
     const auto tiles = static_cast<int>(to - from);
     const QueryTile* const at = tiles_.get() + (from - host_tiles_.begin());
-    const Grid grid{tiles, shape.heads};
-    const bool narrow = shape.head_size <= 64;
-    const bool bytes = shape.dtype == DType::q8_0;
-    auto* const kernel = narrow ? (bytes ? attend_tiles<64, true> : attend_tiles<64, false>) : (bytes ? attend_tiles<128, true> : attend_tiles<128, false>);
-    launch_shared(stream_, kernel, grid, flash_threads, narrow ? flash_shared_bytes<64> : flash_shared_bytes<128>, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
+    launch_tile_attention(stream_, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
     return true;
   }
 

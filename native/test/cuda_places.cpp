@@ -18,7 +18,7 @@ bool has_emulation() {
 
 std::vector<Place> places() {
   std::vector<Place> all;
-  if (has_emulation()) all.push_back({"emulated", cuda_emulated::make_backend});
+  if (has_emulation()) all.push_back({"emulated", [] { return cuda_emulated::make_backend(); }});
   if (!cuda::devices().empty()) {
     all.push_back({"device", [] { return cuda::make_backend(cuda::chosen_device); }});
   } else {

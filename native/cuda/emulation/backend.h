@@ -7,6 +7,7 @@
 
 namespace lectern::cuda_emulated {
 
-std::unique_ptr<Backend> make_backend();
+/// There is one device; its number is taken for the sake of cuda::make_backend.
+std::unique_ptr<Backend> make_backend(int device = 0);
 
 }  // namespace lectern::cuda_emulated

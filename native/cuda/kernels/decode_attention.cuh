@@ -8,14 +8,12 @@
 #pragma once
 
 #include "cuda/kernels/activations.cuh"
-#include "cuda/kernels/attention.cuh"
+#include "cuda/launchers.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 constexpr int split_threads = 128;
-/// The most parts of a row; as many as a warp has lanes, so that one can weigh them all.
-constexpr int most_splits = 32;
 constexpr int heads_together = 4;
 
 /// Positions of one part of a row that sees `visible`.
@@ -38,18 +36,11 @@ __host__ __device__ constexpr int key_pitch(int head_size) {
 }
 
 template <class Element>
-constexpr std::size_t split_shared_bytes(int head_size, int group) {
+constexpr std::size_t split_bytes(int head_size, int group) {
   const int tile = tile_positions(head_size);
   const int heads = padded_heads(group);
   return sizeof(Element) * static_cast<std::size_t>(tile * (key_pitch<Element>(head_size) + head_size)) + sizeof(float) * static_cast<std::size_t>(heads * (2 * head_size + tile + 3));
 }
-
-/// What a part of a row leaves: for each (row, query head, split) the sum of shares times values, their largest score and their sum.
-struct SplitParts {
-  float* values;  // (rows, heads, most_splits, head_size)
-  float* largest;  // (rows, heads, most_splits)
-  float* totals;
-};
 
 __device__ __forceinline__ float to_float(std::uint16_t half) { return half_to_float(half); }
 __device__ __forceinline__ float to_float(float value) { return value; }

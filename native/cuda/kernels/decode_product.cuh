@@ -11,50 +11,11 @@
 #pragma once
 
 #include "cuda/kernels/activations.cuh"
-#include "cuda/kernels/attention.cuh"
 #include "cuda/kernels/planes.cuh"
-#include "cuda/kernels/rows.cuh"
+#include "cuda/launchers.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
-
-constexpr int decode_threads = 512;
-constexpr int decode_warps = decode_threads / 32;
-constexpr int rows_per_warp = 4;
-constexpr int most_decode_rows = 4;
-
-/// What becomes of a product.
-enum class Then { store, add, heads, gated };
-
-/// A matrix of the product; those of one kernel have the same columns.
-struct DecodeMatrix {
-  const std::uint8_t* weights;
-  const float* bias;  // (rows) or null
-  DType type;
-  int rows;
-  int pitch;  // bytes from one row to the next
-};
-
-struct DecodeWork {
-  DecodeMatrix matrices[3];  // heads: query, key, value; gated: gate, up; else one
-  int columns;
-  int rows;  // of x, most_decode_rows at most
-  // The input: bytes where another kernel left some, else floats with the norm.
-  const std::uint8_t* quantised;  // (rows, activation_row_bytes) or null
-  const float* x;                 // (rows, columns)
-  const int* chosen;              // (rows) of x, or null: in order
-  NormParameters norm;            // RMS; weight null: none
-  Then then;
-  float* y;                     // store, add, gated: (rows, rows of the matrix); heads: the queries
-  std::uint8_t* quantised_out;  // gated: y once more as bytes
-  HeadWork heads;
-  Cache cache;
-};
-
-/// Shared memory beside the input: what gated products quantise together.
-constexpr std::size_t decode_shared_bytes(int columns, int rows) {
-  return static_cast<std::size_t>(rows) * (static_cast<std::size_t>(activation_row_bytes(columns / 32)) + 2 * decode_warps * sizeof(float)) + 32 * sizeof(float);
-}
 
 /// By all threads of a block: the rows of x as bytes in shared memory. Every block does it for itself: 8,192 columns are 32 KB from the
 /// second-level cache, which costs less than a kernel of its own and runs while the first weights are on their way.
@@ -365,6 +326,11 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void decode_product(DecodeWo
     const int end = static_cast<int>(static_cast<long long>(units) * (block_x() + 1) / grid_x());
     decode_units<width>(work, begin, end, planes);
   }
+}
+
+template <int width>
+void launch_decode(Stream stream, int blocks, const DecodeWork& work) {
+  launch_shared(stream, decode_product<width>, Grid{blocks}, decode_threads, decode_shared_bytes(work.columns, work.rows), work);
 }
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -4,33 +4,11 @@
 // not depend on the rows that share its tile of queries.
 #pragma once
 
-#include "backend/ops.h"
-#include "cuda/kernels/attention.cuh"
+#include "cuda/launchers.h"
 #include "cuda/tensor_cores.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
-
-/// A query row is one head of one token: the heads that share keys and values lie in one tile, so that these are read once for all.
-constexpr int query_rows = 128;
-constexpr int cell_tile = 64;
-constexpr int flash_threads = 256;  // 16 query rows a warp
-
-/// Tokens of one text that follow one another.
-struct QueryTile {
-  int first_row;  // of the batch
-  int tokens;
-  int slot;
-  int begin;  // the cells that any of them sees, `begin` a multiple of cell_tile
-  int end;
-};
-
-/// Whether heads of this size go by tiles of this kernel.
-inline bool goes_by_flash(const KvShape& shape) {
-  return (shape.dtype == DType::f16 ? shape.head_size % 8 == 0 : shape.dtype == DType::q8_0) && shape.head_size <= 128;
-}
-
-inline int tokens_of_tile(int group) { return group > query_rows ? 0 : query_rows / group; }
 
 /// Where 16-byte chunk `chunk` of a row of `width` halves lies: eight rows' equal chunks lie in different groups of banks.
 template <int width>

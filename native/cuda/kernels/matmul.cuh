@@ -6,6 +6,7 @@
 
 #include "cuda/kernels/planes.cuh"
 #include "cuda/kernels/quantise.cuh"
+#include "cuda/launchers.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -75,22 +76,6 @@ struct FormatOf<type, false> {
 };
 template <DType type>
 using Format = typename FormatOf<type, is_quantised<type>>::Type;
-
-/// One product. `part` chooses a matrix of several for each row of x, or is null.
-struct Product {
-  const std::uint8_t* weights;
-  std::size_t row_bytes;
-  std::size_t part_bytes;
-  int outputs;
-  int columns;
-  const void* x;  // (rows, columns) as the format wants them
-  int rows;
-  int row_divisor;  // row r of the result takes row r / row_divisor of x
-  const int* part;  // (rows) or null
-  const float* bias;
-  float* y;  // (rows, outputs)
-  bool adds;  // y += instead of y =
-};
 
 __device__ __forceinline__ void store(const Product& product, int row, int output, float sum) {
   float* y = product.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product.outputs) + output;

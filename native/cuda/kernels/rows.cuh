@@ -1,39 +1,13 @@
-// What is done to rows between products: look-up, norms, quantisation, activations, pooling.
+// What is done to rows between products: norms, quantisation, activations, pooling.
 #pragma once
 
-#include "cuda/kernels/planes.cuh"
+#include "cuda/kernels/norm.cuh"
 #include "cuda/kernels/quantise.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 constexpr int row_threads = 256;
-
-/// A norm's parameters on the device; weight null: none.
-struct NormParameters {
-  const float* weight;
-  const float* bias;
-  float epsilon;
-};
-
-/// What a norm takes off a row and multiplies it by.
-struct NormStatistics {
-  float mean;
-  float scale;
-};
-
-/// Of a row of `columns` floats, by a whole block: LayerNorm's where there is a bias, else RMSNorm's (mean 0). `shared` holds 32 floats.
-__device__ __forceinline__ NormStatistics statistics_of(const NormParameters& norm, int columns, const float* in, float* shared) {
-  float mean = 0.0F;
-  if (norm.bias != nullptr) {
-    float sum = 0.0F;
-    for (int c = thread_number(); c < columns; c += thread_count()) sum += in[c];
-    mean = block_sum(sum, shared) / static_cast<float>(columns);
-  }
-  float squares = 0.0F;
-  for (int c = thread_number(); c < columns; c += thread_count()) squares = fmaf(in[c] - mean, in[c] - mean, squares);
-  return {mean, 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(columns) + norm.epsilon)};
-}
 
 /// Grid: rows. out[r] = norm(x[chosen[r]]), chosen null: x[r]. `normed` must be there; `quantised` may be null.
 __global__ void normalise_rows(NormParameters norm, int columns, const float* x, const int* chosen, float* normed, QuantisedBlock* quantised) {
@@ -53,28 +27,6 @@ __global__ void normalise_rows(NormParameters norm, int columns, const float* x,
   if (quantised == nullptr) return;
   synchronise_block();
   quantise_row(out, columns, quantised + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns / 32));
-}
-
-/// Grid: rows. x[r] (+)= table[numbers[r]] (+ extra).
-template <DType type>
-__global__ void look_up_rows(const std::uint8_t* table, std::size_t row_bytes, int columns, const int* numbers, const float* extra, bool adds, float* x) {
-  const std::uint8_t* row = table + static_cast<std::size_t>(numbers[block_x()]) * row_bytes;
-  float* out = x + static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
-  const auto put = [&](int c, float value) {
-    if (extra != nullptr) value += extra[c];
-    out[c] = adds ? out[c] + value : value;
-  };
-  if constexpr (is_quantised<type>) {
-    for (int stretch = thread_number(); stretch < columns / 32; stretch += thread_count()) {
-      const WeightBlock block = weight_block<type>(row, columns / 32, stretch);
-      for (int i = 0; i < 32; ++i) {
-        const auto q = static_cast<std::int8_t>(static_cast<std::uint32_t>(block.q[i / 4]) >> (8 * (i % 4)));
-        put(32 * stretch + i, fmaf(block.factor[i / 16], static_cast<float>(q), block.offset[i / 16]));
-      }
-    }
-  } else {
-    for (int c = thread_number(); c < columns; c += thread_count()) put(c, weight_float<type>(row, c));
-  }
 }
 
 /// Grid: rows. x[r] += extra.

@@ -5,52 +5,11 @@
 #pragma once
 
 #include "cuda/kernels/planes.cuh"
-#include "cuda/kernels/rows.cuh"
+#include "cuda/launchers.h"
 #include "cuda/tensor_cores.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
-
-/// Columns of one step through shared memory: rows of 128 bytes, which is what the swizzle below is for.
-constexpr int step_columns = 64;
-constexpr int step_row_bytes = 2 * step_columns;
-
-/// Rows as the tensor cores take them: x = scale * value. Values: (rows, stride), zeros from the columns on; f16 for weights of
-/// f16, else bf16. The scales, powers of two that keep f16 in its range, are null for bf16.
-struct PackedRows {
-  std::uint16_t* values;
-  float* scales;  // (rows) or null
-  int stride;     // a multiple of step_columns
-};
-
-inline int packed_stride(int columns) { return (columns + step_columns - 1) / step_columns * step_columns; }
-
-/// Whether weights of this type and so many columns go by tiles; others go by floats.
-inline bool goes_by_tiles(DType type, int columns) {
-  if (type == DType::f32) return false;
-  return info_of(type).block_elements > 1 || columns % 8 == 0;  // copies are of 16 bytes
-}
-
-/// What becomes of a sum s, bias added.
-enum class Ending {
-  put,    // y = s
-  add,    // y += s
-  gelu,   // y = s / 2 * (1 + erf(s / sqrt(2)))
-  gated,  // y = silu(s of the first matrix) * (s of the second)
-};
-
-struct TileProduct {
-  const std::uint8_t* weights;
-  const std::uint8_t* second;  // the ending is `gated`, or null
-  std::size_t row_bytes;
-  int outputs;
-  int columns;
-  PackedRows x;
-  int rows;
-  const float* bias;  // (outputs) or null; not where `gated`
-  float* y;           // (rows, outputs)
-  Ending ending;
-};
 
 /// How a block's warps share a tile: each takes warp_rows by warp_outputs of it.
 ///
@@ -351,6 +310,12 @@ __global__ void pack_rows(NormParameters norm, int columns, const float* x, Pack
   for (int c = 2 * thread_number(); c < out.stride; c += 2 * thread_count()) {
     to[c / 2] = halves ? pack_halves(value(c) * grow, value(c + 1) * grow) : pack_brains(value(c), value(c + 1));
   }
+}
+
+template <DType type>
+void launch_tiles(Stream stream, int large_from, const TileProduct& product) {
+  if (product.ending == Ending::gated) multiply_many<type, true>(stream, large_from, product);
+  else multiply_many<type, false>(stream, large_from, product);
 }
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -1,0 +1,194 @@
+// What the host asks kernels for: plain descriptions of the work, and the functions that queue it, each defined in one of units/. C++17.
+//
+// Kernels whose parts are compiled for every type take minutes together; behind these declarations each unit is compiled by itself.
+#pragma once
+
+#include "backend/ops.h"
+#include "cuda/kernels/activations.cuh"
+#include "cuda/kernels/cache.cuh"
+#include "cuda/kernels/norm.cuh"
+#include "tensor/dtype.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+// --- Weights and tables (units/tables.cu) ---
+
+/// Rows of a file, from one to the next file_row_bytes, to planes on the device: placed_row_bytes each.
+template <DType type>
+void launch_repack(Stream stream, const std::uint8_t* file, std::size_t file_row_bytes, int columns, int rows, std::uint8_t* placed);
+
+/// x[r] (+)= table[numbers[r]] (+ extra). numbers: on the device.
+template <DType type>
+void launch_look_up(Stream stream, const Matrix& table, int rows, const int* numbers, const float* extra, bool adds, float* x);
+
+// --- Products of any rows (units/products.cu) ---
+
+/// One product. `part` chooses a matrix of several for each row of x, or is null.
+struct Product {
+  const std::uint8_t* weights;
+  std::size_t row_bytes;
+  std::size_t part_bytes;
+  int outputs;
+  int columns;
+  const void* x;  // (rows, columns) as the format wants them
+  int rows;
+  int row_divisor;  // row r of the result takes row r / row_divisor of x
+  const int* part;  // (rows) or null
+  const float* bias;
+  float* y;  // (rows, outputs)
+  bool adds;  // y += instead of y =
+};
+
+template <DType type>
+void launch_product(Stream stream, const Product& product);
+
+/// Of float weights and float rows, in tiles, however few they are.
+template <DType type>
+void launch_float_tiles(Stream stream, const Product& product);
+
+// --- Products of many rows by the tensor cores (units/tiles_*.cu) ---
+
+/// Columns of one step through shared memory: rows of 128 bytes, which is what the swizzle below is for.
+constexpr int step_columns = 64;
+constexpr int step_row_bytes = 2 * step_columns;
+
+/// Rows as the tensor cores take them: x = scale * value. Values: (rows, stride), zeros from the columns on; f16 for weights of
+/// f16, else bf16. The scales, powers of two that keep f16 in its range, are null for bf16.
+struct PackedRows {
+  std::uint16_t* values;
+  float* scales;  // (rows) or null
+  int stride;     // a multiple of step_columns
+};
+
+inline int packed_stride(int columns) { return (columns + step_columns - 1) / step_columns * step_columns; }
+
+/// Whether weights of this type and so many columns go by tiles; others go by floats.
+inline bool goes_by_tiles(DType type, int columns) {
+  if (type == DType::f32) return false;
+  return info_of(type).block_elements > 1 || columns % 8 == 0;  // copies are of 16 bytes
+}
+
+/// What becomes of a sum s, bias added.
+enum class Ending {
+  put,    // y = s
+  add,    // y += s
+  gelu,   // y = s / 2 * (1 + erf(s / sqrt(2)))
+  gated,  // y = silu(s of the first matrix) * (s of the second)
+};
+
+struct TileProduct {
+  const std::uint8_t* weights;
+  const std::uint8_t* second;  // the ending is `gated`, or null
+  std::size_t row_bytes;
+  int outputs;
+  int columns;
+  PackedRows x;
+  int rows;
+  const float* bias;  // (outputs) or null; not where `gated`
+  float* y;           // (rows, outputs)
+  Ending ending;
+};
+
+/// Large tiles from `large_from` of them on. Not of f32.
+template <DType type>
+void launch_tiles(Stream stream, int large_from, const TileProduct& product);
+
+/// Shared memory of the largest tile.
+std::size_t large_tile_bytes();
+
+/// out[r] = norm(x[r]), as the tensor cores take it: f16 and a scale where out has scales, else bf16.
+void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out);
+
+// --- Attention of many rows (units/tile_attention.cu) ---
+
+/// A query row is one head of one token: the heads that share keys and values lie in one tile, so that these are read once for all.
+constexpr int query_rows = 128;
+constexpr int cell_tile = 64;
+constexpr int flash_threads = 256;  // 16 query rows a warp
+
+/// Tokens of one text that follow one another.
+struct QueryTile {
+  int first_row;  // of the batch
+  int tokens;
+  int slot;
+  int begin;  // the cells that any of them sees, `begin` a multiple of cell_tile
+  int end;
+};
+
+/// Whether heads of this size go by tiles of this kernel.
+inline bool goes_by_flash(const KvShape& shape) {
+  return (shape.dtype == DType::f16 ? shape.head_size % 8 == 0 : shape.dtype == DType::q8_0) && shape.head_size <= 128;
+}
+
+inline int tokens_of_tile(int group) { return group > query_rows ? 0 : query_rows / group; }
+
+/// Of `count` tiles; q and out begin with the batch's row `first_row`.
+void launch_tile_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,
+                           float* out);
+
+// --- Products of one to four rows (units/decode_*.cu) ---
+
+constexpr int decode_threads = 512;
+constexpr int decode_warps = decode_threads / 32;
+constexpr int rows_per_warp = 4;
+constexpr int most_decode_rows = 4;
+
+/// What becomes of a product.
+enum class Then { store, add, heads, gated };
+
+/// A matrix of the product; those of one kernel have the same columns.
+struct DecodeMatrix {
+  const std::uint8_t* weights;
+  const float* bias;  // (rows) or null
+  DType type;
+  int rows;
+  int pitch;  // bytes from one row to the next
+};
+
+struct DecodeWork {
+  DecodeMatrix matrices[3];  // heads: query, key, value; gated: gate, up; else one
+  int columns;
+  int rows;  // of x, most_decode_rows at most
+  // The input: bytes where another kernel left some, else floats with the norm.
+  const std::uint8_t* quantised;  // (rows, activation_row_bytes) or null
+  const float* x;                 // (rows, columns)
+  const int* chosen;              // (rows) of x, or null: in order
+  NormParameters norm;            // RMS; weight null: none
+  Then then;
+  float* y;                     // store, add, gated: (rows, rows of the matrix); heads: the queries
+  std::uint8_t* quantised_out;  // gated: y once more as bytes
+  HeadWork heads;
+  Cache cache;
+};
+
+/// Shared memory beside the input: what gated products quantise together.
+constexpr std::size_t decode_shared_bytes(int columns, int rows) {
+  return static_cast<std::size_t>(rows) * (static_cast<std::size_t>(activation_row_bytes(columns / 32)) + 2 * decode_warps * sizeof(float)) + 32 * sizeof(float);
+}
+
+/// `width`: 1, 2, or 4 for three and four rows.
+template <int width>
+void launch_decode(Stream stream, int blocks, const DecodeWork& work);
+
+// --- Attention of single rows (units/split_attention.cu) ---
+
+/// The most parts of a row; as many as a warp has lanes, so that one can weigh them all.
+constexpr int most_splits = 32;
+/// What a part of a row leaves: for each (row, query head, split) the sum of shares times values, their largest score and their sum.
+struct SplitParts {
+  float* values;  // (rows, heads, most_splits, head_size)
+  float* largest;  // (rows, heads, most_splits)
+  float* totals;
+};
+
+/// What a block takes.
+std::size_t split_shared_bytes(const KvShape& kv, int group);
+
+/// Ops::attend of `rows` rows of the batch from first_row on. q, out: (rows, heads * head_size); `quantised`: out once more as bytes
+/// (head_size a multiple of 32), or null.
+void launch_splits(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q,
+                   const SplitParts& parts, float* out, std::uint8_t* quantised);
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

@@ -1,0 +1,10 @@
+// The operations themselves, and the kernels that come in one kind.
+#include "cuda/device_backend.cuh"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+std::unique_ptr<Backend> make_backend(int device) { return std::make_unique<DeviceBackend>(device); }
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

@@ -1,0 +1,10 @@
+// Products of two rows with weights of every type.
+#include "cuda/kernels/decode_product.cuh"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+template void launch_decode<2>(Stream, int, const DecodeWork&);
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

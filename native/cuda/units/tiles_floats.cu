@@ -1,0 +1,17 @@
+// Products by the tensor cores with float weights, and how their rows are packed.
+#include "cuda/kernels/tiles.cuh"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+std::size_t large_tile_bytes() { return TileShape<LargeTile, false>::shared_bytes; }
+
+void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out) {
+  launch(stream, out.scales == nullptr ? pack_rows<false> : pack_rows<true>, Grid{rows}, pack_threads, norm, columns, x, out);
+}
+
+template void launch_tiles<DType::f16>(Stream, int, const TileProduct&);
+template void launch_tiles<DType::bf16>(Stream, int, const TileProduct&);
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern
