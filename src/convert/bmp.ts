@@ -1,6 +1,7 @@
 /** BMP files, which the image library does not read: uncompressed ones of 1, 4, 8, 24 and 32 bits. */
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
+import { requireReadableSize } from './image-size.js';
 
 interface Header {
   dataOffset: number;
@@ -28,7 +29,8 @@ function readHeader(view: DataView, maxPixels: number): Header {
   const compression = old ? 0 : view.getUint32(30, true);
   const height = Math.abs(signedHeight);
   const plain = compression === 0 || compression === 3 && bits === 32;
-  if (width <= 0 || height <= 0 || width * height > maxPixels || !plain || ![1, 4, 8, 24, 32].includes(bits)) throw damaged();
+  if (width <= 0 || height <= 0 || !plain || ![1, 4, 8, 24, 32].includes(bits)) throw damaged();
+  requireReadableSize(width, height, maxPixels);
   return {
     dataOffset: view.getUint32(10, true), width, height, topDown: signedHeight < 0, bits, palette: 14 + headerSize, paletteEntry: old ? 3 : 4,
   };

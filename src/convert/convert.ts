@@ -68,7 +68,7 @@ function refusal(pageCount: number, request: ConvertRequest): ConversionError | 
   return null;
 }
 
-/** What a reader of the document should know of its text: what was left out because nobody sees it, and which pages were read from a scan's layer. */
+/** What a reader of the document should know of its text: what was left out because nobody sees it, which pages were read from a scan's layer or from their picture, and in which pictures no text was found. */
 function textLayerNotes(sketches: PageSketch[]): Record<string, unknown> | null {
   const hidden: Record<string, number> = {};
   for (const sketch of sketches) {
@@ -78,13 +78,15 @@ function textLayerNotes(sketches: PageSketch[]): Record<string, unknown> | null 
   const leftOut = Object.fromEntries(Object.entries(hidden).filter(([, characters]) => characters > 0));
   const recognised = sketches.filter((sketch) => sketch.recognised !== undefined);
   const scanned = sketches.filter((sketch) => sketch.invisibleCharacters > 0).map((sketch) => sketch.pageIndex + 1);
-  if (Object.keys(leftOut).length === 0 && scanned.length === 0 && recognised.length === 0) return null;
+  const empty = sketches.filter((sketch) => sketch.nothingRecognised).map((sketch) => sketch.pageIndex + 1);
+  if (Object.keys(leftOut).length === 0 && scanned.length === 0 && recognised.length === 0 && empty.length === 0) return null;
   return {
     ...(Object.keys(leftOut).length > 0 && { lectern__hidden_characters: leftOut }),
     ...(scanned.length > 0 && { lectern__invisible_text_layer_pages: scanned }),
     ...(recognised.length > 0 && {
       lectern__text_recogniser: recognised[0]!.recognised!.by, lectern__recognised_pages: recognised.map((sketch) => sketch.pageIndex + 1),
     }),
+    ...(empty.length > 0 && { lectern__pages_without_recognised_text: empty }),
   };
 }
 

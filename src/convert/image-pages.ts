@@ -1,38 +1,47 @@
 /** Image files as pages: one picture that fills the page and no text. A TIFF has as many pages as it holds. */
 import sharp from 'sharp';
-import type { Sharp, SharpOptions } from 'sharp';
+import type { Metadata, OutputInfo, Sharp, SharpOptions } from 'sharp';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import type { Box, PageContent } from '../pdf/index.js';
 import { decodeBmp } from './bmp.js';
+import { maxImagePixels, requireReadableSize } from './image-size.js';
 import type { PageSource } from './pages.js';
 
-/** Pixels; about 20 times a page at 150 dpi. A larger picture is a bomb or a map, and neither is a page. */
-const maxPixels = 100_000_000;
 const maxPages = 10_000;
 
 type Input = { data: Uint8Array; raw?: { width: number; height: number; channels: 4 } };
 
 function input(bytes: Uint8Array): Input {
-  const bitmap = decodeBmp(bytes, maxPixels);
+  const bitmap = decodeBmp(bytes, maxImagePixels);
   if (bitmap === null) return { data: bytes };
   return { data: bitmap.data, raw: { width: bitmap.width, height: bitmap.height, channels: 4 } };
 }
 
-function picture({ data, raw }: Input, page: number): Sharp {
-  const options: SharpOptions = { limitInputPixels: maxPixels, failOn: 'none', page };
+/** The library's own bound says no number: headers are read without it and measured here. */
+function picture({ data, raw }: Input, page: number, { bounded = true, strict = false } = {}): Sharp {
+  const options: SharpOptions = { limitInputPixels: bounded && maxImagePixels, failOn: strict ? 'truncated' : 'none', page };
   return sharp(data, raw === undefined ? options : { raw });
 }
 
 async function readSize(source: Input): Promise<{ width: number; height: number; pages: number }> {
   if (source.raw !== undefined) return { width: source.raw.width, height: source.raw.height, pages: 1 };
+  const { width, height, pages, format } = await readHeader(source, 0, 'The image could not be read: it is damaged or of an unknown kind.');
+  // Frames of an animation are not pages.
+  return { width, height, pages: format === 'tiff' ? Math.min(pages ?? 1, maxPages) : 1 };
+}
+
+/** What the file says of a page before any pixel is decoded. Rejects with `invalid_document`: `failure`, or too many pixels. */
+async function readHeader(source: Input, page: number, failure: string): Promise<{ width: number; height: number; pages: number | undefined; format: string }> {
+  let header: Metadata;
   try {
-    const { autoOrient, pages, format } = await picture(source, 0).metadata();
-    // Frames of an animation are not pages.
-    return { width: autoOrient.width, height: autoOrient.height, pages: format === 'tiff' ? Math.min(pages ?? 1, maxPages) : 1 };
+    header = await picture(source, page, { bounded: false }).metadata();
   } catch (cause) {
-    throw new LecternError('invalid_document', 'The image could not be read: it is damaged, too large or of an unknown kind.', { cause });
+    throw new LecternError('invalid_document', failure, { cause });
   }
+  const { width, height } = header.autoOrient;
+  requireReadableSize(width, height);
+  return { width, height, pages: header.pages, format: header.format };
 }
 
 function emptyPage(pageIndex: number, width: number, height: number): PageContent {
@@ -47,6 +56,7 @@ class ImagePages implements PageSource {
   readonly pageCount: number;
   readonly title = '';
   readonly #source: Input;
+  readonly #damaged = new Set<number>();
 
   constructor(source: Input, pageCount: number) {
     this.#source = source;
@@ -70,10 +80,19 @@ class ImagePages implements PageSource {
     const region = { left, top, width: Math.max(1, Math.min(width, Math.ceil(box.right)) - left), height: Math.max(1, Math.min(height, Math.ceil(box.bottom)) - top) };
     // More pixels than the file has show nothing more.
     const scale = Math.min(1, dpi / 72);
-    const { data, info } = await picture(this.#source, pageIndex).autoOrient().extract(region)
+    const draw = (strict: boolean): Promise<{ data: Buffer; info: OutputInfo }> => picture(this.#source, pageIndex, { strict }).autoOrient().extract(region)
       .resize({ width: Math.max(1, Math.round(region.width * scale)) }).flatten({ background: '#ffffff' }).toColorspace('srgb').ensureAlpha()
       .raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+    const { data, info } = await draw(!this.#damaged.has(pageIndex)).catch(async () => {
+      // What came before the damage is worth showing; that there is damage must be said.
+      this.#damaged.add(pageIndex);
+      return draw(false);
+    });
     return { data, width: info.width, height: info.height, stride: info.width * 4 };
+  }
+
+  damage(pageIndex: number): string | null {
+    return this.#damaged.has(pageIndex) ? `Page ${pageIndex + 1} of the image is damaged or ends early: what is left of it was read.` : null;
   }
 
   close(): void {
@@ -82,12 +101,7 @@ class ImagePages implements PageSource {
 
   async #size(pageIndex: number): Promise<{ width: number; height: number }> {
     if (this.#source.raw !== undefined) return this.#source.raw;
-    try {
-      const { autoOrient } = await picture(this.#source, pageIndex).metadata();
-      return autoOrient;
-    } catch (cause) {
-      throw new LecternError('invalid_document', `Page ${pageIndex + 1} of the image could not be read.`, { cause });
-    }
+    return readHeader(this.#source, pageIndex, `Page ${pageIndex + 1} of the image could not be read.`);
   }
 }
 

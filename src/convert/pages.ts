@@ -12,6 +12,8 @@ export interface PageSource {
   readPage(pageIndex: number): Promise<PageContent> | PageContent;
   /** A region of the page, in its points. */
   render(pageIndex: number, box: Box, dpi: number): Promise<Bitmap> | Bitmap;
+  /** What was wrong with a page that was drawn all the same: a sentence, or null. */
+  damage?(pageIndex: number): string | null;
   close(): void;
 }
 

@@ -50,11 +50,12 @@ async function readOne(pageIndex: number, reading: Reading): Promise<PageSketch>
   const why = whyPicture(layer.content, request.options);
   const seen = why === null ? null : await readSeen(layer.content, why, reading);
   if (seen === null) return boilDown(layer, request, timings);
+  if (seen === 'nothing') return { ...boilDown(layer, request, timings), nothingRecognised: true };
   return { ...boilDown({ content: seen.content, keptInvisible: 0 }, request, timings), recognised: seen.recognised };
 }
 
-/** The page as its picture shows it; null where that is no better than what the file says. */
-async function readSeen(content: PageContent, why: PictureReason, { pages, request, ports, timings, errors }: Reading): Promise<Seen | null> {
+/** The page as its picture shows it; null where that is no better than what the file says, `nothing` where no text is to be seen. */
+async function readSeen(content: PageContent, why: PictureReason, { pages, request, ports, timings, errors }: Reading): Promise<Seen | 'nothing' | null> {
   const { ocrPreset, ocrLanguages } = request.options;
   const recogniser = await ports.recognisers.find(ocrPreset, ocrLanguages);
   if (!isRecogniser(recogniser)) {
@@ -64,9 +65,11 @@ async function readSeen(content: PageContent, why: PictureReason, { pages, reque
   const reader = { recogniser, engine: ports.engine, signal: ports.signal };
   const read = await timings.measure('read_picture', 'page', () => readPicture(pages, content, reader));
   const { confidence, turn, lean } = read;
-  const nothing = read.content.words.length === 0;
+  const damage = pages.damage?.(content.pageIndex) ?? null;
+  if (damage !== null) errors.push(conversionError('document_backend', 'image', 'backend_failure', damage, content.pageIndex + 1));
+  if (read.content.words.length === 0 && why !== 'forced') return 'nothing';
   // Letters that the file gets wrong differ from those to be seen; where both say the same, the file's are exact.
-  if (nothing && why !== 'forced' || why === 'garbled' && agrees(content.words, read.content.words)) return null;
+  if (why === 'garbled' && agrees(content.words, read.content.words)) return null;
   return { content: read.content, recognised: { by: recogniser.name, confidence, turn, lean } };
 }
 

@@ -119,8 +119,9 @@ t.test('force_ocr reads every page, do_ocr: false none', async (t) => {
 });
 
 t.test('a picture in which nothing is read stays a picture', async (t) => {
-  const { outcome, markdown } = await convert(t, [scan()], always(new Reader('——', 0.2)));
-  t.match(outcome, { status: 'success' });
+  const { outcome, markdown, meta } = await convert(t, [scan()], always(new Reader('——', 0.2)));
+  t.match(outcome, { status: 'success', recognisedPages: 0 });
+  t.same(meta, { lectern__pages_without_recognised_text: [1] }, 'and the document says that nothing was found');
   t.match(markdown, /<!-- image -->/);
 });
 

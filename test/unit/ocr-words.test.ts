@@ -54,6 +54,9 @@ t.test('noise is left out, a page number stays', (t) => {
   t.same(kept([line('•', 100, 10)]), ['•'], 'a bullet that is sure');
   t.same(kept([line('•', 100, 10, 0.6)]), []);
   t.equal(recognisedText({ lines: [], rulings: [] }, frame).confidence, null);
+  const grain = Array.from({ length: 40 }, (_, row) => line(row % 9 === 0 ? 'st I' : 'w;q', 100 + 30 * row, 6, row % 9 === 0 ? 0.9 : 0.3));
+  t.same(kept(grain), [], 'a page of grain in which some guesses are sure');
+  t.same(kept([...grain, line('under a photograph with much grain', 2000, 10)]).slice(-3), ['with', 'much', 'grain'], 'a caption on such a page stays');
   t.end();
 });
 

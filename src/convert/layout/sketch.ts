@@ -43,6 +43,8 @@ export interface PageSketch {
   pictureCoverage: number;
   /** Where the text was read from the page's picture: by what, how surely (0..1), and how the page was turned (degrees clockwise) and leaned. */
   recognised?: { by: string; confidence: number | null; turn: number; lean: number };
+  /** The page's picture was looked at, and no text was found in it. */
+  nothingRecognised?: boolean;
 }
 
 /** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */

@@ -48,7 +48,7 @@ function whole({ width, height }: { width: number; height: number }): Box {
 /** As fine as the reader wants, unless the page is too large for that. */
 function dpiFor(content: PageContent, wanted: number): number {
   const pixels = (content.width / 72) * (content.height / 72) * wanted * wanted;
-  return pixels <= maxPixels ? wanted : Math.max(72, Math.floor(wanted * Math.sqrt(maxPixels / pixels)));
+  return pixels <= maxPixels ? wanted : Math.max(1, Math.floor(wanted * Math.sqrt(maxPixels / pixels)));
 }
 
 /** Dots per inch. The points of an image file are its pixels, whose size nobody knows: as if it were a page of A4 or letter paper. */

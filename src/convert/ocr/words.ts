@@ -38,6 +38,15 @@ function isNoise(words: ReadWord[]): boolean {
   return mean < leastLine || letters === 0 && (text.length > 2 || mean < 0.8) || letters < 0.3 * text.length && mean < 0.7;
 }
 
+/** Lines that a page of grain or cloth is full of: hardly any holds together, and what does makes no word. */
+const mostGuesses = 10;
+
+function isGrain(all: ReadLine[], kept: SizedLine[]): boolean {
+  if (all.length <= mostGuesses || kept.length > 0.3 * all.length) return false;
+  const letters = kept.flatMap(({ words }) => words).reduce((sum, { text }) => sum + (/[\p{L}\d]{3}/u.test(text) ? text.length : 0), 0);
+  return letters < 12 || letters < 0.02 * all.flatMap(({ words }) => words).reduce((sum, { text }) => sum + text.length, 0);
+}
+
 function boxOf(word: ReadWord, { scale, left, top }: PixelFrame): Box {
   return { left: (word.left - left) * scale, top: (word.top - top) * scale, right: (word.right - left) * scale, bottom: (word.bottom - top) * scale };
 }
@@ -106,7 +115,8 @@ export interface RecognisedText {
 
 /** `strokeOf` measures how thick a word's strokes are, pixels; null where it cannot. */
 export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (word: ReadWord) => number | null = () => null): RecognisedText {
-  const kept = withoutBars(page.lines.map((line) => sized(line, page.rulings, frame)).filter((line) => line !== null));
+  const plausible = page.lines.map((line) => sized(line, page.rulings, frame)).filter((line) => line !== null);
+  const kept = isGrain(page.lines, plausible) ? [] : withoutBars(plausible);
   settleSizes(kept);
   const bold = boldLines(kept, (word) => scaled(strokeOf(word), frame));
   const lines: Line[] = [];
