@@ -23,7 +23,7 @@ RATE, LAST_RATE, WARM_UP = 3e-3, 2e-5, 0.05
 # Pieces of pages in a step, and their side in pixels.
 BATCH, SIDE = 8, 384
 # A new file of pieces joins after so many steps: each piece is seen some four times, in other turns and cuts.
-STEPS_A_FILE, FIRST_FILES = 28, 2
+STEPS_A_FILE, FIRST_FILES = 33, 2
 EVERY = 200
 
 
@@ -133,7 +133,7 @@ def main():
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("pages", help="folder that drawn.py fills")
     asked.add_argument("checkpoint")
-    asked.add_argument("--steps", type=int, default=1500, help="steps in all; one cycle of the learning rate")
+    asked.add_argument("--steps", type=int, default=2000, help="steps in all; one cycle of the learning rate")
     train(asked.parse_args())
 
 
