@@ -133,7 +133,7 @@ GenerateArguments read_generate(const Napi::Value& prompt, const Napi::Value& op
   GenerateArguments arguments;
   const Fields fields(options, "options");
   fields.allow_only({"addSpecial", "maxTokens", "temperature", "topK", "topP", "minP", "typicalP", "repeatPenalty", "repeatLastN", "presencePenalty",
-                     "frequencyPenalty", "logitBias", "seed", "stop", "ignoreEnd", "logprobs", "grammar", "grammarTriggers", "reuse", "onTokens"});
+                     "frequencyPenalty", "logitBias", "seed", "stop", "ignoreEnd", "logprobs", "grammar", "grammarTriggers", "grammarRequired", "reuse", "onTokens"});
   GenerateCall& call = arguments.call;
   call.add_special = fields.boolean_or("addSpecial", true);
   call.options.sampling = read_sampling(fields);
@@ -141,6 +141,7 @@ GenerateArguments read_generate(const Napi::Value& prompt, const Napi::Value& op
   call.options.stop = strings_or_none(fields, "stop");
   call.options.ignore_end = fields.boolean_or("ignoreEnd", false);
   call.options.grammar_triggers = strings_or_none(fields, "grammarTriggers");
+  call.options.grammar_required = fields.boolean_or("grammarRequired", false);
   call.options.reuse = read_reuse(fields);
   if (fields.has("grammar")) {
     if (!fields.get("grammar").IsString()) fields.refuse("grammar", "must be a string");

@@ -16,6 +16,15 @@ SamplingOptions sampling(const GenerateOptions& options, const Tokenizer& tokeni
   return sampling;
 }
 
+/// The tokens that write the trigger. Throws Error `invalid_request` where the vocabulary lacks some.
+std::vector<TokenId> written(const std::string& trigger, const Tokenizer& tokenizer) {
+  std::vector<TokenId> ids = tokenizer.encode(trigger, {.add_special = false, .parse_special = true});
+  std::string bytes;
+  for (const TokenId id : ids) tokenizer.append_bytes(id, true, bytes);
+  if (bytes != trigger) throw Error(ErrorCode::invalid_request, "The model's vocabulary cannot write the trigger '" + trigger + "'.");
+  return ids;
+}
+
 }  // namespace
 
 Answer::Answer(const GenerateOptions& options, const std::vector<TokenId>& prompt, int limit, AnswerParts parts)
@@ -27,6 +36,7 @@ Answer::Answer(const GenerateOptions& options, const std::vector<TokenId>& promp
   for (const TokenId id : prompt) sampler_.accept(id);
   if (parts_.triggers) {
     watch_.emplace(parts_.triggers);
+    if (options.grammar_required) trigger_ = written(parts_.triggers->texts().front(), parts_.tokenizer);
   } else if (grammar_) {
     matcher_ = match(grammar_, parts_.trie);
   }
@@ -34,10 +44,8 @@ Answer::Answer(const GenerateOptions& options, const std::vector<TokenId>& promp
 
 std::optional<FinishReason> Answer::next(const float* logits, Burst& burst) {
   if (matcher_ && matcher_->finished()) return FinishReason::stop;  // before anything was written: later ones end with follow()
-  const TokenMask* allowed = matcher_ ? &matcher_->allowed() : watch_ ? watch_->allowed() : nullptr;
-  Choice choice = sampler_.sample(logits, allowed);
-  const std::vector<TokenId>& ends = parts_.tokenizer.vocabulary().end_tokens();
-  if (std::find(ends.begin(), ends.end(), choice.id) != ends.end()) {
+  Choice choice = choose(logits);
+  if (is_end(choice.id)) {
     burst.text += stream_.finish();
     release(true, burst);
     return FinishReason::stop;
@@ -50,6 +58,26 @@ std::optional<FinishReason> Answer::next(const float* logits, Burst& burst) {
   burst.text += reason ? stream_.finish() : stream_.take();
   release(reason.has_value(), burst);
   return reason;
+}
+
+/// The model's choice; an end that comes before the grammar does is a trigger's text instead: the thought is over, the answer is yet to come.
+Choice Answer::choose(const float* logits) {
+  if (forced_.empty()) {
+    const TokenMask* allowed = matcher_ ? &matcher_->allowed() : watch_ ? watch_->allowed() : nullptr;
+    Choice choice = sampler_.sample(logits, allowed);
+    if (trigger_.empty() || !watch_ || !is_end(choice.id)) return choice;
+    forced_ = trigger_;
+  }
+  const auto only = static_cast<std::size_t>(forced_.front());
+  forced_.erase(forced_.begin());
+  TokenMask mask((static_cast<std::size_t>(parts_.tokenizer.vocabulary().size()) + 31) / 32, 0);
+  mask[only / 32] = 1U << (only % 32);
+  return sampler_.sample(logits, &mask);
+}
+
+bool Answer::is_end(TokenId id) const {
+  const std::vector<TokenId>& ends = parts_.tokenizer.vocabulary().end_tokens();
+  return std::find(ends.begin(), ends.end(), id) != ends.end();
 }
 
 void Answer::release(bool at_end, Burst& burst) {

@@ -38,11 +38,15 @@ class Answer {
     std::size_t begin;  // of its text, in bytes of the answer
   };
 
+  Choice choose(const float* logits);
+  bool is_end(TokenId id) const;
   std::optional<FinishReason> follow(TokenId id);
   void release(bool at_end, Burst& burst);
 
   AnswerParts parts_;
   std::shared_ptr<const Grammar> grammar_;
+  std::vector<TokenId> trigger_;  // what an end is replaced by while the grammar is required and does not hold yet; or none
+  std::vector<TokenId> forced_;   // what of it is yet to be written
   int limit_;
   Sampler sampler_;
   TextStream stream_;

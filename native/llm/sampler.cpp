@@ -83,8 +83,10 @@ void Sampler::accept(TokenId id) {
 Choice Sampler::sample(const float* logits, const TokenMask* allowed) {
   LogitRow& row = read_row(logits, allowed);
   if (row.greatest() == impossible) {
-    throw Error(ErrorCode::internal, allowed != nullptr ? "No token is left that both the grammar and the logit bias allow."
-                                                        : "No token is left that may come next.");
+    const bool biased = !options_.logit_bias.empty();
+    throw Error(biased ? ErrorCode::invalid_request : ErrorCode::internal,
+                biased ? allowed != nullptr ? "The logit bias forbids every token that the answer's form allows." : "The logit bias forbids every token."
+                       : "No token is left that may come next.");
   }
   Choice choice{choose(row), 0, {}};
   if (options_.logprobs >= 0) tell_logprobs(choice);

@@ -106,6 +106,7 @@ void Scheduler::State::check(const GenerateRequest& request) const {
   const int most = request.options.max_tokens;
   if (most < -1) refuse("The number of tokens must be at least 0, or -1 for all that fit, not " + number(most) + ".");
   if (!request.options.grammar && !request.options.grammar_triggers.empty()) refuse("There are triggers of a grammar, but no grammar.");
+  if (request.options.grammar_required && request.options.grammar_triggers.empty()) refuse("A grammar without triggers is required from the start.");
   Triggers::check(request.options.grammar_triggers);
   // Only to see that they can be made: what they hold is not wanted 10,000 times in a queue.
   const Sampler sampler(request.options.sampling, vocabulary);

@@ -25,6 +25,7 @@ struct GenerateOptions {
   bool ignore_end = false;                 // end tokens neither stop nor are chosen
   std::shared_ptr<const Grammar> grammar;  // or null
   std::vector<std::string> grammar_triggers;  // empty: the grammar holds from the start; else once one of them was written
+  bool grammar_required = false;              // an answer that would end before a trigger was written goes on with the first of them
   PrefixReuse reuse = PrefixReuse::computed;
 };
 

@@ -116,5 +116,29 @@ LECTERN_TEST("answer: behind a trigger the grammar holds, with the next byte") {
   check(!without.wish({"a"}) && without.wish({"<end>"}) == FinishReason::stop && without.told.text == "a", "an answer without it");
 }
 
+LECTERN_TEST("answer: an end before a grammar that is required becomes the trigger, whatever the model wants") {
+  GenerateOptions options;
+  options.grammar = Grammar::compile("root ::= \"{1}\" | \"{}\"");
+  options.grammar_triggers = {"ba"};
+  options.grammar_required = true;
+  Driven driven(options);
+  check(!driven.wish({"b"}) && !driven.wish({"x<"}) && driven.told.text == "bx<", "free text");
+  check(!driven.wish({"<end>"}) && !driven.wish({"}"}) && driven.told.text == "bx<ba", "an end begins the trigger, whole");
+  check(!driven.wish({"<end>", "{1", "{"}) && driven.wish({"<end>", "}"}) == FinishReason::stop, "then the grammar holds to its end");
+  check(driven.told.text == "bx<ba{1}" && driven.told.choices.size() == 6 && driven.answer->tokens() == 6, driven.told.text);
+  Driven brief(options, 2);
+  check(!brief.wish({"<end>"}) && brief.wish({"b"}) == FinishReason::length && brief.told.text == "ba", "the limit ends it there, too");
+  options.sampling.logit_bias = {{id_of("a"), -std::numeric_limits<float>::infinity()}};
+  Driven forbidden(options);
+  check(!forbidden.wish({"<end>"}), "its first token");
+  test::check_throws(ErrorCode::invalid_request, [&] { (void)forbidden.wish({"<end>"}); }, "a trigger that the logit bias forbids");
+  options.sampling.logit_bias.clear();
+  options.grammar_triggers = {"q"};
+  test::check_throws(ErrorCode::invalid_request, [&] { Driven strange(options); }, "a trigger that the vocabulary cannot write");
+  options.grammar_triggers = {"<|tool|>"};
+  Driven control(options);
+  check(!control.wish({"<end>"}) && !control.wish({"a", "{}", "{"}) && control.answer->last() == id_of("{"), "a control token");
+}
+
 }  // namespace
 }  // namespace lectern::llm

@@ -113,7 +113,8 @@ void compare(Random& random, int only, Tally& tally) {
     const test::PlainDistribution plain = test::plain_distribution(options, logits, history, masked ? &mask : nullptr);
     if (plain.probability.empty()) {
       tally.empty++;
-      test::check_throws(ErrorCode::internal, [&] { (void)sampler.sample(logits.data(), masked ? &mask : nullptr); }, "no token is left");
+      const ErrorCode code = options.logit_bias.empty() ? ErrorCode::internal : ErrorCode::invalid_request;
+      test::check_throws(code, [&] { (void)sampler.sample(logits.data(), masked ? &mask : nullptr); }, "no token is left");
       return;
     }
     const TokenId expected = plain_choice(plain.probability, options.temperature == 0 ? 0.5 : static_cast<double>(draws() >> 11) * 0x1p-53);

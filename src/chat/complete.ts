@@ -76,7 +76,7 @@ function optionsOf(request: AnswerRequest, prepared: PreparedPrompt, index: numb
     ...(seed === undefined ? {} : { seed: (seed + index) % mostSeed }),
     ...(stops.length === 0 ? {} : { stop: stops }),
     ...(prepared.grammar === null ? {} : { grammar: prepared.grammar }),
-    ...(prepared.grammarTriggers.length === 0 ? {} : { grammarTriggers: prepared.grammarTriggers }),
+    ...(prepared.grammarTriggers.length === 0 ? {} : { grammarTriggers: prepared.grammarTriggers, grammarRequired: prepared.grammarRequired }),
     signal,
     onTokens,
   };

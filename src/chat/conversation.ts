@@ -2,7 +2,7 @@
 import type { CallOptions, GenerateOptions } from '../engine/port.js';
 
 /** How the next tokens are chosen and when to stop; what is absent is the model's own default, then the contract's. */
-export type Sampling = Omit<GenerateOptions, keyof CallOptions | 'addSpecial' | 'grammar' | 'grammarTriggers' | 'reuse' | 'onTokens'>;
+export type Sampling = Omit<GenerateOptions, keyof CallOptions | 'addSpecial' | 'grammar' | 'grammarTriggers' | 'grammarRequired' | 'reuse' | 'onTokens'>;
 
 export interface ToolCall {
   /** As the client knows it; made by us for calls of the model. */

@@ -27,6 +27,8 @@ export interface FormQuestion {
 export interface AnswerForm {
   grammar: string | null;
   grammarTriggers: readonly string[];
+  /** The grammar holds in any case: an answer cannot end before its trigger. */
+  grammarRequired: boolean;
   /** The template's text that is put behind the prompt, so that the answer begins where its grammar does. */
   promptEnd: string;
   syntax: OutputSyntax;
@@ -86,7 +88,8 @@ function makeForm(question: FormQuestion): AnswerForm {
   const markers = [...(thoughts === null ? [] : [thoughts.open, thoughts.close]), ...(bare ? [] : callMarkers)];
   const promptEnd = opens ? `${thoughts.open}\n` : beginsCalling ? dialect?.opener ?? '' : '';
   const form = (root: Expression | null, grammarTriggers: readonly string[]): AnswerForm => {
-    return { grammar: root === null ? null : printed(json, root), grammarTriggers: root === null ? [] : grammarTriggers, promptEnd, syntax, markers };
+    const triggers = root === null ? [] : grammarTriggers;
+    return { grammar: root === null ? null : printed(json, root), grammarTriggers: triggers, grammarRequired: isHeld && triggers.length > 0, promptEnd, syntax, markers };
   };
   if (held !== null) {
     // Behind a thought models break the line once or twice.

@@ -16,6 +16,7 @@ export interface PreparedPrompt {
   /** GBNF, or null for free text. */
   grammar: string | null;
   grammarTriggers: readonly string[];
+  grammarRequired: boolean;
   /** Where a message ends by the template's form. */
   stops: readonly string[];
   syntax: OutputSyntax;
@@ -33,7 +34,7 @@ export async function prepare(lease: Lease, { input, format }: AnswerRequest, si
   const ids = isIds ? [...prompt as readonly number[]] : await lease.model.tokenize(prompt, { addSpecial, signal });
   if (ids.length === 0) throw new LecternError('invalid_request', 'The prompt has no tokens.', { about: 'prompt' });
   mustFit(lease, ids.length);
-  return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, stops: [], syntax: plainText, controlMarkers: new Map() };
+  return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, grammarRequired: form.grammarRequired, stops: [], syntax: plainText, controlMarkers: new Map() };
 }
 
 async function prepareConversation(lease: Lease, conversation: Conversation, format: OutputFormat, signal: AbortSignal, now: Date): Promise<PreparedPrompt> {
@@ -66,10 +67,10 @@ async function prepareConversation(lease: Lease, conversation: Conversation, for
       return { prompt, addSpecial, rendered: form };
     },
   }, signal);
-  const { grammar, grammarTriggers, syntax, markers } = fitted.rendered;
+  const { grammar, grammarTriggers, grammarRequired, syntax, markers } = fitted.rendered;
   const controls = await Promise.all(markers.map(async (marker) => [await controlToken(lease.model, marker), marker] as const));
   return {
-    ids: fitted.ids, droppedMessages: fitted.droppedMessages, grammar, grammarTriggers, syntax, stops: stopsOf(template),
+    ids: fitted.ids, droppedMessages: fitted.droppedMessages, grammar, grammarTriggers, grammarRequired, syntax, stops: stopsOf(template),
     controlMarkers: new Map(controls.flatMap(([id, marker]) => (id === null ? [] : [[id, marker] as const]))),
   };
 }

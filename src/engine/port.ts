@@ -251,6 +251,8 @@ export interface GenerateOptions extends CallOptions {
   grammar?: string;
   /** The grammar holds once one of these was written; absent: from the start. */
   grammarTriggers?: readonly string[];
+  /** An answer that would end before a trigger was written goes on with the first of them, and then with the grammar. */
+  grammarRequired?: boolean;
   /** Which kept positions an equal prefix may take over. Default `computed`: the same bytes as without. */
   reuse?: 'computed' | 'generated' | 'none';
   /** Finished text, coalesced: at most one call is pending, so a slow reader gets longer bursts and never blocks the model. */

@@ -96,3 +96,32 @@ t.test('a schema that cannot be is refused by its keyword', async (t) => {
   const odd = { type: 'json_schema' as const, json_schema: { name: 'odd', schema } };
   await t.rejects(client.chat.completions.create({ ...asked, response_format: odd }), { status: 400, message: /patternProperties/ });
 });
+
+t.test('a thought comes first, and its end never is the end of the answer', async (t) => {
+  const opener = '<|im_start|>assistant\n';
+  const thinking = await startServing(t, { shape: { context: 2048, template: toolTemplate.replace(opener, `${opener}<think>\n`) } });
+  const shown = await (await fetch(`${thinking.url}/api/show`, { method: 'POST', body: JSON.stringify({ model, verbose: true }) })).json() as { model_info: Record<string, string[]> };
+  const vocabulary = shown.model_info['tokenizer.ggml.tokens'] as string[];
+  // The model wants nothing but to end.
+  const eager = { ...asked, seed: 1, logit_bias: { [vocabulary.indexOf('<|im_end|>')]: 100 } };
+  const thinker = new OpenAI({ baseURL: `${thinking.url}/v1`, apiKey: 'none', maxRetries: 0 });
+  const { choices: [told] } = await thinker.chat.completions.parse({ ...eager, response_format: zodResponseFormat(Answer, 'answer') });
+  t.ok(Answer.safeParse(told?.message.parsed).success, told?.message.content ?? '');
+  t.equal(told?.finish_reason, 'stop');
+  const { choices: [called] } = await thinker.chat.completions.create({ ...eager, tools, tool_choice: 'required' });
+  t.match(called, { finish_reason: 'tool_calls', message: { tool_calls: [{ type: 'function', function: { name: /^(?:turn|stop)$/ } }] } });
+  const native = new Ollama({ host: thinking.url });
+  for (const seed of [2, 3, 4, 5]) {
+    const { message, done_reason: reason } = await native.chat({ model, messages: [...messages], think: true, format: z.toJSONSchema(Answer), options: { seed, num_predict: 600 } });
+    t.ok(reason === 'length' || Answer.safeParse(JSON.parse(message.content || 'null')).success, `${reason}: ${message.content}`);
+  }
+  const free = await thinker.chat.completions.create(eager);
+  t.match(free.choices, [{ finish_reason: 'stop' }], 'free text may end in its thought');
+});
+
+t.test('a logit bias that forbids everything is the request\'s fault', async (t) => {
+  const every = Object.fromEntries(Array.from({ length: 256 + 16 }, (_, id) => [id, -100]));
+  const schema = { type: 'json_schema', json_schema: { name: 'a', schema: { type: 'boolean' } } } as const;
+  const refused: unknown = await client.chat.completions.create({ ...asked, logit_bias: every, response_format: schema }).catch((thrown: unknown) => thrown);
+  t.match(refused, { status: 400, message: /logit bias forbids every token that the answer's form allows/ });
+});

@@ -41,7 +41,7 @@ export const fakeSpecials = ['<|im_end|>', '<|endoftext|>', '<|im_start|>'];
 const embeddingLength = 32;
 const generateKeys = new Set([
   'signal', 'addSpecial', 'maxTokens', 'temperature', 'topK', 'topP', 'minP', 'typicalP', 'repeatPenalty', 'repeatLastN', 'presencePenalty',
-  'frequencyPenalty', 'logitBias', 'seed', 'stop', 'ignoreEnd', 'logprobs', 'grammar', 'grammarTriggers', 'reuse', 'onTokens',
+  'frequencyPenalty', 'logitBias', 'seed', 'stop', 'ignoreEnd', 'logprobs', 'grammar', 'grammarTriggers', 'grammarRequired', 'reuse', 'onTokens',
 ]);
 /** Positions that a later prompt may take over come in tiles. */
 const tile = 64;

@@ -59,6 +59,7 @@ const hermesSum = '\n{"name": "add", "arguments": {"a": 1, "b": -2}}\n</tool_cal
 t.test('auto: the grammar begins where a call does', async (t) => {
   const hermes = await ask(sources.hermes, `Let me see.\n<tool_call>${hermesCall}\n<tool_call>${hermesSum}`);
   t.same(hermes.options.grammarTriggers, ['<tool_call>']);
+  t.equal(hermes.options.grammarRequired, false, 'the model may answer without a call');
   t.same(callsOf(hermes.heard), [paris, sum]);
   t.equal(textOf(hermes.heard), 'Let me see.');
   t.equal(hermes.answer.choices[0]?.finishReason, 'toolCalls');
@@ -145,6 +146,7 @@ t.test('thoughts before calls', async (t) => {
   const forced = await ask(sources.qwen3, `Hm.\n</think>\n\n<tool_call>${hermesCall}`, { toolChoice: 'required', think: true });
   t.ok(forced.prompt.endsWith('<think>\n'));
   t.same(forced.options.grammarTriggers, ['</think>']);
+  t.equal(forced.options.grammarRequired, true, 'an end of the thought is not the end of the answer');
   t.ok(forced.grammar?.matches(`\n\n<tool_call>${hermesCall}`));
   t.same(callsOf(forced.heard), [paris]);
 });
