@@ -29,11 +29,17 @@ export function readSampling(fields: Fields): Sampling {
     presencePenalty: fields.number('presence_penalty', { least: -2, most: 2 }),
     frequencyPenalty: fields.number('frequency_penalty', { least: -2, most: 2 }),
     logitBias: readLogitBias(fields.object('logit_bias')),
-    seed: seed === undefined ? undefined : ((seed % seedModulus) + seedModulus) % seedModulus,
+    seed: seed === undefined ? undefined : withinModulus(seed),
     stop: readStop(fields),
     maxTokens: fields.integer('max_completion_tokens', tokenCount) ?? fields.integer('max_tokens', tokenCount),
     ignoreEnd: fields.boolean('ignore_eos'),
   });
+}
+
+/** Exact: a sum beyond the modulus would lose the last bit. */
+function withinModulus(seed: number): number {
+  const rest = seed % seedModulus;
+  return rest < 0 ? rest + seedModulus : rest;
 }
 
 /** Some clients say -1 for all. */
