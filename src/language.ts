@@ -1,5 +1,6 @@
 /** The language half of the service: catalogue, residency and slots over one engine, and how it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { parseGo } from './chat/prompt/go-template/parser.js';
 import type { Settings } from './config.js';
 import type { DeviceInfo, LanguageEngine } from './engine/port.js';
 import { LecternError } from './errors.js';
@@ -35,7 +36,7 @@ const clock: Clock = {
 };
 
 export function openCatalogue({ models, aliases }: Pick<LanguageSettings, 'models' | 'aliases'>, engine: Pick<LanguageEngine, 'describeModel'>, log: Log): Catalogue {
-  return createCatalogue({ directories: models, aliases, engine, log: modelsLog(log) });
+  return createCatalogue({ directories: models, aliases, engine, checkTemplate: parseGo, log: modelsLog(log) });
 }
 
 export interface LanguageParts {
@@ -50,7 +51,7 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   // A look at the models that the end of the service cuts off finds nothing wrong with them.
   const told = modelsLog(log);
   const catalogue = createCatalogue({
-    directories: settings.models, aliases: settings.aliases, engine, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
+    directories: settings.models, aliases: settings.aliases, engine, checkTemplate: parseGo, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
   });
   const { kind, budgetBytes } = placeOf(settings, engine.devices());
   const embeddingBytes = Math.min(settings.embeddingMemory ?? Math.min(budgetBytes / 8, 3 * 2 ** 30), budgetBytes);

@@ -7,7 +7,8 @@ import { Service } from '../client/service.js';
 import type { Settings } from '../config.js';
 import { openEngine } from '../engine/engine.js';
 import { listenOn } from '../listen.js';
-import { createCatalogue } from '../models/catalogue.js';
+import { openCatalogue } from '../language.js';
+import { createLog } from '../log.js';
 import { describeBytes } from '../models/fit.js';
 import type { Address } from '../setting-kinds.js';
 
@@ -55,7 +56,7 @@ export async function examineModels({ models: directories }: Settings): Promise<
     return findings;
   }
   try {
-    const catalogue = createCatalogue({ directories, aliases: new Map(), engine, log: () => undefined });
+    const catalogue = openCatalogue({ models: directories, aliases: new Map() }, engine, createLog('silent'));
     const found = await catalogue.list();
     findings.push(found.length > 0
       ? { state: 'good', what: `models: ${found.length} usable: ${found.slice(0, 8).map(({ name }) => name).join(', ')}${found.length > 8 ? ', ...' : ''}` }

@@ -15,6 +15,8 @@ export interface CatalogueOptions {
   /** What models are also called, and their names. A model that is really called so wins, and the log tells of it. */
   aliases: ReadonlyMap<string, string>;
   engine: Pick<LanguageEngine, 'describeModel'>;
+  /** Throws LecternError for a Go template that would be refused by every conversation, naming what is not understood. */
+  checkTemplate: (source: string) => void;
   log: ModelsLog;
 }
 
@@ -29,6 +31,8 @@ interface Listed {
   entry: CatalogueEntry;
   /** As long as these stay as they are the entry is right. */
   files: FileState[];
+  /** What its owner should know of it although it works. */
+  note?: string;
 }
 
 interface Snapshot {
@@ -125,6 +129,7 @@ class DirectoryCatalogue implements Catalogue {
       const twin = snapshot.listed.get(canonical(name));
       if (!(result instanceof LecternError) && twin === undefined) {
         snapshot.listed.set(canonical(name), result);
+        if (result.note !== undefined) this.#say(said, path, `The model ${JSON.stringify(name)}: ${result.note}.`);
         continue;
       }
       const reason = result instanceof LecternError ? reasonOf(result) : `${(twin as Listed).entry.path} has this name already`;
@@ -193,13 +198,29 @@ class DirectoryCatalogue implements Catalogue {
     const blob = await modelBlob(root, stored);
     const description = await this.#describe([blob]);
     const chatTemplate = templateOf(description);
-    const { digest, sizeBytes, modelPath, parentModel, goTemplate, system, parameters, messages, licenses } = stored;
+    const { digest, sizeBytes, modelPath, parentModel, system, parameters, messages, licenses } = stored;
+    const problem = description.embeds ? null : this.#problemOf(stored.goTemplate);
+    // It would fail in every conversation, and then only.
+    if (problem !== null && chatTemplate === null) throw invalid(problem);
+    const goTemplate = problem === null ? stored.goTemplate : null;
     const entry: CatalogueEntry = {
       name, path: modelPath, digest, sizeBytes, modifiedAt: manifest.modifiedAt,
       details: describeDetails(description, parentModel), capabilities: capabilitiesOf(description, chatTemplate, goTemplate),
       description, chatTemplate, goTemplate, system, parameters, messages, licenses,
     };
-    return { entry, files: [manifest, blob] };
+    return { entry, files: [manifest, blob], ...(problem === null ? {} : { note: `${problem}, so the template of the GGUF file is used instead` }) };
+  }
+
+  /** Why no conversation can have this template. */
+  #problemOf(goTemplate: string | null): string | null {
+    if (!goTemplate?.trim()) return null;
+    try {
+      this.#options.checkTemplate(goTemplate);
+      return null;
+    } catch (thrown) {
+      if (!(thrown instanceof LecternError)) throw thrown;
+      return reasonOf(thrown);
+    }
   }
 
   /** Throws `invalid_model` for what cannot run, too. */

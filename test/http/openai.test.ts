@@ -130,6 +130,16 @@ t.test('the place in the queue: 0 at work, 1 for the first who waits', async (t)
   t.strictSame((await Promise.all(waiting)).map(({ headers }) => headers['x-queue-position']).sort(), ['1', '2']);
 });
 
+t.test('seeds stay what they are, and negative ones differ', async (t) => {
+  const seeds = [0, 1, 2, 3, 4, 5, 41, 2 ** 53 - 1, -1, -2];
+  const heard: unknown[] = [];
+  for (const seed of seeds) {
+    await chat({ seed });
+    heard.push(last()?.sampling.seed);
+  }
+  t.strictSame(heard, [0, 1, 2, 3, 4, 5, 41, 2 ** 53 - 1, 2 ** 53 - 1, 2 ** 53 - 2]);
+});
+
 t.test('completions', async (t) => {
   const answer = await post('/v1/completions', { model: 'talker', prompt: ['one two', [65, 66]], n: 1, logprobs: 1, return_token_ids: true, ignore_eos: true });
   t.match(answer.json(), {
@@ -139,7 +149,7 @@ t.test('completions', async (t) => {
       { index: 1, text: 'AB', prompt_token_ids: [65, 66] },
     ],
   });
-  t.match(last()?.sampling, { maxTokens: 16, ignoreEnd: true, logprobs: 1 });
+  t.match(last()?.sampling, { maxTokens: 16, ignoreEnd: true, logprobs: 1, temperature: 0.25, stop: ['<|eot|>'] }, 'the model decides what is left open, then the route');
   const stopped = await post('/v1/completions', { model: 'talker', prompt: '!stopped', logprobs: 0, return_token_ids: true });
   t.match(stopped.json(), { choices: [{ text: '!stopped', token_ids: [65, 66], logprobs: { tokens: ['A'], text_offset: [0] } }] }, 'ids of all tokens, logprobs of those behind the text');
   const chunks = events((await post('/v1/completions', { model: 'talker', prompt: 'one two', stream: true })).body) as { choices: { text: string; finish_reason: string | null }[] }[];
@@ -171,6 +181,8 @@ t.test('responses', async (t) => {
     output: [{ type: 'message', role: 'assistant', status: 'completed', content: [{ type: 'output_text', text: 'one two' }] }],
   });
   t.match((last()?.input as { messages: unknown[] }).messages, [{ role: 'system', content: 'Be short.' }, { role: 'user', content: 'one two' }]);
+  t.notMatch(whole.json(), { prompt_truncated: true });
+  t.match((await post('/v1/responses', { model: 'talker', input: '!drop', truncation: 'auto' })).json(), { prompt_truncated: true, dropped_messages: 2 }, 'never silently');
   const body = (await post('/v1/responses', { model: 'talker', input: [{ role: 'user', content: '!think a' }], stream: true })).body;
   const told = body.split('\n\n').filter(Boolean).map((event) => JSON.parse(event.slice(event.indexOf('data: ') + 6)) as { type: string; sequence_number: number });
   t.same(told.map(({ sequence_number: number }) => number), told.map((_, index) => index));

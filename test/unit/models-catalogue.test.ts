@@ -7,6 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import type { LanguageEngine, ModelDescription } from '../../src/engine/port.js';
+import { parseGo } from '../../src/chat/prompt/go-template/parser.js';
 import { LecternError } from '../../src/errors.js';
 import { createCatalogue } from '../../src/models/catalogue.js';
 import { parameterSize, quantizationLevel } from '../../src/models/details.js';
@@ -42,7 +43,7 @@ function make(t: Test, aliases: [string, string][] = []) {
   const notes: string[] = [];
   const engine = readingEngine();
   const catalogue = createCatalogue({
-    directories: [first, join(root, 'absent'), second], aliases: new Map(aliases), engine, log: (level, message) => (level === 'info' ? notes : lines).push(message),
+    directories: [first, join(root, 'absent'), second], aliases: new Map(aliases), engine, checkTemplate: parseGo, log: (level, message) => (level === 'info' ? notes : lines).push(message),
   });
   const names = async () => (await catalogue.list()).map(({ name }) => name).sort();
   const reasons = async () => Object.fromEntries((await catalogue.refused()).map(({ name, reason }) => [name, reason.replaceAll(root, '')]));
@@ -93,7 +94,7 @@ t.test('a directory that does not exist is told once: a warning where it is the 
   await names();
   t.strictSame([notes, lines], [[`The model directory ${join(root, 'absent')} does not exist.`], []]);
   const warned: [string, string][] = [];
-  const catalogue = createCatalogue({ directories: ['/nope'], aliases: new Map(), engine: readingEngine(), log: (level, message) => warned.push([level, message]) });
+  const catalogue = createCatalogue({ directories: ['/nope'], aliases: new Map(), engine: readingEngine(), checkTemplate: parseGo, log: (level, message) => warned.push([level, message]) });
   t.strictSame(await catalogue.list(), []);
   t.strictSame(warned, [['warn', 'The model directory /nope does not exist.']]);
 });
@@ -119,6 +120,19 @@ t.test('an Ollama store', async (t) => {
   const manifest = JSON.parse(text) as { config: { size: number }; layers: { size: number }[] };
   t.equal(entry.sizeBytes, manifest.layers.reduce((sum, { size }) => sum + size, manifest.config.size));
   t.match(await catalogue.find('someone/bio'), { goTemplate: 'old {{ .Prompt }}', details: { parameterSize: '7B' } });
+});
+
+t.test('a Go template that is not understood gives way to the file\'s own, and says so; without one the model is left out, by its name', async (t) => {
+  const { first, catalogue, names, reasons, lines } = make(t);
+  const template = '{{ frobnicate .Prompt }}';
+  const own = JSON.stringify({ metadata: { 'tokenizer.chat_template': '{{ messages }}' } });
+  writeStored(first, `${official}/both/latest`, { model: own, template });
+  writeStored(first, `${official}/only/latest`, { model: '{ }', template });
+  writeStored(first, `${official}/vectors/latest`, { model: '{"embeds":true}', template });
+  t.same(await names(), ['both:latest', 'vectors:latest']);
+  t.match(await catalogue.find('both'), { goTemplate: null, chatTemplate: '{{ messages }}' });
+  t.match(await reasons(), { 'only:latest': /function 'frobnicate'/ });
+  t.equal(lines.filter((line) => /"both:latest": .*'frobnicate'.* the template of the GGUF file is used instead/.test(line)).length, 1, lines.join());
 });
 
 t.test('names as people write them', async (t) => {

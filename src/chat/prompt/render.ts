@@ -42,19 +42,13 @@ const read = new Map<string, ChatTemplate>();
 const mostKept = 32;
 
 /**
- * The template layer of an Ollama store where there is one, for it is what the model's name stands for there; else the GGUF's own. A layer that is
- * not understood gives way to the GGUF's. Null where there is neither. Throws `invalid_model`, naming what is not understood.
+ * The template layer of an Ollama store where there is one, for it is what the model's name stands for there; else the GGUF's own (the catalogue takes out
+ * a layer that is not understood where the GGUF has one). Null where there is neither. Throws `invalid_model`, naming what is not understood.
  */
 export function chooseTemplate({ goTemplate, chatTemplate }: Layers): ChatTemplate | null {
   const goSource = goTemplate?.trim() ? goTemplate : null;
   const jinjaSource = chatTemplate?.trim() ? chatTemplate : null;
-  if (goSource !== null) {
-    try {
-      return kept(`go ${goSource}`, () => ({ kind: 'go', source: goSource, template: parseGo(goSource) }));
-    } catch (thrown) {
-      if (jinjaSource === null) throw thrown;
-    }
-  }
+  if (goSource !== null) return kept(`go ${goSource}`, () => ({ kind: 'go', source: goSource, template: parseGo(goSource) }));
   return jinjaSource === null ? null : kept(`jinja ${jinjaSource}`, () => ({ kind: 'jinja', template: readJinja(jinjaSource) }));
 }
 

@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Answer, AnswerChoice, AnswerTokens, RawPrompt } from '../../chat/answer.js';
 import type { OutputPart, Sampling } from '../../chat/conversation.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
+import { layerSampling } from '../../models/layer-sampling.js';
 import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
 import { sendJson } from '../error-reply.js';
@@ -45,7 +46,7 @@ function readCompletionRequest(fields: Fields): CompletionRequest {
   return {
     model: fields.require('model', fields.string('model')),
     prompts: readPrompts(fields, 'prompt', true),
-    sampling: { maxTokens: defaultMaxTokens, ...readSampling(fields), ...(logprobs === undefined ? {} : { logprobs }) },
+    sampling: { ...readSampling(fields), ...(logprobs === undefined ? {} : { logprobs }) },
     choices,
     stream,
     includeUsage: fields.object('stream_options')?.boolean('include_usage') ?? false,
@@ -88,10 +89,11 @@ function complete<T>(
     keepAlive: asked.keepAlive,
     work: async (lease, signal) => {
       const answers: Answer[] = [];
+      const sampling: Sampling = { maxTokens: defaultMaxTokens, ...layerSampling(entry.parameters), ...asked.sampling };
       for (const [p, prompt] of asked.prompts.entries()) {
         const input: RawPrompt = { kind: 'prompt', prompt, addSpecial: true };
         const listener = { onParts: (choice: number, parts: OutputPart[], tokens: AnswerTokens) => onParts(lease, p * asked.choices + choice, parts, tokens) };
-        answers.push(await services.answer(lease, { input, format: { kind: 'text' }, sampling: asked.sampling, choices: asked.choices }, listener, signal));
+        answers.push(await services.answer(lease, { input, format: { kind: 'text' }, sampling, choices: asked.choices }, listener, signal));
       }
       return end(lease, answers);
     },

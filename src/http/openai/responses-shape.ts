@@ -141,6 +141,8 @@ export class ResponseWriter {
       previous_response_id: null,
       store: false,
       usage,
+      // Never silently: fields of the service's own, as on /api/chat.
+      ...(answer !== null && answer.droppedMessages > 0 ? { prompt_truncated: true, dropped_messages: answer.droppedMessages } : {}),
       ...this.head.echo,
     };
   }
