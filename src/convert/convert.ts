@@ -166,7 +166,7 @@ class Conversion {
       name: basename(filename, extname(filename)), origin: { mimetype: input.format.mimetype, filename: basename(filename), sha256: input.sha256 },
     });
     for (const { pageIndex, width, height } of sketches) builder.addPage(pageIndex + 1, { width, height });
-    const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary));
+    const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary, options.doFormulaEnrichment));
     builder.document.body.meta = textLayerNotes(sketches);
     await this.#announce('write', sketches.length);
     const images = new ImageWriter(outputDirectory, options.imagesScale);
