@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { complete } from './chat/complete.js';
 import type { Settings } from './config.js';
 import { type ConversionServices, runConversionTask } from './convert/job.js';
+import type { Vocabulary } from './convert/request.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { asDiskFull, DiskFull } from './disk-full.js';
@@ -17,6 +18,7 @@ import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
 import { ConversionMeter } from './http/service/conversion-metrics.js';
 import { createLanguage, type Language } from './language.js';
+import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
 import { makeDirectory } from './make-directory.js';
@@ -145,7 +147,12 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     throw thrown;
   }
   const meter = new ConversionMeter();
-  const services = { ...converter.services, onOutcome: meter.count };
+  const { catalogue } = language.services;
+  const findVocabulary = async (name: string | null): Promise<Vocabulary> => {
+    const entry = await chooseTokenizer(catalogue, name);
+    return { name: entry.name, path: entry.path };
+  };
+  const services = { ...converter.services, onOutcome: meter.count, findVocabulary };
   const tasks = await openTasks(settings, services, log).catch(async (cause: unknown) => {
     await converter.close();
     if (asDiskFull(cause) instanceof DiskFull) throw new DiskFull(`The disk of the state directory ${settings.state} is full: free some space, or name another directory with --state.`, { cause });
