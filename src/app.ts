@@ -133,6 +133,14 @@ function startUp(converter: Converter, language: Language, log: Log, closing: ()
   return { abilities, ready: () => workers && catalogue };
 }
 
+/** By the names that models have here. */
+function vocabularyFinder({ services: { catalogue } }: Language): (name: string | null) => Promise<Vocabulary> {
+  return async (name) => {
+    const entry = await chooseTokenizer(catalogue, name);
+    return { name: entry.name, path: entry.path };
+  };
+}
+
 export async function createApp(settings: Settings, log: Log): Promise<App> {
   // First: settings that would let in the wrong ones start nothing.
   const gate = new Gate(settings);
@@ -147,12 +155,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     throw thrown;
   }
   const meter = new ConversionMeter();
-  const { catalogue } = language.services;
-  const findVocabulary = async (name: string | null): Promise<Vocabulary> => {
-    const entry = await chooseTokenizer(catalogue, name);
-    return { name: entry.name, path: entry.path };
-  };
-  const services = { ...converter.services, onOutcome: meter.count, findVocabulary };
+  const services = { ...converter.services, onOutcome: meter.count, findVocabulary: vocabularyFinder(language) };
   const tasks = await openTasks(settings, services, log).catch(async (cause: unknown) => {
     await converter.close();
     if (asDiskFull(cause) instanceof DiskFull) throw new DiskFull(`The disk of the state directory ${settings.state} is full: free some space, or name another directory with --state.`, { cause });
