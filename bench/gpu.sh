@@ -1,6 +1,6 @@
 #!/bin/sh
 # On a machine with a GPU, CMake and nvcc, without Node: builds the native half, runs the CUDA tests and a conformance pack on the device.
-# Usage: bench/gpu.sh [LLM-PACK]     the pack: a folder with models/*.gguf and expected/*.json
+# Usage: bench/gpu.sh [LLM-PACK [ONNX-PACK]]     a folder with models/*.gguf and expected/*.json, one with index.json, ops and nets
 set -eu
 cd "$(dirname "$0")/.."
 mkdir -p build
@@ -11,4 +11,7 @@ build/gpu/bin/native_test --filter "cuda: " --filter "prompt rows" --filter "pro
 build/gpu/bin/native_bench --prompts cuda
 if [ $# -gt 0 ]; then
   build/gpu/bin/native_test --filter "llm: a conformance pack" --device cuda --require-cuda --llm-pack "$1"
+fi
+if [ $# -gt 1 ]; then
+  sh bench/gpu-networks.sh "$2" build/gpu
 fi

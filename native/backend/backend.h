@@ -14,6 +14,8 @@ namespace lectern {
 class GraphOps;
 class Ops;
 enum class DType : std::uint8_t;
+/// How tensors of networks are kept: as the device is fastest with (CPU: floats, CUDA: halves, with sums in float), or floats.
+enum class FloatStorage : std::uint8_t { fastest, floats };
 enum class Op;
 struct KvShape;
 struct OpsShape;
@@ -44,9 +46,8 @@ class Backend {
   /// largest pass that `shape` allows. Must not outlive the backend. Throws Error `out_of_memory`.
   virtual std::unique_ptr<Ops> make_ops(const OpsShape& shape) = 0;
 
-  /// The operations of networks from files; `threads` of the processor, 0: one for each. Must not outlive the backend. Throws Error
-  /// `invalid_state` where such networks do not run on the device.
-  virtual std::unique_ptr<GraphOps> make_graph_ops(int threads) = 0;
+  /// The operations of networks from files; `threads` of the processor, 0: one for each. Must not outlive the backend.
+  virtual std::unique_ptr<GraphOps> make_graph_ops(int threads, FloatStorage storage) = 0;
 
   // --- What a model would take here, told without anything being allocated. ---
 

@@ -1,8 +1,9 @@
 // The operations of networks from files, one virtual each: what the many operators of ONNX come down to. Shapes, strides and tables are
 // worked out by the caller, so that a kernel only counts. C++17: the CUDA sources see this file.
 //
-// Every pointer to a tensor is memory of the backend, dense and row-major (NCHW for pictures) unless strides are given. Outputs do not
-// overlap inputs but where an op says so. Promise of every op: what becomes of one picture, row or position depends on its own inputs
+// Every pointer to a tensor is memory of the backend, dense and row-major (NCHW for pictures) unless strides are given. Where
+// stored_bytes(f32) is 2, what is a float* below points to halves: tensors of f32 are kept in 16 bits, sums and functions of them are
+// still of floats. Outputs do not overlap inputs but where an op says so. Promise of every op: what becomes of one picture, row or position depends on its own inputs
 // alone, bit for bit, never on how many there are beside it or which thread took it. NaN and infinities are values like others: they
 // never lead outside of a tensor.
 #pragma once
@@ -74,7 +75,7 @@ struct Move {
 struct Take {
   Shape in, out;                                       // of one rank
   std::array<const std::int32_t*, max_rank> tables{};  // host memory, (out[axis]); null: the axis as it is
-  std::array<std::byte, 8> fill{};                     // one element
+  std::array<std::byte, 8> fill{};                     // one element as the host has it
 };
 
 /// Along one axis, out[j] = sum over taps t of weights[j, t] in[indices[j, t]]; the fill where the first index is -1.
@@ -188,6 +189,8 @@ class GraphOps {
 
   /// Whether tensors may lie in any host memory: then constants are read where they are and nothing is uploaded.
   virtual bool reads_host_memory() const = 0;
+  /// What an element of a tensor takes: bytes_of(element), but 2 of an f32 where floats are kept as halves.
+  virtual std::size_t stored_bytes(Element element) const = 0;
 
   // --- Load: constant weights as the kernels want them. What is returned lives as long as the ops and goes with every call that reads
   //     the same weights; null: they are read as they lie. ---
@@ -199,22 +202,25 @@ class GraphOps {
 
   // --- Data moved ---
 
-  /// Any element of `element_bytes`.
-  virtual void move(const Move&, std::size_t element_bytes, const void* in, void* out) = 0;
-  virtual void fill(std::int64_t count, std::size_t element_bytes, const std::byte* value, void* out) = 0;
-  virtual void take(const Take&, std::size_t element_bytes, const void* in, void* out) = 0;
+  /// Floats as the host has them to floats as tensors keep them, and back. Both in memory of the backend. What is finite stays finite.
+  virtual void keep_floats(std::int64_t count, const float* in, void* out) = 0;
+  virtual void give_floats(std::int64_t count, const void* in, float* out) = 0;
+  virtual void move(const Move&, Element element, const void* in, void* out) = 0;
+  /// value: one element as the host has it.
+  virtual void fill(std::int64_t count, Element element, const std::byte* value, void* out) = 0;
+  virtual void take(const Take&, Element element, const void* in, void* out) = 0;
   /// Between any two types but f16 to others than f32 and f64. Floats to integers: towards zero, saturated, NaN as 0.
   virtual void cast(Element from, Element to, std::int64_t count, const void* in, void* out) = 0;
   /// out[o, i, r] = in[o, indices[i], r]; negative indices count from the end. x (outer, size, inner), out (outer, count, inner). An
   /// index outside: throws Error `invalid_model` where it can be told, else reads some element.
-  virtual void gather(Axis axis, std::size_t element_bytes, std::int64_t count, const void* in, const std::int64_t* indices, void* out) = 0;
+  virtual void gather(Axis axis, Element element, std::int64_t count, const void* in, const std::int64_t* indices, void* out) = 0;
   /// out[i...] = in[i..., but the index at i along `axis`]; out and indices have the shape `out`.
-  virtual void gather_elements(const Shape& in, const Shape& out, int axis, std::size_t element_bytes, const void* data, const std::int64_t* indices, void* to) = 0;
+  virtual void gather_elements(const Shape& in, const Shape& out, int axis, Element element, const void* data, const std::int64_t* indices, void* to) = 0;
   /// The same turned around, onto what `to` holds already.
   virtual void scatter_elements(ScatterKind kind, Element element, const Shape& to_shape, const Shape& updates_shape, int axis, const std::int64_t* indices,
                                 const void* updates, void* to) = 0;
   /// `tuples` times: a slice of `slice` elements from in[b, indices[tuple] ...]. `in` is (batches, sizes..., slice), indices (batches, tuples / batches, sizes.rank).
-  virtual void gather_nd(std::int64_t batches, const Shape& sizes, std::int64_t slice, std::int64_t tuples, std::size_t element_bytes, const void* in,
+  virtual void gather_nd(std::int64_t batches, const Shape& sizes, std::int64_t slice, std::int64_t tuples, Element element, const void* in,
                          const std::int64_t* indices, void* out) = 0;
   virtual void scatter_nd(ScatterKind kind, Element element, const Shape& sizes, std::int64_t slice, std::int64_t tuples, const std::int64_t* indices,
                           const void* updates, void* to) = 0;
@@ -226,7 +232,7 @@ class GraphOps {
   /// Numbers of one type, or bools for the logical ones and `equal`. out may be an operand that does not repeat (with an output of its size).
   virtual void binary(BinaryKind kind, Element element, const Broadcast&, const void* a, const void* b, void* out) = 0;
   /// out = condition ? a : b.
-  virtual void select(const Broadcast&, std::size_t element_bytes, const std::uint8_t* condition, const void* a, const void* b, void* out) = 0;
+  virtual void select(const Broadcast&, Element element, const std::uint8_t* condition, const void* a, const void* b, void* out) = 0;
   /// y = f((x - mean) / sqrt(variance + epsilon) * scale + bias), all (channels); x (batch, channels, inner). out may be in.
   virtual void batch_normalise(Axis axis, float epsilon, const float* scale, const float* bias, const float* mean, const float* variance, Unary activation,
                                const float* in, float* out) = 0;

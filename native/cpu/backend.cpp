@@ -39,7 +39,7 @@ class CpuBackend final : public Backend {
     return plain() ? make_plain_ops(shape) : make_fast_ops(shape, level_);
   }
 
-  std::unique_ptr<GraphOps> make_graph_ops(int threads) override {
+  std::unique_ptr<GraphOps> make_graph_ops(int threads, FloatStorage) override {
     if (plain()) return std::make_unique<PlainGraphOps>();
     return std::make_unique<FastGraphOps>(level_, threads);
   }

@@ -5,6 +5,7 @@
 
 #include "backend/backend.h"
 #include "backend/graph_ops.h"
+#include "cuda/graph_ops.h"
 #include "cuda/ops.cuh"
 
 namespace lectern {
@@ -28,7 +29,9 @@ class DeviceBackend final : public Backend {
   // 2,048 rows keep the tensor cores busy through every product of a 70B model, at four waves of large tiles or more.
   int pass_rows() const override { return 2048; }
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, Chip{multiprocessors(device_), most_shared_bytes(device_)}); }
-  std::unique_ptr<GraphOps> make_graph_ops(int) override { throw Error(ErrorCode::invalid_state, "Networks from files do not run on GPUs yet."); }
+  std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage storage) override {
+    return LECTERN_CUDA_SPACE::make_graph_ops(stream_, multiprocessors(device_), storage);
+  }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
   std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + DecodeRows::bytes(shape) + PromptRows::bytes(shape) + PromptAttention::bytes(shape); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }

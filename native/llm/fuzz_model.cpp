@@ -37,7 +37,7 @@ class NoBackend final : public Backend {
   void synchronise() override {}
   int pass_rows() const override { return 256; }
   std::unique_ptr<Ops> make_ops(const OpsShape&) override { std::abort(); }
-  std::unique_ptr<GraphOps> make_graph_ops(int) override { std::abort(); }
+  std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage) override { std::abort(); }
   bool supports(Op op, DType dtype) const override { return op != Op::attention || dtype == DType::f16; }
   std::size_t ops_bytes(const OpsShape& shape) const override { return static_cast<std::size_t>(shape.rows) * static_cast<std::size_t>(shape.columns); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override {

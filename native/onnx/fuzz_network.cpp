@@ -33,7 +33,7 @@ class PlainBackend final : public Backend {
   void synchronise() override {}
   int pass_rows() const override { return 256; }
   std::unique_ptr<Ops> make_ops(const OpsShape&) override { std::abort(); }
-  std::unique_ptr<GraphOps> make_graph_ops(int) override { return std::make_unique<cpu::PlainGraphOps>(); }
+  std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage) override { return std::make_unique<cpu::PlainGraphOps>(); }
   bool supports(Op, DType) const override { return false; }
   std::size_t ops_bytes(const OpsShape&) const override { return 0; }
   std::size_t matrix_bytes(DType, std::int64_t, std::int64_t, int) const override { return 0; }

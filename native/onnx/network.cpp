@@ -39,7 +39,7 @@ std::size_t weight_bytes_of(const Graph& graph) {
 
 [[noreturn]] void refuse_input(const std::string& why) { throw Error(ErrorCode::invalid_request, "The network cannot run: " + why + "."); }
 
-Held take_input(const Port& port, const Input& input, Backend& backend, bool reads_host_memory) {
+Held take_input(const Port& port, const Input& input, Workspace& workspace) {
   const std::string title = "its input " + quoted_name(port.name);
   if (port.typed && input.element != port.element) refuse_input(title + " is of type " + std::string(name_of(port.element)) + ", not " + std::string(name_of(input.element)));
   bool fits = input.shape.is_sane() && (!port.shaped || static_cast<int>(port.sizes.size()) == input.shape.rank);
@@ -48,16 +48,9 @@ Held take_input(const Port& port, const Input& input, Backend& backend, bool rea
     fits = declared < 0 || declared == input.shape[axis];
   }
   if (!fits) refuse_input(title + " does not take the shape " + input.shape.text());
-  Held held{input.element, input.shape, nullptr, std::nullopt};
-  if (reads_host_memory) {
-    held.data = std::shared_ptr<const void>(std::shared_ptr<void>(), input.data);
-  } else {
-    const std::size_t bytes = static_cast<std::size_t>(input.shape.elements()) * bytes_of(input.element);
-    const auto memory = std::make_shared<Memory>(backend, bytes);
-    backend.upload(memory->data(), input.data, bytes);
-    held.data = std::shared_ptr<const void>(memory, memory->data());
-  }
-  return held;
+  std::shared_ptr<const void> data = workspace.ops().reads_host_memory() ? std::shared_ptr<const void>(std::shared_ptr<void>(), input.data)
+                                                                         : workspace.upload(input.element, input.shape.elements(), input.data);
+  return {input.element, input.shape, std::move(data), std::nullopt};
 }
 
 }  // namespace
@@ -69,7 +62,7 @@ struct Network::State {
         inputs(infos_of(model.graph.inputs)),
         outputs(infos_of(model.graph.outputs)),
         weights(weight_bytes_of(model.graph)),
-        workspace(backend, chosen.host != nullptr ? *chosen.host : backend, chosen.threads, chosen.most_bytes),
+        workspace(backend, chosen.host != nullptr ? *chosen.host : backend, chosen.threads, chosen.storage, chosen.most_bytes),
         runner(model.graph, model.opset, workspace, chosen.fuse) {}
 
   Model model;
@@ -99,12 +92,11 @@ std::size_t Network::weight_bytes() const { return state_->weights; }
 
 std::vector<Output> Network::run(std::span<const Input> inputs, const Cancel* cancel, Profile* profile) {
   State& state = *state_;
-  Backend& backend = state.workspace.backend();
   std::vector<Held> given;
   for (const Port& port : state.model.graph.inputs) {
     const auto input = std::find_if(inputs.begin(), inputs.end(), [&](const Input& candidate) { return candidate.name == port.name; });
     if (input == inputs.end()) refuse_input("its input " + quoted_name(port.name) + " is missing");
-    given.push_back(take_input(port, *input, backend, state.workspace.ops().reads_host_memory()));
+    given.push_back(take_input(port, *input, state.workspace));
   }
   if (inputs.size() != given.size()) refuse_input("it has " + std::to_string(given.size()) + " inputs and was given " + std::to_string(inputs.size()));
   Run run{cancel, profile, state.options.most_iterations};
@@ -116,7 +108,7 @@ std::vector<Output> Network::run(std::span<const Input> inputs, const Cancel* ca
     if (held.contents) {
       std::copy(held.contents->bytes->begin(), held.contents->bytes->end(), output.bytes.begin());
     } else if (!output.bytes.empty()) {
-      backend.download(output.bytes.data(), held.data.get(), output.bytes.size());
+      state.workspace.download(held.element, held.shape.elements(), held.data.get(), output.bytes.data());
     }
     outputs.push_back(std::move(output));
   }

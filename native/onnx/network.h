@@ -11,14 +11,11 @@
 #include <string_view>
 #include <vector>
 
+#include "backend/backend.h"
 #include "cancel.h"
 #include "onnx/profile.h"
 #include "tensor/element.h"
 #include "tensor/shape.h"
-
-namespace lectern {
-class Backend;
-}
 
 namespace lectern::onnx {
 
@@ -31,8 +28,10 @@ struct NetworkOptions {
   std::int64_t most_iterations = 100'000;
   /// Patterns of nodes become one operation: off only to hold the one against the other.
   bool fuse = true;
-  /// Of the processor, where the network runs elsewhere: shapes and indices are computed there. Must outlive the network.
+  /// Of the processor, where the network runs elsewhere: shapes, indices and everything whose size depends on contents are computed there.
+  /// Must outlive the network.
   Backend* host = nullptr;
+  FloatStorage storage = FloatStorage::fastest;
 };
 
 /// An input or output as the file declares it.

@@ -139,7 +139,7 @@ class Recording final : public NodePlan {
   }
   Operand scratch(Element element, const Shape& shape) override {
     bound(element, shape);
-    plan_.storages.push_back({static_cast<std::size_t>(shape.elements()) * bytes_of(element), planner_.at_, planner_.at_, 0});
+    plan_.storages.push_back({planner_.workspace_.bytes(element, shape.elements()), planner_.at_, planner_.at_, 0});
     Slot slot;
     slot.element = element;
     slot.shape = shape;
@@ -226,11 +226,14 @@ class Recording final : public NodePlan {
   void compute() {
     std::vector<void*> addresses(plan_.slots.size(), nullptr);
     std::vector<Bytes> memory(plan_.storages.size() - first_storage_);
-    for (std::size_t i = 0; i < memory.size(); i++) memory[i].resize(plan_.storages[first_storage_ + i].bytes);
     for (std::size_t i = 0; i < addresses.size(); i++) {
       const Slot& slot = plan_.slots[i];
       if (slot.kind == Slot::Kind::constant) addresses[i] = const_cast<std::byte*>(slot.array.data());
-      if (i >= first_slot_ && slot.kind == Slot::Kind::arena) addresses[i] = memory[static_cast<std::size_t>(slot.storage) - first_storage_].data();
+      if (i < first_slot_ || slot.kind != Slot::Kind::arena) continue;
+      // As the host keeps it, whatever the plan's own operations do.
+      Bytes& bytes = memory[static_cast<std::size_t>(slot.storage) - first_storage_];
+      if (bytes.empty()) bytes.resize(static_cast<std::size_t>(slot.shape.elements()) * bytes_of(slot.element));
+      addresses[i] = bytes.data();
     }
     const Call call(planner_.workspace_.host_ops(), addresses.data());
     try {

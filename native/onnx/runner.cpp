@@ -106,7 +106,7 @@ const void* Runner::address_of(Held& value) {
 const Array& Runner::contents_of(Held& value) {
   if (!value.contents) {
     Bytes bytes(static_cast<std::size_t>(value.shape.elements()) * bytes_of(value.element));
-    if (!bytes.empty()) workspace_.backend().download(bytes.data(), value.data.get(), bytes.size());
+    if (!bytes.empty()) workspace_.download(value.element, value.shape.elements(), value.data.get(), bytes.data());
     value.contents = make_array(value.element, value.shape, std::move(bytes));
   }
   return *value.contents;
@@ -117,12 +117,12 @@ Array Runner::look_at(Held value) { return contents_of(value); }
 Held Runner::copy(const Held& value) {
   if (value.contents) return {value.element, value.shape, nullptr, value.contents};
   const std::int64_t count = value.shape.elements();
-  const auto memory = std::make_shared<Memory>(workspace_.backend(), static_cast<std::size_t>(count) * bytes_of(value.element));
+  const std::shared_ptr<void> memory = workspace_.memory(workspace_.bytes(value.element, count));
   Move move;
   move.shape = Shape{count};
   move.in_strides[0] = move.out_strides[0] = 1;
-  if (count > 0) workspace_.ops().move(move, bytes_of(value.element), value.data.get(), memory->data());
-  return {value.element, value.shape, std::shared_ptr<const void>(memory, memory->data()), std::nullopt};
+  if (count > 0) workspace_.ops().move(move, value.element, value.data.get(), memory.get());
+  return {value.element, value.shape, memory, std::nullopt};
 }
 
 Plan& Runner::plan_for(std::unique_ptr<Plan>& transient, std::map<std::string, std::unique_ptr<Plan>>& known_plans, const std::vector<int>& pending, const std::vector<ValueId>& fresh,
@@ -163,15 +163,17 @@ void Runner::execute(const Plan& plan, std::size_t part, Values& values, std::ve
   }
   if (arenas_[part] == nullptr || arena_bytes_[part] < plan.arena_bytes) {
     arenas_[part].reset();
-    arenas_[part] = std::make_shared<Memory>(workspace_.backend(), plan.arena_bytes);
+    // Of its own: it grows with the widest input, and what it was before shall not lie about.
+    const auto memory = std::make_shared<Memory>(workspace_.backend(), plan.arena_bytes);
+    arenas_[part] = std::shared_ptr<void>(memory, memory->data());
     arena_bytes_[part] = plan.arena_bytes;
   }
-  const std::shared_ptr<Memory> arena = arenas_[part];
+  const std::shared_ptr<void> arena = arenas_[part];
   addresses_.assign(plan.slots.size(), nullptr);
   for (std::size_t i = 0; i < plan.slots.size(); i++) {
     const Slot& slot = plan.slots[i];
     switch (slot.kind) {
-      case Slot::Kind::arena: addresses_[i] = static_cast<std::byte*>(arena->data()) + plan.storages[static_cast<std::size_t>(slot.storage)].offset; break;
+      case Slot::Kind::arena: addresses_[i] = static_cast<std::byte*>(arena.get()) + plan.storages[static_cast<std::size_t>(slot.storage)].offset; break;
       case Slot::Kind::constant: addresses_[i] = const_cast<void*>(slot.placed.get()); break;
       case Slot::Kind::given: addresses_[i] = const_cast<void*>(address_of(held(values, slot.value))); break;
     }
@@ -325,15 +327,14 @@ Held Runner::join(const Node& node, const Port& port, std::vector<Held>& pieces)
   for (int axis = 0; axis < first.shape.rank; axis++) whole.shape.push(first.shape[axis]);
   if (!whole.shape.is_sane()) throw Error(ErrorCode::too_large, "The network's " + title_of(node) + " collects a tensor of shape " + whole.shape.text() + ".");
   const std::int64_t count = first.shape.elements();
-  const std::size_t element_bytes = bytes_of(first.element);
-  const auto memory = std::make_shared<Memory>(workspace_.backend(), static_cast<std::size_t>(whole.shape.elements()) * element_bytes);
-  whole.data = std::shared_ptr<const void>(memory, memory->data());
+  const std::shared_ptr<void> memory = workspace_.memory(workspace_.bytes(whole.element, whole.shape.elements()));
+  whole.data = memory;
   Move move;
   move.shape = Shape{count};
   move.in_strides[0] = move.out_strides[0] = 1;
   for (Held& piece : pieces) {
     if (piece.shape != first.shape || piece.element != first.element) refuse("what " + title_of(node) + " collects changes its shape on the way");
-    if (count > 0) workspace_.ops().move(move, element_bytes, address_of(piece), memory->data());
+    if (count > 0) workspace_.ops().move(move, whole.element, address_of(piece), memory.get());
     move.out_offset += count;
   }
   return whole;

@@ -69,7 +69,7 @@ class Runner {
   std::vector<Operator> operators_;
   std::map<int, Control> controls_;  // by node
   std::map<std::string, std::unique_ptr<Plan>> plans_;
-  std::vector<std::shared_ptr<Memory>> arenas_;  // of the first part of a run, the second, ...
+  std::vector<std::shared_ptr<void>> arenas_;  // of the first part of a run, the second, ...
   std::vector<std::size_t> arena_bytes_;
   std::vector<void*> addresses_;
 };

@@ -1,9 +1,70 @@
 #include "onnx/workspace.h"
 
-namespace lectern::onnx {
+#include "error.h"
 
-Workspace::Workspace(Backend& backend, Backend& host, int threads, std::size_t most_bytes)
-    : backend_(backend), ops_(backend.make_graph_ops(threads)), host_ops_(ops_->reads_host_memory() ? nullptr : host.make_graph_ops(threads)), most_bytes_(most_bytes) {}
+namespace lectern::onnx {
+namespace {
+
+// The picture of a page as floats, several times; what a loop carries is less.
+constexpr std::size_t most_spare_bytes = std::size_t{128} << 20;
+
+/// So that inputs of about one size take the same piece.
+std::size_t rounded(std::size_t bytes) {
+  constexpr std::size_t small = std::size_t{1} << 20;
+  std::size_t power = 256;
+  while (power < bytes && power < small) power *= 2;
+  return power >= bytes ? power : (bytes + small - 1) / small * small;
+}
+
+}  // namespace
+
+Workspace::Workspace(Backend& backend, Backend& host, int threads, FloatStorage storage, std::size_t most_bytes)
+    : backend_(backend),
+      ops_(backend.make_graph_ops(threads, storage)),
+      host_ops_(ops_->reads_host_memory() ? nullptr : host.make_graph_ops(threads, FloatStorage::floats)),
+      most_bytes_(most_bytes) {
+  if (host_ops_ != nullptr && !host_ops_->reads_host_memory()) throw Error(ErrorCode::invalid_state, "A network on a device needs a processor beside it.");
+}
+
+std::shared_ptr<void> Workspace::memory(std::size_t bytes) {
+  const std::size_t size = rounded(bytes);
+  const auto piece = std::make_shared<Memory>();
+  const auto found = spare_->pieces.find(size);
+  if (found != spare_->pieces.end()) {
+    *piece = std::move(found->second);
+    spare_->pieces.erase(found);
+    spare_->bytes -= size;
+  } else {
+    *piece = Memory(backend_, size);
+  }
+  return {piece->data(), [size, piece, spare = spare_](void*) {
+            if (spare->bytes + size > most_spare_bytes) return;
+            spare->pieces.emplace(size, std::move(*piece));
+            spare->bytes += size;
+          }};
+}
+
+void Workspace::store(Element element, std::int64_t count, const void* from, void* to) {
+  const auto size = static_cast<std::size_t>(count) * bytes_of(element);
+  if (!converts(element)) return backend_.upload(to, from, size);
+  const std::shared_ptr<void> floats = memory(size);
+  backend_.upload(floats.get(), from, size);
+  ops_->keep_floats(count, static_cast<const float*>(floats.get()), to);
+}
+
+std::shared_ptr<const void> Workspace::upload(Element element, std::int64_t count, const void* from) {
+  std::shared_ptr<void> taken = memory(bytes(element, count));
+  store(element, count, from, taken.get());
+  return taken;
+}
+
+void Workspace::download(Element element, std::int64_t count, const void* from, void* to) {
+  const auto size = static_cast<std::size_t>(count) * bytes_of(element);
+  if (!converts(element)) return backend_.download(to, from, size);
+  const std::shared_ptr<void> given = memory(size);
+  ops_->give_floats(count, from, static_cast<float*>(given.get()));
+  backend_.download(to, given.get(), size);
+}
 
 std::shared_ptr<const void> Workspace::place(const Array& array, bool lasting) {
   if (ops_->reads_host_memory()) return {array.bytes, array.data()};
@@ -11,10 +72,12 @@ std::shared_ptr<const void> Workspace::place(const Array& array, bool lasting) {
     const auto entry = placed_.find(array.data());
     if (entry != placed_.end()) return entry->second.second;
   }
-  auto memory = std::make_shared<Memory>(backend_, array.bytes->size());
-  backend_.upload(memory->data(), array.data(), array.bytes->size());
+  if (!lasting) return upload(array.element, array.elements(), array.data());
+  // Weights never go back: they take what they need, and only their way through floats takes what is handed out.
+  const auto memory = std::make_shared<Memory>(backend_, bytes(array.element, array.elements()));
+  store(array.element, array.elements(), array.data(), memory->data());
   std::shared_ptr<const void> placed(memory, memory->data());
-  if (lasting) placed_.emplace(array.data(), std::pair(array, placed));
+  placed_.emplace(array.data(), std::pair(array, placed));
   return placed;
 }
 

@@ -16,11 +16,19 @@ namespace lectern::onnx {
 class Workspace {
  public:
   /// `host` works on the processor: it computes what is known while planning. May be of the same backend. Both must outlive this.
-  Workspace(Backend& backend, Backend& host, int threads, std::size_t most_bytes);
+  /// Throws Error `invalid_state` where `host` is no processor.
+  Workspace(Backend& backend, Backend& host, int threads, FloatStorage storage, std::size_t most_bytes);
 
   GraphOps& ops() { return *ops_; }
   GraphOps& host_ops() { return host_ops_ ? *host_ops_ : *ops_; }
   Backend& backend() { return backend_; }
+  /// Of the backend; goes back when nobody holds it and is handed out again: a run like one before it allocates nothing. What was in it stays.
+  std::shared_ptr<void> memory(std::size_t bytes);
+  /// What so many elements take in the backend's memory.
+  std::size_t bytes(Element element, std::int64_t count) const { return static_cast<std::size_t>(count) * ops_->stored_bytes(element); }
+  std::shared_ptr<const void> upload(Element element, std::int64_t count, const void* from);
+  /// Waits for all work before it.
+  void download(Element element, std::int64_t count, const void* from, void* to);
   /// Of one tensor, and of everything that one plan computes.
   std::size_t most_bytes() const { return most_bytes_; }
 
@@ -36,7 +44,18 @@ class Workspace {
     const void* packed;
   };
 
+  /// What was given back, by size. Outlives the workspace in what is still held.
+  struct Spare {
+    std::multimap<std::size_t, Memory> pieces;
+    std::size_t bytes = 0;
+  };
+
+  /// Into memory of the backend, as it keeps such elements.
+  void store(Element element, std::int64_t count, const void* from, void* to);
+  bool converts(Element element) const { return ops_->stored_bytes(element) != bytes_of(element); }
+
   Backend& backend_;
+  std::shared_ptr<Spare> spare_ = std::make_shared<Spare>();
   std::unique_ptr<GraphOps> ops_;
   std::unique_ptr<GraphOps> host_ops_;  // null where ops_ works on the processor
   std::size_t most_bytes_;

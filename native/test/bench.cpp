@@ -1,5 +1,6 @@
 // native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead,
-// with --layers layers of networks, with --prompts DEVICE (cuda, emulated) prompts and texts on a GPU. --network FILE THREADS times one network on command, --profile FILE THREADS RUNS 1x3x48x320 INPUT tells
+// with --layers layers of networks, with --prompts DEVICE (cuda, emulated) prompts and texts on a GPU,
+// with --networks DEVICE (cuda, emulated, cpu) ONNX-PACK the networks of a pack on it. --network FILE THREADS times one network on command, --profile FILE THREADS RUNS 1x3x48x320 INPUT tells
 // what its nodes cost.
 // --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,
 // --tokenizer FILE times the tokenizer of one.
@@ -21,7 +22,9 @@
 #include "grammar_bench.h"
 #include "llm_bench.h"
 #include "model_bench.h"
+#include "cpu/backend.h"
 #include "network_bench.h"
+#include "network_device_bench.h"
 #include "network_serve.h"
 #include "page.h"
 #include "prompt_bench.h"
@@ -67,6 +70,20 @@ int run_prompts(const char* device) {
   }
 }
 
+/// device: cuda, emulated or cpu.
+int run_networks(const char* device, const char* pack) {
+  const bool emulated = std::strcmp(device, "emulated") == 0;
+  try {
+    const auto host = lectern::cpu::make_backend();
+    const auto chosen = emulated ? lectern::cuda_emulated::make_backend() : std::strcmp(device, "cpu") == 0 ? lectern::cpu::make_backend() : lectern::cuda::make_backend(0);
+    lectern::test::bench_networks(*chosen, *host, pack, emulated);
+    return 0;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}
+
 int profile(char** arguments) {
   try {
     lectern::test::profile_network(arguments[0], std::atoi(arguments[1]), std::atoi(arguments[2]), arguments[3], arguments[4]);
@@ -84,6 +101,7 @@ int main(int count, char** arguments) {
   const auto is = [&](const char* verb) { return std::strcmp(arguments[1], verb) == 0; };
   if (count == 7 && is("--profile")) return profile(arguments + 2);
   if (count == 4 && (is("--make-model") || is("--model") || is("--network"))) return run_model(arguments[1], arguments[2], arguments[3]);
+  if (count == 4 && is("--networks")) return run_networks(arguments[2], arguments[3]);
   if (count == 3 && is("--tokenizer")) return run_model(arguments[1], arguments[2], nullptr);
   if (count == 3 && is("--prompts")) return run_prompts(arguments[2]);
   if (count == 2 && is("--llm")) {

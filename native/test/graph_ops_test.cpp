@@ -128,7 +128,7 @@ LECTERN_TEST("graph ops: boxes and transpositions") {
     }
     move.out_strides = strides_of(padded);
     const std::vector<float> x = random_floats(static_cast<std::size_t>(in.elements()), random);
-    twins.hold("from " + in.text() + " to " + move.shape.text(), padded.elements(), 1, true, [&](GraphOps& ops, float* out) { ops.move(move, sizeof(float), x.data(), out); });
+    twins.hold("from " + in.text() + " to " + move.shape.text(), padded.elements(), 1, true, [&](GraphOps& ops, float* out) { ops.move(move, Element::f32, x.data(), out); });
   }
 }
 
@@ -149,7 +149,7 @@ LECTERN_TEST("graph ops: rows and columns taken by tables") {
     const float fill = 2.5F;
     std::memcpy(take.fill.data(), &fill, sizeof fill);
     const std::vector<float> x = random_floats(static_cast<std::size_t>(take.in.elements()), random);
-    twins.hold("of " + take.in.text() + " to " + take.out.text(), take.out.elements(), 1, true, [&](GraphOps& ops, float* out) { ops.take(take, sizeof(float), x.data(), out); });
+    twins.hold("of " + take.in.text() + " to " + take.out.text(), take.out.elements(), 1, true, [&](GraphOps& ops, float* out) { ops.take(take, Element::f32, x.data(), out); });
   }
 }
 

@@ -22,6 +22,8 @@ struct Options {
   bool emulated = false;
   /// A test that wants CUDA and has none fails instead of saying that it was skipped.
   bool require_cuda = false;
+  /// Networks on a device keep floats instead of halves.
+  bool floats = false;
   /// The packs' models run through the plain twin of the operations, all of them.
   bool plain = false;
 };

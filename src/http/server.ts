@@ -16,7 +16,6 @@ import { errorHandler, sendJson } from './error-reply.js';
 import { KnownRoutes } from './known-routes.js';
 import { addOllama } from './ollama/routes.js';
 import { addOpenAi } from './openai/routes.js';
-import { addPatience } from './patience.js';
 import { addDescriptionRoutes } from './service/description.js';
 import { addHealthRoutes } from './service/health.js';
 import { addMetrics } from './service/metrics.js';
@@ -32,7 +31,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     genReqId: freshRequestId,
     exposeHeadRoutes: false,
     keepAliveTimeout: 60_000,
-    // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner (patience.ts).
+    // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner.
     requestTimeout: 900_000,
     http: { headersTimeout: 30_000 },
     // While it closes, the task table answers 503 with the contract's body.
@@ -43,7 +42,6 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
   });
   const routes = new KnownRoutes();
   app.addHook('onRoute', ({ url, method }) => routes.add(url, method));
-  addPatience(app, dependencies.patience);
   addAccessRules(app, settings);
   addCallers(app, dependencies.gate);
   app.setErrorHandler(errorHandler(log));

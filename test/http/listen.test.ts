@@ -27,13 +27,12 @@ t.test('every address answers', async (t) => {
 
 t.test('an idle client does not hold up the end', async (t) => {
   const server = createServer((_, response) => response.end('here'));
-  // No time limit of Node's ends it: closing has to.
-  server.keepAliveTimeout = 0;
   const listening = await listenOn(server, [anyPort]);
   const agent = new Agent({ keepAlive: true });
   await fetchText(listening.addresses[0] as string, agent);
-  t.equal(Object.values(agent.freeSockets).flat().length, 1, 'it stays connected');
+  const beganAt = performance.now();
   await listening.close();
+  t.ok(performance.now() - beganAt < 4000, 'closed at once');
   agent.destroy();
 });
 

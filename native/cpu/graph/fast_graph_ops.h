@@ -22,8 +22,8 @@ class FastGraphOps final : public PlainGraphOps {
   const void* pack_filter(const Filter& filter, const float* weights, bool transposed) override;
   const void* pack_matrix(std::int64_t inner, std::int64_t columns, bool transposed, const float* weights) override;
 
-  void move(const Move& move, std::size_t element_bytes, const void* in, void* out) override;
-  void take(const Take& take, std::size_t element_bytes, const void* in, void* out) override;
+  void move(const Move& move, Element element, const void* in, void* out) override;
+  void take(const Take& take, Element element, const void* in, void* out) override;
 
   void unary(Unary op, Element element, std::int64_t count, const void* in, void* out) override;
   void binary(BinaryKind kind, Element element, const Broadcast& broadcast, const void* a, const void* b, void* out) override;

@@ -33,12 +33,12 @@ int dense_axis(const Walk<2>& walk) {
 
 }  // namespace
 
-void FastGraphOps::move(const Move& move, std::size_t element_bytes, const void* in, void* out) {
+void FastGraphOps::move(const Move& move, Element element, const void* in, void* out) {
   const Walk<2> walk(move.shape, {move.in_strides, move.out_strides});
-  const auto* from = static_cast<const std::byte*>(in) + move.in_offset * static_cast<std::ptrdiff_t>(element_bytes);
-  auto* to = static_cast<std::byte*>(out) + move.out_offset * static_cast<std::ptrdiff_t>(element_bytes);
+  const auto bytes = static_cast<std::int64_t>(bytes_of(element));
+  const auto* from = static_cast<const std::byte*>(in) + move.in_offset * bytes;
+  auto* to = static_cast<std::byte*>(out) + move.out_offset * bytes;
   if (move.shape.elements() == 0) return;
-  const auto bytes = static_cast<std::int64_t>(element_bytes);
   if (walk.inner_steps()[0] == 1 && walk.inner_steps()[1] == 1) {
     const std::int64_t row_bytes = walk.inner() * bytes;
     return each_piece(walk.rows(), row_bytes / 8 + 4, [&](std::int64_t first, std::int64_t count) {
@@ -48,7 +48,7 @@ void FastGraphOps::move(const Move& move, std::size_t element_bytes, const void*
     });
   }
   const int dense = dense_axis(walk);
-  if (walk.inner_steps()[1] != 1 || dense < 0 || element_bytes != sizeof(float)) return PlainGraphOps::move(move, element_bytes, in, out);
+  if (walk.inner_steps()[1] != 1 || dense < 0 || bytes != sizeof(float)) return PlainGraphOps::move(move, element, in, out);
 
   // The last axis of the output meets the dense one of the input: a transposition for every place along the others.
   Shape others;
@@ -85,13 +85,13 @@ void FastGraphOps::move(const Move& move, std::size_t element_bytes, const void*
   });
 }
 
-void FastGraphOps::take(const Take& take, std::size_t element_bytes, const void* in, void* out) {
+void FastGraphOps::take(const Take& take, Element element, const void* in, void* out) {
   const int rank = take.out.rank;
-  const bool picture = rank >= 2 && element_bytes == sizeof(float) && take.out.elements() > 0;
+  const bool picture = rank >= 2 && bytes_of(element) == sizeof(float) && take.out.elements() > 0;
   for (int axis = 0; axis < rank - 2; axis++) {
-    if (take.tables[static_cast<std::size_t>(axis)] != nullptr) return PlainGraphOps::take(take, element_bytes, in, out);
+    if (take.tables[static_cast<std::size_t>(axis)] != nullptr) return PlainGraphOps::take(take, element, in, out);
   }
-  if (!picture) return PlainGraphOps::take(take, element_bytes, in, out);
+  if (!picture) return PlainGraphOps::take(take, element, in, out);
   const std::int32_t* down = take.tables[static_cast<std::size_t>(rank - 2)];
   const std::int32_t* across = take.tables[static_cast<std::size_t>(rank - 1)];
   const std::int64_t in_height = take.in[rank - 2];

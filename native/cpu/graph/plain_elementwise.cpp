@@ -221,9 +221,9 @@ void PlainGraphOps::binary(BinaryKind kind, Element element, const Broadcast& br
   }
 }
 
-void PlainGraphOps::select(const Broadcast& broadcast, std::size_t element_bytes, const std::uint8_t* condition, const void* a, const void* b, void* out) {
-  with_bytes(element_bytes, [&](auto element) {
-    using T = decltype(element);
+void PlainGraphOps::select(const Broadcast& broadcast, Element element, const std::uint8_t* condition, const void* a, const void* b, void* out) {
+  with_bytes(bytes_of(element), [&](auto word) {
+    using T = decltype(word);
     T* to = static_cast<T*>(out);
     each_row<3>(broadcast.shape, broadcast.strides, {0, 0, 0}, [&](auto at, std::int64_t length, auto step) {
       for (std::int64_t i = 0; i < length; i++) {

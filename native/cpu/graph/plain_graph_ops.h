@@ -11,25 +11,28 @@ namespace lectern::cpu {
 class PlainGraphOps : public GraphOps {
  public:
   bool reads_host_memory() const override { return true; }
+  std::size_t stored_bytes(Element element) const override { return bytes_of(element); }
   const void* pack_filter(const Filter&, const float*, bool) override { return nullptr; }
   const void* pack_matrix(std::int64_t, std::int64_t, bool, const float*) override { return nullptr; }
 
-  void move(const Move& move, std::size_t element_bytes, const void* in, void* out) override;
-  void fill(std::int64_t count, std::size_t element_bytes, const std::byte* value, void* out) override;
-  void take(const Take& take, std::size_t element_bytes, const void* in, void* out) override;
+  void keep_floats(std::int64_t count, const float* in, void* out) override;
+  void give_floats(std::int64_t count, const void* in, float* out) override;
+  void move(const Move& move, Element element, const void* in, void* out) override;
+  void fill(std::int64_t count, Element element, const std::byte* value, void* out) override;
+  void take(const Take& take, Element element, const void* in, void* out) override;
   void cast(Element from, Element to, std::int64_t count, const void* in, void* out) override;
-  void gather(Axis axis, std::size_t element_bytes, std::int64_t count, const void* in, const std::int64_t* indices, void* out) override;
-  void gather_elements(const Shape& in, const Shape& out, int axis, std::size_t element_bytes, const void* data, const std::int64_t* indices, void* to) override;
+  void gather(Axis axis, Element element, std::int64_t count, const void* in, const std::int64_t* indices, void* out) override;
+  void gather_elements(const Shape& in, const Shape& out, int axis, Element element, const void* data, const std::int64_t* indices, void* to) override;
   void scatter_elements(ScatterKind kind, Element element, const Shape& to_shape, const Shape& updates_shape, int axis, const std::int64_t* indices, const void* updates,
                         void* to) override;
-  void gather_nd(std::int64_t batches, const Shape& sizes, std::int64_t slice, std::int64_t tuples, std::size_t element_bytes, const void* in, const std::int64_t* indices,
+  void gather_nd(std::int64_t batches, const Shape& sizes, std::int64_t slice, std::int64_t tuples, Element element, const void* in, const std::int64_t* indices,
                  void* out) override;
   void scatter_nd(ScatterKind kind, Element element, const Shape& sizes, std::int64_t slice, std::int64_t tuples, const std::int64_t* indices, const void* updates,
                   void* to) override;
 
   void unary(Unary op, Element element, std::int64_t count, const void* in, void* out) override;
   void binary(BinaryKind kind, Element element, const Broadcast& broadcast, const void* a, const void* b, void* out) override;
-  void select(const Broadcast& broadcast, std::size_t element_bytes, const std::uint8_t* condition, const void* a, const void* b, void* out) override;
+  void select(const Broadcast& broadcast, Element element, const std::uint8_t* condition, const void* a, const void* b, void* out) override;
   void batch_normalise(Axis axis, float epsilon, const float* scale, const float* bias, const float* mean, const float* variance, Unary activation, const float* in,
                        float* out) override;
 

@@ -103,9 +103,13 @@ void with_scattered(ScatterKind kind, Element element, With&& with) {
 
 }  // namespace
 
-void PlainGraphOps::move(const Move& move, std::size_t element_bytes, const void* in, void* out) {
-  with_bytes(element_bytes, [&](auto element) {
-    using T = decltype(element);
+void PlainGraphOps::keep_floats(std::int64_t count, const float* in, void* out) { std::copy_n(in, count, static_cast<float*>(out)); }
+
+void PlainGraphOps::give_floats(std::int64_t count, const void* in, float* out) { std::copy_n(static_cast<const float*>(in), count, out); }
+
+void PlainGraphOps::move(const Move& move, Element element, const void* in, void* out) {
+  with_bytes(bytes_of(element), [&](auto word) {
+    using T = decltype(word);
     const T* from = static_cast<const T*>(in);
     T* to = static_cast<T*>(out);
     each_row<2>(move.shape, {move.in_strides, move.out_strides}, {move.in_offset, move.out_offset}, [&](auto at, std::int64_t length, auto step) {
@@ -118,16 +122,16 @@ void PlainGraphOps::move(const Move& move, std::size_t element_bytes, const void
   });
 }
 
-void PlainGraphOps::fill(std::int64_t count, std::size_t element_bytes, const std::byte* value, void* out) {
-  with_bytes(element_bytes, [&](auto element) {
-    std::memcpy(&element, value, sizeof element);
-    std::fill_n(static_cast<decltype(element)*>(out), count, element);
+void PlainGraphOps::fill(std::int64_t count, Element element, const std::byte* value, void* out) {
+  with_bytes(bytes_of(element), [&](auto word) {
+    std::memcpy(&word, value, sizeof word);
+    std::fill_n(static_cast<decltype(word)*>(out), count, word);
   });
 }
 
-void PlainGraphOps::take(const Take& take, std::size_t element_bytes, const void* in, void* out) {
+void PlainGraphOps::take(const Take& take, Element element, const void* in, void* out) {
   if (take.out.elements() == 0) return;
-  with_bytes(element_bytes, [&](auto fill) {
+  with_bytes(bytes_of(element), [&](auto fill) {
     using T = decltype(fill);
     std::memcpy(&fill, take.fill.data(), sizeof fill);
     const T* from = static_cast<const T*>(in);
@@ -155,8 +159,8 @@ void PlainGraphOps::cast(Element from, Element to, std::int64_t count, const voi
   });
 }
 
-void PlainGraphOps::gather(Axis axis, std::size_t element_bytes, std::int64_t count, const void* in, const std::int64_t* indices, void* out) {
-  const std::size_t row = static_cast<std::size_t>(axis.inner) * element_bytes;
+void PlainGraphOps::gather(Axis axis, Element element, std::int64_t count, const void* in, const std::int64_t* indices, void* out) {
+  const std::size_t row = static_cast<std::size_t>(axis.inner) * bytes_of(element);
   for (std::int64_t i = 0; i < count; i++) {
     const std::int64_t index = checked(indices[i], axis.size);
     if (row == 0) continue;
@@ -166,13 +170,13 @@ void PlainGraphOps::gather(Axis axis, std::size_t element_bytes, std::int64_t co
   }
 }
 
-void PlainGraphOps::gather_elements(const Shape& in, const Shape& out, int axis, std::size_t element_bytes, const void* data, const std::int64_t* indices, void* to) {
+void PlainGraphOps::gather_elements(const Shape& in, const Shape& out, int axis, Element element, const void* data, const std::int64_t* indices, void* to) {
   const auto at = static_cast<std::size_t>(axis);
   Strides from = strides_of(in);
   const std::int64_t stride = from[at];
   from[at] = 0;
-  with_bytes(element_bytes, [&](auto element) {
-    using T = decltype(element);
+  with_bytes(bytes_of(element), [&](auto word) {
+    using T = decltype(word);
     each_row<2>(out, {from, strides_of(out)}, {0, 0}, [&](auto place, std::int64_t length, auto step) {
       for (std::int64_t i = 0; i < length; i++) {
         const std::int64_t target = place[1] + i * step[1];
@@ -200,9 +204,9 @@ void PlainGraphOps::scatter_elements(ScatterKind kind, Element element, const Sh
   });
 }
 
-void PlainGraphOps::gather_nd(std::int64_t batches, const Shape& sizes, std::int64_t slice, std::int64_t tuples, std::size_t element_bytes, const void* in, const std::int64_t* indices,
+void PlainGraphOps::gather_nd(std::int64_t batches, const Shape& sizes, std::int64_t slice, std::int64_t tuples, Element element, const void* in, const std::int64_t* indices,
                               void* out) {
-  const std::size_t bytes = static_cast<std::size_t>(slice) * element_bytes;
+  const std::size_t bytes = static_cast<std::size_t>(slice) * bytes_of(element);
   const std::int64_t in_batch = sizes.elements();
   for (std::int64_t i = 0; i < tuples; i++) {
     const std::int64_t batch = i / (tuples / batches);

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;
 bool reversed = false;
+bool apart = false;
 
 enum class State { ready, at_block_barrier, at_warp_barrier, done };
 
@@ -59,6 +60,7 @@ void enter() {
 }
 
 void wait(State state) {
+  if (apart) throw std::logic_error("A thread that was said to wait for no other does.");
   Fiber& fiber = block.fibers[static_cast<std::size_t>(block.running)];
   fiber.state = state;
   if (_setjmp(fiber.place) == 0) leave();
@@ -169,6 +171,27 @@ void run_grid(Index grid, int threads, const std::function<void()>& body, std::s
     }
   }
   if (std::any_of(shared_end, shared_end + guard_bytes, [](unsigned char byte) { return byte != guard; })) throw std::logic_error("A block wrote beside its shared memory.");
+}
+
+void run_apart(Index grid, int threads, const std::function<void()>& body) {
+  struct Apart {
+    Apart() { apart = true; }
+    ~Apart() { apart = false; }
+  };
+  const Apart now;
+  grid_size = grid;
+  block_size = {static_cast<unsigned>(threads), 1, 1};
+  for (block_index.z = 0; block_index.z < grid.z; ++block_index.z) {
+    for (block_index.y = 0; block_index.y < grid.y; ++block_index.y) {
+      for (block_index.x = 0; block_index.x < grid.x; ++block_index.x) {
+        ++blocks_begun;
+        for (int turn = 0; turn < threads; ++turn) {
+          thread_index = {static_cast<unsigned>(reversed ? threads - 1 - turn : turn), 0, 0};
+          body();
+        }
+      }
+    }
+  }
 }
 
 }  // namespace lectern::cuda::emulation

@@ -23,6 +23,9 @@ inline constexpr int warp_size = 32;
 /// other for ever: a barrier that not all of them reach, and when a block wrote beside its `shared_bytes`.
 void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes = 0);
 
+/// The same for threads that never wait for each other, which need no fibers: a barrier is an error.
+void run_apart(Index grid, int threads, const std::function<void()>& body);
+
 /// Of the block that runs, aligned to 128 bytes; what was not written there is no number.
 unsigned char* shared_memory();
 

@@ -34,7 +34,7 @@ Operator make_constant_of_shape(Attributes& a) {
       shape.push(size);
     }
     const Operand out = plan.out(0, fill.element, shape);
-    plan.step([=](const Call& call) { call.ops.fill(shape.elements(), bytes_of(fill.element), fill.data(), call.at<void>(out)); });
+    plan.step([=](const Call& call) { call.ops.fill(shape.elements(), fill.element, fill.data(), call.at<void>(out)); });
   };
 }
 
@@ -141,7 +141,7 @@ Operator make_dropout(Attributes& a) {
     const Operand mask = plan.out(1, Element::boolean, plan.shape(0));
     plan.step([=](const Call& call) {
       const std::byte one{1};
-      call.ops.fill(count, 1, &one, call.at<void>(mask));
+      call.ops.fill(count, Element::boolean, &one, call.at<void>(mask));
     });
   };
 }

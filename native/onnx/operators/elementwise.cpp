@@ -184,7 +184,7 @@ Operator make_variadic(BinaryKind kind, bool mean) {
     const std::int64_t count = shape.elements();
     plan.step([=](const Call& call) {
       void* to = call.at<void>(out);
-      call.ops.move(spread, bytes_of(element), call.at<void>(operands[0]), to);
+      call.ops.move(spread, element, call.at<void>(operands[0]), to);
       for (std::size_t i = 1; i < operands.size(); i++) call.ops.binary(kind, element, walks[i], to, call.at<void>(operands[i]), to);
       if (mean) call.ops.unary(divide, element, count, to, to);
     });
@@ -257,7 +257,7 @@ Operator make_where(Attributes&) {
     const Operand b = plan.in(2);
     const Operand out = plan.out(0, element, shape);
     const Broadcast broadcast = walk(shape, {plan.shape(0), plan.shape(1), plan.shape(2)});
-    plan.step([=](const Call& call) { call.ops.select(broadcast, bytes_of(element), call.at<std::uint8_t>(condition), call.at<void>(a), call.at<void>(b), call.at<void>(out)); });
+    plan.step([=](const Call& call) { call.ops.select(broadcast, element, call.at<std::uint8_t>(condition), call.at<void>(a), call.at<void>(b), call.at<void>(out)); });
   };
 }
 

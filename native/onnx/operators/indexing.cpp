@@ -23,11 +23,11 @@ Operator make_gather(Attributes& a) {
     for (int axis = at + 1; axis < x.rank; axis++) shape.push(x[axis]);
     const Axis axis = NodePlan::along(x, at);
     const std::int64_t count = indices.elements();
-    const std::size_t size = bytes_of(plan.element(0));
+    const Element element = plan.element(0);
     const Operand in = plan.in(0);
     const Operand where = plan.in_as(1, Element::i64);
     const Operand out = plan.out(0, plan.element(0), shape);
-    plan.step([=](const Call& call) { call.ops.gather(axis, size, count, call.at<void>(in), call.at<std::int64_t>(where), call.at<void>(out)); });
+    plan.step([=](const Call& call) { call.ops.gather(axis, element, count, call.at<void>(in), call.at<std::int64_t>(where), call.at<void>(out)); });
   };
 }
 
@@ -46,11 +46,11 @@ Operator make_gather_elements(Attributes& a) {
     const Shape indices = plan.shape(1);
     const int at = plan.axis_of(along, x.rank);
     demand_within(plan, indices, x, at);
-    const std::size_t size = bytes_of(plan.element(0));
+    const Element element = plan.element(0);
     const Operand in = plan.in(0);
     const Operand where = plan.in_as(1, Element::i64);
     const Operand out = plan.out(0, plan.element(0), indices);
-    plan.step([=](const Call& call) { call.ops.gather_elements(x, indices, at, size, call.at<void>(in), call.at<std::int64_t>(where), call.at<void>(out)); });
+    plan.step([=](const Call& call) { call.ops.gather_elements(x, indices, at, element, call.at<void>(in), call.at<std::int64_t>(where), call.at<void>(out)); });
   };
 }
 
@@ -136,11 +136,11 @@ Operator make_gather_nd(Attributes& a) {
     for (int axis = 0; axis < indices.rank - 1; axis++) shape.push(indices[axis]);
     for (int axis = batches + tuples.depth; axis < x.rank; axis++) shape.push(x[axis]);
     const std::int64_t count = x.product(0, batches);
-    const std::size_t size = bytes_of(plan.element(0));
+    const Element element = plan.element(0);
     const Operand in = plan.in(0);
     const Operand where = plan.in_as(1, Element::i64);
     const Operand out = plan.out(0, plan.element(0), shape);
-    plan.step([=](const Call& call) { call.ops.gather_nd(count, tuples.sizes, tuples.slice, tuples.count, size, call.at<void>(in), call.at<std::int64_t>(where), call.at<void>(out)); });
+    plan.step([=](const Call& call) { call.ops.gather_nd(count, tuples.sizes, tuples.slice, tuples.count, element, call.at<void>(in), call.at<std::int64_t>(where), call.at<void>(out)); });
   };
 }
 
@@ -205,13 +205,13 @@ Operator make_one_hot(Attributes& a) {
     const Broadcast compare = walk(shape, {spread, line});
     const Broadcast both = walk(shape, {shape, shape});
     const Broadcast choose = walk(shape, {shape, Shape{}, Shape{}});
-    const std::size_t size = bytes_of(plan.element(2));
+    const Element element = plan.element(2);
     plan.step([=](const Call& call) {
       call.ops.binary(BinaryKind::equal, Element::i64, compare, call.at<void>(where), call.at<void>(from_start), call.at<void>(first));
       call.ops.binary(BinaryKind::equal, Element::i64, compare, call.at<void>(where), call.at<void>(from_end), call.at<void>(second));
       call.ops.binary(BinaryKind::logical_or, Element::boolean, both, call.at<void>(first), call.at<void>(second), call.at<void>(first));
       const auto* off = call.at<std::byte>(values);
-      call.ops.select(choose, size, call.at<std::uint8_t>(first), off + size, off, call.at<void>(out));
+      call.ops.select(choose, element, call.at<std::uint8_t>(first), off + call.ops.stored_bytes(element), off, call.at<void>(out));
     });
   };
 }

@@ -205,7 +205,7 @@ Operator make_einsum(Attributes& a) {
     const Reduction reduction{ReductionKind::sum, Shape{shape.elements()}, Shape{summed}, {summed}, {1}};
     plan.step([=](const Call& call) {
       if (pair) call.ops.binary(BinaryKind::multiply, Element::f32, together, call.at<void>(first), call.at<void>(second), call.at<void>(products));
-      else call.ops.move(move, sizeof(float), call.at<void>(first), call.at<void>(products));
+      else call.ops.move(move, Element::f32, call.at<void>(first), call.at<void>(products));
       call.ops.reduce(reduction, Element::f32, call.at<void>(products), call.at<void>(out));
     });
   };

@@ -45,7 +45,7 @@ Level plan_level(NodePlan& plan, int input, const Grid& grid) {
   take.out = x;
   take.tables[static_cast<std::size_t>(axis)] = kept->data();
   const Operand spread = plan.scratch(Element::f32, x);
-  plan.step([take, numbers, spread, kept](const Call& call) { call.ops.take(take, sizeof(float), call.at<void>(numbers), call.at<void>(spread)); });
+  plan.step([take, numbers, spread, kept](const Call& call) { call.ops.take(take, Element::f32, call.at<void>(numbers), call.at<void>(spread)); });
   return {spread, x};
 }
 

@@ -59,8 +59,7 @@ void plan_resize(NodePlan& plan, const Settings& settings, const std::vector<Res
     for (std::size_t i = 0; i < kept->size(); i++) take.tables[i] = (*kept)[i].count == 0 ? nullptr : (*kept)[i].indices.data();
     if (element == Element::f32) std::memcpy(take.fill.data(), &settings.fill, sizeof settings.fill);
     const Operand out = plan.out(0, element, shape);
-    const std::size_t size = bytes_of(element);
-    return plan.step([take, size, in, out, kept](const Call& call) { call.ops.take(take, size, call.at<void>(in), call.at<void>(out)); });
+    return plan.step([take, element, in, out, kept](const Call& call) { call.ops.take(take, element, call.at<void>(in), call.at<void>(out)); });
   }
   plan.demand(0, {Element::f32});
   Resample resample;

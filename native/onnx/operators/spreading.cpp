@@ -39,8 +39,8 @@ void plan_take(NodePlan& plan, std::vector<std::vector<std::int32_t>> tables, co
   take.out = shape;
   take.fill = fill;
   for (std::size_t axis = 0; axis < kept->size(); axis++) take.tables[axis] = (*kept)[axis].empty() ? nullptr : (*kept)[axis].data();
-  const std::size_t size = bytes_of(plan.element(0));
-  plan.step([take, size, in, out, kept](const Call& call) { call.ops.take(take, size, call.at<void>(in), call.at<void>(out)); });
+  const Element element = plan.element(0);
+  plan.step([take, element, in, out, kept](const Call& call) { call.ops.take(take, element, call.at<void>(in), call.at<void>(out)); });
 }
 
 Operator make_tile(Attributes&) {
@@ -206,8 +206,8 @@ Operator make_trilu(Attributes& a) {
     const Operand kept = plan.constant(make_array(Element::boolean, matrix, std::move(mask)));
     const Operand zero = plan.constant(make_array(plan.element(0), Shape{}, Bytes(bytes_of(plan.element(0)))));
     const Broadcast broadcast = walk(from, {matrix, from, Shape{}});
-    const std::size_t size = bytes_of(plan.element(0));
-    plan.step([=](const Call& call) { call.ops.select(broadcast, size, call.at<std::uint8_t>(kept), call.at<void>(in), call.at<void>(zero), call.at<void>(out)); });
+    const Element element = plan.element(0);
+    plan.step([=](const Call& call) { call.ops.select(broadcast, element, call.at<std::uint8_t>(kept), call.at<void>(in), call.at<void>(zero), call.at<void>(out)); });
   };
 }
 

@@ -70,8 +70,7 @@ Move simplified(const Move& move) {
 
 void add_move(NodePlan& plan, const Move& move, Element element, Operand from, Operand to) {
   const Move simple = simplified(move);
-  const std::size_t size = bytes_of(element);
-  plan.step([=](const Call& call) { call.ops.move(simple, size, call.at<void>(from), call.at<void>(to)); });
+  plan.step([=](const Call& call) { call.ops.move(simple, element, call.at<void>(from), call.at<void>(to)); });
 }
 
 }  // namespace lectern::onnx
