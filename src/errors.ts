@@ -34,9 +34,9 @@ export type ErrorCode = keyof typeof errorTable;
 export class LecternError extends Error {
   readonly code: ErrorCode;
   /** The part of a request that is wrong, where it is known beyond the sentence: contracts name it by their own field. */
-  readonly about: 'format' | 'prompt' | undefined;
+  readonly about: 'format' | 'tools' | 'prompt' | undefined;
 
-  constructor(code: ErrorCode, message?: string, options?: { cause?: unknown; about?: 'format' | 'prompt' }) {
+  constructor(code: ErrorCode, message?: string, options?: { cause?: unknown; about?: 'format' | 'tools' | 'prompt' }) {
     super(message ?? errorTable[code].sentence, options);
     this.about = options?.about;
     this.name = 'LecternError';

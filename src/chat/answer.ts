@@ -52,6 +52,7 @@ export interface AnswerTokens {
 export interface AnswerChoice {
   parts: OutputPart[];
   tokens: AnswerTokens;
+  reasoningTokens: number;
   finishReason: 'stop' | 'length' | 'toolCalls';
   stopString: string | null;
 }
@@ -62,6 +63,8 @@ export interface Answer {
   promptTokens: number;
   cachedTokens: number;
   completionTokens: number;
+  /** Of these, the tokens of what the model thought before it answered, with the marks around it. */
+  reasoningTokens: number;
   /** Whole messages that were left out. */
   droppedMessages: number;
   /** Where asked. */

@@ -31,6 +31,7 @@ export async function complete(
     promptTokens: prepared.ids.length,
     cachedTokens: results[0]?.cachedTokens ?? 0,
     completionTokens: sum('completionTokens'),
+    reasoningTokens: choices.reduce((before, choice) => before + choice.reasoningTokens, 0),
     droppedMessages: prepared.droppedMessages,
     ...(request.wantsPromptIds === true ? { promptIds: prepared.ids } : {}),
     prefillMs: sum('prefillMs'),
@@ -59,13 +60,25 @@ async function write(
   const called = parts.some(({ kind }) => kind === 'toolCall');
   return {
     choice: {
-      parts: joined(parts), tokens,
+      parts: joined(parts), tokens, reasoningTokens: tokensWithin(lease, tokens.ids, reader.thoughtBytes, prepared.controlMarkers),
       finishReason: result.finishReason === 'length' ? 'length' : called ? 'toolCalls' : 'stop',
       // What ends a message in the template's form is no stop string of the client.
       stopString: result.stopString !== null && request.sampling.stop?.includes(result.stopString) ? result.stopString : null,
     },
     result,
   };
+}
+
+/** How many tokens begin within the first `bytes` of an answer's text, in which control markers stand for themselves. */
+function tokensWithin({ model }: Lease, ids: readonly number[], bytes: number, markers: ReadonlyMap<number, string>): number {
+  if (bytes === Infinity) return ids.length;
+  let count = 0;
+  for (let before = 0; before < bytes && count < ids.length; count += 1) {
+    const id = ids[count] as number;
+    const marker = markers.get(id);
+    before += marker === undefined ? model.tokenBytes(id).length : Buffer.byteLength(marker);
+  }
+  return count;
 }
 
 function optionsOf(request: AnswerRequest, prepared: PreparedPrompt, index: number, signal: AbortSignal, onTokens: (burst: TokenBurst) => void): GenerateOptions {

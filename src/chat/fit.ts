@@ -43,7 +43,7 @@ export function mustFit(lease: Lease, count: number): void {
 /** Every message costs a token at least: so many are not rendered to find that they do not fit, which would be time of the event loop. */
 function tooMany(lease: Lease, count: number): LecternError | null {
   const { context } = lease.model.info;
-  return count < context ? null : new LecternError('context_overflow', `The prompt has ${count} messages, of a token each at least, and the model's context holds ${context}, one of them for the answer.`);
+  return count < context ? null : new LecternError('context_overflow', `The prompt is longer than the model's context: it has ${count} messages, of a token each at least, and the context holds ${context}, one of them for the answer.`);
 }
 
 /**
@@ -59,7 +59,7 @@ export async function refuseFarTooLong(lease: Lease, size: number, render: () =>
 }
 
 function tooLong(count: number, context: number): LecternError {
-  return new LecternError('context_overflow', `The prompt has ${count} tokens and the model's context holds ${context}, one of them for the answer.`);
+  return new LecternError('context_overflow', `The prompt is longer than the model's context: it has ${count} tokens and the context holds ${context}, one of them for the answer.`);
 }
 
 function isOverflow(thrown: unknown): thrown is LecternError {

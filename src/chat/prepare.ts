@@ -5,7 +5,7 @@ import type { Lease } from '../models/types.js';
 import type { AnswerRequest, Conversation } from './answer.js';
 import type { Message, OutputFormat } from './conversation.js';
 import { fit, mustFit, refuseFarTooLong } from './fit.js';
-import { type AnswerForm, answerForm, thoughtsOf } from './form.js';
+import { type AnswerForm, answerForm, type FormQuestion, thoughtsOf } from './form.js';
 import { controlToken, specialToken, tokenText } from './model-texts.js';
 import { type OutputSyntax, plainText } from './output/reader.js';
 import { type ChatTemplate, chooseTemplate, renderPrompt, renderRoughly, sizeOf, sourceOf, stopsOf } from './prompt/render.js';
@@ -45,7 +45,7 @@ async function prepareConversation(lease: Lease, conversation: Conversation, for
   const [bosText, eosText] = [tokenText(lease, 'bos'), tokenText(lease, 'eos')];
   const forms = new Map<boolean, AnswerForm>();
   const formFor = (opensThought: boolean): AnswerForm => {
-    const form = forms.get(opensThought) ?? answerForm({ format, tools: offered, toolChoice, singleToolCall, think, source, opensThought });
+    const form = forms.get(opensThought) ?? formOf({ format, tools: offered, toolChoice, singleToolCall, think, source, opensThought });
     forms.set(opensThought, form);
     return form;
   };
@@ -73,6 +73,17 @@ async function prepareConversation(lease: Lease, conversation: Conversation, for
     ids: fitted.ids, droppedMessages: fitted.droppedMessages, grammar, grammarTriggers, grammarRequired, syntax, stops: stopsOf(template),
     controlMarkers: new Map(controls.flatMap(([id, marker]) => (id === null ? [] : [[id, marker] as const]))),
   };
+}
+
+/** A failure that does not say which of the two it is about has only one where only one was asked for. */
+function formOf(question: FormQuestion): AnswerForm {
+  try {
+    return answerForm(question);
+  } catch (thrown) {
+    const about = question.tools.length === 0 ? 'format' as const : question.format.kind === 'text' ? 'tools' as const : undefined;
+    if (!(thrown instanceof LecternError) || thrown.code !== 'invalid_request' || thrown.about !== undefined || about === undefined) throw thrown;
+    throw new LecternError(thrown.code, thrown.message, { cause: thrown, about });
+  }
 }
 
 /** Vocabularies that know how a message begins and ends have a form without a template. */

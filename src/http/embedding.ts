@@ -25,8 +25,9 @@ export async function embedAll(lease: Lease, inputs: RawPrompt['prompt'][], opti
 }
 
 function naming(thrown: unknown, index: number, count: number): unknown {
-  if (count === 1 || !(thrown instanceof LecternError) || thrown.code === 'cancelled') return thrown;
-  return new LecternError(thrown.code, `Input ${index}: ${thrown.message}`, { cause: thrown });
+  if (!(thrown instanceof LecternError) || thrown.code === 'cancelled') return thrown;
+  // Nothing else of a request reaches the engine.
+  return new LecternError(thrown.code, count === 1 ? thrown.message : `Input ${index}: ${thrown.message}`, { cause: thrown, ...(thrown.code === 'invalid_request' ? { about: 'prompt' } : {}) });
 }
 
 /** The first `dimensions` numbers, brought to length 1 again. */

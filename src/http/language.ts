@@ -23,7 +23,8 @@ export interface LanguageServices {
 export interface Turn<T> {
   entry: CatalogueEntry;
   keepAlive?: KeepAlive | undefined;
-  work: (lease: Lease, signal: AbortSignal) => Promise<T>;
+  /** `loadMs`: what getting the model took, which is never nothing. */
+  work: (lease: Lease, signal: AbortSignal, loadMs: number) => Promise<T>;
 }
 
 /**
@@ -34,14 +35,21 @@ export function takeTurn<T>(services: LanguageServices, reply: FastifyReply, slo
   const signal = new ClientGone(reply);
   const { entry, keepAlive } = turn;
   checkKeepAlive(reply, keepAlive);
-  const answer = slots.run({
-    signal,
-    load: () => services.residency.lend(entry, { signal, ...(keepAlive === undefined ? {} : { keepAlive }) }),
-    work: (lease) => turn.work(lease, signal.signal),
-  });
+  let loadMs = 0;
+  const load = async (): Promise<Lease> => {
+    const began = performance.now();
+    const lease = await services.residency.lend(entry, { signal, ...(keepAlive === undefined ? {} : { keepAlive }) });
+    loadMs = Math.max(lease.loadMs, performance.now() - began);
+    return lease;
+  };
+  const answer = slots.run({ signal, load, work: (lease) => turn.work(lease, signal.signal, loadMs) });
   // It is in the queue now, and counts itself; work begins later than this.
   void reply.header('x-queue-position', String(slots.waiting));
-  return answer;
+  // Who is turned away has no place.
+  return answer.catch((thrown: unknown) => {
+    if (thrown instanceof LecternError && thrown.code === 'queue_full') void reply.removeHeader('x-queue-position');
+    throw thrown;
+  });
 }
 
 /** A model that is dropped as good as at once, or kept for days, is taken from everybody else: throws `forbidden` for all but administrators. */

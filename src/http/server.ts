@@ -96,10 +96,13 @@ function answerUnknown(routes: KnownRoutes, request: FastifyRequest, reply: Fast
   return sendJson(reply, 404, describeRefusal(path, 404, 'Not Found'));
 }
 
+/** Of what docling-serve has under /v1. What else is asked for there is asked for by clients of language models. */
+const ofDocuments = /^\/v1(alpha)?\/(convert|chunk|status|result|tasks|clear|memory|callback|presets?)(\/|$)/;
+
 /** In the shape of the contract that the path belongs to: clients show what they find where it belongs. */
 function describeRefusal(path: string, status: 404 | 405, sentence: string): Record<string, unknown> {
   if (path.startsWith('/api/')) return { error: sentence };
-  if (!/^\/v1\/(chat|completions|embeddings|models|responses)(\/|$)/.test(path)) return { detail: sentence };
+  if (!path.startsWith('/v1/') || ofDocuments.test(path)) return { detail: sentence };
   return { error: { message: sentence, type: status === 404 ? 'not_found_error' : 'invalid_request_error', param: null, code: null } };
 }
 

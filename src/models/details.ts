@@ -36,13 +36,16 @@ export function describeDetails(description: ModelDescription, parentModel: stri
   };
 }
 
-/** By the templates, which are all there is to tell what a model was made for. */
+/**
+ * By the template that conversations are rendered with, which is all there is to tell what a model was made for: the store's layer where it has one, whatever
+ * the file's own knows beside it. `insert` is no capability here: prompts with a suffix are not built.
+ */
 export function capabilitiesOf(description: ModelDescription, chatTemplate: string | null, goTemplate: string | null): Capability[] {
   if (description.embeds) return ['embedding'];
-  const [jinja, go] = [chatTemplate ?? '', goTemplate ?? ''];
+  const go = goTemplate?.trim() ? goTemplate : null;
+  const jinja = go === null ? chatTemplate ?? '' : '';
   const found: Capability[] = ['completion'];
-  if (/\.Tools\b/.test(go) || /\btools\b|tool_call/.test(jinja)) found.push('tools');
-  if (/\.Suffix\b/.test(go)) found.push('insert');
-  if (/\.Think(ing|Level)?\b/.test(go) || /enable_thinking|reasoning_content|<think>/.test(jinja)) found.push('thinking');
+  if (/\.Tools\b/.test(go ?? '') || /\btools\b|tool_call/.test(jinja)) found.push('tools');
+  if (/\.Think(ing|Level)?\b/.test(go ?? '') || /enable_thinking|reasoning_content|<think>/.test(jinja)) found.push('thinking');
   return found;
 }

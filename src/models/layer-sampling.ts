@@ -8,11 +8,28 @@ export interface OptionKind {
   key: SamplingKey;
   /** Go's name, for the text of the refusal. */
   type: 'float32' | 'integer' | 'array';
-  fits(value: unknown): boolean;
+  hasType(value: unknown): boolean;
+  /** Null, or what a value of the type must be beyond that. */
+  wrong(value: unknown): string | null;
 }
 
-const float = (key: SamplingKey, least: number, most: number): OptionKind => ({ key, type: 'float32', fits: (value) => Number.isFinite(value) && (value as number) >= least && (value as number) <= most });
-const integer = (key: SamplingKey): OptionKind => ({ key, type: 'integer', fits: Number.isSafeInteger });
+/** `above`: `least` itself is too little. */
+function float(key: SamplingKey, least: number, most: number, above = false): OptionKind {
+  const fits = (value: number): boolean => value <= most && (above ? value > least : value >= least);
+  return { key, type: 'float32', hasType: Number.isFinite, wrong: (value) => (fits(value as number) ? null : above ? `above ${least} and at most ${most}` : `from ${least} to ${most}`) };
+}
+
+const integer = (key: SamplingKey): OptionKind => ({ key, type: 'integer', hasType: Number.isSafeInteger, wrong: () => null });
+
+/** What the engine takes. */
+export const mostStops = 1024;
+export const mostStopBytes = 4096;
+
+/** Null, or what stop strings must be to be taken. */
+export function wrongStops(stops: readonly string[]): string | null {
+  if (stops.length > mostStops) return `at most ${mostStops} strings`;
+  return stops.some((stop) => Buffer.byteLength(stop) > mostStopBytes) ? `strings of at most ${mostStopBytes} bytes` : null;
+}
 
 /** Ollama's options that choose tokens. */
 export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map([
@@ -21,21 +38,28 @@ export const samplingOptions: ReadonlyMap<string, OptionKind> = new Map([
   ['top_p', float('topP', 0, 1)],
   ['min_p', float('minP', 0, 1)],
   ['typical_p', float('typicalP', 0, 1)],
-  ['repeat_penalty', float('repeatPenalty', 0, 100)],
+  ['repeat_penalty', float('repeatPenalty', 0, 100, true)],
   ['repeat_last_n', integer('repeatLastN')],
   ['presence_penalty', float('presencePenalty', -100, 100)],
   ['frequency_penalty', float('frequencyPenalty', -100, 100)],
   ['seed', integer('seed')],
   ['num_predict', integer('maxTokens')],
-  ['stop', { key: 'stop', type: 'array', fits: (value: unknown) => typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string')) }],
+  ['stop', {
+    key: 'stop', type: 'array',
+    hasType: (value) => typeof value === 'string' || (Array.isArray(value) && value.every((item) => typeof item === 'string')),
+    wrong: (value) => wrongStops([value as string | string[]].flat()),
+  }],
 ]);
 
-/** Options of loading and of features that do not exist here; they are taken and change no answer. */
-export const otherOptions: ReadonlySet<string> = new Set([
-  'num_ctx', 'num_keep', 'num_batch', 'num_gpu', 'main_gpu', 'use_mmap', 'use_mlock', 'num_thread', 'numa', 'low_vram', 'f16_kv', 'vocab_only', 'draft_num_predict',
-  'mirostat', 'mirostat_eta', 'mirostat_tau', 'tfs_z', 'penalize_newline', 'logits_all',
+/** Options of loading, and those that are gone from the contract; they are taken and change no answer. With the type of what is not gone. */
+export const otherOptions: ReadonlyMap<string, 'integer' | 'boolean' | null> = new Map([
+  ...['num_ctx', 'num_keep', 'num_batch', 'num_gpu', 'main_gpu', 'num_thread', 'draft_num_predict'].map((name) => [name, 'integer'] as const),
+  ['use_mmap', 'boolean'],
+  ...['use_mlock', 'numa', 'low_vram', 'f16_kv', 'vocab_only', 'mirostat', 'mirostat_eta', 'mirostat_tau', 'tfs_z', 'penalize_newline', 'logits_all'].map((name) => [name, null] as const),
 ]);
 
+/** The engine counts so far; what is more is as good as without end. */
+const mostCount = 2 ** 31 - 1;
 const seedModulus = 2 ** 53;
 
 /** One option in the engine's words; nothing for one that says "the default" (a negative seed or count). */
@@ -46,9 +70,9 @@ export function toSampling(kind: OptionKind, value: unknown): LayerSampling {
   }
   const number = value as number;
   if (kind.key === 'seed') return number < 0 ? {} : { seed: number % seedModulus };
-  if (kind.key === 'maxTokens') return number < 0 ? {} : { maxTokens: number };
-  if (kind.key === 'topK') return { topK: Math.max(0, number) };
-  if (kind.key === 'repeatLastN') return { repeatLastN: Math.max(-1, number) };
+  if (kind.key === 'maxTokens') return number < 0 ? {} : { maxTokens: Math.min(number, mostCount) };
+  if (kind.key === 'topK') return { topK: Math.min(Math.max(0, number), mostCount) };
+  if (kind.key === 'repeatLastN') return { repeatLastN: Math.min(Math.max(-1, number), mostCount) };
   return { [kind.key]: number };
 }
 
@@ -56,7 +80,7 @@ export function toSampling(kind: OptionKind, value: unknown): LayerSampling {
 export function layerSampling(parameters: Record<string, unknown>): LayerSampling {
   const parts = Object.entries(parameters).map(([name, value]) => {
     const kind = samplingOptions.get(name);
-    return kind !== undefined && kind.fits(value) ? toSampling(kind, value) : {};
+    return kind !== undefined && kind.hasType(value) && kind.wrong(value) === null ? toSampling(kind, value) : {};
   });
   return Object.assign({}, ...parts) as LayerSampling;
 }

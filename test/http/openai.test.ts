@@ -24,7 +24,7 @@ t.test('a whole chat completion', async (t) => {
   t.match(body, {
     object: 'chat.completion', created: 1767323045, model: 'talker',
     choices: [{ index: 0, message: { role: 'assistant', content: 'one two' }, logprobs: null, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9, prompt_tokens_details: { cached_tokens: 3 } },
+    usage: { prompt_tokens: 7, completion_tokens: 2, total_tokens: 9, prompt_tokens_details: { cached_tokens: 3 }, completion_tokens_details: { reasoning_tokens: 0 } },
   });
   t.match(last()?.sampling, { temperature: 0.25, stop: ['<|eot|>'] }, 'what the client leaves open the model decides');
 });
@@ -63,7 +63,7 @@ t.test('messages in every form', async (t) => {
 t.test('tools, whole and streamed', async (t) => {
   const tools = [{ type: 'function', function: { name: 'add', description: 'Adds.', parameters: { type: 'object', properties: { a: { type: 'number' } } } } }];
   const call = { id: 'call_1', type: 'function', function: { name: 'add', arguments: '{"a":1}' } };
-  t.match((await chat({ tools, tool_choice: 'required' }, '!call')).json(), { choices: [{ message: { content: null, tool_calls: [call] }, finish_reason: 'tool_calls' }] });
+  t.match((await chat({ tools, tool_choice: 'required' }, '!call')).json(), { choices: [{ message: { content: null, tool_calls: [{ index: 0, ...call }] }, finish_reason: 'tool_calls' }] });
   t.match(last()?.input, { toolChoice: 'required', tools: [{ name: 'add', raw: tools[0] }] });
   const streamed = events((await chat({ tools, tool_choice: { type: 'function', function: { name: 'add' } }, parallel_tool_calls: false, stream: true }, '!call')).body) as { choices: { delta: object; finish_reason: string | null }[] }[];
   t.match(streamed[0]?.choices[0]?.delta, { role: 'assistant', tool_calls: [{ index: 0, ...call }] });
@@ -86,7 +86,7 @@ t.test('a stream', async (t) => {
   t.match(deltas[0], { role: 'assistant', content: '', reasoning: 'Let me see.' });
   t.equal(deltas.map(({ content }) => content ?? '').join(''), '!think one two');
   t.same(deltas.filter(({ role }) => role !== undefined).length, 1);
-  t.same(chunks.at(-2), { ...chunks.at(-2), choices: [], usage: { prompt_tokens: 7, completion_tokens: 4, total_tokens: 11, prompt_tokens_details: { cached_tokens: 3 } } });
+  t.same(chunks.at(-2), { ...chunks.at(-2), choices: [], usage: { prompt_tokens: 7, completion_tokens: 4, total_tokens: 11, prompt_tokens_details: { cached_tokens: 3 }, completion_tokens_details: { reasoning_tokens: 1 } } });
   t.equal(chunks.at(-3)?.choices[0]?.finish_reason, 'stop');
   t.equal(new Set(chunks.slice(0, -1).map(({ id }) => id)).size, 1);
 });
@@ -168,7 +168,7 @@ t.test('embeddings', async (t) => {
 
 t.test('models', async (t) => {
   const list = (await service.app.inject({ url: '/v1/models' })).json() as { data: { id: string }[] };
-  t.same(list.data.map(({ id }) => id), ['talker:latest', 'plain:1b', 'bert-vectors:latest', 'vectors:latest', 'gpt-4o']);
+  t.same(list.data.map(({ id }) => id), ['talker:latest', 'plain:1b', 'anna/story:latest', 'warm:latest', 'bert-vectors:latest', 'vectors:latest', 'gpt-4o']);
   t.match((await service.app.inject({ url: '/v1/models/plain:1b' })).json(), { id: 'plain:1b', object: 'model', created: 1767323045, owned_by: 'library' });
   const unknown = await service.app.inject({ url: '/v1/models/who/is:this' });
   t.match([unknown.statusCode, unknown.json()], [404, { error: { type: 'not_found_error', code: 'model_not_found', message: /who\/is:this/ } }]);
@@ -199,6 +199,23 @@ t.test('responses', async (t) => {
   t.match((await post('/v1/responses', { model: 'talker', input: '!cut' })).json(), { status: 'incomplete', incomplete_details: { reason: 'max_output_tokens' } });
 });
 
+t.test('thoughts of models that have them, and what clients send back of an answer', async (t) => {
+  const messages = [{ role: 'user', content: '!think x' }];
+  for (const more of [{ reasoning_effort: 'high' }, { reasoning: { effort: 'minimal', summary: 'auto' } }, { think: true }]) {
+    t.equal((await post('/v1/chat/completions', { model: 'warm', messages, ...more })).statusCode, 200, JSON.stringify(more));
+    t.ok((last()?.input as { think?: unknown }).think, JSON.stringify(more));
+  }
+  for (const more of [{ reasoning_effort: 'none' }, { reasoning: { effort: 'none' } }, { think: false }]) t.equal((await chat(more)).statusCode, 200, `no thought is what there is: ${JSON.stringify(more)}`);
+  const whole = (await post('/v1/responses', { model: 'warm', input: '!think x', reasoning: { effort: 'high', summary: 'auto' }, store: false, include: [], stream_options: null })).json() as { usage: unknown };
+  t.match(whole.usage, { output_tokens_details: { reasoning_tokens: 1 } });
+  const said = ((await chat({}, '!call')).json() as { choices: { message: Record<string, unknown> }[] }).choices[0]?.message;
+  const back = [...messages, { ...said, annotations: [], audio: null, function_call: null, parsed: null }, { role: 'tool', tool_call_id: 'call_1', content: '1' }];
+  t.equal((await post('/v1/chat/completions', { model: 'talker', messages: back })).statusCode, 200, 'an answer as it came is taken back');
+  const search = [{ role: 'user', content: 'x' }, { type: 'web_search_call', id: 'ws_1', status: 'completed', action: { type: 'search', query: 'x' } }, { role: 'user', content: 'y' }];
+  t.equal((await post('/v1/responses', { model: 'talker', input: search })).statusCode, 200);
+  t.same((last()?.input as { messages: { content: string }[] }).messages.map(({ content }) => content), ['x', 'y']);
+});
+
 t.test('what is wrong is named', async (t) => {
   const messages = [{ role: 'user', content: 'x' }];
   const cases: [string, unknown, number, string | null, string?][] = [
@@ -225,6 +242,18 @@ t.test('what is wrong is named', async (t) => {
     ['/v1/chat/completions', { model: 'talker', messages, functions: [{ name: 'add' }] }, 400, 'functions'], ['/v1/chat/completions', { model: 'talker', messages, tools: [{ type: 'function', function: { name: 'add' } }], function_call: 'auto' }, 400, 'function_call'],
     ['/v1/chat/completions', { model: 'talker', messages, verbosity: 'low' }, 400, 'verbosity'], ['/v1/responses', { model: 'talker', input: 'x', text: { verbosity: 'high' } }, 400, 'text.verbosity'],
     ['/v1/responses', { model: 'talker', input: 'x', top_logprobs: 2 }, 400, 'top_logprobs'], ['/v1/responses', { model: 'talker', input: 'x', include: ['message.output_text.logprobs'] }, 400, 'include'],
+    ['/v1/chat/completions', { model: 'talker', messages, reasoning_effort: 'high' }, 400, 'reasoning_effort'], ['/v1/chat/completions', { model: 'talker', messages, think: true }, 400, 'think'],
+    ['/v1/chat/completions', { model: 'talker', messages, reasoning: { effort: 'low' } }, 400, 'reasoning.effort'], ['/v1/responses', { model: 'talker', input: 'x', reasoning: { effort: 'low' } }, 400, 'reasoning.effort'],
+    ['/v1/responses', { model: 'talker', input: 'x', include: ['reasoning.encrypted_content'] }, 400, 'include'], ['/v1/responses', { model: 'warm', input: 'x', reasoning: { summary: 'concise' } }, 400, 'reasoning.summary'],
+    ['/v1/responses', { model: 'talker', input: 'x', store: true }, 400, 'store'], ['/v1/responses', { model: 'talker', input: 'x', store: 'yes' }, 400, 'store'], ['/v1/responses', { model: 'talker', input: 'x', text: { colour: 1 } }, 400, 'text.colour'],
+    ['/v1/responses', { model: 'talker', input: 'x', reasoning: { depth: 1 } }, 400, 'reasoning.depth'], ['/v1/chat/completions', { model: 'talker', messages: [{ role: 'user', content: 'x', mood: 'good' }] }, 400, 'messages[0].mood'],
+    ['/v1/chat/completions', { model: 'talker', messages: [{ role: 'user', content: 'x', name: 5 }] }, 400, 'messages[0].name'], ['/v1/chat/completions', { model: 'talker', messages, stream: true, stream_options: { wonder: 1 } }, 400, 'stream_options.wonder'],
+    ['/v1/completions', { model: 'talker', prompt: 'x', stream_options: {} }, 400, 'stream_options'], ['/v1/chat/completions', { model: 'talker', messages, user: 5 }, 400, 'user'], ['/v1/embeddings', { model: 'vectors', input: 'x', user: 5 }, 400, 'user'],
+    ['/v1/chat/completions', { model: 'talker', messages, metadata: 'x' }, 400, 'metadata'], ['/v1/completions', { model: 'talker', prompt: 'x', metadata: { a: 1 } }, 400, 'metadata.a'],
+    ['/v1/chat/completions', { model: 'talker', messages, response_format: { type: 'json_schema', json_schema: { schema: {}, strict: 'maybe' } } }, 400, 'response_format.json_schema.strict'],
+    ['/v1/chat/completions', { model: 'talker', messages, max_tokens: -1, max_completion_tokens: 5 }, 400, 'max_tokens'], ['/v1/chat/completions', { model: 'talker', messages, keep_alive: 'soon' }, 400, 'keep_alive'],
+    ['/v1/chat/completions', { model: 'talker', messages, repetition_penalty: 0 }, 400, 'repetition_penalty'], ['/v1/completions', { model: 'talker', prompt: 'x', stop: Array(20_000).fill('x') }, 400, 'stop'],
+    ['/v1/embeddings', { model: 'vectors', input: '' }, 400, 'input'],
     ['/v1/responses', { model: 'talker', input: 'x', previous_response_id: 'r' }, 400, 'previous_response_id'], ['/v1/responses', { model: 'talker', input: [{ type: 'item_reference' }] }, 400, 'input[0].type'],
   ];
   for (const [url, payload, status, param, code] of cases) {
@@ -247,7 +276,11 @@ t.test('a method that a route does not have is refused in the contract\'s shape'
     t.match([answer.statusCode, answer.headers.allow, answer.json()], [405, 'POST', { error: { message: 'Method Not Allowed', type: 'invalid_request_error', param: null, code: null } }], url);
   }
   t.match((await service.app.inject({ method: 'DELETE', url: '/v1/models/talker' })).json(), { error: { message: 'Method Not Allowed' } });
-  t.match((await service.app.inject({ method: 'POST', url: '/v1/chat/nothing', payload: {} })).json(), { error: { message: 'Not Found', type: 'not_found_error' } });
+  for (const url of ['/v1/chat/nothing', '/v1/nope', '/v1/messages', '/v1/moderations', '/v1/audio/transcriptions']) {
+    const answer = await service.app.inject({ method: 'POST', url, payload: {} });
+    t.strictSame([answer.statusCode, answer.json()], [404, { error: { message: 'Not Found', type: 'not_found_error', param: null, code: null } }], url);
+  }
+  for (const url of ['/v1/convert/nothing', '/v1/result', '/v1alpha/convert/file', '/nothing']) t.strictSame((await service.app.inject({ method: 'POST', url, payload: {} })).json(), { detail: 'Not Found' }, `${url} is none of a language model`);
 });
 
 t.test('the service describes these routes, and only where they are', async (t) => {

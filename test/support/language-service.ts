@@ -30,8 +30,10 @@ export function fakeEntry(name: string, more: Partial<CatalogueEntry> = {}): Cat
 }
 
 const entries = [
-  fakeEntry('talker:latest', { parameters: { stop: ['<|eot|>'], temperature: 0.25 }, licenses: ['Free for all'], system: 'Be kind.' }),
+  fakeEntry('talker:latest', { parameters: { stop: ['<|eot|>'], temperature: 0.25 }, licenses: ['Free for all'], system: 'Be kind.', messages: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'Hello,\nyou.' }] }),
   fakeEntry('plain:1b', { capabilities: ['completion'] }),
+  fakeEntry('anna/story:latest', { capabilities: ['completion'] }),
+  fakeEntry('warm:latest', { capabilities: ['completion', 'thinking'] }),
   fakeEntry('bert-vectors:latest', { capabilities: ['embedding'], description: { ...description(true), metadata: { 'tokenizer.ggml.model': 'bert' } } }),
   fakeEntry('vectors:latest', { capabilities: ['embedding'], description: description(true) }),
 ];
@@ -92,14 +94,14 @@ async function answer(language: FakeLanguage, request: AnswerRequest, listener: 
   const choices = Array.from({ length: request.choices ?? 1 }, (_, choice) => {
     const parts = partsOf(script);
     for (const part of parts) listener.onParts?.(choice, [part], { ids: [65], ...logprobs(request) });
-    return { parts, tokens: { ids: [...parts.map(() => 65), ...(script.includes('!stopped') ? [66] : [])], logprobs: parts.flatMap(() => logprobs(request).logprobs ?? []) }, finishReason: script.includes('!call') ? 'toolCalls' as const : /!cut|!half/.test(script) ? 'length' as const : 'stop' as const, stopString: null };
+    return { parts, reasoningTokens: script.includes('!think') ? 1 : 0, tokens: { ids: [...parts.map(() => 65), ...(script.includes('!stopped') ? [66] : [])], logprobs: parts.flatMap(() => logprobs(request).logprobs ?? []) }, finishReason: script.includes('!call') ? 'toolCalls' as const : /!cut|!half/.test(script) ? 'length' as const : 'stop' as const, stopString: null };
   });
   if (script.includes('!late')) throw new LecternError('device_lost');
   if (script.includes('!hang')) {
     await new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new LecternError('cancelled')), { once: true }));
   }
   return {
-    choices, promptTokens: 7, cachedTokens: 3, completionTokens: choices.reduce((sum, { parts }) => sum + parts.length, 0), droppedMessages: script.includes('!drop') ? 2 : 0,
+    choices, promptTokens: 7, cachedTokens: 3, completionTokens: choices.reduce((sum, { parts }) => sum + parts.length, 0), reasoningTokens: choices.reduce((sum, { reasoningTokens }) => sum + reasoningTokens, 0), droppedMessages: script.includes('!drop') ? 2 : 0,
     ...(request.wantsPromptIds ? { promptIds: [1, 2, 3] } : {}), prefillMs: 1.5, decodeMs: 2.5,
   };
 }
@@ -134,7 +136,7 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
       lend: async (entry, options): Promise<Lease> => {
         language.keepAlives.push(options.keepAlive);
         if (!resident.some((one) => one.entry === entry)) resident.push({ entry, state: 'loaded', progress: 1, context: 64, bytes: 500, onDevice: false, expiresAt: new Date('2026-01-02T03:09:05Z'), keepAlive: 300_000, uses: 0 });
-        return { entry, model, loadMs: 12, release: () => undefined };
+        return { entry, model, loadMs: entry.name.startsWith('warm') ? 0 : 12, release: () => undefined };
       },
       list: () => resident,
       unload: (entry) => { language.unloaded.push(entry.name); },

@@ -96,13 +96,18 @@ t.test('thoughts', async (t) => {
     const heard: OutputPart[] = [];
     const answer = await complete(lease, ask(say('2+2')), { onParts: (_choice, some) => heard.push(...some) }, never);
     t.same(answer.choices[0]?.parts, parts, text);
+    const closed = text.indexOf('</think>');
+    const thought = !text.trimStart().startsWith('<think>') ? 0 : closed < 0 ? text.length : closed + '</think>'.length;
+    t.equal(answer.reasoningTokens, thought, `${text}: a token a byte, the marks among them`);
     for (const kind of ['text', 'reasoning'] as const) {
       const of = (some: OutputPart[]): string => some.map((part) => (part.kind === kind ? part.text : '')).join('');
       t.equal(of(heard), of(parts), `${text}: streamed ${kind}`);
     }
   }
   const { lease } = await chatLease({ answer: () => 'Hm.\n</think>\n\nFour.' }, { chatTemplate: `${chatMl}{{ '<think>\n' }}` });
-  t.same((await complete(lease, ask(say('2+2')), {}, never)).choices[0]?.parts, [{ kind: 'reasoning', text: 'Hm.' }, { kind: 'text', text: 'Four.' }], 'opened by the template');
+  const opened = await complete(lease, ask(say('2+2'), { choices: 2 }), {}, never);
+  t.same(opened.choices[0]?.parts, [{ kind: 'reasoning', text: 'Hm.' }, { kind: 'text', text: 'Four.' }], 'opened by the template');
+  t.equal(opened.reasoningTokens, 2 * 'Hm.\n</think>'.length, 'of all choices');
   const plain = await chatLease({ answer: () => '<think>a</think>b' }, { chatTemplate: chatMl });
   t.same((await complete(plain.lease, ask(say('2+2')), {}, never)).choices[0]?.parts, [{ kind: 'text', text: '<think>a</think>b' }], 'a model that has none');
 });
@@ -148,7 +153,7 @@ t.test('too long: both counts, or the fewest of the oldest messages left out', a
   const { lease, engine } = await chatLease({ context: 150, answer: () => 'ok' }, { chatTemplate: chatMl });
   const long = [{ role: 'system' as const, content: 'S' }, ...say(...Array.from({ length: 9 }, (_, index) => `${index}`.repeat(40)))];
   const refused = await failureOf(complete(lease, ask(long), {}, never));
-  t.match(refused, { code: 'context_overflow', message: /The prompt has \d{3} tokens and the model's context holds 150/ });
+  t.match(refused, { code: 'context_overflow', message: /longer than the model's context: it has \d{3} tokens and the context holds 150/ });
   const dropped = await complete(lease, ask(long, { input: { dropOldest: true } }), {}, never);
   const { prompt = '' } = engine.generated.at(-1) ?? {};
   t.equal(dropped.droppedMessages, 7);

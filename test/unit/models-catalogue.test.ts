@@ -10,7 +10,7 @@ import type { LanguageEngine, ModelDescription } from '../../src/engine/port.js'
 import { parseGo } from '../../src/chat/prompt/go-template/parser.js';
 import { LecternError } from '../../src/errors.js';
 import { createCatalogue } from '../../src/models/catalogue.js';
-import { parameterSize, quantizationLevel } from '../../src/models/details.js';
+import { capabilitiesOf, parameterSize, quantizationLevel } from '../../src/models/details.js';
 import { failureOf } from '../support/failure-of.js';
 import { writeBlob, writeManifest, writeStored } from '../support/ollama-store.js';
 
@@ -114,7 +114,7 @@ t.test('an Ollama store', async (t) => {
   const entry = await catalogue.find('llama3.3:70b');
   t.match(entry, {
     path: blob, digest: createHash('sha256').update(text).digest('hex'), goTemplate: layers.template, system: 'Be kind.\n', parameters: { stop: ['<|eot|>'], temperature: 0.5 },
-    messages: [{ role: 'user', content: 'hi' }], licenses: ['one', 'two'], capabilities: ['completion', 'tools', 'insert', 'thinking'],
+    messages: [{ role: 'user', content: 'hi' }], licenses: ['one', 'two'], capabilities: ['completion', 'tools', 'thinking'],
     details: { parentModel: '/blobs/parent', parameterSize: '70.6B', quantizationLevel: 'Q4_K_M' },
   });
   const manifest = JSON.parse(text) as { config: { size: number }; layers: { size: number }[] };
@@ -133,6 +133,15 @@ t.test('a Go template that is not understood gives way to the file\'s own, and s
   t.match(await catalogue.find('both'), { goTemplate: null, chatTemplate: '{{ messages }}' });
   t.match(await reasons(), { 'only:latest': /function 'frobnicate'/ });
   t.equal(lines.filter((line) => /"both:latest": .*'frobnicate'.* the template of the GGUF file is used instead/.test(line)).length, 1, lines.join());
+});
+
+t.test('only what the template in use can do is promised', async (t) => {
+  const description = { embeds: false } as Parameters<typeof capabilitiesOf>[0];
+  const jinja = '{% if tools %}{% endif %}{{ enable_thinking }}';
+  t.strictSame(capabilitiesOf(description, jinja, null), ['completion', 'tools', 'thinking']);
+  t.strictSame(capabilitiesOf(description, jinja, '{{ .Prompt }}{{ .Suffix }}'), ['completion'], 'a layer without tools stands in place of the file\'s own, and no suffix is taken');
+  t.strictSame(capabilitiesOf(description, jinja, ' \n'), ['completion', 'tools', 'thinking'], 'an empty layer is none');
+  t.strictSame(capabilitiesOf(description, null, '{{ .Tools }}{{ .ThinkLevel }}'), ['completion', 'tools', 'thinking']);
 });
 
 t.test('names as people write them', async (t) => {

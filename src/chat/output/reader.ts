@@ -35,6 +35,8 @@ export class AnswerReader {
   #waiting = '';
   #saidSomething = false;
   #isCut = false;
+  #pushedBytes = 0;
+  #thoughtBytes = 0;
 
   constructor(syntax: OutputSyntax) {
     this.#syntax = syntax;
@@ -42,8 +44,14 @@ export class AnswerReader {
     this.#place = syntax.beginsThinking ? 'thought' : syntax.beginsCalling ? 'calls' : syntax.thoughts === null ? 'start' : 'begin';
   }
 
+  /** Bytes of the text with which the answer's thought and its marks are over: 0 where there is none, Infinity while it goes on. */
+  get thoughtBytes(): number {
+    return this.#place === 'thought' ? Infinity : this.#thoughtBytes;
+  }
+
   push(text: string): OutputPart[] {
     this.#waiting += text;
+    this.#pushedBytes += Buffer.byteLength(text);
     return this.#take(false);
   }
 
@@ -88,6 +96,7 @@ export class AnswerReader {
     if (found === null) return false;
     this.#saidSomething = false;
     if (found.marker === close) this.#waiting = this.#waiting.slice(found.at === certain ? close.length : 0);
+    this.#thoughtBytes = this.#pushedBytes - Buffer.byteLength(this.#waiting);
     this.#place = found.marker === close ? 'behindThought' : 'calls';
     return true;
   }

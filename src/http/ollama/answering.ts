@@ -73,10 +73,10 @@ function run<T>(
   return takeTurn(services, reply, services.slots, {
     entry: asked.entry,
     keepAlive: asked.keepAlive,
-    work: async (lease, signal) => {
+    work: async (lease, signal, loadMs) => {
       refuseLargerContext(asked.context, lease);
       const answer = await services.answer(lease, asked.answer, { onParts: (_choice, parts, tokens) => onParts(lease, parts, tokens) }, signal);
-      return end(lease, answer, lease.loadMs);
+      return end(lease, answer, loadMs);
     },
   });
 }

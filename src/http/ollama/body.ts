@@ -1,4 +1,5 @@
 /** What the bodies of Ollama's routes have in common: the model's name, old and new, and its entry. */
+import { displayName, parseModelName } from '../../models/model-name.js';
 import type { CatalogueEntry } from '../../models/types.js';
 import { LecternError } from '../../errors.js';
 import type { OutputFormat } from '../../chat/conversation.js';
@@ -22,8 +23,21 @@ export type NotFoundText = (name: string) => string;
 /** The texts differ by route, and clients look into them. */
 export const notFound = {
   chat: (name: string) => `model '${name}' not found`,
+  show: (name: string) => `model '${shortest(name)}' not found`,
   embed: (name: string) => `model "${name}" not found, try pulling it first`,
 } satisfies Record<string, NotFoundText>;
+
+/** With its tag. */
+function shortest(name: string): string {
+  const parsed = parseModelName(name);
+  return parsed === undefined ? name : displayName(parsed);
+}
+
+/** With everything that is left out of names by default: as the contract names a model that takes no tools. */
+export function wholeName(name: string): string {
+  const parsed = parseModelName(name);
+  return parsed === undefined ? name : `${parsed.host}/${parsed.namespace}/${parsed.model}:${parsed.tag}`;
+}
 
 const plausibleName = /^[\w.:/@-]{1,1024}$/;
 
@@ -44,14 +58,21 @@ export function readFormat(fields: Fields): OutputFormat {
   throw new FieldError('format', `invalid format: ${JSON.stringify(value)}; expected "json" or a valid JSON Schema object`);
 }
 
-/** `think`: whether, or how much. Throws when the model cannot. */
-export function readThink(fields: Fields, entry: CatalogueEntry): boolean | 'low' | 'medium' | 'high' | 'max' | undefined {
+/** `think`: whether, or how much. Throws when the model, `name` to the client, cannot. */
+export function readThink(fields: Fields, entry: CatalogueEntry, name: string): boolean | 'low' | 'medium' | 'high' | 'max' | undefined {
   const value = fields.raw('think');
   const think = typeof value === 'string' ? fields.oneOf('think', ['low', 'medium', 'high', 'max']) : fields.boolean('think');
   if (think !== undefined && think !== false && !entry.capabilities.includes('thinking')) {
-    throw new FieldError('think', `"${entry.name}" does not support thinking`);
+    throw new FieldError('think', `"${name}" does not support thinking`);
   }
   return think;
+}
+
+/** Parameters that only choose between what is the case here anyway, and one of the contract's own tests that answers without a model. Throws FieldError. */
+export function refuseUnhonoured(fields: Fields): void {
+  // A prompt that is too long is refused, whatever is said of shifting it.
+  fields.boolean('shift');
+  if (fields.boolean('_debug_render_only') === true) fields.refuse('_debug_render_only', 'is not supported');
 }
 
 /** Models that read pictures do not exist here. */

@@ -4,7 +4,7 @@ import { LecternError } from '../../errors.js';
 import { parseKeepAlive } from '../../models/keep-alive.js';
 import { FieldError } from '../fields.js';
 import { type LanguageRoute, answerOllama, loadOrUnload } from './answering.js';
-import { findModel, notFound, readBody, readFormat, readModelName, readThink } from './body.js';
+import { findModel, notFound, readBody, readFormat, readModelName, readThink, refuseUnhonoured, wholeName } from './body.js';
 import { describeMessage, readMessages, readTools } from './messages.js';
 import { readOptions } from './options.js';
 
@@ -15,14 +15,15 @@ export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
     if (model === '') throw new FieldError('model', 'model is required');
     const entry = await findModel(route.services, model, notFound.chat);
     const messages = readMessages(fields);
+    refuseUnhonoured(fields);
     const { sampling, context } = readOptions(fields, entry, route.log);
     const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
     const asked = { entry, model, keepAlive, context };
     if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support chat`);
     if (messages.length === 0) return loadOrUnload(route, reply, asked, { message: { role: 'assistant', content: '' } });
     const tools = readTools(fields);
-    if (tools.length > 0 && !entry.capabilities.includes('tools')) throw new LecternError('invalid_request', `registry.ollama.ai/library/${entry.name} does not support tools`);
-    const think = readThink(fields, entry);
+    if (tools.length > 0 && !entry.capabilities.includes('tools')) throw new LecternError('invalid_request', `${wholeName(entry.name)} does not support tools`);
+    const think = readThink(fields, entry, model);
     let calls = 0;
     return answerOllama(route, request, reply, {
       ...asked,

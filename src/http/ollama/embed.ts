@@ -21,7 +21,7 @@ export function addEmbed(scope: FastifyInstance, route: LanguageRoute): void {
     const dimensions = fields.integer('dimensions', { least: 0 });
     if (inputs.length === 0) return sendJson(reply, 200, { model, embeddings: [] });
     const { embedded, cut, loadMs } = await takeTurn(services, reply, services.embeddingSlots, {
-      entry, keepAlive, work: (lease, signal) => embedFitting(lease, inputs, { truncate, signal }),
+      entry, keepAlive, work: async (lease, signal, took) => ({ ...await embedFitting(lease, inputs, { truncate, signal }), loadMs: took }),
     });
     return sendJson(reply, 200, {
       model,
@@ -68,7 +68,7 @@ function readInput(fields: Fields): string[] {
 /** What is too long is cut to the model's context where `truncate` allows; the numbers of the texts that were are told. */
 async function embedFitting(
   lease: Lease, inputs: string[], { truncate, ...options }: { truncate: boolean; signal: AbortSignal; normalise?: boolean },
-): Promise<{ embedded: Embedded[]; cut: number[]; loadMs: number }> {
+): Promise<{ embedded: Embedded[]; cut: number[] }> {
   const embedded: Embedded[] = [];
   const cut: number[] = [];
   for (const [index, input] of inputs.entries()) {
@@ -81,7 +81,7 @@ async function embedFitting(
       cut.push(index);
     }
   }
-  return { embedded, cut, loadMs: lease.loadMs };
+  return { embedded, cut };
 }
 
 /** As many tokens as the model takes, the last of all (the end token) kept at the end. */

@@ -7,7 +7,7 @@ import { parseKeepAlive } from '../../models/keep-alive.js';
 import type { CatalogueEntry } from '../../models/types.js';
 import { FieldError, type Fields } from '../fields.js';
 import { type LanguageRoute, answerOllama, loadOrUnload } from './answering.js';
-import { findModel, notFound, readBody, readFormat, readModelName, readThink, refuseImages } from './body.js';
+import { findModel, notFound, readBody, readFormat, readModelName, readThink, refuseImages, refuseUnhonoured } from './body.js';
 import { readOptions } from './options.js';
 
 export function addGenerate(scope: FastifyInstance, route: LanguageRoute): void {
@@ -18,12 +18,16 @@ export function addGenerate(scope: FastifyInstance, route: LanguageRoute): void 
     const { sampling, context } = readOptions(fields, entry, route.log);
     const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
     const asked = { entry, model, keepAlive, context };
+    refuseUnhonoured(fields);
+    fields.boolean('truncate');
     const prompt = fields.string('prompt') ?? '';
+    // Pictures without a prompt would be looked at, not loaded for.
+    refuseImages(fields);
     // An embedding model may be loaded and unloaded like any other; the command line does so with `stop`.
     if (prompt === '' && (fields.string('suffix') ?? '') === '') return loadOrUnload(route, reply, asked, { response: '' });
     if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support generate`);
     const raw = fields.boolean('raw') ?? false;
-    const input = raw ? readRaw(fields, prompt) : readTemplated(fields, prompt, entry);
+    const input = raw ? readRaw(fields, prompt) : readTemplated(fields, prompt, entry, model);
     return answerOllama(route, request, reply, {
       ...asked,
       stream: fields.boolean('stream') ?? true,
@@ -42,11 +46,10 @@ function readRaw(fields: Fields, prompt: string): AnswerRequest['input'] {
   return { kind: 'prompt', prompt: [{ text: prompt, special: true }], addSpecial: true };
 }
 
-function readTemplated(fields: Fields, prompt: string, entry: CatalogueEntry): AnswerRequest['input'] {
-  refuseImages(fields);
+function readTemplated(fields: Fields, prompt: string, entry: CatalogueEntry, model: string): AnswerRequest['input'] {
   if ((fields.string('template') ?? '') !== '') fields.refuse('template', 'is not supported: models keep their own');
-  if ((fields.string('suffix') ?? '') !== '') throw new FieldError('suffix', `"${entry.name}" does not support insert`);
-  const think = readThink(fields, entry);
+  if ((fields.string('suffix') ?? '') !== '') throw new FieldError('suffix', `"${model}" does not support insert`);
+  const think = readThink(fields, entry, model);
   const system = fields.string('system') ?? '';
   const before = fields.list('context');
   if (before?.some((id) => !Number.isSafeInteger(id))) fields.refuse('context', 'must be a list of integers');

@@ -14,24 +14,32 @@ export interface Options {
   context: number | undefined;
 }
 
-/** An unknown option is passed over with a line in the log, as the contract has it. Throws FieldError for one of the wrong type. */
+/** `num_ctx` among them has its type when this is through. An unknown option is passed over with a line in the log, as the contract has it. Throws FieldError for one of the wrong type. */
 export function readOptions(fields: Fields, entry: CatalogueEntry, log: Log): Options {
   const options = fields.object('options');
   const asked = (options?.names() ?? []).filter((name) => options?.has(name)).map((name) => readOption(name, options?.raw(name), log));
   return {
     sampling: Object.assign({}, defaults, layerSampling(entry.parameters), ...asked, readLogprobs(fields)) as Sampling,
-    context: options?.integer('num_ctx', { least: 0 }),
+    context: options?.raw('num_ctx') as number | undefined,
   };
 }
 
 function readOption(name: string, value: unknown, log: Log): Sampling {
   const kind = samplingOptions.get(name);
   if (kind === undefined) {
-    if (!otherOptions.has(name)) log.warn({ option: name.slice(0, 100) }, 'an option of a request is unknown and was passed over');
+    const type = otherOptions.get(name);
+    if (type === undefined) log.warn({ option: name.slice(0, 100) }, 'an option of a request is unknown and was passed over');
+    if ((type === 'integer' && !Number.isSafeInteger(value)) || (type === 'boolean' && typeof value !== 'boolean')) throw notOfType(name, type);
     return {};
   }
-  if (!kind.fits(value)) throw new FieldError(`options.${name}`, `option "${name}" must be of type ${kind.type}`);
+  if (!kind.hasType(value)) throw notOfType(name, kind.type);
+  const wrong = kind.wrong(value);
+  if (wrong !== null) throw new FieldError(`options.${name}`, `option "${name}" must be ${wrong}`);
   return toSampling(kind, value);
+}
+
+function notOfType(name: string, type: string): FieldError {
+  return new FieldError(`options.${name}`, `option "${name}" must be of type ${type}`);
 }
 
 const mostLogprobs = 20;

@@ -12,7 +12,7 @@ export function addShow(scope: FastifyInstance, { services }: LanguageRoute): vo
     const fields = readBody(request.body);
     const name = readModelName(fields);
     if (name === '') throw new FieldError('model', 'model is required');
-    const entry = await findModel(services, name, notFound.chat);
+    const entry = await findModel(services, name, notFound.show);
     const verbose = fields.boolean('verbose') ?? false;
     const description = verbose ? await services.catalogue.describeWhole(entry) : entry.description;
     const system = (fields.string('system') ?? '') === '' ? entry.system : fields.string('system');
@@ -65,6 +65,7 @@ function describeModelfile(entry: CatalogueEntry, template: string, parameters: 
     ...quoted('SYSTEM', entry.system ?? ''),
     ...parameters.split('\n').filter((line) => line !== '').map((line) => `PARAMETER ${line.replace(/\s+/, ' ')}`),
     ...entry.licenses.flatMap((license) => quoted('LICENSE', license)),
+    ...entry.messages.map(({ role, content }) => `MESSAGE ${role} ${/^\s|\s$|\n/.test(content) ? `"""${content}"""` : content}`),
     '',
   ].join('\n');
 }

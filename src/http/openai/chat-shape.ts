@@ -12,12 +12,13 @@ export function freshId(prefix: string): string {
 
 export const finishReasons = { stop: 'stop', length: 'length', toolCalls: 'tool_calls' } as const;
 
-export function describeUsage({ promptTokens, cachedTokens, completionTokens }: Answer): Json {
+export function describeUsage({ promptTokens, cachedTokens, completionTokens, reasoningTokens }: Answer): Json {
   return {
     prompt_tokens: promptTokens,
     completion_tokens: completionTokens,
     total_tokens: promptTokens + completionTokens,
     prompt_tokens_details: { cached_tokens: cachedTokens },
+    completion_tokens_details: { reasoning_tokens: reasoningTokens },
   };
 }
 
@@ -66,7 +67,7 @@ export function wholeCompletion(head: ChatHead, lease: Lease, answer: Answer, wa
 }
 
 function wholeChoice(choice: AnswerChoice, index: number, lease: Lease, wantsLogprobs: boolean): Json {
-  const calls = choice.parts.flatMap((part) => (part.kind === 'toolCall' || part.kind === 'cutCall' ? [describeCall(part.call)] : []));
+  const calls = choice.parts.flatMap((part) => (part.kind === 'toolCall' || part.kind === 'cutCall' ? [part.call] : [])).map((call, index) => ({ index, ...describeCall(call) }));
   const text = joined(choice.parts, 'text');
   const reasoning = joined(choice.parts, 'reasoning');
   const message = {

@@ -7,6 +7,7 @@ import { sendJson } from '../error-reply.js';
 import { Fields } from '../fields.js';
 import { type LanguageServices, requireCapability, takeTurn, withModelDefaults } from '../language.js';
 import { type ChatRequest, readChatRequest } from './chat-request.js';
+import { refuseThinking } from './checks.js';
 import { ChatChunks, type ChatHead, freshId, wholeCompletion } from './chat-shape.js';
 import { refuseStrangeBiases } from './sampling.js';
 import { streamEvents } from './stream.js';
@@ -17,6 +18,7 @@ export function addChat(scope: FastifyInstance, services: LanguageServices, log:
     const entry = await services.catalogue.find(asked.model);
     requireCapability(entry, 'completion', `The model '${asked.model}' makes embeddings and does not chat.`);
     refuseStrangeBiases(asked.answer.sampling, entry.description.vocabularySize);
+    refuseThinking(asked.thinkWish, entry, asked.model);
     if (asked.stream) return streamChat(services, log, request, reply, asked, entry);
     const body = await answerChat(services, reply, asked, entry, {}, (lease, answer) => wholeCompletion(describeHead(services, entry, asked), lease, answer, asked.wantsLogprobs));
     return sendJson(reply, 200, body);

@@ -2,7 +2,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Answer, AnswerChoice, AnswerTokens, RawPrompt } from '../../chat/answer.js';
 import type { OutputPart, Sampling } from '../../chat/conversation.js';
-import { parseKeepAlive } from '../../models/keep-alive.js';
 import { layerSampling } from '../../models/layer-sampling.js';
 import type { CatalogueEntry, KeepAlive, Lease } from '../../models/types.js';
 import type { Log } from '../dependencies.js';
@@ -10,7 +9,7 @@ import { sendJson } from '../error-reply.js';
 import type { EventStream } from '../event-stream.js';
 import { Fields } from '../fields.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
-import { annotations, refuseUnknown } from './chat-request.js';
+import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, refuseUnknown } from './checks.js';
 import { describeUsage, freshId } from './chat-shape.js';
 import { type PromptValue, readPrompts, refuseStrangeIds } from './prompts.js';
 import { readSampling, refuseStrangeBiases, samplingNames } from './sampling.js';
@@ -39,6 +38,8 @@ const defaultMaxTokens = 16;
 function readCompletionRequest(fields: Fields): CompletionRequest {
   refuseUnknown(fields, names);
   if (fields.boolean('echo') === true) fields.refuse('echo', 'is not supported');
+  checkAnnotations(fields);
+  checkSampling(fields);
   const choices = fields.integer('n', { least: 1, most: 128 }) ?? 1;
   if ((fields.integer('best_of', { least: 1 }) ?? choices) !== choices) fields.refuse('best_of', 'is only supported as large as n');
   const stream = fields.boolean('stream') ?? false;
@@ -49,9 +50,9 @@ function readCompletionRequest(fields: Fields): CompletionRequest {
     sampling: { ...readSampling(fields), ...(logprobs === undefined ? {} : { logprobs }) },
     choices,
     stream,
-    includeUsage: fields.object('stream_options')?.boolean('include_usage') ?? false,
+    includeUsage: readStreamOptions(fields, stream),
     wantsIds: fields.boolean('return_token_ids') ?? false,
-    keepAlive: parseKeepAlive(fields.raw('keep_alive')),
+    keepAlive: readKeepAlive(fields),
   };
 }
 
@@ -101,8 +102,8 @@ function complete<T>(
 }
 
 function sum(answers: Answer[]): Answer {
-  const total = (name: 'promptTokens' | 'cachedTokens' | 'completionTokens'): number => answers.reduce((before, answer) => before + answer[name], 0);
-  return { ...(answers[0] as Answer), promptTokens: total('promptTokens'), cachedTokens: total('cachedTokens'), completionTokens: total('completionTokens') };
+  const total = (name: 'promptTokens' | 'cachedTokens' | 'completionTokens' | 'reasoningTokens'): number => answers.reduce((before, answer) => before + answer[name], 0);
+  return { ...(answers[0] as Answer), promptTokens: total('promptTokens'), cachedTokens: total('cachedTokens'), completionTokens: total('completionTokens'), reasoningTokens: total('reasoningTokens') };
 }
 
 function textOf(parts: OutputPart[]): string {

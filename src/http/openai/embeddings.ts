@@ -4,8 +4,7 @@ import { embedAll, shorten } from '../embedding.js';
 import { sendJson } from '../error-reply.js';
 import { Fields } from '../fields.js';
 import { type LanguageServices, requireCapability, takeTurn } from '../language.js';
-import { annotations, refuseUnknown } from './chat-request.js';
-import { parseKeepAlive } from '../../models/keep-alive.js';
+import { annotations, checkAnnotations, readKeepAlive, refuseUnknown } from './checks.js';
 import { readPrompts, refuseStrangeIds } from './prompts.js';
 
 const names: ReadonlySet<string> = new Set([...annotations, 'model', 'input', 'encoding_format', 'dimensions', 'keep_alive']);
@@ -14,11 +13,12 @@ export function addEmbeddings(scope: FastifyInstance, services: LanguageServices
   scope.post('/v1/embeddings', async (request, reply) => {
     const fields = Fields.of(request.body);
     refuseUnknown(fields, names);
+    checkAnnotations(fields);
     const model = fields.require('model', fields.string('model'));
     const inputs = readPrompts(fields, 'input', false);
     const encoding = fields.oneOf('encoding_format', ['float', 'base64']) ?? 'float';
     const dimensions = fields.integer('dimensions', { least: 1 });
-    const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
+    const keepAlive = readKeepAlive(fields);
     const entry = await services.catalogue.find(model);
     requireCapability(entry, 'embedding', `The model '${model}' does not make embeddings.`);
     refuseStrangeIds(inputs, entry.description.vocabularySize, fields, 'input');

@@ -31,6 +31,7 @@ export function describeError(error: LecternError, { routeOptions }: FastifyRequ
 function paramOf(error: LecternError, route: string): string | null {
   if (error instanceof FieldError && error.param !== '') return error.param;
   if (error.code === 'context_overflow' || error.about === 'prompt') return promptNames[route] ?? null;
+  if (error.about === 'tools') return 'tools';
   if (error.about === 'format') return route === '/v1/responses' ? 'text.format' : 'response_format';
   return error.code === 'model_not_found' ? 'model' : null;
 }

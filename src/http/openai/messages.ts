@@ -1,6 +1,7 @@
 /** OpenAI's messages, tools and output format as the conversation of src/chat. */
 import type { Message, OutputFormat, Tool, ToolCall, ToolChoice } from '../../chat/conversation.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
+import { refuseUnknown } from './checks.js';
 
 const roles = ['system', 'developer', 'user', 'assistant', 'tool', 'function'] as const;
 
@@ -12,7 +13,15 @@ export function readMessages(fields: Fields): Message[] {
   return nameToolAnswers(read);
 }
 
+/** With what clients send back of an answer as they got it: its `refusal`, `annotations`, `audio` and `function_call` where these are nothing, what helpers parsed of it. */
+const messageNames: ReadonlySet<string> = new Set([
+  'role', 'content', 'name', 'tool_calls', 'tool_call_id', 'reasoning', 'reasoning_content', 'refusal', 'annotations', 'parsed',
+]);
+
 function readMessage(fields: Fields): Message {
+  refuseUnknown(fields, messageNames);
+  const name = fields.string('name');
+  fields.string('refusal');
   const role = fields.require('role', fields.oneOf('role', roles));
   const toolCalls = role === 'assistant' ? readToolCalls(fields) : undefined;
   const content = readContent(fields, 'content');
@@ -24,7 +33,7 @@ function readMessage(fields: Fields): Message {
     reasoning: role === 'assistant' ? fields.string('reasoning_content') ?? fields.string('reasoning') : undefined,
     toolCalls,
     toolCallId: fields.string('tool_call_id'),
-    toolName: role === 'tool' || role === 'function' ? fields.string('name') : undefined,
+    toolName: role === 'tool' || role === 'function' ? name : undefined,
   });
 }
 
@@ -134,5 +143,7 @@ export function readFormat(format: Fields | undefined, usual: 'nested' | 'flat')
   const nested = format.object('json_schema');
   if (nested === undefined && usual === 'nested' && !format.has('schema')) format.refuse('json_schema', 'is required');
   const described = nested ?? format;
+  for (const name of ['name', 'description']) described.string(name);
+  described.boolean('strict');
   return { kind: 'schema', schema: described.require('schema', described.object('schema') && described.raw('schema')) };
 }

@@ -1,10 +1,10 @@
 /** The body of POST /v1/responses as a conversation; nothing is stored between requests. */
 import type { AnswerRequest } from '../../chat/answer.js';
 import type { Message, Tool } from '../../chat/conversation.js';
-import { parseKeepAlive } from '../../models/keep-alive.js';
 import type { KeepAlive } from '../../models/types.js';
 import { FieldError, type Fields, withoutUndefined } from '../fields.js';
-import { annotations, readThink, refuseUnknown, refuseVerbosity } from './chat-request.js';
+import { refuseVerbosity } from './chat-request.js';
+import { annotations, checkAnnotations, checkSampling, readKeepAlive, readStreamOptions, readThink, refuseStore, refuseUnknown, type ThinkWish } from './checks.js';
 import { readContent, readFormat, readFunction, readToolChoice } from './messages.js';
 import { readSampling, tokenCount } from './sampling.js';
 
@@ -12,6 +12,7 @@ export interface ResponsesRequest {
   model: string;
   stream: boolean;
   keepAlive: KeepAlive | undefined;
+  thinkWish: ThinkWish;
   /** What the response object repeats of the request. */
   echo: Record<string, unknown>;
   answer: AnswerRequest;
@@ -23,22 +24,33 @@ const names: ReadonlySet<string> = new Set([
   'frequency_penalty', 'presence_penalty', 'top_k', 'min_p',
 ]);
 
+const textNames: ReadonlySet<string> = new Set(['format', 'verbosity']);
+
 /** Throws FieldError. */
 export function readResponsesRequest(fields: Fields): ResponsesRequest {
   refuseUnknown(fields, names);
   for (const name of ['previous_response_id', 'conversation']) if (fields.has(name)) fields.refuse(name, 'is not supported: nothing is stored between requests');
   if (fields.boolean('background') === true) fields.refuse('background', 'is not supported');
   if ((fields.integer('top_logprobs') ?? 0) !== 0) fields.refuse('top_logprobs', 'is not supported');
-  if (fields.list('include')?.includes('message.output_text.logprobs')) fields.refuse('include', 'may not name message.output_text.logprobs: it is not supported');
+  const include = fields.list('include') ?? [];
+  if (include.length > 0) fields.refuse('include', `may not name ${String(include[0]).slice(0, 100)}: it is not supported`);
+  refuseStore(fields);
+  checkAnnotations(fields);
+  checkSampling(fields);
+  const stream = fields.boolean('stream') ?? false;
+  readStreamOptions(fields, stream);
   const truncation = fields.oneOf('truncation', ['auto', 'disabled']) ?? 'disabled';
   const tools = (fields.objects('tools') ?? []).map(readTool);
   const text = fields.object('text');
+  if (text !== undefined) refuseUnknown(text, textNames);
   refuseVerbosity(text);
   const format = text?.object('format');
+  const thinkWish = readThink(fields);
   return {
     model: fields.require('model', fields.string('model')),
-    stream: fields.boolean('stream') ?? false,
-    keepAlive: parseKeepAlive(fields.raw('keep_alive')),
+    stream,
+    thinkWish,
+    keepAlive: readKeepAlive(fields),
     echo: {
       instructions: fields.string('instructions') ?? null,
       max_output_tokens: fields.integer('max_output_tokens', tokenCount) ?? null,
@@ -58,7 +70,7 @@ export function readResponsesRequest(fields: Fields): ResponsesRequest {
         tools,
         toolChoice: readToolChoice(fields, tools),
         singleToolCall: fields.boolean('parallel_tool_calls') === false ? true : undefined,
-        think: readThink(fields),
+        think: thinkWish.think,
         dropOldest: truncation === 'auto' ? true : undefined,
       }),
       format: readFormat(format, 'flat'),
@@ -98,7 +110,8 @@ function readItem(item: Fields): Message[] {
     case 'function_call_output':
       return [withoutUndefined({ role: 'tool' as const, content: item.require('output', readContent(item, 'output')), toolCallId: item.string('call_id') })];
     case 'reasoning':
-      // What a model thought in an earlier turn is no part of the next prompt.
+    case 'web_search_call':
+      // What a model thought or looked for in an earlier turn is no part of the next prompt: what came of it is in its answer.
       return [];
     default:
       throw new FieldError(item.at('type'), `Items of type '${type}' are not supported.`);

@@ -126,7 +126,7 @@ export class ResponseWriter {
       input_tokens: answer.promptTokens,
       input_tokens_details: { cached_tokens: answer.cachedTokens },
       output_tokens: answer.completionTokens,
-      output_tokens_details: { reasoning_tokens: 0 },
+      output_tokens_details: { reasoning_tokens: answer.reasoningTokens },
       total_tokens: answer.promptTokens + answer.completionTokens,
     };
     return {
