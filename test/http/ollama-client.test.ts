@@ -102,5 +102,5 @@ t.test('what would change models is refused in one sentence', async (t) => {
   await t.rejects(client.create({ model: 'x', from: 'chat' }), refused);
   await t.rejects(client.copy({ source: 'chat', destination: 'x' }), refused);
   await t.rejects(client.delete({ model: 'chat' }), refused);
-  await t.rejects(client.show({ model: 'nobody' }), { status_code: 404, message: 'model \'nobody\' not found' });
+  await t.rejects(client.show({ model: 'nobody' }), { status_code: 404, message: 'model \'nobody:latest\' not found' });
 });
