@@ -122,7 +122,7 @@ t.test('show by the deprecated name, model empty', async (t) => {
   const shown = decodable(t, (await show('chat')).body);
   t.match(shown, { capabilities: ['completion'], model_info: { 'general.architecture': 'llama', 'llama.context_length': 2048, 'llama.embedding_length': 64, 'tokenizer.ggml.tokens': null }, details: { parameter_size: /^\d+(\.\d+)?[KMB]$/ } });
   const unknown = await show('nobody');
-  t.match([unknown.status, unknown.body], [404, '{"error":"model \'nobody\' not found"}']);
+  t.match([unknown.status, unknown.body], [404, '{"error":"model \'nobody:latest\' not found"}']);
 });
 
 t.test('run on a terminal: show, show, load, chat without a stream field', async (t) => {
