@@ -1,17 +1,90 @@
 #!/bin/sh
-# On a machine with a GPU, CMake and nvcc, without Node: builds the native half, runs the CUDA tests and a conformance pack on the device.
-# Usage: bench/gpu.sh [LLM-PACK [ONNX-PACK]]     a folder with models/*.gguf and expected/*.json, one with index.json, ops and nets
-set -eu
+# On a machine with a GPU, CMake, ninja or make, and nvcc, without Node: builds the native half, runs the CUDA tests and conformance packs
+# on the device, measures it, and writes bench/results/CARD.md. Takes 9 minutes at most: what there was no time for is marked there as not
+# measured. Ends with something else than 0 when a test failed or the measurement did.
+# Usage: bench/gpu.sh [--emulated] [PACK]...     a folder with models/*.gguf and expected/*.json, or one with index.json, ops and nets
+#   --emulated: the same steps with toys on the emulation, to see that they work; writes build/gpu-emulated.md
+# LECTERN_BUILD names a build that is there already; LECTERN_COMMIT the commit where there is no repository.
+set -u
 cd "$(dirname "$0")/.."
+begin=$(date +%s)
+left() { echo $((535 - $(date +%s) + begin)); }
+
+device=cuda
+if [ "${1:-}" = --emulated ]; then
+  device=emulated
+  shift
+fi
+build=${LECTERN_BUILD:-}
 mkdir -p build
-capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .)
-cmake -S . -B build/gpu -DLECTERN_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES="$capability" > build/gpu.log 2>&1 || { cat build/gpu.log; exit 1; }
-cmake --build build/gpu --target native_test --target native_bench --parallel > build/gpu.log 2>&1 || { tail -n 60 build/gpu.log; exit 1; }
-build/gpu/bin/native_test --filter "cuda: " --filter "prompt rows" --filter "prompt attention" --filter "ragged" --require-cuda
-build/gpu/bin/native_bench --prompts cuda
-if [ $# -gt 0 ]; then
-  build/gpu/bin/native_test --filter "llm: a conformance pack" --device cuda --require-cuda --llm-pack "$1"
+if [ -z "$build" ]; then
+  build=build/gpu
+  if [ "$device" = cuda ]; then
+    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .) || exit 1
+    cuda="-DLECTERN_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=$capability"
+  else
+    cuda=-DLECTERN_CUDA=OFF
+  fi
+  # shellcheck disable=SC2086
+  cmake -S . -B $build $cuda > build/gpu.log 2>&1 || { cat build/gpu.log; exit 1; }
+  timeout 300 cmake --build $build --target native_test --target native_bench --parallel > build/gpu.log 2>&1 || { tail -n 60 build/gpu.log; exit 1; }
 fi
-if [ $# -gt 1 ]; then
-  sh bench/gpu-networks.sh "$2" build/gpu
+
+if [ "$device" = cuda ]; then
+  card=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
+  mkdir -p bench/results
+  report=bench/results/$(echo "$card" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9-').md
+  driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
+  required=--require-cuda
+else
+  card=emulated
+  report=build/gpu-emulated.md
+  driver=none
+  required=
 fi
+commit=${LECTERN_COMMIT:-$(git rev-parse --short HEAD 2> /dev/null || echo unknown)}
+{
+  echo "# $card"
+  echo
+  echo "$(date -u '+%Y-%m-%d %H:%M') UTC, commit $commit, driver $driver; built in $((535 - $(left))) s. Written by \`bench/gpu.sh\`."
+  echo
+} > "$report"
+
+status=0
+# What ran, and how it ended, is a line of the report; the whole of it is on the terminal.
+tested() {
+  title=$1
+  limit=$2
+  shift 2
+  if [ "$(left)" -lt 60 ]; then
+    echo "- $title: not run, the time was over" >> "$report"
+    status=1
+    return
+  fi
+  if timeout "$limit" "$@" > build/gpu-test.log 2>&1; then ended=passed; else
+    ended="FAILED ($?)"
+    status=1
+  fi
+  cat build/gpu-test.log
+  echo "- $title: $ended, $(grep -c '^ok ' build/gpu-test.log) of $(grep -cE '^(not )?ok ' build/gpu-test.log) passed" >> "$report"
+}
+# shellcheck disable=SC2086
+tested 'kernels against references' 150 "$build/bin/native_test" --filter 'cuda: ' --filter 'prompt rows' --filter 'prompt attention' --filter ragged --filter upload --filter 'recorded passes' $required
+for pack in "$@"; do
+  if [ -f "$pack/index.json" ]; then
+    [ "$device" = emulated ] || tested "networks of $(basename "$pack")" 90 sh bench/gpu-networks.sh "$pack" "$build"
+    continue
+  fi
+  # shellcheck disable=SC2086
+  tested "conformance of $(basename "$pack")" 60 "$build/bin/native_test" --filter 'llm: a conformance pack' --device $device $required --llm-pack "$pack"
+done
+echo >> "$report"
+
+# Rows that would begin in the last minute are marked instead.
+timeout "$(($(left) > 5 ? $(left) : 5))" "$build/bin/native_bench" --gpu $device $(($(left) - 60)) build 2> build/gpu-bench.log | tee -a "$report"
+if [ -s build/gpu-bench.log ] || ! tail -n 1 "$report" | grep -q '^All rows'; then
+  status=1
+  { echo; echo "The measurement ended early; what is not above was not measured."; cat build/gpu-bench.log; } | tee -a "$report"
+fi
+echo "$report, after $((535 - $(left))) s"
+exit $status

@@ -61,6 +61,7 @@ struct Batch {
   const std::int32_t* cells;      // (rows) where the row's key and value go
   const std::int32_t* first;      // (rows) below visible: the row attends to the cells first .. visible - 1 of its slot
   const std::int32_t* visible;    // (rows)
+  bool watched = false;           // somebody downloads between the ops: each must be done in its turn
 };
 
 /// A part of the batch that begin() announced.
@@ -120,6 +121,7 @@ struct OpsShape {
   int experts_used;
   int threads;       // on the CPU; 0: one per processor
   KvShape kv;
+  bool records = true;  // a device may record the passes of answers and launch each as one
 };
 
 enum class Op { table, linear, gated, experts, attention };

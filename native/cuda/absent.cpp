@@ -1,5 +1,6 @@
 // The CUDA room of a build without nvcc: no device, and it says so.
 #include "cuda/backend.h"
+#include "cuda/ceilings.h"
 #include "cuda/device.h"
 #include "error.h"
 
@@ -8,6 +9,8 @@ namespace lectern::cuda {
 bool compiled_in() noexcept { return false; }
 
 std::vector<Device> devices() { return {}; }
+
+Ceilings measure_ceilings(int, std::size_t, int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: there is no card to measure."); }
 
 std::unique_ptr<Backend> make_backend(int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: device cuda is not available."); }
 

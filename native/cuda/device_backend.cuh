@@ -6,20 +6,28 @@
 #include "backend/backend.h"
 #include "backend/graph_ops.h"
 #include "cuda/graph_ops.h"
-#include "cuda/ops.cuh"
+#include "cuda/recording_ops.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 class DeviceBackend final : public Backend {
  public:
-  explicit DeviceBackend(int device) : device_(device), stream_(open_stream(device)) {}
-  ~DeviceBackend() override { close_stream(stream_); }
+  explicit DeviceBackend(int device) : device_(device), stream_(open_stream(device)), copies_(open_copy_stream()) {}
+  ~DeviceBackend() override {
+    close_stream(copies_);
+    close_stream(stream_);
+  }
 
   Device info() const override { return describe(device_); }
   void* allocate(std::size_t bytes) override {
     void* memory = device_allocate(bytes);
-    clear(stream_, memory, bytes);
+    try {
+      clear(stream_, memory, bytes);
+    } catch (...) {
+      device_release(memory);
+      throw;
+    }
     return memory;
   }
   void release(void* memory) noexcept override { device_release(memory); }
@@ -28,7 +36,7 @@ class DeviceBackend final : public Backend {
   void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
   // 2,048 rows keep the tensor cores busy through every product of a 70B model, at four waves of large tiles or more.
   int pass_rows() const override { return 2048; }
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<DeviceOps>(shape, stream_, Chip{multiprocessors(device_), most_shared_bytes(device_)}); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, Chip{multiprocessors(device_), most_shared_bytes(device_)}); }
   std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage storage) override {
     return LECTERN_CUDA_SPACE::make_graph_ops(stream_, multiprocessors(device_), storage);
   }
@@ -40,7 +48,7 @@ class DeviceBackend final : public Backend {
 
  private:
   int device_;
-  Stream stream_;
+  Stream stream_, copies_;
 };
 
 }  // namespace LECTERN_CUDA_SPACE

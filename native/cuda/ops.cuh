@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -57,12 +58,12 @@ struct Sizes {
         kv(op_rows * static_cast<std::size_t>(shape.kv.heads) * static_cast<std::size_t>(shape.kv.head_size)),
         angles(static_cast<std::size_t>(shape.rows) * static_cast<std::size_t>(shape.rotated / 2)),
         scores(static_cast<std::size_t>(shape.experts) * static_cast<std::size_t>(shape.part_rows)),
-        staging(std::max(std::size_t{4} << 20, static_cast<std::size_t>(shape.columns) * sizeof(float))) {}
+        staging(std::max(upload_bytes(), static_cast<std::size_t>(shape.columns) * sizeof(float))) {}
 
   std::size_t bytes(const OpsShape& shape) const {
-    const std::size_t numbers = 6 * static_cast<std::size_t>(shape.rows) + static_cast<std::size_t>(shape.logit_rows) + expert_rows;
+    const std::size_t numbers = 6 * static_cast<std::size_t>(shape.rows) + 2 * static_cast<std::size_t>(shape.logit_rows) + expert_rows;
     return sizeof(float) * (inputs + 2 * outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers +
-           sizeof(double) * static_cast<std::size_t>(shape.rotated / 2) + staging + 17 * 256;
+           sizeof(double) * static_cast<std::size_t>(shape.rotated / 2) + UploadRing::bytes(staging) + 16 * 256;
   }
 
   std::size_t op_rows, expert_rows, in_rows, inputs, blocks, outputs, kv, angles, scores;
@@ -82,8 +83,8 @@ inline std::size_t cache_bytes(const KvShape& shape) {
 
 class DeviceOps final : public Ops {
  public:
-  DeviceOps(const OpsShape& shape, Stream stream, Chip chip)
-      : stream_(stream),
+  DeviceOps(const OpsShape& shape, Streams streams, Chip chip)
+      : stream_(streams.work),
         shape_(shape),
         sizes_(shape),
         inputs_(sizes_.inputs),
@@ -97,14 +98,18 @@ class DeviceOps final : public Ops {
         frequencies_(static_cast<std::size_t>(shape.rotated / 2)),
         numbers_(6 * static_cast<std::size_t>(shape.rows)),
         chosen_rows_(static_cast<std::size_t>(shape.logit_rows)),
+        in_order_(static_cast<std::size_t>(shape.logit_rows)),
         scores_(sizes_.scores),
         chosen_(sizes_.expert_rows),
         chosen_weights_(sizes_.expert_rows),
-        placed_(stream, sizes_.staging),
-        decode_(shape, stream, chip),
-        prompt_(shape, stream, chip.multiprocessors, chip.shared_bytes),
-        prompt_attention_(shape, stream) {
+        placed_(streams, sizes_.staging),
+        decode_(shape, stream_, chip),
+        prompt_(shape, stream_, chip.multiprocessors, chip.shared_bytes),
+        prompt_attention_(shape, stream_) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
+    host_in_order_.resize(static_cast<std::size_t>(shape.logit_rows));
+    std::iota(host_in_order_.begin(), host_in_order_.end(), 0);
+    copy_to_device(stream_, in_order_.get(), host_in_order_.data(), host_in_order_.size() * sizeof(int));
     host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
   }
 
@@ -116,6 +121,7 @@ class DeviceOps final : public Ops {
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
   void begin(const Batch& batch, const Rope& rope) override {
+    placed_.settle();
     const auto rows = static_cast<std::size_t>(batch.rows);
     const std::int32_t* lists[] = {batch.tokens, batch.slots, batch.positions, batch.cells, batch.first, batch.visible};
     for (std::size_t i = 0; i < 6; ++i) std::copy(lists[i], lists[i] + rows, host_numbers_.begin() + static_cast<std::ptrdiff_t>(i * rows));
@@ -231,10 +237,13 @@ class DeviceOps final : public Ops {
   }
 
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
-    copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
+    // The first rows in their order are known: nothing crosses while a pass is recorded.
+    const bool in_order = std::equal(chosen, chosen + count, host_in_order_.begin());
+    if (!in_order) copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
+    const int* const rows = in_order ? in_order_.get() : chosen_rows_.get();
     // A row of logits is one of few, whatever rows the pass has.
-    if (decode_.takes(weights) && norm.bias == nullptr) return decode_.store(norm, {weights, nullptr}, chosen_rows_.get(), count, x, logits);
-    prepare(norm, count, weights.columns, x, chosen_rows_.get(), takes_bytes(weights));
+    if (decode_.takes(weights) && norm.bias == nullptr) return decode_.store(norm, {weights, nullptr}, rows, count, x, logits);
+    prepare(norm, count, weights.columns, x, rows, takes_bytes(weights));
     product({weights, nullptr}, count, logits, false);
   }
 
@@ -315,7 +324,7 @@ class DeviceOps final : public Ops {
   DeviceArray<QuantisedBlock> blocks_;
   DeviceArray<float> first_outputs_, second_outputs_, keys_, values_, cosines_, sines_;
   DeviceArray<double> frequencies_;
-  DeviceArray<int> numbers_, chosen_rows_;
+  DeviceArray<int> numbers_, chosen_rows_, in_order_;
   DeviceArray<float> scores_;
   DeviceArray<int> chosen_;
   DeviceArray<float> chosen_weights_;
@@ -323,7 +332,7 @@ class DeviceOps final : public Ops {
   DecodeRows decode_;
   PromptRows prompt_;
   PromptAttention prompt_attention_;
-  std::vector<std::int32_t> host_numbers_;
+  std::vector<std::int32_t> host_numbers_, host_in_order_;
   const int* tokens_ = nullptr;
   const int* slots_ = nullptr;
   const int* positions_ = nullptr;

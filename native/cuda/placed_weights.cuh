@@ -1,14 +1,15 @@
 // The weights of a model on the device: uploaded as the file has them, repacked to planes there.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "backend/ops.h"
 #include "cuda/kernels/planes.cuh"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
+#include "cuda/upload_ring.h"
 #include "cuda/with_type.h"
 #include "tensor/tensor.h"
 
@@ -36,8 +37,11 @@ inline std::size_t part_bytes(DType dtype, std::int64_t rows, std::int64_t colum
 /// Owns what was placed.
 class PlacedWeights {
  public:
-  /// `staging`: bytes of a file on their way to their planes; a row at least.
-  PlacedWeights(Stream stream, std::size_t staging) : stream_(stream), staging_bytes_(staging), staging_(staging) {}
+  /// `part_bytes`: of a file on their way to their planes at a time; a row at least.
+  PlacedWeights(Streams streams, std::size_t part_bytes) : streams_(streams), part_bytes_(part_bytes), ring_(std::make_unique<UploadRing>(streams, part_bytes)) {}
+
+  /// What loading took goes; placing something more takes it again.
+  void settle() { ring_.reset(); }
 
   Matrix matrix(const Tensor* parts, int count) {
     const DType dtype = parts->dtype;
@@ -49,28 +53,24 @@ class PlacedWeights {
 
   const float* vector(const float* values, std::size_t count) {
     DeviceArray<std::uint8_t>& placed = placed_.emplace_back(count * sizeof(float));
-    copy_to_device(stream_, placed.get(), values, count * sizeof(float));
+    copy_to_device(streams_.work, placed.get(), values, count * sizeof(float));
     return reinterpret_cast<const float*>(placed.get());
   }
 
  private:
-  /// As many rows at a time as the staging memory holds.
   void upload(const Tensor& part, std::uint8_t* placed) {
+    if (ring_ == nullptr) ring_ = std::make_unique<UploadRing>(streams_, part_bytes_);
     const std::size_t bytes = row_bytes(part.dtype, part.row_length());
     const std::size_t pitch = placed_row_bytes(part.dtype, part.row_length());
-    const auto rows = static_cast<std::size_t>(part.rows());
-    const std::size_t most = std::max<std::size_t>(staging_bytes_ / bytes, 1);
-    for (std::size_t first = 0; first < rows; first += most) {
-      const std::size_t count = std::min(most, rows - first);
-      copy_to_device(stream_, staging_.get(), part.data + first * bytes, count * bytes);
-      with_type(part.dtype, RunRepack{stream_, staging_.get(), bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch});
-    }
+    ring_->upload(part.data, bytes, static_cast<std::size_t>(part.rows()), [&](const std::uint8_t* staged, std::size_t first, std::size_t count) {
+      with_type(part.dtype, RunRepack{streams_.work, staged, bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch});
+    });
   }
 
-  Stream stream_;
-  std::size_t staging_bytes_;
-  DeviceArray<std::uint8_t> staging_;
+  Streams streams_;
+  std::size_t part_bytes_;
   std::vector<DeviceArray<std::uint8_t>> placed_;
+  std::unique_ptr<UploadRing> ring_;  // null between loading and the next
 };
 
 }  // namespace LECTERN_CUDA_SPACE

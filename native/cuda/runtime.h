@@ -19,12 +19,21 @@ int multiprocessors(int device);
 /// What a block may ask for at most.
 std::size_t most_shared_bytes(int device);
 
+/// A second one of the device, for copies that run beside the work; close_stream() ends it.
+Stream open_copy_stream();
+
 /// Aligned to 256 bytes, not cleared. Throws Error `out_of_memory` with the need and what is free, in bytes.
 void* device_allocate(std::size_t bytes);
 void device_release(void* memory) noexcept;
 
+/// Memory of the host that the device reads by itself. Throws Error `out_of_memory`.
+void* pinned_allocate(std::size_t bytes);
+void pinned_release(void* memory) noexcept;
+
 /// Each is queued after what came before; the host's memory may be reused when it returns.
 void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes);
+/// The same from pinned memory, which must stay as it is until the copy is done.
+void copy_from_pinned(Stream stream, void* to, const void* from, std::size_t bytes);
 void copy_to_host(Stream stream, void* to, const void* from, std::size_t bytes);
 void copy_on_device(Stream stream, void* to, const void* from, std::size_t bytes);
 void clear(Stream stream, void* memory, std::size_t bytes);
@@ -32,6 +41,68 @@ void clear(Stream stream, void* memory, std::size_t bytes);
 void synchronise(Stream stream);
 /// Whether the kernels queued so far could be started. Throws Error `device_lost`.
 void check_launches();
+
+/// A moment of a stream that the host and other streams can wait for. Before the first record() nobody waits. Each throws Error `device_lost`.
+class Event {
+ public:
+  Event();
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+
+  /// The moment when what is queued so far is done.
+  void record(Stream stream);
+  /// The host waits.
+  void wait() const;
+  /// What is queued on this stream from now on waits.
+  void hold(Stream stream) const;
+
+ private:
+  EventHandle event_;
+};
+
+/// What was queued on a stream while it was recorded, to be queued again as one. Kernels alone; their arguments stay as they were.
+class Graph {
+ public:
+  explicit Graph(GraphHandle handle) : handle_(std::move(handle)) {}
+  ~Graph();
+  Graph(const Graph&) = delete;
+  Graph& operator=(const Graph&) = delete;
+
+  /// Throws Error `device_lost`.
+  void launch(Stream stream) const;
+
+ private:
+  GraphHandle handle_;
+};
+
+/// From here on kernels that are queued are kept and not run, until end_recording(), whose result goes to a Graph. Each throws Error
+/// `device_lost`, end_recording() also `out_of_memory`.
+void begin_recording(Stream stream);
+GraphHandle end_recording(Stream stream);
+
+/// Threads that read a model's file beside the one that queues the copies, and how much they read at a time.
+int upload_readers();
+std::size_t upload_bytes();
+
+/// Pinned memory that goes with its owner.
+class PinnedArray {
+ public:
+  PinnedArray() = default;
+  explicit PinnedArray(std::size_t bytes) : data_(pinned_allocate(bytes)) {}
+  PinnedArray(PinnedArray&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+  PinnedArray& operator=(PinnedArray&& other) noexcept {
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~PinnedArray() {
+    if (data_ != nullptr) pinned_release(data_);
+  }
+  void* get() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+};
 
 /// Memory of the device that goes with its owner.
 template <class T>

@@ -20,6 +20,9 @@
 
 #else
 
+#include <functional>
+#include <vector>
+
 #include "cuda/emulation/fibers.h"
 #include "tensor/half.h"
 
@@ -53,6 +56,8 @@ struct Grid {
 #if defined(__CUDACC__)
 
 using Stream = cudaStream_t;
+using EventHandle = cudaEvent_t;
+using GraphHandle = cudaGraphExec_t;
 
 __device__ __forceinline__ int thread_number() { return static_cast<int>(threadIdx.x); }
 __device__ __forceinline__ int thread_count() { return static_cast<int>(blockDim.x); }
@@ -116,7 +121,13 @@ void launch(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads
 
 #else
 
-struct Stream {};
+/// 0: what is queued is done at once. 1: of copies, which are done when somebody waits for them and not before.
+struct Stream {
+  int number = 0;
+};
+/// Of an event: how many of the copies that were queued must be done.
+using EventHandle = std::uint64_t;
+using GraphHandle = std::vector<std::function<void()>>;
 
 inline int thread_number() { return static_cast<int>(cuda::emulation::thread_index.x); }
 inline int thread_count() { return static_cast<int>(cuda::emulation::block_size.x); }
@@ -139,6 +150,9 @@ std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sele
 /// Throws std::logic_error for an address that the device would refuse.
 void check_alignment(const void* address, std::size_t bytes);
 
+/// Where launches go while a stream is recorded; else null.
+extern GraphHandle* recorded;
+
 template <class T>
 T load_once(const std::uint8_t* from) {
   check_alignment(from, sizeof(T));
@@ -151,7 +165,11 @@ inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory();
 
 template <class... Parameters, class... Arguments>
 void launch_shared(Stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  cuda::emulation::run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)}, threads, [&] { kernel(arguments...); }, shared_bytes);
+  const auto run = [=] {
+    cuda::emulation::run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)}, threads, [&] { kernel(arguments...); }, shared_bytes);
+  };
+  if (recorded != nullptr) recorded->push_back(run);
+  else run();
 }
 
 template <class... Parameters, class... Arguments>

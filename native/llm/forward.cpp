@@ -67,7 +67,7 @@ void Forward::check(std::int32_t token, std::int32_t slot, std::int32_t position
 }
 
 Batch Forward::batch(int rows, int decode_rows) const {
-  return {rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data()};
+  return {rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data(), tap != nullptr};
 }
 
 void Forward::show(int stage, int rows) {

@@ -41,6 +41,7 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const Mode
   shape.experts_used = config.experts_used;
   shape.threads = options.threads;
   shape.kv = kv;
+  shape.records = options.records;
   return shape;
 }
 

@@ -20,6 +20,7 @@ struct ModelOptions {
   int rows = 0;        // tokens of one pass; 0: what suits the device, within the context
   int threads = 0;     // on the CPU; 0: one per processor
   DType kv = DType::f16;
+  bool records = true;  // OpsShape::records
 };
 
 /// Bytes on the device.

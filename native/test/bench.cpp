@@ -1,5 +1,6 @@
 // native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead,
-// with --layers layers of networks, with --prompts DEVICE (cuda, emulated) prompts and texts on a GPU,
+// with --layers layers of networks, with --gpu DEVICE (cuda, emulated) SECONDS FOLDER a GPU with
+// language models and a file of 10 GB in the folder,
 // with --networks DEVICE (cuda, emulated, cpu) ONNX-PACK the networks of a pack on it. --network FILE THREADS times one network on command, --profile FILE THREADS RUNS 1x3x48x320 INPUT tells
 // what its nodes cost.
 // --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,
@@ -17,17 +18,17 @@
 #include "backend/instructions.h"
 #include "bench_models.h"
 #include "busy_bench.h"
+#include "cpu/backend.h"
 #include "cuda/backend.h"
 #include "cuda/emulation/backend.h"
+#include "gpu_bench.h"
 #include "grammar_bench.h"
 #include "llm_bench.h"
 #include "model_bench.h"
-#include "cpu/backend.h"
 #include "network_bench.h"
 #include "network_device_bench.h"
 #include "network_serve.h"
 #include "page.h"
-#include "prompt_bench.h"
 #include "tokenizer_bench.h"
 #include "vision/deskew.h"
 #include "vision/image.h"
@@ -59,10 +60,9 @@ int run_model(const char* verb, const char* first, const char* second) {
   }
 }
 
-int run_prompts(const char* device) {
-  const bool emulated = std::strcmp(device, "emulated") == 0;
+int run_gpu(const char* device, const char* seconds, const char* folder) {
   try {
-    lectern::test::bench_prompts(*(emulated ? lectern::cuda_emulated::make_backend() : lectern::cuda::make_backend(0)), emulated);
+    lectern::test::bench_gpu({std::strcmp(device, "emulated") == 0, std::atof(seconds), folder});
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
@@ -103,7 +103,7 @@ int main(int count, char** arguments) {
   if (count == 4 && (is("--make-model") || is("--model") || is("--network"))) return run_model(arguments[1], arguments[2], arguments[3]);
   if (count == 4 && is("--networks")) return run_networks(arguments[2], arguments[3]);
   if (count == 3 && is("--tokenizer")) return run_model(arguments[1], arguments[2], nullptr);
-  if (count == 3 && is("--prompts")) return run_prompts(arguments[2]);
+  if (count == 5 && is("--gpu")) return run_gpu(arguments[2], arguments[3], arguments[4]);
   if (count == 2 && is("--llm")) {
     test::bench_busy();
     test::bench_llm();

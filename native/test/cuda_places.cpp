@@ -18,8 +18,10 @@ bool has_emulation() {
 
 std::vector<Place> places() {
   std::vector<Place> all;
-  if (has_emulation()) all.push_back({"emulated", [] { return cuda_emulated::make_backend(); }});
-  if (!cuda::devices().empty()) {
+  // A machine that is lent for its device has no time for the other.
+  const bool device = !cuda::devices().empty();
+  if (!(device && options().require_cuda) && has_emulation()) all.push_back({"emulated", [] { return cuda_emulated::make_backend(); }});
+  if (device) {
     all.push_back({"device", [] { return cuda::make_backend(cuda::chosen_device); }});
   } else {
     check(!options().require_cuda, "--require-cuda: there is a device");

@@ -17,7 +17,7 @@ struct Place {
   std::unique_ptr<Backend> (*make)();
 };
 
-/// The emulation, and the first device that answers. Where a device is required and none answers, a check fails.
+/// The emulation, and the first device that answers; that alone where a device is required. Where a device is required and none answers, a check fails.
 std::vector<Place> places();
 
 }  // namespace lectern::test

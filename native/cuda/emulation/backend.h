@@ -4,10 +4,14 @@
 #include <memory>
 
 #include "backend/backend.h"
+#include "cuda/ceilings.h"
 
 namespace lectern::cuda_emulated {
 
 /// There is one device; its number is taken for the sake of cuda::make_backend.
 std::unique_ptr<Backend> make_backend(int device = 0);
+
+/// As cuda::measure_ceilings: of the host, which no number of a device can be taken from.
+cuda::Ceilings measure_ceilings(int device, std::size_t bytes, int turns);
 
 }  // namespace lectern::cuda_emulated

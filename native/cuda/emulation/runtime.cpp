@@ -1,17 +1,66 @@
-// The runtime over host memory, with guards around every allocation, and the instructions that a host has no name for.
+// The runtime over host memory, with guards around every allocation, calls that fail when a test says so, and the instructions that a
+// host has no name for.
 #include "cuda/runtime.h"
 
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <deque>
 #include <stdexcept>
+#include <string>
 
+#include "cuda/emulation/faults.h"
 #include "error.h"
 #include "tensor/half.h"
 
+namespace lectern::cuda::emulation {
+namespace {
+
+int calls_left = 0;  // until one fails; 0: none will
+Fault coming = Fault::memory;
+bool failed = false;
+bool lost = false;
+std::size_t allocations = 0;
+std::size_t device_bytes = 0;
+
+}  // namespace
+
+std::uint64_t graphs_launched = 0;
+
+void fail_at(int call, Fault fault) {
+  calls_left = call;
+  coming = fault;
+  failed = false;
+}
+
+void fail_never() {
+  calls_left = 0;
+  lost = false;
+}
+
+bool has_failed() { return failed; }
+
+std::size_t living_allocations() { return allocations; }
+std::size_t living_device_bytes() { return device_bytes; }
+
+/// Of every call of the runtime but those that release something.
+static void call(const char* name, bool allocates = false) {
+  if (calls_left > 0 && (allocates || coming == Fault::lost) && --calls_left == 0) {
+    failed = true;
+    if (coming == Fault::memory) throw Error(ErrorCode::out_of_memory, std::string(name) + ": the test wants no memory");
+    lost = true;
+  }
+  if (cuda_emulated::recorded != nullptr) throw std::logic_error(std::string(name) + " while a stream is recorded");
+  if (lost) throw Error(ErrorCode::device_lost, std::string(name) + ": the test wants the device lost");
+}
+
+}  // namespace lectern::cuda::emulation
+
 namespace lectern::cuda_emulated {
 namespace {
+
+using cuda::emulation::call;
 
 constexpr std::size_t guard_bytes = 256;
 constexpr unsigned char guard = 0xA5;
@@ -19,6 +68,24 @@ constexpr unsigned char guard = 0xA5;
 struct Header {
   std::size_t bytes;
 };
+
+/// Copies of the stream that runs beside the work, in their order: done when somebody waits for them.
+struct Copy {
+  void* to;
+  const void* from;
+  std::size_t bytes;
+};
+std::deque<Copy> copies;
+std::uint64_t copies_done = 0;
+
+void run_copies(std::uint64_t until) {
+  for (; copies_done < until; ++copies_done) {
+    std::memcpy(copies.front().to, copies.front().from, copies.front().bytes);
+    copies.pop_front();
+  }
+}
+
+std::uint64_t copies_queued() { return copies_done + copies.size(); }
 
 unsigned char* begin_of(void* memory) { return static_cast<unsigned char*>(memory) - guard_bytes - sizeof(Header); }
 
@@ -56,7 +123,8 @@ float half_to_float(std::uint16_t bits) { return float_from_f16(bits); }
 
 std::uint16_t float_to_half(float value) { return f16_from_float(std::fmin(std::fmax(value, -65504.0F), 65504.0F)); }
 
-Stream open_stream(int) { return {}; }
+Stream open_stream(int) { return {0}; }
+Stream open_copy_stream() { return {1}; }
 void close_stream(Stream) noexcept {}
 
 Device describe(int) { return {DeviceKind::cuda, "emulated", std::uint64_t{1} << 34, std::uint64_t{1} << 34}; }
@@ -67,6 +135,7 @@ int multiprocessors(int) { return 2; }
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 
 void* device_allocate(std::size_t bytes) {
+  call("allocating", true);
   const std::size_t rounded = (bytes + 255) / 256 * 256;
   auto* memory = static_cast<unsigned char*>(std::malloc(rounded + 3 * guard_bytes + sizeof(Header) + 256));
   if (memory == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes) + " bytes more.");
@@ -79,6 +148,8 @@ void* device_allocate(std::size_t bytes) {
   // What was not written must not pass for a result: each byte pattern is a number that is none.
   std::memset(user, 0xFF, bytes);
   std::memset(user + bytes, guard, guard_bytes);
+  ++cuda::emulation::allocations;
+  cuda::emulation::device_bytes += rounded;
   return user;
 }
 
@@ -93,13 +164,92 @@ void device_release(void* memory) noexcept {
   void* begin = nullptr;
   std::memcpy(&begin, begin_of(memory) - sizeof(void*), sizeof(void*));
   std::free(begin);
+  --cuda::emulation::allocations;
+  cuda::emulation::device_bytes -= (header.bytes + 255) / 256 * 256;
 }
 
-void copy_to_device(Stream, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void copy_to_host(Stream, void* to, const void* from, std::size_t bytes) { std::memcpy(to, from, bytes); }
-void copy_on_device(Stream, void* to, const void* from, std::size_t bytes) { std::memmove(to, from, bytes); }
-void clear(Stream, void* memory, std::size_t bytes) { std::memset(memory, 0, bytes); }
-void synchronise(Stream) {}
-void check_launches() {}
+// Guarded like the device's.
+void* pinned_allocate(std::size_t bytes) {
+  void* memory = device_allocate(bytes);
+  cuda::emulation::device_bytes -= (bytes + 255) / 256 * 256;
+  return memory;
+}
+void pinned_release(void* memory) noexcept {
+  Header header{};
+  std::memcpy(&header, begin_of(memory), sizeof header);
+  cuda::emulation::device_bytes += (header.bytes + 255) / 256 * 256;
+  device_release(memory);
+}
+
+Event::Event() : event_(0) { call("making an event"); }
+Event::~Event() = default;
+void Event::record(Stream stream) {
+  call("recording an event");
+  event_ = stream.number == 1 ? copies_queued() : 0;
+}
+void Event::wait() const {
+  call("waiting for an event");
+  run_copies(event_);
+}
+// Whoever holds a stream back for copies is the first to look at them.
+void Event::hold(Stream) const {
+  call("holding a stream");
+  run_copies(event_);
+}
+
+GraphHandle* recorded = nullptr;
+
+namespace {
+GraphHandle recording;
+}  // namespace
+
+Graph::~Graph() = default;
+void Graph::launch(Stream) const {
+  call("launching a graph");
+  ++cuda::emulation::graphs_launched;
+  for (const std::function<void()>& kernel : handle_) kernel();
+}
+void begin_recording(Stream) {
+  call("recording");
+  recording.clear();
+  recorded = &recording;
+}
+GraphHandle end_recording(Stream) {
+  recorded = nullptr;
+  call("recorded");
+  return std::move(recording);
+}
+
+int upload_readers() { return 1; }
+// Small, so that small tests take several turns.
+std::size_t upload_bytes() { return std::size_t{4} << 10; }
+
+void copy_to_device(Stream, void* to, const void* from, std::size_t bytes) {
+  call("copying to the device");
+  std::memcpy(to, from, bytes);
+}
+void copy_from_pinned(Stream stream, void* to, const void* from, std::size_t bytes) {
+  call("copying pinned memory");
+  copies.push_back({to, from, bytes});
+  if (stream.number == 0) run_copies(copies_queued());
+}
+void copy_to_host(Stream, void* to, const void* from, std::size_t bytes) {
+  call("copying to the host");
+  std::memcpy(to, from, bytes);
+}
+void copy_on_device(Stream, void* to, const void* from, std::size_t bytes) {
+  call("copying on the device");
+  std::memmove(to, from, bytes);
+}
+void clear(Stream, void* memory, std::size_t bytes) {
+  call("clearing");
+  std::memset(memory, 0, bytes);
+}
+void synchronise(Stream stream) {
+  // Also on a lost device: what is queued must not outlive its memory.
+  if (stream.number == 1) run_copies(copies_queued());
+  call("synchronising");
+}
+void check_launches() { call("launching kernels"); }
 
 }  // namespace lectern::cuda_emulated

@@ -1,0 +1,29 @@
+// Calls of the runtime that fail when a test says so, and what a test may ask of the emulated device's memory.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace lectern::cuda::emulation {
+
+enum class Fault {
+  memory,  // an allocation finds none: `out_of_memory`, that one alone
+  lost,    // any call, and all that follow it: `device_lost`
+};
+
+/// The n-th such call from now on fails, from 1; memory counts allocations alone.
+void fail_at(int call, Fault fault);
+/// Nothing fails any more, and a lost device is back.
+void fail_never();
+/// Whether what fail_at() announced has come.
+bool has_failed();
+
+/// Allocations, of device memory and of pinned memory, that were not released.
+std::size_t living_allocations();
+/// Bytes of those on the device, each filled up to 256.
+std::size_t living_device_bytes();
+
+/// Recorded passes that were launched as one.
+extern std::uint64_t graphs_launched;
+
+}  // namespace lectern::cuda::emulation

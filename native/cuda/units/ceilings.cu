@@ -1,0 +1,52 @@
+// What a card does at most.
+#include "cuda/ceilings.h"
+
+#include <algorithm>
+#include <chrono>
+
+#include "cuda/kernels/ceilings.cuh"
+#include "cuda/runtime.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+namespace {
+
+template <class Work>
+double best_seconds(Stream stream, const Work& work) {
+  double best = 1e9;
+  // The first finds the chip asleep.
+  for (int turn = 0; turn < 6; ++turn) {
+    const auto begin = std::chrono::steady_clock::now();
+    work();
+    synchronise(stream);
+    best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  check_launches();
+  return best;
+}
+
+}  // namespace
+
+cuda::Ceilings measure_ceilings(int device, std::size_t bytes, int turns) {
+  struct OwnStream {
+    explicit OwnStream(int device) : stream(open_stream(device)) {}
+    ~OwnStream() { close_stream(stream); }
+    Stream stream;
+  } const own(device);
+  const DeviceArray<std::uint8_t> memory(bytes);
+  const DeviceArray<std::uint32_t> sink(1);
+  clear(own.stream, memory.get(), bytes);
+  const int processors = multiprocessors(device);
+  const double reading = best_seconds(own.stream, [&] {
+    launch(own.stream, read_everything, Grid{8 * processors}, ceiling_threads, static_cast<const std::uint8_t*>(memory.get()), bytes / 16, sink.get());
+  });
+  // Two blocks of eight warps keep the four parts of a multiprocessor busy.
+  const double multiplying = best_seconds(own.stream, [&] {
+    launch(own.stream, multiply_everything, Grid{2 * processors}, ceiling_threads, turns, reinterpret_cast<float*>(sink.get()));
+  });
+  const double operations = 2.0 * processors * (ceiling_threads / 32) * turns * 8 * 4096;
+  return {static_cast<double>(bytes) / reading, operations / multiplying};
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

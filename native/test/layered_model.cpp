@@ -1,0 +1,186 @@
+#include "layered_model.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "made_model.h"
+
+namespace lectern::test {
+namespace {
+
+std::size_t floats(int rows, int columns) { return static_cast<std::size_t>(rows) * static_cast<std::size_t>(columns) * sizeof(float); }
+
+OpsShape ops_shape(const BenchShape& shape, const LayeredOptions& options) {
+  OpsShape ops{};
+  ops.rows = ops.part_rows = options.rows;
+  ops.columns = ops.outputs = std::max({shape.embedding, shape.feed_forward, shape.heads * shape.head_size});
+  ops.logit_rows = options.slots;
+  ops.heads = shape.heads;
+  ops.rotated = shape.encoder ? 0 : shape.head_size;
+  // An encoder's layers are done with their keys and values one after the other.
+  ops.kv = {shape.encoder ? 1 : options.layers, options.slots, options.positions, shape.kv_heads, shape.head_size, DType::f16};
+  ops.records = options.records;
+  return ops;
+}
+
+/// A layer's matrices: type, outputs, inputs.
+std::vector<std::tuple<DType, int, int>> matrices_of(const BenchShape& shape, const LayerTypes& types) {
+  const int queries = shape.heads * shape.head_size;
+  const int keys = shape.kv_heads * shape.head_size;
+  std::vector<std::tuple<DType, int, int>> all{{types.query, queries, shape.embedding}, {types.key, keys, shape.embedding},        {types.value, keys, shape.embedding},
+                                               {types.output, shape.embedding, queries}, {types.up, shape.feed_forward, shape.embedding}, {types.down, shape.embedding, shape.feed_forward}};
+  if (!shape.encoder) all.emplace_back(types.gate, shape.feed_forward, shape.embedding);
+  return all;
+}
+
+}  // namespace
+
+std::size_t LayeredModel::bytes(const Backend& backend, const BenchShape& shape, const LayeredOptions& options) {
+  const OpsShape ops = ops_shape(shape, options);
+  std::size_t sum = backend.ops_bytes(ops) + backend.kv_bytes(ops.kv);
+  for (int l = 0; l < options.layers; l++) {
+    for (const auto& [dtype, rows, columns] : matrices_of(shape, shape.has_more(l) ? shape.more : shape.rest)) sum += backend.matrix_bytes(dtype, rows, columns, 1);
+  }
+  sum += floats(options.rows, shape.embedding + shape.heads * shape.head_size + shape.feed_forward);
+  if (shape.encoder) return sum;
+  return sum + backend.table_bytes(DType::q4_k, shape.vocabulary, shape.embedding) + backend.matrix_bytes(DType::q6_k, shape.vocabulary, shape.embedding, 1) +
+         floats(options.slots, shape.vocabulary);
+}
+
+LayeredModel::LayeredModel(Backend& backend, const BenchShape& shape, const LayeredOptions& options) : backend_(backend), shape_(shape), options_(options) {
+  const OpsShape ops = ops_shape(shape, options);
+  ops_ = backend.make_ops(ops);
+  cache_ = Memory(backend, ops_->kv_bytes(ops.kv));
+  kv_ = {ops.kv, cache_.data()};
+  x_ = Memory(backend, floats(options.rows, shape.embedding));
+  q_ = Memory(backend, floats(options.rows, shape.heads * shape.head_size));
+  hidden_ = Memory(backend, floats(options.rows, shape.feed_forward));
+  std::normal_distribution<float> normal(0, 1);
+  std::vector<float> x(static_cast<std::size_t>(options.rows) * static_cast<std::size_t>(shape.embedding));
+  for (float& value : x) value = normal(random_);
+  backend.upload(x_.data(), x.data(), x.size() * sizeof(float));
+  const std::vector<float> ones(static_cast<std::size_t>(std::max(shape.embedding, shape.feed_forward)), 1.0F);
+  norm_ = {ops_->place_vector(ones.data(), ones.size()), shape.encoder ? ops_->place_vector(ones.data(), ones.size()) : nullptr, 1e-5F};
+  for (int l = 0; l < options.layers; l++) layers_.push_back(layer(shape.has_more(l) ? shape.more : shape.rest));
+  for (int i = 0; i < shape.head_size / 2; i++) frequencies_.push_back(1.0 / (i + 1));
+  if (!shape.encoder) {
+    head_ = matrix(DType::q6_k, shape.vocabulary, shape.embedding);
+    table_ = matrix(DType::q4_k, shape.vocabulary, shape.embedding);
+    logits_ = Memory(backend, floats(options.slots, shape.vocabulary));
+    result_.resize(static_cast<std::size_t>(options.slots) * static_cast<std::size_t>(shape.vocabulary));
+  }
+  made_.clear();
+}
+
+Matrix LayeredModel::matrix(DType dtype, int rows, int columns) {
+  std::vector<std::byte>& bytes = made_[{dtype, rows, columns}];
+  const std::size_t whole = row_bytes(dtype, columns) * static_cast<std::size_t>(rows);
+  if (bytes.empty()) {
+    // A few random rows over and over: what they hold changes no time.
+    const std::vector<std::byte> some = random_weights(dtype, std::int64_t{8} * columns, 0.02F, random_);
+    bytes.reserve(whole + some.size());
+    while (bytes.size() < whole) bytes.insert(bytes.end(), some.begin(), some.end());
+    bytes.resize(whole);
+  }
+  file_bytes_ += whole;
+  const Tensor tensor{"made", dtype, {columns, rows, 1, 1}, 2, bytes.data(), whole};
+  return ops_->place_matrix(&tensor, 1);
+}
+
+LayeredModel::Layer LayeredModel::layer(const LayerTypes& types) {
+  const int queries = shape_.heads * shape_.head_size;
+  const int keys = shape_.kv_heads * shape_.head_size;
+  Layer layer{};
+  layer.attention = {shape_.encoder ? Norm{} : norm_,
+                     {matrix(types.query, queries, shape_.embedding), nullptr},
+                     {matrix(types.key, keys, shape_.embedding), nullptr},
+                     {matrix(types.value, keys, shape_.embedding), nullptr},
+                     nullptr,
+                     nullptr,
+                     shape_.heads};
+  layer.output = {matrix(types.output, shape_.embedding, queries), nullptr};
+  layer.up = {matrix(types.up, shape_.feed_forward, shape_.embedding), nullptr};
+  if (!shape_.encoder) layer.gated = {norm_, matrix(types.gate, shape_.feed_forward, shape_.embedding), layer.up.weight};
+  layer.down = {matrix(types.down, shape_.embedding, shape_.feed_forward), nullptr};
+  return layer;
+}
+
+void LayeredModel::resize(int rows) {
+  for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &cells_, &first_, &visible_}) list->assign(static_cast<std::size_t>(rows), 0);
+}
+
+void LayeredModel::decode(int slots, int position) {
+  resize(slots);
+  std::iota(slots_.begin(), slots_.end(), 0);
+  std::fill(positions_.begin(), positions_.end(), position);
+  std::fill(cells_.begin(), cells_.end(), position);
+  std::fill(visible_.begin(), visible_.end(), position + 1);
+  std::vector<std::int32_t> wanted(static_cast<std::size_t>(slots));
+  std::iota(wanted.begin(), wanted.end(), 0);
+  pass(slots, slots, wanted);
+}
+
+void LayeredModel::prompt(int rows, int from, bool wants_logits) {
+  resize(rows);
+  std::iota(positions_.begin(), positions_.end(), from);
+  cells_ = positions_;
+  std::iota(visible_.begin(), visible_.end(), from + 1);
+  pass(rows, 0, wants_logits ? std::vector{rows - 1} : std::vector<std::int32_t>{});
+}
+
+void LayeredModel::embed(int texts, int length) {
+  resize(texts * length);
+  for (std::size_t i = 0; i < positions_.size(); i++) {
+    const int row = static_cast<int>(i);
+    cells_[i] = row;
+    positions_[i] = row % length;
+    first_[i] = row / length * length;
+    visible_[i] = first_[i] + length;
+  }
+  pass(texts * length, 0, {});
+}
+
+void LayeredModel::pass(int rows, int decode_rows, const std::vector<std::int32_t>& wanted) {
+  float* const x = x_.floats();
+  const Rows all{0, rows};
+  const Rope rope{frequencies_.data(), shape_.encoder ? 0 : shape_.head_size, 1.0F, true};
+  Batch batch{rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data()};
+  ops_->begin(batch, rope);
+  if (!shape_.encoder) ops_->embed(table_, all, x);
+  for (int l = 0; l < options_.layers; l++) {
+    const Layer& layer = layers_[static_cast<std::size_t>(l)];
+    const int kept = shape_.encoder ? 0 : l;
+    ops_->project_attention(layer.attention, all, x, q_.floats(), kv_, kept);
+    ops_->attend(shape_.heads, all, q_.floats(), kv_, kept, q_.floats());
+    ops_->project_add(layer.output, rows, q_.floats(), x);
+    if (shape_.encoder) {
+      ops_->normalise(norm_, rows, shape_.embedding, x);
+      ops_->project_gelu(layer.up, rows, x, hidden_.floats());
+    } else {
+      ops_->gated(layer.gated, rows, x, hidden_.floats());
+    }
+    ops_->project_add(layer.down, rows, hidden_.floats(), x);
+    if (shape_.encoder) ops_->normalise(norm_, rows, shape_.embedding, x);
+  }
+  if (!wanted.empty()) ops_->logits(norm_, head_, wanted.data(), static_cast<int>(wanted.size()), x, logits_.floats());
+  ops_->end();
+  if (wanted.empty()) backend_.synchronise();
+  else backend_.download(result_.data(), logits_.data(), floats(static_cast<int>(wanted.size()), shape_.vocabulary));
+}
+
+double LayeredModel::bytes_read(int slots, int seen) const {
+  double sum = 0;
+  for (int l = 0; l < options_.layers; l++) {
+    for (const auto& [dtype, rows, columns] : matrices_of(shape_, shape_.has_more(l) ? shape_.more : shape_.rest)) sum += static_cast<double>(row_bytes(dtype, columns)) * rows;
+  }
+  if (!shape_.encoder) sum += static_cast<double>(row_bytes(DType::q6_k, shape_.embedding)) * shape_.vocabulary;
+  return sum + 2.0 * 2 * slots * seen * options_.layers * shape_.kv_heads * shape_.head_size;
+}
+
+double LayeredModel::operations(int rows, double seen) const {
+  const double queries = static_cast<double>(shape_.heads) * shape_.head_size;
+  const double matrices = shape_.embedding * (2 * queries + 2.0 * shape_.kv_heads * shape_.head_size + (shape_.encoder ? 2.0 : 3.0) * shape_.feed_forward);
+  return 2.0 * options_.layers * rows * (matrices + 2 * queries * seen);
+}
+
+}  // namespace lectern::test
