@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fuzzes the GGUF reader, the loading of models, grammars and networks under ASan+UBSan, side by side, from made ones on. Usage: native/test/fuzz.sh [SECONDS]
+# Fuzzes the GGUF reader, the loading of models, grammars, networks and pages under ASan+UBSan, side by side, from made ones on. Usage: native/test/fuzz.sh [SECONDS]
 # SECONDS: 60, or 600 with CI_FULL=1. With clang and its runtime (Debian: clang libclang-rt-14-dev) by libFuzzer, which keeps
 # what it learns in build/fuzz/corpus-*; without, by a driver that mutates the seeds blindly.
 set -eu
@@ -15,17 +15,17 @@ if echo "$probe" | clang++ -x c++ -fsanitize=fuzzer,address - -o build/fuzz/prob
   with=libFuzzer
 fi
 tree="build/fuzz/$(basename "$compiler")"
-echo "# fuzzing the GGUF reader, the loading of models, grammars and networks for $seconds s with $with"
+echo "# fuzzing the GGUF reader, the loading of models, grammars, networks and pages for $seconds s with $with"
 cmake -S . -B "$tree" -DCMAKE_CXX_COMPILER="$compiler" -DLECTERN_SANITIZE=address,undefined -DLECTERN_FUZZ=ON > build/fuzz/log 2>&1 &&
-  cmake --build "$tree" --target fuzz_reader fuzz_model fuzz_grammar fuzz_network fuzz_seeds --parallel 2 >> build/fuzz/log 2>&1 || { cat build/fuzz/log; exit 1; }
-rm -rf build/fuzz/seeds build/fuzz/grammars build/fuzz/networks
-"$tree/bin/fuzz_seeds" build/fuzz/seeds build/fuzz/grammars build/fuzz/networks
+  cmake --build "$tree" --target fuzz_reader fuzz_model fuzz_grammar fuzz_network fuzz_page fuzz_seeds --parallel 2 >> build/fuzz/log 2>&1 || { cat build/fuzz/log; exit 1; }
+rm -rf build/fuzz/seeds build/fuzz/grammars build/fuzz/networks build/fuzz/pages
+"$tree/bin/fuzz_seeds" build/fuzz/seeds build/fuzz/grammars build/fuzz/networks build/fuzz/pages
 
-# fuzz TARGET SEEDS SECONDS_A_RUN: its exit status.
+# fuzz TARGET SEEDS SECONDS_A_RUN [BYTES]: its exit status.
 fuzz() {
   if [ "$with" = libFuzzer ]; then
     mkdir -p "build/fuzz/corpus-$1"
-    "$tree/bin/fuzz_$1" -max_total_time="$seconds" -timeout="$3" -rss_limit_mb=2048 -max_len=8192 -artifact_prefix="build/fuzz/$1-" \
+    "$tree/bin/fuzz_$1" -max_total_time="$seconds" -timeout="$3" -rss_limit_mb=2048 -max_len="${4:-8192}" -artifact_prefix="build/fuzz/$1-" \
       "build/fuzz/corpus-$1" "build/fuzz/$2" > "build/fuzz/$1.log" 2>&1
   else
     "$tree/bin/fuzz_$1" "build/fuzz/$2" "$seconds" > "build/fuzz/$1.log" 2>&1
@@ -49,16 +49,22 @@ fuzz grammar grammars 100 &
 writing=$!
 fuzz network networks 60 &
 running=$!
+# A page has some ten thousand pixels.
+fuzz page pages 20 40000 &
+looking=$!
 reader=0
 model=0
 grammar=0
 network=0
+page=0
 fuzz model seeds 10 || model=$?
 wait "$reading" || reader=$?
 wait "$writing" || grammar=$?
 wait "$running" || network=$?
+wait "$looking" || page=$?
 report 1 reader "$reader" "gguf: fuzzing the reader"
 report 2 model "$model" "llm: fuzzing the loading of a model"
 report 3 grammar "$grammar" "llm: fuzzing grammars"
 report 4 network "$network" "onnx: fuzzing networks"
-[ "$reader" -eq 0 ] && [ "$model" -eq 0 ] && [ "$grammar" -eq 0 ] && [ "$network" -eq 0 ]
+report 5 page "$page" "vision: fuzzing the lines of pages"
+[ "$reader" -eq 0 ] && [ "$model" -eq 0 ] && [ "$grammar" -eq 0 ] && [ "$network" -eq 0 ] && [ "$page" -eq 0 ]

@@ -81,11 +81,39 @@ void write_networks(const std::filesystem::path& folder) {
   for (const auto& [name, file] : test::made_networks()) std::ofstream(folder / name, std::ios::binary) << file;
 }
 
+/// Pages of fuzz_page: two bytes of size and kind, then rows of letter-like strokes, one bit or one byte a pixel, the ground light or dark.
+void write_pages(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder);
+  std::mt19937 random(2);
+  for (unsigned kind = 0; kind < 8; kind++) {
+    constexpr int width = 241, rows = 140;
+    std::string pixels(static_cast<std::size_t>(width) * rows, '\xff');
+    for (int y = 10; y + 12 < rows; y += 18) {
+      for (int x = 8; x + 8 < width; x += 9 + static_cast<int>(random() % 7 / 6) * 6) {
+        for (int i = 0; i < 10; i++) pixels[static_cast<std::size_t>((y + i) * width + x + (random() % 4 == 0 ? 4 : 0))] = 0;
+        for (int i = 0; i < 6; i++) pixels[static_cast<std::size_t>((y + 9) * width + x + i)] = 0;
+      }
+    }
+    if (kind >= 4) {
+      for (char& pixel : pixels) pixel = static_cast<char>(~pixel);
+    }
+    const bool bits = kind % 2 == 1;
+    std::string page{static_cast<char>(width / 2), static_cast<char>((kind & 3U) | (bits ? 4U : 0U))};
+    if (!bits) page += pixels;
+    for (std::size_t i = 0; bits && i < pixels.size(); i += 8) {
+      unsigned byte = 0;
+      for (std::size_t bit = 0; bit < 8 && i + bit < pixels.size(); bit++) byte |= (pixels[i + bit] != 0 ? 1U : 0U) << bit;
+      page += static_cast<char>(byte);
+    }
+    std::ofstream(folder / ("page-" + std::to_string(kind)), std::ios::binary) << page;
+  }
+}
+
 }  // namespace
 
 int main(int count, char** arguments) {
-  if (count != 4) {
-    std::fprintf(stderr, "usage: fuzz_seeds MODELS GRAMMARS NETWORKS\n");
+  if (count != 5) {
+    std::fprintf(stderr, "usage: fuzz_seeds MODELS GRAMMARS NETWORKS PAGES\n");
     return 2;
   }
   const std::filesystem::path folder = arguments[1];
@@ -96,4 +124,5 @@ int main(int count, char** arguments) {
   std::filesystem::create_directories(arguments[2]);
   write_grammars(arguments[2]);
   write_networks(arguments[3]);
+  write_pages(arguments[4]);
 }

@@ -3,11 +3,14 @@
 #include <cmath>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "harness.h"
 #include "page.h"
+#include "vision/dark_ground.h"
 #include "vision/line_finder.h"
+#include "vision/line_pieces.h"
 
 namespace {
 
@@ -120,6 +123,100 @@ LECTERN_TEST("line finder: blank pages, one pixel, noise from edge to edge") {
   line(text, 50, 550, 300, 20, 9);
   text.noise(30, random);
   check(!lines_of(text, 600, 600).empty(), "the line in the noise is lost");
+}
+
+/// Three letters and a half of about `size` pixels, somewhere.
+FoundLine piece(std::mt19937& random, int width, int height, int size) {
+  const int left = pick(random, width), bottom = 40 + pick(random, height - 60);
+  std::vector<PixelBox> marks;
+  for (int i = 0; i < 4; ++i) {
+    const int x = left + i * size;
+    marks.push_back({x, bottom - size - pick(random, size), x + size - 2, bottom + (i == 2 ? pick(random, size) : 0)});
+  }
+  return vision::line_of(std::move(marks));
+}
+
+bool plainly_beside(const FoundLine& a, const FoundLine& b) {
+  const auto size = [](const FoundLine& one) { return one.above + std::min(one.above, one.below); };
+  const double larger = std::max(size(a), size(b)), higher = std::max(a.above, b.above), lower = std::min(a.above, b.above);
+  const double step = a.baseline + a.slope * (b.box.left - a.box.left) - b.baseline;
+  const int gap = b.box.left - a.box.right;
+  return gap <= 0.8 * larger && gap >= -0.5 * larger && std::abs(step) <= 0.25 * larger && lower >= 0.4 * higher;
+}
+
+/// Every pair, until nothing more joins.
+std::vector<FoundLine> plainly_joined(std::vector<FoundLine> lines) {
+  std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return std::pair(a.box.left, a.box.top) < std::pair(b.box.left, b.box.top); });
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    for (std::size_t j = i + 1; j < lines.size();) {
+      if (!plainly_beside(lines[i], lines[j])) {
+        ++j;
+        continue;
+      }
+      auto marks = lines[i].marks;
+      marks.insert(marks.end(), lines[j].marks.begin(), lines[j].marks.end());
+      lines[i] = vision::line_of(marks);
+      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(j));
+      j = i + 1;
+    }
+  }
+  return lines;
+}
+
+LECTERN_TEST("line finder: pieces are joined as if every pair were looked at") {
+  const Cancel never;
+  std::mt19937 random(5);
+  std::size_t joined = 0;
+  for (int round = 0; round < 12; ++round) {
+    std::vector<FoundLine> lines;
+    for (int i = 0; i < 250; ++i) lines.push_back(piece(random, 900, 500, 5 + pick(random, i % 25 == 0 ? 60 : 14)));
+    const auto expected = plainly_joined(lines);
+    joined += lines.size() - expected.size();
+    vision::join_pieces(lines, 500, never);
+    check(lines.size() == expected.size(), std::to_string(lines.size()) + " lines, not " + std::to_string(expected.size()));
+    for (std::size_t i = 0; i < std::min(lines.size(), expected.size()); ++i) {
+      const PixelBox a = lines[i].box, b = expected[i].box;
+      check(a.left == b.left && a.top == b.top && a.right == b.right && a.bottom == b.bottom && lines[i].marks.size() == expected[i].marks.size(), "another line");
+    }
+  }
+  check(joined > 100, std::to_string(joined) + " joins are too few to tell");
+}
+
+LECTERN_TEST("line finder: a page of specks costs each of them a few looks, not one at each other") {
+  const Cancel never;
+  std::mt19937 random(6);
+  std::vector<FoundLine> lines;
+  constexpr int count = 20'000;
+  for (int i = 0; i < count; ++i) lines.push_back(piece(random, 4900, 6900, 6));
+  // A headline must not make all of them look far.
+  lines.push_back(piece(random, 2000, 3000, 300));
+  const std::size_t compared = vision::join_pieces(lines, 7000, never);
+  check(compared > 1000 && compared < 10 * std::size_t{count}, std::to_string(compared) + " pairs were compared");
+}
+
+LECTERN_TEST("dark ground: text on bars and boxes comes out dark on white, the rest of the page white") {
+  const Cancel never;
+  constexpr int width = 1000, height = 800;
+  Page page(width, height);
+  line(page, 60, 900, 80, 16, 3);
+  check(!vision::dark_ground(vision::shrink_to_gray(page.bitmap(), 1, never), dpi), "a page of text has no dark ground");
+  page.rectangle(60, 200, 940, 320, 40);
+  // White letters on the bar: what is drawn in black elsewhere, turned round.
+  vision::Gray gray = vision::shrink_to_gray(page.bitmap(), 1, never);
+  Page letters(width, height);
+  line(letters, 100, 900, 270, 16, 4);
+  const vision::Gray drawn = vision::shrink_to_gray(letters.bitmap(), 1, never);
+  for (std::size_t i = 0; i < gray.pixels.size(); ++i) gray.pixels[i] = static_cast<std::uint8_t>(std::max<int>(gray.pixels[i], 255 - drawn.pixels[i]));
+  const auto turned = vision::dark_ground(gray, dpi);
+  check(turned.has_value(), "the bar is a dark ground");
+  if (!turned) return;
+  const auto found = vision::find_lines(vision::find_ink(*turned, vision::ink_reach(dpi), never), width, height, dpi, never);
+  std::size_t whole = 0;
+  for (const FoundLine& one : found) {
+    check(one.box.top > 190 && one.box.bottom < 330, "a line where there is no bar");
+    whole += one.box.left <= 102 && one.box.right >= 860 ? 1 : 0;
+  }
+  check(whole == 1, std::to_string(whole) + " of 1 line on the bar");
 }
 
 }  // namespace

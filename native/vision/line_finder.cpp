@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
+#include <utility>
 
 #include "vision/components.h"
+#include "vision/line_pieces.h"
+#include "vision/shelves.h"
 
 namespace lectern::vision {
 namespace {
@@ -58,25 +62,24 @@ int gap_between(const Mark& left, const Mark& right) {
   return gap <= widest_gap * higher ? gap : -1;
 }
 
-/// `letters` sorted by their left side.
-std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, const Cancel& cancel) {
+/// `letters` sorted by their left side, `height` of the page.
+std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, int height, const Cancel& cancel) {
   Components chains(letters.size());
-  const int reach = letters.empty() ? 0 : static_cast<int>(widest_gap * std::max_element(letters.begin(), letters.end(), [](const Mark& a, const Mark& b) {
-    return a.height() < b.height();
-  })->height()) + 1;
+  const auto middle = [](const Mark& letter) { return (letter.top + letter.bottom) / 2.0; };
+  Shelves shelves(height);
+  for (std::size_t i = 0; i < letters.size(); ++i) shelves.add(i, letters[i].left, middle(letters[i]));
   for (std::size_t i = 0; i < letters.size(); ++i) {
     cancel.check();
-    int nearest = -1;
-    std::size_t neighbour = i;
-    const int own_reach = std::min(reach, static_cast<int>(widest_gap * most_unlike * letters[i].height()) + 1);
-    for (std::size_t j = i + 1; j < letters.size() && letters[j].left <= letters[i].right + own_reach; ++j) {
-      const int gap = gap_between(letters[i], letters[j]);
-      // Behind the neighbour nothing else is beside this letter.
-      if (gap < 0 || (nearest >= 0 && gap >= nearest)) continue;
-      nearest = gap;
-      neighbour = j;
-    }
-    if (nearest >= 0) chains.join(i, neighbour);
+    const Mark& letter = letters[i];
+    // Behind the nearest nothing else is beside this letter; of two as near, the one further left.
+    std::pair<int, std::size_t> nearest{std::numeric_limits<int>::max(), letters.size()};
+    // Where marks overlap at all, their middles are so near.
+    const double away = 0.5 * (1 + most_unlike) * letter.height();
+    shelves.each(letter.left, letter.right + widest_gap * most_unlike * letter.height() + 1, middle(letter) - away, middle(letter) + away, [&](std::size_t j) {
+      if (j <= i) return;
+      if (const int gap = gap_between(letter, letters[j]); gap >= 0) nearest = std::min(nearest, {gap, j});
+    });
+    if (nearest.second < letters.size()) chains.join(i, nearest.second);
   }
   std::vector<std::vector<std::size_t>> groups(letters.size());
   for (std::size_t i = 0; i < letters.size(); ++i) groups[chains.find(i)].push_back(i);
@@ -84,71 +87,7 @@ std::vector<std::vector<std::size_t>> chain(const std::vector<Mark>& letters, co
   return groups;
 }
 
-template <class Number>
-Number median(std::vector<Number> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 PixelBox box_of(const Mark& mark) { return {mark.left, mark.top, mark.right, mark.bottom}; }
-
-void add(PixelBox& box, const PixelBox& other) {
-  box = {std::min(box.left, other.left), std::min(box.top, other.top), std::max(box.right, other.right), std::max(box.bottom, other.bottom)};
-}
-
-double middle_of(const PixelBox& mark) { return (mark.left + mark.right) / 2.0; }
-
-/// The line through the feet of the letters: most stand on it, some hang below. Fitted three times, each to what is near the last.
-void fit_baseline(FoundLine& line, int letter_height) {
-  std::vector<int> feet;
-  for (const PixelBox& mark : line.marks) feet.push_back(mark.bottom);
-  double level = median(feet);
-  double slope = 0;
-  const double left = line.box.left;
-  double near = std::max(2.0, 0.3 * letter_height);
-  for (int round = 0; round < 3 && line.box.right - left > 4.0 * letter_height; ++round, near = std::max(1.5, near / 1.6)) {
-    double count = 0, sum_x = 0, sum_y = 0, sum_xx = 0, sum_xy = 0;
-    for (const PixelBox& mark : line.marks) {
-      const double x = middle_of(mark) - left;
-      if (std::abs(mark.bottom - level - slope * x) > near) continue;
-      count += 1;
-      sum_x += x;
-      sum_y += mark.bottom;
-      sum_xx += x * x;
-      sum_xy += x * mark.bottom;
-    }
-    const double spread = count * sum_xx - sum_x * sum_x;
-    if (count < 4 || spread <= 0) break;
-    const double found = (count * sum_xy - sum_x * sum_y) / spread;
-    if (std::abs(found) > 0.025) break;
-    slope = found;
-    level = (sum_y - slope * sum_x) / count;
-  }
-  line.baseline = level;
-  line.slope = slope;
-}
-
-void measure(FoundLine& line) {
-  line.above = line.below = 0;
-  for (const PixelBox& mark : line.marks) {
-    const double stands = line.baseline + line.slope * (middle_of(mark) - line.box.left);
-    line.above = std::max(line.above, stands - mark.top);
-    line.below = std::max(line.below, mark.bottom - stands);
-  }
-}
-
-FoundLine line_of(std::vector<PixelBox> marks) {
-  FoundLine line{marks[0], std::move(marks), 0, 0, 0, 0};
-  std::vector<int> heights;
-  for (const PixelBox& mark : line.marks) {
-    add(line.box, mark);
-    heights.push_back(mark.bottom - mark.top);
-  }
-  fit_baseline(line, median(heights));
-  measure(line);
-  return line;
-}
 
 /// The line whose band a small mark is in or next to, of those that are high enough for it; lines.size() where there is none. Lines must be sorted by their top.
 std::size_t owner_of(const PixelBox& mark, const std::vector<FoundLine>& lines, int highest) {
@@ -212,34 +151,6 @@ void adopt(std::vector<FoundLine>& lines, std::vector<PixelBox>& small) {
     line.baseline += line.slope * (line.box.left - left);
     measure(line);
     std::sort(line.marks.begin(), line.marks.end(), [](const PixelBox& a, const PixelBox& b) { return a.left < b.left; });
-  }
-}
-
-bool is_beside(const FoundLine& left, const FoundLine& right) {
-  const double size = std::max(left.above + left.below, right.above + right.below);
-  const double at = right.box.left;
-  const double off = left.baseline + left.slope * (at - left.box.left) - right.baseline;
-  const int gap = right.box.left - left.box.right;
-  const double lower = std::min(left.above, right.above);
-  return gap <= 0.8 * size && gap >= -0.5 * size && std::abs(off) <= 0.25 * size && lower >= 0.4 * std::max(left.above, right.above);
-}
-
-/// Pieces that a dash, a row of dots or an odd letter kept apart.
-void join_pieces(std::vector<FoundLine>& lines, const Cancel& cancel) {
-  std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.left < b.box.left; });
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    cancel.check();
-    for (std::size_t j = i + 1; j < lines.size();) {
-      if (!is_beside(lines[i], lines[j])) {
-        ++j;
-        continue;
-      }
-      std::vector<PixelBox> marks = std::move(lines[i].marks);
-      marks.insert(marks.end(), lines[j].marks.begin(), lines[j].marks.end());
-      lines[i] = line_of(std::move(marks));
-      lines.erase(lines.begin() + static_cast<std::ptrdiff_t>(j));
-      j = i + 1;
-    }
   }
 }
 
@@ -314,16 +225,19 @@ std::vector<FoundLine> find_lines(const Ink& ink, int width, int height, int dpi
   }
   std::sort(letters.begin(), letters.end(), [](const Mark& a, const Mark& b) { return a.left < b.left; });
   std::vector<FoundLine> lines;
-  for (const auto& group : chain(letters, cancel)) {
+  for (const auto& group : chain(letters, height, cancel)) {
     std::vector<PixelBox> marks;
     for (const std::size_t i : group) marks.push_back(box_of(letters[i]));
     lines.push_back(line_of(std::move(marks)));
   }
-  join_pieces(lines, cancel);
+  join_pieces(lines, height, cancel);
   split_at_gutters(lines);
   cancel.check();
-  std::sort(lines.begin(), lines.end(), [](const FoundLine& a, const FoundLine& b) { return a.box.top < b.box.top; });
+  const auto by_top = [](const FoundLine& a, const FoundLine& b) { return a.box.top < b.box.top; };
+  std::sort(lines.begin(), lines.end(), by_top);
   adopt(lines, small);
+  // Accents have raised some.
+  std::stable_sort(lines.begin(), lines.end(), by_top);
   return lines;
 }
 

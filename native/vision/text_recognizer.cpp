@@ -5,10 +5,12 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
 #include "error.h"
+#include "vision/dark_ground.h"
 #include "vision/line_finder.h"
 #include "vision/rulings.h"
 
@@ -18,6 +20,8 @@ namespace {
 // As in training: a line's picture ends with at least 8 blank columns, at a multiple of 32.
 constexpr int least_blank = 8;
 constexpr int width_multiple = 32;
+// Letters light on dark must be so sure in the mean: most dark grounds are pictures, whose grain is guessed at.
+constexpr double least_sure_on_dark = 0.7;
 // Of the network's output, for one of its columns.
 constexpr int column_pixels = 4;
 // Pictures that are read at once: more costs memory and gains nothing.
@@ -100,6 +104,42 @@ ReadLine line_of(const FoundLine& line, const LineImage& image, const std::vecto
   return read;
 }
 
+/// Mean over the letters; 0 without any.
+double sureness(const std::vector<ReadLetter>& letters) {
+  double sum = 0;
+  for (const ReadLetter& letter : letters) sum += letter.confidence;
+  return letters.empty() ? 0 : sum / static_cast<double>(letters.size());
+}
+
+/// Many letters that are rather sure than not are worth more than one that is very sure: the hole of a white O looks like a black one.
+double worth(const std::vector<ReadLetter>& letters) { return (sureness(letters) - 0.5) * static_cast<double>(letters.size()); }
+
+/// Whether a third of the smaller box lies in the other.
+bool meet(const PixelBox& a, const PixelBox& b) {
+  const auto area = [](const PixelBox& box) { return std::int64_t{box.right - box.left} * (box.bottom - box.top); };
+  const PixelBox common{std::max(a.left, b.left), std::max(a.top, b.top), std::min(a.right, b.right), std::min(a.bottom, b.bottom)};
+  return common.left < common.right && common.top < common.bottom && 3 * area(common) > std::min(area(a), area(b));
+}
+
+/// Which lines count, from the top: those from `on_paper` on are light on a dark ground, and of two at one place the one that is worth more is there.
+std::vector<std::size_t> surest(const std::vector<FoundLine>& lines, const std::vector<std::vector<ReadLetter>>& letters, std::size_t on_paper) {
+  std::vector<bool> out(lines.size(), false);
+  for (std::size_t light = on_paper; light < lines.size(); ++light) {
+    out[light] = sureness(letters[light]) < least_sure_on_dark;
+    for (std::size_t dark = 0; dark < on_paper && !out[light]; ++dark) {
+      if (out[dark] || !meet(lines[light].box, lines[dark].box)) continue;
+      if (worth(letters[light]) > worth(letters[dark])) out[dark] = true;
+      else out[light] = true;
+    }
+  }
+  std::vector<std::size_t> kept;
+  for (std::size_t i = 0; i < lines.size(); ++i) {
+    if (!out[i]) kept.push_back(i);
+  }
+  std::stable_sort(kept.begin(), kept.end(), [&](std::size_t a, std::size_t b) { return lines[a].box.top < lines[b].box.top; });
+  return kept;
+}
+
 }  // namespace
 
 TextRecognizer::TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads)
@@ -170,15 +210,23 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
   GreyImage grey{page.width, page.height, std::move(page.pixels)};
   ReadPage result{{}, find_rulings(grey, dpi, cancel)};
   page.pixels = std::move(grey.pixels);
-  const auto found = find_lines(find_ink(page, ink_reach(dpi), cancel), page.width, page.height, dpi, cancel);
+  std::vector<FoundLine> found = find_lines(find_ink(page, ink_reach(dpi), cancel), page.width, page.height, dpi, cancel);
   std::vector<LineImage> images;
-  images.reserve(found.size());
-  for (const FoundLine& line : found) {
-    cancel.check();
-    images.push_back(cut_line(page, line));
+  const auto cut = [&](const Gray& from) {
+    for (std::size_t i = images.size(); i < found.size(); ++i) {
+      cancel.check();
+      images.push_back(cut_line(from, found[i]));
+    }
+  };
+  cut(page);
+  const std::size_t on_paper = found.size();
+  if (const auto turned = dark_ground(page, dpi)) {
+    auto light = find_lines(find_ink(*turned, ink_reach(dpi), cancel), page.width, page.height, dpi, cancel);
+    std::move(light.begin(), light.end(), std::back_inserter(found));
+    cut(*turned);
   }
   const auto letters = read_lines(images, cancel);
-  for (std::size_t i = 0; i < found.size(); ++i) {
+  for (const std::size_t i : surest(found, letters, on_paper)) {
     ReadLine line = line_of(found[i], images[i], letters[i]);
     if (!line.words.empty()) result.lines.push_back(std::move(line));
   }

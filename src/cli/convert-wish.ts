@@ -3,6 +3,7 @@ import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
+import { dataFileOf, knownLanguages } from '../convert/ocr/languages.js';
 import { LecternError } from '../errors.js';
 import { convertUsage as usage } from './usage.js';
 
@@ -42,6 +43,8 @@ export function readWish(args: string[]): Wish {
     keepFurniture: values['keep-furniture'] ?? false,
     keepNotes: values['keep-notes'] ?? false,
     password: values.password ?? null,
+    ocrLanguages: readLanguages(values['ocr-lang'] ?? []),
+    ocrPreset: readPreset(values['ocr-preset']),
   };
   return { files: positionals.map(expand), formats: formats as Format[], directory: directory === null ? null : expand(directory), url, options };
 }
@@ -60,6 +63,8 @@ function parseWords(args: string[]) {
         images: { type: 'string' },
         'keep-furniture': { type: 'boolean' },
         'keep-notes': { type: 'boolean' },
+        'ocr-lang': { type: 'string', multiple: true },
+        'ocr-preset': { type: 'string' },
       },
     });
   } catch (cause) {
@@ -74,6 +79,19 @@ function readPages(text: string | undefined): [number, number] {
   const last = match?.[2] === undefined ? first : match[2] === '' ? Number.MAX_SAFE_INTEGER : Number(match[2]);
   if (match === null || first < 1 || last < first) throw new LecternError('invalid_request', `--pages must be like 3, 3-7 or 3-, not "${text}".`);
   return [first, last];
+}
+
+/** Lists of codes, as `de,en`. */
+function readLanguages(lists: string[]): string[] {
+  const codes = lists.flatMap((list) => list.split(',')).map((code) => code.trim()).filter((code) => code !== '');
+  const strange = codes.find((code) => dataFileOf(code) === null);
+  if (strange !== undefined) throw new LecternError('invalid_request', `--ocr-lang must be codes of ISO 639 (${knownLanguages.join(' ')}), not "${strange}".`);
+  return codes;
+}
+
+function readPreset(text: string | undefined): string {
+  if (text === undefined || text === 'auto' || text === 'tesseract') return text ?? defaultConvertOptions.ocrPreset;
+  throw new LecternError('invalid_request', `--ocr-preset must be auto or tesseract, not "${text}".`);
 }
 
 function readImages(text: string | undefined): ConvertOptions['imageExportMode'] {

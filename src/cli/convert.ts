@@ -100,9 +100,10 @@ function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values']
 }
 
 function byService(service: Service, wish: Wish, signal: AbortSignal): Way {
-  const { pageRange, imageExportMode, keepFurniture, keepNotes, password } = wish.options;
+  const { pageRange, imageExportMode, keepFurniture, keepNotes, password, ocrLanguages, ocrPreset } = wish.options;
   const fields = {
     to_formats: wish.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture), keep_notes: String(keepNotes),
+    ocr_preset: ocrPreset, ...(ocrLanguages.length === 0 ? {} : { ocr_lang: ocrLanguages }),
     ...(password === null ? {} : { pdf_password: password }),
   };
   return {

@@ -64,9 +64,9 @@ t.test('serve says what is wrong with its state directory', async (t) => {
 });
 
 t.test('convert, through a service', async (t) => {
-  const good = await runProgram(['convert', '~/invoice.pdf', '--url', url, '--pages', '1-2', '--keep-furniture'], { environment });
+  const good = await runProgram(['convert', '~/invoice.pdf', '--url', url, '--pages', '1-2', '--keep-furniture', '--ocr-lang', 'de,en', '--ocr-preset', 'tesseract'], { environment });
   t.strictSame([good.code, good.out, good.err], [0, '# invoice.pdf\n', '']);
-  t.match(service.payloads.at(-1)?.options, { pageRange: [1, 2], keepFurniture: true, outputs: ['md'] });
+  t.match(service.payloads.at(-1)?.options, { pageRange: [1, 2], keepFurniture: true, outputs: ['md'], ocrLanguages: ['de', 'en'], ocrPreset: 'tesseract' });
   const bad = await runProgram(['convert', '~/bad.pdf', '--url', url], { environment });
   t.match([bad.code, bad.err], [1, /^lectern: bad\.pdf: The document backend could not parse the input\.\n$/]);
   const broken = await copyFile(join(home, 'bad.pdf'), join(home, 'broken.pdf')).then(() => runProgram(['convert', '~/broken.pdf', '--url', url], { environment }));

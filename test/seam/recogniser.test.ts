@@ -6,6 +6,8 @@ import { findOwnNetwork } from '../../src/convert/ocr/own.js';
 import { openEngine } from '../../src/engine/engine.js';
 import { packageRoot, shippedModelsDirectory } from '../../src/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
+import { text } from '../support/pdf-content.js';
+import { makePdf } from '../support/pdf-writer.js';
 
 const engine = openEngine();
 t.teardown(() => engine.close());
@@ -39,6 +41,19 @@ t.test('a page is read', async (t) => {
   const reading = engine.recogniseText(bitmap, { network, dpi: 200, signal: cancel.signal });
   cancel.abort();
   await t.rejects(reading, { code: 'cancelled' });
+});
+
+t.test('white text on dark bars is read beside black text on paper', async (t) => {
+  const bar = (y: number, height: number): string => `0.1 0.2 0.4 rg 30 ${y} 340 ${height} re f`;
+  const content = [text(40, 250, 12, 'Black letters stand on the paper above'), bar(190, 40), text(40, 204, 14, 'White letters on a dark bar', { color: 0xffffff }), bar(120, 20), text(70, 126, 10, 'Month', { color: 0xffffff }),
+    text(200, 126, 10, 'Arrivals', { color: 0xffffff }), text(40, 90, 12, 'and more black ones below it')];
+  const pdf = await openPdf(makePdf({ pages: [{ width: 400, height: 300, content }] }), { password: null });
+  t.teardown(() => pdf.close());
+  const { lines } = await engine.recogniseText(pdf.renderRegion(0, { left: 0, top: 0, right: 400, bottom: 300 }, 200), { network, dpi: 200 });
+  const read = lines.map(({ words }) => words.map((word) => word.text).join(' '));
+  t.same(read.slice(0, 2), ['Black letters stand on the paper above', 'White letters on a dark bar']);
+  t.same(read.slice(2, 4).sort(), ['Arrivals', 'Month']);
+  t.same(read.slice(4), ['and more black ones below it'], 'nothing is read twice');
 });
 
 t.test('a single line, and the same line on a page with others, say the same', async (t) => {

@@ -40,13 +40,13 @@ class Test:
     """The test's lines, drawn into `folder` by the first who asks (shards 0 and 1 of stages `clean` and `degraded`)."""
 
     def __init__(self, folder):
-        import faces
         import shards
         self.rows = {}
         for stage in STAGES:
             place = os.path.join(folder, stage)
             os.makedirs(place, exist_ok=True)
             if not os.path.exists(shards.path_of(place, 0) + ".json"):
+                import faces  # fonts are needed only where lines are drawn
                 shards.write(place, 0, faces.Case(faces.catalogue(os.path.join(folder, "faces.json")), held_out=True), stage, COUNT)
             self.rows[stage] = shards.read(place, 0)
 

@@ -10,7 +10,6 @@ sys.dont_write_bytecode = True
 
 import numpy
 
-import faces
 import lines
 
 LINES = 4096
@@ -53,6 +52,7 @@ def read(folder, index):
 
 
 def _worker(folder, first, count, step, faces_path):
+    import faces  # fonts are needed only where lines are drawn
     case = faces.Case(faces.catalogue(faces_path), held_out=False)
     for index in range(first, count, step):
         write(folder, index, case)
@@ -65,6 +65,7 @@ def main():
     os.makedirs(folder, exist_ok=True)
     with open(os.path.join(folder, "end"), "w") as file:
         file.write(str(count))
+    import faces
     faces_path = os.path.join(folder, "faces.json")
     known = faces.catalogue(faces_path)
     print(f"{len(known)} faces, {len(faces.Case(known, True))} of them held out", flush=True)

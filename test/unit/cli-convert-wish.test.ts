@@ -1,0 +1,11 @@
+// What `lectern convert` is asked for: languages and engine of pictures of text.
+import t from 'tap';
+import { readWish } from '../../src/cli/convert-wish.js';
+
+t.test('languages of pictures of text: several lists, codes of any form; unknown ones are refused with the list', (t) => {
+  t.match(readWish(['a.png']).options, { ocrLanguages: [], ocrPreset: 'auto' });
+  t.match(readWish(['a.png', '--ocr-lang', 'de, en', '--ocr-lang', 'pt-BR,', '--ocr-preset', 'tesseract']).options, { ocrLanguages: ['de', 'en', 'pt-BR'], ocrPreset: 'tesseract' });
+  t.throws(() => readWish(['a.png', '--ocr-lang', 'en,klingon']), { code: 'invalid_request', message: /^--ocr-lang must be codes of ISO 639 \(af afr .* zh-tw\), not "klingon"\.$/ });
+  t.throws(() => readWish(['a.png', '--ocr-preset', 'easyocr']), { code: 'invalid_request', message: '--ocr-preset must be auto or tesseract, not "easyocr".' });
+  t.end();
+});
