@@ -13,6 +13,8 @@ export interface TestRegistry {
   requests: string[];
   /** Headers that the blob host saw. */
   blobHeaders: IncomingMessage['headers'][];
+  /** Where set, the front answers with this challenge whoever has not the token that its path /token gives. */
+  challenge: string | null;
   close(): Promise<void>;
 }
 
@@ -34,6 +36,10 @@ export async function startRegistry(blobs: Buffer[], manifest?: Buffer): Promise
   const front = createServer((request, response) => {
     const url = request.url ?? '';
     registry.requests.push(`${request.method} ${url}`);
+    if (url.startsWith('/token?')) return void response.end('{"token":"sesame.1"}');
+    if (registry.challenge !== null && request.headers.authorization !== 'Bearer sesame.1') {
+      return void response.writeHead(401, { 'www-authenticate': registry.challenge }).end();
+    }
     const [, digest] = /\/blobs\/(.*)$/.exec(url) ?? [];
     if (digest !== undefined) return void response.writeHead(307, { location: `http://${storageHost}/${digest}` }).end();
     if (!url.endsWith('/manifests/latest')) return void response.writeHead(url.includes('secret') ? 401 : 404).end();
@@ -43,6 +49,7 @@ export async function startRegistry(blobs: Buffer[], manifest?: Buffer): Promise
     host: await listen(front),
     manifest: manifest ?? Buffer.from(JSON.stringify({ schemaVersion: 2, config: described.at(-1), layers: described.slice(0, -1) }, null, 1)),
     fault: () => false,
+    challenge: null,
     requests: [],
     blobHeaders: [],
     close: async () => {

@@ -113,6 +113,21 @@ t.test('a server without ranges', async (t) => {
   t.ok(readFileSync(blobPath(directory, model)).equals(model));
 });
 
+t.test('a registry that gives tokens to anybody', async (t) => {
+  const { registry, directory, pull } = await setUp(t);
+  registry.challenge = `Bearer realm="http://${registry.host}/token",service="${registry.host}",scope="repository:library/tiny:pull"`;
+  await pull();
+  t.ok(readFileSync(blobPath(directory, model)).equals(model));
+  const tokens = registry.requests.filter((line) => line.includes('/token?'));
+  t.same(tokens, [`GET /token?service=${encodeURIComponent(registry.host)}&scope=repository%3Alibrary%2Ftiny%3Apull`], 'one round');
+  t.notOk(registry.blobHeaders.some(({ authorization }) => authorization !== undefined), 'another host is not told the token');
+  for (const challenge of ['Bearer realm="http://127.0.0.2:1/token"', 'Basic realm="x"', 'Bearer realm="nothing"', '']) {
+    const other = await setUp(t);
+    other.registry.challenge = challenge;
+    await t.rejects(other.pull(), { code: 'forbidden' }, `not followed: ${challenge}`);
+  }
+});
+
 t.test('hostile and broken manifests', async (t) => {
   const layer = { mediaType: 'x', digest: digestOf(model), size: model.length };
   const cases: [string, Buffer][] = [

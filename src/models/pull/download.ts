@@ -137,9 +137,9 @@ async function fetchRange(options: DownloadOptions, file: FileHandle, state: Sta
   const stalled = new AbortController();
   const timer = setTimeout(() => stalled.abort(new Error('nothing came for 30 s')), stallMs);
   try {
-    const { url } = await options.place();
+    const { url, headers } = await options.place();
     const at = begin + (state.done[part] as number);
-    const response = await options.fetch(url, { headers: { range: `bytes=${at}-${end - 1}` }, signal: AbortSignal.any([options.signal, stalled.signal]) });
+    const response = await options.fetch(url, { headers: { ...headers, range: `bytes=${at}-${end - 1}` }, signal: AbortSignal.any([options.signal, stalled.signal]) });
     // A server without ranges sends everything: of use only for the beginning.
     if (response.status !== 206 && !(response.status === 200 && at === 0)) {
       await response.body?.cancel();

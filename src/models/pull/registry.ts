@@ -20,6 +20,8 @@ export interface Manifest {
 export interface BlobPlace {
   url: string;
   foreign: boolean;
+  /** What the registry itself must be told with each range; nothing for another host. */
+  headers: Record<string, string>;
 }
 
 export type Fetch = (url: string, init?: RequestInit) => Promise<Response>;
@@ -28,9 +30,13 @@ const accept = 'application/vnd.docker.distribution.manifest.v2+json';
 const digestForm = /^sha256:[0-9a-f]{64}$/;
 const maxManifestBytes = 4 * 2 ** 20;
 const maxBlobs = 1000;
+const maxTokenBytes = 64 * 1024;
 const redirects = new Set([301, 302, 303, 307, 308]);
 
 export class Registry {
+  /** What the registry gave to whom it knows nothing of, once it asked for it. */
+  #authorization: Record<string, string> = {};
+
   /** `origin` such as `https://registry.example`; `fetch` that of the platform, or a test's. */
   constructor(private readonly origin: string, private readonly fetch: Fetch) {}
 
@@ -50,22 +56,61 @@ export class Registry {
     const location = response.headers.get('location');
     await response.body?.cancel();
     if (location === null && !response.ok) throw refused(response);
-    if (location === null || (!redirects.has(response.status) && !response.ok)) return { url, foreign: false };
+    if (location === null || (!redirects.has(response.status) && !response.ok)) return { url, foreign: false, headers: this.#authorization };
     const target = new URL(location, url);
     if (target.protocol !== 'https:' && target.protocol !== new URL(this.origin).protocol) {
       throw new LecternError('invalid_model', `The registry ${this.origin} redirects a download to ${target.protocol}, which is refused.`);
     }
-    return { url: target.href, foreign: target.origin !== this.origin };
+    const foreign = target.origin !== this.origin;
+    return { url: target.href, foreign, headers: foreign ? {} : this.#authorization };
   }
 
   #path(name: ModelName): string {
     return `${this.origin}/v2/${name.namespace}/${name.model}`;
   }
 
+  /** A registry that asks for a bearer's token is asked for one once, and then again for what was wanted. */
   async #get(url: string, init: RequestInit): Promise<Response> {
-    const response = await this.fetch(url, init);
+    const send = (): Promise<Response> => this.fetch(url, { ...init, headers: { ...init.headers as Record<string, string> | undefined, ...this.#authorization } });
+    let response = await send();
+    if (response.status === 401) {
+      await response.body?.cancel();
+      const token = await this.#token(response.headers.get('www-authenticate') ?? '', init.signal ?? null);
+      if (token !== null) {
+        this.#authorization = { authorization: `Bearer ${token}` };
+        response = await send();
+      }
+    }
     if (response.status === 401) throw new LecternError('forbidden', `The registry ${this.origin} wants a login, and Lectern has none: only public models can be pulled.`);
     return response;
+  }
+
+  /** The token that a challenge offers to anybody; null where it offers none, or sends us to another host: what a registry says must not make us call strangers. */
+  async #token(challenge: string, signal: AbortSignal | null): Promise<string | null> {
+    const named = (name: string): string | undefined => new RegExp(`[\\s,]${name}="([^"]*)"`, 'i').exec(challenge)?.[1];
+    const realm = named('realm');
+    if (!/^bearer\s/i.test(challenge) || realm === undefined || !URL.canParse(realm)) return null;
+    const url = new URL(realm);
+    const own = new URL(this.origin);
+    if (url.host !== own.host || url.protocol !== own.protocol) return null;
+    for (const name of ['service', 'scope']) {
+      const value = named(name);
+      if (value !== undefined) url.searchParams.set(name, value);
+    }
+    const response = await this.fetch(url.href, { redirect: 'error', signal });
+    if (!response.ok) return null;
+    return readToken(await readBounded(response, maxTokenBytes));
+  }
+}
+
+/** Null for what is no token that a header may hold. */
+function readToken(bytes: Buffer): string | null {
+  try {
+    const { token, access_token: other } = JSON.parse(bytes.toString()) as { token?: unknown; access_token?: unknown };
+    const found = token ?? other;
+    return typeof found === 'string' && /^[\w.~+/=-]+$/.test(found) ? found : null;
+  } catch {
+    return null;
   }
 }
 
@@ -78,7 +123,7 @@ async function readBounded(response: Response, limit: number): Promise<Buffer> {
   let size = 0;
   for await (const chunk of response.body ?? []) {
     size += (chunk as Uint8Array).length;
-    if (size > limit) throw new LecternError('invalid_model', `The manifest is larger than ${limit} bytes.`);
+    if (size > limit) throw new LecternError('invalid_model', `The answer of the registry is larger than ${limit} bytes.`);
     chunks.push(chunk as Uint8Array);
   }
   return Buffer.concat(chunks);
