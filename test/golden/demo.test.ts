@@ -51,7 +51,7 @@ const answers: readonly { answer: string; questions: readonly string[] }[] = [
   },
   {
     answer: 'Lectern reads PDF files first of all, and also office files such as DOCX, PPTX and XLSX, web pages, e-books, CSV tables and mail.'
-      + ' Images come back as pictures unless text recognition is installed.',
+      + ' Scans and images are read by text recognition.',
     questions: ['Which formats can you convert?', 'What formats do you support?', 'Can you read Word files?'],
   },
   {

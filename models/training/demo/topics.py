@@ -83,7 +83,7 @@ TOPICS = [
     ),
     Topic("formats",
         "Lectern reads PDF files first of all, and also office files such as DOCX, PPTX and XLSX, web pages, e-books, CSV tables and mail."
-        " Images come back as pictures unless text recognition is installed.",
+        " Scans and images are read by text recognition.",
         ["Which formats can you convert?", "What formats do you support?", "Which file formats are supported?", "What kinds of documents can I convert?",
          "Which files can you read?", "What file types do you read?", "Which documents can you convert?", "Which formats?", "Can you read Word files?", "Do you support DOCX?",
          "Can I convert a spreadsheet?", "Can you convert Excel files?", "Can you convert a web page?", "Can you convert HTML?", "Can I convert an e-book?",
@@ -100,8 +100,8 @@ TOPICS = [
         ["Which output formats can I choose?", "How can I get the result as HTML?"],
     ),
     Topic("scans",
-        "Pages without text, such as scans and photos, come back as pictures unless text recognition is installed."
-        " The result then says partial_success and names the reason.",
+        "Scans, photos and images are read by the text recognition that ships with Lectern: print in Latin script, no handwriting."
+        " For other scripts install Tesseract. If a page cannot be read, the result says partial_success and names the reason.",
         ["Can you read scans?", "Can you read scanned documents?", "Can you convert images?", "Do you have OCR?", "Does Lectern do text recognition?",
          "What about scanned pages?", "How do I convert a scan?", "How do I convert an image?", "Can I convert a photo?", "Do you recognise text in pictures?",
          "Can you read a picture?", "Is there OCR?", "My PDF is a scan.", "What does partial_success mean?", "Why is my result partial_success?", "Can it read PNG files?",

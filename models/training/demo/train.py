@@ -21,7 +21,7 @@ import vocabulary
 SEED = 20261122
 SHAPE = network.Shape(vocabulary=1024, layers=4, embedding=160, heads=5, kv_heads=5, feed_forward=448, context=1024, rope_base=10000.0, epsilon=1e-5)
 # (steps, rows a step, tokens a row, second stage): first all topics alike, then as people ask, at last in full length so that long conversations work.
-PHASES = [(800, 16, 256, False), (350, 16, 256, True), (50, 4, 1024, True), (70, 4, 1024, True)]
+PHASES = [(800, 16, 256, False), (350, 16, 256, True), (50, 4, 1024, True), (120, 4, 1024, True)]
 # Rising to RATE, a cosine down to LAST_RATE by the end of the third phase; the last phase starts again lower and ends at 0.
 RATE, WARM_UP, LAST_RATE, SECOND_RATE = 3e-3, 60, 1e-4, 6e-4
 # The file's logits are so many times the trained ones, as if at a third of the temperature: a slip in an answer that is known by heart becomes rare for clients that
