@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/package-files.js';
 import type { Measure } from '../src/client/measures.js';
+import type { PeerRow } from './convert-peer.js';
 import type { MachineNote } from './machine.js';
 
 export interface GroupReport {
@@ -48,6 +49,8 @@ export interface SpeedReport {
 export interface BenchReport extends MachineNote {
   folders: Record<string, { measures: 'all' | 'plain'; all: GroupReport; styles: Record<string, GroupReport> }>;
   speed: SpeedReport | null;
+  /** Beside another converter, where that was asked for. */
+  peer?: PeerRow[];
 }
 
 const columns = ['n', 'pages', 'NID', 'MHS', 'TEDS', 'overall', 'plain', 'pages/s', 'median', 'p95'];

@@ -1,4 +1,4 @@
-/** `bench convert`: how well and how fast documents become markdown, by folder and style. */
+/** `bench convert`: how well and how fast documents become markdown, by folder and style; with `--peer` beside another converter. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -6,12 +6,13 @@ import type { ConvertOutcome } from '../src/convert/request.js';
 import type { Measure } from '../src/client/measures.js';
 import { closeEngine, convertHere } from './convert-here.js';
 import { compareReports, measuresOf, printReport, printSpeed, readReport, type BenchReport, type GroupReport } from './convert-report.js';
+import { measurePeer, printPeer } from './convert-peer.js';
 import { measureSpeed } from './convert-speed.js';
 import { defaultFolders, knownFolders, readCorpus, type BenchDocument, type FolderName } from './corpora.js';
 import { machine } from './machine.js';
 import { findScorer, mean, quantile, type Marks, type Scorer } from './quality.js';
 
-const usage = `usage: npm run bench -- convert [--folder ${knownFolders.join('|')}]... [--json OUT] [--compare] [--speed] [--keep DIRECTORY] [--verbose]`;
+const usage = `usage: npm run bench -- convert [--folder ${knownFolders.join('|')}]... [--json OUT] [--compare] [--speed] [--peer] [--keep DIRECTORY] [--verbose]`;
 
 export { measuresOf };
 
@@ -26,7 +27,7 @@ export async function run(args: string[], against?: string): Promise<number | { 
     args,
     options: {
       folder: { type: 'string', multiple: true }, json: { type: 'string' }, compare: { type: 'boolean' },
-      speed: { type: 'boolean' }, keep: { type: 'string' }, verbose: { type: 'boolean' },
+      speed: { type: 'boolean' }, peer: { type: 'boolean' }, keep: { type: 'string' }, verbose: { type: 'boolean' },
     },
   });
   const folders = values.folder ?? [...defaultFolders];
@@ -43,6 +44,10 @@ export async function run(args: string[], against?: string): Promise<number | { 
     const speed = await measureSpeed();
     report.speed = speed;
     printSpeed(speed);
+  }
+  if (values.peer) {
+    report.peer = measurePeer(folders as FolderName[], (folder) => report.folders[folder]?.all.pages);
+    printPeer(report.peer);
   }
   if (values.compare) compareReports(readReport(against), report);
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);

@@ -7,6 +7,7 @@ import type { ConvertOutcome } from '../src/convert/request.js';
 import { measureQuality } from '../test/support/quality.js';
 import { convertHere } from './convert-here.js';
 import { samplesDirectory } from './corpora.js';
+import { differences } from './formats-differences.js';
 import { measureFormatsSpeed } from './formats-speed.js';
 import { findScorer, mean } from './quality.js';
 
@@ -123,9 +124,14 @@ function print(report: Record<string, FormatReport>, verbose: boolean): void {
     const marks = [mark(one.plain), mark(one.structure), String(one.structured), mark(one.headings), mark(one.lists), mark(one.cells)];
     console.log(line(format, [String(one.files), ...marks, `${(one.medianMs ?? 0).toFixed(0)} ms`]) + (below ? `   below ${bars.plain} / ${bars.structure}` : ''));
     if (one.skipped.length > 0) console.log(`  not converted on this machine, in no mean: ${one.skipped.join(', ')}`);
+    const agreeing = one.documents.filter(({ id }) => differences[id] === undefined);
+    if (agreeing.length < one.documents.length) {
+      const [plain, structure] = (['plain', 'structure'] as const).map((key) => mark(mean(present(agreeing.map((document) => document[key])))));
+      console.log(`  without files in which theirs is wrong: ${agreeing.length} files, plain ${plain}, structure ${structure}`);
+    }
     if (one.failed.length > 0) console.log(`  failed: ${one.failed.join(', ')}`);
     for (const { id, plain, structure, headings, lists, cells } of one.documents) {
-      if (verbose || (plain ?? 1) < 0.95 || (structure ?? 1) < 0.9) console.log(`  ${id}: plain ${mark(plain)}, structure ${mark(structure)} (headings ${mark(headings)}, lists ${mark(lists)}, cells ${mark(cells)})`);
+      if (verbose || (plain ?? 1) < 0.95 || (structure ?? 1) < 0.9) console.log(`  ${id}: plain ${mark(plain)}, structure ${mark(structure)} (headings ${mark(headings)}, lists ${mark(lists)}, cells ${mark(cells)})${differences[id] === undefined ? '' : `\n    theirs is wrong: ${differences[id]}`}`);
     }
   }
 }

@@ -4,9 +4,9 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/package-files.js';
 
-/** The package's directory. Its own downloads and builds are left out: what the processor needs is in the packages. */
-export function installPeer(name: string): string {
-  const home = join(packageRoot(), 'bench/peers');
+/** The package's directory, of the peers in `room`. Their own downloads and builds are left out: what the processor needs is in the packages. */
+export function installPeer(name: string, room = 'bench/peers'): string {
+  const home = join(packageRoot(), room);
   const directory = join(home, 'node_modules', name);
   if (!existsSync(directory)) {
     console.log(`installing ${name} as a package …`);

@@ -5,6 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { complete } from './chat/complete.js';
 import type { Settings } from './config.js';
 import { type ConversionServices, runConversionTask } from './convert/job.js';
+import type { Vocabulary } from './convert/request.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { asDiskFull, DiskFull } from './disk-full.js';
@@ -17,6 +18,7 @@ import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
 import { ConversionMeter } from './http/service/conversion-metrics.js';
 import { createLanguage, type Language } from './language.js';
+import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
 import { makeDirectory } from './make-directory.js';
@@ -116,7 +118,7 @@ function openTasks(settings: Settings, services: ConversionServices, log: Log): 
 
 /** What is found out while the service begins: whether a worker starts and reads pictures of text, and which models there are. */
 function startUp(converter: Converter, language: Language, log: Log, closing: () => boolean): { abilities: Abilities; ready: () => boolean } {
-  const abilities = { textRecognition: false, formulas: false, code: false };
+  const abilities = { textRecognition: false, formulas: true, code: false };
   let [workers, catalogue] = [false, false];
   void converter.pool.ready().then(() => findRecogniser(converter, log)).then((found) => {
     abilities.textRecognition = found;
@@ -129,6 +131,14 @@ function startUp(converter: Converter, language: Language, log: Log, closing: ()
     .catch((err: unknown) => log.error({ err }, 'The model directories cannot be read.'))
     .finally(() => { catalogue = true; });
   return { abilities, ready: () => workers && catalogue };
+}
+
+/** By the names that models have here. */
+function vocabularyFinder({ services: { catalogue } }: Language): (name: string | null) => Promise<Vocabulary> {
+  return async (name) => {
+    const entry = await chooseTokenizer(catalogue, name);
+    return { name: entry.name, path: entry.path };
+  };
 }
 
 export async function createApp(settings: Settings, log: Log): Promise<App> {
@@ -145,7 +155,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     throw thrown;
   }
   const meter = new ConversionMeter();
-  const services = { ...converter.services, onOutcome: meter.count };
+  const services = { ...converter.services, onOutcome: meter.count, findVocabulary: vocabularyFinder(language) };
   const tasks = await openTasks(settings, services, log).catch(async (cause: unknown) => {
     await converter.close();
     if (asDiskFull(cause) instanceof DiskFull) throw new DiskFull(`The disk of the state directory ${settings.state} is full: free some space, or name another directory with --state.`, { cause });

@@ -1,6 +1,8 @@
 // Reads the arguments, starts the job, says how its value becomes JavaScript's.
 #include "engine_handle.h"
 
+#include <algorithm>
+
 #include "arguments.h"
 #include "language_arguments.h"
 #include "language_model_handle.h"
@@ -20,6 +22,7 @@ Napi::Function EngineHandle::define(Napi::Env env) {
                       InstanceMethod<&EngineHandle::recognise_text>("recogniseText"),
                       InstanceMethod<&EngineHandle::describe_model>("describeModel"),
                       InstanceMethod<&EngineHandle::memory_need>("memoryNeed"),
+                      InstanceMethod<&EngineHandle::count_tokens>("countTokens"),
                       InstanceMethod<&EngineHandle::open_model>("openModel"),
                       InstanceMethod<&EngineHandle::open_vision>("openVision"),
                       InstanceMethod<&EngineHandle::close>("close")});
@@ -109,6 +112,20 @@ Napi::Value EngineHandle::memory_need(const Napi::CallbackInfo& info) {
     auto cancel = read_cancel(info[2]);
     const auto to_js = [](Napi::Env env, const Call&, const llm::MemoryNeed& need) { return to_value(env, need); };
     use(call).memory_need(std::move(path), arguments.options, std::move(cancel), environment_->deliver<llm::MemoryNeed>(call, to_js));
+  });
+}
+
+Napi::Value EngineHandle::count_tokens(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    std::string path = read_path(info[0]);
+    std::vector<std::string> texts = read_texts(info[1]);
+    auto cancel = read_cancel(info[2]);
+    const auto to_js = [](Napi::Env env, const Call&, const std::vector<std::uint32_t>& counts) {
+      auto array = Napi::Uint32Array::New(env, counts.size());
+      std::copy(counts.begin(), counts.end(), array.Data());
+      return array;
+    };
+    use(call).count_tokens(std::move(path), std::move(texts), std::move(cancel), environment_->deliver<std::vector<std::uint32_t>>(call, to_js));
   });
 }
 

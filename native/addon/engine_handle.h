@@ -32,6 +32,8 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value describe_model(const Napi::CallbackInfo& info);
   /// (path, shape, cancel?) -> { weightBytes, kvBytes, workBytes }
   Napi::Value memory_need(const Napi::CallbackInfo& info);
+  /// (path, string[], cancel?) -> Uint32Array
+  Napi::Value count_tokens(const Napi::CallbackInfo& info);
   /// (path, options, cancel?) -> LanguageModel, which closes by itself: closing the engine does not close it
   Napi::Value open_model(const Napi::CallbackInfo& info);
   /// (options, cancel?) -> VisionModel, which closes by itself as well

@@ -103,6 +103,20 @@ std::string read_path(const Napi::Value& value) {
   return path;
 }
 
+std::vector<std::string> read_texts(const Napi::Value& value) {
+  if (!value.IsArray()) throw Error(ErrorCode::invalid_request, "texts must be an array of strings.");
+  const auto array = value.As<Napi::Array>();
+  std::vector<std::string> texts;
+  texts.reserve(array.Length());
+  for (std::uint32_t i = 0; i < array.Length(); i++) {
+    const Napi::HandleScope scope(value.Env());
+    const Napi::Value text = array.Get(i);
+    if (!text.IsString()) throw Error(ErrorCode::invalid_request, "texts must be an array of strings.");
+    texts.push_back(text.As<Napi::String>().Utf8Value());
+  }
+  return texts;
+}
+
 std::vector<llm::TokenId> read_ids(const Napi::Value& value, const char* name) {
   if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != napi_int32_array) {
     throw Error(ErrorCode::invalid_request, std::string(name) + " must be an Int32Array.");

@@ -17,6 +17,9 @@ std::string read_path(const Napi::Value& value);
 /// A string, an Int32Array of token ids, or an array of { text, special }. What is no Unicode (a surrogate alone) becomes U+FFFD.
 Prompt read_prompt(const Napi::Value& value);
 
+/// An array of strings; what is no Unicode (a surrogate alone) becomes U+FFFD.
+std::vector<std::string> read_texts(const Napi::Value& value);
+
 /// An Int32Array.
 std::vector<llm::TokenId> read_ids(const Napi::Value& value, const char* name);
 

@@ -83,6 +83,11 @@ void Engine::memory_need(std::string path, OpenOptions options, std::shared_ptr<
   files_.submit<llm::MemoryNeed>(std::move(cancel), work, std::move(done));
 }
 
+void Engine::count_tokens(std::string path, std::vector<std::string> texts, std::shared_ptr<Cancel> cancel, Done<std::vector<std::uint32_t>> done) {
+  const auto work = [this, path = std::move(path), texts = std::move(texts)](const Cancel& flag) { return token_counter_.count(path, texts, flag); };
+  files_.submit<std::vector<std::uint32_t>>(std::move(cancel), work, std::move(done));
+}
+
 void Engine::close(Done<std::monostate> done) {
   vision_.cancel_all();
   files_.cancel_all();

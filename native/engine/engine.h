@@ -11,6 +11,7 @@
 #include "engine/lane.h"
 #include "engine/log.h"
 #include "engine/model_description.h"
+#include "engine/token_counter.h"
 #include "vision/image.h"
 #include "vision/tesseract.h"
 #include "vision/text_recognizer.h"
@@ -51,6 +52,9 @@ class Engine {
   void describe_model(std::string path, bool arrays, std::shared_ptr<Cancel> cancel, Done<ModelDescription> done);
   void memory_need(std::string path, OpenOptions options, std::shared_ptr<Cancel> cancel, Done<llm::MemoryNeed> done);
 
+  /// By the vocabulary of the model file `path`, which is kept open until another is named.
+  void count_tokens(std::string path, std::vector<std::string> texts, std::shared_ptr<Cancel> cancel, Done<std::vector<std::uint32_t>> done);
+
   /// Cancels what is queued or running; `done` comes after the last of it. To destroy the engine waits for the same.
   void close(Done<std::monostate> done);
 
@@ -64,6 +68,7 @@ class Engine {
   std::unique_ptr<Backend> processor_;
   std::unique_ptr<vision::TextRecognizer> recognizer_;
   std::string recognizer_file_;
+  TokenCounter token_counter_;  // of the files lane
   // Last: their jobs use the members above.
   Lane files_;
   Lane vision_;

@@ -1,8 +1,9 @@
 /** Documents cut into chunks for retrieval: along their structure (hierarchical), or along it and fitted to a number of tokens (hybrid). */
 import type { DoclingDocument } from '../document/model.js';
+import { LecternError } from '../errors.js';
 import { fitSegments } from './hybrid.js';
 import { segmentsOf } from './segments.js';
-import type { Chunk, ChunkOptions, CountTokens, Segment } from './types.js';
+import { rawTextOf, textOf, type Chunk, type ChunkOptions, type CountTokens, type Segment } from './types.js';
 
 export interface TokenCounter {
   /** What answers name as the one that counted. */
@@ -14,18 +15,15 @@ function unique<T>(values: T[]): T[] {
   return [...new Set(values)];
 }
 
-function chunkOf(segment: Segment, index: number, document: DoclingDocument, options: ChunkOptions, counter: TokenCounter): Chunk {
-  const { parts, headings, captions } = segment;
-  const raw = parts.map(({ text }) => text).join('\n');
-  const text = [...headings, raw].join('\n');
+function chunkOf(segment: Segment & { numTokens?: number }, index: number, document: DoclingDocument, options: ChunkOptions, tokenizer: string | undefined): Chunk {
+  const { parts, headings, captions, numTokens } = segment;
   const pages = unique(parts.flatMap((part) => part.pages)).sort((a, b) => a - b);
   const { origin } = document;
-  const counted = options.chunker === 'hybrid';
   return {
     chunk_index: index,
-    text,
-    raw_text: options.includeRawText ? raw : null,
-    num_tokens: counted ? counter.count(text) : null,
+    text: textOf(segment),
+    raw_text: options.includeRawText ? rawTextOf(segment) : null,
+    num_tokens: numTokens ?? null,
     headings: headings.length === 0 ? null : headings,
     captions: captions.length === 0 ? null : captions,
     doc_items: unique(parts.flatMap((part) => part.items)),
@@ -33,7 +31,7 @@ function chunkOf(segment: Segment, index: number, document: DoclingDocument, opt
     metadata: {
       has_image: parts.some((part) => part.hasImage),
       origin: origin === null ? null : { mimetype: origin.mimetype, binary_hash: String(origin.binary_hash), filename: origin.filename, uri: origin.uri },
-      ...(counted && { tokenizer: counter.name }),
+      ...(tokenizer !== undefined && { tokenizer }),
     },
   };
 }
@@ -44,9 +42,14 @@ export function writeChunk(chunk: Chunk, filename: string): string {
   return JSON.stringify({ filename, ...chunk }).replace(/"binary_hash":"(\d+)"/, '"binary_hash":$1');
 }
 
-/** The chunks one by one, in reading order; a document without text has none. */
-export function* chunkDocument(document: DoclingDocument, options: ChunkOptions, counter: TokenCounter): Generator<Chunk> {
+/** The chunks one by one, in reading order; a document without text has none. The hybrid chunker throws `internal` without a counter. */
+export async function* chunkDocument(document: DoclingDocument, options: ChunkOptions, counter: TokenCounter | null): AsyncGenerator<Chunk> {
   const segments = segmentsOf(document, options);
-  const chunks = options.chunker === 'hybrid' ? fitSegments(segments, options.maxTokens, options.mergePeers, counter.count) : segments;
-  for (const [index, segment] of chunks.entries()) yield chunkOf(segment, index, document, options, counter);
+  if (options.chunker === 'hierarchical') {
+    for (const [index, segment] of segments.entries()) yield chunkOf(segment, index, document, options, undefined);
+    return;
+  }
+  if (counter === null) throw new LecternError('internal', 'There is nothing that counts tokens.');
+  const fitted = await fitSegments(segments, options.maxTokens, options.mergePeers, counter.count);
+  for (const [index, segment] of fitted.entries()) yield chunkOf(segment, index, document, options, counter.name);
 }

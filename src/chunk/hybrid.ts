@@ -1,48 +1,106 @@
 /** Segments fitted to a number of tokens: large ones parted at their items and then in their text, small neighbours joined. */
 import { splitText } from './split-text.js';
-import type { CountTokens, Part, Segment } from './types.js';
+import { textOf, type CountTokens, type Part, type Segment } from './types.js';
 
-/** A segment that fits, with the tokens of its parts; headings not counted. */
-interface Fitted extends Segment {
+interface Measured extends Part {
   tokens: number;
 }
+
+/** A segment that should fit: what its parts have, counted apart, with the line ends between them. Headings are not counted. */
+interface Fitted extends Segment {
+  parts: Measured[];
+  tokens: number;
+}
+
+/** A segment with the number of tokens of its whole text, headings included. */
+export type Counted = Segment & { numTokens: number };
+
+/** Texts that go into one count: each is a sign of life, too. */
+const letterBatch = 1 << 18;
 
 class Fitter {
   readonly #maxTokens: number;
   readonly #count: CountTokens;
-  readonly #headingTokens = new Map<string[], number>();
+  /** By the headings of the document: those that are kept, and the tokens they take. */
+  readonly #headings = new Map<string[], { kept: string[]; tokens: number }>();
+  #newline = 1;
 
   constructor(maxTokens: number, count: CountTokens) {
     this.#maxTokens = maxTokens;
     this.#count = count;
   }
 
-  fit(segment: Segment): Fitted[] {
-    const headings = this.#fittingHeadings(segment.headings);
-    const room = Math.max(1, this.#maxTokens - this.#tokensOf(headings));
+  async run(segments: Segment[], mergePeers: boolean): Promise<Counted[]> {
+    [this.#newline = 1] = await this.#countAll(['\n']);
+    await this.#shortenHeadings(segments);
+    const counts = await this.#countAll(segments.flatMap(({ parts }) => parts.map(({ text }) => text)));
+    let at = 0;
+    const fitted: Fitted[] = [];
+    for (const segment of segments) fitted.push(...await this.#fit(segment, segment.parts.map((part) => ({ ...part, tokens: counts[at++] ?? 0 }))));
+    const chunks = mergePeers ? this.#merge(fitted) : fitted;
+    const totals = await this.#countAll(chunks.map(textOf));
+    const counted: Counted[] = [];
+    for (const [index, chunk] of chunks.entries()) counted.push(...await this.#mend(chunk, totals[index] ?? 0));
+    return counted;
+  }
+
+  async #countAll(texts: string[]): Promise<number[]> {
+    const counts: number[] = [];
+    let [batch, letters]: [string[], number] = [[], 0];
+    const flush = async (): Promise<void> => {
+      if (batch.length > 0) for (const tokens of Array.from(await this.#count(batch))) counts.push(tokens);
+      [batch, letters] = [[], 0];
+    };
+    for (const text of texts) {
+      batch.push(text);
+      letters += text.length + 1;
+      if (letters > letterBatch) await flush();
+    }
+    await flush();
+    return counts;
+  }
+
+  /** Headings that leave half the chunk to its text: the outermost go first. */
+  async #shortenHeadings(segments: Segment[]): Promise<void> {
+    for (const { headings } of segments) {
+      if (this.#headings.has(headings)) continue;
+      const ways = Array.from({ length: headings.length }, (_, left) => headings.slice(left));
+      const counts = await this.#countAll(ways.map((kept) => `${kept.join('\n')}\n`));
+      const chosen = counts.findIndex((tokens) => tokens <= this.#maxTokens / 2);
+      this.#headings.set(headings, chosen < 0 ? { kept: [], tokens: 0 } : { kept: ways[chosen] ?? [], tokens: counts[chosen] ?? 0 });
+    }
+  }
+
+  async #fit(segment: Segment, parts: Measured[]): Promise<Fitted[]> {
+    const { kept, tokens } = this.#headings.get(segment.headings) ?? { kept: [], tokens: 0 };
+    const room = Math.max(1, this.#maxTokens - tokens);
     const fitted: Fitted[] = [];
     let open: Fitted | null = null;
-    for (const part of segment.parts.flatMap((one) => this.#partsThatFit(one, room))) {
-      if (open !== null && open.tokens + part.tokens <= room) {
-        open.parts.push(part);
-        open.tokens += part.tokens;
-      } else {
-        open = { headings, captions: segment.captions, parts: [part], tokens: part.tokens };
-        fitted.push(open);
+    for (const whole of parts) {
+      for (const part of whole.tokens <= room ? [whole] : await this.#split(whole, room)) {
+        if (open !== null && open.tokens + this.#newline + part.tokens <= room) {
+          open.parts.push(part);
+          open.tokens += this.#newline + part.tokens;
+        } else {
+          open = { headings: kept, captions: segment.captions, parts: [part], tokens: part.tokens };
+          fitted.push(open);
+        }
       }
     }
     return fitted;
   }
 
   /** Joins neighbours under the same headings as long as they fit. Both must be without captions, which belong to one thing. */
-  merge(chunks: Fitted[]): Fitted[] {
+  #merge(chunks: Fitted[]): Fitted[] {
+    const taken = new Map([...this.#headings.values()].map(({ kept, tokens }) => [kept, tokens]));
     const merged: Fitted[] = [];
     for (const chunk of chunks) {
       const last = merged.at(-1);
-      const room = this.#maxTokens - this.#tokensOf(chunk.headings);
-      if (last !== undefined && last.headings === chunk.headings && last.tokens + chunk.tokens <= room && last.captions.length + chunk.captions.length === 0) {
-        for (const part of chunk.parts) last.parts.push(part);
-        last.tokens += chunk.tokens;
+      const room = this.#maxTokens - (taken.get(chunk.headings) ?? 0);
+      const tokens = (last?.tokens ?? 0) + this.#newline + chunk.tokens;
+      if (last !== undefined && last.headings === chunk.headings && tokens <= room && last.captions.length + chunk.captions.length === 0) {
+        last.parts.push(...chunk.parts);
+        last.tokens = tokens;
       } else {
         merged.push({ ...chunk, parts: [...chunk.parts] });
       }
@@ -50,40 +108,44 @@ class Fitter {
     return merged;
   }
 
-  readonly #shortened = new Map<string[], string[]>();
-
-  /** Headings that leave half the chunk to its text: the outermost go first. */
-  #fittingHeadings(headings: string[]): string[] {
-    const known = this.#shortened.get(headings);
-    if (known !== undefined) return known;
-    let kept = headings;
-    while (kept.length > 0 && this.#tokensOf(kept) > this.#maxTokens / 2) kept = kept.slice(1);
-    this.#shortened.set(headings, kept);
-    return kept;
-  }
-
-  #tokensOf(headings: string[]): number {
-    const known = this.#headingTokens.get(headings) ?? headings.reduce((sum, heading) => sum + this.#count(heading), 0);
-    this.#headingTokens.set(headings, known);
-    return known;
-  }
-
-  #partsThatFit(part: Part, room: number): (Part & { tokens: number })[] {
-    const tokens = this.#count(part.text);
-    if (tokens <= room) return [{ ...part, tokens }];
+  async #split(part: Part, room: number): Promise<Measured[]> {
     const lines = part.text.split('\n');
     const head = part.headLines > 0 ? `${lines.slice(0, part.headLines).join('\n')}\n` : '';
-    const headTokens = head === '' ? 0 : this.#count(head);
+    const [headTokens = 0] = head === '' ? [0] : await this.#countAll([head]);
     // A head that leaves no room for rows is text like any other.
-    if (head === '' || headTokens > room / 2) return splitText(part.text, room, this.#count).map((text) => ({ ...part, text, headLines: 0, tokens: this.#count(text) }));
-    const pieces = splitText(lines.slice(part.headLines).join('\n'), room - headTokens, this.#count);
-    return pieces.map((text) => ({ ...part, text: head + text, tokens: headTokens + this.#count(text) }));
+    const keepsHead = head !== '' && headTokens <= room / 2;
+    const body = keepsHead ? lines.slice(part.headLines).join('\n') : part.text;
+    const pieces = (await splitText(body, keepsHead ? room - headTokens : room, this.#count)).map((text) => (keepsHead ? head + text : text));
+    const counts = await this.#countAll(pieces);
+    return pieces.map((text, index) => ({ ...part, text, headLines: keepsHead ? part.headLines : 0, tokens: counts[index] ?? 0 }));
+  }
+
+  /** Joined, texts may have more tokens than apart: such a chunk is parted once more. */
+  async #mend(chunk: Fitted, total: number): Promise<Counted[]> {
+    const over = total - this.#maxTokens;
+    const [first] = chunk.parts;
+    if (over <= 0 || first === undefined) return [{ ...chunk, numTokens: total }];
+    const half = chunk.parts.length >> 1;
+    let parted: Measured[][];
+    if (half > 0) parted = [chunk.parts.slice(0, half), chunk.parts.slice(half)];
+    else {
+      const pieces = await this.#split(first, Math.max(1, first.tokens - over));
+      // One character, or nothing that could be cut.
+      if (pieces.length < 2) return [{ ...chunk, numTokens: total }];
+      parted = pieces.map((piece) => [piece]);
+    }
+    const chunks = parted.map((parts) => ({ ...chunk, parts }));
+    const totals = await this.#countAll(chunks.map(textOf));
+    const mended: Counted[] = [];
+    for (const [index, one] of chunks.entries()) mended.push(...await this.#mend(one, totals[index] ?? 0));
+    return mended;
   }
 }
 
-/** Chunks of at most `maxTokens`, headings included. Takes time by the text's length, however large the number is. */
-export function fitSegments(segments: Segment[], maxTokens: number, mergePeers: boolean, count: CountTokens): Segment[] {
-  const fitter = new Fitter(maxTokens, count);
-  const fitted = segments.flatMap((segment) => fitter.fit(segment));
-  return mergePeers ? fitter.merge(fitted) : fitted;
+/**
+ * Chunks of at most `maxTokens`, headings included; only what a single character takes may be more. Counts each text a few times at most, however
+ * large or small the number is.
+ */
+export function fitSegments(segments: Segment[], maxTokens: number, mergePeers: boolean, count: CountTokens): Promise<Counted[]> {
+  return new Fitter(maxTokens, count).run(segments, mergePeers);
 }

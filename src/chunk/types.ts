@@ -1,7 +1,10 @@
 /** What chunks of a document are, and how they are asked for. Field names of `Chunk` are the contract's. */
 
-/** How many tokens a text has. Must not depend on what stands around it; whole words are counted apart. */
-export type CountTokens = (text: string) => number;
+/** How many tokens each of the texts has, on its own. Joined they may have more or fewer: what a chunk has is counted as a whole. */
+export type CountTokens = (texts: readonly string[]) => Promise<ArrayLike<number>>;
+
+/** Tokens of a chunk where the client names no number: what small embedding models take at once. */
+export const defaultMaxTokens = 256;
 
 export interface ChunkOptions {
   chunker: 'hybrid' | 'hierarchical';
@@ -11,6 +14,8 @@ export interface ChunkOptions {
   markdownImages: boolean;
   imagePlaceholder: string;
   includeRawText: boolean;
+  /** Of the hybrid chunker: the model whose tokens count, as the client calls it; null leaves it to the service. */
+  tokenizer: string | null;
   /** Of the hybrid chunker: tokens of a chunk at most, headings included; from 1. */
   maxTokens: number;
   /** Of the hybrid chunker: small neighbours under the same headings become one chunk. */
@@ -49,4 +54,13 @@ export interface Part {
   hasImage: boolean;
   /** Lines at the head of the text that each of its pieces repeats: a table's names of columns. */
   headLines: number;
+}
+
+export function rawTextOf({ parts }: Segment): string {
+  return parts.map(({ text }) => text).join('\n');
+}
+
+/** A chunk's text: what is embedded, and counted. */
+export function textOf(segment: Segment): string {
+  return [...segment.headings, rawTextOf(segment)].join('\n');
 }

@@ -11,14 +11,16 @@ import { createRemoteEngine } from '../engine/remote.js';
 import { shippedModelsDirectory } from '../package-files.js';
 import { serveJobs, type JobContext } from '../workers/serve.js';
 
-/** A process of its own for each document: here Tesseract may do what it likes, and our network's memory goes with the process. Started by the first page that needs it. */
+/** A process of its own for each document: here Tesseract may do what it likes, and our network's memory goes with the process. Started by the first page, or the first chunk, that needs it. */
 let engine: Engine | null = null;
-const recognisers = installedRecognisers(() => (engine ??= openEngine()), process.env, shippedModelsDirectory());
+const ownEngine = (): Engine => (engine ??= openEngine());
+const recognisers = installedRecognisers(ownEngine, process.env, shippedModelsDirectory());
 
 function convert(request: ConvertRequest, { call, progress, scratchDirectory, signal }: JobContext): Promise<unknown> {
   let page: number | null = null;
   return convertDocument(request, {
     engine: createRemoteEngine(call, scratchDirectory),
+    counting: { countTokens: (path, texts, options) => ownEngine().countTokens(path, texts, options) },
     recognisers,
     signal,
     progress: (news: ConversionProgress) => {

@@ -8,7 +8,7 @@ import { asLecternError, type LecternError } from '../errors.js';
 import { WorkerError, type WorkerPool } from '../workers/types.js';
 import { conversionError, errorOf } from './failures.js';
 import type { ConvertOptions } from './options.js';
-import type { ConvertOutcome, ConvertRequest } from './request.js';
+import type { ConvertOutcome, ConvertRequest, Vocabulary } from './request.js';
 import type { ConversionError, ConversionProgress, ConversionStatus } from './result.js';
 
 export interface ConversionLimits {
@@ -29,6 +29,7 @@ export interface DocumentJob {
   /** Made and emptied before each try. */
   outputDirectory: string;
   options: ConvertOptions;
+  vocabulary?: Vocabulary | null;
 }
 
 export interface DocumentPorts {
@@ -109,9 +110,9 @@ class Attempts {
 
   private attempt(leftMs: number): Promise<ConvertOutcome> {
     const { pool, engine, limits, signal } = this.ports;
-    const { inputPath, filename, outputDirectory, options } = this.job;
+    const { inputPath, filename, outputDirectory, options, vocabulary = null } = this.job;
     const request: ConvertRequest = {
-      inputPath, filename, outputDirectory, failedPages: this.failedPages, options: { ...options, documentTimeoutS: leftMs / 1000 },
+      inputPath, filename, outputDirectory, vocabulary, failedPages: this.failedPages, options: { ...options, documentTimeoutS: leftMs / 1000 },
     };
     this.page = null;
     return pool.run<ConvertRequest, ConvertOutcome>('convert', request, {

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readFile, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import type { TokenCounter } from '../chunk/chunk.js';
 import { asDiskFull, DiskFull } from '../disk-full.js';
 import { LecternError } from '../errors.js';
 import { DocumentBuilder } from '../document/builder.js';
@@ -166,7 +167,7 @@ class Conversion {
       name: basename(filename, extname(filename)), origin: { mimetype: input.format.mimetype, filename: basename(filename), sha256: input.sha256 },
     });
     for (const { pageIndex, width, height } of sketches) builder.addPage(pageIndex + 1, { width, height });
-    const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary));
+    const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary, options.doFormulaEnrichment));
     builder.document.body.meta = textLayerNotes(sketches);
     await this.#announce('write', sketches.length);
     const images = new ImageWriter(outputDirectory, options.imagesScale);
@@ -185,12 +186,26 @@ class Conversion {
     const files = await this.timings.measure('write', 'document', () => writeOutputs(document, outputDirectory, basename(filename), options));
     const { chunking } = options;
     const chunksFile = chunking === null ? undefined
-      : await this.timings.measure('chunk', 'document', () => writeDocumentChunks(document, outputDirectory, basename(filename), chunking));
+      : await this.timings.measure('chunk', 'document', () => writeDocumentChunks(document, outputDirectory, basename(filename), chunking, this.#counter()));
     const referenced = options.imageExportMode === 'referenced';
     if (!referenced) await rm(join(outputDirectory, 'artifacts'), { recursive: true, force: true });
     return {
       ...this.#outcome(this.errors.length === 0 ? 'success' : 'partial_success', input.format.name),
       ...about, files, chunksFile, artifacts: referenced ? images.files : [],
+    };
+  }
+
+  /** By the vocabulary of the request, with a sign of life for each count. */
+  #counter(): TokenCounter | null {
+    const { vocabulary } = this.#request;
+    const { counting, signal } = this.#ports;
+    if (!vocabulary || counting === undefined) return null;
+    return {
+      name: vocabulary.name,
+      count: (texts) => {
+        this.#ports.progress({ stage: 'chunk', pagesDone: 0, pagesTotal: 0, pageNumber: null });
+        return counting.countTokens(vocabulary.path, texts, { signal });
+      },
     };
   }
 

@@ -1,5 +1,5 @@
 /** Which format a file is: by its contents, then by its name. */
-import { findFormat, sniffFormat, sniffText } from '../formats/index.js';
+import { findFormat, looksLikeContainer, sniffFormat, sniffText } from '../formats/index.js';
 
 export interface InputFormat {
   /** The contract's word. */
@@ -33,20 +33,25 @@ export function imageType(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Readers look for the PDF header in the first kilobyte. */
-function isPdf(bytes: Uint8Array): boolean {
+/** Readers look for the PDF header in the first kilobyte: there it counts where nothing else tells what the file is. */
+function hasLatePdfHeader(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.length)).includes('%PDF-');
 }
 
 /** The format of `bytes` that came under the name `filename`; unknown ones have the name `unknown`. */
 export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
-  if (isPdf(bytes)) return { name: 'pdf', mimetype: 'application/pdf', supported: true };
+  const pdf: InputFormat = { name: 'pdf', mimetype: 'application/pdf', supported: true };
+  if (startsWith(bytes, '%PDF-')) return pdf;
   const image = imageType(bytes);
   if (image !== null) return { name: 'image', mimetype: image, supported: true };
   const extension = /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
-  const name = sniffFormat(bytes) ?? byExtension[extension] ?? sniffText(bytes) ?? 'unknown';
+  // A mail or an archive may hold a PDF within its first kilobyte, and a text may speak of one.
+  const known = sniffFormat(bytes);
+  const named = byExtension[extension] ?? 'pdf';
+  if (known === null && !looksLikeContainer(bytes) && (named === 'pdf' || named === 'image') && hasLatePdfHeader(bytes)) return pdf;
+  const name = known ?? byExtension[extension] ?? sniffText(bytes) ?? 'unknown';
   // A file named so and made of something else is refused by the reader, with a sentence of its own.
-  if (name === 'pdf') return { name, mimetype: 'application/pdf', supported: true };
+  if (name === 'pdf') return pdf;
   if (name === 'image') return { name, mimetype: 'application/octet-stream', supported: true };
   const format = findFormat(name);
   return { name, mimetype: format?.mimetype ?? 'application/octet-stream', supported: format !== undefined };

@@ -9,7 +9,7 @@ import {
   convertDocumentInPool, failedOutcome, type ConversionLimits, type DocumentJob, type DocumentPorts,
 } from './convert-document-job.js';
 import { conversionError } from './failures.js';
-import type { ConvertOutcome } from './request.js';
+import type { ConvertOutcome, Vocabulary } from './request.js';
 import type { ConversionStatus } from './result.js';
 import type {
   ConversionMeta, ConversionPayload, ConversionSummary, DocumentSummary, FetchRemote, RemoteSource, TaskDocument,
@@ -23,6 +23,8 @@ export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'engine
   limits: ConversionLimits;
   /** Told of every document that has come to its end. */
   onOutcome?: (outcome: ConvertOutcome) => void;
+  /** The vocabulary for the name that a client gave, or gave not; without it chunks cannot be fitted. Rejects with `model_not_found`. */
+  findVocabulary?: (name: string | null) => Promise<Vocabulary>;
   /** Without it a document that must be fetched fails. */
   fetchRemote?: FetchRemote;
 }
@@ -40,7 +42,8 @@ export async function runConversionTask(
 ): Promise<ConversionSummary> {
   const beganAt = performance.now();
   const { payload } = task;
-  const documents = await convertAll(payload, context, services);
+  const vocabulary = await vocabularyOf(payload, services);
+  const documents = await convertAll(payload, vocabulary, context, services);
   const processingTimeS = (performance.now() - beganAt) / 1000;
   const [only] = documents;
   const file = payload.target === 'zip' ? 'converted_docs.zip' : 'result.json';
@@ -53,8 +56,15 @@ export async function runConversionTask(
   return { file, status, documents: documents.map(summarise), processingTimeS };
 }
 
+/** Null where no tokens are counted. */
+async function vocabularyOf({ options: { chunking } }: ConversionPayload, { findVocabulary }: ConversionServices): Promise<Vocabulary | null> {
+  if (chunking?.chunker !== 'hybrid') return null;
+  if (findVocabulary === undefined) throw new LecternError('model_not_found', 'There is no model whose vocabulary could count tokens.');
+  return findVocabulary(chunking.tokenizer);
+}
+
 async function convertAll(
-  payload: ConversionPayload, context: TaskContext<ConversionMeta>, services: ConversionServices,
+  payload: ConversionPayload, vocabulary: Vocabulary | null, context: TaskContext<ConversionMeta>, services: ConversionServices,
 ): Promise<ConvertedDocument[]> {
   const meta: ConversionMeta = {
     num_docs: payload.documents.length, num_processed: 0, num_succeeded: 0, num_partially_succeeded: 0, num_failed: 0,
@@ -66,7 +76,7 @@ async function convertAll(
     const directory = join(context.scratchDirectory, String(index));
     const before = { done: meta.pages_done, total: meta.pages_total };
     const inputPath = join(context.inputsDirectory, document.input);
-    const job: DocumentJob = { inputPath, filename, outputDirectory: directory, options: payload.options };
+    const job: DocumentJob = { inputPath, filename, outputDirectory: directory, options: payload.options, vocabulary };
     const outcome = await convertOne(document, job, context.signal, services, (stage, done, total) => {
       // A second try begins at the first page again; what is told never goes back.
       meta.pages_done = Math.max(meta.pages_done, before.done + done);

@@ -2,8 +2,7 @@
 import { createReadStream, readFileSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { chunkDocument, writeChunk } from '../chunk/chunk.js';
-import { approximateTokenizer, approximateTokens } from '../chunk/tokens.js';
+import { chunkDocument, writeChunk, type TokenCounter } from '../chunk/chunk.js';
 import { writeDocTags } from '../document/doctags.js';
 import { writeHtml } from '../document/html.js';
 import { writeJson } from '../document/json.js';
@@ -108,17 +107,19 @@ export async function writeOutputs(document: DoclingDocument, directory: string,
   return files;
 }
 
-function* chunkTexts(document: DoclingDocument, filename: string, options: ChunkOptions): Generator<string> {
+async function* chunkTexts(document: DoclingDocument, filename: string, options: ChunkOptions, counter: TokenCounter | null): AsyncGenerator<string> {
   let separator = '';
-  for (const chunk of chunkDocument(document, options, { name: approximateTokenizer, count: approximateTokens })) {
+  for await (const chunk of chunkDocument(document, options, counter)) {
     yield separator + writeChunk(chunk, filename);
     separator = ',';
   }
 }
 
-/** Writes the chunks of `document` below `directory`; gives the file's path there. */
-export async function writeDocumentChunks(document: DoclingDocument, directory: string, filename: string, options: ChunkOptions): Promise<string> {
-  await writePieces(join(directory, chunksFile), chunkTexts(document, filename, options));
+/** Writes the chunks of `document` below `directory`; gives the file's path there. `counter` is needed by the hybrid chunker. */
+export async function writeDocumentChunks(
+  document: DoclingDocument, directory: string, filename: string, options: ChunkOptions, counter: TokenCounter | null,
+): Promise<string> {
+  await writePieces(join(directory, chunksFile), chunkTexts(document, filename, options, counter));
   return chunksFile;
 }
 

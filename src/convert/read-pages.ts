@@ -14,6 +14,7 @@ import type { ConversionError } from './result.js';
 import { isRecogniser } from './ocr/recogniser.js';
 import { readPicture } from './ocr/read-picture.js';
 import { agrees } from './ocr/agreement.js';
+import { unreadableLines, withReadLines } from './ocr/unreadable.js';
 import { unreadPage, whyPicture } from './scans.js';
 import type { PictureReason } from './scans.js';
 import type { PageContent } from '../pdf/page.js';
@@ -48,7 +49,7 @@ async function readOne(pageIndex: number, reading: Reading): Promise<PageSketch>
   const content = await timings.measure('read_page', 'page', () => pages.readPage(pageIndex));
   const layer = readableText(content);
   const why = whyPicture(layer.content, request.options);
-  const seen = why === null ? null : await readSeen(layer.content, why, reading);
+  const seen = why === null ? await readUnreadable(layer.content, reading) : await readSeen(layer.content, why, reading);
   if (seen === null) return boilDown(layer, request, timings);
   if (seen === 'nothing') return { ...boilDown(layer, request, timings), nothingRecognised: true };
   return { ...boilDown({ content: seen.content, keptInvisible: 0 }, request, timings), recognised: seen.recognised };
@@ -71,6 +72,18 @@ async function readSeen(content: PageContent, why: PictureReason, { pages, reque
   // Letters that the file gets wrong differ from those to be seen; where both say the same, the file's are exact.
   if (why === 'garbled' && agrees(content.words, read.content.words)) return null;
   return { content: read.content, recognised: { by: recogniser.name, confidence, turn, lean } };
+}
+
+/** The page with those of its lines read from its picture whose letters the file does not tell; null where there are none, or nobody reads. */
+async function readUnreadable(content: PageContent, { pages, request, ports, timings }: Reading): Promise<Seen | null> {
+  const lines = request.options.doOcr ? unreadableLines(content) : [];
+  if (lines.length === 0) return null;
+  const recogniser = await ports.recognisers.find(request.options.ocrPreset, request.options.ocrLanguages);
+  if (!isRecogniser(recogniser)) return null;
+  const reader = { recogniser, engine: ports.engine, signal: ports.signal };
+  const { content: read, confidence, turn, lean } = await timings.measure('read_picture', 'page', () => readPicture(pages, content, reader));
+  const mended = turn === 0 ? withReadLines(content, lines, read) : null;
+  return mended === null ? null : { content: mended, recognised: { by: recogniser.name, confidence, turn, lean } };
 }
 
 interface Seen {

@@ -1,8 +1,16 @@
 /** One document's way through the converter: what goes in, what comes out, and the ports it may use. Plain data on both sides. */
-import type { VisionEngine } from '../engine/port.js';
+import type { TokenCounting, VisionEngine } from '../engine/port.js';
 import type { TextRecognisers } from './ocr/recogniser.js';
 import type { ConvertOptions } from './options.js';
 import type { Confidence, ConversionError, ConversionProgress, ConversionStatus, StageTiming } from './result.js';
+
+/** A model's vocabulary. */
+export interface Vocabulary {
+  /** The model's, for the answer. */
+  name: string;
+  /** Of its (first) file. */
+  path: string;
+}
 
 export interface ConvertRequest {
   inputPath: string;
@@ -11,6 +19,8 @@ export interface ConvertRequest {
   /** Exists and is empty; the converter writes its files there and nowhere else. */
   outputDirectory: string;
   options: ConvertOptions;
+  /** What counts the tokens of chunks. */
+  vocabulary?: Vocabulary | null;
   /** Pages (from 1) that killed or stalled an earlier worker, with what to say of each: left out, reported in `errors`. */
   failedPages: { pageNumber: number; error: ConversionError }[];
 }
@@ -42,6 +52,8 @@ export interface ConvertOutcome {
 
 export interface ConvertPorts {
   engine: VisionEngine;
+  /** For chunks that are fitted to a number of tokens. */
+  counting?: TokenCounting;
   recognisers: TextRecognisers;
   progress(progress: ConversionProgress): void;
   signal: AbortSignal;

@@ -29,6 +29,7 @@ export interface NativeEngine {
   recogniseText(bitmap: Bitmap, options: Omit<RecogniseTextOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
   describeModel(path: string, options: { arrays?: boolean }, cancel?: NativeCancel): Promise<NativeDescription>;
   memoryNeed(path: string, shape: ModelShape, cancel?: NativeCancel): Promise<MemoryNeed>;
+  countTokens(path: string, texts: readonly string[], cancel?: NativeCancel): Promise<Uint32Array>;
   openModel(path: string, options: Omit<OpenModelOptions, 'signal'>, cancel?: NativeCancel): Promise<NativeLanguageModel>;
   openVision(options: Omit<OpenVisionOptions, 'signal'>, cancel?: NativeCancel): Promise<NativeVisionModel>;
   /** Cancels what runs, settles when the last of it has ended; models stay open. A second call rejects with `invalid_state`. */

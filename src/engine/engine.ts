@@ -67,6 +67,10 @@ class AddonEngine implements Engine {
     return callNative(this.#addon, undefined, (cancel) => this.#native.memoryNeed(path, shape, cancel));
   }
 
+  countTokens(path: string, texts: readonly string[], options: CallOptions = {}): Promise<Uint32Array> {
+    return callNative(this.#addon, options.signal, (cancel) => this.#native.countTokens(path, texts, cancel));
+  }
+
   async openModel(path: string, options: OpenModelOptions = {}): Promise<LanguageModel> {
     return this.#keep((onClosed) => this.#open(path, options, onClosed));
   }

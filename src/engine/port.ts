@@ -370,6 +370,15 @@ export interface LanguageModel {
   close(): Promise<void>;
 }
 
+/** Counts by a model's vocabulary, opened alone: no weights are read. */
+export interface TokenCounting {
+  /**
+   * The number of tokens of each text, without begin and end tokens. `path` names the model's (first) file, whose vocabulary stays open until
+   * another is named. Rejects with `model_not_found`, `invalid_model`, `cancelled`.
+   */
+  countTokens(path: string, texts: readonly string[], options?: CallOptions): Promise<Uint32Array>;
+}
+
 /** Verbs on model files. */
 export interface LanguageEngine {
   /** Rejects with `invalid_model` for a damaged file; one that is whole and cannot run is described with its reason. */
@@ -378,7 +387,7 @@ export interface LanguageEngine {
   openModel(path: string, options?: OpenModelOptions): Promise<LanguageModel>;
 }
 
-export interface Engine extends VisionEngine, TextReader, NetworkReader, VisionLoader, LanguageEngine {
+export interface Engine extends VisionEngine, TextReader, NetworkReader, VisionLoader, TokenCounting, LanguageEngine {
   devices(): DeviceInfo[];
   /** What the addon was built with and which instructions it uses: for `/version` and the log. */
   buildInfo(): { version: string; cuda: boolean; instructions: string };

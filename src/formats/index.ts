@@ -45,5 +45,5 @@ export function findFormat(name: string): Format | undefined {
   return Object.hasOwn(formats, name) ? formats[name] : undefined;
 }
 
-export { sniffFormat, sniffText } from './sniff.js';
+export { looksLikeContainer, sniffFormat, sniffText } from './sniff.js';
 export type { FoundPicture, ReadDocument, Reader, ReadOptions } from './reader.js';

@@ -28,6 +28,11 @@ function archiveKind(bytes: Uint8Array): string | null {
   }
 }
 
+/** An archive or a compound file, of whatever kind: what stands in it says nothing of the whole. */
+export function looksLikeContainer(bytes: Uint8Array): boolean {
+  return looksLikeArchive(bytes) || looksLikeCompound(bytes);
+}
+
 /** The contract's name of the format, or null where the bytes do not tell. */
 export function sniffFormat(bytes: Uint8Array): string | null {
   if (looksLikeArchive(bytes)) return archiveKind(bytes);

@@ -29,8 +29,8 @@ const lookMs = 2_000;
 const everyone: Caller = { identity: '', isAdministrator: true };
 
 /**
- * Throws `invalid_request` for settings that let in nobody knows whom: a network address without a list, a list with a mistake,
- * roles that do not exist.
+ * Throws `invalid_request` for settings that let in nobody knows whom: a network address or a proxy without a list, a list with a
+ * mistake, roles that do not exist.
  */
 export class Gate {
   private list: AccessList | null;
@@ -38,11 +38,14 @@ export class Gate {
   private text = '';
 
   constructor(private readonly settings: AccessSettings) {
-    const { listen, accessList, allowAll } = settings;
+    const { listen, accessList, allowAll, trustedProxies } = settings;
     const open = listen.find(({ host }) => !isLoopbackHost(host));
     if (accessList !== null && allowAll) throw new LecternError('invalid_request', '--allow-all and --access-list contradict each other: leave one out.');
     if (accessList === null && !allowAll && open !== undefined) {
       throw new LecternError('invalid_request', `${open.host}:${open.port} can be reached from the network: name who may enter with --access-list FILE, or let everyone in with --allow-all.`);
+    }
+    if (accessList === null && !allowAll && trustedProxies.length > 0) {
+      throw new LecternError('invalid_request', 'Others come through the proxies that --trusted-proxies names: say who may enter with --access-list FILE, or let everyone in with --allow-all.');
     }
     this.list = null;
     if (accessList !== null) this.use(readText(accessList), accessList);
@@ -80,11 +83,13 @@ export class Gate {
     const peer = parseNetworkAddress(request.raw.socket.remoteAddress ?? '');
     // A connection that is gone has no address any more; what it asked for must not pass for a local wish.
     if (peer === undefined) throw new LecternError('forbidden', 'The address of the client is not known.');
-    if (this.list === null) return { identity: textOf(peer), isAdministrator: isLoopback(peer) };
-    const address = this.behindProxies(peer, request.headers['x-forwarded-for']);
+    const forwarded = request.headers['x-forwarded-for'];
+    const address = this.behindProxies(peer, forwarded);
+    // Whoever was passed on is none of this host's programs, whatever the proxy's address is.
+    if (this.list === null) return { identity: textOf(address), isAdministrator: forwarded === undefined && isLoopback(peer) };
     const holder = this.list.holderOf(keyOf(request) ?? '');
     // As if the list began with loopback's networks as administrators, who enter whatever the setting allowed-roles says.
-    const isLocal = holder === undefined && isLoopback(address) && !this.list.namesLoopback(address);
+    const isLocal = holder === undefined && isLoopback(peer) && isLoopback(address) && !this.list.namesLoopback(address);
     const role = holder?.role ?? (isLocal ? administrator : this.list.roleOf(address));
     const allowed = role !== undefined && (isLocal || this.settings.allowedRoles.includes(role));
     if (!allowed) {

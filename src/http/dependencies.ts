@@ -4,6 +4,7 @@ import type { TaskTable, TaskView } from '../tasks/types.js';
 import type { Gate } from './caller.js';
 import type { ResolveHost } from './outbound/destination.js';
 import type { LanguageServices } from './language.js';
+import type { Patience } from './patience.js';
 import type { HttpSettings } from './settings.js';
 
 export type ConversionTasks = TaskTable<ConversionPayload, ConversionMeta, ConversionSummary>;
@@ -39,6 +40,8 @@ export interface HttpDependencies {
   moreMetrics?: () => string;
   /** Who may enter, and as what; absent: everyone, with all rights. */
   gate?: Gate;
+  /** With slow senders; absent: the usual one. */
+  patience?: Patience;
   /** Instead of the system's resolver, for tests. */
   resolveHost?: ResolveHost;
 }

@@ -16,6 +16,7 @@ import { errorHandler, sendJson } from './error-reply.js';
 import { KnownRoutes } from './known-routes.js';
 import { addOllama } from './ollama/routes.js';
 import { addOpenAi } from './openai/routes.js';
+import { addPatience } from './patience.js';
 import { addDescriptionRoutes } from './service/description.js';
 import { addHealthRoutes } from './service/health.js';
 import { addMetrics } from './service/metrics.js';
@@ -31,7 +32,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     genReqId: freshRequestId,
     exposeHeadRoutes: false,
     keepAliveTimeout: 60_000,
-    // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner.
+    // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner (patience.ts).
     requestTimeout: 900_000,
     http: { headersTimeout: 30_000 },
     // While it closes, the task table answers 503 with the contract's body.
@@ -42,6 +43,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
   });
   const routes = new KnownRoutes();
   app.addHook('onRoute', ({ url, method }) => routes.add(url, method));
+  addPatience(app, dependencies.patience);
   addAccessRules(app, settings);
   addCallers(app, dependencies.gate);
   app.setErrorHandler(errorHandler(log));

@@ -1,13 +1,18 @@
 /** One character code of a PDF as the text it stands for: ligatures, symbol fonts, private use, controls. */
 import type { Font } from './page.js';
-import { symbolSign, wingdingsSign } from './symbol-fonts.js';
+import { extensionSign, symbolSign, wingdingsSign } from './symbol-fonts.js';
 
 const wingdingsFont = /wingdings(?![-_ ]?[23])/i;
 const symbolFont = /^symbol/i;
+const extensionFont = /^CMEX\d/;
 
 /** '' where the code stands for nothing that can be read; ' ' for every kind of space; U+FFFD where a sign is drawn and unknown. */
 export function cleanCharacter(code: number, font: Font): string {
   if (font.symbolic && wingdingsFont.test(font.name) && (code <= 0xff || isSymbolArea(code))) return code === 0x20 ? ' ' : wingdingsSign(code & 0xff) || '▪';
+  if (code < 0x7f && extensionFont.test(font.name)) {
+    const sign = extensionSign(code);
+    if (sign !== '') return sign;
+  }
   if (code > 0x20 && code < 0x7f) return String.fromCharCode(code);
   if (isSpace(code)) return ' ';
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return '\ufffd';

@@ -1,4 +1,4 @@
-/** What the codes of symbol fonts stand for: Adobe's Symbol encoding, and the signs of Wingdings that texts use. */
+/** What the codes of symbol fonts stand for: Adobe's Symbol encoding, the signs of Wingdings that texts use, TeX's large signs. */
 
 /** Symbol, codes 0x20..0x7E and 0xA0..0xFE; U+FFFD where a code is only a piece of a larger sign. */
 const symbolLow = ' !∀#∃%&∋()∗+,−./0123456789:;<=>?≅ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ[∴]⊥_‾αβχδεφγηιϕκλμνοπθρστυϖωξψζ{|}∼';
@@ -14,6 +14,18 @@ const wingdings = new Map<number, string>(
     0xf4: '⇳', 0xfb: '✗', 0xfc: '✓', 0xfd: '☒', 0xfe: '☑',
   }).map(([code, sign]) => [Number(code), sign]),
 );
+
+/** TeX's large signs: codes 0x00..0x1F, 0x46..0x5A; others may be what the file itself says they are. */
+const extensionLow = '()[]⌊⌋⌈⌉{}⟨⟩|‖/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\';
+const extensionHigh = '⨆⨆∮∮⨀⨀⨁⨁⨂⨂∑∏∫⋃⋂⨄⋀⋁∑∏∫';
+
+/** The sign of a code in TeX's font of large signs (CMEX), or '' where the code may be a character of the file's own naming. */
+export function extensionSign(code: number): string {
+  if (code < 0x20) return extensionLow[code] ?? '';
+  if (code === 0x60 || code === 0x61) return '∐';
+  if (code >= 0x70 && code <= 0x74) return '√';
+  return extensionHigh[code - 0x46] ?? '';
+}
 
 /** The sign of a code 0x20..0xFF in Symbol, or '' where it has none. */
 export function symbolSign(code: number): string {

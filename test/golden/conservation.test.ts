@@ -29,9 +29,12 @@ function count(parts: Iterable<string>): Counts {
   return counts;
 }
 
-/** Hyphens may have been joined, dots that lead to a page number are left out: neither are counted. */
+/**
+ * Hyphens may have been joined, dots that lead to a page number are left out, formulas get signs for their bars and scripts: none are
+ * counted. Scripts may have become small signs, and signs that the file does not name bullets.
+ */
 function bare(word: string): string {
-  return word.normalize('NFC').replace(/[-\u00ad\u2010\u2011.·…‧_]/g, '');
+  return word.normalize('NFKC').replace(/\ufffd/g, '•').replace(/[-\u00ad\u2010\u2011.·…‧_()/^\u2044]/g, '');
 }
 
 /** What `from` has more of than `other`. */

@@ -86,9 +86,19 @@ t.test('more connections than there may be: the rest is closed, the others are s
 
 t.test('senders so slow that they never end', patience, async (t) => {
   const files = openFiles();
-  const body = `POST ${convertFile} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: multipart/form-data; boundary=b\r\ncontent-length: 100000\r\n\r\n--b\r\ncontent-disposition: form-data; name="files"; filename="a.pdf"\r\n\r\n`;
-  const sockets = await Promise.all(Array.from({ length: slowCount }, (_, index) => openWith(port, index % 2 === 0 ? 'GET /health HTTP/1.1\r\n' : body)));
-  const drips = setInterval(() => sockets.forEach((socket, index) => { if (socket.writable) socket.write(index % 2 === 0 ? 'x: y\r\n' : 'z'); }), 100);
+  const post = (path: string, headers: string, body: string): string => `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n${headers}\r\n\r\n${body}`;
+  const part = '--b\r\ncontent-disposition: form-data; name="files"; filename="a.pdf"\r\n\r\n';
+  // What each sends, and what it drips.
+  const kinds: [string, string][] = [
+    ['GET /health HTTP/1.1\r\n', 'x: y\r\n'],
+    [post(convertFile, 'content-type: multipart/form-data; boundary=b\r\ncontent-length: 100000', part), 'z'],
+    [post('/v1/chat/completions', 'content-type: application/json\r\ncontent-length: 100000', '{'), ' '],
+    [post('/api/chat', 'transfer-encoding: chunked', '1\r\n{\r\n'), '1\r\n \r\n'],
+    [post('/v1/embeddings', 'content-length: 100000', '{"model":'), ''],
+    [post('/api/generate', 'transfer-encoding: chunked', '5\r\n{'), ''],
+  ];
+  const sockets = await Promise.all(Array.from({ length: slowCount }, (_, index) => openWith(port, (kinds[index % kinds.length] as [string, string])[0])));
+  const drips = setInterval(() => sockets.forEach((socket, index) => { if (socket.writable) socket.write((kinds[index % kinds.length] as [string, string])[1]); }), 100);
   for (let time = 0; time < 5; time++) t.equal((await fetch(`${service.url}/health`)).status, 200, 'others are answered meanwhile');
   if (!full) t.equal(await works(), true, 'and their documents converted');
   if (full) {

@@ -111,6 +111,7 @@ t.test('proxies are believed only when they are listed', async (t) => {
   t.equal(await status('10.9.1.1', '10.1.0.1, 10.9.2.2'), 200, 'through two of them');
   t.equal(await status('10.9.1.1', '[2001:db8:7::1]:4711'), 200);
   t.equal(await status('127.0.0.1', 'unknown'), 403);
+  t.equal(await status('10.9.1.1', '127.0.0.1'), 403, 'loopback of another host is not this one\'s');
   const { app: without } = await open(t);
   const unlisted = await without.inject({ url: '/v1/clear/results', remoteAddress: '127.0.0.1', headers: { 'x-forwarded-for': '10.1.0.1' } });
   t.match([unlisted.statusCode, unlisted.body], [403, /trusted-proxies/]);
@@ -165,6 +166,33 @@ t.test('without a list', async (t) => {
   t.equal((await app.inject({ url: '/health', remoteAddress: '203.0.113.7' })).statusCode, 200);
   t.notMatch((await app.inject({ url: '/metrics', remoteAddress: '203.0.113.7' })).body, /process_resident/, 'no strangers as administrators');
   t.match((await app.inject({ url: '/metrics', remoteAddress: '127.0.0.1' })).body, /process_resident/);
+});
+
+t.test('without a list, behind a proxy', async (t) => {
+  const trustedProxies = [parseNetwork('127.0.0.1') as Network, parseNetwork('10.9.0.0/16') as Network];
+  for (const listen of [testSettings.listen, [network]]) {
+    t.throws(() => new Gate({ ...testSettings, listen, trustedProxies }), { code: 'invalid_request', message: /--access-list FILE, or let everyone in with --allow-all/ });
+  }
+  for (const listen of [testSettings.listen, [network]]) {
+    const settings = { ...testSettings, listen, trustedProxies, allowAll: true };
+    const { app, close } = await startTestService(settings, { gate: new Gate(settings), language: fakeLanguage() });
+    t.teardown(close);
+    const pin = async (remoteAddress: string, headers: Record<string, string>) =>
+      (await app.inject({ method: 'POST', url: '/api/generate', remoteAddress, headers, payload: { model: 'talker', keep_alive: -1 } })).statusCode;
+    const metrics = async (remoteAddress: string, headers: Record<string, string>) => (await app.inject({ url: '/metrics', remoteAddress, headers })).body;
+    for (const [peer, forwarded] of [['127.0.0.1', '10.66.6.6'], ['::1', '10.66.6.6'], ['127.0.0.1', '127.0.0.1'], ['10.9.1.1', '127.0.0.1'], ['127.0.0.1', '127.0.0.1, 10.66.6.6']] as const) {
+      const headers = { 'x-forwarded-for': forwarded };
+      t.equal(await pin(peer, headers), 403, `${forwarded} through ${peer} pins nothing`);
+      t.notMatch(await metrics(peer, headers), /process_resident/);
+    }
+    t.equal((await app.inject({ url: '/health', remoteAddress: '127.0.0.1', headers: { 'x-forwarded-for': '10.66.6.6' } })).statusCode, 200, 'yet may call');
+    t.equal(await pin('127.0.0.1', {}), 200, 'programs of its own host are administrators');
+    t.match(await metrics('127.0.0.1', {}), /process_resident/);
+  }
+  const { app, close } = await startTestService({}, { gate: new Gate(testSettings) });
+  t.teardown(close);
+  const unlisted = await app.inject({ url: '/metrics', remoteAddress: '127.0.0.1', headers: { 'x-forwarded-for': '10.66.6.6' } });
+  t.match([unlisted.statusCode, unlisted.body], [403, /trusted-proxies/], 'a proxy that nobody listed speaks for no administrator');
 });
 
 t.test('a list that changes is in use without a restart, one with a mistake never', async (t) => {

@@ -1,11 +1,17 @@
 /** The chunk routes: what they read, what they hand on, and chunks of real documents through the whole service. */
 import t from 'tap';
+import { join } from 'node:path';
 import { createApp, type App } from '../../src/app.js';
 import { resolveSettings } from '../../src/config.js';
+import { openEngine } from '../../src/engine/engine.js';
 import { createLog } from '../../src/log.js';
+import { shippedModelsDirectory } from '../../src/package-files.js';
+import { madeModels } from '../support/made-model.js';
+import { randomFrom } from '../support/random.js';
 import { startTestService } from '../support/http-service.js';
 
 const markdown = '# Title\n\nIntro.\n\n## Part\n\n- one\n- two\n\n| a | b |\n|---|---|\n| c | 1 |\n';
+const demo = join(shippedModelsDirectory(), 'lectern-demo.gguf');
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const source = (filename: string, text = markdown) => ({ kind: 'file', filename, base64_string: base64(text) });
 
@@ -50,16 +56,19 @@ t.test('bad requests', async (t) => {
 });
 
 t.test('chunks of real documents', async (t) => {
-  const { values } = resolveSettings(['--listen', '127.0.0.1:0', '--state', t.testdir({}), '--log-level', 'silent'], {});
+  const { values } = resolveSettings(['--listen', '127.0.0.1:0', '--state', t.testdir({}), '--models', shippedModelsDirectory(), '--log-level', 'silent'], {});
   const app: App = await createApp(values, createLog('silent'));
   t.teardown(() => app.close());
   const ask = async (path: string, payload: object) => app.server.inject({ method: 'POST', url: path, payload });
+  const engine = openEngine();
+  t.teardown(() => engine.close());
+  const counts = async (text: string): Promise<number | undefined> => (await engine.countTokens(demo, [text]))[0];
   const answer = await ask('/v1/chunk/hybrid/source', { sources: [source('a.md'), source('b.exe'), source('c.html', '<h1>H</h1><p>text')], include_converted_doc: true });
   t.match(answer.json(), {
     chunks: [
-      { filename: 'a.md', chunk_index: 0, text: 'Title\nIntro.', headings: ['Title'], doc_items: ['#/texts/1'], raw_text: null, captions: null, page_numbers: null, metadata: { tokenizer: 'approximate-wordpiece' } },
+      { filename: 'a.md', chunk_index: 0, text: 'Title\nIntro.', headings: ['Title'], doc_items: ['#/texts/1'], raw_text: null, captions: null, page_numbers: null, num_tokens: await counts('Title\nIntro.'), metadata: { tokenizer: 'lectern-demo' } },
       { filename: 'a.md', chunk_index: 1, text: 'Title\nPart\n- one\n- two\nc, b = 1', headings: ['Title', 'Part'] },
-      { filename: 'c.html', chunk_index: 0, text: 'H\ntext', num_tokens: 2 },
+      { filename: 'c.html', chunk_index: 0, text: 'H\ntext', num_tokens: await counts('H\ntext') },
     ],
     documents: [
       { kind: 'ExportResult', status: 'success', content: { filename: 'a.md', md_content: null, json_content: { schema_name: 'DoclingDocument' } }, errors: [] },
@@ -75,4 +84,38 @@ t.test('chunks of real documents', async (t) => {
   const zip = await ask('/v1/chunk/hybrid/source', { sources: [source('a.md')], target: { kind: 'zip' } });
   t.equal(zip.headers['content-type'], 'application/zip');
   t.ok(zip.rawPayload.includes('chunked_result.json'));
+});
+
+t.test('a model that is there counts: the one that is named, else one that embeds', async (t) => {
+  const { folder, embedder } = madeModels(t);
+  const { values } = resolveSettings(['--listen', '127.0.0.1:0', '--state', t.testdir({}), '--models', folder, '--log-level', 'silent'], {});
+  const app: App = await createApp(values, createLog('silent'));
+  t.teardown(() => app.close());
+  const engine = openEngine();
+  t.teardown(() => engine.close());
+  const random = randomFrom(5);
+  const vocabulary = 'the quick tokenizers größe 1234 漢字 x'.split(' ');
+  const words = (all: string): string[] => all.match(/[^\s|#.,=-]+/g) ?? [];
+  const sentences = Array.from({ length: 60 }, (_, index) => {
+    const before = index % 9 === 0 ? '\n\n## Part ' : index % 5 === 0 ? '\n\n' : ' ';
+    return `${before}${Array.from({ length: 3 + Math.floor(random() * 12) }, () => vocabulary[Math.floor(random() * vocabulary.length)]).join(' ')}.`;
+  });
+  const table = `\n\n| name | value |\n|---|---|\n${Array.from({ length: 40 }, (_, row) => `| row ${row} | ${row * 997} |`).join('\n')}\n`;
+  const text = `# Title\n${sentences.join('')}${table}`;
+  for (const [named, name, path] of [['lectern-demo', 'lectern-demo', demo], ['someone/Lectern-Demo', 'lectern-demo', demo], ['x/y', 'embedder', embedder], [undefined, 'embedder', embedder]] as const) {
+    for (const max of [24, 100, 2 ** 40]) {
+      const chunking = { max_tokens: max, use_markdown_tables: max !== 100, ...(named !== undefined && { tokenizer: named }) };
+      const answer = await app.server.inject({ method: 'POST', url: '/v1/chunk/hybrid/source', payload: { sources: [source('a.md', text)], chunking_options: chunking } });
+      t.equal(answer.headers['x-lectern-ignored-options'], named === 'x/y' ? 'tokenizer' : undefined);
+      const { chunks } = answer.json() as { chunks: { text: string; num_tokens: number; metadata: { tokenizer: string } }[] };
+      t.ok(chunks.length >= (max === 24 ? 20 : 7), `${chunks.length} chunks of ${max}`);
+      t.ok(chunks.every(({ metadata }) => metadata.tokenizer === name), `${name} counted`);
+      t.same(chunks.map(({ num_tokens: tokens }) => tokens), Array.from(await engine.countTokens(path, chunks.map((chunk) => chunk.text))), 'what it says is what the text has');
+      t.same(chunks.filter(({ num_tokens: tokens }) => tokens > max), [], `none has more than ${max}`);
+      // Headings past half a chunk lose their outermost, and sentences need no name for the first column.
+      const missing = new Set(words(text.replace(/Title|Part|name/g, '')));
+      for (const chunk of chunks) for (const word of words(chunk.text)) missing.delete(word);
+      t.same([...missing], [], 'no word is missing');
+    }
+  }
 });

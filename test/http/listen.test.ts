@@ -27,12 +27,13 @@ t.test('every address answers', async (t) => {
 
 t.test('an idle client does not hold up the end', async (t) => {
   const server = createServer((_, response) => response.end('here'));
+  // No time limit of Node's ends it: closing has to.
+  server.keepAliveTimeout = 0;
   const listening = await listenOn(server, [anyPort]);
   const agent = new Agent({ keepAlive: true });
   await fetchText(listening.addresses[0] as string, agent);
-  const beganAt = performance.now();
+  t.equal(Object.values(agent.freeSockets).flat().length, 1, 'it stays connected');
   await listening.close();
-  t.ok(performance.now() - beganAt < 4000, 'closed at once');
   agent.destroy();
 });
 

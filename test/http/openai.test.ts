@@ -109,10 +109,10 @@ t.test('a client that leaves ends the work', async (t) => {
   const signal = language.signals.at(-1);
   t.equal(signal?.aborted, false);
   const gone = new Promise<void>((resolve) => signal?.addEventListener('abort', () => resolve(), { once: true }));
-  const began = performance.now();
   leaving.abort();
+  // The model would write for ever.
   await gone;
-  t.ok(performance.now() - began < 5000);
+  t.equal(signal?.aborted, true);
 });
 
 t.test('the place in the queue: 0 at work, 1 for the first who waits', async (t) => {

@@ -67,7 +67,7 @@ export async function startTestService(settings: Partial<HttpSettings> = {}, mor
     tasks,
     log: { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') },
     version: '0.0.0-test',
-    abilities: { textRecognition: false, formulas: false, code: false },
+    abilities: { textRecognition: false, formulas: true, code: false },
     ...more,
   });
   const routes: { method: string; url: string }[] = [];

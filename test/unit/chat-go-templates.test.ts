@@ -122,8 +122,6 @@ t.test('a template is a stranger\'s program', async (t) => {
     '{{ "a".Field }}', '{{ .Messages.Role }}', '{{ range "abc" }}{{ end }}', '{{ len 3 }}', '{{ eq 1 }}', '{{ 1 | .Messages }}',
   ];
   for (const source of rows) {
-    const begun = performance.now();
     t.throws(() => render(`${source}{{ if false }}{{ .Messages }}{{ end }}`, [user('x')]), { code: /invalid_model|invalid_request/ }, source.slice(0, 60));
-    t.ok(performance.now() - begun < 5000);
   }
 });

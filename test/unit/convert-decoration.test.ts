@@ -148,3 +148,17 @@ t.test('lines of addresses in a monospace font are no program', (t) => {
   t.ok(roles([line(50, 150, 'fetch(https://example.org/gates)', mono), line(50, 162, 'open(https://example.com/gates/)', mono)]).includes('code'));
   t.end();
 });
+
+t.test('a text alone in its row, where its column begins, heads nothing', (t) => {
+  const made = new PageMaker();
+  for (const y of [117, 135, 270]) made.horizontal(y, 68, 363, [249]);
+  made.row(129, [74, 254], ['Area', 'Competence']);
+  const groups: [number, string | null, string][] = [
+    [147, '1. Embodying values', '1.1 Valuing'], [163, null, '1.2 Supporting fairness'], [180, null, '1.3 Promoting nature'], [197, '2. Embracing complexity', '2.1 Systems thinking'],
+    [214, null, '2.2 Critical thinking'], [230, null, '2.3 Problem framing'], [247, '3. Envisioning futures', '3.1 Futures literacy'], [264, null, '3.2 Adaptability'],
+  ];
+  for (const [y, label, text] of groups) made.row(y, label === null ? [254] : [74, 254], label === null ? [text] : [label, text]);
+  const [table] = findTables(made.page(), { doTableStructure: true });
+  t.same(table?.cells.filter(({ words }) => words.length > 0 && words[0]!.text === '2.2').map(({ column, columnSpan }) => [column, columnSpan]), [[1, 1]]);
+  t.end();
+});

@@ -12,6 +12,7 @@ import type { ConvertOptions } from '../../src/convert/options.js';
 import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
 import type { ConvertOutcome, ConvertPorts, ConvertRequest } from '../../src/convert/request.js';
 import type { ConversionProgress } from '../../src/convert/result.js';
+import { fixturesDirectory } from '../support/fixtures.js';
 import { placed, text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
 import type { PageSpec } from '../support/pdf-writer.js';
@@ -201,4 +202,15 @@ t.test('the same file gives the same bytes', async (t) => {
   const first = await convert(t, threePages, { options });
   const second = await convert(t, threePages, { options });
   t.same(first.content, second.content);
+});
+
+t.test('formulas are lines of text, or LaTeX where it is asked for', async (t) => {
+  const paper = readFileSync(join(fixturesDirectory(), 'maths-paper.pdf'));
+  const plain = await convert(t, paper);
+  t.match(plain.content['md_content'], 'Var W (p) = ∑ₖ₌₀^∞ πₖ (σₖ² + (1−p) / 2 k²) (2)');
+  t.notMatch(plain.content['md_content'], '$$');
+  const { content } = await convert(t, paper, { options: { doFormulaEnrichment: true, outputs: ['md', 'json'] } });
+  t.match(content['md_content'], '$$W_{0} = \\frac{\\lambda}{\\mu(\\mu - \\lambda)}. \\tag{1}$$');
+  const { texts } = content['json_content'] as { texts: { label: string; text: string; orig: string }[] };
+  t.same(texts.filter(({ label }) => label === 'formula').map(({ orig }) => orig.slice(-3)), ['(1)', '(2)', '(3)']);
 });

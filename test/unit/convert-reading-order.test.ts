@@ -95,8 +95,6 @@ t.test('a drop capital goes to the word it begins', (t) => {
 
 t.test('a hostile page ends', (t) => {
   const pieces = Array.from({ length: 3000 }, (_, index) => line((index * 37) % 560, (index * 53) % 780, 'x', { size: 4 }));
-  const begin = performance.now();
-  t.equal(reading(sketch(0, pieces)).length > 0, true);
-  t.ok(performance.now() - begin < 10_000, `in ${(performance.now() - begin).toFixed(0)} ms`);
+  t.equal(reading(sketch(0, pieces)).join('').replace(/[^x]/g, '').length, 3000, 'with every piece in it once');
   t.end();
 });

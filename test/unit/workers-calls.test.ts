@@ -35,10 +35,8 @@ t.test('cancel asks first and kills only the deaf', async (t) => {
     const before = await pidOf(pool);
     const abort = new AbortController();
     const { end } = await started(pool, verb, { signal: abort.signal });
-    const at = performance.now();
     abort.abort();
     t.match(await end, { name, code: 'cancelled' }, verb);
-    t.ok(performance.now() - at < 20_000, 'soon');
     t.equal(await pidOf(pool) === before, survives, survives ? 'the worker is used again' : 'the worker is replaced');
   }
   t.not(await pidOf(pool), pid);

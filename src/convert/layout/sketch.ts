@@ -3,6 +3,9 @@ import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '..
 import type { FoundTable } from '../table.js';
 import { pictureCoverage } from '../scans.js';
 import type { Contents } from './contents.js';
+import { findFormulas } from '../formulas/find.js';
+import type { FoundFormula } from '../formulas/find.js';
+import { withHangingSigns } from '../formulas/hanging.js';
 import { findFigures } from './figures.js';
 import type { FigureRegion } from './figures.js';
 import { sketchTable } from './sketched-table.js';
@@ -54,11 +57,14 @@ const pieceGap = 0.8;
 export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[]): PageSketch {
   const taken = new Set<Word>();
   for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
+  const formulas = findFormulas(content, (word) => taken.has(word));
+  for (const formula of formulas) for (const word of formula.words) taken.add(word);
   const roleOf = roleLookup(content.structure);
   const pieces: TextLine[] = [];
-  for (const line of content.lines) {
+  for (const line of withHangingSigns(content.lines.filter(({ words }) => !words.every((word) => taken.has(word))), content.rulings)) {
     for (const words of piecesOfLine(line, taken)) pieces.push(lineOfWords(words, content.links, roleOf));
   }
+  for (const formula of formulas) pieces.push(lineOfFormula(formula));
   const objects = [...tables.map((table) => table.box), ...(contents === null ? [] : [contents.table.box])];
   const figures = findFigures(content, objects, pieces);
   return {
@@ -76,6 +82,11 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     invisibleCharacters: keptInvisible,
     pictureCoverage: pictureCoverage(content),
   };
+}
+
+/** A formula takes the place of its lines as one. */
+function lineOfFormula({ words, box, baseline, size, text, latex }: FoundFormula): TextLine {
+  return { ...lineOfWords(words, [], () => 'Formula'), text, latex, box, baseline, size, spans: [], bold: false, boldPrefix: 0, order: Math.min(...words.map((word) => word.order)) };
 }
 
 function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {

@@ -1,5 +1,6 @@
 /** A line of text, or a piece of one, without its words: what is kept of a page once its words are gone. */
 import type { Box, Link, Word } from '../../pdf/page.js';
+import { scriptInLine } from '../formulas/small-signs.js';
 
 /** A stretch of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
 export interface Span {
@@ -36,6 +37,8 @@ export interface TextLine {
   spans: Span[];
   /** The role of its tag in a tagged PDF, or ''. */
   role: string;
+  /** A formula by itself: the same as LaTeX. */
+  latex?: string | undefined;
   /** In code: the column in which the text of each piece begins is kept by these x positions. */
   pieces: { start: number; left: number }[];
 }
@@ -123,15 +126,18 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
   let boldPrefix = 0;
   let inPrefix = !bold;
   const spans: Span[] = [];
+  let base = words[0]!;
   for (const [index, word] of words.entries()) {
     if (index > 0 && !word.glued) text += ' ';
     const start = text.length;
-    text += index < words.length - 1 ? word.text.replaceAll('\u00ad', '') : word.text.replace(/\u00ad(?=.)/gu, '');
+    const script = scriptOf(word, size, anchor.baseline);
+    const small = script === 'baseline' || index === 0 || !word.glued ? null : scriptInLine(base, word, script);
+    if (script === 'baseline') base = word;
+    text += small !== null ? small : index < words.length - 1 ? word.text.replaceAll('\u00ad', '') : word.text.replace(/\u00ad(?=.)/gu, '');
     if (inPrefix && word.font.bold) boldPrefix = text.length;
     else inPrefix = false;
-    const script = scriptOf(word, size, anchor.baseline);
     const uri = word.link >= 0 ? links[word.link]?.uri ?? null : null;
-    if (script !== 'baseline' || uri !== null) addSpan(spans, { start, end: text.length, script, uri });
+    if (script !== 'baseline' && small === null || uri !== null) addSpan(spans, { start, end: text.length, script: small === null ? script : 'baseline', uri });
   }
   return {
     text, boldPrefix, bold, size, font,
@@ -176,7 +182,7 @@ export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: Tex
   }
   const bold = pieces.every((piece) => piece.bold || lettersIn(piece) < 3) && main.bold;
   return {
-    ...main, text, bold, spans,
+    ...main, text, bold, spans, latex: undefined,
     mixed: pieces.some((piece) => piece.mixed || piece.font !== main.font && lettersIn(piece) > 2),
     box: unionBox(pieces.map((piece) => piece.box)),
     boldPrefix: bold ? 0 : boldStart(pieces, starts),

@@ -28,13 +28,15 @@ class Assembler {
   readonly pictures: PlacedPicture[] = [];
   readonly #builder: DocumentBuilder;
   readonly #vocabulary: Vocabulary;
+  readonly #latex: boolean;
   #lists: OpenList[] = [];
   readonly #objects = new Map<Block, TableItem | PictureItem>();
   readonly #notes: { note: TextItem; about: Block }[] = [];
 
-  constructor(builder: DocumentBuilder, vocabulary: Vocabulary) {
+  constructor(builder: DocumentBuilder, vocabulary: Vocabulary, latex: boolean) {
     this.#builder = builder;
     this.#vocabulary = vocabulary;
+    this.#latex = latex;
   }
 
   add(block: Block): void {
@@ -57,6 +59,10 @@ class Assembler {
     const running = joinLines(linesOf(block), this.#vocabulary);
     const options: TextOptions = { at: placesOf(block, running), orig: running.orig };
     switch (block.role) {
+      case 'formula':
+        if (this.#latex) this.#builder.addFormula(linesOf(block)[0]!.latex!, options);
+        else this.#builder.addText('text', running.text, options);
+        return;
       case 'heading':
         if (block.level === 0) this.#builder.addTitle(running.text, options);
         else this.#builder.addHeading(block.level, running.text, options);
@@ -181,9 +187,9 @@ function placesOf(block: TextBlock, running: RunningText | null): Place[] {
   });
 }
 
-/** Adds `blocks` to the document in `builder`; the pictures come back to be drawn. */
-export function assemble(builder: DocumentBuilder, blocks: Block[], vocabulary: Vocabulary): PlacedPicture[] {
-  const assembler = new Assembler(builder, vocabulary);
+/** Adds `blocks` to the document in `builder`, formulas as LaTeX or as lines of text; the pictures come back to be drawn. */
+export function assemble(builder: DocumentBuilder, blocks: Block[], vocabulary: Vocabulary, latex: boolean): PlacedPicture[] {
+  const assembler = new Assembler(builder, vocabulary, latex);
   for (const block of blocks) assembler.add(block);
   assembler.tieNotes();
   return assembler.pictures;

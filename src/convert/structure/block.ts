@@ -4,7 +4,7 @@ import type { FigureRegion } from '../layout/figures.js';
 import type { SketchedTable } from '../layout/sketched-table.js';
 import type { TextLine } from '../layout/text-line.js';
 
-export type TextRole = 'text' | 'heading' | 'list_item' | 'caption' | 'footnote' | 'code' | 'page_header' | 'page_footer';
+export type TextRole = 'text' | 'heading' | 'list_item' | 'caption' | 'footnote' | 'code' | 'formula' | 'page_header' | 'page_footer';
 
 /** The strip of the page in which a block stands. */
 export interface ColumnEdges {

@@ -74,6 +74,7 @@ function continuesRun(above: TextLine, below: TextLine): boolean {
 }
 
 function startsParagraph(above: TextLine, below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
+  if (above.latex !== undefined || below.latex !== undefined) return true;
   const distance = below.baseline - above.baseline;
   const size = Math.max(above.size, below.size);
   if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
@@ -125,5 +126,9 @@ export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: numbe
     if (above === undefined || startsParagraph(above, line, lines[index + 1], habits, leading)) groups.push([line]);
     else groups.at(-1)!.push(line);
   }
-  return groups.map((group) => textBlock(pageIndex, group, unionBox(group.map((line) => line.box)), { left: habits.left, right: habits.right }));
+  return groups.map((group) => {
+    const block = textBlock(pageIndex, group, unionBox(group.map((line) => line.box)), { left: habits.left, right: habits.right });
+    if (group[0]!.latex !== undefined) block.role = 'formula';
+    return block;
+  });
 }

@@ -13,7 +13,7 @@ export function widenSpans(grid: Grid, columns: Column[], headerRows: number): v
   for (let row = 0; row < headerRows - 1; row++) {
     for (const cell of table.row(row)) if (cell.chunks.length > 0) table.lengthen(cell, headerRows);
   }
-  for (let row = headerRows; row < grid.rowCount; row++) widenLabel(table, row);
+  for (let row = headerRows; row < grid.rowCount; row++) widenLabel(table, columns, row);
   lengthenCentred(table, headerRows);
   grid.cells = grid.cells.filter((cell) => !table.gone.has(cell));
 }
@@ -58,16 +58,23 @@ function chooseSpan(cell: GridCell, columns: Column[], first: number, last: numb
 }
 
 /** The only text of a row, set over more than its first column, labels the row across. */
-function widenLabel(table: CellTable, row: number): void {
+function widenLabel(table: CellTable, columns: Column[], row: number): void {
   const filled = table.row(row).filter((cell) => cell.chunks.length > 0);
   const [cell] = filled;
   if (cell === undefined || filled.length > 1 || cell.rowSpan > 1) return;
   if (cell.columnSpan === 1 && cell.column === 0) return;
-  if (cell.columnSpan === 1 && table.columnCount > 2) return;
+  if (cell.columnSpan === 1 && (table.columnCount > 2 || beginsColumn(cell, columns))) return;
   for (let column = 0; column < table.columnCount; column++) {
     if ((column < cell.column || column >= endOf(cell)) && !table.isFree(row, column)) return;
   }
   table.widen(cell, 0, table.columnCount);
+}
+
+/** Its text begins where its column does: it is of that column and heads nothing. */
+function beginsColumn(cell: GridCell, columns: Column[]): boolean {
+  const [first] = cell.chunks;
+  const column = columns[cell.column];
+  return first !== undefined && column !== undefined && Math.abs(Math.min(...cell.chunks.map((chunk) => chunk.left)) - column.left) < BEGINS * first.size;
 }
 
 /** Labels of the first column set in the middle of the rows they stand for: each then spans its rows. */

@@ -153,7 +153,7 @@ class Reader {
     }
     if (mark.startsWith('----') || first === '.' || first === '`' || /^(?:source|listing|literal)$/.test(head.style)) {
       const language = first === '`' ? mark.slice(3) : (head.positional[1] ?? head.named.get('language') ?? '');
-      this.#add({ kind: 'code', text: lines.join('\n').replace(/^\n+|\s+$/g, '').replace(/[^\S\n]*<\d+>$/gm, ''), language: languageName(language), caption: this.#runs(head.title) });
+      this.#add({ kind: 'code', text: lines.join('\n').replace(/^\n+|\s+$/g, '').replace(/[^\S\n]*(?:(?:\/\/|#|--|;;)[^\S\n]*)?(?:<\d+>[^\S\n]*)+$/gm, ''), language: languageName(language), caption: this.#runs(head.title) });
       return;
     }
     this.#titled(head);

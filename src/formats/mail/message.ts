@@ -6,7 +6,8 @@ import { readPlainText } from '../plain-text.js';
 export interface MailAttachment {
   name: string;
   mimetype: string;
-  sizeBytes: number;
+  /** Null where it is not known: a message in the message has no bytes of its own. */
+  sizeBytes: number | null;
   /** Without angle brackets; empty where the text cannot refer to it. */
   contentId: string;
   bytes: ImageBytes;
@@ -64,7 +65,7 @@ export function mailBlocks(message: MailMessage): Block[] {
   const shown = new Set<MailAttachment>();
   const body = bodyBlocks(message, shown);
   const entries = message.attachments.filter((attachment) => !shown.has(attachment)).map(({ name, mimetype, sizeBytes }): ListEntry => ({
-    runs: [{ text: `${name === '' ? 'without a name' : name} (${mimetype}, ${sizeText(sizeBytes)})` }], blocks: [],
+    runs: [{ text: `${name === '' ? 'without a name' : name} (${mimetype}${sizeBytes === null ? '' : `, ${sizeText(sizeBytes)}`})` }], blocks: [],
   }));
   const attached: Block[] = entries.length === 0 ? [] : [{ kind: 'heading', level: 1, runs: [{ text: 'Attachments' }] }, { kind: 'list', entries }];
   return [...(message.subject.trim() === '' ? [] : [{ kind: 'title', runs: [{ text: message.subject.replace(/\s+/g, ' ') }] } as Block]), ...head, ...body, ...attached];

@@ -29,7 +29,7 @@ function htmlOf(fields: FieldsData): string {
 function attachmentOf(reader: Reader, fields: FieldsData): MailAttachment {
   const name = fields.fileName ?? fields.fileNameShort ?? fields.name ?? '';
   return {
-    name, mimetype: fields.attachMimeTag ?? (fields.innerMsgContent === true ? 'message/rfc822' : 'application/octet-stream'), sizeBytes: fields.contentLength ?? 0,
+    name, mimetype: fields.attachMimeTag ?? (fields.innerMsgContent === true ? 'message/rfc822' : 'application/octet-stream'), sizeBytes: fields.innerMsgContent === true ? null : fields.contentLength ?? 0,
     contentId: (fields.pidContentId ?? '').replace(/^<|>$/g, ''), bytes: () => reader.getAttachment(fields).content,
   };
 }

@@ -7,7 +7,7 @@ import { checkCallbacks, checkCount, checkSources, checkTarget, readFormCallback
 import { receiveForm } from './form.js';
 import { flag, isRecord, list, type ValueOf } from './kinds.js';
 import { hierarchicalChunkerOptions, hybridChunkerOptions, targetName } from './option-models.js';
-import { checkLimits, readFormOptions, readJsonOptions, type GivenOptions } from './options.js';
+import { checkLimits, readFormOptions, readJsonOptions } from './options.js';
 import { callback, targets } from './request-models.js';
 import { receiveSourceBody } from './source-body.js';
 import type { CreateInput } from './upload.js';
@@ -27,13 +27,8 @@ function readChunking(chunker: Chunker, value: unknown, at: string[], issues: Is
   if (read === undefined) return undefined;
   return {
     chunker, markdownTables: read.use_markdown_tables, markdownImages: read.use_markdown_images, imagePlaceholder: read.image_placeholder,
-    includeRawText: read.include_raw_text, maxTokens: read.max_tokens ?? defaultMaxTokens, mergePeers: read.merge_peers ?? true,
+    includeRawText: read.include_raw_text, tokenizer: isRecord(value) && value['tokenizer'] !== undefined ? read.tokenizer ?? null : null, maxTokens: read.max_tokens ?? defaultMaxTokens, mergePeers: read.merge_peers ?? true,
   };
-}
-
-/** Tokens are counted without a model; a tokenizer that is asked for by name is not used. */
-function noteTokenizer(options: GivenOptions, chunker: Chunker, given: unknown, at: string[]): void {
-  if (chunker === 'hybrid' && given !== undefined) options.unknown.push(at);
 }
 
 function chunkTarget(kind: ValueOf<typeof targets>['kind']): 'inbody' | 'zip' {
@@ -73,12 +68,11 @@ export function chunkFormReader(chunker: Chunker): ReadRequest {
     if (options === undefined || chunking === undefined || target === undefined || withDocument === undefined || issues.length > 0) throw invalid(issues);
     const strange = [...fields.keys()].filter((name) => !formNames.has(name) && !/^(?:convert|chunking)_/.test(name));
     options.unknown.push(...[...strange, ...form.strangeFiles].map((name) => ['body', name]));
-    noteTokenizer(options, chunker, asked['tokenizer'], ['body', 'chunking_tokenizer']);
     checkLimits(options, settings);
     checkCallbacks(callbacks, settings);
     checkCount('files', form.documentCount, settings);
     const documents = form.documents.map(({ input, filename }) => ({ input, filename }));
-    return { documents, options, target: chunkTarget(target), callbacks, chunks: { options: chunking, withDocument } };
+    return { documents, options, target: chunkTarget(target), callbacks, chunks: { options: chunking, tokenizerAt: ['body', 'chunking_tokenizer'], withDocument } };
   };
 }
 
@@ -102,11 +96,10 @@ export function chunkSourceReader(chunker: Chunker): ReadRequest {
       throw invalid(issues);
     }
     options.unknown.push(...Object.keys(value).filter((name) => !bodyNames.has(name)).map((name) => ['body', name]));
-    noteTokenizer(options, chunker, isRecord(asked) ? asked['tokenizer'] : undefined, ['body', 'chunking_options', 'tokenizer']);
     checkLimits(options, settings);
     checkCallbacks(callbacks, settings);
     checkCount('sources', documents.length, settings);
     checkSources(documents, settings);
-    return { documents, options, target: chunkTarget(target), callbacks, chunks: { options: chunking, withDocument } };
+    return { documents, options, target: chunkTarget(target), callbacks, chunks: { options: chunking, tokenizerAt: ['body', 'chunking_options', 'tokenizer'], withDocument } };
   };
 }

@@ -21,7 +21,7 @@ export interface ConvertRequest {
   target: 'inbody' | 'zip';
   callbacks: Callback[];
   /** Of the chunk routes: how the documents are cut, and whether the answer holds them too. */
-  chunks?: { options: ChunkOptions; withDocument: boolean };
+  chunks?: { options: ChunkOptions; tokenizerAt: string[]; withDocument: boolean };
 }
 
 const formNames = new Set(['files', 'target_type', 'callbacks']);

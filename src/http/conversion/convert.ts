@@ -3,6 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TaskSlot } from '../../tasks/types.js';
 import type { ConvertOptions } from '../../convert/options.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../convert/task.js';
+import { namedTokenizer } from '../../models/tokenizer.js';
 import { ClientGone } from '../client-gone.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { HttpFailure, sendJson } from '../error-reply.js';
@@ -45,12 +46,13 @@ async function begin(
   dependencies: HttpDependencies, waiting: WaitingCounts, request: FastifyRequest, reply: FastifyReply, kind: 'convert' | 'chunk', read: ReadRequest,
   gone: AbortSignal,
 ): Promise<ConversionTaskView> {
-  const { tasks, settings, log, abilities } = dependencies;
+  const { tasks, settings, log, abilities, language } = dependencies;
   const slot: Slot = await tasks.admit(kind, tenantOf(request), request.caller.identity);
   try {
     // While the place was made the client may have left; its body would be waited for without end then.
     gone.throwIfAborted();
     const asked = await read(request, slot.createInput, settings);
+    await noteTokenizer(asked, language);
     const ignored = findIgnored(asked.options, abilities, settings.strictOptions);
     if (ignored.length > 0) {
       const header = ignoredHeader(ignored);
@@ -69,6 +71,13 @@ async function begin(
     await slot.discard();
     throw thrown;
   }
+}
+
+/** A tokenizer that is no model here is an option that cannot be honoured: another counts, and the chunks name it. */
+async function noteTokenizer({ options, chunks }: ConvertRequest, language: HttpDependencies['language']): Promise<void> {
+  const name = chunks?.options.tokenizer ?? null;
+  if (chunks === undefined || name === null) return;
+  if (language === undefined || await namedTokenizer(language.catalogue, name) === null) options.unknown.push(chunks.tokenizerAt);
 }
 
 /** Chunks go without the document's outputs, but for its JSON where the client wants it. */

@@ -4,7 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, type Issue } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
-import { baseName, type CreateInput, endWhenStalled, inputName, receive, type ReceivedDocument } from './upload.js';
+import { baseName, type CreateInput, inputName, receive, type ReceivedDocument } from './upload.js';
 
 export interface ReceivedForm {
   fields: Map<string, string[]>;
@@ -26,7 +26,6 @@ const mostTextBytes = 8 * 1024 * 1024;
 export async function receiveForm(request: FastifyRequest, create: CreateInput, settings: HttpSettings): Promise<ReceivedForm> {
   const form: ReceivedForm = { fields: new Map(), documents: [], documentCount: 0, strangeFiles: [], issues: [] };
   if (!request.isMultipart()) return form;
-  const patient = endWhenStalled(request);
   const limits = { parts: mostParts, fieldSize: longestTextBytes, fileSize: Infinity };
   let textBytes = 0;
   try {
@@ -44,8 +43,6 @@ export async function receiveForm(request: FastifyRequest, create: CreateInput, 
   } catch (thrown) {
     request.raw.unpipe();
     throw asFormFailure(thrown);
-  } finally {
-    patient();
   }
   return form;
 }

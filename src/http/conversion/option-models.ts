@@ -122,7 +122,7 @@ export const hybridChunkerOptions = model('HybridChunkerOptions', 'Chunks by str
   chunker: field(literal('hybrid'), 'The chunker.', 'hybrid'),
   ...chunkerFields,
   max_tokens: field(nullable(integer({ least: 1 })), 'Tokens in a chunk at most, headings included; 256 where it is left out.', null),
-  tokenizer: field(text, 'Accepted and not used: tokens are counted without a model, by a rule that each chunk names.', 'sentence-transformers/all-MiniLM-L6-v2'),
+  tokenizer: field(text, 'The model whose vocabulary counts tokens, by the name that it has here. One that is not here is ignored: the latest embedding model counts then, else the model that ships with the service. Each chunk names its own.', 'sentence-transformers/all-MiniLM-L6-v2'),
   merge_peers: field(flag, 'Small neighbours under one heading become one chunk.', true),
 });
 

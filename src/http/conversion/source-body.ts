@@ -6,7 +6,7 @@ import type { InputFile } from '../../tasks/types.js';
 import type { HttpSettings } from '../settings.js';
 import { Base64Decoder, NotBase64 } from './base64.js';
 import { JsonSplitter, type Piece } from './json-splitter.js';
-import { type CreateInput, endWhenStalled, inputName, tooLarge } from './upload.js';
+import { type CreateInput, inputName, tooLarge } from './upload.js';
 
 /** One base64 value of the body. */
 export interface ReceivedContent {
@@ -31,7 +31,6 @@ export async function receiveSourceBody(request: FastifyRequest, create: CreateI
   if (!isJson(request.headers['content-type'])) throw notAnObject();
   const splitter = new JsonSplitter(mostRestBytes);
   const contents = new ContentWriter(create, settings);
-  const patient = endWhenStalled(request);
   try {
     // The stream must live on after a failure, or the client would not get to read the answer.
     for await (const chunk of request.raw.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
@@ -43,7 +42,6 @@ export async function receiveSourceBody(request: FastifyRequest, create: CreateI
     if ((thrown as NodeJS.ErrnoException).code === 'ECONNRESET') throw new LecternError('cancelled', 'The client went away.');
     throw thrown;
   } finally {
-    patient();
     await contents.close();
   }
   const received = contents.received.map((content, index) => [`${splitter.mark}${index}`, content] as const);

@@ -1,7 +1,6 @@
-/** Bytes of a stranger on their way to disk: bounded in size and in patience, under names of our own. */
+/** Bytes of a stranger on their way to disk: bounded in size, under names of our own. */
 import { type Readable, Writable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FastifyRequest } from 'fastify';
 import type { InputFile } from '../../tasks/types.js';
 import { HttpFailure } from '../error-reply.js';
 
@@ -52,32 +51,4 @@ export function baseName(filename: string): string {
   const name = filename.slice(Math.max(filename.lastIndexOf('/'), filename.lastIndexOf('\\')) + 1);
   const clean = name.replace(/[\u0000-\u001f\u007f]/g, '');
   return clean === '.' || clean === '..' ? '' : clean;
-}
-
-/** How slow an upload may be: it ends after `stallMs` without a byte, and after `graceMs` and one second for each `bytesPerSecond` that came. */
-export interface Patience {
-  stallMs: number;
-  graceMs: number;
-  bytesPerSecond: number;
-}
-
-/** Each upload holds a place in the queue: a few hundred that trickle would keep everybody else out of it. */
-const usual: Patience = { stallMs: 60_000, graceMs: 30_000, bytesPerSecond: 1000 };
-const looksPerGrace = 6;
-
-/** A client that holds an upload open without sending, or sends next to nothing, loses its connection. Answers the way to call it off. */
-export function endWhenStalled(request: FastifyRequest, { stallMs, graceMs, bytesPerSecond }: Patience = usual): () => void {
-  // The injected requests of tests have a socket without a clock.
-  const socket = request.raw.socket as Partial<Pick<typeof request.raw.socket, 'setTimeout'>> & typeof request.raw.socket;
-  socket.setTimeout?.(stallMs);
-  const [began, before] = [performance.now(), socket.bytesRead];
-  const looks = setInterval(() => {
-    const allowedMs = graceMs + ((socket.bytesRead - before) / bytesPerSecond) * 1000;
-    if (performance.now() - began > allowedMs) socket.destroy();
-  }, graceMs / looksPerGrace);
-  looks.unref();
-  return () => {
-    clearInterval(looks);
-    socket.setTimeout?.(0);
-  };
 }

@@ -1,0 +1,127 @@
+/** Formulas that stand by themselves: groups of lines of mathematical signs with white around them, and their numbers at the margin. */
+import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/page.js';
+import { unionBox } from '../layout/text-line.js';
+import { isMathWord } from './small-signs.js';
+import { formulaTree } from './tree.js';
+import type { Bar } from './tree.js';
+import { formulaLatex, formulaText } from './write.js';
+
+export interface FoundFormula {
+  words: Word[];
+  box: Box;
+  baseline: number;
+  size: number;
+  /** A line that people can read, with the equation's number. */
+  text: string;
+  latex: string;
+}
+
+/** Bounds of the effort on one page. */
+const mostLines = 2000;
+const mostFormulas = 200;
+/** In parts of the size: white that still joins two lines of one formula, down and across. */
+const reach = { down: 0.22, across: 2.6 };
+const equationNumber = /^\(\s*(?:[A-Z]\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\s*\)$/;
+const relation = /[=≠≡≈≃≅∼∝<>≤≥≪≫⊂⊆⊃∈→⇒⇔↦:≔]/u;
+const largeSign = /[∑∏∫√∂∇⋃⋂]/u;
+
+interface Group {
+  lines: Line[];
+  box: Box;
+}
+
+/** Words of a language, in a face for text: names of functions and a `where` or `if` do not make a line prose. */
+function isProse(line: Line): boolean {
+  const words = line.words.filter((word) => !isMathWord(word) && /^[\p{L}’'-]{3,}[.,;:]?$/u.test(word.text));
+  const letters = words.reduce((sum, word) => sum + word.text.length, 0);
+  const all = line.words.reduce((sum, word) => sum + word.text.length, 0);
+  return words.length >= 4 || words.length >= 2 && letters > 0.5 * all || words.length === 1 && letters > 0.75 * all && letters > 6;
+}
+
+function gapDown(a: Box, b: Box): number {
+  return Math.max(a.top, b.top) - Math.min(a.bottom, b.bottom);
+}
+
+function gapAcross(a: Box, b: Box): number {
+  return Math.max(a.left, b.left) - Math.min(a.right, b.right);
+}
+
+/** Lines that touch, or nearly so, are one group. */
+function groupsOf(lines: Line[]): Group[] {
+  const groups: Group[] = [];
+  for (const line of [...lines].sort((a, b) => a.box.top - b.box.top)) {
+    const touching = groups.filter((group) => group.lines.some((other) => gapDown(other.box, line.box) < reach.down * Math.max(other.size, line.size)
+      && gapAcross(other.box, line.box) < reach.across * Math.max(other.size, line.size)));
+    const joined: Group = { lines: [line, ...touching.flatMap((group) => group.lines)], box: unionBox([line.box, ...touching.map((group) => group.box)]) };
+    for (const group of touching) groups.splice(groups.indexOf(group), 1);
+    groups.push(joined);
+  }
+  return groups;
+}
+
+/** Bars among the group's lines: short strokes that no table owns. */
+function barsOf(group: Group, rulings: Ruling[]): Bar[] {
+  const { box } = group;
+  return rulings.filter(({ orientation, position, start, end }) => orientation === 'horizontal' && start > box.left - 6 && end < box.right + 6 && position > box.top - 6 && position < box.bottom + 6)
+    .map(({ position, start, end }) => ({ y: position, left: start, right: end }));
+}
+
+/** Something else than the group stands on its height beside it. */
+function hasNeighbour(group: Group, lines: Line[]): boolean {
+  const size = Math.max(...group.lines.map((line) => line.size));
+  const { box } = group;
+  return lines.some((line) => !group.lines.includes(line) && line.box.bottom > box.top + 0.3 * size && line.box.top < box.bottom - 0.3 * size && gapAcross(line.box, box) < 3.5 * size);
+}
+
+/** Mathematics for the most part: signs in fonts of mathematics, and a relation, a bar or a large operator. */
+function isFormula(group: Group, bars: Bar[]): boolean {
+  const words = group.lines.flatMap((line) => line.words);
+  const text = words.map((word) => word.text).join('');
+  const mathematical = words.filter(isMathWord).reduce((sum, word) => sum + word.text.length, 0);
+  const size = Math.max(...group.lines.map((line) => line.size));
+  if (words.length < 3 || text.length > 600 || group.box.bottom - group.box.top > 14 * size) return false;
+  if (!(relation.test(text) || largeSign.test(text) || bars.length > 0)) return false;
+  // Figures and words of text faces in between (numbers, `Var`) count for neither side.
+  const foreign = words.filter((word) => !isMathWord(word) && /\p{L}{3}/u.test(word.text)).reduce((sum, word) => sum + word.text.length, 0);
+  const [first] = [...words].sort((a, b) => a.box.left - b.box.left);
+  if (first !== undefined && !isMathWord(first) && /^\p{Ll}{5,}$/u.test(first.text)) return false;
+  return mathematical >= 2 && mathematical >= 0.12 * text.length && foreign <= Math.max(12, 0.5 * text.length);
+}
+
+/** The number of the equation: by itself at the right, or at the left, on the group's height. */
+function numberOf(group: Group, lines: Line[], width: number): Line | null {
+  const size = Math.max(...group.lines.map((line) => line.size));
+  const beside = lines.filter((line) => equationNumber.test(line.words.map((word) => word.text).join('')) && line.baseline > group.box.top - 0.2 * size && line.baseline < group.box.bottom + 0.6 * size
+    && gapAcross(line.box, group.box) > 1.2 * size && gapAcross(line.box, group.box) < 0.6 * width);
+  return beside.length === 1 ? beside[0]! : null;
+}
+
+/** The display formulas of a page among the words that no table has. */
+export function findFormulas(content: PageContent, isTaken: (word: Word) => boolean): FoundFormula[] {
+  const lines = content.lines.filter((line) => line.angle === 0 && !line.words.some(isTaken));
+  if (lines.length > mostLines || !lines.some((line) => line.words.some(isMathWord))) return [];
+  const numbers = lines.filter((line) => equationNumber.test(line.words.map((word) => word.text).join('')));
+  const free = lines.filter((line) => !numbers.includes(line) && !isProse(line));
+  const found: FoundFormula[] = [];
+  for (const group of groupsOf(free)) {
+    if (found.length >= mostFormulas) break;
+    const bars = barsOf(group, content.rulings);
+    if (!isFormula(group, bars) || hasNeighbour(group, lines.filter((line) => !numbers.includes(line)))) continue;
+    const number = numberOf(group, numbers, content.width);
+    found.push(readFormula(group, bars, number));
+  }
+  return found;
+}
+
+function readFormula(group: Group, bars: Bar[], number: Line | null): FoundFormula {
+  const words = group.lines.flatMap((line) => line.words);
+  const tree = formulaTree(words, bars);
+  const label = number === null ? '' : number.words.map((word) => word.text).join('');
+  const size = Math.max(...group.lines.map((line) => line.size));
+  const main = group.lines.filter((line) => line.size === size).sort((a, b) => b.words.length - a.words.length)[0]!;
+  return {
+    words: [...words, ...(number?.words ?? [])], box: unionBox([group.box, ...(number === null ? [] : [number.box])]), baseline: main.baseline, size,
+    text: [formulaText(tree), label].filter((part) => part !== '').join(' '),
+    latex: `${formulaLatex(tree)}${label === '' ? '' : ` \\tag{${label.slice(1, -1).trim()}}`}`,
+  };
+}

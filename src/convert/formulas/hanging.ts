@@ -1,0 +1,58 @@
+/** Signs that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to. */
+import type { Line, Ruling, Word } from '../../pdf/page.js';
+import { isLargeBracket } from './tree.js';
+
+/** A page with more of them is no text. */
+const mostSigns = 300;
+
+function isHanging(line: Line): boolean {
+  const [word] = line.words;
+  return line.words.length === 1 && word !== undefined && line.angle === 0 && (word.text === '√' || isLargeBracket(word));
+}
+
+/** The line beside or around the sign whose letters stand on the sign's height. */
+function hostOf(sign: Word, lines: Line[]): Line | undefined {
+  return lines.find((line) => line.angle === 0 && line.words.length > 1 && sign.box.left > line.box.left - 0.8 * line.size && sign.box.right < line.box.right + 0.8 * line.size
+    && sign.box.top < line.baseline - 0.1 * line.size && sign.box.bottom > line.baseline - 0.6 * line.size && sign.box.top > line.baseline - 2.2 * line.size);
+}
+
+/** The words with the sign among them: a root takes brackets around what its bar covers. */
+function insert(words: Word[], sign: Word, host: Line, bars: Ruling[]): Word[] {
+  const at = words.findIndex((word) => word.box.left > sign.box.left - 0.1 * host.size);
+  const index = at < 0 ? words.length : at;
+  const before = words[index - 1];
+  const placed = { ...sign, baseline: host.baseline, size: host.size, glued: before !== undefined && sign.box.left - before.box.right < 0.12 * host.size };
+  const result = words.map((word, place) => (place === index ? { ...word, glued: word.box.left - sign.box.right < 0.12 * host.size } : word));
+  if (sign.text !== '√') {
+    result.splice(index, 0, placed);
+    return result;
+  }
+  const bar = bars.find((ruling) => ruling.orientation === 'horizontal' && Math.abs(ruling.start - sign.box.right) < 0.3 * host.size + 1 && ruling.position > sign.box.top - 3 && ruling.position < host.baseline);
+  const covered = bar === undefined ? [] : result.filter((word) => (word.box.left + word.box.right) / 2 > bar.start && (word.box.left + word.box.right) / 2 < bar.end);
+  const [first, last] = [covered[0], covered.at(-1)];
+  if (first !== undefined && last !== undefined && first !== last) {
+    result[result.indexOf(first)] = { ...first, text: `(${first.text}` };
+    result[result.indexOf(last)] = { ...last, text: `${last.text})` };
+  }
+  result.splice(index, 0, placed);
+  return result;
+}
+
+/** The lines with hanging signs in the lines that they hang in; those that no line takes stay. */
+export function withHangingSigns(lines: Line[], rulings: Ruling[]): Line[] {
+  const signs = lines.filter(isHanging);
+  if (signs.length === 0 || signs.length > mostSigns) return lines;
+  const others = lines.filter((line) => !signs.includes(line));
+  const taken = new Map<Line, Word[]>();
+  const left: Line[] = [];
+  for (const line of signs.sort((a, b) => a.box.left - b.box.left)) {
+    const sign = line.words[0]!;
+    const host = hostOf(sign, others);
+    if (host === undefined) {
+      left.push(line);
+      continue;
+    }
+    taken.set(host, insert(taken.get(host) ?? host.words, sign, host, rulings));
+  }
+  return [...others.map((line) => (taken.has(line) ? { ...line, words: taken.get(line)! } : line)), ...left];
+}

@@ -1,0 +1,35 @@
+/** Scripts as the small signs that Unicode has, and the fonts whose words are mathematics. */
+import type { Word } from '../../pdf/page.js';
+import { isMathFont } from '../tables/text-kind.js';
+
+const superscripts: Record<string, string> = { 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹', '+': '⁺', '−': '⁻', '-': '⁻', '=': '⁼', '(': '⁽', ')': '⁾', n: 'ⁿ', i: 'ⁱ' };
+const subscripts: Record<string, string> = { 0: '₀', 1: '₁', 2: '₂', 3: '₃', 4: '₄', 5: '₅', 6: '₆', 7: '₇', 8: '₈', 9: '₉', '+': '₊', '−': '₋', '-': '₋', '=': '₌', '(': '₍', ')': '₎', a: 'ₐ', e: 'ₑ', h: 'ₕ', i: 'ᵢ', j: 'ⱼ', k: 'ₖ', l: 'ₗ', m: 'ₘ', n: 'ₙ', o: 'ₒ', p: 'ₚ', r: 'ᵣ', s: 'ₛ', t: 'ₜ', u: 'ᵤ', v: 'ᵥ', x: 'ₓ' };
+
+/** `text` in small signs, or null where one of them has none. */
+export function smallSigns(text: string, place: 'sub' | 'sup'): string | null {
+  const table = place === 'sub' ? subscripts : superscripts;
+  let small = '';
+  for (const char of text.replaceAll(' ', '')) {
+    const sign = table[char];
+    if (sign === undefined) return null;
+    small += sign;
+  }
+  return small;
+}
+
+/** In a font of TeX's or Unicode's mathematics; the name is as the file has it, without its prefix. */
+export function isMathWord(word: Word): boolean {
+  return isMathFont(word.font.name) || /^(?:MTMI|MTSY|MTEX|txmi|txsy|txex|rtxmi|NewTXMI|ntxmi|ntxsy|ntxexx|STIX\w*Math|XITS)/i.test(word.font.name) || /[\u{1d400}-\u{1d7ff}]/u.test(word.text);
+}
+
+/** A power of ten or of a unit of length: read without its exponent it is another number. */
+function takesExponent(base: string, script: string): boolean {
+  return /(?:^|[^\d.,])10$/.test(base) && /^[-−–+]?\d{1,3}$/.test(script) || /(?:^|\d)(?:[cdkmµμn]?m|ft|in)$/.test(base) && /^[23]$/.test(script);
+}
+
+/** The script of a variable, or an exponent, in small signs; null where it may be the mark of a note, or has none. */
+export function scriptInLine(base: Word, script: Word, place: 'sub' | 'super'): string | null {
+  const text = script.text.replace('–', '−');
+  if (!isMathWord(base) && !(place === 'super' && takesExponent(base.text, text))) return null;
+  return /\p{L}|\p{N}|[)\]]/u.test(base.text.at(-1) ?? '') ? smallSigns(text, place === 'super' ? 'sup' : 'sub') : null;
+}

@@ -1,0 +1,192 @@
+/** A formula as a tree, built from where its signs stand: bars part fractions, small signs above and below the line are scripts. */
+import type { Box, Word } from '../../pdf/page.js';
+import { unionBox } from '../layout/text-line.js';
+
+/** A sign or a word of a formula, as it is read. */
+export interface Atom {
+  kind: 'atom';
+  text: string;
+  /** Set in a face for names of functions and for words, not for variables. */
+  upright: boolean;
+  /** One of the large delimiters that are as high as what they enclose. */
+  large: boolean;
+}
+
+export type Node = Placed & (
+  | Atom
+  | { kind: 'fraction'; over: Node[]; under: Node[] }
+  | { kind: 'root'; body: Node[] }
+  | { kind: 'scripts'; base: Node | null; sub: Node[]; sup: Node[] }
+  | { kind: 'limits'; base: Node; below: Node[]; above: Node[] }
+);
+
+/** Where a node stands; `baseline` is y of the line it stands on, `size` in points. */
+interface Placed {
+  box: Box;
+  baseline: number;
+  size: number;
+}
+
+/** A horizontal stroke that may be the bar of a fraction or of a root. */
+export interface Bar {
+  y: number;
+  left: number;
+  right: number;
+}
+
+/** Of the larger size: a sign that is smaller than this and off the line is a script. */
+const scriptSize = 0.86;
+/** The axis of a formula, on which bars of fractions lie, stands so far above its baseline. */
+const axis = 0.25;
+/** Deeper nesting is no formula but a drawing. */
+const maxDepth = 12;
+
+/** A bracket of a font of large signs: it hangs from above the line, whatever its baseline says. */
+export function isLargeBracket(word: Word): boolean {
+  return /^(?:CMEX|LMMathExtension|MTEX)/i.test(word.font.name) && /^[()[\]{}⌊⌋⌈⌉⟨⟩|‖]$/u.test(word.text);
+}
+
+const largeOperator = /^[∑∏∫∬∭∮⋃⋂⋀⋁⨁⨂⨄∐]$/u;
+/** Operators of several letters whose limits stand below them. */
+const limitWord = /^(?:lim|max|min|sup|inf|arg ?max|arg ?min|lim ?sup|lim ?inf)$/i;
+
+function middle(box: Box): number {
+  return (box.left + box.right) / 2;
+}
+
+function atomsOf(words: Word[]): Node[] {
+  return words.map((word): Node => {
+    const text = word.text.normalize('NFKC');
+    const upright = !word.font.italic && !/^(?:CMMI|CMMIB|LMMathI|LMMathItalic|MTMI|rtxmi|NewTXMI|txmi)/i.test(word.font.name) && /^\p{L}{2,}$/u.test(text);
+    return { kind: 'atom', text, upright, large: isLargeBracket(word), box: word.box, baseline: word.baseline, size: word.size };
+  });
+}
+
+interface Pieces {
+  nodes: Node[];
+  bars: Bar[];
+}
+
+function holds(bar: Bar, node: Node): boolean {
+  return middle(node.box) > bar.left - 0.5 && middle(node.box) < bar.right + 0.5;
+}
+
+/** The sign of a root whose bar this is: it ends where the bar begins. */
+function rootOf(bar: Bar, nodes: Node[]): Node | undefined {
+  return nodes.find((node) => node.kind === 'atom' && node.text === '√' && Math.abs(node.box.right - bar.left) < 0.3 * node.size + 1 && node.box.top < bar.y + 3 && node.box.bottom > bar.y);
+}
+
+/** The widest bar and what belongs to it become one node; null where no bar has anything. */
+function takeBar({ nodes, bars }: Pieces, depth: number): Pieces | null {
+  for (const bar of [...bars].sort((a, b) => b.right - b.left - (a.right - a.left))) {
+    const rest = bars.filter((other) => other !== bar);
+    const sign = rootOf(bar, nodes);
+    const inside = nodes.filter((node) => node !== sign && holds(bar, node));
+    const over = inside.filter((node) => (node.box.top + node.box.bottom) / 2 < bar.y);
+    const under = inside.filter((node) => (node.box.top + node.box.bottom) / 2 >= bar.y);
+    const within = (above: boolean): Bar[] => rest.filter((other) => other.left > bar.left - 1 && other.right < bar.right + 1 && other.y < bar.y === above);
+    if (sign !== undefined && under.length > 0) {
+      const body = rowOf({ nodes: under, bars: within(false) }, depth + 1);
+      const box = unionBox([sign.box, ...under.map((node) => node.box)]);
+      const made: Node = { kind: 'root', body, box, baseline: mainBaseline(under), size: Math.max(...under.map((node) => node.size)) };
+      return { nodes: [...nodes.filter((node) => node !== sign && !under.includes(node)), made], bars: rest.filter((other) => !within(false).includes(other)) };
+    }
+    if (over.length === 0 || under.length === 0) continue;
+    const used = [...within(true), ...within(false)];
+    const size = Math.max(...inside.map((node) => node.size));
+    const made: Node = {
+      kind: 'fraction', over: rowOf({ nodes: over, bars: within(true) }, depth + 1), under: rowOf({ nodes: under, bars: within(false) }, depth + 1),
+      box: unionBox([...inside.map((node) => node.box), { left: bar.left, right: bar.right, top: bar.y, bottom: bar.y }]), baseline: bar.y + axis * size, size,
+    };
+    return { nodes: [...nodes.filter((node) => !inside.includes(node)), made], bars: rest.filter((other) => !used.includes(other)) };
+  }
+  return null;
+}
+
+/** The baseline of most of the largest signs. */
+function mainBaseline(nodes: Node[]): number {
+  const plain = nodes.filter((node) => node.kind !== 'atom' || !node.large && !largeOperator.test(node.text));
+  const candidates = plain.length === 0 ? nodes : plain;
+  const size = Math.max(...candidates.map((node) => node.size));
+  const large = candidates.filter((node) => node.size >= scriptSize * size).map((node) => node.baseline).sort((a, b) => a - b);
+  const near = (y: number): number => large.filter((other) => Math.abs(other - y) < 0.1 * size).length;
+  return large.reduce((best, y) => (near(y) > near(best) ? y : best), large[0]!);
+}
+
+/** Large operators take what stands small above and below them. */
+function takeLimits(nodes: Node[], baseline: number, depth: number): Node[] {
+  let rest = nodes;
+  for (const base of nodes) {
+    if (base.kind !== 'atom' || !largeOperator.test(base.text) && !limitWord.test(base.text)) continue;
+    const reach = 0.5 * base.size;
+    const around = rest.filter((node) => node !== base && node.size < scriptSize * base.size && middle(node.box) > base.box.left - reach && middle(node.box) < base.box.right + reach);
+    const below = around.filter((node) => node.box.top > base.box.bottom - 0.25 * base.size && node.baseline > baseline);
+    const above = around.filter((node) => node.box.bottom < base.box.top + 0.25 * base.size && node.baseline < baseline);
+    // What touches the sides of an operator without limits is a script of it.
+    const centred = [...below, ...above];
+    if (centred.length === 0) continue;
+    // A limit may be wider than its operator: its neighbours on one line are of it.
+    const row = (limits: Node[]): Node[] => rest.filter((node) => node !== base && limits.some((limit) => Math.abs(limit.baseline - node.baseline) < 1.5
+      && Math.abs(limit.size - node.size) < 0.4 * limit.size && node.box.left < base.box.right + 2.5 * base.size && node.box.right > base.box.left - 2.5 * base.size));
+    const [under, over] = [row(below), row(above)];
+    const made: Node = {
+      kind: 'limits', base, below: under.length === 0 ? [] : rowOf({ nodes: under, bars: [] }, depth + 1), above: over.length === 0 ? [] : rowOf({ nodes: over, bars: [] }, depth + 1),
+      box: base.box, baseline, size: base.size,
+    };
+    rest = rest.flatMap((node) => (node === base ? [made] : under.includes(node) || over.includes(node) ? [] : [node]));
+  }
+  return rest;
+}
+
+type Place = 'line' | 'sub' | 'sup';
+
+function placeOf(node: Node, baseline: number, size: number): Place {
+  if (node.kind === 'limits' || node.kind === 'atom' && (node.large || largeOperator.test(node.text))) return 'line';
+  if (node.size >= scriptSize * size) return 'line';
+  if (baseline - node.baseline > 0.12 * size) return 'sup';
+  return node.baseline - baseline > 0.06 * size ? 'sub' : 'line';
+}
+
+/** Small signs off the line become scripts of what they follow. */
+function takeScripts(nodes: Node[], baseline: number, depth: number): Node[] {
+  const size = Math.max(...nodes.map((node) => node.size));
+  const result: Node[] = [];
+  let open: { sub: Node[]; sup: Node[] } | null = null;
+  const close = (): void => {
+    if (open === null) return;
+    const { sub, sup } = open;
+    const base = result.pop() ?? null;
+    const all = [...(base === null ? [] : [base]), ...sub, ...sup];
+    result.push({
+      kind: 'scripts', base, sub: sub.length === 0 ? [] : rowOf({ nodes: sub, bars: [] }, depth + 1), sup: sup.length === 0 ? [] : rowOf({ nodes: sup, bars: [] }, depth + 1),
+      box: unionBox(all.map((node) => node.box)), baseline, size: base?.size ?? size,
+    });
+    open = null;
+  };
+  for (const node of [...nodes].sort((a, b) => a.box.left - b.box.left || a.box.right - b.box.right)) {
+    const place = placeOf(node, baseline, size);
+    if (place === 'line') {
+      close();
+      result.push(node);
+    } else {
+      open ??= { sub: [], sup: [] };
+      open[place].push(node);
+    }
+  }
+  close();
+  return result;
+}
+
+function rowOf(pieces: Pieces, depth: number): Node[] {
+  let { nodes, bars } = pieces;
+  if (nodes.length === 0) return [];
+  if (depth > maxDepth) return [...nodes].sort((a, b) => a.box.left - b.box.left);
+  for (let next = takeBar({ nodes, bars }, depth); next !== null; next = takeBar({ nodes, bars }, depth)) ({ nodes, bars } = next);
+  const baseline = mainBaseline(nodes);
+  return takeScripts(takeLimits(nodes, baseline, depth), baseline, depth);
+}
+
+/** The formula that these words and bars make, from left to right. */
+export function formulaTree(words: Word[], bars: Bar[]): Node[] {
+  return rowOf({ nodes: atomsOf(words), bars }, 0);
+}

@@ -1,0 +1,51 @@
+/** Single lines whose letters the file does not tell, on a page whose other text is good: they are read from the page's picture. */
+import type { Box, Line, PageContent } from '../../pdf/page.js';
+
+/** Characters that a line must have, and the share of them without a name. */
+const fewestCharacters = 5;
+const leastUnnamed = 0.35;
+/** With fewer such characters on the page the signs are bullets and ornaments. */
+const fewestOnPage = 12;
+
+/** Upright lines that are mostly signs without a name; none where they are too few to be text. */
+export function unreadableLines({ lines }: PageContent): Line[] {
+  const found = lines.filter((line) => {
+    const text = line.words.map((word) => word.text).join('');
+    return line.angle === 0 && text.length >= fewestCharacters && unnamedIn(text) >= leastUnnamed * text.length;
+  });
+  const all = found.reduce((sum, line) => sum + unnamedIn(line.words.map((word) => word.text).join('')), 0);
+  return all >= fewestOnPage ? found : [];
+}
+
+function unnamedIn(text: string): number {
+  return text.split('\ufffd').length - 1;
+}
+
+/** The middle of `inner` lies in one of the boxes, which reach a little over their ink. */
+function liesIn(inner: Box, lines: Line[]): boolean {
+  const [x, y] = [(inner.left + inner.right) / 2, (inner.top + inner.bottom) / 2];
+  return lines.some(({ box, size }) => x > box.left - 0.5 * size && x < box.right + 0.5 * size && y > box.top - 0.3 * size && y < box.bottom + 0.3 * size);
+}
+
+/**
+ * The page with `unreadable` lines as `read`, a recogniser's reading of the whole upright page, has them; null where it has nothing
+ * there. What the file tells stays as it is.
+ */
+export function withReadLines(content: PageContent, unreadable: Line[], read: PageContent): PageContent | null {
+  const gone = new Set(unreadable);
+  const readable = content.lines.filter((line) => !gone.has(line));
+  const kept = read.lines.map((line) => ({ ...line, words: standingIn(line, unreadable, readable) })).filter((line) => line.words.length > 0);
+  const letters = kept.flatMap((line) => line.words).reduce((sum, word) => sum + (word.text.match(/[\p{L}\d]/gu)?.length ?? 0), 0);
+  if (letters < fewestOnPage) return null;
+  let order = Math.max(0, ...content.words.map((word) => word.order));
+  const lines = [...readable, ...kept.map((line) => ({ ...line, words: line.words.map((word) => ({ ...word, order: ++order })) }))];
+  return { ...content, lines, words: lines.flatMap((line) => line.words), unmappedCharacters: 0 };
+}
+
+/** The words of a read line that stand in place of unreadable ones, and those that go on from them: signs without a name may be thought too narrow. */
+function standingIn(line: Line, unreadable: Line[], readable: Line[]): Line['words'] {
+  const inside = line.words.map((word) => liesIn(word.box, unreadable));
+  const free = line.words.map((word) => !liesIn(word.box, readable));
+  for (let index = 1; index < line.words.length; index++) if (inside[index - 1] === true && free[index] === true) inside[index] = true;
+  return line.words.filter((_, index) => inside[index] === true);
+}

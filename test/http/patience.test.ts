@@ -1,0 +1,67 @@
+// The patience with a sender: a trickle is ended although it never stands still, a quick one is left alone, and so on every route.
+import t from 'tap';
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
+import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { endWhenStalled } from '../../src/http/patience.js';
+import { startTestService } from '../support/http-service.js';
+import { fakeLanguage } from '../support/language-service.js';
+import { openWith } from '../support/raw-http.js';
+
+/** A reset, too, is an end. */
+async function closed(socket: Socket): Promise<void> {
+  if (!socket.closed) await new Promise<void>((resolve) => { socket.once('close', () => resolve()); });
+}
+
+t.test('a trickle ends, a stream does not', async (t) => {
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined);
+    socket.resume();
+    endWhenStalled({ socket, once: socket.once.bind(socket) } as unknown as IncomingMessage, { stallMs: 60_000, graceMs: 120, bytesPerSecond: 10_000 });
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  t.teardown(() => server.close());
+  const [trickle, stream] = await Promise.all([openWith(port, 'x'), openWith(port, 'x'.repeat(1_000_000))]);
+  const drips = setInterval(() => trickle.write('x'), 5);
+  trickle.resume();
+  await closed(trickle);
+  clearInterval(drips);
+  t.equal(stream.destroyed, false, 'a megabyte buys 100 seconds');
+  stream.destroy();
+});
+
+t.test('on every route, read or not, with a length or in chunks', async (t) => {
+  const service = await startTestService({}, { language: fakeLanguage(), patience: { stallMs: 60_000, graceMs: 300, bytesPerSecond: 10_000 } });
+  t.teardown(() => service.close());
+  const port = Number(new URL(await service.listen()).port);
+  const head = (route: string, more: string): string => `${route} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${more}\r\n\r\n`;
+  const routes = [
+    'POST /v1/chat/completions', 'POST /v1/completions', 'POST /v1/embeddings', 'POST /v1/responses', 'POST /api/chat', 'POST /api/generate', 'POST /api/embed',
+    'POST /api/show', 'POST /v1/convert/source', 'POST /nope', 'GET /health',
+  ];
+  const senders = await Promise.all(routes.flatMap((route) => [
+    openWith(port, `${head(route, 'content-length: 1000')}{`), openWith(port, `${head(route, 'transfer-encoding: chunked')}1\r\n{\r\n`),
+  ]));
+  const ended = senders.map(closed);
+  const drips = setInterval(() => senders.forEach((socket, index) => { if (socket.writable && index % 4 === 0) socket.write(' '); }), 20);
+  await Promise.all(ended);
+  clearInterval(drips);
+  t.equal(senders.filter(({ closed }) => closed).length, routes.length * 2, 'all were cut off');
+});
+
+t.test('a connection whose bodies came is kept, whatever is asked for next', async (t) => {
+  const service = await startTestService({}, { language: fakeLanguage(), patience: { stallMs: 500, graceMs: 500, bytesPerSecond: 10 } });
+  t.teardown(() => service.close());
+  const socket = await openWith(Number(new URL(await service.listen()).port), '');
+  let text = '';
+  socket.on('data', (bytes: Buffer) => { text += bytes.toString('latin1'); });
+  const body = JSON.stringify({ model: 'talker', stream: false, messages: [{ role: 'user', content: 'one two' }] });
+  for (const answers of [1, 2]) {
+    socket.write(`POST /api/chat HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+    while (text.split('HTTP/1.1 200').length <= answers && !socket.closed) await Promise.race([once(socket, 'data').catch(() => undefined), closed(socket)]);
+    await new Promise((resolve) => setTimeout(resolve, 700));
+  }
+  t.equal(socket.destroyed, false);
+  socket.destroy();
+});

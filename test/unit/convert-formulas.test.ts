@@ -1,0 +1,125 @@
+/** Formulas from where their signs stand: fractions, roots, scripts, limits, as LaTeX and as a line of text; which lines are one, and which are not. */
+import t from 'tap';
+import { findFormulas } from '../../src/convert/formulas/find.js';
+import { withHangingSigns } from '../../src/convert/formulas/hanging.js';
+import { formulaTree } from '../../src/convert/formulas/tree.js';
+import type { Bar } from '../../src/convert/formulas/tree.js';
+import { formulaLatex, formulaText } from '../../src/convert/formulas/write.js';
+import { lineOfWords, unionBox } from '../../src/convert/layout/text-line.js';
+import { cleanCharacter } from '../../src/pdf/characters.js';
+import type { Font, Line, PageContent, Ruling, Word } from '../../src/pdf/page.js';
+
+/** A word whose letters are half as wide as high, in a font of TeX: variables, signs, large signs or text. */
+function word(text: string, left: number, baseline: number, { size = 10, font = 'CMMI10', top = 0.7, bottom = 0.05, glued = false } = {}): Word {
+  return {
+    text, box: { left, right: left + 0.5 * size * [...text].length, top: baseline - top * size, bottom: baseline + bottom * size }, baseline, size,
+    font: { name: font, weight: 400, bold: false, italic: font === 'CMMI10', monospace: false, symbolic: false }, color: 0, angle: 0, glued, softHyphen: false, invisible: false,
+    order: left, link: -1, underline: false, strike: false, mcid: -1,
+  };
+}
+const sign = (text: string, left: number, baseline: number): Word => word(text, left, baseline, { font: 'CMSY10' });
+const small = (text: string, left: number, baseline: number): Word => word(text, left, baseline, { size: 7 });
+
+function written(words: Word[], bars: Bar[] = []): [string, string] {
+  const tree = formulaTree(words, bars);
+  return [formulaText(tree), formulaLatex(tree)];
+}
+
+t.test('fractions, also in fractions', (t) => {
+  const simple = [word('a', 100, 100), sign('=', 108, 100), word('b', 120, 93), sign('+', 128, 93), word('c', 136, 93), word('d', 128, 107)];
+  t.same(written(simple, [{ y: 97.5, left: 119, right: 142 }]), ['a = (b + c) / d', 'a = \\frac{b + c}{d}']);
+  const nested = [word('x', 120, 80), word('p', 120, 94), word('q', 120, 106), sign('+', 130, 100), word('1', 138, 100, { font: 'CMR10' })];
+  t.same(written(nested, [{ y: 83.5, left: 118, right: 146 }, { y: 97.5, left: 119, right: 126 }])[1], '\\frac{x}{\\frac{p}{q} + 1}');
+  t.end();
+});
+
+t.test('scripts: one above the other, in a row, in scripts', (t) => {
+  t.same(written([word('σ', 100, 100), small('k', 105.5, 102.5), small('2', 105.5, 96), word('W', 120, 100), small('0', 125, 101.5)]), ['σₖ² W₀', '\\sigma_{k}^{2} \\; W_{0}']);
+  t.same(written([word('e', 100, 100), small('−', 105.5, 96), small('x', 109.5, 96), word('2', 113.5, 93, { size: 5 })]), ['e^(−x²)', 'e^{- x^{2}}']);
+  t.same(written([word('P', 100, 100), small('BC', 105.5, 96)]), ['P^(BC)', 'P^{BC}']);
+  t.end();
+});
+
+t.test('roots with their bar, sums with their limits, names of functions, accents, large brackets', (t) => {
+  const root = [word('√', 100, 92, { font: 'CMSY10', top: 0.05, bottom: 0.95 }), word('1', 105, 100, { font: 'CMR10' }), sign('−', 112, 100), word('p', 119, 100)];
+  t.same(written(root, [{ y: 91.6, left: 105, right: 124.5 }]), ['√(1 − p)', '\\sqrt{1 - p}']);
+  const sum = [
+    word('∑', 100, 90, { font: 'CMEX10', size: 14, top: 0, bottom: 1 }), small('k', 98, 112), small('=1', 101.5, 112), small('n', 102, 86), word('π', 112, 100), small('k', 117, 101.5),
+  ];
+  t.same(written(sum), ['∑ₖ₌₁ⁿ πₖ', '\\sum_{k=1}^{n}\\pi_{k}']);
+  t.same(written([word('log', 100, 100, { font: 'CMR10' }), word('x', 117, 100)])[1], '\\log x');
+  t.same(written([word('Var', 100, 100, { font: 'CMR10' }), word('μ\u0302', 117, 100)])[1], '\\operatorname{Var}\\hat{\\mu}');
+  const bracket = (text: string, left: number): Word => word(text, left, 92, { font: 'CMEX10', top: 0, bottom: 1.8 });
+  t.same(written([bracket('(', 100), word('h', 106, 100), bracket(')', 112)]), ['(h)', '\\bigl(h\\bigr)']);
+  t.end();
+});
+
+function line(...words: Word[]): Line {
+  return { words, box: unionBox(words.map(({ box }) => box)), baseline: words[0]!.baseline, size: Math.max(...words.map(({ size }) => size)), angle: 0 };
+}
+
+function prose(text: string, left: number, baseline: number): Line {
+  let at = left;
+  return line(...text.split(' ').map((part) => {
+    const made = word(part, at, baseline, { font: 'CMR10' });
+    at = made.box.right + 3;
+    return made;
+  }));
+}
+
+function page(lines: Line[], rulings: Ruling[] = []): PageContent {
+  return {
+    pageIndex: 0, width: 600, height: 800, rotation: 0, words: lines.flatMap(({ words }) => words), lines, rulings, boxes: [], images: [], drawings: [], links: [], structure: [],
+    hidden: { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 }, unmappedCharacters: 0, characters: 100,
+  };
+}
+
+const bar = (y: number, start: number, end: number): Ruling => ({ orientation: 'horizontal', position: y, start, end, thickness: 0.4, color: 0 });
+
+t.test('what stands by itself is one formula with its number, what stands in the text is none', (t) => {
+  const above = prose('It is well known that customers wait for some time in a queue', 50, 60);
+  const below = line(...prose('which is less than', 50, 140).words, word('λ', 160, 140), sign('<', 168, 140), word('μ', 176, 140), ...prose('in every queue that is known', 186, 140).words);
+  const display = [line(word('W', 220, 100), sign('=', 230, 100)), line(word('λ', 250, 93)), line(word('μ', 250, 107)), line(word('(1)', 540, 100, { font: 'CMR10' }))];
+  const [found, ...more] = findFormulas(page([above, ...display, below], [bar(97.5, 248, 258)]), () => false);
+  t.equal(more.length, 0);
+  t.equal(found?.text, 'W = λ / μ (1)');
+  t.equal(found?.latex, 'W = \\frac{\\lambda}{\\mu} \\tag{1}');
+  t.equal(found?.words.length, 5);
+  t.same(findFormulas(page([above, below]), () => false), []);
+  t.same(findFormulas(page([above, ...display, below], [bar(97.5, 248, 258)]), (each) => each.text === 'λ' || each.text === 'W' || each.text === 'μ'), [], 'the words of a table are left to it');
+  t.end();
+});
+
+t.test('a root in a line of text goes back into its line', (t) => {
+  const host = line(...prose('The constant may be', 50, 100).words, word('1', 160, 100, { font: 'CMR10' }), sign('+', 168, 100), word('1', 185, 100, { font: 'CMR10' }), sign('−', 193, 100), word('p', 201, 100), ...prose('if they agree', 212, 100).words);
+  const root = line(word('√', 180, 92, { font: 'CMSY10', top: 0.05, bottom: 0.95 }));
+  const lines = withHangingSigns([root, host], [bar(91.6, 185, 206.5)]);
+  t.equal(lines.length, 1);
+  t.equal(lineOfWords(lines[0]!.words, [], () => '').text, 'The constant may be 1 + √(1 − p) if they agree');
+  const far = line(word('√', 180, 300, { font: 'CMSY10', top: 0.05, bottom: 0.95 }));
+  t.equal(withHangingSigns([far, host], []).length, 2, 'what hangs nowhere stays');
+  t.end();
+});
+
+t.test('scripts of variables and powers are small signs, marks of notes stay figures', (t) => {
+  const text = (base: string, script: string, { font = 'CMMI10', raised = false } = {}): string =>
+    lineOfWords([word('so', 50, 100, { font: 'CMR10' }), word(base, 70, 100, { font }), word(script, 90, raised ? 96 : 101.5, { size: 7, font: 'CMR7', glued: true }), word('and', 110, 100, { font: 'CMR10' })], [], () => '').text;
+  t.equal(text('W', '0'), 'so W₀ and');
+  t.equal(text('x', '2', { raised: true }), 'so x² and');
+  t.equal(text('10', '−6', { font: 'Times', raised: true }), 'so 10⁻⁶ and');
+  t.equal(text('km', '2', { font: 'Times', raised: true }), 'so km² and');
+  t.equal(text('Center', '1', { font: 'Times', raised: true }), 'so Center1 and');
+  t.equal(text('2010', '1', { font: 'Times', raised: true }), 'so 20101 and');
+  t.equal(text('x', 'max'), 'so xₘₐₓ and');
+  t.equal(text('x', 'B'), 'so xB and', 'no small sign');
+  t.end();
+});
+
+t.test('large signs of TeX are named by their codes', (t) => {
+  const font: Font = { name: 'CMEX10', weight: 400, bold: false, italic: false, monospace: false, symbolic: true };
+  t.same([0x58, 0x5a, 0x10, 0x13, 0x1a, 0x70].map((code) => cleanCharacter(code, font)), ['∑', '∫', '(', ')', '{', '√']);
+  t.equal(cleanCharacter(0x28, font), '(', 'what the file names itself stays');
+  t.equal(cleanCharacter(0x2211, font), '∑');
+  t.equal(cleanCharacter(0x58, { ...font, name: 'CMR10' }), 'X');
+  t.end();
+});
