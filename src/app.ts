@@ -10,19 +10,24 @@ import type { ConversionMeta, ConversionPayload, ConversionSummary } from './con
 import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { asDiskFull, DiskFull } from './disk-full.js';
 import { openEngine } from './engine/engine.js';
-import type { Engine } from './engine/port.js';
+import type { Engine, VisionEngine } from './engine/port.js';
+import type { PageReaders } from './engine/vision-port.js';
+import { answerEngineCall } from './engine/remote.js';
 import { errorTable, LecternError } from './errors.js';
 import { Gate } from './http/caller.js';
 import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
 import { ConversionMeter } from './http/service/conversion-metrics.js';
-import { createLanguage, type Language } from './language.js';
+import { createLanguage, type Language, openResidency } from './language.js';
 import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
 import { makeDirectory } from './make-directory.js';
+import type { VisionResidency } from './models/types.js';
+import { createVisionCatalogue } from './models/vision-catalogue.js';
 import { packageVersion } from './package-files.js';
+import { createPageReaders } from './page-readers.js';
 import { createTaskTable } from './tasks/table.js';
 import type { TaskTable } from './tasks/types.js';
 import { openTlsFiles, type TlsFiles } from './tls-files.js';
@@ -41,6 +46,10 @@ export interface Converter {
   engine: Engine;
   /** The engine's models, and whether their device is still there. */
   device: DeviceWatch;
+  /** The installed vision models. */
+  pages: PageReaders;
+  /** Vision models take their memory there from now on; without it they have a residency of their own, made by the first page that wants one. */
+  shareMemory(residency: VisionResidency): void;
   close(): Promise<void>;
 }
 
@@ -54,19 +63,38 @@ export function createConverter(settings: Settings, log: Log): Converter {
     maxResidentBytes: settings.workerMemory,
     log: (level, message) => log[level]({ room: 'workers' }, message),
   });
+  const device = watchDevice(engine);
+  let shared: VisionResidency | undefined;
+  let own: ReturnType<typeof openResidency> | undefined;
+  const pages = createPageReaders(createVisionCatalogue({ directories: settings.models }), () => shared ?? (own ??= openResidency(settings, { ...device.engine, devices: () => engine.devices() }, log)));
   const services: ConversionServices = {
     pool,
-    engine,
+    engine: withPages(engine, pages),
     limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages },
     fetchRemote: createFetchRemote(settings),
     log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
   };
-  return { services, pool, engine, device: watchDevice(engine), close: () => closeAll([pool, engine]) };
+  return {
+    services, pool, engine, device, pages,
+    shareMemory: (residency) => { shared = residency; },
+    close: async () => {
+      await own?.close();
+      await closeAll([pool, engine]);
+    },
+  };
+}
+
+/** All that a worker may ask of this process. */
+function withPages(engine: VisionEngine, pages: PageReaders): VisionEngine & PageReaders {
+  return { deskewAngle: (bitmap, options) => engine.deskewAngle(bitmap, options), resizeImage: (bitmap, options) => engine.resizeImage(bitmap, options), ...pages };
 }
 
 /** Whether workers can read pictures of text; the log says by what, or why not. */
 async function findRecogniser({ pool, services }: Converter, log: Log): Promise<boolean> {
-  const found = await pool.run<object, { name: string } | { reason: string }>('recogniser', {}, { limits: { silenceMs: services.limits.pageMs, totalMs: services.limits.pageMs } });
+  const limits = { silenceMs: services.limits.pageMs, totalMs: services.limits.pageMs };
+  const found = await pool.run<object, { name: string } | { reason: string }>('recogniser', {}, {
+    limits, onCall: (call) => answerEngineCall(services.engine, call.verb, call.request, { signal: call.signal, directory: call.scratchDirectory }),
+  });
   const able = 'name' in found;
   log.info({ room: 'convert' }, able ? `Pictures of text are read by ${found.name}.` : `Pictures of text are not read: ${found.reason}.`);
   return able;
@@ -150,6 +178,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
   let language: Language;
   try {
     language = createLanguage(settings, { engine: { ...converter.device.engine, devices: () => converter.engine.devices() }, answer: complete, log });
+    converter.shareMemory(language.vision);
   } catch (thrown) {
     await converter.close();
     throw thrown;
@@ -164,12 +193,10 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
   let closing = false;
   const start = startUp(converter, language, log, () => closing);
   const server = createServer({
-    settings,
-    tasks,
-    log,
-    gate,
+    settings, tasks, log, gate,
     version: packageVersion(),
     abilities: start.abilities,
+    textModels: () => converter.pages.textModels(),
     notReady: () => (closing ? 'The service is stopping.' : converter.device.lost() !== null ? errorTable.device_lost.sentence : start.ready() ? null : 'Models not yet loaded'),
     language: language.services,
     moreMetrics: () => `${meter.lines()}\n${language.metrics()}`,

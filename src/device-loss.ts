@@ -1,5 +1,6 @@
 /** A GPU that is lost stays lost for its process: what ran has failed, nothing more is promised, and only a new process gets it back. */
 import type { LanguageEngine, LanguageModel } from './engine/port.js';
+import type { VisionLoader, VisionModel } from './engine/vision-port.js';
 import { LecternError } from './errors.js';
 
 /** The exit code that tells the supervisor to start again (EX_TEMPFAIL of sysexits.h). */
@@ -7,14 +8,14 @@ export const exitDeviceLost = 75;
 
 export interface DeviceWatch {
   /** The engine, whose failures are looked at on their way to who asked. */
-  engine: LanguageEngine;
+  engine: LanguageEngine & Partial<VisionLoader>;
   /** What the first such failure said; null while the device is there. */
   lost(): LecternError | null;
   /** Resolves with that failure, or never. */
   whenLost: Promise<LecternError>;
 }
 
-export function watchDevice(engine: LanguageEngine): DeviceWatch {
+export function watchDevice(engine: LanguageEngine & Partial<VisionLoader>): DeviceWatch {
   let lost: LecternError | null = null;
   let tell: (failure: LecternError) => void = () => {};
   const whenLost = new Promise<LecternError>((resolve) => { tell = resolve; });
@@ -36,8 +37,17 @@ export function watchDevice(engine: LanguageEngine): DeviceWatch {
     tokenBytes: (id) => model.tokenBytes(id),
     close: () => model.close(),
   });
+  const watchedVision = (model: VisionModel): VisionModel => ({
+    weightBytes: model.weightBytes,
+    readLines: (bitmap, options) => watched(model.readLines(bitmap, options)),
+    findLayout: (bitmap, options) => watched(model.findLayout(bitmap, options)),
+    findTableCells: (bitmap, options) => watched(model.findTableCells(bitmap, options)),
+    close: () => model.close(),
+  });
+  const openVision = engine.openVision?.bind(engine);
   return {
     engine: {
+      ...(openVision === undefined ? {} : { openVision: async (options) => watchedVision(await watched(openVision(options))) }),
       describeModel: (path, options) => engine.describeModel(path, options),
       memoryNeed: (path, shape) => watched(engine.memoryNeed(path, shape)),
       openModel: async (path, options) => watchedModel(await watched(engine.openModel(path, options))),

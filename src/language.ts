@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseGo } from './chat/prompt/go-template/parser.js';
 import type { Settings } from './config.js';
 import type { DeviceInfo, LanguageEngine } from './engine/port.js';
+import type { VisionLoader } from './engine/vision-port.js';
 import { LecternError } from './errors.js';
 import type { LanguageServices } from './http/language.js';
 import { LanguageMeter } from './http/service/language-metrics.js';
@@ -12,13 +13,15 @@ import { describeBytes } from './models/fit.js';
 import { chooseDevice, MemoryBudget } from './models/memory-budget.js';
 import { createResidency } from './models/residency.js';
 import { createSlots } from './models/slots.js';
-import type { Catalogue, CatalogueEntry, Clock, ModelsLog } from './models/types.js';
+import type { Catalogue, CatalogueEntry, Clock, ModelsLog, VisionResidency } from './models/types.js';
 
 export type LanguageSettings = Pick<Settings,
   'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory'>;
 
 export interface Language {
   services: LanguageServices;
+  /** Vision models share the memory of the language models. */
+  vision: VisionResidency;
   /** Prometheus text. */
   metrics(): string;
   /** Takes nothing new, gives answers under way up to `waitMs`, ends the rest and unloads all models. */
@@ -39,8 +42,10 @@ export function openCatalogue({ models, aliases }: Pick<LanguageSettings, 'model
   return createCatalogue({ directories: models, aliases, engine, checkTemplate: parseGo, log: modelsLog(log) });
 }
 
+type ModelEngine = LanguageEngine & Partial<VisionLoader> & { devices(): DeviceInfo[] };
+
 export interface LanguageParts {
-  engine: LanguageEngine & { devices(): DeviceInfo[] };
+  engine: ModelEngine;
   answer: LanguageServices['answer'];
   log: Log;
 }
@@ -53,21 +58,12 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   const catalogue = createCatalogue({
     directories: settings.models, aliases: settings.aliases, engine, checkTemplate: parseGo, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
   });
-  const { kind, budgetBytes } = placeOf(settings, engine.devices());
-  const embeddingBytes = Math.min(settings.embeddingMemory ?? Math.min(budgetBytes / 8, 3 * 2 ** 30), budgetBytes);
-  log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
-  const contextOf = contextChooser(settings);
-  const keepAliveMs = settings.keepAlive * 1000;
-  const residency = createResidency({
-    engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf, keepAliveOf: () => keepAliveMs, clock, log: modelsLog(log),
-    ...(settings.threads === null ? {} : { threads: settings.threads }),
-    // The processor keeps f16 whatever a host with a GPU is told.
-    ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}),
-  });
+  const residency = openResidency(settings, engine, log);
   const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock });
   const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock });
   const meter = new LanguageMeter();
   return {
+    vision: residency,
     services: { catalogue, residency, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
     metrics: () => meter.lines({ slots, embeddingSlots, residency, devices: () => engine.devices() }),
     close: async (waitMs) => {
@@ -81,6 +77,20 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
       await drained;
     },
   };
+}
+
+/** What is loaded, in the memory that the settings give. Throws as placeOf(). */
+export function openResidency(settings: LanguageSettings, engine: ModelEngine, log: Log): ReturnType<typeof createResidency> {
+  const { kind, budgetBytes } = placeOf(settings, engine.devices());
+  const embeddingBytes = Math.min(settings.embeddingMemory ?? Math.min(budgetBytes / 8, 3 * 2 ** 30), budgetBytes);
+  log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
+  const keepAliveMs = settings.keepAlive * 1000;
+  return createResidency({
+    engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf: contextChooser(settings), keepAliveOf: () => keepAliveMs, clock, log: modelsLog(log),
+    ...(settings.threads === null ? {} : { threads: settings.threads }),
+    // The processor keeps f16 whatever a host with a GPU is told.
+    ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}),
+  });
 }
 
 function modelsLog(log: Log): ModelsLog {

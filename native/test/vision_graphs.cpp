@@ -5,6 +5,7 @@
 
 #include <unistd.h>
 
+#include "cpu/backend.h"
 #include "onnx_writer.h"
 
 namespace lectern::test {
@@ -65,10 +66,16 @@ std::string answering_network(const std::vector<NamedFloats>& answers) {
   return graph.model();
 }
 
-std::string written(const std::string& name, const std::string& bytes) {
-  const std::filesystem::path path = std::filesystem::temp_directory_path() / ("lectern-" + std::to_string(getpid()) + "-" + name);
+Written::Written(const std::string& name, const std::string& bytes)
+    : path((std::filesystem::temp_directory_path() / ("lectern-" + std::to_string(getpid()) + "-" + name)).string()) {
   std::ofstream(path, std::ios::binary) << bytes;
-  return path.string();
+}
+
+Written::~Written() { std::filesystem::remove(path); }
+
+vision::Place place() {
+  static const auto backend = cpu::make_backend();
+  return {*backend, *backend, 2, std::size_t{1} << 30};
 }
 
 }  // namespace lectern::test

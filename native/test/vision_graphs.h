@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "vision/vision_network.h"
+
 namespace lectern::test {
 
 /// x (n, 3, h, w) to how dark each pixel is, (n, 1, h, w): 1 minus the mean of its channels.
@@ -21,7 +23,14 @@ struct NamedFloats {
 };
 std::string answering_network(const std::vector<NamedFloats>& answers);
 
-/// The file in the system's folder for temporary ones; the process's number is in its name.
-std::string written(const std::string& name, const std::string& bytes);
+/// A file in the system's folder for temporary ones for the time of a test; the process's number is in its name.
+struct Written {
+  std::string path;
+  Written(const std::string& name, const std::string& bytes);
+  ~Written();
+};
+
+/// The processor with two threads, for all such tests of a run.
+vision::Place place();
 
 }  // namespace lectern::test

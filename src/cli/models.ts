@@ -13,9 +13,11 @@ import { displayName, parseModelName, requireModelName } from '../models/model-n
 import { pullModel } from '../models/pull/pull.js';
 import type { Catalogue, CatalogueEntry } from '../models/types.js';
 import { shippedModelsDirectory } from '../package-files.js';
-import { checkModel } from './check-model.js';
+import { type Checked, checkModel } from './check-model.js';
 import { progressBar } from './progress-bar.js';
 import type { Command } from './run.js';
+import { createVisionCatalogue, type VisionCatalogue, type VisionEntry } from '../models/vision-catalogue.js';
+import { checkOwnRecogniser, checkVision, describeVision, isMissing, visionRows } from './vision-models.js';
 import { modelsUsage as usage } from './usage.js';
 
 export const models: Command = async (args, environment) => {
@@ -28,9 +30,10 @@ export const models: Command = async (args, environment) => {
   const engine = openEngine();
   try {
     const catalogue = openCatalogue(settings, engine, createLog('silent'));
-    if (verb === 'list') return await list(catalogue, settings.models);
-    if (verb === 'show') return await show(catalogue, engine, settings, name as string);
-    if (verb === 'check') return await check(catalogue, engine, settings, name);
+    const vision = createVisionCatalogue({ directories: settings.models });
+    if (verb === 'list') return await list(catalogue, vision, settings.models);
+    if (verb === 'show') return await show(catalogue, vision, engine, settings, name as string);
+    if (verb === 'check') return await check(catalogue, vision, engine, settings, name);
     return await pull(catalogue, name as string, into ?? pullDirectory(settings.models), insecure);
   } finally {
     await engine.close();
@@ -55,15 +58,17 @@ function table(rows: string[][]): string[] {
   return rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] as number)).join('  '));
 }
 
-async function list(catalogue: Catalogue, directories: string[]): Promise<number> {
+async function list(catalogue: Catalogue, vision: VisionCatalogue, directories: string[]): Promise<number> {
   const entries = await catalogue.list();
-  const refused = await catalogue.refused();
+  const refused = [...await catalogue.refused(), ...await vision.refused()];
   const missing = directories.filter((directory) => !existsSync(directory));
   const rows = entries.map(({ name, sizeBytes, details, description, capabilities, modifiedAt }) => [
     name, describeBytes(sizeBytes), details.family, details.parameterSize, details.quantizationLevel, String(description.context), capabilities.join(' '), modifiedAt.toISOString().slice(0, 10),
   ]);
   if (rows.length > 0) print(table([['NAME', 'SIZE', 'FAMILY', 'PARAMETERS', 'WEIGHTS', 'CONTEXT', 'CAN DO', 'MODIFIED'], ...rows]));
   else if (missing.length === 0) print(['There is no model yet; `lectern models pull NAME` fetches one.']);
+  const seeing = await visionRows(await vision.list());
+  if (seeing.length > 0) print(['', ...table([['NAME', 'SIZE', 'CAN DO', 'KNOWS', 'MODIFIED'], ...seeing])]);
   for (const directory of missing) print([`The directory ${directory} does not exist yet.`]);
   if (refused.length > 0) print(['', 'Left out:', ...refused.flatMap(({ name, path, reason }) => [`  ${name}: ${reason}`, `      ${path}`])]);
   return 0;
@@ -85,10 +90,20 @@ async function found(catalogue: Catalogue, name: string): Promise<CatalogueEntry
   });
 }
 
-async function show(catalogue: Catalogue, engine: Engine, settings: Settings, name: string): Promise<number> {
-  const entry = await found(catalogue, name);
-  print(table([...await describe(entry, engine, settings)]));
+async function show(catalogue: Catalogue, vision: VisionCatalogue, engine: Engine, settings: Settings, name: string): Promise<number> {
+  const { entry, seeing } = await foundEither(catalogue, vision, name);
+  print(table(entry === undefined ? describeVision(seeing) : await describe(entry, engine, settings)));
   return 0;
+}
+
+/** A language model goes before a vision model of its name. Throws what the language models' catalogue says where neither has it. */
+async function foundEither(catalogue: Catalogue, vision: VisionCatalogue, name: string): Promise<{ entry: CatalogueEntry; seeing?: never } | { entry?: never; seeing: VisionEntry }> {
+  try {
+    return { entry: await found(catalogue, name) };
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown;
+    return { seeing: await vision.find(name).catch((other: unknown) => { throw isMissing(other) ? thrown : other; }) };
+  }
 }
 
 async function describe(entry: CatalogueEntry, engine: Engine, settings: Settings): Promise<[string, string][]> {
@@ -108,15 +123,22 @@ async function describe(entry: CatalogueEntry, engine: Engine, settings: Setting
 }
 
 /** Exit code 1 when one is not whole or does not run; refused files are such. */
-async function check(catalogue: Catalogue, engine: Engine, settings: Settings, name: string | undefined): Promise<number> {
-  const entries = name === undefined ? await catalogue.list() : [await found(catalogue, name)];
-  const refused = name === undefined ? await catalogue.refused() : [];
+async function check(catalogue: Catalogue, vision: VisionCatalogue, engine: Engine, settings: Settings, name: string | undefined): Promise<number> {
   const place = placeOf(settings, engine.devices());
+  const refused = name === undefined ? [...await catalogue.refused(), ...await vision.refused()] : [];
   let failed = refused.length;
-  for (const entry of entries) {
-    const { ok, findings } = await checkModel(entry, engine, place);
-    if (!ok) failed++;
-    print([`${ok ? 'ok    ' : 'FAILED'}  ${entry.name}: ${findings}`]);
+  const tell = (checked: Checked | null): void => {
+    if (checked === null) return;
+    if (!checked.ok) failed++;
+    print([`${checked.ok ? 'ok    ' : 'FAILED'}  ${checked.name}: ${checked.findings}`]);
+  };
+  if (name === undefined) {
+    for (const entry of await catalogue.list()) tell(await checkModel(entry, engine, place));
+    for (const seeing of await vision.list()) tell(await checkVision(seeing, engine, place));
+    tell(await checkOwnRecogniser(engine));
+  } else {
+    const { entry, seeing } = await foundEither(catalogue, vision, name);
+    tell(entry === undefined ? await checkVision(seeing, engine, place) : await checkModel(entry, engine, place));
   }
   print(refused.map((one) => `FAILED  ${one.name}: ${one.reason}`));
   return failed === 0 ? 0 : 1;

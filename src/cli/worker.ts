@@ -5,6 +5,7 @@ import type { ConversionProgress } from '../convert/result.js';
 import { writeZip, type ZipRequest } from '../convert/write-zip.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
 import { installedRecognisers } from '../convert/ocr/own.js';
+import type { TextRecognisers } from '../convert/ocr/recogniser.js';
 import { openEngine } from '../engine/engine.js';
 import type { Engine } from '../engine/port.js';
 import { createRemoteEngine } from '../engine/remote.js';
@@ -14,14 +15,18 @@ import { serveJobs, type JobContext } from '../workers/serve.js';
 /** A process of its own for each document: here Tesseract may do what it likes, and our network's memory goes with the process. Started by the first page, or the first chunk, that needs it. */
 let engine: Engine | null = null;
 const ownEngine = (): Engine => (engine ??= openEngine());
-const recognisers = installedRecognisers(ownEngine, process.env, shippedModelsDirectory());
 
-function convert(request: ConvertRequest, { call, progress, scratchDirectory, signal }: JobContext): Promise<unknown> {
+function recognisersOf({ call, scratchDirectory }: Pick<JobContext, 'call' | 'scratchDirectory'>): TextRecognisers {
+  return installedRecognisers(ownEngine, process.env, shippedModelsDirectory(), createRemoteEngine(call, scratchDirectory));
+}
+
+function convert(request: ConvertRequest, context: JobContext): Promise<unknown> {
+  const { call, progress, scratchDirectory, signal } = context;
   let page: number | null = null;
   return convertDocument(request, {
     engine: createRemoteEngine(call, scratchDirectory),
     counting: { countTokens: (path, texts, options) => ownEngine().countTokens(path, texts, options) },
-    recognisers,
+    recognisers: recognisersOf(context),
     signal,
     progress: (news: ConversionProgress) => {
       // Should this page be the last thing that the process does, the parent must know which one it was.
@@ -31,8 +36,8 @@ function convert(request: ConvertRequest, { call, progress, scratchDirectory, si
   });
 }
 
-async function describeRecogniser(): Promise<{ name: string } | { reason: string }> {
-  const found = await recognisers.find('auto', []);
+async function describeRecogniser(context: JobContext): Promise<{ name: string } | { reason: string }> {
+  const found = await recognisersOf(context).find('auto', []);
   return isRecogniser(found) ? { name: found.name } : found;
 }
 
@@ -40,7 +45,7 @@ async function describeRecogniser(): Promise<{ name: string } | { reason: string
 export function worker(): Promise<number> {
   return serveJobs({
     convert: (request, context) => convert(request as ConvertRequest, context),
-    recogniser: () => describeRecogniser(),
+    recogniser: (_, context) => describeRecogniser(context),
     zip: (request, { signal, progress }) => writeZip(request as ZipRequest, { signal, progress }),
   });
 }

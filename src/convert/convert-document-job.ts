@@ -2,6 +2,7 @@
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VisionEngine } from '../engine/port.js';
+import type { PageReaders } from '../engine/vision-port.js';
 import { answerEngineCall } from '../engine/remote.js';
 import { DiskFull } from '../disk-full.js';
 import { asLecternError, type LecternError } from '../errors.js';
@@ -34,7 +35,7 @@ export interface DocumentJob {
 
 export interface DocumentPorts {
   pool: Pick<WorkerPool, 'run'>;
-  engine: VisionEngine;
+  engine: VisionEngine & Partial<PageReaders>;
   limits: ConversionLimits;
   signal: AbortSignal;
   onProgress: (progress: ConversionProgress) => void;

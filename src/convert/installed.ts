@@ -1,4 +1,4 @@
 /** The programs beside this one that conversion uses where the machine has them. */
 export { findLibreOffice } from '../formats/office/legacy.js';
-export { installedRecognisers } from './ocr/own.js';
+export { findOwnNetwork, installedRecognisers } from './ocr/own.js';
 export { isRecogniser } from './ocr/recogniser.js';

@@ -5,10 +5,8 @@ import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../package-files.js';
-import type {
-  DeviceInfo, Embedding, GenerateOptions, GenerateResult, LayoutRegion, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, OpenVisionOptions,
-  PromptPart, ReadLinesOptions, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions, TableCells,
-} from './port.js';
+import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
+import type { LayoutRegion, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

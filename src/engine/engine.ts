@@ -5,10 +5,8 @@ import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from '.
 import { AddonLanguageModel } from './language-model.js';
 import { atTheSeam, callNative } from './native-call.js';
 import { AddonVisionModel } from './vision-model.js';
-import type {
-  CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, OpenVisionOptions, ReadPage, ReadTextOptions, RecogniseTextOptions,
-  ResizeOptions, VisionModel,
-} from './port.js';
+import type { CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
+import type { OpenVisionOptions, VisionModel } from './vision-port.js';
 
 export interface EngineOptions {
   /** What native code has to say; it prints nothing itself. */

@@ -1,5 +1,6 @@
 /** What the rest of the program may ask of the native engine. The addon and the fake of the tests both implement it. */
 import type { Bitmap } from '../bitmap.js';
+import type { VisionLoader } from './vision-port.js';
 
 export interface CallOptions {
   signal?: AbortSignal;
@@ -90,128 +91,6 @@ export interface RecogniseTextOptions extends CallOptions {
 export interface NetworkReader {
   /** Text and ruled lines of an upright page. Rejects with `model_not_found`, `invalid_model` for a file that is no recogniser of lines, `cancelled`. */
   recogniseText(bitmap: Bitmap, options: RecogniseTextOptions): Promise<ReadPage>;
-}
-
-/** How a bitmap becomes a network's picture. Channels are in the network's order, values on the 0..1 scale: out = (in - mean) / std. */
-export interface Preparation {
-  /** Each axis by itself; whole and in proportion, padded on both sides; the same, padded at the right and at the bottom. */
-  fit: 'stretch' | 'centre' | 'corner';
-  /** Blue is the network's first channel. */
-  bgr: boolean;
-  mean: [number, number, number];
-  std: [number, number, number];
-  /** Of the padding, before mean and std; absent: 0 after them. */
-  pad?: number;
-}
-
-export interface NetworkFile {
-  /** Path of the ONNX file. */
-  file: string;
-  preparation: Preparation;
-}
-
-export interface TextDetection extends NetworkFile {
-  shortestSide: number;
-  longestSide: number;
-  threshold: number;
-  boxThreshold: number;
-  unclip: number;
-  mostBoxes: number;
-}
-
-export interface TextRecognition extends NetworkFile {
-  /** Path; absent: what the file holds. */
-  dictionary?: string;
-  space: boolean;
-  logits: boolean;
-  height: number;
-  leastWidth: number;
-  mostWidth: number;
-}
-
-export interface TextAngle extends NetworkFile {
-  width: number;
-  height: number;
-  threshold: number;
-}
-
-export interface LayoutNetwork extends NetworkFile {
-  answer: 'queries' | 'finished_boxes' | 'places' | 'finished_rows' | 'selected';
-  width: number;
-  height: number;
-  labels: string[];
-  threshold: number;
-  overlap: number;
-  mostRegions: number;
-}
-
-export interface TableNetwork extends NetworkFile {
-  dictionary: string;
-  mergedCells: boolean;
-  paddedBoxes: boolean;
-  width: number;
-  height: number;
-}
-
-/** What a vision model is made of; native/vision says what each part means. */
-export type VisionNetworks =
-  | { kind: 'text'; networks: { detector: TextDetection; angle?: TextAngle; reader: TextRecognition } }
-  | { kind: 'layout'; networks: { layout: LayoutNetwork } }
-  | { kind: 'table'; networks: { table: TableNetwork } };
-
-export type OpenVisionOptions = VisionNetworks & CallOptions & {
-  device: 'cpu' | 'cuda';
-  /** On the CPU; default one per processor. */
-  threads?: number;
-  /** That runs may hold beside the weights. */
-  workBytes: number;
-};
-
-export interface LayoutRegion {
-  label: string;
-  /** 0..1 */
-  score: number;
-  /** Pixels of the bitmap, y downwards. */
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
-
-export interface TableCells {
-  rows: number;
-  columns: number;
-  /** 0..1 */
-  score: number;
-  /** `box`: x, y of its corners in pixels of the bitmap, the upper left one first, clockwise. */
-  cells: { row: number; column: number; rowSpan: number; columnSpan: number; header: boolean; box: number[] }[];
-}
-
-export interface ReadLinesOptions extends CallOptions {
-  /** Of the bitmap, 70 to 2400. */
-  dpi: number;
-  /** The bitmap is one line of text from edge to edge. */
-  oneLine?: boolean;
-}
-
-/** Networks in memory that see pages, with a thread of their own. A verb that its kind does not have rejects with `invalid_request`. */
-export interface VisionModel {
-  /** As they lie in the files. */
-  readonly weightBytes: number;
-  /** Text and ruled lines of an upright page. */
-  readLines(bitmap: Bitmap, options: ReadLinesOptions): Promise<ReadPage>;
-  /** The surest region first. */
-  findLayout(bitmap: Bitmap, options?: CallOptions): Promise<LayoutRegion[]>;
-  /** Of a bitmap that shows the table and little else. */
-  findTableCells(bitmap: Bitmap, options?: CallOptions): Promise<TableCells>;
-  /** Cancels what runs; memory is back when the promise settles. Calling it again waits for the same end. */
-  close(): Promise<void>;
-}
-
-/** Loads networks from elsewhere. */
-export interface VisionLoader {
-  /** Rejects with `model_not_found` for missing files and `invalid_model` for networks that are not what they are said to be. */
-  openVision(options: OpenVisionOptions): Promise<VisionModel>;
 }
 
 /** Text in which the texts of control tokens (`<|im_end|>`) become these tokens only where `special` says so. */

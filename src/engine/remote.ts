@@ -4,7 +4,8 @@ import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
-import type { ResizeOptions, VisionEngine } from './port.js';
+import type { ReadPage, ResizeOptions, VisionEngine } from './port.js';
+import type { LayoutRegion, PageReaders, TableCells } from './vision-port.js';
 
 /** Asks the main process; rejects with its LecternError. */
 export type EngineCall = (verb: string, request: unknown, signal?: AbortSignal) => Promise<unknown>;
@@ -23,7 +24,7 @@ const maxFloats = 2 ** 26;
 const fileName = /^[0-9]{1,12}\.pixels$/;
 
 /** The worker's half. `directory` is shared with the main process; what is written there is deleted when the call has ended. */
-export function createRemoteEngine(call: EngineCall, directory: string): VisionEngine {
+export function createRemoteEngine(call: EngineCall, directory: string): VisionEngine & PageReaders {
   let lastFile = 0;
 
   async function withBitmap<T>(bitmap: Bitmap, ask: (shared: SharedBitmap) => Promise<T>): Promise<T> {
@@ -54,6 +55,10 @@ export function createRemoteEngine(call: EngineCall, directory: string): VisionE
         await rm(path, { force: true });
       }
     }),
+    textModels: () => call('textModels', {}) as Promise<{ name: string; languages: string[] | null }[]>,
+    readLines: (bitmap, { signal, ...options }) => withBitmap(bitmap, (shared) => call('readLines', { bitmap: shared, options }, signal) as Promise<ReadPage>),
+    findLayout: (bitmap, { signal, ...options }) => withBitmap(bitmap, (shared) => call('findLayout', { bitmap: shared, options }, signal) as Promise<LayoutRegion[]>),
+    findTableCells: (bitmap, { signal, ...options }) => withBitmap(bitmap, (shared) => call('findTableCells', { bitmap: shared, options }, signal) as Promise<TableCells>),
   };
 }
 
@@ -67,7 +72,7 @@ function refuseFull(thrown: NodeJS.ErrnoException): never {
  * Throws `invalid_request` for anything that is no well-formed call, else what the engine throws.
  */
 export async function answerEngineCall(
-  engine: VisionEngine, verb: string, request: unknown, context: { signal: AbortSignal; directory: string },
+  engine: VisionEngine & Partial<PageReaders>, verb: string, request: unknown, context: { signal: AbortSignal; directory: string },
 ): Promise<unknown> {
   const { signal, directory } = context;
   const fields = record(request);
@@ -82,9 +87,33 @@ export async function answerEngineCall(
       await writeFile(join(directory, `${file}.floats`), bytes, { mode: 0o600, flag: 'wx' }).catch(refuseFull);
       return null;
     }
+    case 'textModels':
+      return engine.textModels?.() ?? [];
+    case 'readLines': {
+      const { dpi, oneLine } = record(fields['options']);
+      if (typeof oneLine !== 'boolean' && oneLine !== undefined) throw refused();
+      const options = { model: modelName(fields), dpi: whole(dpi, 2400), ...(oneLine === undefined ? {} : { oneLine }), signal };
+      return pageReaders(engine).readLines(await readBitmap(directory, fields['bitmap']), options);
+    }
+    case 'findLayout':
+      return pageReaders(engine).findLayout(await readBitmap(directory, fields['bitmap']), { model: modelName(fields), signal });
+    case 'findTableCells':
+      return pageReaders(engine).findTableCells(await readBitmap(directory, fields['bitmap']), { model: modelName(fields), signal });
     default:
       throw refused();
   }
+}
+
+/** Only a whole set has its verbs. */
+function pageReaders(engine: Partial<PageReaders>): PageReaders {
+  if (engine.readLines === undefined) throw new LecternError('model_not_found', 'There are no vision models here.');
+  return engine as PageReaders;
+}
+
+function modelName(fields: Record<string, unknown>): string {
+  const { model } = record(fields['options']);
+  if (typeof model !== 'string' || model.length > 200) throw refused();
+  return model;
 }
 
 function refused(): LecternError {

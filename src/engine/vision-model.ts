@@ -2,7 +2,8 @@
 import type { Bitmap } from '../bitmap.js';
 import type { NativeAddon, NativeVisionModel } from './addon.js';
 import { callNative } from './native-call.js';
-import type { CallOptions, LayoutRegion, ReadLinesOptions, ReadPage, TableCells, VisionModel } from './port.js';
+import type { CallOptions, ReadPage } from './port.js';
+import type { LayoutRegion, ReadLinesOptions, TableCells, VisionModel } from './vision-port.js';
 
 export class AddonVisionModel implements VisionModel {
   readonly weightBytes: number;

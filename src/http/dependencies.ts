@@ -23,6 +23,8 @@ export interface Abilities {
   textRecognition: boolean;
   formulas: boolean;
   code: boolean;
+  /** Names of the installed text models, as they are while the request is read. */
+  textModels?: readonly string[];
 }
 
 export interface HttpDependencies {
@@ -32,6 +34,8 @@ export interface HttpDependencies {
   /** Of the program. */
   version: string;
   abilities: Abilities;
+  /** Installed text models, which a request may name; absent: none. */
+  textModels?: () => Promise<{ name: string }[]>;
   /** Null when work is taken on; else the sentence of the 503. */
   notReady?: () => string | null;
   /** Language models; absent where only documents are served. */

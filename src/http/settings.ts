@@ -13,6 +13,8 @@ export interface HttpSettings {
   maxFiles: number;
   maxPages: number;
   maxImagesScale: number;
+  /** Installed models that a request may name as its reader of text; absent: none. */
+  textModels?: readonly string[];
   /** Options that are unknown or cannot be honoured are 422 instead of a header. */
   strictOptions: boolean;
   /** Hosts that documents may be fetched from: `host`, `host:port`, `*.domain`; empty switches fetching off. */

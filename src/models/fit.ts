@@ -2,6 +2,7 @@
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import type { CatalogueEntry } from './types.js';
+import type { VisionEntry } from './vision-catalogue.js';
 
 /** Below this a model is of no use to a conversation. */
 const leastContext = 2048;
@@ -62,4 +63,22 @@ export function describeBytes(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
   const step = Math.min(units.length - 1, Math.max(0, Math.floor(Math.log2(Math.max(1, bytes)) / 10)));
   return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`;
+}
+
+/**
+ * What runs of a vision model may hold beside its weights: reading a page looks at a picture of up to 1920 pixels, and a layout or a table at one of 640.
+ * The engine ends a run that wants more with `too_large`.
+ */
+export const visionWorkBytes: Record<VisionEntry['kind'], number> = { text: 768 * 2 ** 20, layout: 384 * 2 ** 20, table: 256 * 2 ** 20 };
+
+/** Weights are kept as the file has them and once more as the kernels read them. */
+export function visionBytes({ kind, sizeBytes }: VisionEntry): number {
+  return 2 * sizeBytes + visionWorkBytes[kind];
+}
+
+/** Rejects with `out_of_memory`, need and limit in its sentence. */
+export async function fitVision(entry: VisionEntry, mostBytes: number): Promise<Fit> {
+  const bytes = visionBytes(entry);
+  if (bytes > mostBytes) throw new LecternError('out_of_memory', `The model ${entry.name} needs ${describeBytes(bytes)}, and only ${describeBytes(mostBytes)} can be had.`);
+  return { context: 0, bytes, takesAll: false, cut: null };
 }

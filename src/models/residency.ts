@@ -1,14 +1,16 @@
 /** What is loaded: leases on models, their time to live, and the one budget of memory they share. Which one goes is decided in make-room. */
-import type { DeviceInfo, LanguageEngine, LanguageModel } from '../engine/port.js';
+import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
+import type { VisionLoader, VisionModel } from '../engine/vision-port.js';
 import { LecternError, asLecternError } from '../errors.js';
-import { describeBytes, fitModel } from './fit.js';
+import { describeBytes, type Fit, fitModel, fitVision, visionWorkBytes } from './fit.js';
 import { makeRoom } from './make-room.js';
 import type { MemoryBudget } from './memory-budget.js';
-import { Resident, type Waiter, residentKey } from './resident.js';
-import type { CatalogueEntry, Clock, KeepAlive, Lease, Leaving, ModelsLog, Residency, ResidencyMetrics, ResidentModel } from './types.js';
+import { type AnyEntry, type AnyLease, type AnyModel, Resident, residentKey, seesPages, type Waiter } from './resident.js';
+import type { CatalogueEntry, Clock, KeepAlive, Lease, Leaving, ModelsLog, Residency, ResidencyMetrics, ResidentModel, VisionResidency } from './types.js';
+import type { VisionEntry } from './vision-catalogue.js';
 
 export interface ResidencyOptions {
-  engine: Pick<LanguageEngine, 'memoryNeed' | 'openModel'>;
+  engine: Pick<LanguageEngine, 'memoryNeed' | 'openModel'> & Partial<VisionLoader>;
   /** Where models are loaded; there is no silent fall to another device. */
   device: DeviceInfo['kind'];
   budget: MemoryBudget;
@@ -22,7 +24,7 @@ export interface ResidencyOptions {
   kv?: 'f16' | 'q8_0';
   /** Tokens per slot that are wanted for a model. */
   contextOf(entry: CatalogueEntry): number;
-  keepAliveOf(entry: CatalogueEntry): KeepAlive;
+  keepAliveOf(entry: AnyEntry): KeepAlive;
   clock: Clock;
   log: ModelsLog;
 }
@@ -30,11 +32,11 @@ export interface ResidencyOptions {
 /** A client that gave up on a long load may come again at once: so long it goes on for nobody, unless its memory is wanted. */
 const abandonedGraceMs = 30_000;
 
-export function createResidency(options: ResidencyOptions): Residency & { metrics(): ResidencyMetrics } {
+export function createResidency(options: ResidencyOptions): Residency & VisionResidency & { metrics(): ResidencyMetrics } {
   return new BudgetedResidency(options);
 }
 
-class BudgetedResidency implements Residency {
+class BudgetedResidency implements Residency, VisionResidency {
   readonly #options: ResidencyOptions;
   /** In the order in which they were wanted. */
   readonly #residents = new Set<Resident>();
@@ -48,10 +50,18 @@ class BudgetedResidency implements Residency {
     this.#stopListening = options.budget.onRelease(() => this.#arrangeSoon());
   }
 
-  lend(entry: CatalogueEntry, { keepAlive, signal }: { keepAlive?: KeepAlive; signal?: Leaving }): Promise<Lease> {
+  lend(entry: CatalogueEntry, options: { keepAlive?: KeepAlive; signal?: Leaving }): Promise<Lease> {
+    return this.#lend(entry, options) as Promise<Lease>;
+  }
+
+  lendVision(entry: VisionEntry, options: { keepAlive?: KeepAlive; signal?: Leaving }): Promise<Lease<VisionEntry, VisionModel>> {
+    return this.#lend(entry, options) as Promise<Lease<VisionEntry, VisionModel>>;
+  }
+
+  #lend(entry: AnyEntry, { keepAlive, signal }: { keepAlive?: KeepAlive; signal?: Leaving }): Promise<AnyLease> {
     if (this.#closing !== null) return Promise.reject(new LecternError('cancelled', 'The service is stopping.'));
     if (signal?.aborted) return Promise.reject(new LecternError('cancelled', undefined, { cause: signal.reason }));
-    const key = residentKey(entry, this.#options.contextOf(entry));
+    const key = residentKey(entry, seesPages(entry) ? 0 : this.#options.contextOf(entry));
     const there = [...this.#residents].find((one) => one.key === key && (one.takesUses || (one.isComing && !one.abort.signal.aborted)));
     const resident = there ?? this.#want(key, entry);
     if (keepAlive !== undefined) resident.keepAlive = keepAlive;
@@ -60,6 +70,14 @@ class BudgetedResidency implements Residency {
   }
 
   list(): ResidentModel[] {
+    return this.#list().filter((one): one is ResidentModel => !seesPages(one.entry));
+  }
+
+  listVision(): ResidentModel<VisionEntry>[] {
+    return this.#list().filter((one): one is ResidentModel<VisionEntry> => seesPages(one.entry));
+  }
+
+  #list(): ResidentModel<AnyEntry>[] {
     const onDevice = this.#options.device !== 'cpu';
     return [...this.#residents].filter((one) => one.holdsMemory).map((one) => one.describe(onDevice));
   }
@@ -101,7 +119,7 @@ class BudgetedResidency implements Residency {
     await Promise.all([...this.#residents].map((one) => one.work));
   }
 
-  #want(key: string, entry: CatalogueEntry): Resident {
+  #want(key: string, entry: AnyEntry): Resident {
     const { clock, keepAliveOf } = this.#options;
     const resident = new Resident(key, entry, keepAliveOf(entry), clock.now());
     this.#residents.add(resident);
@@ -109,7 +127,7 @@ class BudgetedResidency implements Residency {
     return resident;
   }
 
-  #wait(resident: Resident, entry: CatalogueEntry, signal: Leaving | undefined): Promise<Lease> {
+  #wait(resident: Resident, entry: AnyEntry, signal: Leaving | undefined): Promise<AnyLease> {
     resident.clearTimer();
     return new Promise((resolve, reject) => {
       const leave = { handleEvent: (): void => waiter.fail(new LecternError('cancelled', undefined, { cause: signal?.reason })) };
@@ -129,7 +147,7 @@ class BudgetedResidency implements Residency {
     });
   }
 
-  #grant(resident: Resident, entry: CatalogueEntry, loadMs: number): Lease {
+  #grant(resident: Resident, entry: AnyEntry, loadMs: number): AnyLease {
     resident.clearTimer();
     resident.uses++;
     resident.touchedAt = this.#options.clock.now();
@@ -142,7 +160,7 @@ class BudgetedResidency implements Residency {
       resident.touchedAt = this.#options.clock.now();
       if (resident.uses === 0) this.#rest(resident);
     };
-    return { entry, model: resident.model as LanguageModel, loadMs, release };
+    return { entry, model: resident.model as AnyModel, loadMs, release };
   }
 
   /** Its last use has ended. */
@@ -170,10 +188,10 @@ class BudgetedResidency implements Residency {
     resident.clearTimer();
     resident.state = 'unloading';
     resident.expiresAt ??= new Date(this.#options.clock.now());
-    resident.work = this.#closeModel(resident, resident.model as LanguageModel);
+    resident.work = this.#closeModel(resident, resident.model as AnyModel);
   }
 
-  async #closeModel(resident: Resident, model: LanguageModel): Promise<void> {
+  async #closeModel(resident: Resident, model: AnyModel): Promise<void> {
     const { log } = this.#options;
     try {
       await model.close();
@@ -200,19 +218,12 @@ class BudgetedResidency implements Residency {
   }
 
   async #fit(resident: Resident): Promise<void> {
-    const { engine, budget, device, slots, kv, contextOf, embeddingBytes, log } = this.#options;
-    const { entry, embeds } = resident;
+    const { budget, log } = this.#options;
+    const { entry } = resident;
     // What models hold can be had, what others hold cannot.
     const mostBytes = budget.freeBytes + this.metrics().bytes;
     try {
-      resident.fit = await fitModel(engine, entry, {
-        device,
-        slots: embeds ? 1 : slots,
-        ...(kv === undefined ? {} : { kv }),
-        context: contextOf(entry),
-        preferredBytes: embeds ? mostBytes : mostBytes - embeddingBytes,
-        mostBytes,
-      });
+      resident.fit = await (seesPages(entry) ? fitVision(entry, mostBytes) : this.#fitLanguage(entry, resident.embeds, mostBytes));
     } catch (thrown) {
       log('warn', `${entry.name} cannot be loaded: ${asLecternError(thrown).message}`, thrown);
       this.#counts.failedLoads++;
@@ -222,6 +233,18 @@ class BudgetedResidency implements Residency {
     if (resident.fit.cut !== null) log('info', `${entry.name} gets ${resident.fit.context} tokens of context: ${resident.fit.cut}.`);
     resident.state = 'waiting';
     this.#arrangeSoon();
+  }
+
+  #fitLanguage(entry: CatalogueEntry, embeds: boolean, mostBytes: number): Promise<Fit> {
+    const { engine, device, slots, kv, contextOf, embeddingBytes } = this.#options;
+    return fitModel(engine, entry, {
+      device,
+      slots: embeds ? 1 : slots,
+      ...(kv === undefined ? {} : { kv }),
+      context: contextOf(entry),
+      preferredBytes: embeds ? mostBytes : mostBytes - embeddingBytes,
+      mostBytes,
+    });
   }
 
   #arrangeSoon(): void {
@@ -270,15 +293,14 @@ class BudgetedResidency implements Residency {
   }
 
   async #load(resident: Resident): Promise<void> {
-    const { engine, budget, clock, device, slots, threads, kv, log } = this.#options;
-    const { entry, embeds, fit, abort } = resident;
+    const { budget, clock, log } = this.#options;
+    const { entry, fit, abort } = resident;
     resident.state = 'loading';
     resident.reservation = budget.reserve(resident.bytes);
     resident.startedAt = clock.now();
-    log('info', `Loading ${entry.name}: ${describeBytes(resident.bytes)}, ${fit?.context} tokens of context in each slot.`);
-    const shape = { device, slots: embeds ? 1 : slots, context: fit?.context as number, ...(threads === undefined ? {} : { threads }), ...(kv === undefined ? {} : { kv }) };
+    log('info', `Loading ${entry.name}: ${describeBytes(resident.bytes)}${seesPages(entry) ? '' : `, ${fit?.context} tokens of context in each slot`}.`);
     try {
-      resident.model = await engine.openModel(entry.path, { ...shape, signal: abort.signal, onProgress: (fraction) => this.#progress(resident, fraction) });
+      resident.model = await this.#open(resident);
     } catch (thrown) {
       const wasGivenUp = abort.signal.aborted;
       this.#counts[wasGivenUp ? 'cancelledLoads' : 'failedLoads']++;
@@ -302,6 +324,18 @@ class BudgetedResidency implements Residency {
     this.#serve(resident, [...resident.waiters]);
     if (resident.uses === 0) this.#rest(resident);
     this.#arrangeSoon();
+  }
+
+  async #open(resident: Resident): Promise<AnyModel> {
+    const { engine, device, slots, threads, kv } = this.#options;
+    const { entry, embeds, fit, abort } = resident;
+    const place = { device, ...(threads === undefined ? {} : { threads }), signal: abort.signal };
+    if (seesPages(entry)) {
+      if (engine.openVision === undefined) throw new LecternError('invalid_state', 'This engine opens no vision models.');
+      return engine.openVision({ ...entry.networks, ...place, workBytes: visionWorkBytes[entry.kind] });
+    }
+    const shape = { slots: embeds ? 1 : slots, context: fit?.context as number, ...(kv === undefined ? {} : { kv }) };
+    return engine.openModel(entry.path, { ...place, ...shape, onProgress: (fraction) => this.#progress(resident, fraction) });
   }
 
   #progress(resident: Resident, fraction: number): void {

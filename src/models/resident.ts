@@ -1,13 +1,24 @@
 /** One model between the wish to have it and the end of its unloading: state, uses, those who wait. The rules are elsewhere. */
 import type { LanguageModel } from '../engine/port.js';
+import type { VisionModel } from '../engine/vision-port.js';
 import type { Fit } from './fit.js';
 import type { Reservation } from './memory-budget.js';
 import type { CatalogueEntry, KeepAlive, Lease, ResidentModel } from './types.js';
+import type { VisionEntry } from './vision-catalogue.js';
+
+export type AnyEntry = CatalogueEntry | VisionEntry;
+export type AnyModel = LanguageModel | VisionModel;
+/** As a waiter or its owner knows it: entry and model are of one kind. */
+export type AnyLease = Lease<AnyEntry, AnyModel>;
+
+export function seesPages(entry: AnyEntry): entry is VisionEntry {
+  return 'networks' in entry;
+}
 
 export interface Waiter {
-  entry: CatalogueEntry;
+  entry: AnyEntry;
   since: number;
-  grant(lease: Lease): void;
+  grant(lease: AnyLease): void;
   fail(error: unknown): void;
 }
 
@@ -16,7 +27,8 @@ export type ResidentState = 'fitting' | 'waiting' | 'loading' | 'loaded' | 'unlo
 
 export class Resident {
   readonly key: string;
-  readonly entry: CatalogueEntry;
+  readonly entry: AnyEntry;
+  /** Of those that chat models leave a part of the memory to. */
   readonly embeds: boolean;
   readonly waiters = new Set<Waiter>();
   readonly abort = new AbortController();
@@ -31,15 +43,15 @@ export class Resident {
   expiresAt: Date | null = null;
   fit: Fit | null = null;
   reservation: Reservation | null = null;
-  model: LanguageModel | null = null;
+  model: AnyModel | null = null;
   /** Settles when loading, then unloading, is over; never rejects. */
   work: Promise<void> = Promise.resolve();
   stopTimer: () => void = () => {};
 
-  constructor(key: string, entry: CatalogueEntry, keepAlive: KeepAlive, now: number) {
+  constructor(key: string, entry: AnyEntry, keepAlive: KeepAlive, now: number) {
     this.key = key;
     this.entry = entry;
-    this.embeds = entry.capabilities.includes('embedding');
+    this.embeds = seesPages(entry) || entry.capabilities.includes('embedding');
     this.keepAlive = keepAlive;
     this.touchedAt = now;
   }
@@ -74,12 +86,12 @@ export class Resident {
     this.stopTimer = () => {};
   }
 
-  describe(onDevice: boolean): ResidentModel {
+  describe(onDevice: boolean): ResidentModel<AnyEntry> {
     return {
       entry: this.entry,
       state: this.state as ResidentModel['state'],
       progress: this.progress,
-      context: this.model?.info.context ?? this.fit?.context ?? 0,
+      context: this.model !== null && 'info' in this.model ? this.model.info.context : this.fit?.context ?? 0,
       bytes: this.bytes,
       onDevice,
       expiresAt: this.expiresAt,
@@ -92,7 +104,7 @@ export class Resident {
 const blobName = /^sha256-[0-9a-f]{64}$/;
 
 /** Names of one store may share a blob, which is loaded once; a plain file that was replaced is another model. */
-export function residentKey(entry: CatalogueEntry, context: number): string {
+export function residentKey(entry: AnyEntry, context: number): string {
   const file = entry.path.slice(entry.path.lastIndexOf('/') + 1);
   return JSON.stringify([entry.path, blobName.test(file) ? '' : entry.digest, context]);
 }

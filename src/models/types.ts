@@ -1,5 +1,7 @@
 /** The words of this room: a model that exists, a model that is loaded, a lease on one. */
 import type { LanguageModel, ModelDescription } from '../engine/port.js';
+import type { VisionModel } from '../engine/vision-port.js';
+import type { VisionEntry } from './vision-catalogue.js';
 
 export type Capability = 'completion' | 'tools' | 'embedding' | 'thinking' | 'insert';
 
@@ -48,17 +50,17 @@ export interface Catalogue {
 /** Milliseconds after the last use; Infinity: for ever; 0: at once. */
 export type KeepAlive = number;
 
-export interface Lease {
-  readonly entry: CatalogueEntry;
-  readonly model: LanguageModel;
+export interface Lease<Entry = CatalogueEntry, Model = LanguageModel> {
+  readonly entry: Entry;
+  readonly model: Model;
   /** What this lease waited for loading; 0 for a model that was there. */
   readonly loadMs: number;
   /** Ends the use; the time to live begins anew with the last one. Calling it again does nothing. */
   release(): void;
 }
 
-export interface ResidentModel {
-  entry: CatalogueEntry;
+export interface ResidentModel<Entry = CatalogueEntry> {
+  entry: Entry;
   state: 'loading' | 'loaded' | 'unloading';
   /** 0..1 while loading. */
   progress: number;
@@ -78,6 +80,13 @@ export interface Residency {
   /** Unloads it when its last use ends; at once when there is none. */
   unload(entry: CatalogueEntry): void;
   close(): Promise<void>;
+}
+
+/** Vision models in the same memory. */
+export interface VisionResidency {
+  /** As Residency.lend(). A vision model takes memory from embedding models and its like alone, and chat models leave a part to them. */
+  lendVision(entry: VisionEntry, options: { keepAlive?: KeepAlive; signal?: Leaving }): Promise<Lease<VisionEntry, VisionModel>>;
+  listVision(): ResidentModel<VisionEntry>[];
 }
 
 /** Since the start, but for what says otherwise. */

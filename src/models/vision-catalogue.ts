@@ -1,7 +1,7 @@
 /** Vision models that exist: network files with their cards in the model directories, looked at again whenever somebody asks. */
 import { createHash } from 'node:crypto';
 import { basename, dirname, join } from 'node:path';
-import type { VisionNetworks } from '../engine/port.js';
+import type { VisionNetworks } from '../engine/vision-port.js';
 import { LecternError } from '../errors.js';
 import { FileCache, type FileState, filesBelow, invalid, readWithin, stateOf } from './files.js';
 import type { RefusedModel } from './types.js';

@@ -1,6 +1,6 @@
 /** From cards, as people write them, to what the engine opens. */
 import { join } from 'node:path';
-import type { LayoutNetwork, Preparation, TableNetwork, TextAngle, TextDetection, TextRecognition } from '../engine/port.js';
+import type { LayoutNetwork, Preparation, TableNetwork, TextAngle, TextDetection, TextRecognition } from '../engine/vision-port.js';
 import type { Card, CardKind } from './vision-card.js';
 
 /** A network's file with its card; paths are of the network's directory. */

@@ -8,6 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { progressBar } from '../../src/cli/progress-bar.js';
 import { writeMadeEmbedder, writeMadeModel } from '../support/made-model.js';
 import { startRegistry } from '../support/model-registry.js';
+import { writeLayout, writeNetwork, writeTextReader } from '../support/network-files.js';
 import { writeStored } from '../support/ollama-store.js';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -33,7 +34,7 @@ function homeFor(t: Test): { home: string; models: string; run: (...args: string
 t.test('list and show', async (t) => {
   const { models, run } = homeFor(t);
   t.match(await run(), { code: 0, out: /^NAME .*\nlectern-demo /, err: '' }, 'what ships is there beside any directory');
-  t.match(await run('list', '--models', '/nope'), { code: 0, out: /^NAME .*\nlectern-demo .*\nThe directory \/nope does not exist yet\.\n$/ });
+  t.match(await run('list', '--models', '/nope'), { code: 0, out: /^NAME .*\nlectern-demo .*\n[^]*\nThe directory \/nope does not exist yet\.\n$/ });
   writeMadeModel(join(models, 'talker.gguf'));
   writeMadeEmbedder(join(models, 'vectors.gguf'));
   writeMadeModel(join(models, 'torn.gguf'));
@@ -84,6 +85,24 @@ t.test('check: digests, and whether they run', async (t) => {
   const { code, out } = await run('check');
   t.equal(code, 1);
   for (const line of [/^FAILED {2}stored:1b: The bytes of .* are not those of its digest/m, /^ok {6}vectors: /m, /^FAILED {2}torn: /m]) t.match(out, line);
+});
+
+t.test('vision models are listed, shown and run on a made page; what has no card is told', async (t) => {
+  const { models, run } = homeFor(t);
+  writeTextReader(join(models, 'bars'), { recognition: { languages: ['rus'] } });
+  writeLayout(join(models, 'halves'));
+  writeNetwork(join(models, 'lost'), 'model', Buffer.from('x'), null);
+  const { code, out } = await run();
+  t.equal(code, 0);
+  for (const line of [/^NAME +SIZE +CAN DO +KNOWS/m, /^bars +.* reads text +rus /m, /^halves +.* finds layouts +2 labels /m, /^lectern-recogniser +.* reads text +.*eng/m, /^ {2}lost: it has no card model\.json/m]) t.match(out, line);
+  t.match(await run('show', 'BARS'), { code: 0, out: /finds lines .*det\.onnx[^]*dictionary +in the file[^]*memory +768/ });
+  t.match(await run('show', 'lost'), { code: 1, err: /lost" cannot be used: it has no card/ });
+  const checked = await run('check');
+  t.equal(checked.code, 1, 'one is refused');
+  for (const line of [/^ok {6}bars: opened in .*, on a made page it reads \d+ lines, 0 of the/m, /^ok {6}halves: .* it finds 2 regions: 1 text, 1 table in/m, /^FAILED {2}lost: /m]) t.match(checked.out, line);
+  // The recogniser that ships reads a page that ships.
+  const [, right, written] = /^ok {6}lectern-recogniser: on a made page it reads \d+ lines, (\d+) of the (\d+) words/m.exec(checked.out) ?? [];
+  t.ok(Number(written) >= 15 && Number(right) >= Number(written) - 2, checked.out);
 });
 
 t.test('what is pulled and cannot be used is said so; Ollama\'s stores are not written', async (t) => {

@@ -1,10 +1,11 @@
 /** The engine across the process border: a worker's bitmap reaches the main process's engine, and only well-formed calls do. */
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Bitmap } from '../../src/bitmap.js';
 import type { ResizeOptions, VisionEngine } from '../../src/engine/port.js';
-import { answerEngineCall } from '../../src/engine/remote.js';
+import type { PageReaders } from '../../src/engine/vision-port.js';
+import { answerEngineCall, createRemoteEngine } from '../../src/engine/remote.js';
 import { LecternError } from '../../src/errors.js';
 import type { RunOptions } from '../../src/workers/types.js';
 import { calm, entry, openPool } from '../support/workers.js';
@@ -76,4 +77,31 @@ t.test('malformed calls are refused before the engine sees them', async (t) => {
   ];
   for (const [verb, request] of bad) await t.rejects(ask(verb, request), { code: 'invalid_request' }, `${verb} ${JSON.stringify(request)}`);
   t.equal(seen.length, 2, 'the engine saw none of them');
+});
+
+t.test('a worker asks for the vision models of the main process by name, and gets no more than what is asked', async (t) => {
+  const directory = t.testdir();
+  const asked: unknown[] = [];
+  const engine: VisionEngine & PageReaders = {
+    ...fakeEngine().engine,
+    textModels: async () => [{ name: 'bars', languages: null }],
+    readLines: async (bitmap, { signal, ...options }) => (asked.push([bitmap.width, bitmap.data.length, options, signal instanceof AbortSignal]), { lines: [], rulings: [] }),
+    findLayout: async (_, { model }) => (asked.push(model), [{ label: 'text', score: 1, left: 0, top: 0, right: 1, bottom: 1 }]),
+    findTableCells: async (_, { model }) => (asked.push(model), { rows: 1, columns: 2, score: 1, cells: [] }),
+  };
+  const signal = new AbortController().signal;
+  const remote = createRemoteEngine(async (verb, request, withdraw) => JSON.parse(JSON.stringify(await answerEngineCall(engine, verb, JSON.parse(JSON.stringify(request)), { signal: withdraw ?? signal, directory }))), directory);
+  const bitmap = { data: new Uint8Array(2 * 8), width: 2, height: 2, stride: 8 };
+  t.same(await remote.textModels(), [{ name: 'bars', languages: null }]);
+  t.same(await remote.readLines(bitmap, { model: 'bars', dpi: 300, oneLine: true, signal }), { lines: [], rulings: [] });
+  t.match(await remote.findLayout(bitmap, { model: 'heron' }), [{ label: 'text' }]);
+  t.match(await remote.findTableCells(bitmap, { model: 'slanet' }), { rows: 1, columns: 2 });
+  t.same(asked, [[2, 16, { model: 'bars', dpi: 300, oneLine: true }, true], 'heron', 'slanet']);
+  t.same(readdirSync(directory), [], 'no file is left');
+  writeFileSync(join(directory, '9.pixels'), bitmap.data);
+  const shared = { file: '9.pixels', width: 2, height: 2, stride: 8 };
+  const refused: [string, object][] = [['readLines', { model: 'bars', dpi: 0 }], ['readLines', { model: 'bars', dpi: 300, oneLine: 1 }], ['readLines', { model: 7, dpi: 300 }], ['findLayout', { model: 'x'.repeat(201) }], ['findTableCells', {}]];
+  for (const [verb, options] of refused) await t.rejects(answerEngineCall(engine, verb, { bitmap: shared, options }, { signal, directory }), { code: 'invalid_request' }, verb);
+  await t.rejects(answerEngineCall(fakeEngine().engine, 'findLayout', { bitmap: shared, options: { model: 'heron' } }, { signal, directory }), { code: 'model_not_found' }, 'where there are none');
+  t.same(await answerEngineCall(fakeEngine().engine, 'textModels', {}, { signal, directory }), []);
 });

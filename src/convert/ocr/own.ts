@@ -1,7 +1,8 @@
-/** The recogniser that ships with the program, and which reader a request gets where there is more than one. */
+/** The recogniser that ships with the program, those that were installed, and which reader a request gets where there is more than one. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { NetworkReader, TextReader } from '../../engine/port.js';
+import type { PageReaders } from '../../engine/vision-port.js';
 import { asLecternError } from '../../errors.js';
 import { dataFileOf } from './languages.js';
 import { isRecogniser } from './recogniser.js';
@@ -38,20 +39,47 @@ export function ownRecognisers(reader: () => NetworkReader, directory: string): 
   };
 }
 
-/** What reads pictures of text here: `tesseract` and its like ask for the system's, everything else takes ours where it knows the languages, then the system's. */
-export function installedRecognisers(reader: () => NetworkReader & TextReader, environment: Record<string, string | undefined>, directory: string): TextRecognisers {
-  const own = ownRecognisers(reader, directory);
-  const system = tesseractRecognisers(reader, environment);
+/** Text models of the model directories, which the main process holds. By name any of them; otherwise the first that says it knows all languages asked for. */
+export function modelRecognisers(pages: Pick<PageReaders, 'textModels' | 'readLines'>): TextRecognisers {
+  const strangeTo = (languages: string[], asked: readonly string[]): string[] => asked.filter((code) => !languages.includes(dataFileOf(code) ?? code) && !languages.includes(code));
   return {
     async find(preset, asked): Promise<TextRecogniser | NoRecogniser> {
+      const models = await pages.textModels();
+      const named = models.find(({ name }) => name.toLowerCase() === preset.toLowerCase());
+      const model = named ?? models.find(({ languages }) => languages !== null && strangeTo(languages, asked).length === 0);
+      if (model === undefined) return { reason: 'no installed text model knows the languages' };
+      const { name, languages } = model;
+      const strange = languages === null ? [] : strangeTo(languages, asked);
+      if (strange.length > 0) return { reason: `${name} does not read ${strange.join(', ')}, only ${languages?.join(', ')}` };
+      return { name, read: (bitmap, dpi, signal) => pages.readLines(bitmap, { model: name, dpi, signal }) };
+    },
+  };
+}
+
+/** A look that fails is no more than a reader that is not there. */
+async function lookFor(recognisers: TextRecognisers, preset: string, asked: readonly string[]): Promise<TextRecogniser | NoRecogniser> {
+  return recognisers.find(preset, asked).catch((thrown: unknown) => ({ reason: asLecternError(thrown).message }));
+}
+
+/**
+ * What reads pictures of text here: an installed model by its name, the system's reader for `tesseract` and its like; for everything else ours where it knows the languages,
+ * then an installed model that does, then the system's.
+ */
+export function installedRecognisers(
+  reader: () => NetworkReader & TextReader, environment: Record<string, string | undefined>, directory: string, pages?: Pick<PageReaders, 'textModels' | 'readLines'>,
+): TextRecognisers {
+  const own = ownRecognisers(reader, directory);
+  const models = pages === undefined ? null : modelRecognisers(pages);
+  const system = tesseractRecognisers(reader, environment);
+  const isModel = async (preset: string): Promise<boolean> => ((await pages?.textModels().catch(() => [])) ?? []).some(({ name }) => name.toLowerCase() === preset.toLowerCase());
+  return {
+    async find(preset, asked): Promise<TextRecogniser | NoRecogniser> {
+      if (models !== null && await isModel(preset)) return models.find(preset, asked);
       if (preset.startsWith('tess')) return system.find(preset, asked);
-      let found: TextRecogniser | NoRecogniser;
-      try {
-        found = await own.find(preset, asked);
-      } catch (thrown) {
-        found = { reason: asLecternError(thrown).message };
-      }
+      const found = await lookFor(own, preset, asked);
       if (isRecogniser(found)) return found;
+      const installed = models === null ? found : await lookFor(models, preset, asked);
+      if (isRecogniser(installed)) return installed;
       const other = await system.find(preset, asked);
       return isRecogniser(other) || findOwnNetwork(directory) === null ? other : found;
     },

@@ -51,9 +51,10 @@ async function begin(
   try {
     // While the place was made the client may have left; its body would be waited for without end then.
     gone.throwIfAborted();
-    const asked = await read(request, slot.createInput, settings);
+    const textModels = (await dependencies.textModels?.() ?? []).map(({ name }) => name);
+    const asked = await read(request, slot.createInput, { ...settings, textModels });
     await noteTokenizer(asked, language);
-    const ignored = findIgnored(asked.options, abilities, settings.strictOptions);
+    const ignored = findIgnored(asked.options, { ...abilities, textModels }, settings.strictOptions);
     if (ignored.length > 0) {
       const header = ignoredHeader(ignored);
       void reply.header('x-lectern-ignored-options', header);

@@ -98,8 +98,10 @@ export function checkLimits({ values }: GivenOptions, settings: HttpSettings): v
   }
   if (scale <= 0) refuse('images_scale must be greater than 0.');
   if (scale > settings.maxImagesScale) refuse(`images_scale exceeds the configured maximum of ${decimalText(settings.maxImagesScale)}.`);
-  if (!ocrPresets.includes(preset)) {
-    refuse(`ocr_preset '${preset.slice(0, 100)}' is not allowed. Allowed values: [${ocrPresets.map((one) => `'${one}'`).join(', ')}].`);
+  const models = settings.textModels ?? [];
+  if (!ocrPresets.includes(preset) && !models.some((name) => name.toLowerCase() === preset.toLowerCase())) {
+    const presets = [...ocrPresets, ...models];
+    refuse(`ocr_preset '${preset.slice(0, 100)}' is not allowed. Allowed values: [${presets.map((one) => `'${one}'`).join(', ')}].`);
   }
   const strange = (values.ocr_lang ?? []).find((code) => code !== '' && dataFileOf(code) === null);
   if (strange !== undefined) refuse(`ocr_lang '${strange.slice(0, 100)}' is not known. Known values: [${knownLanguages.map((one) => `'${one}'`).join(', ')}].`);

@@ -1,0 +1,83 @@
+/** Vision models through the addon: opened from what their cards say, asked, cancelled, closed; broken ones and wrong calls are refused. */
+import { join } from 'node:path';
+import t from 'tap';
+import { openEngine } from '../../src/engine/engine.js';
+import type { OpenVisionOptions } from '../../src/engine/vision-port.js';
+import { createVisionCatalogue } from '../../src/models/vision-catalogue.js';
+import { layoutCard, pageOfBars, writeLayout, writeTextReader } from '../support/network-files.js';
+
+const engine = openEngine();
+t.teardown(() => engine.close());
+const place = { device: 'cpu' as const, threads: 1, workBytes: 2 ** 28 };
+
+async function optionsOf(directory: string, name: string): Promise<OpenVisionOptions> {
+  return { ...(await createVisionCatalogue({ directories: [directory] }).find(name)).networks, ...place };
+}
+
+t.test('a text model reads the lines of a page', async (t) => {
+  const directory = t.testdir();
+  writeTextReader(join(directory, 'bars'));
+  const model = await engine.openVision(await optionsOf(directory, 'bars'));
+  const { lines, rulings } = await model.readLines(pageOfBars(['cbaabcbc', 'cbc']), { dpi: 150 });
+  t.same(lines.map(({ words }) => words.map(({ text }) => text)), [['cbabcbc'], ['cbc']]);
+  t.ok(Array.isArray(rulings));
+  const word = lines[0]?.words[0];
+  t.ok(word !== undefined && Math.abs(word.left - 100) <= 1 && Math.abs(word.right - 500) <= 1 && Math.abs(word.top - 100) <= 1 && Math.abs(word.bottom - 124) <= 1 && word.confidence > 0, JSON.stringify(word));
+  await t.rejects(model.findLayout(pageOfBars([])), { code: 'invalid_request', message: /does not find layouts/ });
+  await t.rejects(model.readLines(pageOfBars([]), { dpi: 9 }), { code: 'invalid_request', message: /options\.dpi/ });
+  const leave = new AbortController();
+  const reading = model.readLines(pageOfBars(['cbc']), { dpi: 150, signal: leave.signal });
+  leave.abort();
+  await t.rejects(reading, { code: 'cancelled' });
+  await model.close();
+  await model.close();
+  await t.rejects(model.readLines(pageOfBars([]), { dpi: 150 }), { code: 'invalid_state' });
+});
+
+t.test('a layout model sees each page alone, however many are asked about at once', async (t) => {
+  const directory = t.testdir();
+  writeLayout(join(directory, 'halves'));
+  const model = await engine.openVision(await optionsOf(directory, 'halves'));
+  t.teardown(() => model.close());
+  const sizes = [[640, 480], [100, 900], [333, 10], [64, 64], [1200, 20], [8, 8]] as const;
+  const leave = new AbortController();
+  const abandoned = model.findLayout(pageOfBars([], 50, 50), { signal: leave.signal });
+  const asked = sizes.map(([width, height]) => model.findLayout(pageOfBars([], width, height)));
+  leave.abort();
+  await t.rejects(abandoned, { code: 'cancelled' });
+  const pages = await Promise.all(asked);
+  pages.forEach((regions, index) => {
+    const [width, height] = sizes[index] as [number, number];
+    t.match(regions, [{ label: 'text', left: 0, top: 0, right: width }, { label: 'table', left: 0, right: width, bottom: height }]);
+    t.ok(Math.abs((regions[0]?.bottom ?? 0) - height / 2) < 1e-3 && Math.abs((regions[0]?.score ?? 0) - 0.9) < 1e-6);
+  });
+});
+
+t.test('what is wrong is said with its name, and nothing stays open', async (t) => {
+  const directory = t.testdir();
+  writeLayout(join(directory, 'three'), 'model', { ...layoutCard, labels: ['one'] });
+  const three = await engine.openVision(await optionsOf(directory, 'three'));
+  await t.rejects(three.findLayout(pageOfBars([])), { code: 'invalid_model', message: /a label that is none of the 1/ });
+  await three.close();
+  writeTextReader(join(directory, 'short'), { recognition: { space: false } });
+  await t.rejects(engine.openVision(await optionsOf(directory, 'short')), { code: 'invalid_model', message: /"rec.onnx".* has 5 classes, and none with the dictionary make 4/ });
+  const good = await optionsOf(directory, 'three');
+  if (good.kind !== 'layout') throw new Error('a layout');
+  const layout = good.networks.layout;
+  await t.rejects(engine.openVision({ ...good, networks: { layout: { ...layout, file: join(directory, 'none.onnx') } } }), { code: 'model_not_found' });
+  const wrong: [object, RegExp][] = [
+    [{ ...layout, colour: 1 }, /layout\.colour is not a known key/], [{ ...layout, labels: [] }, /layout\.labels/], [{ ...layout, threshold: Number.NaN }, /layout\.threshold/],
+    [{ ...layout, preparation: { ...layout.preparation, std: [1, 0, 1] } }, /preparation\.std/], [{ ...layout, width: 0 }, /layout\.width/],
+  ];
+  for (const [network, message] of wrong) await t.rejects(engine.openVision({ ...good, networks: { layout: network } } as OpenVisionOptions), { code: 'invalid_request', message });
+  await t.rejects(engine.openVision({ ...good, kind: 'sound' } as unknown as OpenVisionOptions), { code: 'invalid_request', message: /options\.kind/ });
+});
+
+t.test('closing the engine closes them too', async (t) => {
+  const directory = t.testdir();
+  writeLayout(join(directory, 'halves'));
+  const other = openEngine();
+  const model = await other.openVision(await optionsOf(directory, 'halves'));
+  await other.close();
+  await t.rejects(model.findLayout(pageOfBars([])), { code: 'invalid_state' });
+});
