@@ -76,6 +76,7 @@ function readBaseline(name: string, bench: Bench, file: string): Measure[] {
 }
 
 async function runBench(name: string, bench: Bench, { own, lines, against, loss }: Words): Promise<number> {
+  if (loss !== undefined && against === undefined) throw new LecternError('invalid_request', '--loss needs --against: it is what may be lost against a baseline.');
   const maxLoss = loss === undefined ? usualLoss : parseShare(loss);
   const before = against === undefined ? undefined : readBaseline(name, bench, against);
   const end = await bench.run(own, against);
@@ -92,7 +93,7 @@ async function runBench(name: string, bench: Bench, { own, lines, against, loss 
   const { lines: compared, worse, missing } = compare(before, measures, maxLoss);
   console.log(`\nAgainst ${against}, where ${(maxLoss * 100).toFixed(0)} % may be lost:\n${compared.join('\n')}`);
   if (missing.length > 0) console.log(`not measured now: ${missing.join(', ')}`);
-  console.log(worse === 0 ? 'nothing was lost' : `${worse} lost more than may be`);
+  console.log(`${worse === 0 ? 'none' : worse} lost more than may be`);
   return worse > 0 ? 1 : code;
 }
 

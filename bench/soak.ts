@@ -1,4 +1,4 @@
-/** `npm run bench -- soak [N]`: N conversions of ten kinds and N chats with cancels on one service; does it keep memory, files, threads? */
+/** `npm run bench -- soak [N]`: N conversions of twelve formats, one locked file and one of no known kind, and N chats with cancels on one service; does it keep memory, files, threads? */
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

@@ -24,6 +24,7 @@ import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
 import { makeDirectory } from './make-directory.js';
+import { unreadableDirectory } from './models/unreadable.js';
 import type { VisionResidency } from './models/types.js';
 import { createVisionCatalogue } from './models/vision-catalogue.js';
 import { packageVersion } from './package-files.js';
@@ -136,7 +137,7 @@ function openTasks(settings: Settings, services: ConversionServices, log: Log): 
     maxQueued: settings.queueSize,
     keepMs: settings.resultTtl * 1000,
     maxEnded: settings.maxResults,
-    // Uploads keep at least half: results make way for them, and never the other way round.
+    // Half for uploads, half for what becomes of them.
     maxEndedBytes: settings.spoolSize / 2,
     maxBytes: settings.spoolSize,
     run: (task, context) => runConversionTask(task, context, services),
@@ -169,7 +170,14 @@ function vocabularyFinder({ services: { catalogue } }: Language): (name: string 
   };
 }
 
-export async function createApp(settings: Settings, log: Log): Promise<App> {
+/** The sentence of the 503; null when work is taken on. */
+async function whyNotReady(device: DeviceWatch, started: boolean, namedModels: readonly string[]): Promise<string | null> {
+  if (device.lost() !== null) return errorTable.device_lost.sentence;
+  return started ? unreadableDirectory(namedModels) : 'Models not yet loaded';
+}
+
+/** `namedModels`: directories of models that somebody asked for; while one cannot be read, the service is not ready. */
+export async function createApp(settings: Settings, log: Log, { namedModels = [] }: { namedModels?: readonly string[] } = {}): Promise<App> {
   // First: settings that would let in the wrong ones start nothing.
   const gate = new Gate(settings);
   const tls = tlsOf(settings);
@@ -197,7 +205,7 @@ export async function createApp(settings: Settings, log: Log): Promise<App> {
     version: packageVersion(),
     abilities: start.abilities,
     textModels: () => converter.pages.textModels(),
-    notReady: () => (closing ? 'The service is stopping.' : converter.device.lost() !== null ? errorTable.device_lost.sentence : start.ready() ? null : 'Models not yet loaded'),
+    notReady: () => (closing ? 'The service is stopping.' : whyNotReady(converter.device, start.ready(), namedModels)),
     language: language.services,
     moreMetrics: () => `${meter.lines()}\n${language.metrics()}`,
   });

@@ -51,7 +51,7 @@ export const settingsTable = {
   queueSize: setting<number>(kinds.count(1, 100_000), '200', 'tasks that may wait; beyond it requests answer 503'),
   resultTtl: setting<number>(kinds.duration, '4h', 'time a finished task and its result are kept'),
   maxResults: setting<number>(kinds.count(1, 1_000_000), '2000', 'finished tasks that are kept at most, the oldest leave first'),
-  spoolSize: setting<number>(kinds.bytes, '50GiB', 'disk space for uploads and results; results may take half of it, an upload that does not fit is 507'),
+  spoolSize: setting<number>(kinds.bytes, '50GiB', 'disk space of all tasks: half for uploads, half for results and what conversions under way write; an upload that does not fit is 507'),
   maxFileSize: setting<number>(kinds.bytes, '100MiB', 'greatest size of one uploaded document'),
   maxFiles: setting<number>(kinds.count(1, 1000), '3', 'documents in one request'),
   maxPages: setting<number>(kinds.count(1, Number.MAX_SAFE_INTEGER), String(Number.MAX_SAFE_INTEGER), 'pages a document may have'),
@@ -142,18 +142,28 @@ function readFlags(args: string[]): { flags: Map<SettingName, string>; config: s
   for (let i = 0; i < args.length; i++) {
     const arg = args[i] as string;
     const [flag, inline] = splitOnce(arg, '=');
+    const off = flag.startsWith('--no-') ? byFlag.get(`--${flag.slice('--no-'.length)}`) : undefined;
+    if (off !== undefined && isSwitch(off) && inline === undefined) {
+      flags.set(off, 'no');
+      continue;
+    }
     const name = byFlag.get(flag);
     if (name === undefined && flag !== '--config') {
       rest.push(arg);
       continue;
     }
-    const isSwitch = name !== undefined && settingsTable[name].kind === (kinds.flag as unknown);
-    const value = inline ?? (isSwitch ? 'yes' : args[++i]);
+    const alone = name !== undefined && isSwitch(name) && !/^(yes|no|true|false|on|off)$/i.test(args[i + 1] ?? '');
+    const value = inline ?? (alone ? 'yes' : args[++i]);
     if (value === undefined) throw new LecternError('invalid_request', `${flag} needs a value.`);
     if (name === undefined) config = value;
     else flags.set(name, value);
   }
   return { flags, config, rest };
+}
+
+/** Needs no value to be on; `--no-NAME`, or a word such as no, switches it off. */
+function isSwitch(name: SettingName): boolean {
+  return settingsTable[name].kind === (kinds.flag as unknown);
 }
 
 function readEnvironment(environment: Environment): Map<SettingName, string> {

@@ -114,9 +114,9 @@ function putInPlace(fresh: string, directory: string, archive: Archive): void {
 }
 
 function main(): void {
-  const [word] = process.argv.slice(2);
+  const [word, about] = process.argv.slice(2);
   if (word === '--version' || word === '-v') return void process.stdout.write(`${VERSION}\n`);
-  if (word === undefined || word === '--help' || word === '-h' || word === 'help') return void process.stdout.write(HELP);
+  if (word === undefined || word === '--help' || word === '-h' || (word === 'help' && about === undefined)) return void process.stdout.write(HELP);
   try {
     // A worker is given the directory of its parent: its home is another.
     const directory = process.env['LECTERN_UNPACKED'] ?? unpack();

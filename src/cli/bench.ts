@@ -8,7 +8,7 @@ import { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { progressLine } from './progress-line.js';
 import type { Command } from './run.js';
-import { benchUsage as usage } from './usage.js';
+import { wrongWords } from './wrong-words.js';
 
 /** Measures of it, in files and comparisons. */
 const bench = 'service';
@@ -19,6 +19,7 @@ export const benchCommand: Command = async (args, environment) => {
   const { values, positionals } = parseWords(args);
   const rounds = Number(values.rounds ?? usualRounds);
   if (!Number.isInteger(rounds) || rounds < 1) throw new LecternError('invalid_request', `--rounds must be a whole number from 1 on, not "${values.rounds}".`);
+  if (values.loss !== undefined && values.against === undefined) throw new LecternError('invalid_request', '--loss needs --against: it is what may be lost against a baseline.');
   const maxLoss = values.loss === undefined ? usualLoss : parseShare(values.loss);
   const before = values.against === undefined ? undefined : parseLines(readText(values.against), bench, values.against);
   const documents = positionals.map((path) => ({ name: basename(path), bytes: readDocument(path) }));
@@ -46,6 +47,6 @@ function parseWords(args: string[]) {
   try {
     return parseArgs({ args, allowPositionals: true, options: { url: words, model: words, rounds: words, lines: words, against: words, loss: words } });
   } catch (cause) {
-    throw new LecternError('invalid_request', `${(cause as Error).message}\n${usage}`, { cause });
+    throw wrongWords(cause, 'bench');
   }
 }

@@ -7,6 +7,7 @@ import { LecternError } from '../errors.js';
 import { converse } from './converse.js';
 import type { Command } from './run.js';
 import { chatUsage as usage } from './usage.js';
+import { wrongWords } from './wrong-words.js';
 
 export const chat: Command = async (args, environment) => {
   const { values, positionals } = parseWords(args);
@@ -57,6 +58,6 @@ function parseWords(args: string[]) {
       options: { url: { type: 'string' }, system: { type: 'string' }, temperature: { type: 'string' }, seed: { type: 'string' } },
     });
   } catch (cause) {
-    throw new LecternError('invalid_request', `${(cause as Error).message}\n${usage}`, { cause });
+    throw wrongWords(cause, 'chat');
   }
 }

@@ -6,6 +6,7 @@ import { defaultConvertOptions, type ConvertOptions } from '../convert/options.j
 import { dataFileOf, knownLanguages } from '../convert/ocr/languages.js';
 import { LecternError } from '../errors.js';
 import { convertUsage as usage } from './usage.js';
+import { wrongWords } from './wrong-words.js';
 
 export const extensions = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags' } as const;
 export type Format = keyof typeof extensions;
@@ -68,7 +69,7 @@ function parseWords(args: string[]) {
       },
     });
   } catch (cause) {
-    throw new LecternError('invalid_request', `${(cause as Error).message}\n${usage}`, { cause });
+    throw wrongWords(cause, 'convert');
   }
 }
 

@@ -90,7 +90,10 @@ function complain(name: string, sentence: string): void {
 }
 
 function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values'], signal: AbortSignal): Way {
-  const { services, close } = createConverter(settings, createLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel));
+  const log = createLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel);
+  // Workers that end because their user has had enough are nothing to tell of.
+  signal.addEventListener('abort', () => { log.level = 'silent'; });
+  const { services, close } = createConverter(settings, log);
   return {
     close,
     convert: (file, scratch, tell) => convertDocumentInPool({ inputPath: file, filename: basename(file), outputDirectory: scratch, options: wish.options }, {

@@ -11,16 +11,16 @@ const marks: Record<Finding['state'], string> = { good: 'ok  ', note: 'note', ba
 
 /** Exits 1 when something is bad: the service would not start, or not do its work. */
 export const doctor: Command = async (args, environment) => {
-  const { values: settings, file, rest } = resolveSettings(args, environment);
+  const { values: settings, origins, file, rest } = resolveSettings(args, environment);
   if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern; \`lectern settings\` lists them.`);
   process.stdout.write(`Lectern ${packageVersion()}, Node ${process.versions.node}, settings file ${file ?? '(none)'}\n`);
   const findings: Finding[] = [
     ...await examineProgram(),
     ...await examineConversion(environment),
-    ...examineDevices(),
+    ...examineDevices(settings),
     ...examineMemory(settings),
     ...await examineState(settings),
-    ...await examineModels(settings),
+    ...await examineModels(settings, origins.models !== 'default'),
     ...examineEntry(settings),
   ];
   for (const address of settings.listen) findings.push(await examinePort(address));

@@ -61,7 +61,7 @@ async function examineRecogniser(environment: Record<string, string | undefined>
 }
 
 /** The driver as the kernel has it, the device files, and what the engine can use of it. */
-export function examineDevices(): Finding[] {
+export function examineDevices({ device }: Pick<Settings, 'device'>): Finding[] {
   const driver = readDriver();
   let devices: DeviceInfo[];
   let cuda: boolean;
@@ -81,10 +81,12 @@ export function examineDevices(): Finding[] {
   });
   if (driver !== null) findings.unshift({ state: 'good', what: `driver: ${driver}` });
   if (gpus.length > 0) return findings;
-  return [...findings, { ...whyNoGpu(driver, cuda), what: 'device: no GPU is usable, the processor does the work' }];
+  const why = whyNoGpu(driver, cuda);
+  if (device !== 'cuda') return [...findings, { ...why, what: 'device: no GPU is usable, the processor does the work' }];
+  return [...findings, { state: 'bad', what: 'device: no GPU is usable, and with --device cuda the service does not start without one', advice: `${why.advice}; or leave --device at auto` }];
 }
 
-function whyNoGpu(driver: string | null, cuda: boolean): Omit<Finding, 'what'> {
+function whyNoGpu(driver: string | null, cuda: boolean): Required<Omit<Finding, 'what'>> {
   if (driver === null) return { state: 'note', advice: 'no NVIDIA driver is loaded; with a GPU in the machine, install the driver (version 580 or newer)' };
   if (!cuda) return { state: 'note', advice: 'this build has no CUDA; build where nvcc is found, or take the program that has it' };
   const closed = deviceFiles().filter((path) => !isOpenTo(path));

@@ -1,15 +1,16 @@
 /** What `lectern doctor` looks at around the program: the state directory, the models' directories, the ports. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
-import { createServer } from 'node:http';
+import { createServer, request as requestHttp } from 'node:http';
+import { request as requestHttps } from 'node:https';
 import { dirname } from 'node:path';
-import { Service } from '../client/service.js';
 import type { Settings } from '../config.js';
 import { openEngine } from '../engine/engine.js';
 import { listenOn } from '../listen.js';
 import { openCatalogue } from '../language.js';
 import { createLog } from '../log.js';
 import { describeBytes } from '../models/fit.js';
+import { whyUnreadable } from '../models/unreadable.js';
 import type { Address } from '../setting-kinds.js';
 
 export interface Finding {
@@ -38,17 +39,16 @@ export async function examineState({ state }: Settings): Promise<Finding[]> {
   return [free >= fewBytes ? { state: 'good', what: withFree } : { state: 'note', what: withFree, advice: 'uploads and results need room: free some, or name another directory with --state' }];
 }
 
-/** One line a directory, and one for each file that cannot be used. */
-export async function examineModels({ models: directories }: Settings): Promise<Finding[]> {
-  const findings = directories.map((directory): Finding => {
-    if (!existsSync(directory)) return { state: 'note', what: `models: ${directory} does not exist`, advice: 'make it, or leave it out of --models' };
-    try {
-      accessSync(directory, constants.R_OK | constants.X_OK);
-      return { state: 'good', what: `models: ${directory}` };
-    } catch {
-      return { state: 'bad', what: `models: ${directory} cannot be read by this user`, advice: 'give it the right to read (chmod o+rx, or a common group)' };
-    }
-  });
+/** One line a directory, and one for each file that cannot be used. `named`: somebody asked for these directories, and the service is not ready without them. */
+export async function examineModels({ models: directories }: Pick<Settings, 'models'>, named: boolean): Promise<Finding[]> {
+  const findings = await Promise.all(directories.map(async (directory): Promise<Finding> => {
+    const reason = await whyUnreadable(directory);
+    const what = `models: ${directory}${reason === null ? '' : ` ${reason}`}`;
+    if (reason === null) return { state: 'good', what };
+    if (reason === 'does not exist') return { state: named ? 'bad' : 'note', what, advice: 'make it, or leave it out of --models' };
+    if (reason === 'is no directory') return { state: 'bad', what, advice: 'name the directory that holds the file, or leave it out of --models' };
+    return { state: 'bad', what, advice: 'give this user the right to read it (chmod o+rx, or a common group)' };
+  }));
   let engine;
   try {
     engine = openEngine();
@@ -77,9 +77,36 @@ export async function examinePort(address: Address): Promise<Finding> {
     return { state: 'good', what: `${where} is free` };
   } catch (thrown) {
     const host = address.host === '0.0.0.0' || address.host === '::' ? '127.0.0.1' : address.host;
-    const service = new Service(`http://${host.includes(':') ? `[${host}]` : host}:${address.port}`);
-    const version = await service.json<{ lectern?: string }>('version', { signal: AbortSignal.timeout(3000) }).catch(() => null);
-    if (typeof version?.lectern === 'string') return { state: 'good', what: `${where}: Lectern ${version.lectern} serves there` };
+    const authority = `${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+    const who = await lecternAt(`http://${authority}/version`) ?? await lecternAt(`https://${authority}/version`);
+    if (who !== undefined) return { state: 'good', what: `${where}: ${who} serves there` };
     return { state: 'bad', what: `${where} cannot be opened`, advice: (thrown as Error).message };
+  }
+}
+
+const answerMs = 3000;
+
+/** The Lectern that answers there, with its version where it tells it; undefined for anybody else. */
+function lecternAt(url: string): Promise<string | undefined> {
+  return new Promise((resolve) => {
+    const isTls = url.startsWith('https:');
+    // Only looked at: nothing secret is sent, so it need not prove who it is.
+    const request = (isTls ? requestHttps : requestHttp)(url, { signal: AbortSignal.timeout(answerMs), agent: false, ...(isTls ? { rejectUnauthorized: false } : {}) }, (answer) => {
+      let text = '';
+      answer.setEncoding('utf8').on('data', (piece: string) => { text += piece; }).on('error', () => resolve(undefined));
+      answer.on('end', () => resolve(judge(answer.statusCode ?? 0, answer.headers, text)));
+    });
+    request.on('error', () => resolve(undefined)).end();
+  });
+}
+
+/** Refusals of the access list, and of --show-version no, bear Lectern's request id and no server's name. */
+function judge(status: number, headers: Record<string, unknown>, text: string): string | undefined {
+  try {
+    const { lectern, detail } = JSON.parse(text) as { lectern?: unknown; detail?: unknown };
+    if (typeof lectern === 'string') return `Lectern ${lectern}`;
+    return status === 403 && typeof detail === 'string' && headers['x-request-id'] !== undefined && headers['server'] === undefined ? 'a Lectern that does not tell its version' : undefined;
+  } catch {
+    return undefined;
   }
 }

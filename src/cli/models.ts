@@ -19,6 +19,7 @@ import type { Command } from './run.js';
 import { createVisionCatalogue, type VisionCatalogue, type VisionEntry } from '../models/vision-catalogue.js';
 import { checkOwnRecogniser, checkVision, describeVision, isMissing, visionRows } from './vision-models.js';
 import { modelsUsage as usage } from './usage.js';
+import { wrongWords } from './wrong-words.js';
 
 export const models: Command = async (args, environment) => {
   const { values: settings, rest } = resolveSettings(args, environment);
@@ -45,7 +46,7 @@ function readWords(args: string[]): { words: string[]; into: string | undefined;
     const { values, positionals } = parseArgs({ args, allowPositionals: true, options: { into: { type: 'string' }, insecure: { type: 'boolean' } } });
     return { words: positionals, into: values.into, insecure: values.insecure ?? false };
   } catch (cause) {
-    throw new LecternError('invalid_request', `${(cause as Error).message}\n${usage}`, { cause });
+    throw wrongWords(cause, 'models');
   }
 }
 

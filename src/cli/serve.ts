@@ -15,10 +15,10 @@ const lostEndMs = 5_000;
 const stopWaitMs = 10_000;
 
 export const serve: Command = async (args, environment) => {
-  const { values: settings, file, rest } = resolveSettings(args, environment);
+  const { values: settings, origins, file, rest } = resolveSettings(args, environment);
   if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern; \`lectern settings\` lists them.`);
   const log = createLog(settings.logLevel);
-  const app = await createApp(settings, log);
+  const app = await createApp(settings, log, { namedModels: origins.models === 'default' ? [] : settings.models });
   const stopped = untilStopped();
   let [exitCode, waitMs] = [0, stopWaitMs];
   try {

@@ -12,7 +12,7 @@ export const benchUsage = 'usage: lectern bench [FILE...] [--url SERVICE] [--mod
 
 export const keyUsage = 'usage: lectern key NAME ROLE (words of letters, digits and . @ - _)\nIts line for the access list goes to standard output, the key itself to the terminal: lectern key anna researcher >> access';
 
-const withSettings = 'Any setting may be a flag: `lectern settings` shows them.';
+const withSettings = 'Any setting may be a flag: `lectern settings` shows them. A switch is on by its name, off by --no-NAME.';
 
 export const usages: Record<string, string> = {
   serve: `usage: lectern serve [SETTINGS]\n${withSettings}`,

@@ -149,8 +149,10 @@ function readText(path: string): string {
   }
 }
 
-function keyOf({ headers }: FastifyRequest): string | undefined {
-  const given = [headers['x-api-key']].flat()[0] ?? headers.authorization;
+/** Browsers cannot send headers with a WebSocket's handshake: there, and only there, the contract has the key in the query. */
+function keyOf({ headers, query }: FastifyRequest): string | undefined {
+  const inQuery = headers.upgrade === undefined ? undefined : [(query as Record<string, unknown>)['api_key']].flat()[0];
+  const given = [headers['x-api-key']].flat()[0] ?? headers.authorization ?? (typeof inQuery === 'string' ? inQuery : undefined);
   return given?.replace(/^bearer\s+/i, '').trim();
 }
 

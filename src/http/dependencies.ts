@@ -37,7 +37,7 @@ export interface HttpDependencies {
   /** Installed text models, which a request may name; absent: none. */
   textModels?: () => Promise<{ name: string }[]>;
   /** Null when work is taken on; else the sentence of the 503. */
-  notReady?: () => string | null;
+  notReady?: () => string | null | Promise<string | null>;
   /** Language models; absent where only documents are served. */
   language?: LanguageServices;
   /** Lines of Prometheus text that other rooms contribute to /metrics. */

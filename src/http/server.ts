@@ -19,7 +19,7 @@ import { addOpenAi } from './openai/routes.js';
 import { addPatience } from './patience.js';
 import { addDescriptionRoutes } from './service/description.js';
 import { addHealthRoutes } from './service/health.js';
-import { addMetrics } from './service/metrics.js';
+import { addMetricsRoute, measureRequests } from './service/metrics.js';
 
 const longestIdInPath = 500;
 const longestSocketMessage = 64 * 1024;
@@ -43,13 +43,14 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
   });
   const routes = new KnownRoutes();
   app.addHook('onRoute', ({ url, method }) => routes.add(url, method));
+  const series = measureRequests(app, log);
   addPatience(app, dependencies.patience);
   addAccessRules(app, settings);
   addCallers(app, dependencies.gate);
   app.setErrorHandler(errorHandler(log));
   // Before the body is looked at: an unknown path is unknown whatever it was sent.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(routes, request, reply) : undefined));
-  addMetrics(app, dependencies);
+  addMetricsRoute(app, dependencies, series);
   void app.register(websocket, {
     options: { maxPayload: longestSocketMessage },
     errorHandler: (error, socket) => {

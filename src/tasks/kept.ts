@@ -9,7 +9,8 @@ export class KeptTasks<Meta, Summary> {
   bytes = 0;
 
   constructor(
-    private readonly bounds: { maxEnded: number; maxEndedBytes: number },
+    /** Their bytes may change: `trim` looks again. */
+    private readonly bounds: { maxEnded: number; maxEndedBytes: () => number },
     private readonly clock: Clock,
     private readonly forget: (task: Task<Meta, Summary>) => void,
   ) {}
@@ -43,10 +44,11 @@ export class KeptTasks<Meta, Summary> {
 
   private isOver(task: Task<Meta, Summary>): boolean {
     return (task.expiresAt ?? 0) <= this.clock.now() || this.tasks.size > this.bounds.maxEnded
-      || (this.bytes > this.bounds.maxEndedBytes && this.tasks.size > 1);
+      || (this.bytes > this.bounds.maxEndedBytes() && this.tasks.size > 1);
   }
 
-  private trim(): void {
+  /** Forgets what is over by now. */
+  trim(): void {
     this.stopTimer?.();
     if (this.closed) return;
     for (const task of this.tasks.values()) {

@@ -16,15 +16,16 @@ export type OpenFile = (path: string) => Promise<OpenedFile>;
 
 const openNew: OpenFile = (path) => open(path, 'wx', 0o600);
 
-/** Bytes of uploads and results together. */
+/** Bytes of uploads beside those of everything else in the spool: results, and what running tasks have written. */
 export class SpoolQuota {
   private uploadBytes = 0;
 
-  constructor(private readonly maxBytes: number, private readonly keptBytes: () => number) {}
+  /** `reservedBytes` are no upload's: accepted tasks need them for what they write. */
+  constructor(private readonly maxBytes: number, private readonly reservedBytes: number, private readonly otherBytes: () => number) {}
 
   /** Throws DiskFull where they do not fit beside what is there. */
   take(bytes: number): void {
-    if (this.uploadBytes + this.keptBytes() + bytes > this.maxBytes) {
+    if (this.uploadBytes + Math.max(this.reservedBytes, this.otherBytes()) + bytes > this.maxBytes) {
       throw new DiskFull('The service has no space left for uploads; it frees some as its tasks end and results expire.');
     }
     this.uploadBytes += bytes;

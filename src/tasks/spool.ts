@@ -1,5 +1,5 @@
 /** Where tasks live on disk: one directory each, with its record, its payload, inputs, outputs and scratch files. */
-import { mkdir, open, readFile, readdir, rename, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import type { ErrorCode } from '../errors.js';
 import type { TaskOutput, TaskStatus } from './types.js';
@@ -41,6 +41,17 @@ async function settleBelow(directory: string): Promise<number> {
   return bytes;
 }
 
+/** Bytes of all files; what goes away meanwhile is not there. */
+async function sizeBelow(directory: string): Promise<number> {
+  let bytes = 0;
+  for (const entry of await readdir(directory, { withFileTypes: true }).catch(() => [])) {
+    const path = join(directory, entry.name);
+    if (entry.isDirectory()) bytes += await sizeBelow(path);
+    else if (entry.isFile()) bytes += await stat(path).then(({ size }) => size, () => 0);
+  }
+  return bytes;
+}
+
 async function settle(path: string): Promise<number> {
   const handle = await open(path, 'r');
   try {
@@ -70,10 +81,13 @@ export class TaskFolder {
 
   /** Empty outputs and scratch, whatever an earlier run left there. */
   async prepareRun(): Promise<void> {
-    for (const directory of [this.outputs, this.scratch]) {
-      await rm(directory, { recursive: true, force: true });
-      await mkdir(directory, { mode: 0o700 });
-    }
+    await this.clearRun();
+    for (const directory of [this.outputs, this.scratch]) await mkdir(directory, { mode: 0o700 });
+  }
+
+  /** Deletes what an earlier run left. */
+  async clearRun(): Promise<void> {
+    for (const directory of [this.outputs, this.scratch]) await rm(directory, { recursive: true, force: true });
   }
 
   async writePayload(payload: unknown): Promise<void> {
@@ -114,6 +128,11 @@ export class TaskFolder {
 
   inputBytes(): Promise<number> {
     return settleBelow(this.inputs);
+  }
+
+  /** What a run has written so far. */
+  async workBytes(): Promise<number> {
+    return await sizeBelow(this.outputs) + await sizeBelow(this.scratch);
   }
 
   /** How much the result is; it is on the disk when this settles. */

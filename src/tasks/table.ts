@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { v4 as uuid } from 'uuid';
-import { asDiskFull } from '../disk-full.js';
+import { asDiskFull, DiskFull } from '../disk-full.js';
 import { LecternError, asLecternError } from '../errors.js';
 import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
@@ -11,6 +11,7 @@ import { lockDirectory } from './lock.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
 import { TaskFolder, readSpool, type TaskRecord } from './spool.js';
 import { Task } from './task.js';
+import { WorkBytes } from './work-bytes.js';
 import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
 
 /** A task whose work was under way in two processes that died is taken for their cause. */
@@ -22,6 +23,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private readonly running = new Set<Task<Meta, Summary>>();
   private readonly kept: KeptTasks<Meta, Summary>;
   private readonly quota: SpoolQuota;
+  private readonly work: WorkBytes<Task<Meta, Summary>>;
   private readonly queue: PQueue;
   private readonly clock: Clock;
   /** What an earlier process let wait is not this one's waiting. */
@@ -39,9 +41,11 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.clock = options.clock ?? systemClock;
     this.openedAt = this.clock.now();
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
-    const bounds = { maxEnded: options.maxEnded, maxEndedBytes: options.maxEndedBytes ?? Infinity };
-    this.kept = new KeptTasks(bounds, this.clock, (task) => this.forget(task));
-    this.quota = new SpoolQuota(options.maxBytes ?? Infinity, () => this.kept.bytes);
+    const { maxEnded, maxEndedBytes = Infinity, maxBytes = Infinity } = options;
+    const limit = maxEndedBytes === Infinity ? Infinity : maxBytes / 2;
+    this.work = new WorkBytes(this.clock, limit, () => this.kept.trim());
+    this.kept = new KeptTasks({ maxEnded, maxEndedBytes: () => maxEndedBytes - this.work.bytes }, this.clock, (task) => this.forget(task));
+    this.quota = new SpoolQuota(maxBytes, limit === Infinity ? 0 : limit, () => this.kept.bytes + this.work.bytes);
   }
 
   async recover(): Promise<void> {
@@ -60,6 +64,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       } else {
         Object.assign(task, { status: 'pending', startedAt: null, meta: null });
         const bytes = await task.folder.inputBytes().catch(() => 0);
+        await task.folder.clearRun();
         this.quota.count(bytes);
         task.releaseInputs = () => this.quota.give(bytes);
         this.enqueue(task);
@@ -284,6 +289,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     try {
       await folder.writeRecord(task.toRecord());
       await folder.prepareRun();
+      this.work.begin(task);
       const payload = await folder.readPayload() as Payload;
       task.abort.signal.throwIfAborted();
       const { id, kind, tenant, attempts: attempt } = task;
@@ -293,6 +299,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
         setMeta: (meta) => task.setMeta(meta),
       });
       task.outputBytes = await folder.outputBytes();
+      this.work.end(task, task.outputBytes);
       await this.end(task, summary, null);
     } catch (thrown) {
       await this.fail(task, thrown);
@@ -303,13 +310,15 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   }
 
   private async fail(task: Task<Meta, Summary>, thrown: unknown): Promise<void> {
+    this.work.end(task);
     if (this.closed && task.abort.signal.aborted && !task.ending) {
       // Stopped by `close`, not by its own fault: the next process runs it as if this one never had.
       Object.assign(task, { status: 'pending', startedAt: null, meta: null, attempts: task.attempts - 1 });
       await this.quietly(task.folder.writeRecord(task.toRecord()));
       return;
     }
-    const known = asLecternError(asDiskFull(thrown));
+    const { reason } = task.abort.signal as { reason: unknown };
+    const known = asLecternError(asDiskFull(reason instanceof DiskFull ? reason : thrown));
     if (known.code === 'internal') this.log('error', `task ${task.id} failed by a defect`, thrown);
     await this.end(task, null, task.ending ? new LecternError('cancelled') : known);
   }

@@ -157,7 +157,10 @@ export interface TaskTableOptions<Payload, Meta, Summary> {
   maxEnded: number;
   /** Bytes of results kept at most; the oldest go first, the newest stays always. Default: no bound. */
   maxEndedBytes?: number;
-  /** Bytes of uploads and results together; an upload that does not fit is DiskFull while it comes. Default: no bound. */
+  /**
+   * Bytes of uploads, of results, and of what running tasks write. With `maxEndedBytes` half of them is no upload's. An upload that does not
+   * fit is DiskFull while it comes, and so is the task that writes most where results have made way and it is not enough. Default: no bound.
+   */
   maxBytes?: number;
   run: RunTask<Payload, Meta, Summary>;
   /** Defects and recoveries; no content of documents. */

@@ -101,6 +101,16 @@ t.test('keys', async (t) => {
   t.equal(await status({ authorization: 'Bearer ollama' }, '10.1.0.1'), 200, 'clients that must send something do no harm');
 });
 
+t.test('a WebSocket may give its key in the query, and nothing else may', async (t) => {
+  const { app } = await open(t);
+  const status = async (url: string, headers: Record<string, string> = {}): Promise<number> => (await app.inject({ url, remoteAddress: '203.0.113.7', headers })).statusCode;
+  const upgrade = { connection: 'upgrade', upgrade: 'websocket' };
+  t.equal(await status('/health?api_key=lk-laptop', upgrade), 200);
+  for (const [url, headers] of [['/health?api_key=lk-laptop', {}], ['/health?api_key=lk-none', upgrade], ['/health', upgrade], ['/health?api_key=', upgrade], ['/health?api_key=lk-none&api_key=lk-laptop', upgrade]] as const) {
+    t.equal(await status(url, headers), 403, `${url} ${JSON.stringify(headers)}`);
+  }
+});
+
 t.test('proxies are believed only when they are listed', async (t) => {
   const { app } = await open(t, { trustedProxies: [parseNetwork('127.0.0.1') as Network, parseNetwork('10.9.0.0/16') as Network] });
   const status = async (remoteAddress: string, forwarded: string): Promise<number> =>

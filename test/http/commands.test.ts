@@ -135,17 +135,32 @@ t.test('doctor tells of each thing and what to do', async (t) => {
   t.match(out, /ok {4}native engine: /);
   t.match(out, /ok {4}PDF engine: loads/);
   t.match(out, new RegExp(`ok {4}port: 127\\.0\\.0\\.1:${port}: Lectern 0\\.0\\.0-test serves there`));
-  t.match(out, /note {2}models: .*none does not exist\n {6}-> /);
+  t.match(out, /BAD {3}models: .*none does not exist\n {6}-> make it/, 'asked for by name, and the service is not ready without it');
   t.match(out, /(ok  |note) {2}text recognition: /);
   t.match(out, /(ok  |note) {2}LibreOffice: /);
   t.match(out, /memory: /);
   t.match(out, /state directory: /);
   t.equal(code, out.includes('BAD') ? 1 : 0);
+  const file = await runProgram(['doctor', '--listen', '0', '--device', 'cuda', '--models', join(home, 'invoice.pdf')], { environment });
+  t.match(file.out, /BAD {3}models: .*invoice\.pdf is no directory\n {6}-> name the directory/);
+  t.notMatch(file.out, /chmod/);
+  t.equal(file.code, 1);
+  if (!/device: .* free\n/.test(file.out)) t.match(file.out, /BAD {3}device: no GPU is usable, and with --device cuda/);
   const stranger = createServer((_request, response) => response.end('x'));
   await new Promise<void>((resolve) => stranger.listen(0, '127.0.0.1', resolve));
   t.teardown(() => { stranger.closeAllConnections(); stranger.close(); });
   const taken = await runProgram(['doctor', '--listen', String((stranger.address() as AddressInfo).port)], { environment });
   t.match([taken.code, taken.out], [1, /BAD {3}port: .*cannot be opened\n {6}-> .*is taken/]);
+});
+
+t.test('words that are none: one sentence', async (t) => {
+  for (const [words, sentence] of [
+    [['chat', '--seed', '-1.5'], /^lectern: A value of --seed that begins with a dash is written as --seed=-1; `lectern help chat` tells what it takes\.\n$/],
+    [['chat', '--wonder'], /^lectern: [^\n]*'--wonder'[^\n]*`lectern help chat`[^\n]*\n$/],
+    [['convert', '--pages'], /^lectern: [^\n]*--pages[^\n]*`lectern help convert`[^\n]*\n$/],
+    [['bench', '--rounds', '-1'], /^lectern: [^\n]*--rounds[^\n]*`lectern help bench`[^\n]*\n$/],
+    [['bench', '--url', url, '--loss', '10%'], /^lectern: --loss needs --against[^\n]*\n$/],
+  ] as const) t.match(await runProgram([...words], { environment }), { code: 2, err: sentence, out: '' }, words.join(' '));
 });
 
 t.test('progress is for terminals', async (t) => {

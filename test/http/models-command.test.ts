@@ -53,7 +53,8 @@ t.test('list and show', async (t) => {
   truncateSync(blob, 5000);
   for (const name of ['early', 'EARLY:latest', 'library/early']) t.match(await run('show', name), { code: 1, err: /cannot be used: .*has 5000 of/ }, name);
   t.match(await run('show', 'nobody'), { code: 1, err: 'lectern: There is no model "nobody".' });
-  for (const words of [['show'], ['list', 'x'], ['dance'], ['--wonder']]) t.match(await run(...words), { code: 2, err: /usage: lectern models/ }, words.join(' '));
+  t.match(await run('--wonder'), { code: 2, err: /^lectern: [^\n]*'--wonder'; `lectern help models` tells what it takes\.\n$/ });
+  for (const words of [['show'], ['list', 'x'], ['dance']]) t.match(await run(...words), { code: 2, err: /usage: lectern models/ }, words.join(' '));
 });
 
 t.test('pull, and what comes is usable', async (t) => {

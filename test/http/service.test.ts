@@ -21,6 +21,9 @@ t.test('probes', async (t) => {
     const answer = await cold.app.inject({ url });
     t.strictSame([answer.statusCode, answer.json()], [503, { detail: 'Models not yet loaded' }], url);
   }
+  const slow = await startTestService({}, { notReady: async () => 'The model directory /none does not exist.' });
+  t.teardown(() => slow.close());
+  t.match((await slow.app.inject({ url: '/ready' })).json(), { detail: 'The model directory /none does not exist.' });
   for (const url of ['/health', '/livez']) t.equal((await cold.app.inject({ url })).statusCode, 200, url);
 });
 
@@ -109,6 +112,8 @@ t.test('the description of the API', async (t) => {
   const text = JSON.stringify(older);
   for (const word of ['"const":', '"prefixItems":', '"type":"null"', '"contentMediaType":"application/octet-stream"']) t.notMatch(text, word);
   const ids = Object.values(api.paths).flatMap((item) => Object.values(item).map(({ operationId }) => operationId));
+  const { components: { securitySchemes } } = (await get('/openapi.json')).json() as { components: { securitySchemes: object } };
+  t.match(securitySchemes, { APIKeyAuth: { in: 'header', name: 'X-Api-Key' }, BearerAuth: { type: 'http', scheme: 'bearer' } });
   t.equal(new Set(ids).size, ids.length, 'operations have names of their own');
 });
 
@@ -118,8 +123,8 @@ t.test('every route is described', async (t) => {
   const { paths } = (await everything.app.inject({ url: '/openapi.json' })).json() as Api;
   const shapeOf = (path: string): string => path.replace(/\{\w+\}|:\w+|\*/g, '{}');
   const described = new Set(Object.entries(paths).flatMap(([path, item]) => Object.keys(item).map((method) => `${method} ${shapeOf(path)}`)));
-  // The descriptions themselves and what their page is made of.
-  const own = ['/openapi.json', '/docs', '/swagger', '/scalar', '/favicon.ico', '/favicon.svg'];
+  // What the page of the description is made of.
+  const own = ['/favicon.ico', '/favicon.svg'];
   const routes = everything.routes().filter(({ method, url }) => method !== 'HEAD' && !own.includes(url)).map(({ method, url }) => `${method.toLowerCase()} ${shapeOf(url)}`);
   t.ok(routes.length > 50, `${routes.length} routes`);
   t.strictSame(routes.filter((route) => !described.has(route)), []);

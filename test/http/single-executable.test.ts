@@ -29,6 +29,11 @@ t.test('dist/lectern', patience, async (t) => {
     t.strictSame(readdirSync(home), []);
   });
 
+  await t.test('tells what a command takes', async (t) => {
+    t.match((await words('help', 'chat')).stdout, /usage: lectern chat \[MODEL\]/);
+    t.match((await words('help')).stdout, /usage: lectern COMMAND/);
+  });
+
   await t.test('converts', async (t) => {
     cpSync(join(fixturesDirectory(), 'invoice.pdf'), join(home, 'invoice.pdf'));
     t.match((await words('convert', 'invoice.pdf')).stdout, /## Invoice 2025-0417/);

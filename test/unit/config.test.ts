@@ -37,6 +37,15 @@ t.test('flags take = and switches need no value', async (t) => {
   t.strictSame(rest, ['convert', 'a.pdf']);
 });
 
+t.test('switches can be switched off', async (t) => {
+  for (const words of [['--no-show-version'], ['--show-version', 'no'], ['--show-version=no'], ['--show-version', 'OFF'], ['--show-version', '--no-show-version']]) {
+    const { values, rest } = resolveSettings([...words, 'a.pdf'], bare);
+    t.strictSame([values.showVersion, rest], [false, ['a.pdf']], words.join(' '));
+  }
+  t.match(resolveSettings(['--strict-options', 'yes', '--allow-all', 'b.pdf'], bare), { values: { strictOptions: true, allowAll: true }, rest: ['b.pdf'] });
+  t.strictSame(resolveSettings(['--no-listen', '--no-wonder'], bare).rest, ['--no-listen', '--no-wonder'], 'what is no switch is no setting');
+});
+
 t.test('settings of language models', async (t) => {
   const { values } = resolveSettings(['--aliases', 'gpt-4o=qwen2.5:72b, fast = lectern-demo', '--model-context=bge-m3=4096,a/b:1b=8192', '--keep-alive', '-1', '--model-memory', '40GiB', '--threads', '8'], bare);
   t.strictSame([...values.aliases], [['gpt-4o', 'qwen2.5:72b'], ['fast', 'lectern-demo']]);

@@ -1,6 +1,6 @@
 // The spool's disk: its quota, a disk that is full at any step, and what is on it before an id is answered.
 import t, { type Test } from 'tap';
-import { cp, open as openFile, readdir, rm } from 'node:fs/promises';
+import { cp, mkdir, open as openFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { DiskFull } from '../../src/disk-full.js';
 import type { OpenedFile, OpenFile } from '../../src/tasks/slot-files.js';
@@ -52,24 +52,51 @@ t.test('uploads count while they come, results as long as they are kept', async 
       return 'done';
     },
   });
-  await t.rejects(upload(table, 1001), full);
+  await t.rejects(upload(table, 501), full, 'half is for what becomes of uploads');
   t.strictSame((await readdir(directory)).filter((name) => name !== 'lock'), [], 'nothing is left of it');
-  const first = await upload(table, 600);
-  await t.rejects(upload(table, 500), full, 'beside one that is not submitted yet');
-  const waiting = await upload(table, 400);
+  const first = await upload(table, 300);
+  await t.rejects(upload(table, 300), full, 'beside one that is not submitted yet');
+  const waiting = await upload(table, 200);
   await waiting.discard();
   const { id } = await first.submit('x');
   await table.wait(id, 'default', 20_000);
   t.equal(table.counts().endedBytes, 300);
-  const second = await upload(table, 700);
+  const second = await upload(table, 500);
   t.equal(table.counts().endedBytes, 300, 'the inputs of the task that ended make room, its result stays');
-  await t.rejects(upload(table, 1), full, 'its result does not');
-  size = 10;
+  await t.rejects(upload(table, 1), full, 'to the byte');
+  size = 400;
   await table.wait((await second.submit('y')).id, 'default', 20_000);
-  await (await upload(table, 690)).discard();
-  await t.rejects(upload(table, 691), full, 'to the byte');
-  await table.clear('default', 0);
-  await (await upload(table, 1000)).discard();
+  t.equal(table.counts().endedBytes, 400, 'older results make way for newer ones');
+  size = 501;
+  const third = await (await upload(table, 500)).submit('z');
+  t.match(await table.wait(third.id, 'default', 20_000), { status: 'failure', failure: { code: 'out_of_memory', message: /no space left for what this task writes/ } });
+  t.equal(table.counts().endedBytes, 400);
+});
+
+t.test('what running tasks write counts: results make way, then the task that writes most is given up', async (t) => {
+  const writes = new Map([['small', [100, 0]], ['large', [350, 100]]]);
+  const { table } = await open(t, {
+    concurrency: 2, maxBytes: 1000, maxEndedBytes: 500,
+    run: async ({ payload }, { outputsDirectory, scratchDirectory, signal }) => {
+      if (payload === 'result') {
+        await writeFile(join(outputsDirectory, 'result'), Buffer.alloc(200));
+        return 'done';
+      }
+      const [output = 0, scratch = 0] = writes.get(payload) ?? [];
+      await writeFile(join(outputsDirectory, 'half'), Buffer.alloc(output));
+      await mkdir(join(scratchDirectory, 'pages'));
+      await writeFile(join(scratchDirectory, 'pages', '1'), Buffer.alloc(scratch));
+      return new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('told to stop'))));
+    },
+  });
+  const submit = async (payload: string): Promise<string> => (await (await upload(table, 10)).submit(payload)).id;
+  await table.wait(await submit('result'), 'default', 20_000);
+  t.equal(table.counts().endedBytes, 200);
+  const large = await submit('large');
+  const small = await submit('small');
+  t.match(await table.wait(large, 'default', 20_000), { status: 'failure', failure: { code: 'out_of_memory', message: /no space left for what this task writes/ } });
+  t.equal(table.counts().endedBytes, 200, 'the last result stays');
+  t.equal(table.get(small, 'default').status, 'started', 'the one that writes little goes on');
 });
 
 t.test('what an earlier process left counts', async (t) => {

@@ -25,7 +25,7 @@ export function addConvertRoutes(app: FastifyInstance, dependencies: HttpDepende
     app.post(path, async (request, reply) => {
       const gone = new ClientGone(reply).signal;
       const task = await begin(dependencies, waiting, request, reply, kind, read, gone);
-      return answer(dependencies, task, gone, reply);
+      return answer(dependencies, task, gone, request, reply);
     });
     app.post(`${path}/async`, async (request, reply) => {
       const gone = new ClientGone(reply).signal;
@@ -88,11 +88,11 @@ function optionsOf({ options, chunks }: ConvertRequest, settings: HttpSettings):
 }
 
 /** Waits for the task and sends its result; 504 when that takes too long, and then the work goes on. */
-async function answer({ tasks, settings, log }: HttpDependencies, task: ConversionTaskView, gone: AbortSignal, reply: FastifyReply): Promise<FastifyReply> {
+async function answer({ tasks, settings, log }: HttpDependencies, task: ConversionTaskView, gone: AbortSignal, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { id, tenant } = task;
   const view = await tasks.wait(id, tenant, settings.syncWait * 1000, gone).catch(orTaskNotFound);
   if (gone.aborted) {
-    log.info({ taskId: id }, 'a client went away, its conversion is cancelled');
+    log.info({ requestId: request.id, taskId: id }, 'a client went away, its conversion is cancelled');
     await tasks.cancel(id, tenant).catch(orTaskNotFound);
     throw gone.reason;
   }

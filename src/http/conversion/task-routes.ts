@@ -41,7 +41,7 @@ export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependen
       return sendJson(reply, 200, taskStatus(before));
     }
     const after = await tasks.cancel(id, tenant).catch(orTaskNotFound);
-    log.info({ taskId: id }, 'a conversion was cancelled on request');
+    log.info({ requestId: request.id, taskId: id }, 'a conversion was cancelled on request');
     return sendJson(reply, 200, taskStatus(after));
   });
 
@@ -50,7 +50,7 @@ export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependen
     // Whoever is no administrator clears what is his own.
     const { identity, isAdministrator } = request.caller;
     const cleared = await tasks.clear(tenantOf(request), Math.max(seconds, 0), isAdministrator ? undefined : identity);
-    log.info({ cleared }, 'results were cleared on request');
+    log.info({ requestId: request.id, cleared }, 'results were cleared on request');
     return sendJson(reply, 200, { status: 'ok' });
   });
 

@@ -16,7 +16,7 @@ export function addChat(scope: FastifyInstance, route: LanguageRoute): void {
     const entry = await findModel(route.services, model, notFound.chat);
     const messages = readMessages(fields);
     refuseUnhonoured(fields);
-    const { sampling, context } = readOptions(fields, entry, route.log);
+    const { sampling, context } = readOptions(fields, entry, route.log, request.id);
     const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
     const asked = { entry, model, keepAlive, context };
     if (!entry.capabilities.includes('completion')) throw new LecternError('invalid_request', `"${model}" does not support chat`);

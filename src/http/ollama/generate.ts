@@ -15,7 +15,7 @@ export function addGenerate(scope: FastifyInstance, route: LanguageRoute): void 
     const fields = readBody(request.body);
     const model = readModelName(fields);
     const entry = await findModel(route.services, model, notFound.chat);
-    const { sampling, context } = readOptions(fields, entry, route.log);
+    const { sampling, context } = readOptions(fields, entry, route.log, request.id);
     const keepAlive = parseKeepAlive(fields.raw('keep_alive'));
     const asked = { entry, model, keepAlive, context };
     refuseUnhonoured(fields);

@@ -15,20 +15,20 @@ export interface Options {
 }
 
 /** `num_ctx` among them has its type when this is through. An unknown option is passed over with a line in the log, as the contract has it. Throws FieldError for one of the wrong type. */
-export function readOptions(fields: Fields, entry: CatalogueEntry, log: Log): Options {
+export function readOptions(fields: Fields, entry: CatalogueEntry, log: Log, requestId: string): Options {
   const options = fields.object('options');
-  const asked = (options?.names() ?? []).filter((name) => options?.has(name)).map((name) => readOption(name, options?.raw(name), log));
+  const asked = (options?.names() ?? []).filter((name) => options?.has(name)).map((name) => readOption(name, options?.raw(name), log, requestId));
   return {
     sampling: Object.assign({}, defaults, layerSampling(entry.parameters), ...asked, readLogprobs(fields)) as Sampling,
     context: options?.raw('num_ctx') as number | undefined,
   };
 }
 
-function readOption(name: string, value: unknown, log: Log): Sampling {
+function readOption(name: string, value: unknown, log: Log, requestId: string): Sampling {
   const kind = samplingOptions.get(name);
   if (kind === undefined) {
     const type = otherOptions.get(name);
-    if (type === undefined) log.warn({ option: name.slice(0, 100) }, 'an option of a request is unknown and was passed over');
+    if (type === undefined) log.warn({ requestId, option: name.slice(0, 100) }, 'an option of a request is unknown and was passed over');
     if ((type === 'integer' && !Number.isSafeInteger(value)) || (type === 'boolean' && typeof value !== 'boolean')) throw notOfType(name, type);
     return {};
   }

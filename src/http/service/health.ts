@@ -15,7 +15,7 @@ export function addHealthRoutes(app: FastifyInstance, { settings, version, notRe
   }
   for (const path of ['/ready', '/readyz', '/livez']) {
     app.get(path, async (_request, reply) => {
-      const reason = path === '/livez' ? null : (notReady?.() ?? null);
+      const reason = path === '/livez' ? null : (await notReady?.() ?? null);
       if (reason !== null) throw new HttpFailure(503, reason, { 'retry-after': '5' });
       return sendJson(reply, 200, { status: 'ok' });
     });

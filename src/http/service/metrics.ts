@@ -1,14 +1,14 @@
 /** /metrics in Prometheus' text format: requests, tasks, memory and time of the process. */
 import type { FastifyInstance } from 'fastify';
 import type { TaskCounts } from '../../tasks/types.js';
-import type { HttpDependencies } from '../dependencies.js';
+import type { HttpDependencies, Log } from '../dependencies.js';
 
 /** Upper bounds in seconds. Conversions take up to two minutes, status answers a millisecond. */
 const bounds = [0.005, 0.025, 0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300];
-/** Probes would drown everything else. */
-const unmeasured = new Set(['/metrics', '/health', '/api', '/ready', '/readyz', '/livez']);
+/** Probes would drown everything else: not counted, and in the log at debug only. */
+const probes = new Set(['/metrics', '/health', '/api', '/ready', '/readyz', '/livez']);
 
-interface Series {
+export interface Series {
   method: string;
   route: string;
   statuses: Map<number, number>;
@@ -17,23 +17,53 @@ interface Series {
   count: number;
 }
 
-/** Measures every request of `app` from here on. */
-export function addMetrics(app: FastifyInstance, { tasks, version, moreMetrics, log }: HttpDependencies): void {
+/** Nobody was answered: the client left first. nginx's number for it; it never goes over the wire. */
+const clientLeft = 499;
+
+/**
+ * Measures every request of `app`, once each, and writes its line into the log. Before all other hooks, which may refuse. By the raw
+ * answer's own end: a client that has its `content-length` bytes may be gone before the stream of a file has ended, and Fastify's
+ * onResponse never hears of those.
+ */
+export function measureRequests(app: FastifyInstance, log: Log): ReadonlyMap<string, Series> {
   const series = new Map<string, Series>();
-  app.addHook('onResponse', async (request, reply) => {
-    // The declared route, never the client's path: else strangers could grow this table.
-    const route = request.routeOptions.url ?? 'unknown';
-    if (unmeasured.has(route)) return;
-    const key = `${request.method} ${route}`;
-    const one = series.get(key) ?? { method: request.method, route, statuses: new Map(), buckets: bounds.map(() => 0), sumS: 0, count: 0 };
-    series.set(key, one);
-    const seconds = reply.elapsedTime / 1000;
-    log.debug({ requestId: request.id, method: request.method, route, status: reply.statusCode, ms: Math.round(reply.elapsedTime) }, 'a request was answered');
-    one.statuses.set(reply.statusCode, (one.statuses.get(reply.statusCode) ?? 0) + 1);
-    bounds.forEach((bound, index) => { if (seconds <= bound) one.buckets[index] = (one.buckets[index] ?? 0) + 1; });
-    one.sumS += seconds;
-    one.count++;
+  app.addHook('onRequest', async (request, reply) => {
+    const began = performance.now();
+    const { raw } = reply;
+    let isOver = false;
+    const end = (): void => {
+      if (isOver) return;
+      isOver = true;
+      const ms = performance.now() - began;
+      // The declared route, never the client's path: else strangers could grow this table.
+      const route = request.routeOptions.url ?? 'unknown';
+      const status = raw.headersSent ? raw.statusCode : isSocket(request) ? 101 : clientLeft;
+      const isProbe = probes.has(route);
+      log[isProbe ? 'debug' : 'info']({ requestId: request.id, method: request.method, route, status, ms: Math.round(ms) }, 'a request ended');
+      if (!isProbe) count(series, request.method, route, status, ms / 1000);
+    };
+    raw.once('finish', end);
+    raw.once('close', end);
   });
+  return series;
+}
+
+/** After a handshake the answer is the socket's, of which this server hears no head. */
+function isSocket(request: object): boolean {
+  return (request as { ws?: unknown }).ws === true;
+}
+
+function count(all: Map<string, Series>, method: string, route: string, status: number, seconds: number): void {
+  const key = `${method} ${route}`;
+  const one = all.get(key) ?? { method, route, statuses: new Map<number, number>(), buckets: bounds.map(() => 0), sumS: 0, count: 0 };
+  all.set(key, one);
+  one.statuses.set(status, (one.statuses.get(status) ?? 0) + 1);
+  bounds.forEach((bound, index) => { if (seconds <= bound) one.buckets[index] = (one.buckets[index] ?? 0) + 1; });
+  one.sumS += seconds;
+  one.count++;
+}
+
+export function addMetricsRoute(app: FastifyInstance, { tasks, version, moreMetrics }: HttpDependencies, series: ReadonlyMap<string, Series>): void {
   app.get('/metrics', async (request, reply) => {
     // Who asked for what, and how much of it, is the administrators' business.
     const { isAdministrator } = request.caller;
@@ -64,7 +94,7 @@ function requestLines(all: Series[]): string[] {
     `${duration}_count${labels({ method, route })} ${count}`,
   ]);
   return [
-    ...family(total, 'counter', 'Requests answered, by declared route.', counts),
+    ...family(total, 'counter', 'Requests that ended, by declared route; status 499: the client left before it was answered.', counts),
     ...family(duration, 'histogram', 'Time from the first byte of a request to the last of its answer.', times),
   ];
 }

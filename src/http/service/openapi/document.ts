@@ -40,7 +40,7 @@ export function describeApi(withLanguage: boolean): OpenApi {
     paths,
     components: {
       schemas: Object.fromEntries([...components].sort(([a], [b]) => (a < b ? -1 : 1))),
-      securitySchemes: { APIKeyAuth: { type: 'apiKey', in: 'header', name: 'X-Api-Key' } },
+      securitySchemes: { APIKeyAuth: { type: 'apiKey', in: 'header', name: 'X-Api-Key' }, BearerAuth: { type: 'http', scheme: 'bearer' } },
     },
   };
 }
@@ -195,7 +195,7 @@ function operation(
     tags: [tag],
     summary,
     operationId,
-    ...(isOpen ? {} : { security: [{ APIKeyAuth: [] }] }),
+    ...(isOpen ? {} : { security: [{ APIKeyAuth: [] }, { BearerAuth: [] }] }),
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: body }),
     responses: {

@@ -6,6 +6,10 @@ type Route = [method: 'get' | 'post' | 'delete', path: string, tag: string, summ
 
 const service: Route[] = [
   ['get', '/api', 'health', 'Whether the service lives', 200],
+  ['get', '/openapi.json', 'health', 'This description', 200],
+  ['get', '/docs', 'health', 'This description as a page', 200],
+  ['get', '/swagger', 'health', 'The same page', 200],
+  ['get', '/scalar', 'health', 'The same page', 200],
   ['get', '/livez', 'health', 'Whether the service lives', 200],
   ['get', '/readyz', 'health', 'Whether the service takes work', 200],
   ['get', '/v1/status/ws/{task_id}', 'tasks', 'A WebSocket that tells of every change of a task until it ends', 101],
