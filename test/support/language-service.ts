@@ -32,10 +32,10 @@ export function fakeEntry(name: string, more: Partial<CatalogueEntry> = {}): Cat
 const entries = [
   fakeEntry('talker:latest', { parameters: { stop: ['<|eot|>'], temperature: 0.25 }, licenses: ['Free for all'], system: 'Be kind.', messages: [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'Hello,\nyou.' }] }),
   fakeEntry('plain:1b', { capabilities: ['completion'] }),
-  fakeEntry('anna/story:latest', { capabilities: ['completion'] }),
-  fakeEntry('warm:latest', { capabilities: ['completion', 'thinking'] }),
   fakeEntry('bert-vectors:latest', { capabilities: ['embedding'], description: { ...description(true), metadata: { 'tokenizer.ggml.model': 'bert' } } }),
   fakeEntry('vectors:latest', { capabilities: ['embedding'], description: description(true) }),
+  fakeEntry('anna/story:latest', { capabilities: ['completion'] }),
+  fakeEntry('warm:latest', { capabilities: ['completion', 'thinking'] }),
 ];
 
 /** One byte a token. */
