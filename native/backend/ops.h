@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "backend/backend.h"
+#include "cancel.h"
 #include "tensor/tensor.h"
 
 namespace lectern {
@@ -62,6 +63,8 @@ struct Batch {
   const std::int32_t* first;      // (rows) below visible: the row attends to the cells first .. visible - 1 of its slot
   const std::int32_t* visible;    // (rows)
   bool watched = false;           // somebody downloads between the ops: each must be done in its turn
+  /// Where it is requested, ops may leave out what they have not begun: nobody wants what then comes out. Null where the pass is never given up.
+  const Cancel* cancel = nullptr;
 };
 
 /// A part of the batch that begin() announced.

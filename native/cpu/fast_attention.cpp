@@ -107,7 +107,7 @@ void FastOps::project_attention(const AttentionWeights& weights, Rows rows, cons
     float* head = scratch_[static_cast<std::size_t>(thread)].row.data();
     finish_attention_row(weights, rows.first + r, qkv + std::ptrdiff_t{r} * width, q + std::ptrdiff_t{r} * query.rows, kv, layer, head);
   };
-  each_row(threads_, rows.count, finish);
+  each_row(rows.count, finish);
 }
 
 void FastOps::attend_part(const AttentionPart& part, int group, int heads, const float* q, const Kv& kv, int layer, float* out, Scratch& scratch) const {
@@ -155,7 +155,7 @@ void FastOps::attend(int heads, Rows rows, const float* q, const Kv& kv, int lay
   auto work = [&](int index, int thread) {
     attend_part(attention_parts_[static_cast<std::size_t>(index)], group, heads, q - before, kv, layer, out - before, scratch_[static_cast<std::size_t>(thread)]);
   };
-  threads_.each(static_cast<int>(attention_parts_.size()), work);
+  each_part(static_cast<int>(attention_parts_.size()), work);
 }
 
 void FastOps::copy_positions(const Kv& kv, int from_slot, int to_slot, int count) {

@@ -63,7 +63,7 @@ void FastOps::experts(const ExpertWeights& weights, int rows, float* x) {
   auto norm = [&](int r, int) {
     kernels_.norm(x + std::ptrdiff_t{r} * columns, weights.norm.weight, nullptr, weights.norm.epsilon, columns, expert_rows_.floats() + std::ptrdiff_t{r} * columns);
   };
-  each_row(threads_, rows, norm);
+  each_row(rows, norm);
   route(weights, rows);
   for (int expert = 0; expert < weights.gate.count; expert++) run_expert(weights, expert, rows);
   // In the order of the weights, whatever order the experts ran in.
@@ -75,7 +75,7 @@ void FastOps::experts(const ExpertWeights& weights, int rows, float* x) {
       for (int c = 0; c < columns; c++) x[std::ptrdiff_t{r} * columns + c] += share * part[c];
     }
   };
-  each_row(threads_, rows, gather);
+  each_row(rows, gather);
 }
 
 }  // namespace lectern::cpu

@@ -23,7 +23,7 @@ void FastOps::begin(const Batch& batch, const Rope& rope) {
       sines_[at] = static_cast<float>(std::sin(angle)) * rope.magnitude;
     }
   };
-  if (pairs > 0) each_row(threads_, batch.rows, angles);
+  if (pairs > 0) each_row(batch.rows, angles);
 }
 
 void FastOps::embed(const Matrix& table, Rows rows, float* x) {
@@ -78,7 +78,7 @@ void FastOps::gate_all(const PackedMatrix& gate, const PackedMatrix& up, int par
       std::memcpy(out + std::ptrdiff_t{r} * gate.rows + column, gates + std::ptrdiff_t{r} * taken * group_rows, static_cast<std::size_t>(columns) * sizeof(float));
     }
   };
-  threads_.each((groups + chunk - 1) / chunk, work);
+  each_part((groups + chunk - 1) / chunk, work);
 }
 
 void FastOps::project_add(const Linear& weights, int rows, const float* in, float* x) {
@@ -112,7 +112,7 @@ void FastOps::normalise(const Norm& norm, int rows, int columns, float* x) {
     float* row = x + std::ptrdiff_t{r} * columns;
     kernels_.norm(row, norm.weight, norm.bias, norm.epsilon, columns, row);
   };
-  each_row(threads_, rows, work);
+  each_row(rows, work);
 }
 
 /// Row 2i of `out` is the i-th row normalised, row 2i + 1 what its 8 bits lose.

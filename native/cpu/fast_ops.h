@@ -88,6 +88,12 @@ class FastOps final : public Ops {
     std::vector<std::int32_t> first, visible;
   };
 
+  /// work(part, thread) on all threads, as Threads::each calls it, until the pass is given up: a part is what runs on then.
+  template <class Work>
+  void each_part(int parts, Work& work);
+  /// The same of rows; a few are not worth the way to another thread.
+  template <class Work>
+  void each_row(int rows, Work& work);
   /// Makes rows(0) .. rows(count - 1), normalised first where `norm` has a weight, the input of matrices of these types.
   template <class RowAt>
   void prepare(const Norm& norm, int count, int columns, std::initializer_list<const PackedMatrix*> readers, RowAt row_at);

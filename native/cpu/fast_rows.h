@@ -10,11 +10,19 @@ namespace lectern::cpu {
 
 inline const PackedMatrix& packed_of(const Matrix& matrix) { return *static_cast<const PackedMatrix*>(matrix.data); }
 
-/// work(row, thread); a few rows are not worth the way to another thread.
 template <class Work>
-void each_row(Threads& threads, int rows, Work& work) {
+void FastOps::each_part(int parts, Work& work) {
+  const Cancel* const cancel = batch_.cancel;
+  auto wanted = [&work, cancel](int part, int thread) {
+    if (cancel == nullptr || !cancel->requested()) work(part, thread);
+  };
+  threads_.each(parts, wanted);
+}
+
+template <class Work>
+void FastOps::each_row(int rows, Work& work) {
   constexpr int few = 4;
-  if (rows >= few) return threads.each(rows, work);
+  if (rows >= few) return each_part(rows, work);
   for (int row = 0; row < rows; row++) work(row, 0);
 }
 
@@ -42,7 +50,7 @@ void FastOps::prepare(const Norm& norm, int count, int columns, std::initializer
     if (words) kernels_.quantise_wide(values, columns, tile, row - first, wide_.data() + first * blocks * wide_bytes);
     if (floats) kernels_.spread(values, columns, tile, row - first, floats_.floats() + std::ptrdiff_t{first} * columns);
   };
-  each_row(threads_, count, work);
+  each_row(count, work);
 }
 
 template <class Finish>
@@ -72,7 +80,7 @@ void FastOps::multiply_all(std::initializer_list<const PackedMatrix*> matrices, 
       return;
     }
   };
-  threads_.each(chunks, work);
+  each_part(chunks, work);
 }
 
 }  // namespace lectern::cpu

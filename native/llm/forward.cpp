@@ -66,8 +66,8 @@ void Forward::check(std::int32_t token, std::int32_t slot, std::int32_t position
   if (position < 0 || position >= shape.positions) refuse("There is no position " + std::to_string(position) + " in a slot of " + std::to_string(shape.positions) + ".");
 }
 
-Batch Forward::batch(int rows, int decode_rows) const {
-  return {rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data(), tap != nullptr};
+Batch Forward::batch(int rows, int decode_rows, const Cancel* cancel) const {
+  return {rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data(), tap != nullptr, cancel};
 }
 
 void Forward::show(int stage, int rows) {
@@ -103,7 +103,7 @@ const float* Forward::decode(const Step* steps, int count) {
   float* const hidden = hidden_.floats();
   const Kv& kv = cache_.kv();
   const Rows all{0, count};
-  ops_.begin(batch(count, decode_rows), weights_.rope);
+  ops_.begin(batch(count, decode_rows, nullptr), weights_.rope);
   ops_.embed(weights_.token_table, all, x);
   show(0, count);
   for (int l = 0; l < config_.layers; l++) {
@@ -183,10 +183,15 @@ const float* Forward::embed(const Text* texts, int texts_count, const Cancel& ca
   const Kv& kv = cache_.kv();
   const auto x = [&](int row) { return x_.floats() + static_cast<std::ptrdiff_t>(row) * width; };
   const auto q = [&](int row) { return q_.floats() + static_cast<std::ptrdiff_t>(row) * queries; };
+  // A long text's part of one layer takes a tenth of a second of a processor: whoever leaves is heard before every part, and in the midst of
+  // one by the operations.
   const auto each_part = [&](auto work) {
-    for (int first = 0; first < count; first += rows_) work(Rows{first, std::min(rows_, count - first)});
+    for (int first = 0; first < count; first += rows_) {
+      cancel.check();
+      work(Rows{first, std::min(rows_, count - first)});
+    }
   };
-  ops_.begin(batch(count, 0), Rope{});
+  ops_.begin(batch(count, 0, &cancel), Rope{});
   each_part([&](Rows part) {
     ops_.embed(weights_.token_table, part, x(part.first));
     ops_.add_positions(weights_.position_table, weights_.type_row, part, x(part.first));
@@ -195,7 +200,6 @@ const float* Forward::embed(const Text* texts, int texts_count, const Cancel& ca
   show(0, count);
   for (int l = 0; l < config_.layers; l++) {
     const Layer& layer = weights_.layers[static_cast<std::size_t>(l)];
-    cancel.check();
     // One layer's keys and values are enough for all: each is done with them before the next begins.
     each_part([&](Rows part) { ops_.project_attention(layer.attention, part, x(part.first), q(part.first), kv, 0); });
     each_part([&](Rows part) {
@@ -208,6 +212,7 @@ const float* Forward::embed(const Text* texts, int texts_count, const Cancel& ca
     });
     show(l + 1, count);
   }
+  cancel.check();
   int first = 0;
   for (int t = 0; t < texts_count; t++) {
     ops_.pool(config_.pooling, texts[t].count, width, x(first), out_.floats() + static_cast<std::ptrdiff_t>(t) * width);

@@ -47,11 +47,11 @@ class Forward {
   const float* decode(const Step* steps, int count);
 
   /// Of an encoder: the embedding of one text as the model gives it, not of length 1, valid until the next pass. Throws as decode() does,
-  /// `cancelled` between layers, and `invalid_model` where a value of the embedding is not finite.
+  /// `cancelled` in the midst of the pass, and `invalid_model` where a value of the embedding is not finite.
   const float* embed(const std::int32_t* tokens, int count, const Cancel& cancel);
 
   /// Of an encoder: the embeddings of some texts that fit one pass, (count, embedding), each as it would be alone, bit for bit;
-  /// valid until the next pass. Values are not checked. Throws as decode() does, and `cancelled` between layers.
+  /// valid until the next pass. Values are not checked. Throws as decode() does, and `cancelled` in the midst of it.
   const float* embed(const Text* texts, int count, const Cancel& cancel);
   /// How many of them, from the first on, fit one pass.
   int fitting(const Text* texts, int count) const;
@@ -71,7 +71,7 @@ class Forward {
  private:
   void check(std::int32_t token, std::int32_t slot, std::int32_t position) const;
   void show(int stage, int rows);
-  Batch batch(int rows, int decode_rows) const;
+  Batch batch(int rows, int decode_rows, const Cancel* cancel) const;
 
   const Config& config_;
   const Weights& weights_;
