@@ -19,7 +19,7 @@ import { readMarkdown } from './markdown.js';
 import { looksLikeCompound } from './office/compound.js';
 import { readPlainText } from './plain-text.js';
 import type { FoundPicture, ReadDocument, Reader, ReadOptions } from './reader.js';
-import { declaredEncoding, decodeText } from './text-encoding.js';
+import { declaredEncoding, decodeText, isUtf16 } from './text-encoding.js';
 import { isWebVtt } from './text-signs.js';
 import { readWebVtt } from './webvtt.js';
 
@@ -42,10 +42,7 @@ function textReader(read: (text: string, options: ReadOptions) => Block[]): Read
 
 /** What has zeros and is no UTF-16 is no text: a program, an archive under a wrong name. */
 function checkText(bytes: Uint8Array): void {
-  const sample = bytes.subarray(0, 4096);
-  const zeros = sample.reduce((count, byte) => count + (byte === 0 ? 1 : 0), 0);
-  const wide = bytes[0] === 0xff && bytes[1] === 0xfe || bytes[0] === 0xfe && bytes[1] === 0xff || zeros > sample.length * 0.3;
-  if (zeros > 0 && !wide) throw new LecternError('invalid_document', 'The file is not text, whatever its name says.');
+  if (bytes.subarray(0, 4096).includes(0) && !isUtf16(bytes)) throw new LecternError('invalid_document', 'The file is not text, whatever its name says.');
 }
 
 export const readHtmlFile = textReader((text) => readHtml(text));

@@ -23,6 +23,12 @@ function unmarkedUtf16(bytes: Uint8Array): string | null {
   return even > most * 0.6 && odd < most * 0.1 ? utf16.be : null;
 }
 
+/** By its mark, or by where its zeros stand. */
+export function isUtf16(bytes: Uint8Array): boolean {
+  const mark = markOf(bytes);
+  return mark === utf16.le || mark === utf16.be || unmarkedUtf16(bytes) !== null;
+}
+
 function decoded(bytes: Uint8Array, label: string, fatal: boolean): string | null {
   try {
     return new TextDecoder(label, { fatal }).decode(bytes);
