@@ -49,9 +49,9 @@ async function begin(
   const { tasks, settings, log, abilities, language } = dependencies;
   const slot: Slot = await tasks.admit(kind, tenantOf(request), request.caller.identity);
   try {
-    // While the place was made the client may have left; its body would be waited for without end then.
-    gone.throwIfAborted();
     const textModels = (await dependencies.textModels?.() ?? []).map(({ name }) => name);
+    // While the place was made and the models were looked at the client may have left; its body would be waited for without end then.
+    gone.throwIfAborted();
     const asked = await read(request, slot.createInput, { ...settings, textModels });
     await noteTokenizer(asked, language);
     const ignored = findIgnored(asked.options, { ...abilities, textModels }, settings.strictOptions);
