@@ -13,7 +13,8 @@ Point operator-(Point a, Point b) { return {a.x - b.x, a.y - b.y}; }
 Point operator*(double factor, Point a) { return {factor * a.x, factor * a.y}; }
 double dot(Point a, Point b) { return a.x * b.x + a.y * b.y; }
 double cross(Point a, Point b) { return a.x * b.y - a.y * b.x; }
-double length(Point a) { return std::hypot(a.x, a.y); }
+// hypot() would need a glibc of 2.35.
+double length(Point a) { return std::sqrt(a.x * a.x + a.y * a.y); }
 
 /// The rectangle with sides along `along` (of length 1) around the points.
 Quad around(const std::vector<Point>& points, Point along) {
