@@ -53,8 +53,8 @@ static Napi::Object load(Napi::Env env, Napi::Object exports) {
   using namespace lectern::addon;
   Environment::create(env);
   exports.Set("Engine", EngineHandle::define(env));
-  Environment::of(env)->model_class = Napi::Persistent(LanguageModelHandle::define(env));
-  Environment::of(env)->vision_model_class = Napi::Persistent(VisionModelHandle::define(env));
+  Environment::of(env)->models<lectern::LanguageModel>().handle_class = Napi::Persistent(LanguageModelHandle::define(env));
+  Environment::of(env)->models<lectern::VisionModel>().handle_class = Napi::Persistent(VisionModelHandle::define(env));
   exports.Set("Cancel", CancelHandle::define(env));
   exports.Set("errorCodes", error_codes(env));
   exports.Set("buildInfo", Napi::Function::New<read_build_info>(env, "buildInfo"));

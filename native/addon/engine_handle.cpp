@@ -135,7 +135,7 @@ Napi::Value EngineHandle::open_model(const Napi::CallbackInfo& info) {
     const OpenArguments arguments = read_open(info[1], true);
     auto cancel = read_cancel(info[2]);
     use(call);
-    const Environment::Id id = environment_->open_model();
+    const Environment::Id id = environment_->open_model<LanguageModel>();
     std::function<void(double)> on_progress;
     if (!arguments.on_progress.IsEmpty()) {
       environment_->keep_callback(call, arguments.on_progress);
@@ -146,8 +146,8 @@ Napi::Value EngineHandle::open_model(const Napi::CallbackInfo& info) {
     const auto to_handle = [environment = environment_, id](Napi::Env env, const Call&, const LoadedModel& loaded) {
       return LanguageModelHandle::make(env, environment, id, loaded);
     };
-    const auto drop = [environment = environment_, id] { environment->drop_model(id); };
-    environment_->model(id).load(std::move(path), arguments.options, std::move(on_progress), std::move(cancel),
+    const auto drop = [environment = environment_, id] { environment->models<LanguageModel>().drop(id); };
+    environment_->models<LanguageModel>().at(id).load(std::move(path), arguments.options, std::move(on_progress), std::move(cancel),
                                  environment_->deliver<LoadedModel>(call, to_handle, drop));
   });
 }
@@ -157,10 +157,10 @@ Napi::Value EngineHandle::open_vision(const Napi::CallbackInfo& info) {
     OpenVisionOptions options = read_open_vision(info[0]);
     auto cancel = read_cancel(info[1]);
     use(call);
-    const Environment::Id id = environment_->open_vision_model();
+    const Environment::Id id = environment_->open_model<VisionModel>();
     const auto to_handle = [environment = environment_, id](Napi::Env env, const Call&, const LoadedVision& loaded) { return VisionModelHandle::make(env, environment, id, loaded); };
-    const auto drop = [environment = environment_, id] { environment->drop_vision_model(id); };
-    environment_->vision_model(id).load(std::move(options), std::move(cancel), environment_->deliver<LoadedVision>(call, to_handle, drop));
+    const auto drop = [environment = environment_, id] { environment->models<VisionModel>().drop(id); };
+    environment_->models<VisionModel>().at(id).load(std::move(options), std::move(cancel), environment_->deliver<LoadedVision>(call, to_handle, drop));
   });
 }
 

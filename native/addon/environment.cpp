@@ -56,18 +56,6 @@ Environment::Id Environment::open_engine(const Napi::Function& log) {
   return id;
 }
 
-Environment::Id Environment::open_model() {
-  const Id id = next_id_++;
-  models_[id] = std::make_unique<LanguageModel>();
-  return id;
-}
-
-Environment::Id Environment::open_vision_model() {
-  const Id id = next_id_++;
-  vision_models_[id] = std::make_unique<VisionModel>();
-  return id;
-}
-
 void Environment::call_back(Id call, const Napi::Value& value) {
   const auto found = calls_.find(call);
   if (found != calls_.end() && !found->second.callback.IsEmpty()) found->second.callback.Call({value});
@@ -84,10 +72,8 @@ Call Environment::take(Napi::Env env, Id call) {
 void Environment::end() {
   // Cancels and joins. What the last jobs posted is destroyed unrun; their promises end with the environment.
   engines_.clear();
-  models_.clear();
-  vision_models_.clear();
-  model_class.Reset();
-  vision_model_class.Reset();
+  models<LanguageModel>().end();
+  models<VisionModel>().end();
   calls_.clear();
 }
 

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <tuple>
 #include <unordered_map>
 #include <utility>
 #include <variant>
@@ -28,6 +29,30 @@ struct Call {
   Napi::FunctionReference callback;  // or empty
 };
 
+/// The open models of one kind, and the class that their handles are made with.
+template <class Model>
+class OpenModels {
+ public:
+  using Id = std::uint64_t;
+
+  Id add(Id id) {
+    models_[id] = std::make_unique<Model>();
+    return id;
+  }
+  Model& at(Id id) { return *models_.at(id); }
+  /// Cancels what it does and waits for the end of that.
+  void drop(Id id) { models_.erase(id); }
+  void end() {
+    models_.clear();
+    handle_class.Reset();
+  }
+
+  Napi::FunctionReference handle_class;
+
+ private:
+  std::unordered_map<Id, std::unique_ptr<Model>> models_;
+};
+
 /// Everything here happens on the environment's own thread but for the Done that `deliver` returns and the Log of an engine.
 class Environment : public std::enable_shared_from_this<Environment> {
  public:
@@ -45,18 +70,12 @@ class Environment : public std::enable_shared_from_this<Environment> {
   /// Waits for the engine's lanes, whose jobs are cancelled.
   void drop_engine(Id id) { engines_.erase(id); }
 
+  /// The models of one kind that are open: LanguageModel or VisionModel.
+  template <class Model>
+  OpenModels<Model>& models() { return std::get<OpenModels<Model>>(models_); }
   /// A model that is not loaded yet; it ends with the environment at the latest.
-  Id open_model();
-  LanguageModel& model(Id id) { return *models_.at(id); }
-  /// Cancels what it does and waits for the end of that.
-  void drop_model(Id id) { models_.erase(id); }
-  /// The same for readers of pages, layouts and tables.
-  Id open_vision_model();
-  VisionModel& vision_model(Id id) { return *vision_models_.at(id); }
-  void drop_vision_model(Id id) { vision_models_.erase(id); }
-  /// What handles of models are made with.
-  Napi::FunctionReference model_class;
-  Napi::FunctionReference vision_model_class;
+  template <class Model>
+  Id open_model() { return models<Model>().add(next_id_++); }
 
   /// Opens a call and lets `begin(Id)` start it; what `begin` throws becomes the rejection.
   template <class Begin>
@@ -91,8 +110,7 @@ class Environment : public std::enable_shared_from_this<Environment> {
   Id next_id_ = 1;
   std::unordered_map<Id, Call> calls_;
   std::unordered_map<Id, OpenEngine> engines_;
-  std::unordered_map<Id, std::unique_ptr<LanguageModel>> models_;
-  std::unordered_map<Id, std::unique_ptr<VisionModel>> vision_models_;
+  std::tuple<OpenModels<LanguageModel>, OpenModels<VisionModel>> models_;
 };
 
 template <class Begin>

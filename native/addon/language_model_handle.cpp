@@ -11,11 +11,6 @@
 namespace lectern::addon {
 namespace {
 
-struct Opened {
-  std::shared_ptr<Environment> environment;
-  Environment::Id id;
-};
-
 /// For `deliver`: the value by its own to_value().
 constexpr auto as_value = [](Napi::Env env, const Call&, const auto& value) { return to_value(env, value); };
 
@@ -29,114 +24,75 @@ Napi::Function LanguageModelHandle::define(Napi::Env env) {
 }
 
 Napi::Value LanguageModelHandle::make(Napi::Env env, const std::shared_ptr<Environment>& environment, Environment::Id id, const LoadedModel& info) {
-  Opened opened{environment, id};
-  Napi::Object handle = environment->model_class.New({Napi::External<Opened>::New(env, &opened)});
+  Napi::Object handle = ModelHandle::make(env, environment, id);
   handle.Set("info", to_value(env, info));
   return handle;
 }
 
-LanguageModelHandle::LanguageModelHandle(const Napi::CallbackInfo& info) : Napi::ObjectWrap<LanguageModelHandle>(info) {
-  guarded(info.Env(), [&] {
-    if (!info[0].IsExternal()) throw Error(ErrorCode::invalid_request, "A model is opened by an engine.");
-  });
-  const Opened& opened = *info[0].As<Napi::External<Opened>>().Data();
-  environment_ = opened.environment;
-  id_ = opened.id;
-  closed_ = false;
-}
-
-LanguageModelHandle::~LanguageModelHandle() {
-  if (environment_) environment_->drop_model(id_);
-}
-
 Napi::Value LanguageModelHandle::generate(const Napi::CallbackInfo& info) {
-  return environment_->promise(info.Env(), [&](Environment::Id call) {
+  return environment().promise(info.Env(), [&](Environment::Id call) {
     GenerateArguments arguments = read_generate(info[0], info[1]);
     auto cancel = read_cancel(info[2]);
     std::function<void(llm::Burst)> on_burst;
     if (!arguments.on_tokens.IsEmpty()) {
-      environment_->keep_callback(call, arguments.on_tokens);
+      environment().keep_callback(call, arguments.on_tokens);
       const bool logprobs = arguments.call.options.sampling.logprobs >= 0;
-      on_burst = [environment = environment_, call, logprobs, sink = std::make_shared<TokenSink>()](llm::Burst burst) {
+      on_burst = [environment = shared_environment(), call, logprobs, sink = std::make_shared<TokenSink>()](llm::Burst burst) {
         if (!sink->push(std::move(burst))) return;
         environment->post([environment, call, logprobs, sink](Napi::Env env) { environment->call_back(call, to_value(env, sink->take(), logprobs)); });
       };
     }
-    use(call).generate(std::move(arguments.call), std::move(on_burst), std::move(cancel), environment_->deliver<llm::GenerateResult>(call, as_value));
+    use(call).generate(std::move(arguments.call), std::move(on_burst), std::move(cancel), environment().deliver<llm::GenerateResult>(call, as_value));
   });
 }
 
 Napi::Value LanguageModelHandle::embed(const Napi::CallbackInfo& info) {
-  return environment_->promise(info.Env(), [&](Environment::Id call) {
+  return environment().promise(info.Env(), [&](Environment::Id call) {
     Prompt prompt = read_prompt(info[0]);
     if (!info[1].IsBoolean()) throw Error(ErrorCode::invalid_request, "normalise must be true or false.");
     auto cancel = read_cancel(info[2]);
-    use(call).embed(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel), environment_->deliver<Embedding>(call, as_value));
+    use(call).embed(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel), environment().deliver<Embedding>(call, as_value));
   });
 }
 
 Napi::Value LanguageModelHandle::tokenize(const Napi::CallbackInfo& info) {
-  return environment_->promise(info.Env(), [&](Environment::Id call) {
+  return environment().promise(info.Env(), [&](Environment::Id call) {
     Prompt prompt = read_prompt(info[0]);
     if (!info[1].IsBoolean()) throw Error(ErrorCode::invalid_request, "addSpecial must be true or false.");
     auto cancel = read_cancel(info[2]);
     use(call).tokenize(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel),
-                       environment_->deliver<std::vector<llm::TokenId>>(call, as_value));
+                       environment().deliver<std::vector<llm::TokenId>>(call, as_value));
   });
 }
 
 Napi::Value LanguageModelHandle::count_tokens(const Napi::CallbackInfo& info) {
-  return environment_->promise(info.Env(), [&](Environment::Id call) {
+  return environment().promise(info.Env(), [&](Environment::Id call) {
     Prompt prompt = read_prompt(info[0]);
     if (!info[1].IsBoolean()) throw Error(ErrorCode::invalid_request, "addSpecial must be true or false.");
     auto cancel = read_cancel(info[2]);
     const auto to_js = [](Napi::Env env, const Call&, std::size_t count) { return Napi::Number::New(env, static_cast<double>(count)); };
-    use(call).count_tokens(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel), environment_->deliver<std::size_t>(call, to_js));
+    use(call).count_tokens(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel), environment().deliver<std::size_t>(call, to_js));
   });
 }
 
 Napi::Value LanguageModelHandle::detokenize(const Napi::CallbackInfo& info) {
-  return environment_->promise(info.Env(), [&](Environment::Id call) {
+  return environment().promise(info.Env(), [&](Environment::Id call) {
     std::vector<llm::TokenId> ids = read_ids(info[0], "ids");
     auto cancel = read_cancel(info[1]);
     const auto to_js = [](Napi::Env env, const Call&, const std::string& text) { return Napi::String::New(env, text); };
-    use(call).detokenize(std::move(ids), std::move(cancel), environment_->deliver<std::string>(call, to_js));
+    use(call).detokenize(std::move(ids), std::move(cancel), environment().deliver<std::string>(call, to_js));
   });
 }
 
 Napi::Value LanguageModelHandle::token_bytes(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
-    must_be_open();
     const double id = info[0].IsNumber() ? info[0].As<Napi::Number>().DoubleValue() : NAN;
     if (!(id >= 0 && id <= 0x7FFFFFFF && id == std::floor(id))) throw Error(ErrorCode::invalid_request, "id must be a token id.");
-    const std::string bytes = environment_->model(id_).token_bytes(static_cast<llm::TokenId>(id));
+    const std::string bytes = model().token_bytes(static_cast<llm::TokenId>(id));
     auto array = Napi::Uint8Array::New(info.Env(), bytes.size());
     std::copy(bytes.begin(), bytes.end(), array.Data());
     return array;
   });
-}
-
-Napi::Value LanguageModelHandle::close(const Napi::CallbackInfo& info) {
-  return environment_->promise(info.Env(), [&](Environment::Id call) {
-    LanguageModel& model = use(call);
-    closed_ = true;
-    const auto drop = [environment = environment_, id = id_](Napi::Env env, const Call&, std::monostate) {
-      // The lanes are past their last jobs: to join them takes no time.
-      environment->drop_model(id);
-      return env.Undefined();
-    };
-    model.close(environment_->deliver<std::monostate>(call, drop));
-  });
-}
-
-LanguageModel& LanguageModelHandle::use(Environment::Id call) {
-  must_be_open();
-  environment_->borrow(call, Value());
-  return environment_->model(id_);
-}
-
-void LanguageModelHandle::must_be_open() const {
-  if (closed_) throw Error(ErrorCode::invalid_state, "The model is closed.");
 }
 
 }  // namespace lectern::addon

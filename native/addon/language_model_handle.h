@@ -5,20 +5,17 @@
 
 #include <napi.h>
 
-#include "environment.h"
+#include "model_handle.h"
 
 namespace lectern::addon {
 
-class LanguageModelHandle : public Napi::ObjectWrap<LanguageModelHandle> {
+class LanguageModelHandle : public ModelHandle<LanguageModelHandle, LanguageModel> {
  public:
   static Napi::Function define(Napi::Env env);
   /// The handle of the environment's model `id`, with `info` as a property.
   static Napi::Value make(Napi::Env env, const std::shared_ptr<Environment>& environment, Environment::Id id, const LoadedModel& info);
 
-  /// Only for make(): JavaScript has no External to call it with.
-  explicit LanguageModelHandle(const Napi::CallbackInfo& info);
-  /// A handle that was never closed closes when it is collected.
-  ~LanguageModelHandle() override;
+  using ModelHandle::ModelHandle;
 
  private:
   /// (prompt, options, cancel?) -> result; options.onTokens gets bursts, one call at a time, before the promise settles.
@@ -32,16 +29,7 @@ class LanguageModelHandle : public Napi::ObjectWrap<LanguageModelHandle> {
   Napi::Value detokenize(const Napi::CallbackInfo& info);
   /// (id) -> Uint8Array, at once
   Napi::Value token_bytes(const Napi::CallbackInfo& info);
-  /// () -> undefined, when the memory is free. A second close rejects as every other verb then does.
-  Napi::Value close(const Napi::CallbackInfo& info);
-
-  /// The model, with the call holding on to this handle; throws Error `invalid_state` after close.
-  LanguageModel& use(Environment::Id call);
-  void must_be_open() const;
-
-  std::shared_ptr<Environment> environment_;
-  Environment::Id id_ = 0;
-  bool closed_ = true;
+  Napi::Value close(const Napi::CallbackInfo& info) { return close_model(info); }
 };
 
 }  // namespace lectern::addon
