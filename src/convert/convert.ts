@@ -40,8 +40,13 @@ async function openInput(request: ConvertRequest, ports: ConvertPorts, timings: 
   onFormat(format);
   const sha256 = createHash('sha256').update(bytes).digest('hex');
   if (!format.supported) return { sha256, format, content: null };
-  const reader = await findFormat(format.name)?.load();
-  if (reader === null) return { sha256, format, content: null };
+  const known = findFormat(format.name);
+  const reader = await known?.load();
+  if (reader === null) {
+    const refusal = await known?.refusal?.(bytes);
+    if (refusal) throw refusal;
+    return { sha256, format, content: null };
+  }
   if (reader === undefined) {
     const pages = await timings.measure('open', 'document', () => openPages(format.name, bytes, request.options.password));
     return { sha256, format, content: { pages } };

@@ -1,4 +1,5 @@
 /** The registry: which formats can be read, by the contract's names, and the reader of each. */
+import type { LecternError } from '../errors.js';
 import type { Reader } from './reader.js';
 
 interface Format {
@@ -7,6 +8,8 @@ interface Format {
   load: () => Promise<Reader | null>;
   /** The program that makes it readable; without it `load` answers null. */
   needs?: string;
+  /** What is wrong with a file that cannot be read here for want of it: damaged, or behind a password; null where nothing is. */
+  refusal?: (bytes: Uint8Array) => Promise<LecternError | null>;
 }
 
 const openXml = 'application/vnd.openxmlformats-officedocument';
@@ -15,7 +18,10 @@ const openDocument = 'application/vnd.oasis.opendocument';
 /** By way of today's format, where LibreOffice is there to make it. */
 function legacy(mimetype: string, name: string, modern: 'docx' | 'pptx' | 'xlsx'): Format {
   const load = async (): Promise<Reader> => (await formats[modern]?.load()) as Reader;
-  return { mimetype, needs: 'LibreOffice', load: async () => (await import('./office/legacy.js')).legacyReader(name, modern, load) };
+  return {
+    mimetype, needs: 'LibreOffice', load: async () => (await import('./office/legacy.js')).legacyReader(name, modern, load),
+    refusal: async (bytes) => (await import('./office/legacy.js')).refusalOf(bytes, name),
+  };
 }
 
 const formats: Record<string, Format> = {

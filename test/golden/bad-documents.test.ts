@@ -69,6 +69,13 @@ t.test('cut short, and under a wrong name', async (t) => {
 t.test('behind a password, with macros', async (t) => {
   const encrypted = makeCompoundFile({ EncryptionInfo: Buffer.alloc(200, 4), EncryptedPackage: Buffer.alloc(9000, 7) });
   for (const name of ['a.docx', 'a.xlsx', 'a.pptx']) t.match(await send(name, encrypted), { status: 'failure', errors: [{ error_message: /password|encrypted/u }] }, name);
+  const text = Buffer.alloc(600);
+  text[11] = 1;
+  const user = Buffer.alloc(48);
+  user.writeUInt32LE(0xf3d1c4df, 12);
+  for (const [name, file] of [['a.doc', { WordDocument: text }], ['a.ppt', { 'PowerPoint Document': Buffer.alloc(600), 'Current User': user }]] as const) {
+    t.match(await send(name, makeCompoundFile(file)), { status: 'failure', errors: [{ error_message: /password|encrypted/u }] }, name);
+  }
   const manifest = '<manifest:manifest xmlns:manifest="urn:oasis:names:tc:opendocument:xmlns:manifest:1.0"><manifest:file-entry manifest:full-path="content.xml"><manifest:encryption-data/></manifest:file-entry></manifest:manifest>';
   t.match(await send('a.odt', makeOdf('text', { body: '', parts: { 'META-INF/manifest.xml': manifest, 'content.xml': 'cipher' } })), { status: 'failure', errors: [{ error_message: /password|encrypted/u }] });
   const macros = makeDocx({ body: '<w:p><w:r><w:t>Text</w:t></w:r></w:p>', relationships: relationship('m', 'vbaProject', 'vbaProject.bin'), parts: { 'word/vbaProject.bin': 'Sub AutoOpen()' } });

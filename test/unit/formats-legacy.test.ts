@@ -1,11 +1,12 @@
 /** Older office files by way of another program: a stand-in for LibreOffice written here shows what is asked of it and what becomes of it. */
-import { chmodSync, existsSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import t from 'tap';
-import { isCutShort } from '../../src/formats/office/compound.js';
+import { isCutShort, isEncryptedLegacy } from '../../src/formats/office/compound.js';
 import { findLibreOffice, legacyReader, modernize } from '../../src/formats/office/legacy.js';
 import { findFormat } from '../../src/formats/index.js';
+import { makeCompoundFile } from '../support/compound-file.js';
 import { makeDocx } from '../support/office-files.js';
 import { readOptions } from '../support/read-office.js';
 
@@ -95,4 +96,55 @@ t.test('what is cut short or no document at all is refused before it is handed o
   t.notOk(existsSync(join(t.testdirName, 'asked')));
   await t.rejects(read(Buffer.from('<table><tr><td>1</td></tr></table>')), { code: 'invalid_document', message: /could not read/ }, 'pages go by that name, too');
   t.ok(existsSync(join(t.testdirName, 'asked')));
+});
+
+/** A record of a sheet: number, length, contents. */
+function record(type: number, body: Uint8Array): Buffer {
+  const head = Buffer.alloc(4);
+  head.writeUInt16LE(type, 0);
+  head.writeUInt16LE(body.length, 2);
+  return Buffer.concat([head, body]);
+}
+
+/** Files as their programs begin them, behind a password or not, in sectors of their own or among the small streams. */
+function legacyFiles(locked: boolean, streamBytes: number): Record<'doc' | 'xls' | 'ppt', Uint8Array> {
+  const text = Buffer.alloc(streamBytes);
+  // wIdent, nFib, then at 0x0A the switches: fComplex and, of a locked file, fEncrypted.
+  text.writeUInt16LE(0xa5ec, 0);
+  text.writeUInt16LE(locked ? 0x0104 : 0x0004, 10);
+  const begin = record(0x809, Buffer.alloc(16));
+  const sheet = Buffer.concat([begin, record(0x86, Buffer.alloc(0)), record(locked ? 0x2f : 0x5c, Buffer.alloc(54)), Buffer.alloc(streamBytes)]);
+  const user = Buffer.alloc(48);
+  user.writeUInt16LE(0xff6, 2);
+  user.writeUInt32LE(locked ? 0xf3d1c4df : 0xe391c05f, 12);
+  const slides = { 'Current User': user, 'PowerPoint Document': Buffer.alloc(streamBytes) };
+  // What comes before it fills pieces of the small streams, so that the wanted one does not lie in the first.
+  const others = { '\u0001CompObj': Buffer.alloc(900, 1), '\u0005SummaryInformation': Buffer.alloc(3000, 2) };
+  return { doc: makeCompoundFile({ WordDocument: text, ...others }), xls: makeCompoundFile({ Workbook: sheet, ...others }), ppt: makeCompoundFile({ ...slides, ...others }) };
+}
+
+t.test('what is behind a password says so, with the program and without it', async (t) => {
+  const asked = join(t.testdir(), 'asked');
+  const soffice = program(t.testdirName, `touch "${asked}"; exit 1`);
+  for (const streamBytes of [600, 9000]) {
+    for (const locked of [false, true]) {
+      for (const [kind, bytes] of Object.entries(legacyFiles(locked, streamBytes))) {
+        t.equal(isEncryptedLegacy(bytes), locked, `${kind}, ${streamBytes} bytes`);
+        t.equal((await findFormat(kind)?.refusal?.(bytes))?.code, locked ? 'password_required' : undefined);
+        const read = async (): Promise<unknown> => legacyReader(kind, 'docx', () => Promise.reject(new Error('no reader')), soffice)?.(bytes, { ...readOptions, filename: `old.${kind}`, mimetype: '' });
+        await t.rejects(read(), { code: locked ? 'password_required' : 'invalid_document' });
+        // A sheet's password may be one that every program knows: that is tried.
+        t.equal(existsSync(asked), !locked || kind === 'xls', `${kind}, locked: ${locked}`);
+        rmSync(asked, { force: true });
+      }
+    }
+  }
+  const summary = makeCompoundFile({ 'PowerPoint Document': Buffer.alloc(5000), EncryptedSummary: Buffer.alloc(100) });
+  t.ok(isEncryptedLegacy(summary));
+  const bare = (type: number): Uint8Array => Buffer.concat([record(9, Buffer.alloc(4)), record(type, Buffer.alloc(4)), Buffer.alloc(40)]);
+  t.ok(isEncryptedLegacy(bare(0x2f)), 'a sheet from before compound files');
+  t.notOk(isEncryptedLegacy(bare(0x42)));
+  t.equal((await findFormat('doc')?.refusal?.(Buffer.alloc(0)))?.message, 'The file is empty.');
+  const whole = legacyFiles(true, 9000).ppt;
+  for (let length = 0; length < whole.length; length += 97) isEncryptedLegacy(whole.subarray(0, length));
 });

@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LecternError } from '../../errors.js';
 import type { ReadDocument, Reader, ReadOptions } from '../reader.js';
-import { isCutShort, looksLikeCompound } from './compound.js';
+import { isCutShort, isEncryptedLegacy, looksLikeCompound } from './compound.js';
 
 type Modern = 'docx' | 'pptx' | 'xlsx';
 
@@ -152,15 +152,30 @@ function isUnknown(bytes: Uint8Array): boolean {
   return !looksLikeCompound(bytes) && !isOldSheet && bytes.subarray(0, 4096).includes(0);
 }
 
+/**
+ * What can be said of a file of `legacy` without LibreOffice: LecternError `invalid_document` or `password_required`, or null. A sheet
+ * may be encrypted with a password that every program knows (`mayOpen`): whether it is, LibreOffice finds out.
+ */
+export function refusalOf(bytes: Uint8Array, legacy: string, mayOpen = false): LecternError | null {
+  if (bytes.length === 0) return new LecternError('invalid_document', 'The file is empty.');
+  // LibreOffice takes what it does not understand for text, and the document would be a page of signs.
+  if (isCutShort(bytes)) return new LecternError('invalid_document', 'The file is damaged or cut short.');
+  if (isUnknown(bytes)) return new LecternError('invalid_document', `The file is not a ${legacy.toUpperCase()} document.`);
+  return isEncryptedLegacy(bytes) && !(mayOpen && legacy === 'xls') ? encrypted() : null;
+}
+
+const encrypted = (): LecternError => new LecternError('password_required', 'The document is encrypted; encrypted office files cannot be opened.');
+
 /** A reader of `legacy` files by way of `modern` ones; null where the program is not installed. */
 export function legacyReader(legacy: string, modern: Modern, load: () => Promise<Reader>, program: string | null = findLibreOffice()): Reader | null {
   if (program === null) return null;
   return async (bytes, options): Promise<ReadDocument> => {
-    if (bytes.length === 0) throw new LecternError('invalid_document', 'The file is empty.');
-    // LibreOffice takes what it does not understand for text, and the document would be a page of signs.
-    if (isCutShort(bytes)) throw new LecternError('invalid_document', 'The file is damaged or cut short.');
-    if (isUnknown(bytes)) throw new LecternError('invalid_document', `The file is not a ${legacy.toUpperCase()} document.`);
-    const made = await modernize(program, bytes, legacy, modern, options);
+    const refusal = refusalOf(bytes, legacy, true);
+    if (refusal !== null) throw refusal;
+    const made = await modernize(program, bytes, legacy, modern, options).catch((error: unknown) => {
+      const isClosed = error instanceof LecternError && error.code === 'invalid_document' && isEncryptedLegacy(bytes);
+      throw isClosed ? encrypted() : error;
+    });
     return (await load())(made, options);
   };
 }
