@@ -15,6 +15,8 @@ export interface OutlookMessage {
   body?: string;
   /** Bytes in the encoding that the page declares. */
   html?: Uint8Array;
+  /** Packed RTF. */
+  rtf?: Uint8Array;
   sender?: { name: string; address: string };
   to?: { name: string; address: string }[];
   cc?: { name: string; address: string }[];
@@ -83,7 +85,7 @@ function storageOf(message: OutlookMessage, isTop: boolean): Storage {
   const attachments = message.attachments ?? [];
   const head = Buffer.alloc(isTop ? 32 : 24);
   for (const [at, value] of [[8, people.length], [12, attachments.length], [16, people.length], [20, attachments.length]] as const) head.writeUInt32LE(value, at);
-  const properties = new Properties().text(0x001a, 'IPM.Note').text(0x0037, message.subject).text(0x1000, message.body).binary(0x1013, message.html)
+  const properties = new Properties().text(0x001a, 'IPM.Note').text(0x0037, message.subject).text(0x1000, message.body).binary(0x1013, message.html).binary(0x1009, message.rtf)
     .text(0x0c1a, message.sender?.name).text(0x0c1f, message.sender?.address).text(0x0c1e, message.sender && 'SMTP').text(0x5d01, message.sender?.address).time(0x0e06, message.date);
   const storage = properties.end(head);
   for (const [index, { name, address, kind }] of people.entries()) {

@@ -22,6 +22,8 @@ export interface MailMessage {
   date: string;
   html: string;
   text: string;
+  /** The body where it is neither page nor plain text. */
+  blocks?: Block[];
   attachments: MailAttachment[];
 }
 
@@ -38,7 +40,7 @@ function sizeText(bytes: number): string {
 }
 
 function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): Block[] {
-  if (message.html.trim() === '') return readPlainText(message.text);
+  if (message.html.trim() === '') return message.blocks ?? readPlainText(message.text);
   const image = (address: string): ImageBytes | undefined => {
     const id = /^cid:(.*)$/i.exec(address)?.[1];
     if (id === undefined) return undefined;

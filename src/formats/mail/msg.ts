@@ -2,6 +2,9 @@
 import msgreader from '@kenjiuno/msgreader';
 import type { FieldsData } from '@kenjiuno/msgreader';
 import { LecternError } from '../../errors.js';
+import { pageOfRtf, rtfOrigin, textOfRtf } from '../rtf/page.js';
+import { readRtf } from '../rtf/read.js';
+import { unpackRtf } from '../rtf/unpack.js';
 import { declaredEncoding, decodeText } from '../text-encoding.js';
 import type { MailAttachment, MailMessage } from './message.js';
 
@@ -26,6 +29,29 @@ function htmlOf(fields: FieldsData): string {
   return fields.html === undefined ? '' : decodeText(fields.html, declaredEncoding(fields.html));
 }
 
+/** As much RTF as a mail's body may be. */
+const mostRtfBytes = 32 * 1024 * 1024;
+
+/** The body that is kept as RTF only, and what it was made from; the plain text stands for one that cannot be read. Throws `invalid_document`, `too_large`. */
+function rtfBody(packed: Uint8Array, text: string): Pick<MailMessage, 'html' | 'text' | 'blocks'> {
+  try {
+    const rtf = unpackRtf(packed, mostRtfBytes);
+    const origin = rtfOrigin(rtf);
+    if (origin === 'html') return { html: pageOfRtf(rtf), text };
+    if (origin === 'text') return { html: '', text: text === '' ? textOfRtf(rtf) : text };
+    const blocks = readRtf(rtf);
+    return { html: '', text, ...(blocks.length > 0 && { blocks }) };
+  } catch (error) {
+    if (text.trim() === '') throw error;
+    return { html: '', text };
+  }
+}
+
+function bodyOf(fields: FieldsData): Pick<MailMessage, 'html' | 'text' | 'blocks'> {
+  const [html, text] = [htmlOf(fields), fields.body ?? ''];
+  return html.trim() === '' && fields.compressedRtf !== undefined && fields.compressedRtf.length > 0 ? rtfBody(fields.compressedRtf, text) : { html, text };
+}
+
 function attachmentOf(reader: Reader, fields: FieldsData): MailAttachment {
   const name = fields.fileName ?? fields.fileNameShort ?? fields.name ?? '';
   return {
@@ -34,7 +60,7 @@ function attachmentOf(reader: Reader, fields: FieldsData): MailAttachment {
   };
 }
 
-/** Throws LecternError `invalid_document`. */
+/** Throws LecternError `invalid_document`, `too_large`. */
 export function readMsg(bytes: Uint8Array): MailMessage {
   const damaged = (cause?: unknown): LecternError => new LecternError('invalid_document', 'The file is no mail of Outlook, or it is damaged.', { cause });
   let reader: Reader;
@@ -48,7 +74,7 @@ export function readMsg(bytes: Uint8Array): MailMessage {
   if (fields.error !== undefined || fields.dataType !== 'msg') throw damaged(fields.error);
   return {
     subject: fields.subject ?? '', from: person(fields.senderName, fields.senderSmtpAddress ?? fields.senderEmail), to: receivers(fields, 'to'), cc: receivers(fields, 'cc'),
-    date: fields.messageDeliveryTime ?? fields.clientSubmitTime ?? '', html: htmlOf(fields), text: fields.body ?? '',
+    date: fields.messageDeliveryTime ?? fields.clientSubmitTime ?? '', ...bodyOf(fields),
     attachments: (fields.attachments ?? []).map((attachment) => attachmentOf(reader, attachment)),
   };
 }
