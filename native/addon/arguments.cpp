@@ -39,6 +39,13 @@ double Fields::integer(std::string_view key, double least, double most) const {
                   std::to_string(static_cast<std::int64_t>(most)));
 }
 
+double Fields::number(std::string_view key, double least, double most) const {
+  const Napi::Value value = get(key);
+  const double number = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : NAN;
+  if (number >= least && number <= most) return number;
+  refuse(key, "must be a number from " + std::to_string(least) + " to " + std::to_string(most));
+}
+
 std::string Fields::text(std::string_view key, std::size_t most) const {
   const Napi::Value value = get(key);
   std::string found = value.IsString() ? value.As<Napi::String>().Utf8Value() : "";
@@ -135,8 +142,11 @@ vision::TesseractOptions read_tesseract_options(const Napi::Value& value) {
 
 vision::RecogniseOptions read_recognise_options(const Napi::Value& value) {
   const Fields fields(value, "options");
-  fields.allow_only({"network", "dpi", "oneLine"});
-  return {fields.text("network", 4096), static_cast<int>(fields.integer("dpi", 70, 2400)), fields.boolean_or("oneLine", false)};
+  fields.allow_only({"network", "dpi", "oneLine", "sampleLines", "leastSureness"});
+  vision::RecogniseOptions options{fields.text("network", 4096), static_cast<int>(fields.integer("dpi", 70, 2400)), fields.boolean_or("oneLine", false), {}};
+  if (fields.has("sampleLines")) options.sample.lines = static_cast<int>(fields.integer("sampleLines", 0, 10'000));
+  if (fields.has("leastSureness")) options.sample.least_sureness = fields.number("leastSureness", 0, 1);
+  return options;
 }
 
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value) {

@@ -36,6 +36,8 @@ class Fields {
   std::string text(std::string_view key, std::size_t most) const;
   /// An integral number within [least, most].
   double integer(std::string_view key, double least, double most) const;
+  /// A number within [least, most].
+  double number(std::string_view key, double least, double most) const;
   /// Three finite numbers.
   std::array<float, 3> triple(std::string_view key) const;
   /// Empty where the key is absent or undefined.

@@ -50,6 +50,7 @@ Napi::Value to_value(Napi::Env env, const vision::ReadPage& page) {
   Napi::Object value = Napi::Object::New(env);
   value.Set("lines", list_value(env, page.lines, line_value));
   value.Set("rulings", list_value(env, page.rulings, ruling_value));
+  if (page.sampled) value.Set("sampled", Napi::Boolean::New(env, true));
   return value;
 }
 

@@ -8,7 +8,7 @@
 namespace lectern::addon {
 
 /// { lines: { baseline: [x1, y1, x2, y2], words: { text, left, top, right, bottom, confidence }[] }[],
-///   rulings: { horizontal, position, start, end, thickness }[] }
+///   rulings: { horizontal, position, start, end, thickness }[], sampled?: true }
 Napi::Value to_value(Napi::Env env, const vision::ReadPage& page);
 
 }  // namespace lectern::addon

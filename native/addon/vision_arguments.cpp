@@ -1,6 +1,5 @@
 #include "vision_arguments.h"
 
-#include <cmath>
 #include <limits>
 
 #include "arguments.h"
@@ -16,13 +15,7 @@ constexpr std::size_t most_path = 4096;
 
 int integer(const Fields& fields, std::string_view key, double least, double most) { return static_cast<int>(fields.integer(key, least, most)); }
 
-float number(const Fields& fields, std::string_view key, double least, double most) {
-  const Napi::Value value = fields.get(key);
-  const double found = value.IsNumber() ? value.As<Napi::Number>().DoubleValue() : NAN;
-  // NaN fails both comparisons.
-  if (!(found >= least && found <= most)) fields.refuse(key, "must be a number from " + std::to_string(least) + " to " + std::to_string(most));
-  return static_cast<float>(found);
-}
+float number(const Fields& fields, std::string_view key, double least, double most) { return static_cast<float>(fields.number(key, least, most)); }
 
 bool boolean(const Fields& fields, std::string_view key) {
   if (!fields.has(key)) fields.refuse(key, "must be true or false");

@@ -68,7 +68,7 @@ vision::TextRecognizer& Engine::recognizer(const std::string& network) {
 void Engine::recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptions options, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done) {
   const auto work = [this, bitmap, options = std::move(options)](const Cancel& flag) {
     vision::TextRecognizer& reader = recognizer(options.network);
-    return options.one_line ? reader.read_line(bitmap, flag) : reader.read(bitmap, options.dpi, flag);
+    return options.one_line ? reader.read_line(bitmap, flag) : reader.read(bitmap, options.dpi, flag, options.sample);
   };
   vision_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
 }

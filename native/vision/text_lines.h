@@ -33,6 +33,7 @@ struct ReadLine {
 struct ReadPage {
   std::vector<ReadLine> lines;
   std::vector<Ruling> rulings;
+  bool sampled = false;  // only some of the lines were read, as the caller asked
 };
 
 }  // namespace lectern::vision

@@ -26,6 +26,8 @@ constexpr double least_sure_on_dark = 0.7;
 constexpr int column_pixels = 4;
 // Pictures that are read at once: more costs memory and gains nothing.
 constexpr int most_columns = 16384;
+// A line of 150 letters, of 32 rows.
+constexpr int longest_text = 2400;
 
 std::vector<std::string> code_points(const std::string& text) {
   std::vector<std::string> points;
@@ -111,6 +113,21 @@ double sureness(const std::vector<ReadLetter>& letters) {
   return letters.empty() ? 0 : sum / static_cast<double>(letters.size());
 }
 
+double sureness_of_all(const std::vector<std::vector<ReadLetter>>& lines) {
+  std::vector<ReadLetter> letters;
+  for (const auto& line : lines) letters.insert(letters.end(), line.begin(), line.end());
+  return sureness(letters);
+}
+
+/// Lines by their length, those behind that are longer than any of text.
+std::vector<std::size_t> longest_first(const std::vector<LineImage>& lines) {
+  std::vector<std::size_t> order(lines.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  const auto length = [&](std::size_t i) { return lines[i].width <= longest_text ? lines[i].width : 0; };
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return length(a) > length(b); });
+  return order;
+}
+
 /// Many letters that are rather sure than not are worth more than one that is very sure: the hole of a white O looks like a black one.
 double worth(const std::vector<ReadLetter>& letters) { return (sureness(letters) - 0.5) * static_cast<double>(letters.size()); }
 
@@ -178,11 +195,15 @@ void TextRecognizer::read_batch(const std::vector<LineImage>& lines, const std::
 }
 
 std::vector<std::vector<ReadLetter>> TextRecognizer::read_lines(const std::vector<LineImage>& lines, const Cancel& cancel) {
+  std::vector<std::size_t> all(lines.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
   std::vector<std::vector<ReadLetter>> letters(lines.size());
-  std::vector<std::size_t> order;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (lines[i].width > 0) order.push_back(i);
-  }
+  read_some(lines, all, letters, cancel);
+  return letters;
+}
+
+void TextRecognizer::read_some(const std::vector<LineImage>& lines, std::vector<std::size_t> order, std::vector<std::vector<ReadLetter>>& letters, const Cancel& cancel) {
+  std::erase_if(order, [&](std::size_t i) { return lines[i].width <= 0; });
   std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return padded(lines[a].width) < padded(lines[b].width); });
   for (std::size_t begin = 0; begin < order.size();) {
     const int width = padded(lines[order[begin]].width);
@@ -192,7 +213,6 @@ std::vector<std::vector<ReadLetter>> TextRecognizer::read_lines(const std::vecto
     read_batch(lines, {order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end)}, width, cancel, letters);
     begin = end;
   }
-  return letters;
 }
 
 ReadPage TextRecognizer::read_line(const Bitmap& bitmap, const Cancel& cancel) {
@@ -205,7 +225,7 @@ ReadPage TextRecognizer::read_line(const Bitmap& bitmap, const Cancel& cancel) {
   return result;
 }
 
-ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cancel) {
+ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cancel, const Sample& sample) {
   Gray page = shrink_to_gray(bitmap, 1, cancel);
   GreyImage grey{page.width, page.height, std::move(page.pixels)};
   ReadPage result{{}, find_rulings(grey, dpi, cancel)};
@@ -225,7 +245,12 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
     std::move(light.begin(), light.end(), std::back_inserter(found));
     cut(*turned);
   }
-  const auto letters = read_lines(images, cancel);
+  std::vector<std::vector<ReadLetter>> letters(images.size());
+  std::vector<std::size_t> order = longest_first(images);
+  const auto rest = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), static_cast<std::size_t>(sample.lines)));
+  read_some(images, {order.begin(), rest}, letters, cancel);
+  result.sampled = rest != order.begin() && sureness_of_all(letters) < sample.least_sureness;
+  if (!result.sampled) read_some(images, {rest, order.end()}, letters, cancel);
   for (const std::size_t i : surest(found, letters, on_paper)) {
     ReadLine line = line_of(found[i], images[i], letters[i]);
     if (!line.words.empty()) result.lines.push_back(std::move(line));

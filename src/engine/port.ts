@@ -59,6 +59,8 @@ export interface ReadRuling {
 export interface ReadPage {
   lines: ReadLine[];
   rulings: ReadRuling[];
+  /** Only the longest lines were read, whose letters are less sure than was asked for. */
+  sampled?: true;
 }
 
 export interface ReadTextOptions extends CallOptions {
@@ -85,6 +87,9 @@ export interface RecogniseTextOptions extends CallOptions {
   dpi: number;
   /** The bitmap is one line of text from edge to edge. */
   oneLine?: boolean;
+  /** So many of the longest lines are read first, the others only where the letters of these are at least `leastSureness` in the mean, 0 to 1. */
+  sampleLines?: number;
+  leastSureness?: number;
 }
 
 /** Our own network that reads text. */

@@ -2,10 +2,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { findOwnNetwork } from '../../src/convert/ocr/own.js';
+import { findOwnNetwork, ownRecognisers } from '../../src/convert/ocr/own.js';
+import { readPicture } from '../../src/convert/ocr/read-picture.js';
+import { isRecogniser } from '../../src/convert/ocr/recogniser.js';
+import type { PageSource } from '../../src/convert/pages.js';
 import { openEngine } from '../../src/engine/engine.js';
 import { packageRoot, shippedModelsDirectory } from '../../src/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
+import type { Box } from '../../src/pdf/page.js';
 import { text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
 
@@ -41,6 +45,49 @@ t.test('a page is read', async (t) => {
   const reading = engine.recogniseText(bitmap, { network, dpi: 200, signal: cancel.signal });
   cancel.abort();
   await t.rejects(reading, { code: 'cancelled' });
+});
+
+t.test('a page that is unsure is given up after its longest lines; a sure one is read whole, and the same', async (t) => {
+  const content = Array.from({ length: 14 }, (_, line) => text(30, 270 - 18 * line, 11, `${'A longer line of text '.repeat(1 + (line % 3))}and its end ${line}.`));
+  const pdf = await openPdf(makePdf({ pages: [{ width: 500, height: 300, content }, { width: 500, height: 300, rotate: 180, content }] }), { password: null });
+  t.teardown(() => pdf.close());
+  const [upright, upsideDown] = [0, 1].map((page) => pdf.renderRegion(page, { left: 0, top: 0, right: 500, bottom: 300 }, 150));
+  const whole = await engine.recogniseText(upright!, { network, dpi: 150 });
+  t.equal(whole.lines.length, 14);
+  t.same(await engine.recogniseText(upright!, { network, dpi: 150, sampleLines: 4, leastSureness: 0.88 }), whole, 'nothing is lost by reading some lines first');
+  t.same(await engine.recogniseText(upright!, { network, dpi: 150, sampleLines: 14, leastSureness: 0 }), whole, 'nor by reading all of them first');
+  const sample = await engine.recogniseText(upright!, { network, dpi: 150, sampleLines: 4, leastSureness: 1 });
+  t.equal(sample.sampled, true);
+  t.same(sample.lines, whole.lines.filter((_, line) => line % 3 === 2), 'the four longest, as they are on the whole page');
+  const unsure = await engine.recogniseText(upsideDown!, { network, dpi: 150, sampleLines: 4, leastSureness: 0.88 });
+  t.match(unsure, { sampled: true });
+  t.ok(unsure.lines.length <= 4);
+});
+
+t.test('a page is read alike in all four orientations', async (t) => {
+  const told = ['A ship that leaves the harbour in the morning', 'carries letters, coal and bread to the islands', 'where nobody has seen a doctor since October', 'because the ice was too thick for small boats.',
+    'Two men on the bridge look out for the light', 'that stands upon the southern point of the bay', 'and count its flashes: one long, then two short'];
+  const content = told.map((line, index) => text(40, 250 - 22 * index, 12, line));
+  const pdf = await openPdf(makePdf({ pages: ([0, 90, 180, 270] as const).map((rotate) => ({ width: 480, height: 290, rotate, content })) }), { password: null });
+  t.teardown(() => pdf.close());
+  const recogniser = await ownRecognisers(() => engine, shippedModelsDirectory()).find('auto', []);
+  if (!isRecogniser(recogniser)) throw new Error(recogniser.reason);
+  const dpis: [number, number | undefined][] = [];
+  const counting = { name: 'counting', read: (...[bitmap, dpi, signal, least]: Parameters<typeof recogniser.read>) => (dpis.push([dpi, least]), recogniser.read(bitmap, dpi, signal, least)) };
+  const pages = { pageCount: 4, readPage: (index: number) => pdf.readPage(index), render: (index: number, region: Box, dpi: number) => pdf.renderRegion(index, region, dpi), close: () => undefined };
+  const seen: string[][] = [];
+  for (const [index, turn] of [0, 270, 180, 90].entries()) {
+    dpis.length = 0;
+    const read = await readPicture(pages as unknown as PageSource, pdf.readPage(index), { recogniser: counting, engine, signal: new AbortController().signal });
+    t.equal(read.turn, turn);
+    t.match(read.content, { width: 480, height: 290 }, 'the upright page');
+    seen.push(read.content.lines.map((line) => line.words.map((word) => word.text).join(' ')));
+    const first = read.content.words[0];
+    t.ok(Math.abs((first?.box.left ?? 0) - 41) < 2 && Math.abs((first?.baseline ?? 0) - 40) < 1.5, `the first word stands where it was drawn on the upright page: ${first?.box.left}, ${first?.baseline}`);
+    t.equal(dpis.filter(([, least]) => least === undefined).length, turn === 0 ? 0 : 1, 'what is turned is read whole but once');
+    t.ok(dpis.length <= (turn === 0 ? 1 : 5), `${dpis.length} looks`);
+  }
+  for (const lines of seen) t.same(lines, told);
 });
 
 t.test('white text on dark bars is read beside black text on paper', async (t) => {
@@ -80,7 +127,7 @@ t.test('what is no recogniser of lines is refused, and the next page is read all
   writeFileSync(join(directory, 'nameless.onnx'), bytes);
   await t.rejects(engine.recogniseText(blank, { network: join(directory, 'nameless.onnx'), dpi: 200 }), { code: 'invalid_model', message: /alphabet/u });
   t.same((await engine.recogniseText(blank, { network, dpi: 200 })).lines, []);
-  for (const options of [{ network: '', dpi: 200 }, { network: 'a\0', dpi: 200 }, { network, dpi: 10 }, { network, dpi: 200, oneLine: 1 as unknown as boolean }]) await t.rejects(engine.recogniseText(blank, options), { code: 'invalid_request' });
+  for (const options of [{ network: '', dpi: 200 }, { network: 'a\0', dpi: 200 }, { network, dpi: 10 }, { network, dpi: 200, oneLine: 1 as unknown as boolean }, { network, dpi: 200, sampleLines: 1.5 }, { network, dpi: 200, leastSureness: 2 }, { network, dpi: 200, leastSureness: Number.NaN }]) await t.rejects(engine.recogniseText(blank, options), { code: 'invalid_request' });
   const pixel = { data: new Uint8Array(4).fill(0), width: 1, height: 1, stride: 4 };
   for (const oneLine of [false, true]) t.ok(Array.isArray((await engine.recogniseText(pixel, { network, dpi: 200, oneLine })).lines), 'one black pixel');
 });

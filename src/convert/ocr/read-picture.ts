@@ -17,12 +17,11 @@ const leaningDpi = 150;
 const maxPixels = 24_000_000;
 /** A lean below it is left: letters on one line are read as well. */
 const leastLeanDegrees = 0.3;
-/**
- * What a text is worth: its letters by how sure the recogniser is. Below it, or below this sureness, a page may stand on its head.
- * The network that ships with the program is sure by 0.67 to 0.82 of scanned pages upside down, by 0.93 to 1 of the same ones upright.
- */
-const enoughWorth = 60;
+/** Below this worth, or this sureness, a page may stand on its head: upside down the network that ships with the program is sure by 0.67 to 0.83, upright by 0.93 to 1. */
+const enoughWorth = 28;
 const enoughSureness = 0.88;
+/** Nothing turned reads better than this. */
+const upright = 0.93;
 
 export interface RecognisedPage {
   /** The page as it is read: its words, lines and size are those of the upright page. */
@@ -57,17 +56,16 @@ function resolutionOf(drawn: Bitmap, content: PageContent): number {
   return Math.round(dpi >= 72.5 ? dpi : Math.min(600, Math.max(70, drawn.width / 8.3)));
 }
 
-/** Worth of a reading: what is sure counts, guesses do not. */
-function worthOf({ lines }: ReadPage): { worth: number; sureness: number } {
-  let [letters, sum, worth] = [0, 0, 0];
+/** How sure the letters are in the mean, and what they are worth: many that are rather sure than not are worth more than a few that are very sure. */
+function judge({ lines }: ReadPage): { worth: number; sureness: number; letters: number } {
+  let [letters, sum] = [0, 0];
   for (const { words } of lines) {
     for (const { text, confidence } of words) {
       letters += text.length;
       sum += text.length * confidence;
-      if (confidence > 0.6 && /[\p{L}\d]{2}/u.test(text)) worth += text.length * confidence;
     }
   }
-  return { worth, sureness: letters === 0 ? 0 : sum / letters };
+  return { worth: sum - 0.5 * letters, sureness: letters === 0 ? 0 : sum / letters, letters };
 }
 
 interface Reading {
@@ -82,16 +80,10 @@ class PageReading {
   async run(): Promise<RecognisedPage> {
     const drawn = await this.draw(dpiFor(this.content, readingDpi));
     const resolution = resolutionOf(drawn, this.content);
-    let turn: QuarterTurn = 0;
-    let best = await this.read(drawn, resolution);
-    const first = worthOf(best.page);
-    if (first.worth < enoughWorth || first.sureness < enoughSureness) {
-      const turned = await this.betterTurn(first.worth);
-      if (turned !== 0) {
-        turn = turned;
-        best = await this.read(await turnQuarter(drawn, turned), resolution);
-      }
-    }
+    let best = await this.read(drawn, resolution, enoughSureness);
+    const first = judge(best.page);
+    const turn = first.worth < enoughWorth || first.sureness < enoughSureness ? await this.betterTurn(best.page) : 0;
+    if (turn !== 0 || best.page.sampled === true) best = await this.read(await turnQuarter(drawn, turn), resolution);
     return this.place(best, turn, drawn.width);
   }
 
@@ -99,23 +91,24 @@ class PageReading {
     return this.pages.render(this.content.pageIndex, whole(this.content), dpi);
   }
 
-  private async read(upright: Bitmap, dpi: number): Promise<Reading> {
+  private async read(upright: Bitmap, dpi: number, leastSureness?: number): Promise<Reading> {
     const { recogniser, engine, signal } = this.reader;
     const lean = await engine.deskewAngle(await halved(upright), { signal });
-    if (Math.abs(lean) < leastLeanDegrees) return { page: await recogniser.read(upright, dpi, signal), bitmap: upright, lean: 0 };
-    const straight = await rotated(upright, lean);
-    return { page: await recogniser.read(straight, dpi, signal), bitmap: straight, lean };
+    const bitmap = Math.abs(lean) < leastLeanDegrees ? upright : await rotated(upright, lean);
+    return { page: await recogniser.read(bitmap, dpi, signal, leastSureness), bitmap, lean: bitmap === upright ? 0 : lean };
   }
 
-  /** The quarter turn that reads far better than none, found on a smaller picture; 0 where none does. */
-  private async betterTurn(worth: number): Promise<QuarterTurn> {
+  /** The quarter turn that reads far better than none, found on a smaller picture and where the recogniser can from its longest lines; 0 where none does. */
+  private async betterTurn(unturned: ReadPage): Promise<QuarterTurn> {
     const small = await this.draw(dpiFor(this.content, leaningDpi));
     const dpi = resolutionOf(small, this.content);
-    let best: { turn: QuarterTurn; worth: number } = { turn: 0, worth: Math.max(20, 1.3 * worth) };
-    for (const turn of [180, 90, 270] as const) {
-      const { page } = await this.read(await turnQuarter(small, turn), dpi);
-      const { worth: found } = worthOf(page);
-      if (found > best.worth) best = { turn, worth: found };
+    const { worth, letters } = judge(unturned);
+    let best: { turn: QuarterTurn; worth: number } = { turn: 0, worth: Math.max(9, 1.3 * worth) };
+    // On its head a page still has lines, and each of them letters; on its side there are few.
+    for (const turn of letters > 15 * unturned.lines.length ? [180, 90, 270] as const : [90, 270, 180] as const) {
+      const found = judge((await this.read(await turnQuarter(small, turn), dpi, 1)).page);
+      if (found.worth > best.worth) best = { turn, worth: found.worth };
+      if (best.turn === turn && found.sureness >= upright && found.worth >= enoughWorth) break;
     }
     return best.turn;
   }

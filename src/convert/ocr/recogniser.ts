@@ -5,8 +5,11 @@ import type { ReadPage } from '../../engine/port.js';
 export interface TextRecogniser {
   /** For the answer: engine, version and languages, `tesseract 5.3.0 (eng)`. */
   readonly name: string;
-  /** Text and ruled lines of an upright page. */
-  read(bitmap: Bitmap, dpi: number, signal: AbortSignal): Promise<ReadPage>;
+  /**
+   * Text and ruled lines of an upright page. Where `leastSureness` (0 to 1) is given, a recogniser may read some of the longest lines first and give the page up after them
+   * (`sampled`) because their letters are less sure in the mean: 1 asks for the sample alone.
+   */
+  read(bitmap: Bitmap, dpi: number, signal: AbortSignal, leastSureness?: number): Promise<ReadPage>;
 }
 
 /** Why there is none: one sentence for the client. */
