@@ -40,9 +40,10 @@ vision::Preparation read_preparation(const Fields& parent) {
 }
 
 vision::DetectorOptions read_detector(const Fields& fields) {
-  fields.allow_only({"file", "preparation", "shortestSide", "longestSide", "threshold", "boxThreshold", "unclip", "mostBoxes"});
+  fields.allow_only({"file", "halves", "preparation", "shortestSide", "longestSide", "threshold", "boxThreshold", "unclip", "mostBoxes"});
   vision::DetectorOptions options;
   options.file = fields.text("file", most_path);
+  options.halves = boolean(fields, "halves");
   options.preparation = read_preparation(fields);
   options.shortest_side = integer(fields, "shortestSide", 1, most_side);
   options.longest_side = integer(fields, "longestSide", 32, most_side);
@@ -51,9 +52,10 @@ vision::DetectorOptions read_detector(const Fields& fields) {
 }
 
 vision::LineReaderOptions read_reader(const Fields& fields) {
-  fields.allow_only({"file", "preparation", "dictionary", "space", "logits", "height", "leastWidth", "mostWidth"});
+  fields.allow_only({"file", "halves", "preparation", "dictionary", "space", "logits", "height", "leastWidth", "mostWidth"});
   vision::LineReaderOptions options;
   options.file = fields.text("file", most_path);
+  options.halves = boolean(fields, "halves");
   options.preparation = read_preparation(fields);
   if (fields.has("dictionary")) options.dictionary = fields.text("dictionary", most_path);
   options.space = boolean(fields, "space");
@@ -65,14 +67,15 @@ vision::LineReaderOptions read_reader(const Fields& fields) {
 }
 
 vision::AngleOptions read_angle(const Fields& fields) {
-  fields.allow_only({"file", "preparation", "width", "height", "threshold"});
-  return {fields.text("file", most_path), read_preparation(fields), integer(fields, "width", 8, most_side), integer(fields, "height", 8, most_side), number(fields, "threshold", 0, 1)};
+  fields.allow_only({"file", "halves", "preparation", "width", "height", "threshold"});
+  return {fields.text("file", most_path), read_preparation(fields), integer(fields, "width", 8, most_side), integer(fields, "height", 8, most_side), number(fields, "threshold", 0, 1), boolean(fields, "halves")};
 }
 
 vision::LayoutOptions read_layout(const Fields& fields) {
-  fields.allow_only({"file", "preparation", "answer", "width", "height", "labels", "threshold", "overlap", "mostRegions"});
+  fields.allow_only({"file", "halves", "preparation", "answer", "width", "height", "labels", "threshold", "overlap", "mostRegions"});
   vision::LayoutOptions options;
   options.file = fields.text("file", most_path);
+  options.halves = boolean(fields, "halves");
   options.preparation = read_preparation(fields);
   constexpr vision::LayoutAnswer answers[] = {vision::LayoutAnswer::queries, vision::LayoutAnswer::finished_boxes, vision::LayoutAnswer::places, vision::LayoutAnswer::finished_rows, vision::LayoutAnswer::selected};
   options.answer = answers[fields.choice("answer", {"queries", "finished_boxes", "places", "finished_rows", "selected"})];
@@ -93,9 +96,10 @@ vision::LayoutOptions read_layout(const Fields& fields) {
 }
 
 vision::TableOptions read_table(const Fields& fields) {
-  fields.allow_only({"file", "preparation", "dictionary", "mergedCells", "paddedBoxes", "width", "height"});
+  fields.allow_only({"file", "halves", "preparation", "dictionary", "mergedCells", "paddedBoxes", "width", "height"});
   vision::TableOptions options;
   options.file = fields.text("file", most_path);
+  options.halves = boolean(fields, "halves");
   options.preparation = read_preparation(fields);
   options.dictionary = fields.text("dictionary", most_path);
   options.merged_cells = boolean(fields, "mergedCells");

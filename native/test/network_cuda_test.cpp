@@ -17,6 +17,7 @@
 #include "cuda_places.h"
 #include "error.h"
 #include "harness.h"
+#include "onnx_halves.h"
 #include "onnx_pack.h"
 #include "json.h"
 #include "tensor/half.h"
@@ -242,9 +243,9 @@ onnx::Network open_on(Backend& device, Backend& host, const std::filesystem::pat
   return onnx::Network::open(file, device, chosen);
 }
 
-void widen(PackCase& data, FloatStorage storage, Scale scale) {
+void widen(PackCase& data, FloatStorage storage) {
   if (storage == FloatStorage::floats) return;
-  for (Tolerance& tolerance : data.tolerances) tolerance = {halves_limit, 0, scale};
+  for (Tolerance& tolerance : data.tolerances) tolerance = {halves_limit, 0, Scale::size};
 }
 
 LECTERN_TEST("cuda: every op case of the pack's first tier, emulated, floats and halves") {
@@ -259,7 +260,7 @@ LECTERN_TEST("cuda: every op case of the pack's first tier, emulated, floats and
         // Each its own, so that what a case wrote beside its memory is told at its end.
         const auto device = cuda_emulated::make_backend();
         PackCase data = read_op_case(pack, entry);
-        widen(data, storage, Scale::size);
+        widen(data, storage);
         std::string what;
         // Threads in reverse where the emulation has been seen to add nothing in order.
         cuda::emulation::set_reverse(storage == FloatStorage::fastest);
@@ -289,10 +290,15 @@ LECTERN_TEST("cuda: networks of the pack, emulated") {
       if (!all && few.count(name) == 0) continue;
       const Json net = read_json((folder / "net.json").string());
       const auto device = cuda_emulated::make_backend();
-      onnx::Network network = open_on(*device, *host, folder / "model.onnx", FloatStorage::floats);
+      onnx::Network floats = open_on(*device, *host, folder / "model.onnx", FloatStorage::floats);
+      onnx::Network halves = open_on(*device, *host, folder / "model.onnx", FloatStorage::fastest);
+      const double limit = beyond_limit(name) != nullptr ? beyond_limit(name)->limit : halves_limit;
       for (const Json& entry : net["cases"].list) {
         const PackCase data = read_net_case(folder, entry);
-        check(run_case(network, data).empty(), name + " " + data.inputs.front().second.shape.text());
+        const std::string title = name + " " + data.inputs.front().second.shape.text();
+        check(run_case(floats, data).empty(), title);
+        const std::string what = difference_of_halves(name, outputs_of(halves, data), data, limit);
+        check(what.empty(), title + " in halves: " + what);
         if (!all) break;
       }
     }

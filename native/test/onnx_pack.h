@@ -20,18 +20,12 @@ std::vector<std::filesystem::path> found_onnx_packs();
 enum class Scale {
   number,  // each number of an output
   size,    // the number or the root of the mean square of all, whichever is more
-  whole,   // of all numbers together: the root of the sum of squared differences to that of the sum of squares
 };
 
 struct Tolerance {
   double relative, absolute;
   Scale scale = Scale::number;
 };
-
-/// Of networks whose tensors are kept as halves, against those of floats.
-constexpr double halves_limit = 2e-2;
-/// Why an op case says nothing about halves: its result changes by leaps, or its numbers do not fit them; null for all others.
-const char* beyond_halves(const std::string& op_case);
 
 struct PackCase {
   std::vector<std::pair<std::string, onnx::Array>> inputs;
@@ -46,6 +40,8 @@ PackCase read_net_case(const std::filesystem::path& folder, const Json& entry);
 /// Sorted.
 std::vector<std::filesystem::path> net_folders(const std::filesystem::path& pack);
 
+/// Throws what the network throws.
+std::vector<onnx::Output> outputs_of(onnx::Network& network, const PackCase& data);
 /// Empty where all outputs are right, else what is not. Throws what the network throws.
 std::string run_case(onnx::Network& network, const PackCase& data);
 

@@ -11,6 +11,7 @@
 #include "error.h"
 #include "harness.h"
 #include "json.h"
+#include "onnx_halves.h"
 #include "onnx_pack.h"
 #include "options.h"
 #include "sanitized.h"
@@ -37,15 +38,15 @@ struct Place {
   }
   bool halves() const { return device && !options().floats; }
   /// What numbers of 16 bits may be off.
-  void widen(PackCase& data, Scale scale) const {
+  void widen(PackCase& data) const {
     if (!halves()) return;
-    for (Tolerance& tolerance : data.tolerances) tolerance = {halves_limit, 0, scale};
+    for (Tolerance& tolerance : data.tolerances) tolerance = {halves_limit, 0, Scale::size};
   }
 };
 
 std::string run_op_case(Place& place, const fs::path& pack, const Json& entry, bool fuse) {
   PackCase data = read_op_case(pack, entry);
-  place.widen(data, Scale::size);
+  place.widen(data);
   onnx::Network network = place.open(pack / entry["path"].string / "model.onnx", fuse);
   return run_case(network, data);
 }
@@ -85,19 +86,22 @@ void run_network(Place& place, const fs::path& folder) {
   const Json net = read_json((folder / "net.json").string());
   onnx::Network network = place.open(folder / "model.onnx", true);
   const std::vector<Json>& cases = net["cases"].list;
+  const std::string& name = net["name"].string;
+  const BeyondLimit* beyond = place.halves() ? beyond_limit(name) : nullptr;
+  if (beyond != nullptr) note(name + " is held to " + std::to_string(beyond->limit) + ": " + beyond->reason);
+  const double limit = beyond != nullptr ? beyond->limit : halves_limit;
   for (const Json& entry : cases) {
     if (sanitized && &entry != &cases.back()) continue;
-    PackCase data = read_net_case(folder, entry);
-    place.widen(data, Scale::whole);
+    const PackCase data = read_net_case(folder, entry);
     std::string what;
     const auto start = std::chrono::steady_clock::now();
     try {
-      what = run_case(network, data);
+      what = place.halves() ? difference_of_halves(name, outputs_of(network, data), data, limit) : run_case(network, data);
     } catch (const Error& error) {
       what = error.what();
     }
     const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    const std::string title = net["name"].string + " " + data.inputs.front().second.shape.text();
+    const std::string title = name + " " + data.inputs.front().second.shape.text();
     note(title + ": " + std::to_string(seconds) + " s");
     check(what.empty(), title + ": " + what);
   }

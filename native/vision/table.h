@@ -20,6 +20,7 @@ struct TableOptions {
   Preparation preparation;
   int width = 488;
   int height = 488;
+  bool halves = false;  // as VisionNetwork
 };
 
 struct FoundCell {

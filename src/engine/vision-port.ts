@@ -17,6 +17,8 @@ export interface Preparation {
 export interface NetworkFile {
   /** Path of the ONNX file. */
   file: string;
+  /** A GPU keeps its tensors in 16 bits instead of 32; nothing to the CPU. */
+  halves: boolean;
   preparation: Preparation;
 }
 

@@ -17,6 +17,7 @@ const half: Triple = [0.5, 0.5, 0.5];
 function picture(defaults: { fit: 'stretch' | 'centre' | 'corner'; channels: 'rgb' | 'bgr'; mean: Triple; std: Triple }) {
   return {
     about: z.string().max(10_000).optional(),
+    halves: z.boolean().default(false),
     fit: z.enum(['stretch', 'centre', 'corner']).default(defaults.fit),
     channels: z.enum(['rgb', 'bgr']).default(defaults.channels),
     mean: triple.default(defaults.mean),
