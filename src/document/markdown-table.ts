@@ -6,28 +6,45 @@ const maximumPaddedLength = 16 * 1024 * 1024;
 const int = /^[+-]?\p{Nd}(?:_?\p{Nd})*$/u;
 const float = /^[+-]?(?:\p{Nd}(?:_?\p{Nd})*(?:\.(?:\p{Nd}(?:_?\p{Nd})*)?)?|\.\p{Nd}(?:_?\p{Nd})*)(?:[eE][+-]?\p{Nd}(?:_?\p{Nd})*)?$/u;
 const thousands = /^[+-]?[0-9]{1,3}(?:,[0-9]{3})*(?:\.[0-9]*)?$/;
-/** What nearly all numbers are; too long ones overflow. */
-const ordinary = /^-?[0-9]{1,20}(?:\.[0-9]{1,20})?$/;
 const special = /^(?:-?inf|nan)$/i;
+
+/** What nearly all numbers are: digits, a point between them, a minus before them; too long ones overflow. */
+function digitsOnly(cell: string): boolean {
+  const { length } = cell;
+  const begin = cell.charCodeAt(0) === 45 ? 1 : 0;
+  if (length === begin || length > 20) return false;
+  let point = -1;
+  for (let at = begin; at < length; at++) {
+    const code = cell.charCodeAt(at);
+    if (code === 46 && point < 0 && at > begin && at < length - 1) point = at;
+    else if (code < 48 || code > 57) return false;
+  }
+  return true;
+}
 
 /** What tabulate takes for a number: Python's `int()` and `float()` without overflow, and thousands separated by commas. */
 function isNumber(cell: string): boolean {
-  if (ordinary.test(cell)) return true;
   const trimmed = cell.trim();
   if (int.test(trimmed) || special.test(cell) || thousands.test(cell)) return true;
   return float.test(trimmed) && Math.abs(Number(trimmed.replace(/_/g, ''))) !== Infinity;
 }
 
-/** A column whose cells are numbers stands right; empty cells and `True`, `False` neither make it so nor forbid it. */
-function standsRight(body: string[][], column: number): boolean {
-  let numbers = false;
-  for (const row of body) {
-    const cell = row[column] ?? '';
-    if (cell === '' || cell === 'True' || cell === 'False') continue;
-    if (!isNumber(cell)) return false;
-    numbers = true;
-  }
-  return numbers;
+/** What a column's cells have said so far: a column whose cells are numbers stands right; empty cells and `True`, `False` neither make it so nor forbid it. */
+const undecided = 0;
+const numeric = 1;
+const wordy = 2;
+
+function sideAfter(side: number, cell: string): number {
+  if (side === wordy || cell === '' || cell === 'True' || cell === 'False') return side;
+  return isNumber(cell) ? numeric : wordy;
+}
+
+/** Nearly all cells have no white space around them: then no copy is made. */
+function trimmed(cell: string): string {
+  const { length } = cell;
+  if (length === 0) return cell;
+  const [first, last] = [cell.charCodeAt(0), cell.charCodeAt(length - 1)];
+  return first > 32 && first < 127 && last > 32 && last < 127 ? cell : cell.trim();
 }
 
 // Wide characters count as one column, as in tabulate without its optional width table.
@@ -51,29 +68,35 @@ export function pipeTable(rows: string[][], compact: boolean): string {
   const [header, ...body] = rows;
   if (header === undefined || header.length === 0) return '';
   if (compact) return compactTable(rows);
+  const columns = header.length;
   const widths = header.map((cell) => width(cell) + 2);
-  for (const row of body) {
-    for (let column = 0; column < widths.length; column++) {
-      const own = width((row[column] ?? '').trim());
-      if (own > (widths[column] ?? 0)) widths[column] = own;
+  const sides = new Uint8Array(columns).fill(undecided);
+  // A million cells are looked at once: their widths are kept.
+  const own = new Int32Array(body.length * columns);
+  for (const [index, row] of body.entries()) {
+    for (let column = 0; column < columns; column++) {
+      const written = row[column] ?? '';
+      const cell = row[column] = trimmed(written);
+      const digits = digitsOnly(cell);
+      const size = digits ? cell.length : width(cell);
+      own[index * columns + column] = size;
+      if (size > (widths[column] as number)) widths[column] = size;
+      sides[column] = digits && sides[column] !== wordy ? numeric : sideAfter(sides[column] as number, written);
     }
   }
   const lineLength = widths.reduce((sum, each) => sum + each + 3, 1);
   if (lineLength * (rows.length + 1) > maximumPaddedLength) return compactTable(rows);
-  const right = widths.map((_, column) => standsRight(body, column));
-  const line = (row: string[], trimmed: boolean): string => {
-    const parts: string[] = ['|'];
-    for (let column = 0; column < widths.length; column++) {
-      const cell = trimmed ? (row[column] ?? '').trim() : row[column] ?? '';
-      const space = (widths[column] ?? 0) - width(cell);
-      const padding = paddings[space] ?? ' '.repeat(space);
-      if (right[column] === true) parts.push(' ', padding, cell, ' |');
-      else parts.push(' ', cell, padding, ' |');
-    }
-    return parts.join('');
+  const padded = (cell: string, size: number, column: number): string => {
+    const space = (widths[column] as number) - size;
+    const padding = paddings[space] ?? ' '.repeat(space);
+    return sides[column] === numeric ? padding + cell : cell + padding;
   };
   const separator = `|${widths.map((each) => '-'.repeat(each + 2)).join('|')}|`;
-  const lines = [line(header, false), separator];
-  for (const row of body) lines.push(line(row, true));
+  const lines = [`| ${header.map((cell, column) => padded(cell, width(cell), column)).join(' | ')} |`, separator];
+  const parts = new Array<string>(columns);
+  for (const [index, row] of body.entries()) {
+    for (let column = 0; column < columns; column++) parts[column] = padded(row[column] as string, own[index * columns + column] as number, column);
+    lines.push(`| ${parts.join(' | ')} |`);
+  }
   return lines.join('\n');
 }

@@ -169,6 +169,11 @@ class MarkdownRenderer {
     for (const cell of cells) {
       const { start_row_offset_idx: top, start_col_offset_idx: left } = cell;
       const text = (wide.size > 0 ? wide.get(cell) : undefined) ?? oneLine(this.#cell(cell));
+      if (isOnePlace(cell)) {
+        const row = rows[top];
+        if (row !== undefined && left < columnCount) row[left] = text;
+        continue;
+      }
       const bottom = once ? top + 1 : Math.min(cell.end_row_offset_idx, rowCount);
       const right = once ? left + 1 : Math.min(cell.end_col_offset_idx, columnCount);
       for (let row = top; row < bottom; row++) rows[row]?.fill(text, left, right);

@@ -41,7 +41,7 @@ function tableCell(input: CellInput, rowSpan: number, columnSpan: number): Table
  * The cells as they come, where they come row by row inside the table and none spans: so does every large table, there is nothing to
  * settle then, and no cell is held twice. Null of all other tables.
  */
-function plainGrid(rowCount: number, columnCount: number, inputs: Iterable<CellInput>): TableCell[] | null {
+function plainGrid(rowCount: number, columnCount: number, inputs: Iterable<CellInput>, finish: (cell: TableCell) => void): TableCell[] | null {
   const cells: TableCell[] = [];
   let before = -1;
   for (const input of inputs) {
@@ -49,7 +49,9 @@ function plainGrid(rowCount: number, columnCount: number, inputs: Iterable<CellI
     const place = row * columnCount + column;
     if (rowSpan !== 1 || columnSpan !== 1 || row >= rowCount || column < 0 || column >= columnCount || !(place > before)) return null;
     before = place;
-    cells.push(tableCell(input, 1, 1));
+    const cell = tableCell(input, 1, 1);
+    finish(cell);
+    cells.push(cell);
   }
   return cells;
 }
@@ -57,15 +59,16 @@ function plainGrid(rowCount: number, columnCount: number, inputs: Iterable<CellI
 /**
  * A table whose cells are inside it and do not overlap, nothing lost: a table too small grows to the cells' starts, a span
  * is cut where it meets another cell or the border, and a cell that starts where another does is added to it. The inputs may be
- * gone through twice.
+ * gone through twice, and may be one object that is filled anew each time. `finish` is called
+ * with each cell as it is made, and may change its text and its box.
  */
-export function placeCells(rowCount: number, columnCount: number, inputs: Iterable<CellInput>): TableData {
-  const plain = plainGrid(rowCount, columnCount, inputs);
+export function placeCells(rowCount: number, columnCount: number, inputs: Iterable<CellInput>, finish: (cell: TableCell) => void = () => undefined): TableData {
+  const plain = plainGrid(rowCount, columnCount, inputs, finish);
   if (plain !== null) return { table_cells: plain, num_rows: rowCount, num_cols: columnCount, orientation: 'rot_0' };
-  return settleCells(rowCount, columnCount, [...inputs]);
+  return settleCells(rowCount, columnCount, Array.from(inputs, (input) => ({ ...input })), finish);
 }
 
-function settleCells(rowCount: number, columnCount: number, inputs: CellInput[]): TableData {
+function settleCells(rowCount: number, columnCount: number, inputs: CellInput[], finish: (cell: TableCell) => void): TableData {
   const rows = inputs.reduce((most, input) => Math.max(most, input.row + 1), rowCount);
   const columns = inputs.reduce((most, input) => Math.max(most, input.column + 1), columnCount);
   const taken = new Map<number, CellInput>();
@@ -74,9 +77,8 @@ function settleCells(rowCount: number, columnCount: number, inputs: CellInput[])
     const start = input.row * columns + input.column;
     const occupant = taken.get(start);
     if (occupant === undefined) {
-      const own = { ...input };
-      taken.set(start, own);
-      placed.push(own);
+      taken.set(start, input);
+      placed.push(input);
     } else {
       occupant.text = [occupant.text, input.text].filter((text) => text !== '').join(' ');
     }
@@ -99,6 +101,7 @@ function settleCells(rowCount: number, columnCount: number, inputs: CellInput[])
     }
     return tableCell(input, rowSpan, columnSpan);
   });
+  cells.forEach(finish);
   return { table_cells: cells, num_rows: rows, num_cols: columns, orientation: 'rot_0' };
 }
 

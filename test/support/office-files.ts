@@ -143,7 +143,11 @@ function wordsFrom(random: () => number): () => string {
 
 /** As many units as make a file of about that many bytes: one of a sample says how much each weighs. */
 function grownTo(bytes: number, sample: number, make: (units: number) => Uint8Array): Uint8Array {
-  return make(Math.round(sample * bytes / make(sample).length));
+  // What every file has beside its units counts, too: two samples tell the price of one.
+  const [one, two] = [make(sample).length, make(2 * sample).length];
+  const units = Math.round(sample * (1 + (bytes - one) / (two - one)));
+  const made = make(units).length;
+  return make(Math.ceil(units * (bytes - one) / (made - one)));
 }
 
 /** Paragraphs of invented words, a heading for every twenty of them. */
@@ -160,7 +164,7 @@ export function makeLargeDocx(bytes: number): Uint8Array {
   });
 }
 
-/** Ten columns: shared strings, numbers, dates. */
+/** Ten columns: shared strings, dates, numbers of three places as they are typed, of as many as programs calculate with, text of its own, formulas. */
 export function makeLargeXlsx(bytes: number): Uint8Array {
   return grownTo(bytes, 1000, (rows) => {
     const random = randomFrom(11);
@@ -169,7 +173,8 @@ export function makeLargeXlsx(bytes: number): Uint8Array {
     const lines: string[] = [];
     for (let row = 1; row <= rows; row++) {
       const cells = [`<c r="A${row}" t="s"><v>${Math.floor(random() * 5000)}</v></c>`, `<c r="B${row}" s="1"><v>${40_000 + Math.floor(random() * 5000)}</v></c>`];
-      for (const column of 'CDEFGHIJ') cells.push(`<c r="${column}${row}"><v>${(random() * 10_000).toFixed(3)}</v></c>`);
+      for (const column of 'CDEFG') cells.push(`<c r="${column}${row}"><v>${(random() * 10_000).toFixed(3)}</v></c>`);
+      cells.push(`<c r="H${row}"><v>${random() * 10_000}</v></c>`, `<c r="I${row}" t="inlineStr"><is><t>${word()} ${word()}</t></is></c>`, `<c r="J${row}"><f>C${row}*D${row}</f><v>${random() * 100}</v></c>`);
       lines.push(`<row r="${row}">${cells.join('')}</row>`);
     }
     return makeXlsx({

@@ -1,7 +1,7 @@
 /** XLSX: what cells show, regions as tables, spans, sheets, drawings; and number formats by themselves. */
 import t from 'tap';
 import { scanSheet } from '../../src/formats/office/xlsx/scan.js';
-import { general, isShortDecimal, numberFormatter } from '../../src/formats/office/number-format.js';
+import { general, isShortDecimal, numberFormatter, shortened } from '../../src/formats/office/number-format.js';
 import { makeXlsx, relationship, type XlsxParts } from '../support/office-files.js';
 import { randomFrom } from '../support/random.js';
 import { readOffice } from '../support/read-office.js';
@@ -25,6 +25,24 @@ t.test('number formats', (t) => {
   ];
   for (const [code, value, shown] of cases) t.equal(numberFormatter(code, false)(value), shown, `${value} as ${code}`);
   t.equal(numberFormatter('yyyy-mm-dd', true)(0), '1904-01-01');
+  t.end();
+});
+
+t.test('numbers that are rounded in their text are rounded as General does it', (t) => {
+  const random = randomFrom(5);
+  let found = 0;
+  for (let round = 0; round < 100_000; round++) {
+    const value = (random() < 0.5 ? -1 : 1) * Math.round(random() * 1e5) / 10 ** Math.floor(random() * 5) * (random() < 0.3 ? 1.1 : random() < 0.5 ? 1 + 1e-10 : random());
+    // Excel writes 17 digits, JavaScript as few as tell the number.
+    const text = random() < 0.5 ? String(value) : String(Number(value)).includes('e') ? '1.5' : value.toPrecision(17);
+    const shown = shortened(text);
+    if (shown === null) continue;
+    found++;
+    if (general(Number(text)) !== shown) t.fail(`${text} is shown as ${general(Number(text))}, not ${shown}`);
+  }
+  t.ok(found > 30_000, `${found} of them`);
+  for (const [text, shown] of [['1234.5678901234567', '1234.56789'], ['5.0999999999999996', '5.1'], ['-99.199999999999989', '-99.2'], ['7.0000000000000009', '7']] as const) t.equal(shortened(text), shown);
+  for (const text of ['0.123456789012345', '1.5', '12', '1.2345678905000000', '9.9999999999999998', '1.23456789012345e5', '', '-', 'x.123456789012345678', '1.23456789x12345678']) t.equal(shortened(text), null, text);
   t.end();
 });
 

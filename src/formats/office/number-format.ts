@@ -194,6 +194,35 @@ export function general(value: number): string {
   return String(Number(value.toPrecision(10)));
 }
 
+/**
+ * A number that is written with more digits than `General` shows, as it shows it: ten significant ones, rounded in its text. Null
+ * where the text does not tell, which is for `general` then: exponents, very small numbers, what lies near the middle of two.
+ */
+export function shortened(written: string): string | null {
+  const begin = written.charCodeAt(0) === 45 ? 1 : 0;
+  const point = written.indexOf('.');
+  const whole = point - begin;
+  // One digit before the point that is not zero, ten at the most: then ten digits end within the text.
+  if (whole < 1 || whole > 9 || written.charCodeAt(begin) < 49 || written.length < point + 1 + 10 - whole + 6) return null;
+  for (let at = begin; at < written.length; at++) {
+    const code = written.charCodeAt(at);
+    if ((code < 48 || code > 57) && at !== point) return null;
+  }
+  const cut = point + 1 + 10 - whole;
+  const rest = Number(written.slice(cut, cut + 5));
+  // The double that is meant may lie on the other side of the middle than its text.
+  if (rest >= 49_990 && rest <= 50_010) return null;
+  let end = cut;
+  if (rest > 50_000) {
+    while (written.charCodeAt(end - 1) === 57) end--;
+    const digit = written.charCodeAt(end - 1) - 48;
+    return digit < 0 ? null : `${written.slice(0, end - 1)}${digit + 1}`;
+  }
+  while (written.charCodeAt(end - 1) === 48) end--;
+  if (written.charCodeAt(end - 1) === 46) end--;
+  return written.slice(0, end);
+}
+
 /** Whether `General` shows the number exactly as it is written: at most eleven characters, no zeros to leave out, none too small. */
 export function isShortDecimal(text: string): boolean {
   const { length } = text;

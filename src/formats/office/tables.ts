@@ -18,8 +18,14 @@ interface Range {
 export interface Grid extends Range {
   merges: Range[];
   count: number;
-  /** Row by row; positions are the sheet's. */
-  cell: (index: number) => { row: number; column: number; text: string };
+  /** Fills `into`, row by row; positions are the sheet's. */
+  cell: (index: number, into: GridCell) => void;
+}
+
+export interface GridCell {
+  row: number;
+  column: number;
+  text: string;
 }
 
 /** What is left of a document's bounds, and what did not fit. */
@@ -78,16 +84,23 @@ function cellsOf(grid: Grid, rows: number): Iterable<CellInput> {
   return { [Symbol.iterator]: () => readCells(grid, rows, merges, covered) };
 }
 
+/** One object for all: what is kept of them is copied, and a sheet has a million. */
 function* readCells(grid: Grid, rows: number, merges: Map<number, Range>, covered: Set<number>): Generator<CellInput> {
+  const cell: GridCell = { row: 0, column: 0, text: '' };
+  const input = { row: 0, column: 0, text: '', columnHeader: false, rowSpan: 1, columnSpan: 1 };
   for (let index = 0; index < grid.count; index++) {
-    const { row, column, text } = grid.cell(index);
+    grid.cell(index, cell);
+    const { row, column } = cell;
     if (row - grid.top >= rows) break;
     const key = row * 65_536 + column;
     if (covered.size > 0 && covered.has(key)) continue;
     const merge = merges.size > 0 ? merges.get(key) : undefined;
-    yield {
-      row: row - grid.top, column: column - grid.left, text, columnHeader: row === grid.top,
-      rowSpan: merge === undefined ? 1 : merge.bottom - merge.top + 1, columnSpan: merge === undefined ? 1 : merge.right - merge.left + 1,
-    };
+    input.row = row - grid.top;
+    input.column = column - grid.left;
+    input.text = cell.text;
+    input.columnHeader = row === grid.top;
+    input.rowSpan = merge === undefined ? 1 : merge.bottom - merge.top + 1;
+    input.columnSpan = merge === undefined ? 1 : merge.right - merge.left + 1;
+    yield input;
   }
 }

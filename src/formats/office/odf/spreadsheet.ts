@@ -4,6 +4,7 @@ import type { ReadOptions } from '../../reader.js';
 import type { XmlElement, XmlReader } from '../../xml.js';
 import { numberOf } from '../docx/styles.js';
 import { addTables, TableBudget } from '../tables.js';
+import type { GridCell } from '../tables.js';
 import { CellStore, cellKind, maximumColumns, maximumRows } from '../xlsx/cells.js';
 import type { Range } from '../xlsx/cells.js';
 import { findRegions } from '../xlsx/regions.js';
@@ -126,9 +127,11 @@ export class SheetReader {
       const parent = builder.addGroup('sheet', `sheet: ${name}`, { layer });
       const at = [{ pageNumber, box: { left: 0, top: 0, right: width, bottom: height } }];
       if (this.count > 1) builder.addHeading(1, name, { parent, layer, at });
-      const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number) => {
+      const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number, into: GridCell) => {
         const cell = region.cells[index] ?? 0;
-        return { row: cells.rows[cell] ?? 0, column: cells.columns[cell] ?? 0, text: cells.texts[cells.values[cell] ?? 0] ?? '' };
+        into.row = cells.rows[cell] ?? 0;
+        into.column = cells.columns[cell] ?? 0;
+        into.text = cells.texts[cells.values[cell] ?? 0] ?? '';
       } }));
       addTables(builder, grids, this.#budget, { parent, layer, pageNumber, sheet: name });
       const blocks = new OdfBlockReader(this.context, { parent, layer, at });

@@ -5,6 +5,7 @@ import { DocumentBuilder } from '../../../document/builder.js';
 import type { GroupItem } from '../../../document/model.js';
 import type { FoundPicture, ReadDocument, Reader } from '../../reader.js';
 import { addTables, TableBudget } from '../tables.js';
+import type { GridCell } from '../tables.js';
 import { OfficePackage } from '../package.js';
 import { addComments } from './comments.js';
 import { maximumColumns } from './cells.js';
@@ -38,9 +39,11 @@ class WorkbookReader {
     const group: GroupItem = builder.addGroup('sheet', `sheet: ${sheet.name}`, { layer });
     const page = { left: 0, top: 0, right: width, bottom: height };
     builder.addHeading(1, sheet.name, { parent: group, layer, at: [{ pageNumber, box: { ...page, bottom: 0 } }] });
-    const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number) => {
+    const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number, into: GridCell) => {
       const at = region.cells[index] ?? 0;
-      return { row: cells.rows[at] ?? 0, column: cells.columns[at] ?? 0, text: workbook.shown(cells, at) };
+      into.row = cells.rows[at] ?? 0;
+      into.column = cells.columns[at] ?? 0;
+      into.text = workbook.shown(cells, at);
     } }));
     const place = { parent: group, layer, at: [{ pageNumber, box: page }] };
     const drawings = sheetDrawings(workbook.office, sheet.part, builder, place, this.pictures);

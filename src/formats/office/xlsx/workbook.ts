@@ -1,7 +1,7 @@
 /** What the sheets of a workbook share: their list, the formats of numbers, the strings. */
 import { LecternError } from '../../../errors.js';
 import { numberOf } from '../docx/styles.js';
-import { builtinFormats, general, isShortDecimal, numberFormatter } from '../number-format.js';
+import { builtinFormats, general, isShortDecimal, numberFormatter, shortened } from '../number-format.js';
 import type { NumberFormatter } from '../number-format.js';
 import { toggle } from '../package.js';
 import type { OfficePackage } from '../package.js';
@@ -54,7 +54,10 @@ export class Workbook {
   /** Most numbers of most sheets are written as they are shown: to a double and back would be the greatest part of reading them. */
   #number(written: string, style: number): string {
     const format = this.#formatter(style);
-    if (format === general && isShortDecimal(written)) return written;
+    if (format === general) {
+      const shown = isShortDecimal(written) ? written : shortened(written);
+      if (shown !== null) return shown;
+    }
     const value = Number(written);
     return Number.isFinite(value) ? format(value) : decodeCellText(written);
   }
