@@ -16,6 +16,7 @@ import { detectFormat } from './input-format.js';
 import type { InputFormat } from './input-format.js';
 import type { PageSketch } from './layout/sketch.js';
 import { contentFile, writeDocumentChunks, writeEmptyContent, writeOutputs } from './outputs.js';
+import { placeOnPage } from './ocr/turned.js';
 import { openPages } from './pages.js';
 import type { PageSource } from './pages.js';
 import { ImageWriter } from './pictures.js';
@@ -171,7 +172,10 @@ class Conversion {
     const builder = new DocumentBuilder({
       name: basename(filename, extname(filename)), origin: { mimetype: input.format.mimetype, filename: basename(filename), sha256: input.sha256 },
     });
-    for (const { pageIndex, width, height } of sketches) builder.addPage(pageIndex + 1, { width, height });
+    for (const sketch of sketches) {
+      const { size, toPage } = placeOnPage(sketch, sketch.recognised ?? { turn: 0, lean: 0 });
+      builder.addPage(sketch.pageIndex + 1, size, null, toPage);
+    }
     const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary, options.doFormulaEnrichment));
     builder.document.body.meta = textLayerNotes(sketches);
     await this.#announce('write', sketches.length);

@@ -14,6 +14,7 @@ import type { ConversionError } from './result.js';
 import { isRecogniser } from './ocr/recogniser.js';
 import { readPicture } from './ocr/read-picture.js';
 import { agrees } from './ocr/agreement.js';
+import { mayHoldText, readPagePictures } from './ocr/page-pictures.js';
 import { unreadableLines, withReadLines } from './ocr/unreadable.js';
 import { unreadPage, whyPicture } from './scans.js';
 import type { PictureReason } from './scans.js';
@@ -49,10 +50,30 @@ async function readOne(pageIndex: number, reading: Reading): Promise<PageSketch>
   const content = await timings.measure('read_page', 'page', () => pages.readPage(pageIndex));
   const layer = readableText(content);
   const why = whyPicture(layer.content, request.options);
-  const seen = why === null ? await readUnreadable(layer.content, reading) : await readSeen(layer.content, why, reading);
+  const seen = why === null ? await readParts(layer.content, reading) : await readSeen(layer.content, why, reading);
   if (seen === null) return boilDown(layer, request, timings);
   if (seen === 'nothing') return { ...boilDown(layer, request, timings), nothingRecognised: true };
-  return { ...boilDown({ content: seen.content, keptInvisible: 0 }, request, timings), recognised: seen.recognised };
+  return { ...boilDown({ content: seen.content, keptInvisible: seen.inParts === true ? layer.keptInvisible : 0 }, request, timings), recognised: seen.recognised };
+}
+
+/** What must be seen on a page whose text is good as a whole: lines whose letters the file does not tell, else text in its pictures; null where there is neither. */
+async function readParts(content: PageContent, reading: Reading): Promise<Seen | null> {
+  return await readUnreadable(content, reading) ?? await readPictures(content, reading);
+}
+
+/** The page with the text in its pictures; null where there is none, or nobody reads. */
+async function readPictures(content: PageContent, { pages, request, ports, timings, errors }: Reading): Promise<Seen | null> {
+  if (!request.options.doOcr || !mayHoldText(content)) return null;
+  const recogniser = await ports.recognisers.find(request.options.ocrPreset, request.options.ocrLanguages);
+  if (!isRecogniser(recogniser)) return null;
+  const reader = { recogniser, engine: ports.engine, signal: ports.signal };
+  const read = await timings.measure('read_picture', 'page', () => readPagePictures(pages, content, reader)).catch((thrown: unknown) => {
+    // The page's own text is good without them.
+    if (ports.signal.aborted) throw thrown;
+    errors.push(errorOf(thrown, 'page', content.pageIndex + 1));
+    return null;
+  });
+  return read === null ? null : { content: read.content, inParts: true, recognised: { by: recogniser.name, confidence: read.confidence, turn: 0, lean: 0 } };
 }
 
 /** The page as its picture shows it; null where that is no better than what the file says, `nothing` where no text is to be seen. */
@@ -83,11 +104,13 @@ async function readUnreadable(content: PageContent, { pages, request, ports, tim
   const reader = { recogniser, engine: ports.engine, signal: ports.signal };
   const { content: read, confidence, turn, lean } = await timings.measure('read_picture', 'page', () => readPicture(pages, content, reader));
   const mended = turn === 0 ? withReadLines(content, lines, read) : null;
-  return mended === null ? null : { content: mended, recognised: { by: recogniser.name, confidence, turn, lean } };
+  return mended === null ? null : { content: mended, inParts: true, recognised: { by: recogniser.name, confidence, turn, lean } };
 }
 
 interface Seen {
   content: PageContent;
+  /** The file's own text is there, too. */
+  inParts?: true;
   recognised: NonNullable<PageSketch['recognised']>;
 }
 

@@ -24,6 +24,8 @@ export interface Place {
   box: PageBox;
   from?: number | undefined;
   to?: number | undefined;
+  /** Where the file has it, whatever addPage() was told of what was read. */
+  asDrawn?: boolean | undefined;
 }
 
 export interface NodeOptions {
@@ -174,7 +176,9 @@ export class DocumentBuilder {
   }
 
   /** Pages come before the items on them: their height turns the boxes. `number` from 1. */
-  addPage(number: number, size: Size, image: ImageRef | null = null): void {
+  /** `toPage` brings boxes of what was read from a turned or straightened picture to where it stands on the page. */
+  addPage(number: number, size: Size, image: ImageRef | null = null, toPage: ((box: Place['box']) => Place['box']) | null = null): void {
+    if (toPage !== null) this.#toPage.set(number, toPage);
     this.document.pages.set(number, {
       size: { width: coordinate(size.width), height: coordinate(size.height) }, image, page_no: number,
     });
@@ -230,9 +234,10 @@ export class DocumentBuilder {
 
   /** Captions and footnotes follow by `addCaption`, content of rich cells with the table as parent and `cell.ref`. `cells` may be gone through twice. */
   addTable(rowCount: number, columnCount: number, cells: Iterable<CellInput>, options: ItemOptions & { index?: boolean } = {}): TableItem {
+    const page = options.at?.[0]?.pageNumber;
     const data = placeCells(rowCount, columnCount, cells, (cell) => {
       if (!isPrintable(cell.text)) cell.text = clean(cell.text);
-      if (cell.bbox !== null) cell.bbox = this.#turned(cell.bbox);
+      if (cell.bbox !== null) cell.bbox = this.#turned(cell.bbox, page);
     });
     const { tables } = this.document;
     const table: TableItem = {
@@ -298,6 +303,7 @@ export class DocumentBuilder {
     return this.#parentRef;
   }
 
+  readonly #toPage = new Map<number, (box: Place['box']) => Place['box']>();
   #parent: DocumentNode | null = null;
   #parentRef: Ref = { $ref: '' };
 
@@ -340,9 +346,10 @@ export class DocumentBuilder {
     }));
   }
 
-  #box({ pageNumber, box }: Place): BoundingBox {
+  #box({ pageNumber, box: read, asDrawn }: Place): BoundingBox {
     const page = this.document.pages.get(pageNumber);
     if (page === undefined) throw new Error(`page ${pageNumber} is not in the document yet`);
+    const box = asDrawn === true ? read : this.#toPage.get(pageNumber)?.(read) ?? read;
     const l = coordinate(box.left);
     const r = coordinate(box.right);
     if (this.#coordOrigin === 'TOPLEFT') return { l, t: coordinate(box.top), r, b: coordinate(box.bottom), coord_origin: 'TOPLEFT' };
@@ -350,7 +357,9 @@ export class DocumentBuilder {
     return { l, t: coordinate(height - box.top), r, b: coordinate(height - box.bottom), coord_origin: 'BOTTOMLEFT' };
   }
 
-  #turned(box: BoundingBox): BoundingBox {
-    return { l: coordinate(box.l), t: coordinate(box.t), r: coordinate(box.r), b: coordinate(box.b), coord_origin: 'TOPLEFT' };
+  #turned({ l, t, r, b }: BoundingBox, pageNumber: number | undefined): BoundingBox {
+    const read = { left: l, top: t, right: r, bottom: b };
+    const box = this.#toPage.get(pageNumber ?? 0)?.(read) ?? read;
+    return { l: coordinate(box.left), t: coordinate(box.top), r: coordinate(box.right), b: coordinate(box.bottom), coord_origin: 'TOPLEFT' };
   }
 }

@@ -5,7 +5,7 @@ import t from 'tap';
 import { findOwnNetwork, ownRecognisers } from '../../src/convert/ocr/own.js';
 import { readPicture } from '../../src/convert/ocr/read-picture.js';
 import { isRecogniser } from '../../src/convert/ocr/recogniser.js';
-import type { PageSource } from '../../src/convert/pages.js';
+import { placeOnPage } from '../../src/convert/ocr/turned.js';
 import { openEngine } from '../../src/engine/engine.js';
 import { packageRoot, shippedModelsDirectory } from '../../src/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
@@ -64,6 +64,33 @@ t.test('a page that is unsure is given up after its longest lines; a sure one is
   t.ok(unsure.lines.length <= 4);
 });
 
+/** Points from the middle of one box to that of the other. */
+function apart(a: Box, b: Box): number {
+  return Math.hypot(a.left + a.right - b.left - b.right, a.top + a.bottom - b.top - b.bottom) / 2;
+}
+
+t.test('what leans on its head is read straight, and told where it leans', async (t) => {
+  const [cosine, sine] = [Math.cos(Math.PI / 45), Math.sin(Math.PI / 45)];
+  const content = [`${cosine} ${sine} ${-sine} ${cosine} 30 -20 cm`, ...Array.from({ length: 8 }, (_, index) => text(40, 250 - 24 * index, 12, ['Seven', 'herons', 'wait', 'beside', 'shallow', 'rivers', 'until', 'evening'].map((word) => `${word}${index}`).join(' ')))];
+  const pdf = await openPdf(makePdf({ pages: [{ width: 480, height: 300, content }, { width: 480, height: 300, rotate: 180, content }] }), { password: null });
+  t.teardown(() => pdf.close());
+  const recogniser = await ownRecognisers(() => engine, shippedModelsDirectory()).find('auto', []);
+  if (!isRecogniser(recogniser)) throw new Error(recogniser.reason);
+  for (const [index, turn] of [0, 180].entries()) {
+    const page = pdf.readPage(index);
+    const read = await readPicture({ render: (_, region, dpi) => pdf.renderRegion(index, region, dpi) }, page, { recogniser, engine, signal: new AbortController().signal });
+    t.match(read, { turn });
+    t.ok(Math.abs(read.lean - 4) < 0.3, `leans by ${read.lean}`);
+    const { toPage } = placeOnPage(read.content, read);
+    const off = read.content.words.flatMap((word) => {
+      const shown = page.words.find(({ text }) => text === word.text);
+      return shown === undefined || toPage === null ? [] : [[apart(toPage(word.box), shown.box), apart(word.box, shown.box)] as const];
+    });
+    const [most, straight] = [Math.max(...off.map(([one]) => one)), Math.max(...off.map(([, other]) => other))];
+    t.ok(off.length > 50 && most < 3 && straight > 10, `${off.length} of 64 words, at most ${most.toFixed(1)} points beside their place, ${straight.toFixed(1)} on the straightened page`);
+  }
+});
+
 t.test('a page is read alike in all four orientations', async (t) => {
   const told = ['A ship that leaves the harbour in the morning', 'carries letters, coal and bread to the islands', 'where nobody has seen a doctor since October', 'because the ice was too thick for small boats.',
     'Two men on the bridge look out for the light', 'that stands upon the southern point of the bay', 'and count its flashes: one long, then two short'];
@@ -74,16 +101,23 @@ t.test('a page is read alike in all four orientations', async (t) => {
   if (!isRecogniser(recogniser)) throw new Error(recogniser.reason);
   const dpis: [number, number | undefined][] = [];
   const counting = { name: 'counting', read: (...[bitmap, dpi, signal, least]: Parameters<typeof recogniser.read>) => (dpis.push([dpi, least]), recogniser.read(bitmap, dpi, signal, least)) };
-  const pages = { pageCount: 4, readPage: (index: number) => pdf.readPage(index), render: (index: number, region: Box, dpi: number) => pdf.renderRegion(index, region, dpi), close: () => undefined };
   const seen: string[][] = [];
   for (const [index, turn] of [0, 270, 180, 90].entries()) {
     dpis.length = 0;
-    const read = await readPicture(pages as unknown as PageSource, pdf.readPage(index), { recogniser: counting, engine, signal: new AbortController().signal });
+    const read = await readPicture({ render: (_, region, dpi) => pdf.renderRegion(index, region, dpi) }, pdf.readPage(index), { recogniser: counting, engine, signal: new AbortController().signal });
     t.equal(read.turn, turn);
     t.match(read.content, { width: 480, height: 290 }, 'the upright page');
     seen.push(read.content.lines.map((line) => line.words.map((word) => word.text).join(' ')));
     const first = read.content.words[0];
     t.ok(Math.abs((first?.box.left ?? 0) - 41) < 2 && Math.abs((first?.baseline ?? 0) - 40) < 1.5, `the first word stands where it was drawn on the upright page: ${first?.box.left}, ${first?.baseline}`);
+    // The file's own words are where the page shows them.
+    const { size, toPage } = placeOnPage(read.content, read);
+    t.match(size, { width: pdf.readPage(index).width, height: pdf.readPage(index).height });
+    const off = read.content.words.flatMap((word) => {
+      const shown = pdf.readPage(index).words.filter(({ text }) => text === word.text);
+      return shown.length === 1 ? [apart(toPage?.(word.box) ?? word.box, shown[0]!.box)] : [];
+    });
+    t.ok(off.length > 20 && Math.max(...off) < 3, `${off.length} words, at most ${Math.max(...off).toFixed(1)} points beside their place on the page as the file shows it`);
     t.equal(dpis.filter(([, least]) => least === undefined).length, turn === 0 ? 0 : 1, 'what is turned is read whole but once');
     t.ok(dpis.length <= (turn === 0 ? 1 : 5), `${dpis.length} looks`);
   }

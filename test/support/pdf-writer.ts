@@ -51,6 +51,8 @@ export interface ImageSpec {
   height: number;
   /** One grey level for the whole image, 0..255. */
   grey: number;
+  /** Instead: a level for each of its pixels, rows from the top. */
+  pixels?: Uint8Array;
   /** Opacity of a soft mask, 0..255. */
   alpha?: number;
 }
@@ -231,7 +233,7 @@ class Assembly {
   #image(image: ImageSpec): number {
     const size = image.width * image.height;
     const mask = image.alpha === undefined ? '' : `/SMask ${this.#stream(imageEntries(image), Buffer.alloc(size, image.alpha))} 0 R`;
-    return this.#stream(`${imageEntries(image)} ${mask}`, Buffer.alloc(size, image.grey));
+    return this.#stream(`${imageEntries(image)} ${mask}`, image.pixels === undefined ? Buffer.alloc(size, image.grey) : Buffer.from(image.pixels));
   }
 
   #link(link: LinkSpec): number {

@@ -110,6 +110,73 @@ t.test('a reader that is fairly sure of letters upside down is not believed', as
   t.notMatch(markdown, /9ou9ues/);
 });
 
+/** Reads as many lines of `words` as it is told to at the top of any bitmap. */
+function linesReader(words: string, count: number, sure = 0.95): TextRecogniser & { looks: { width: number; dpi: number; least: number | undefined }[] } {
+  const looks: { width: number; dpi: number; least: number | undefined }[] = [];
+  return {
+    name: 'reader 2', looks,
+    read: async (bitmap, dpi, _, least) => {
+      looks.push({ width: bitmap.width, dpi, least });
+      const height = Math.round(dpi / 8);
+      const lines = Array.from({ length: count }, (_unused, line): ReadPage['lines'][number] => {
+        const y = (line + 1) * Math.round(dpi / 4);
+        return {
+          baseline: [10, y, bitmap.width - 10, y],
+          words: words.split(' ').map((text, index, all) => {
+            const step = Math.floor((bitmap.width - 20) / all.length);
+            return { text, left: 10 + index * step, top: y - height, right: 10 + (index + 1) * step - height, bottom: y, confidence: sure };
+          }),
+        };
+      });
+      return { lines, rulings: [] };
+    },
+  };
+}
+
+/** Text above and below a picture of 300 x 200 points whose lower left corner is at 100, 300; `over` is drawn over it. */
+const withPicture = (over = '', pixels = 400): PageSpec => ({
+  width: 600, height: 800, images: { Im0: { width: pixels, height: pixels, grey: 230 } },
+  content: [...(written.content as string[]).slice(0, 8), placed('Im0', 300, 0, 0, 200, 100, 300), text(50, 200, 11, 'The last words of the page stand below its picture.'), over],
+});
+
+t.test('a picture of text on a page of text is read in its place, the page itself is not', async (t) => {
+  const reader = linesReader('Words that only the picture has', 6);
+  const { outcome, markdown, meta } = await convert(t, [withPicture()], always(reader));
+  t.match(outcome, { status: 'success', errors: [], recognisedPages: 1, confidence: { ocr_score: 0.95 } });
+  t.match(meta, { lectern__recognised_pages: [1], lectern__text_recogniser: 'reader 2' });
+  t.match(markdown, /line 7 of its text[^]*Words that only the picture has[^]*The last words of the page/u, 'where the picture stands');
+  t.equal(markdown.split('What the file itself says').length - 1, 8, 'the file is believed about its own text');
+  t.notMatch(markdown, /<!-- image -->/, 'what is nothing but text is no figure');
+  t.match(reader.looks, [{ dpi: 300, width: 1250 }], 'one look, at the picture alone');
+});
+
+t.test('labels, guesses, icons, coarse pictures and such that the file tells the text of are left as they are', async (t) => {
+  const cases: [string, ReturnType<typeof linesReader>, PageSpec, number][] = [
+    ['two labels', linesReader('Sales of May', 2), withPicture(), 1],
+    ['grain', linesReader('iI1l nM rnm Wvv ll1 uun', 9, 0.7), withPicture(), 1],
+    ['coarse', linesReader('Words that only the picture has', 6), withPicture('', 40), 0],
+    ['with the text over it', linesReader('Words that only the picture has', 6), withPicture(text(150, 400, 11, 'Text over the picture')), 0],
+    ['an icon', linesReader('Words that only the picture has', 6), { ...withPicture(), content: [...(written.content as string[]), placed('Im0', 60, 0, 0, 60, 100, 300)] }, 0],
+  ];
+  for (const [name, reader, page, looks] of cases) {
+    const { outcome, markdown } = await convert(t, [page], always(reader));
+    t.match(outcome, { status: 'success', recognisedPages: 0 }, name);
+    t.notMatch(markdown, /Words that only|Sales|iI1l/u, name);
+    t.match(markdown, /<!-- image -->/u, name);
+    t.equal(reader.looks.length, looks, `${name}: looks`);
+  }
+  const off = linesReader('Words that only the picture has', 6);
+  await convert(t, [withPicture()], always(off), { doOcr: false });
+  t.equal(off.looks.length, 0);
+});
+
+t.test('a reader that fails at a picture leaves the page its own text', async (t) => {
+  const broken: TextRecogniser = { name: 'broken', read: () => Promise.reject(new LecternError('invalid_document', 'The reader cannot read this.')) };
+  const { outcome, markdown } = await convert(t, [withPicture()], always(broken));
+  t.match(outcome, { status: 'partial_success', errors: [{ page_no: 1, error_message: 'The reader cannot read this.' }] });
+  t.match(markdown, /The last words of the page/u);
+});
+
 t.test('force_ocr reads every page, do_ocr: false none', async (t) => {
   const forced = await convert(t, [written], always(new Reader()), { forceOcr: true });
   t.notMatch(forced.markdown, /What the file itself says/);

@@ -38,6 +38,8 @@ export interface PictureReader {
   recogniser: TextRecogniser;
   engine: VisionEngine;
   signal: AbortSignal;
+  /** What stands on its head or its side is given up, after a sample where the recogniser can. */
+  onlyUpright?: boolean;
 }
 
 function whole({ width, height }: { width: number; height: number }): Box {
@@ -68,6 +70,8 @@ function judge({ lines }: ReadPage): { worth: number; sureness: number; letters:
   return { worth: sum - 0.5 * letters, sureness: letters === 0 ? 0 : sum / letters, letters };
 }
 
+type Drawing = Pick<PageSource, 'render'>;
+
 interface Reading {
   page: ReadPage;
   bitmap: Bitmap;
@@ -75,13 +79,14 @@ interface Reading {
 }
 
 class PageReading {
-  constructor(private readonly pages: PageSource, private readonly content: PageContent, private readonly reader: PictureReader) {}
+  constructor(private readonly pages: Drawing, private readonly content: PageContent, private readonly reader: PictureReader) {}
 
   async run(): Promise<RecognisedPage> {
     const drawn = await this.draw(dpiFor(this.content, readingDpi));
     const resolution = resolutionOf(drawn, this.content);
     let best = await this.read(drawn, resolution, enoughSureness);
     const first = judge(best.page);
+    if (this.reader.onlyUpright === true) return this.place(best.page.sampled === true ? { ...best, page: { lines: [], rulings: [] } } : best, 0, drawn.width);
     const turn = first.worth < enoughWorth || first.sureness < enoughSureness ? await this.betterTurn(best.page) : 0;
     if (turn !== 0 || best.page.sampled === true) best = await this.read(await turnQuarter(drawn, turn), resolution);
     return this.place(best, turn, drawn.width);
@@ -143,6 +148,6 @@ function holdsText({ box }: PlacedImage, words: Box[]): boolean {
 }
 
 /** Rejects as drawing, measuring and recognising do. */
-export function readPicture(pages: PageSource, content: PageContent, reader: PictureReader): Promise<RecognisedPage> {
+export function readPicture(pages: Drawing, content: PageContent, reader: PictureReader): Promise<RecognisedPage> {
   return new PageReading(pages, content, reader).run();
 }

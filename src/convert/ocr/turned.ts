@@ -2,6 +2,7 @@
 import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import type { Bitmap } from '../../bitmap.js';
+import type { Box } from '../../pdf/page.js';
 
 export type QuarterTurn = 0 | 90 | 180 | 270;
 
@@ -36,4 +37,33 @@ function packRows({ data, width, height, stride }: Bitmap): Uint8Array {
   const packed = new Uint8Array(width * 4 * height);
   for (let y = 0; y < height; y++) packed.set(data.subarray(y * stride, y * stride + width * 4), y * width * 4);
   return packed;
+}
+
+interface PageSize {
+  width: number;
+  height: number;
+}
+
+/**
+ * A page that was read upright and straight, as the file shows it: its size, and where boxes of the upright page lie on it, kept within its edges; no function where nothing was
+ * turned. `turn` is what made it upright, degrees clockwise, `lean` by what its lines leaned then, degrees counter-clockwise. A box that leaned becomes the one around it.
+ */
+export function placeOnPage({ width, height }: PageSize, { turn, lean }: { turn: number; lean: number }): { size: PageSize; toPage: ((box: Box) => Box) | null } {
+  const sideways = turn === 90 || turn === 270;
+  const size = sideways ? { width: height, height: width } : { width, height };
+  if (turn === 0 && lean === 0) return { size, toPage: null };
+  const [cosine, sine] = [Math.cos((lean * Math.PI) / 180), Math.sin((lean * Math.PI) / 180)];
+  const point = (x: number, y: number): [number, number] => {
+    const [right, down] = [x - width / 2, y - height / 2];
+    const [leanX, leanY] = [width / 2 + right * cosine + down * sine, height / 2 - right * sine + down * cosine];
+    if (turn === 90) return [leanY, width - leanX];
+    if (turn === 180) return [width - leanX, height - leanY];
+    return turn === 270 ? [height - leanY, leanX] : [leanX, leanY];
+  };
+  const toPage = ({ left, top, right, bottom }: Box): Box => {
+    const corners = [point(left, top), point(right, top), point(right, bottom), point(left, bottom)];
+    const [xs, ys] = [corners.map(([x]) => Math.min(size.width, Math.max(0, x))), corners.map(([, y]) => Math.min(size.height, Math.max(0, y)))];
+    return { left: Math.min(...xs), top: Math.min(...ys), right: Math.max(...xs), bottom: Math.max(...ys) };
+  };
+  return { size, toPage };
 }

@@ -139,7 +139,7 @@ class Assembler {
   #addFigure(block: FigureBlock): void {
     this.#lists = [];
     const { figure, pageIndex } = block;
-    const place = { pageNumber: pageIndex + 1, box: figure.box };
+    const place = { pageNumber: pageIndex + 1, box: figure.box, asDrawn: true };
     const item = this.#builder.addPicture({ at: [place], chart: figure.chart });
     this.pictures.push({ item, pageIndex, box: figure.box });
     this.#addCaptions(item, block);

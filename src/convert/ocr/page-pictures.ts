@@ -1,0 +1,103 @@
+/** Text in the pictures of a page that has text of its own: scanned paragraphs, screenshots, tables pasted as pictures. */
+import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/page.js';
+import type { PageSource } from '../pages.js';
+import { readPicture } from './read-picture.js';
+import type { PictureReader } from './read-picture.js';
+
+/** Share of the page below which a picture is not looked at: logos, icons, portraits. */
+const leastShare = 0.05;
+/** Dots per inch below which letters of running text cannot be read. */
+const leastDpi = 60;
+/** Pictures of one page that are looked at. */
+const mostPictures = 8;
+/** What a picture must say to be one of text: so many lines and letters, and so surely. Less are labels, or the texture of a photograph. */
+const fewestLines = 3;
+const fewestLetters = 60;
+const leastConfidence = 0.85;
+
+export interface ReadPictures {
+  /** The page with what its pictures say. */
+  content: PageContent;
+  /** Mean over the letters that were read, 0..1. */
+  confidence: number;
+}
+
+function holdsWords({ box }: PlacedImage, words: Word[]): boolean {
+  return words.some(({ box: { left, top, right, bottom } }) => (left + right) / 2 > box.left && (left + right) / 2 < box.right && (top + bottom) / 2 > box.top && (top + bottom) / 2 < box.bottom);
+}
+
+/** Pictures in which text may be seen that the file does not tell. */
+function candidates({ images, width, height, words }: PageContent): PlacedImage[] {
+  return images.filter((image) => {
+    const { left, top, right, bottom } = image.box;
+    const inside = left > -2 && top > -2 && right < width + 2 && bottom < height + 2;
+    const fine = image.width >= ((right - left) / 72) * leastDpi && image.height >= ((bottom - top) / 72) * leastDpi;
+    return inside && fine && (right - left) * (bottom - top) >= leastShare * width * height && !holdsWords(image, words);
+  }).slice(0, mostPictures);
+}
+
+/** Whether a look at the page's pictures is worth the time. */
+export function mayHoldText(content: PageContent): boolean {
+  return candidates(content).length > 0;
+}
+
+/** The part of the page in `box` as a page of its own. */
+function partOf(pages: PageSource, { pageIndex, hidden }: PageContent, box: Box): { pages: Pick<PageSource, 'render'>; content: PageContent } {
+  return {
+    pages: { render: (index, { left, top, right, bottom }, dpi) => pages.render(index, { left: left + box.left, top: top + box.top, right: right + box.left, bottom: bottom + box.top }, dpi) },
+    content: {
+      pageIndex, width: box.right - box.left, height: box.bottom - box.top, rotation: 0, words: [], lines: [], rulings: [], boxes: [], images: [], drawings: [], links: [], structure: [],
+      characters: 0, unmappedCharacters: 0, hidden,
+    },
+  };
+}
+
+function moved(box: Box, { left, top }: Box): Box {
+  return { left: box.left + left, top: box.top + top, right: box.right + left, bottom: box.bottom + top };
+}
+
+function lettersOf(lines: Line[]): number {
+  return lines.flatMap(({ words }) => words).reduce((sum, { text }) => sum + (text.match(/[\p{L}\d]/gu)?.length ?? 0), 0);
+}
+
+/** Share of the picture that its lines fill, line spacing included. */
+function textShare(lines: Line[], { left, top, right, bottom }: Box): number {
+  return lines.reduce((sum, line) => sum + (line.box.right - line.box.left) * 1.3 * line.size, 0) / ((right - left) * (bottom - top));
+}
+
+/**
+ * The page with the text of its pictures in its place; a picture that is hardly anything but text goes. Null where no picture holds text. Rejects as drawing, measuring
+ * and recognising do.
+ */
+export async function readPagePictures(pages: PageSource, content: PageContent, reader: PictureReader): Promise<ReadPictures | null> {
+  const lines: Line[] = [];
+  const rulings = [...content.rulings];
+  const gone = new Set<PlacedImage>();
+  let [order, letters, sure] = [Math.max(0, ...content.words.map((word) => word.order)), 0, 0];
+  for (const image of candidates(content)) {
+    const part = partOf(pages, content, image.box);
+    const read = await readPicture(part.pages, part.content, { ...reader, onlyUpright: true });
+    const found = lettersOf(read.content.lines);
+    if (read.content.lines.length < fewestLines || found < fewestLetters || (read.confidence ?? 0) < leastConfidence) continue;
+    letters += found;
+    sure += found * (read.confidence ?? 0);
+    if (textShare(read.content.lines, image.box) > 0.3) gone.add(image);
+    rulings.push(...read.content.rulings.map((ruling) => {
+      const [along, across] = ruling.orientation === 'horizontal' ? [image.box.left, image.box.top] : [image.box.top, image.box.left];
+      return { ...ruling, position: ruling.position + across, start: ruling.start + along, end: ruling.end + along };
+    }));
+    for (const line of read.content.lines) {
+      const words = line.words.map((word) => ({ ...word, box: moved(word.box, image.box), baseline: word.baseline + image.box.top, order: ++order }));
+      lines.push({ ...line, words, box: moved(line.box, image.box), baseline: line.baseline + image.box.top });
+    }
+  }
+  if (lines.length === 0) return null;
+  const words = lines.flatMap((line) => line.words);
+  return {
+    content: {
+      ...content, lines: [...content.lines, ...lines], words: [...content.words, ...words], rulings, images: content.images.filter((image) => !gone.has(image)),
+      characters: content.characters + words.reduce((sum, { text }) => sum + text.length, 0),
+    },
+    confidence: sure / letters,
+  };
+}
