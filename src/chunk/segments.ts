@@ -75,7 +75,7 @@ class Walk {
   #table(table: TableItem): Part {
     const caption = this.#captionsOf(table);
     const body = this.#options.markdownTables ? this.#blocks(table).filter(({ node }) => node === table).map(({ text }) => text)
-      : [...caption, tableSentences(table.data, (cell) => (cell.ref === undefined ? cell.text : this.#cell(resolve(this.#document, cell.ref))))];
+      : [...caption, tableSentences(table.data, (cell) => (cell.ref === undefined ? cell.text : this.#cell(resolve(this.#document, cell.ref))), table.label === 'document_index')];
     const text = body.filter((part) => part !== '').join('\n\n');
     const headLines = this.#options.markdownTables ? text.split('\n').findIndex((line) => /^\|[ \-|]+\|$/.test(line)) + 1 : 0;
     return this.#part(table, text, { headLines });

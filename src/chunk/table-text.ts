@@ -10,11 +10,12 @@ function headerRows(data: TableData): number {
   return Math.max(1, count < 0 ? data.num_rows - 1 : count);
 }
 
-/** `text` gives a cell's words. Of one column or one row its values alone; empty where the table is. */
-export function tableSentences(data: TableData, text: (cell: TableData['table_cells'][number]) => string): string {
+/** `text` gives a cell's words. Of one column or one row its values alone, of a list of contents its lines; empty where the table is. */
+export function tableSentences(data: TableData, text: (cell: TableData['table_cells'][number]) => string, isIndex = false): string {
   const written = new Map(data.table_cells.map((cell) => [cell, text(cell).replace(/\s+/g, ' ').trim()]));
   const grid = gridOf(data).map((row) => row.map((cell) => (cell === null ? '' : written.get(cell) ?? '')));
   const values = (rows: string[][]): string => rows.flatMap((row) => row.filter((value) => value !== '')).join('. ');
+  if (isIndex) return grid.map((row) => row.filter((value) => value !== '').join(', ')).filter((line) => line !== '').join('. ');
   if (data.num_cols < 2 || data.num_rows < 2) return values(grid);
   const head = headerRows(data);
   const names = Array.from({ length: data.num_cols }, (_, column) => {

@@ -1,6 +1,8 @@
 /** The chunk routes: what they read, what they hand on, and chunks of real documents through the whole service. */
-import t from 'tap';
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import t from 'tap';
 import { createApp, type App } from '../../src/app.js';
 import { resolveSettings } from '../../src/config.js';
 import { openEngine } from '../../src/engine/engine.js';
@@ -116,6 +118,59 @@ t.test('a model that is there counts: the one that is named, else one that embed
       const missing = new Set(words(text.replace(/Title|Part|name/g, '')));
       for (const chunk of chunks) for (const word of words(chunk.text)) missing.delete(word);
       t.same([...missing], [], 'no word is missing');
+    }
+  }
+});
+
+interface FoundChunk {
+  text: string;
+  num_tokens: number | null;
+  headings: string[] | null;
+  captions: string[] | null;
+  doc_items: string[];
+  page_numbers: number[] | null;
+}
+
+t.test('a PDF of several pages: each chunk knows its headings and its pages, and captions stay with what they stand below', async (t) => {
+  const { values } = resolveSettings(['--listen', '127.0.0.1:0', '--state', t.testdir({}), '--models', shippedModelsDirectory(), '--log-level', 'silent'], {});
+  const app: App = await createApp(values, createLog('silent'));
+  t.teardown(() => app.close());
+  const engine = openEngine();
+  t.teardown(() => engine.close());
+  const fixture = (name: string): string => readFileSync(fileURLToPath(new URL(`../../../test/fixtures/pdf/${name}`, import.meta.url))).toString('base64');
+  const chunksOf = async (kind: string, name: string): Promise<FoundChunk[]> => {
+    const payload = { sources: [{ kind: 'file', filename: name, base64_string: fixture(name) }], chunking_options: kind === 'hybrid' ? { tokenizer: 'lectern-demo', max_tokens: 160 } : {} };
+    return ((await app.server.inject({ method: 'POST', url: `/v1/chunk/${kind}/source`, payload })).json() as { chunks: FoundChunk[] }).chunks;
+  };
+  const title = 'Annual Inspection of Banks, Gates and Pumps';
+  // What stands on which page was looked up in the file.
+  const pages: [headings: string[], page: number][] = [
+    [[title, '1 Summary'], 3], [[title, '2 Scope and method', '2.2 How condition is graded', '2.2.1 Visible grades'], 3], [[title, '3 Findings', '3.1 Embankments', '3.1.2 South bank'], 4], [[title, '4 Recommendations'], 4],
+  ];
+  for (const kind of ['hybrid', 'hierarchical']) {
+    const chunks = await chunksOf(kind, 'report-numbered.pdf');
+    for (const [headings, page] of pages) {
+      const below = chunks.filter((chunk) => JSON.stringify(chunk.headings) === JSON.stringify(headings));
+      t.ok(below.length > 0, `${kind}: ${headings.at(-1)}`);
+      t.ok(below.every((chunk) => JSON.stringify(chunk.page_numbers) === `[${page}]` && chunk.text.startsWith(`${headings.join('\n')}\n`)), `${kind}: ${headings.at(-1)} on page ${page}`);
+    }
+    t.ok(chunks.every(({ headings, page_numbers: numbers }) => headings?.[0] === title && numbers !== null && numbers.length > 0), `${kind}: all have both`);
+    const caption = 'Table 1: Length of embankment by grade, in metres';
+    // The first is the list of contents.
+    const ofTable = chunks.filter(({ doc_items: items }) => items.includes('#/tables/1'));
+    t.ok(chunks.some(({ text }) => text.includes('1 Summary, 3. 2 Scope and method, 3. 2.1 What was inspected, 3')), 'a list of contents has no names of columns: none of its lines is lost');
+    t.same(chunks.filter(({ captions }) => captions !== null), ofTable);
+    t.ok(ofTable.length >= 1 && ofTable.every(({ captions, doc_items: items }) => captions?.[0] === caption && items.length === 1), `${kind}: the table is by itself, with its caption`);
+    t.same(chunks.filter(({ text }) => text.includes(caption)), ofTable.slice(0, 1), `${kind}: its caption stands where it begins`);
+    const paper = await chunksOf(kind, 'paper-two-columns.pdf');
+    const figure = paper.filter(({ doc_items: items }) => items.some((item) => item.startsWith('#/pictures/')));
+    t.match(figure, [{ captions: [/^Figure 1\. From mild hours to growth/u], text: /Figure 1\. From mild hours to growth.*!\[IMAGE\]|Figure 1/su }], `${kind}: a picture`);
+    t.equal(paper.filter(({ text }) => text.includes('From mild hours to growth')).length, 1);
+    t.ok(paper.some(({ page_numbers: numbers }) => JSON.stringify(numbers) === '[1,2]'), `${kind}: a paragraph that goes on overleaf has both pages`);
+    const counted = [...chunks, ...paper].map(({ num_tokens: tokens }) => tokens);
+    if (kind === 'hybrid') {
+      t.same(counted, Array.from(await engine.countTokens(demo, [...chunks, ...paper].map(({ text }) => text))), 'the model\'s own count');
+      t.ok(counted.every((tokens) => tokens !== null && tokens > 0 && tokens <= 160));
     }
   }
 });

@@ -72,6 +72,17 @@ t.test('hybrid: neighbours under one heading are joined, no chunk is past its nu
   t.equal((await chunks(builder))[0]?.metadata['tokenizer'], 'words');
 });
 
+t.test('hybrid: what has a caption is never joined with its neighbours, and its caption is said once', async (t) => {
+  const found = await chunks(made(), { maxTokens: 1000, includeRawText: true });
+  t.same(found.map(({ captions, doc_items: items }) => [captions, items]), [
+    [null, ['#/texts/2']], [null, ['#/texts/5', '#/texts/6']], [['Sales'], ['#/tables/0']], [['A chart'], ['#/pictures/0']],
+  ]);
+  t.equal(found[3]?.raw_text, 'A chart\n![IMAGE]');
+  for (const caption of ['Sales', 'A chart']) t.equal(found.filter(({ text }) => text.includes(caption)).length, 1, caption);
+  const pieces = (await chunks(made(), { maxTokens: 10 })).filter(({ doc_items: items }) => items.includes('#/tables/0'));
+  t.ok(pieces.length > 1 && pieces.every(({ captions }) => captions?.[0] === 'Sales'), 'each piece of a table knows its caption');
+});
+
 t.test('rows of a large table keep the names of their columns', async (t) => {
   const builder = new DocumentBuilder({ name: 'made' });
   const cells = Array.from({ length: 40 }, (_, index) => ({ row: Math.floor(index / 2), column: index % 2, text: `c${index}`, columnHeader: index < 2 }));
