@@ -64,7 +64,7 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   const meter = new LanguageMeter();
   return {
     vision: residency,
-    services: { catalogue, residency, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
+    services: { catalogue, residency, vision: residency, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
     metrics: () => meter.lines({ slots, embeddingSlots, residency, devices: () => engine.devices() }),
     close: async (waitMs) => {
       isClosing = true;

@@ -66,6 +66,9 @@ struct Graph {
   }
 };
 
+/// Takes out nodes whose outputs nobody reads, and such constants.
+void drop_unread(Graph& graph);
+
 struct Model {
   Graph graph;
   std::int64_t opset = 0;  // of ONNX's own domain

@@ -22,7 +22,7 @@ namespace lectern::onnx {
 struct NetworkOptions {
   /// Of the processor; 0: one for each of its cores.
   int threads = 0;
-  /// Of one tensor, and of all that a run holds at once: what would take more is an Error `too_large`.
+  /// Of one tensor, and of all that runs hold at once beside the weights, what is kept for the next run included: what would take more is an Error `too_large`.
   std::size_t most_bytes = std::size_t{4} << 30;
   /// Of all loops of a run together.
   std::int64_t most_iterations = 100'000;

@@ -80,6 +80,8 @@ class NodePlan {
   virtual const void* packed_filter(int input, const Filter& filter, bool transposed) = 0;
   virtual const void* packed_matrix(int input, std::int64_t inner, std::int64_t columns, bool transposed) = 0;
 
+  /// For what takes long while planning: throws Error `cancelled` once the caller of the run has asked for that.
+  virtual void check_cancel() const = 0;
   [[noreturn]] virtual void refuse(const std::string& why) const = 0;
 
   // --- What most operators need, from the above ---

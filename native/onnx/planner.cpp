@@ -31,7 +31,13 @@ struct Reuse {
 
 class Planner {
  public:
-  Planner(const Graph& graph, Workspace& workspace, std::int64_t most_known_bytes) : graph_(graph), workspace_(workspace), most_known_bytes_(most_known_bytes) {}
+  /// `cancel` may be null.
+  Planner(const Graph& graph, Workspace& workspace, std::int64_t most_known_bytes, const Cancel* cancel)
+      : graph_(graph), workspace_(workspace), most_known_bytes_(most_known_bytes), cancel_(cancel) {}
+
+  void check_cancel() const {
+    if (cancel_ != nullptr) cancel_->check();
+  }
 
   void give(ValueId id, const Known& known) { entries_[id] = {known, -1, false, false}; }
   /// Null where nothing is known of the value. Constants of the file come in when they are first asked for.
@@ -56,6 +62,7 @@ class Planner {
   const Graph& graph_;
   Workspace& workspace_;
   std::int64_t most_known_bytes_;
+  const Cancel* cancel_;
   std::unordered_map<ValueId, Entry> entries_;
   std::unique_ptr<Plan> plan_ = std::make_unique<Plan>();
   std::vector<Reuse> reuses_;
@@ -163,6 +170,7 @@ class Recording final : public NodePlan {
     return weights.lasting ? planner_.workspace_.packed_matrix(*weights.known.contents, inner, columns, transposed) : nullptr;
   }
 
+  void check_cancel() const override { planner_.check_cancel(); }
   void refuse(const std::string& why) const override { throw Error(ErrorCode::invalid_model, "The network's " + title_of(node_) + " cannot be computed: " + why + "."); }
 
   /// Into the plan, or where all of it is known and small, computed here and now.
@@ -326,12 +334,13 @@ std::unique_ptr<Plan> Planner::finish(const std::set<ValueId>& wanted) {
 }  // namespace
 
 std::unique_ptr<Plan> make_plan(const Graph& graph, const std::vector<Operator>& operators, Workspace& workspace, const std::vector<int>& pending,
-                                const std::map<ValueId, Known>& before) {
-  Planner planner(graph, workspace, most_planned_bytes);
+                                const std::map<ValueId, Known>& before, const Cancel* cancel) {
+  Planner planner(graph, workspace, most_planned_bytes, cancel);
   for (const auto& [id, known] : before) planner.give(id, known);
   std::vector<int> controls;
   std::vector<int> rest;
   for (const int index : pending) {
+    planner.check_cancel();
     const Node& node = graph.nodes[static_cast<std::size_t>(index)];
     const auto there = [&](ValueId id) { return id == absent || planner.find(id) != nullptr; };
     const bool ready = std::all_of(node.inputs.begin(), node.inputs.end(), there) && std::all_of(node.captured.begin(), node.captured.end(), there);
@@ -364,7 +373,7 @@ void fold_constants(Graph& graph, std::int64_t opset, Workspace& workspace) {
       kept.push_back(std::move(node));
       continue;
     }
-    Planner planner(graph, workspace, most_folded_bytes);
+    Planner planner(graph, workspace, most_folded_bytes, nullptr);
     const bool planned = planner.add(0, node, make_operator(node, opset));
     const bool known = planned && std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId id) { return id == absent || planner.find(id)->known.contents.has_value(); });
     if (!known) {
@@ -377,23 +386,6 @@ void fold_constants(Graph& graph, std::int64_t opset, Workspace& workspace) {
   }
   graph.nodes = std::move(kept);
   drop_unread(graph);
-}
-
-void drop_unread(Graph& graph) {
-  std::vector<bool> read(graph.names.size(), false);
-  for (const Port& output : graph.outputs) read[static_cast<std::size_t>(output.value)] = true;
-  std::vector<Node> alive;
-  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
-    if (std::none_of(node->outputs.begin(), node->outputs.end(), [&](ValueId id) { return id != absent && read[static_cast<std::size_t>(id)]; })) continue;
-    for (const auto* list : {&node->inputs, &node->captured}) {
-      for (const ValueId id : *list) {
-        if (id != absent) read[static_cast<std::size_t>(id)] = true;
-      }
-    }
-    alive.push_back(std::move(*node));
-  }
-  graph.nodes.assign(std::make_move_iterator(alive.rbegin()), std::make_move_iterator(alive.rend()));
-  std::erase_if(graph.constants, [&](const auto& constant) { return !read[static_cast<std::size_t>(constant.first)]; });
 }
 
 }  // namespace lectern::onnx

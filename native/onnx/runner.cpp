@@ -126,7 +126,7 @@ Held Runner::copy(const Held& value) {
 }
 
 Plan& Runner::plan_for(std::unique_ptr<Plan>& transient, std::map<std::string, std::unique_ptr<Plan>>& known_plans, const std::vector<int>& pending, const std::vector<ValueId>& fresh,
-                       const Values& values) {
+                       const Values& values, const Cancel* cancel) {
   std::string key;
   bool lasting = true;
   for (const ValueId id : fresh) {
@@ -147,7 +147,7 @@ Plan& Runner::plan_for(std::unique_ptr<Plan>& transient, std::map<std::string, s
   }
   std::map<ValueId, Known> before;
   for (const auto& [id, value] : values) before.emplace(id, Known{value.element, value.shape, value.contents});
-  std::unique_ptr<Plan> plan = make_plan(graph_, operators_, workspace_, pending, before);
+  std::unique_ptr<Plan> plan = make_plan(graph_, operators_, workspace_, pending, before, cancel);
   if (!lasting) {
     transient = std::move(plan);
     return *transient;
@@ -162,10 +162,13 @@ void Runner::execute(const Plan& plan, std::size_t part, Values& values, std::ve
     arena_bytes_.resize(part + 1, 0);
   }
   if (arenas_[part] == nullptr || arena_bytes_[part] < plan.arena_bytes) {
+    // Nothing of this run is behind this part yet; what lay there belonged to other inputs.
+    arenas_.resize(part + 1);
+    arena_bytes_.resize(part + 1);
     arenas_[part].reset();
     // Of its own: it grows with the widest input, and what it was before shall not lie about.
-    const auto memory = std::make_shared<Memory>(workspace_.backend(), plan.arena_bytes);
-    arenas_[part] = std::shared_ptr<void>(memory, memory->data());
+    arena_bytes_[part] = 0;
+    arenas_[part] = workspace_.arena(plan.arena_bytes);
     arena_bytes_[part] = plan.arena_bytes;
   }
   const std::shared_ptr<void> arena = arenas_[part];
@@ -218,7 +221,7 @@ std::vector<Held> Runner::run(const std::vector<Held>& inputs, const std::vector
   auto* known_plans = &plans_;
   for (std::size_t part = 0; !pending.empty(); part++) {
     transients.emplace_back();
-    Plan& plan = plan_for(transients.back(), *known_plans, pending, fresh, values);
+    Plan& plan = plan_for(transients.back(), *known_plans, pending, fresh, values, run.cancel);
     fresh.clear();
     execute(plan, part, values, fresh, run);
     for (const int control : plan.controls) run_control(control, values, fresh, run);

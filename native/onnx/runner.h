@@ -48,7 +48,7 @@ class Runner {
   };
 
   Plan& plan_for(std::unique_ptr<Plan>& transient, std::map<std::string, std::unique_ptr<Plan>>& known_plans, const std::vector<int>& pending, const std::vector<ValueId>& fresh,
-                 const Values& values);
+                 const Values& values, const Cancel* cancel);
   void execute(const Plan& plan, std::size_t part, Values& values, std::vector<ValueId>& fresh, Run& run);
   void run_control(int index, Values& values, std::vector<ValueId>& fresh, Run& run);
   std::vector<Held> run_if(const Node& node, Control& control, Values& values, Run& run);

@@ -1,5 +1,9 @@
 #include "onnx/workspace.h"
 
+#include <iterator>
+#include <string>
+#include <utility>
+
 #include "error.h"
 
 namespace lectern::onnx {
@@ -26,8 +30,30 @@ Workspace::Workspace(Backend& backend, Backend& host, int threads, FloatStorage 
   if (host_ops_ != nullptr && !host_ops_->reads_host_memory()) throw Error(ErrorCode::invalid_state, "A network on a device needs a processor beside it.");
 }
 
+void Workspace::hold(std::size_t bytes) {
+  if (bytes > most_bytes_ || spare_->held_bytes > most_bytes_ - bytes) {
+    throw Error(ErrorCode::too_large, "The network needs " + std::to_string((spare_->held_bytes + bytes) >> 20) + " MiB for one run, which is more than " + std::to_string(most_bytes_ >> 20) + " MiB.");
+  }
+  while (!spare_->pieces.empty() && spare_->held_bytes + bytes + spare_->bytes > most_bytes_) {
+    const auto largest = std::prev(spare_->pieces.end());
+    spare_->bytes -= largest->first;
+    spare_->pieces.erase(largest);
+  }
+  spare_->held_bytes += bytes;
+}
+
+std::shared_ptr<void> Workspace::arena(std::size_t bytes) {
+  hold(bytes);
+  // From here on its end takes it back, also where the memory cannot be had.
+  const std::shared_ptr<void> counted(nullptr, [bytes, spare = spare_](void*) { spare->held_bytes -= bytes; });
+  const auto memory = std::make_shared<Memory>(backend_, bytes);
+  return {memory->data(), [memory, counted](void*) {}};
+}
+
 std::shared_ptr<void> Workspace::memory(std::size_t bytes) {
   const std::size_t size = rounded(bytes);
+  hold(size);
+  std::shared_ptr<void> counted(nullptr, [size, spare = spare_](void*) { spare->held_bytes -= size; });
   const auto piece = std::make_shared<Memory>();
   const auto found = spare_->pieces.find(size);
   if (found != spare_->pieces.end()) {
@@ -37,7 +63,7 @@ std::shared_ptr<void> Workspace::memory(std::size_t bytes) {
   } else {
     *piece = Memory(backend_, size);
   }
-  return {piece->data(), [size, piece, spare = spare_](void*) {
+  return {piece->data(), [size, piece, counted = std::move(counted), spare = spare_](void*) {
             if (spare->bytes + size > most_spare_bytes) return;
             spare->pieces.emplace(size, std::move(*piece));
             spare->bytes += size;

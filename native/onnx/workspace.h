@@ -29,8 +29,10 @@ class Workspace {
   std::shared_ptr<const void> upload(Element element, std::int64_t count, const void* from);
   /// Waits for all work before it.
   void download(Element element, std::int64_t count, const void* from, void* to);
-  /// Of one tensor, and of everything that one plan computes.
+  /// Of all that runs hold at once beside the weights: the memory of all plans, what loops carry, inputs and outputs on their way.
   std::size_t most_bytes() const { return most_bytes_; }
+  /// The same memory as memory(), but of exactly this size and back with its last holder: for what one plan computes in.
+  std::shared_ptr<void> arena(std::size_t bytes);
 
   /// The array where the operations can read it. `lasting`: a constant of the file, kept for all plans.
   std::shared_ptr<const void> place(const Array& array, bool lasting);
@@ -48,7 +50,11 @@ class Workspace {
   struct Spare {
     std::multimap<std::size_t, Memory> pieces;
     std::size_t bytes = 0;
+    std::size_t held_bytes = 0;  // of arenas and pieces that somebody has; without the spare ones
   };
+
+  /// Counts so many bytes as held; spare pieces go where they are in the way. Throws Error `too_large` beyond most_bytes().
+  void hold(std::size_t bytes);
 
   /// Into memory of the backend, as it keeps such elements.
   void store(Element element, std::int64_t count, const void* from, void* to);

@@ -1,10 +1,12 @@
 // Networks that lie: broken files, impossible shapes, paths that leave their folder.
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cpu/backend.h"
@@ -173,6 +175,41 @@ LECTERN_TEST("onnx: nodes without outputs, blocks beyond all numbers and last el
   const onnx::Input input{"x", Element::u8, {length}, x.data()};
   const auto y = network.run(std::span(&input, 1));
   check(y[0].as<std::uint8_t>()[0] == 1 && y[0].as<std::uint8_t>()[1] == 7, "both ends of a long axis");
+}
+
+LECTERN_TEST("onnx: boxes beyond counting are given up when the caller is, and end by themselves") {
+  // All keep clear of each other: each is compared with all before it.
+  constexpr std::int64_t count = 1 << 18;
+  OnnxGraph graph;
+  graph.input("boxes", Element::f32, {1, -1, 4}).input("scores", Element::f32, {1, 1, -1}).constant(onnx_integers("most", {INT64_MAX}));
+  graph.node(OnnxNode("NonMaxSuppression", {"boxes", "scores", "most"}, {"chosen"})).output("chosen", Element::i64, {-1, 3});
+  onnx::Network network = open(graph.model());
+  const std::vector<float> boxes(std::size_t{4} * count, 0), scores(count, 1);
+  const onnx::Input inputs[] = {{"boxes", Element::f32, {1, count, 4}, boxes.data()}, {"scores", Element::f32, {1, 1, count}, scores.data()}};
+  Cancel cancel;
+  std::thread caller([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    cancel.request();
+  });
+  check_throws(ErrorCode::cancelled, [&] { (void)network.run(inputs, &cancel); }, "boxes that nobody waits for");
+  caller.join();
+  // Of a thousand all are looked at.
+  const onnx::Input few[] = {{"boxes", Element::f32, {1, 1000, 4}, boxes.data()}, {"scores", Element::f32, {1, 1, 1000}, scores.data()}};
+  check(network.run(few)[0].shape == Shape{1000, 3}, "a thousand are chosen");
+}
+
+LECTERN_TEST("onnx: blocks of pictures without channels are of no size beyond all numbers") {
+  const auto exchanged = [](const char* op, const std::vector<std::int64_t>& sizes) {
+    OnnxGraph graph;
+    graph.input("x", Element::f32, sizes).node(OnnxNode(op, {"x"}, {"y"}).integer("blocksize", 1 << 16)).output("y", Element::f32, {-1, -1, -1, -1});
+    onnx::Network network = open(graph.model());
+    Shape shape;
+    for (const std::int64_t size : sizes) shape.push(size);
+    const onnx::Input input{"x", Element::f32, shape, nullptr};
+    (void)network.run(std::span(&input, 1));
+  };
+  check_throws(ErrorCode::too_large, [&] { exchanged("DepthToSpace", {1, 0, 1 << 20, 1 << 20}); }, "channels that there are not");
+  check_throws(ErrorCode::too_large, [&] { exchanged("SpaceToDepth", {1, 1 << 30, 0, 0}); }, "points that there are not");
 }
 
 LECTERN_TEST("onnx: NaN, infinities and divisions by nothing go through") {

@@ -94,6 +94,55 @@ LECTERN_TEST("onnx: layer normalisation, bias and gelu are found and keep their 
   check(profile.entries.size() == 3, "a transposition, a normalisation and a product remain, not " + std::to_string(profile.entries.size()));
 }
 
+LECTERN_TEST("onnx: one bound holds for all that a run keeps at once, whatever part of it made it") {
+  constexpr std::int64_t count = 1 << 18;  // 1 MiB of floats
+  OnnxGraph graph;
+  graph.input("x", Element::f32, {count}).input("s", Element::f32, {2}).node(OnnxNode("Mul", {"x", "x"}, {"square"}));
+  // Where s is not zero is known only behind the first part, which must keep its result for the second.
+  graph.node(OnnxNode("NonZero", {"s"}, {"places"})).node(OnnxNode("Cast", {"places"}, {"numbers"}).integer("to", 1)).node(OnnxNode("ReduceSum", {"numbers"}, {"sum"}).integer("keepdims", 0));
+  graph.node(OnnxNode("Mul", {"s", "s"}, {"t"})).node(OnnxNode("NonZero", {"t"}, {"others"})).node(OnnxNode("Cast", {"others"}, {"more"}).integer("to", 1));
+  graph.node(OnnxNode("ReduceSum", {"more"}, {"moreover"}).integer("keepdims", 0)).node(OnnxNode("Mul", {"square", "moreover"}, {"product"}));
+  graph.output("square", Element::f32, {count}).output("product", Element::f32, {count});
+  const std::string file = graph.model();
+  const std::vector<float> x = noise(count, 9);
+  const float s[] = {0, 3};
+  const onnx::Input inputs[] = {{"x", Element::f32, {count}, x.data()}, {"s", Element::f32, {2}, s}};
+  const auto run_within = [&](std::size_t kib) {
+    const auto backend = cpu::make_backend();
+    onnx::NetworkOptions options;
+    options.threads = 1;
+    options.most_bytes = kib << 10;
+    onnx::Network network(bytes_of_file(file), *backend, options);
+    (void)network.run(inputs);
+    return network.run(inputs);
+  };
+  const auto got = run_within(2200);
+  check(got[1].as()[5] == x[5] * x[5], "both fit, twice");
+  check_throws(ErrorCode::too_large, [&] { (void)run_within(1500); }, "each fits, both do not");
+}
+
+LECTERN_TEST("onnx: a written layer normalisation of rows of one number takes scales of several, as unfused") {
+  OnnxGraph graph;
+  graph.input("x", Element::f32, {-1, -1}).constant(onnx_floats("scale", {3}, {2, -1, 0.5F})).constant(onnx_floats("bias", {3}, {7, 8, 9})).constant(onnx_floats("epsilon", {}, {1e-5F}));
+  graph.node(OnnxNode("ReduceMean", {"x"}, {"mean"}).integers("axes", {-1})).node(OnnxNode("Sub", {"x", "mean"}, {"d"})).node(OnnxNode("Mul", {"d", "d"}, {"square"}));
+  graph.node(OnnxNode("ReduceMean", {"square"}, {"variance"}).integers("axes", {-1})).node(OnnxNode("Add", {"variance", "epsilon"}, {"more"})).node(OnnxNode("Sqrt", {"more"}, {"root"}));
+  graph.node(OnnxNode("Div", {"d", "root"}, {"normal"})).node(OnnxNode("Mul", {"normal", "scale"}, {"scaled"})).node(OnnxNode("Add", {"scaled", "bias"}, {"y"})).output("y", Element::f32, {-1, 3});
+  onnx::Network fused = open(graph.model());
+  onnx::Network plain = open(graph.model(), false);
+  for (const std::int64_t columns : {3, 1}) {
+    const std::vector<float> x = noise(static_cast<std::size_t>(4 * columns), 8);
+    const auto got = run(fused, {4, columns}, x);
+    const auto want = run(plain, {4, columns}, x);
+    check(got[0].shape == Shape{4, 3} && near(got[0].as(), want[0].as()), "rows of " + std::to_string(columns));
+  }
+  onnx::Profile profile;
+  const std::vector<float> x = noise(4, 8);
+  const onnx::Input input{"x", Element::f32, {4, 1}, x.data()};
+  (void)fused.run(std::span(&input, 1), nullptr, &profile);
+  check(profile.entries.size() == 1, "it is one step: " + std::to_string(profile.entries.size()));
+  check_throws(ErrorCode::invalid_model, [&] { (void)run(fused, {4, 2}, noise(8, 8)); }, "rows of two");
+}
+
 LECTERN_TEST("onnx: one picture's results are the same bits alone and in a batch, and with a plan that was used before") {
   onnx::Network network = open(conv_network(false));
   const std::vector<float> x = noise(3 * 3 * 8 * 9, 3);

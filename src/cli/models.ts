@@ -17,7 +17,7 @@ import { type Checked, checkModel } from './check-model.js';
 import { progressBar } from './progress-bar.js';
 import type { Command } from './run.js';
 import { createVisionCatalogue, type VisionCatalogue, type VisionEntry } from '../models/vision-catalogue.js';
-import { checkOwnRecogniser, checkVision, describeVision, isMissing, visionRows } from './vision-models.js';
+import { checkOwnRecogniser, checkVision, describeOwnRecogniser, describeVision, isMissing, isOwnRecogniser, visionRows } from './vision-models.js';
 import { modelsUsage as usage } from './usage.js';
 import { wrongWords } from './wrong-words.js';
 
@@ -92,6 +92,10 @@ async function found(catalogue: Catalogue, name: string): Promise<CatalogueEntry
 }
 
 async function show(catalogue: Catalogue, vision: VisionCatalogue, engine: Engine, settings: Settings, name: string): Promise<number> {
+  if (isOwnRecogniser(name)) {
+    print(table(await describeOwnRecogniser()));
+    return 0;
+  }
   const { entry, seeing } = await foundEither(catalogue, vision, name);
   print(table(entry === undefined ? describeVision(seeing) : await describe(entry, engine, settings)));
   return 0;
@@ -136,6 +140,8 @@ async function check(catalogue: Catalogue, vision: VisionCatalogue, engine: Engi
   if (name === undefined) {
     for (const entry of await catalogue.list()) tell(await checkModel(entry, engine, place));
     for (const seeing of await vision.list()) tell(await checkVision(seeing, engine, place));
+    tell(await checkOwnRecogniser(engine));
+  } else if (isOwnRecogniser(name)) {
     tell(await checkOwnRecogniser(engine));
   } else {
     const { entry, seeing } = await foundEither(catalogue, vision, name);

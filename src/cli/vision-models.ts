@@ -3,7 +3,7 @@ import { findOwnNetwork } from '../convert/installed.js';
 import type { Engine, ReadPage } from '../engine/port.js';
 import type { LayoutRegion, VisionModel } from '../engine/vision-port.js';
 import { asLecternError, LecternError } from '../errors.js';
-import { describeBytes, visionBytes, visionWorkBytes } from '../models/fit.js';
+import { describeBytes, visionBytes } from '../models/fit.js';
 import { stateOf } from '../models/files.js';
 import type { VisionEntry } from '../models/vision-catalogue.js';
 import { shippedModelsDirectory } from '../package-files.js';
@@ -36,7 +36,7 @@ export function describeVision(entry: VisionEntry): [string, string][] {
   return [
     ['name', entry.name], ...files, ['size', describeBytes(entry.sizeBytes)], ['digest', entry.digest], ['can do', verbs[entry.kind]],
     ...(entry.kind === 'text' ? [['languages', entry.languages?.join(', ') ?? 'its card does not say'] as [string, string]] : []),
-    ['memory', `${describeBytes(visionBytes(entry))}, of which ${describeBytes(visionWorkBytes[entry.kind])} for runs`],
+    ['memory', `${describeBytes(visionBytes(entry))}, of which ${describeBytes(entry.workBytes)} for runs`],
   ];
 }
 
@@ -47,7 +47,7 @@ export async function checkVision(entry: VisionEntry, engine: Engine, { kind, bu
     if (need > budgetBytes) return { name: entry.name, ok: true, findings: `not opened: it needs ${describeBytes(need)}, and ${describeBytes(budgetBytes)} can be had` };
     const sample = await drawSamplePage();
     const began = performance.now();
-    const model = await engine.openVision({ ...entry.networks, device: kind, workBytes: visionWorkBytes[entry.kind] });
+    const model = await engine.openVision({ ...entry.networks, device: kind, workBytes: entry.workBytes });
     try {
       const opened = performance.now();
       const found = await lookAt(sample, model, entry.kind);
@@ -58,6 +58,22 @@ export async function checkVision(entry: VisionEntry, engine: Engine, { kind, bu
   } catch (thrown) {
     return { name: entry.name, ok: false, findings: asLecternError(thrown).message };
   }
+}
+
+/** By its name; the catalogue of vision models leaves it out, for it is read where the pages are. */
+export function isOwnRecogniser(name: string): boolean {
+  return name.toLowerCase() === ownName;
+}
+
+/** As describeVision(). Throws `model_not_found` where it is not there. */
+export async function describeOwnRecogniser(): Promise<[string, string][]> {
+  const own = findOwnNetwork(shippedModelsDirectory());
+  const state = own === null ? null : await stateOf(own.path);
+  if (own === null || state === null) throw new LecternError('model_not_found', `The model ${ownName} is not where it ships.`);
+  return [
+    ['name', ownName], ['reads lines', own.path], ['size', describeBytes(state.sizeBytes)], ['can do', verbs.text], ['languages', own.languages.join(', ')],
+    ['memory', 'within that of each conversion worker, from its first page to read on'],
+  ];
 }
 
 /** The recogniser that ships with the program, or null where it is not there. */

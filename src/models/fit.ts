@@ -65,15 +65,9 @@ export function describeBytes(bytes: number): string {
   return `${(bytes / 1024 ** step).toFixed(step === 0 ? 0 : 1)} ${units[step]}`;
 }
 
-/**
- * What runs of a vision model may hold beside its weights: reading a page looks at a picture of up to 1920 pixels, and a layout or a table at one of 640.
- * The engine ends a run that wants more with `too_large`.
- */
-export const visionWorkBytes: Record<VisionEntry['kind'], number> = { text: 768 * 2 ** 20, layout: 384 * 2 ** 20, table: 256 * 2 ** 20 };
-
 /** Weights are kept as the file has them and once more as the kernels read them. */
-export function visionBytes({ kind, sizeBytes }: VisionEntry): number {
-  return 2 * sizeBytes + visionWorkBytes[kind];
+export function visionBytes({ sizeBytes, workBytes }: VisionEntry): number {
+  return 2 * sizeBytes + workBytes;
 }
 
 /** Rejects with `out_of_memory`, need and limit in its sentence. */

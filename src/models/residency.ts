@@ -2,7 +2,7 @@
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
 import type { VisionLoader, VisionModel } from '../engine/vision-port.js';
 import { LecternError, asLecternError } from '../errors.js';
-import { describeBytes, type Fit, fitModel, fitVision, visionWorkBytes } from './fit.js';
+import { describeBytes, type Fit, fitModel, fitVision } from './fit.js';
 import { makeRoom } from './make-room.js';
 import type { MemoryBudget } from './memory-budget.js';
 import { type AnyEntry, type AnyLease, type AnyModel, Resident, residentKey, seesPages, type Waiter } from './resident.js';
@@ -332,7 +332,7 @@ class BudgetedResidency implements Residency, VisionResidency {
     const place = { device, ...(threads === undefined ? {} : { threads }), signal: abort.signal };
     if (seesPages(entry)) {
       if (engine.openVision === undefined) throw new LecternError('invalid_state', 'This engine opens no vision models.');
-      return engine.openVision({ ...entry.networks, ...place, workBytes: visionWorkBytes[entry.kind] });
+      return engine.openVision({ ...entry.networks, ...place, workBytes: entry.workBytes });
     }
     const shape = { slots: embeds ? 1 : slots, context: fit?.context as number, ...(kv === undefined ? {} : { kv }) };
     return engine.openModel(entry.path, { ...place, ...shape, onProgress: (fraction) => this.#progress(resident, fraction) });

@@ -13,11 +13,15 @@ const imageNetMean: Triple = [0.485, 0.456, 0.406];
 const imageNetStd: Triple = [0.229, 0.224, 0.225];
 const half: Triple = [0.5, 0.5, 0.5];
 
+/** MiB: the picture in which PP-OCR looks for lines has up to 1920 pixels a side. */
+const workOfText = 768;
+
 /** Keys that every network has; the defaults are those of the makers whose networks a kind is named after. */
-function picture(defaults: { fit: 'stretch' | 'centre' | 'corner'; channels: 'rgb' | 'bgr'; mean: Triple; std: Triple }) {
+function picture(defaults: { fit: 'stretch' | 'centre' | 'corner'; channels: 'rgb' | 'bgr'; mean: Triple; std: Triple; workMib: number }) {
   return {
     about: z.string().max(10_000).optional(),
     halves: z.boolean().default(false),
+    work_mib: z.int().min(16).max(65_536).default(defaults.workMib),
     fit: z.enum(['stretch', 'centre', 'corner']).default(defaults.fit),
     channels: z.enum(['rgb', 'bgr']).default(defaults.channels),
     mean: triple.default(defaults.mean),
@@ -29,7 +33,7 @@ function picture(defaults: { fit: 'stretch' | 'centre' | 'corner'; channels: 'rg
 const cards = {
   text_detection: z.strictObject({
     kind: z.literal('text_detection'),
-    ...picture({ fit: 'stretch', channels: 'bgr', mean: imageNetMean, std: imageNetStd }),
+    ...picture({ fit: 'stretch', channels: 'bgr', mean: imageNetMean, std: imageNetStd, workMib: workOfText }),
     shortest_side: z.int().min(1).max(4096).default(736),
     longest_side: z.int().min(32).max(4096).default(1920),
     threshold: share.default(0.3),
@@ -39,7 +43,7 @@ const cards = {
   }),
   text_recognition: z.strictObject({
     kind: z.literal('text_recognition'),
-    ...picture({ fit: 'stretch', channels: 'bgr', mean: half, std: half }),
+    ...picture({ fit: 'stretch', channels: 'bgr', mean: half, std: half, workMib: workOfText }),
     dictionary: fileName.optional(),
     space: z.boolean().default(true),
     answer: z.enum(['probabilities', 'logits']).default('probabilities'),
@@ -50,14 +54,14 @@ const cards = {
   }).refine((card) => card.most_width >= card.least_width, { path: ['most_width'], message: 'must be no less than least_width' }),
   text_angle: z.strictObject({
     kind: z.literal('text_angle'),
-    ...picture({ fit: 'corner', channels: 'bgr', mean: half, std: half }),
+    ...picture({ fit: 'corner', channels: 'bgr', mean: half, std: half, workMib: workOfText }),
     width: side.default(192),
     height: side.default(48),
     threshold: share.default(0.9),
   }),
   layout: z.strictObject({
     kind: z.literal('layout'),
-    ...picture({ fit: 'stretch', channels: 'rgb', mean: [0, 0, 0], std: [1, 1, 1] }),
+    ...picture({ fit: 'stretch', channels: 'rgb', mean: [0, 0, 0], std: [1, 1, 1], workMib: 384 }),
     answer: z.enum(['queries', 'finished_boxes', 'places', 'finished_rows', 'selected']).default('queries'),
     width: side.default(640),
     height: side.default(640),
@@ -68,7 +72,7 @@ const cards = {
   }),
   table: z.strictObject({
     kind: z.literal('table'),
-    ...picture({ fit: 'corner', channels: 'bgr', mean: imageNetMean, std: imageNetStd }),
+    ...picture({ fit: 'corner', channels: 'bgr', mean: imageNetMean, std: imageNetStd, workMib: 256 }),
     dictionary: fileName,
     merged_cells: z.boolean().default(true),
     boxes: z.enum(['table', 'picture']).default('table'),

@@ -17,6 +17,8 @@ export interface VisionEntry {
   path: string;
   digest: string;
   sizeBytes: number;
+  /** What its runs may hold beside the weights; the engine ends a run that wants more with `too_large`. */
+  workBytes: number;
   modifiedAt: Date;
   /** Which the text model reads; null: it does not say. */
   languages: string[] | null;
@@ -120,6 +122,7 @@ async function add(found: Found, name: string, path: string, members: Member[]):
       name, kind: networks.kind, path, networks,
       digest: createHash('sha256').update(JSON.stringify([name, networks, states.map(({ identity }) => identity)])).digest('hex'),
       sizeBytes: states.reduce((sum, { sizeBytes }) => sum + sizeBytes, 0),
+      workBytes: Math.max(...members.map(({ network }) => network.card.work_mib)) * 2 ** 20,
       modifiedAt: new Date(Math.max(...states.map(({ modifiedAt }) => modifiedAt.getTime()))),
       languages: languages.length === 0 ? null : languages,
     });

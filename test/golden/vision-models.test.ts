@@ -23,6 +23,20 @@ async function convert(fields: Record<string, string>): Promise<{ status: number
   return { status: answer.status, body, text: [...body.matchAll(/"text":"([^"]*)"/g)].map(([, text]) => text).join('\n') };
 }
 
+async function loaded(): Promise<{ name: string; size: number; digest: string; details: { format: string } }[]> {
+  return ((await (await fetch(`${service.url}/api/ps`)).json()) as { models: { name: string; size: number; digest: string; details: { format: string } }[] }).models;
+}
+
+t.test('it is not loaded before a page asks for it, and is listed with its memory from then on', async (t) => {
+  t.same(await loaded(), []);
+  t.equal((await convert({ ocr_preset: 'bars' })).status, 200);
+  const models = await loaded();
+  t.match(models, [{ name: 'bars', details: { format: 'onnx', family: 'text' }, context_length: 0 }]);
+  t.ok((models[0]?.size ?? 0) >= 768 * 2 ** 20 && (models[0]?.digest.length ?? 0) >= 12, JSON.stringify(models));
+  const metrics = await (await fetch(`${service.url}/metrics`)).text();
+  t.match(metrics, new RegExp(`^lectern_resident_model_bytes\\{model="bars",place="host"\\} ${models[0]?.size}$`, 'm'));
+});
+
 t.test('named in ocr_preset it reads the page, and the answer says so', async (t) => {
   const { status, text, body } = await convert({ ocr_preset: 'BARS' });
   t.equal(status, 200, body.slice(0, 500));

@@ -50,6 +50,9 @@ t.test('a directory of text networks is one model, every other network is one; t
     half: /one network of the kind text_detection.* this one has 1, 0 and 0/, bare: /no card bare\.json/, torn: /no JSON/, wordless: /dictionary words\.txt is missing/, PAGES: /pages\.onnx has this name already/,
   });
   t.equal(Object.keys(reasons).length, 5);
+  writeLayout(join(root, 'wide'), 'model', { ...layoutCard, work_mib: 900 });
+  t.match([await catalogue.find('wide'), await catalogue.find('heron')].map(({ workBytes }) => workBytes / mib), [900, 384], 'what its runs may hold is its card\'s word');
+  rmSync(join(root, 'wide'), { recursive: true });
   const bars = await catalogue.find('BARS');
   t.match(bars.networks, { kind: 'text', networks: { detector: { file: join(root, 'bars', 'det.onnx'), unclip: 0, preparation: { bgr: true, std: [1, 1, 1] } }, reader: { logits: true, space: true } } });
   await t.rejects(catalogue.find('half'), { code: 'invalid_model', message: /cannot be used: / });
@@ -62,7 +65,7 @@ t.test('a directory of text networks is one model, every other network is one; t
 });
 
 function seeing(name: string, sizeBytes: number, kind: VisionEntry['kind'] = 'table'): VisionEntry {
-  return { name, kind, path: `/models/${name}`, digest: name, sizeBytes, modifiedAt: new Date(0), languages: null, networks: { kind, networks: {} } as VisionEntry['networks'] };
+  return { name, kind, path: `/models/${name}`, digest: name, sizeBytes, workBytes: 256 * 2 ** 20, modifiedAt: new Date(0), languages: null, networks: { kind, networks: {} } as VisionEntry['networks'] };
 }
 
 /** A model that opens at once; `opened` has what it was opened with. */

@@ -1,6 +1,7 @@
 // Operators that scale by mean, deviation or sum.
 #include "onnx/operator.h"
 #include "onnx/operators/activation.h"
+#include "onnx/operators/walks.h"
 
 namespace lectern::onnx {
 namespace {
@@ -83,6 +84,32 @@ Operator make_layer_normalisation(Attributes& a) {
   };
 }
 
+/// One that was found written out as means and differences. There a scale and a bias of several numbers also fit rows of one, each of which then becomes a row of them.
+Operator make_found_layer_normalisation(Attributes& a) {
+  const float epsilon = a.number("epsilon", 1e-5F);
+  return [epsilon, usual = make_layer_normalisation(a)](NodePlan& plan) {
+    const Shape x = plan.shape(0);
+    const Shape vector = plan.shape(1);
+    if (x.rank == 0 || x[x.rank - 1] != 1 || vector.elements() == 1) return usual(plan);
+    plan.demand(0, {Element::f32});
+    const Shape wide = broadcast_shape(plan, x, vector);
+    const Broadcast rows = walk(wide, {x, vector});
+    const Broadcast same = walk(wide, {wide, vector});
+    const float number = 1;
+    const Operand one = plan.constant(make_array(Element::f32, Shape{1}, &number));
+    const Operand in = plan.in(0);
+    const Operand scale = plan.in(1);
+    const Operand bias = plan.in(2);
+    const Operand normal = plan.scratch(Element::f32, x);
+    const Operand out = plan.out(0, Element::f32, wide);
+    plan.step([=](const Call& call) {
+      call.ops.layer_normalise(x.elements(), 1, epsilon, call.at(one), nullptr, call.at(in), call.at(normal), nullptr, nullptr);
+      call.ops.binary(BinaryKind::multiply, Element::f32, rows, call.at(normal), call.at(scale), call.at(out));
+      call.ops.binary(BinaryKind::add, Element::f32, same, call.at(out), call.at(bias), call.at(out));
+    });
+  };
+}
+
 /// groups 0: each channel its own, as instance normalisation has it.
 Operator make_groups(std::int64_t groups, float epsilon) {
   return [=](NodePlan& plan) {
@@ -118,7 +145,7 @@ Operator make_group_normalisation(Attributes& a) {
 void add_normalisation_operators(OperatorTable& table) {
   table.insert({{"Softmax", make_softmax}, {"LogSoftmax", make_log_softmax}, {"BatchNormalization", make_batch_normalisation},
                 {"lectern.BatchNormalization", make_batch_normalisation}, {"LayerNormalization", make_layer_normalisation},
-                {"lectern.LayerNormalization", make_layer_normalisation}, {"InstanceNormalization", make_instance_normalisation},
+                {"lectern.LayerNormalization", make_found_layer_normalisation}, {"InstanceNormalization", make_instance_normalisation},
                 {"GroupNormalization", make_group_normalisation}});
 }
 

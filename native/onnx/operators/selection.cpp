@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "error.h"
 #include "onnx/operator.h"
 
 namespace lectern::onnx {
@@ -97,8 +98,31 @@ float limit_of(NodePlan& plan, int input, float otherwise) {
   return array.as<float>()[0];
 }
 
+/// Comparisons of one node: a minute's work at most, and far more than pages of 8,400 boxes and 80 kinds ask for.
+constexpr std::int64_t most_comparisons = std::int64_t{1} << 34;
+/// Between two looks at the caller's flag: about a millisecond.
+constexpr std::int64_t comparisons_at_once = std::int64_t{1} << 18;
+
+/// Counts what a node compares, and ends what is given up or has no end in sight.
+class Comparisons {
+ public:
+  explicit Comparisons(const NodePlan& plan) : plan_(plan) {}
+
+  void add(std::int64_t count) {
+    count_ += count;
+    if (count_ < next_) return;
+    plan_.check_cancel();
+    if (count_ > most_comparisons) throw Error(ErrorCode::too_large, "The network compares more boxes with each other than " + std::to_string(most_comparisons) + " times.");
+    next_ = count_ + comparisons_at_once;
+  }
+
+ private:
+  const NodePlan& plan_;
+  std::int64_t count_ = 0, next_ = comparisons_at_once;
+};
+
 /// The boxes of one class that are kept, the best first; NaN is no score.
-std::vector<std::int64_t> suppress(const float* boxes, const float* scores, std::int64_t count, bool centred, std::int64_t most, float overlap, float least, bool has_least) {
+std::vector<std::int64_t> suppress(Comparisons& comparisons, const float* boxes, const float* scores, std::int64_t count, bool centred, std::int64_t most, float overlap, float least, bool has_least) {
   std::vector<std::int64_t> order;
   for (std::int64_t i = 0; i < count; i++) {
     if (!std::isnan(scores[i]) && (!has_least || scores[i] > least)) order.push_back(i);
@@ -109,6 +133,7 @@ std::vector<std::int64_t> suppress(const float* boxes, const float* scores, std:
   for (const std::int64_t candidate : order) {
     if (static_cast<std::int64_t>(kept.size()) >= most) break;
     const Box box = box_of(boxes + candidate * 4, centred);
+    comparisons.add(static_cast<std::int64_t>(kept.size()) + 1);
     if (std::any_of(kept_boxes.begin(), kept_boxes.end(), [&](const Box& other) { return overlaps(box, other, overlap); })) continue;
     kept.push_back(candidate);
     kept_boxes.push_back(box);
@@ -130,10 +155,12 @@ Operator make_non_max_suppression(Attributes& a) {
     const float* box_data = plan.need(0).as<float>().data();
     const float* score_data = plan.need(1).as<float>().data();
     std::vector<std::int64_t> selected;
+    Comparisons comparisons(plan);
     for (std::int64_t batch = 0; batch < scores[0]; batch++) {
       for (std::int64_t kind = 0; kind < scores[1]; kind++) {
+        comparisons.add(boxes[1]);
         const float* own_scores = score_data + (batch * scores[1] + kind) * scores[2];
-        for (const std::int64_t box : suppress(box_data + batch * boxes[1] * 4, own_scores, boxes[1], centred, most, overlap, least, plan.has(4))) {
+        for (const std::int64_t box : suppress(comparisons, box_data + batch * boxes[1] * 4, own_scores, boxes[1], centred, most, overlap, least, plan.has(4))) {
           selected.insert(selected.end(), {batch, kind, box});
         }
       }

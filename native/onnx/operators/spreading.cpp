@@ -157,6 +157,8 @@ Operator make_depth_to_space(Attributes& a) {
     if (from.rank != 4 || from[1] % (block * block) != 0) plan.refuse("its input " + from.text() + " does not come apart in blocks");
     const std::int64_t depth = from[1] / (block * block);
     const Shape shape{from[0], depth, from[2] * block, from[3] * block};
+    // Before any stride: without channels the picture may be of any size.
+    plan.bound(plan.element(0), shape);
     const std::int64_t picture = from[2] * from[3];
     Move move;
     move.shape = {from[0], depth, from[2], block, from[3], block};
@@ -176,6 +178,7 @@ Operator make_space_to_depth(Attributes& a) {
     if (from.rank != 4 || from[2] % block != 0 || from[3] % block != 0) plan.refuse("its input " + from.text() + " does not come apart in blocks");
     if (from[1] > (std::int64_t{1} << 30)) plan.refuse("it has too many channels");
     const Shape shape{from[0], from[1] * block * block, from[2] / block, from[3] / block};
+    plan.bound(plan.element(0), shape);
     const std::int64_t picture = from[2] * from[3];
     Move move;
     move.shape = {from[0], block, block, from[1], shape[2], shape[3]};

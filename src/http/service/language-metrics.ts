@@ -1,6 +1,6 @@
 /** What /metrics tells of language models: tokens and times of answers, slots and their queue, what is loaded. */
 import type { Answer } from '../../chat/answer.js';
-import type { OwnedSlots, Residency, ResidencyMetrics, ResidentModel, SlotMetrics } from '../../models/types.js';
+import type { OwnedSlots, Residency, ResidencyMetrics, ResidentModel, SlotMetrics, VisionResidency } from '../../models/types.js';
 import type { LanguageServices } from '../language.js';
 import { family, labels } from './metrics.js';
 
@@ -28,7 +28,7 @@ interface DeviceMemory {
 interface Sources {
   slots: OwnedSlots;
   embeddingSlots: OwnedSlots;
-  residency: Pick<Residency, 'list'> & { metrics(): ResidencyMetrics };
+  residency: Pick<Residency, 'list'> & Pick<VisionResidency, 'listVision'> & { metrics(): ResidencyMetrics };
   devices(): DeviceMemory[];
 }
 
@@ -59,7 +59,7 @@ export class LanguageMeter {
     return [
       ...this.#answerLines(), ...this.#firstTokenLines(),
       ...slotLines({ chat: slots.metrics(), embedding: embeddingSlots.metrics() }), ...residencyLines(residency.metrics()),
-      ...memoryLines(residency.list(), devices()),
+      ...memoryLines([...residency.list(), ...residency.listVision()], devices()),
     ].join('\n');
   }
 
@@ -127,7 +127,7 @@ function residencyLines(metrics: ResidencyMetrics): string[] {
 }
 
 /** What each model takes as it was reserved, and what the device itself says of its memory: other programs may hold some of it. */
-function memoryLines(models: ResidentModel[], devices: DeviceMemory[]): string[] {
+function memoryLines(models: (Pick<ResidentModel, 'bytes' | 'onDevice'> & { entry: { name: string } })[], devices: DeviceMemory[]): string[] {
   const byModel = new Map<string, number>();
   for (const { entry, bytes, onDevice } of models) {
     const key = labels({ model: entry.name, place: onDevice ? 'device' : 'host' });
