@@ -96,11 +96,16 @@ vision::LayoutOptions read_layout(const Fields& fields) {
 }
 
 vision::TableOptions read_table(const Fields& fields) {
-  fields.allow_only({"file", "halves", "preparation", "dictionary", "mergedCells", "paddedBoxes", "width", "height"});
   vision::TableOptions options;
+  options.answer = fields.choice("answer", {"words", "separators"}) == 0 ? vision::TableAnswer::words : vision::TableAnswer::separators;
   options.file = fields.text("file", most_path);
   options.halves = boolean(fields, "halves");
   options.preparation = read_preparation(fields);
+  if (options.answer == vision::TableAnswer::separators) {
+    fields.allow_only({"answer", "file", "halves", "preparation"});
+    return options;
+  }
+  fields.allow_only({"answer", "file", "halves", "preparation", "dictionary", "mergedCells", "paddedBoxes", "width", "height"});
   options.dictionary = fields.text("dictionary", most_path);
   options.merged_cells = boolean(fields, "mergedCells");
   options.padded_boxes = boolean(fields, "paddedBoxes");

@@ -15,13 +15,13 @@ std::string darkness_network();
 std::string level_network(const std::vector<float>& levels, const std::string& character = "");
 /// x (n, 3, 48, 192) to (n, 2): how light its left half is, and how dark.
 std::string left_half_network();
-/// x (n, 3, 16, 16) to the constants `values` under `names` with their sizes, n times over; the first one plus the mean of the picture.
+/// x (n, 3, side, side), of any size for -1, to the constants `values` under `names` with their sizes, n times over; the first one plus the mean of the picture.
 struct NamedFloats {
   std::string name;
   std::vector<std::int64_t> sizes;  // without n
   std::vector<float> values;
 };
-std::string answering_network(const std::vector<NamedFloats>& answers);
+std::string answering_network(const std::vector<NamedFloats>& answers, std::int64_t side = 16);
 
 /// A file in the system's folder for temporary ones for the time of a test; the process's number is in its name.
 struct Written {

@@ -16,9 +16,17 @@ void merge_cells(std::vector<std::string>& words) {
 
 }  // namespace
 
-TableFinder::TableFinder(const TableOptions& options, const Place& place) : options_(options), network_(options.file, place, options.halves), words_(read_dictionary(options.dictionary)) {
+TableFinder::TableFinder(const TableOptions& options, const Place& place) : options_(options), network_(options.file, place, options.halves) {
   if (network_.width() > 0) options_.width = network_.width();
   if (network_.height() > 0) options_.height = network_.height();
+  if (options_.answer == TableAnswer::separators) {
+    for (const std::string_view name : {"rows", "columns", "spans"}) {
+      if (network_.find(name) < 0) network_.refuse("it has no output " + std::string(name));
+    }
+    if (network_.width() > 0 || network_.height() > 0) network_.refuse("it takes pictures of one size alone");
+    return;
+  }
+  words_ = read_dictionary(options.dictionary);
   if (options_.merged_cells) merge_cells(words_);
   words_.insert(words_.begin(), "sos");
   words_.emplace_back("eos");
@@ -29,7 +37,21 @@ void TableFinder::check_words(int words) const {
   if (static_cast<std::size_t>(words) != words_.size()) network_.refuse("it writes " + std::to_string(words) + " words, and its dictionary with begin and end has " + std::to_string(words_.size()));
 }
 
-FoundTable TableFinder::find(const Bitmap& bitmap, const Cancel& cancel) {
+FoundTable TableFinder::find(const Bitmap& bitmap, const Cancel& cancel) { return options_.answer == TableAnswer::separators ? find_separators(bitmap, cancel) : find_words(bitmap, cancel); }
+
+FoundTable TableFinder::find_separators(const Bitmap& bitmap, const Cancel& cancel) {
+  std::vector<float> picture(3 * static_cast<std::size_t>(bitmap.width) * static_cast<std::size_t>(bitmap.height));
+  prepare(bitmap, bitmap.width, bitmap.height, options_.preparation, picture, cancel);
+  const auto outputs = network_.run(picture, 1, bitmap.height, bitmap.width, cancel);
+  const auto output = [&](std::string_view name) -> const onnx::Output& { return outputs[static_cast<std::size_t>(network_.find(name))]; };
+  const auto rows = network_.sizes(output("rows"), 3, 1), columns = network_.sizes(output("columns"), 3, 1), spans = network_.sizes(output("spans"), 4, 1);
+  if (rows[1] != 2 || columns[1] != 1 || spans[1] != 2) network_.refuse("its answers are not of two rows, one column and two spans");
+  const auto places = static_cast<std::size_t>(rows[2]), plane = static_cast<std::size_t>(spans[2]) * static_cast<std::size_t>(spans[3]);
+  const auto of_rows = output("rows").as<float>(), of_spans = output("spans").as<float>();
+  return cells_between({of_rows.first(places), of_rows.subspan(places), output("columns").as<float>(), of_spans.first(plane), of_spans.subspan(plane), spans[2], spans[3]}, bitmap.width, bitmap.height);
+}
+
+FoundTable TableFinder::find_words(const Bitmap& bitmap, const Cancel& cancel) {
   std::vector<float> picture(3 * static_cast<std::size_t>(options_.width) * static_cast<std::size_t>(options_.height));
   const Placement placement = prepare(bitmap, options_.width, options_.height, options_.preparation, picture, cancel);
   const auto outputs = network_.run(picture, 1, options_.height, options_.width, cancel);

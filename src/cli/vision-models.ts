@@ -32,7 +32,7 @@ export function describeVision(entry: VisionEntry): [string, string][] {
   const { networks } = entry;
   const files: [string, string][] = networks.kind === 'text'
     ? [['finds lines', networks.networks.detector.file], ['reads lines', networks.networks.reader.file], ['dictionary', networks.networks.reader.dictionary ?? 'in the file'], ...(networks.networks.angle === undefined ? [] : [['turns lines', networks.networks.angle.file] as [string, string]])]
-    : networks.kind === 'layout' ? [['file', networks.networks.layout.file], ['labels', networks.networks.layout.labels.join(', ')]] : [['file', networks.networks.table.file], ['dictionary', networks.networks.table.dictionary]];
+    : networks.kind === 'layout' ? [['file', networks.networks.layout.file], ['labels', networks.networks.layout.labels.join(', ')]] : [['file', networks.networks.table.file], ...(networks.networks.table.answer === 'words' ? [['dictionary', networks.networks.table.dictionary] as [string, string]] : [])];
   return [
     ['name', entry.name], ...files, ['size', describeBytes(entry.sizeBytes)], ['digest', entry.digest], ['can do', verbs[entry.kind]],
     ...(entry.kind === 'text' ? [['languages', entry.languages?.join(', ') ?? 'its card does not say'] as [string, string]] : []),

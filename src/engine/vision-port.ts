@@ -57,13 +57,22 @@ export interface LayoutNetwork extends NetworkFile {
   mostRegions: number;
 }
 
-export interface TableNetwork extends NetworkFile {
+/** One that tells what parts rows and columns of a bitmap as it is. */
+export interface TableSeparatorNetwork extends NetworkFile {
+  answer: 'separators';
+}
+
+/** One that writes a table's HTML. */
+export interface TableWordNetwork extends NetworkFile {
+  answer: 'words';
   dictionary: string;
   mergedCells: boolean;
   paddedBoxes: boolean;
   width: number;
   height: number;
 }
+
+export type TableNetwork = TableWordNetwork | TableSeparatorNetwork;
 
 /** What a vision model is made of; native/vision says what each part means. */
 export type VisionNetworks =

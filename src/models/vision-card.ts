@@ -73,12 +73,13 @@ const cards = {
   table: z.strictObject({
     kind: z.literal('table'),
     ...picture({ fit: 'corner', channels: 'bgr', mean: imageNetMean, std: imageNetStd, workMib: 256 }),
-    dictionary: fileName,
+    answer: z.enum(['words', 'separators']).default('words'),
+    dictionary: fileName.optional(),
     merged_cells: z.boolean().default(true),
     boxes: z.enum(['table', 'picture']).default('table'),
     width: side.default(488),
     height: side.default(488),
-  }),
+  }).refine(({ answer, dictionary }) => answer === 'separators' || dictionary !== undefined, { path: ['dictionary'], message: 'must be named where the answer is words' }),
 };
 
 export type CardKind = keyof typeof cards;

@@ -35,6 +35,7 @@ export function layoutOf(network: CardedNetwork<'layout'>): LayoutNetwork {
 }
 
 export function tableOf(network: CardedNetwork<'table'>): TableNetwork {
-  const { dictionary, merged_cells: mergedCells, boxes, width, height } = network.card;
-  return { ...fileOf(network), dictionary: join(network.directory, dictionary), mergedCells, paddedBoxes: boxes === 'picture', width, height };
+  const { answer, dictionary, merged_cells: mergedCells, boxes, width, height } = network.card;
+  if (answer === 'separators' || dictionary === undefined) return { answer: 'separators', ...fileOf(network) };
+  return { answer: 'words', ...fileOf(network), dictionary: join(network.directory, dictionary), mergedCells, paddedBoxes: boxes === 'picture', width, height };
 }

@@ -39,17 +39,19 @@ t.test('a directory of text networks is one model, every other network is one; t
   writeNetwork(root, 'bare', Buffer.from('x'), null);
   writeNetwork(root, 'torn', Buffer.from('x'), '{"kind":');
   writeNetwork(root, 'wordless', Buffer.from('x'), { kind: 'table', dictionary: 'words.txt' });
+  writeNetwork(root, 'dumb', Buffer.from('x'), { kind: 'table' });
+  writeNetwork(root, 'lines', Buffer.from('x'), { kind: 'table', answer: 'separators', fit: 'stretch', channels: 'rgb' });
   writeNetwork(join(root, 'blobs'), 'model', Buffer.from('x'), layoutCard);
   writeNetwork(root, 'lectern-recogniser', Buffer.from('x'), { languages: [] });
   mkdirSync(join(root, 'second'));
   writeLayout(join(root, 'second'), 'PAGES');
   const catalogue = createVisionCatalogue({ directories: [root, join(root, 'nowhere')] });
-  t.match(await catalogue.list(), [{ name: 'bars', kind: 'text', languages: ['rus', 'ell'] }, { name: 'heron', kind: 'layout', languages: null }, { name: 'pages', kind: 'layout' }]);
+  t.match(await catalogue.list(), [{ name: 'bars', kind: 'text', languages: ['rus', 'ell'] }, { name: 'heron', kind: 'layout', languages: null }, { name: 'lines', kind: 'table', networks: { networks: { table: { answer: 'separators', preparation: { bgr: false } } } } }, { name: 'pages', kind: 'layout' }]);
   const reasons = Object.fromEntries((await catalogue.refused()).map(({ name, reason }) => [name, reason]));
   t.match(reasons, {
-    half: /one network of the kind text_detection.* this one has 1, 0 and 0/, bare: /no card bare\.json/, torn: /no JSON/, wordless: /dictionary words\.txt is missing/, PAGES: /pages\.onnx has this name already/,
+    half: /one network of the kind text_detection.* this one has 1, 0 and 0/, bare: /no card bare\.json/, torn: /no JSON/, dumb: /key "dictionary" of its card must be named/, wordless: /dictionary words\.txt is missing/, PAGES: /pages\.onnx has this name already/,
   });
-  t.equal(Object.keys(reasons).length, 5);
+  t.equal(Object.keys(reasons).length, 6);
   writeLayout(join(root, 'wide'), 'model', { ...layoutCard, work_mib: 900 });
   t.match([await catalogue.find('wide'), await catalogue.find('heron')].map(({ workBytes }) => workBytes / mib), [900, 384], 'what its runs may hold is its card\'s word');
   rmSync(join(root, 'wide'), { recursive: true });
@@ -58,7 +60,7 @@ t.test('a directory of text networks is one model, every other network is one; t
   await t.rejects(catalogue.find('half'), { code: 'invalid_model', message: /cannot be used: / });
   await t.rejects(catalogue.find('nobody'), { code: 'model_not_found' });
   writeFileSync(join(root, 'words.txt'), '<tr>\n');
-  t.match(await catalogue.find('wordless'), { kind: 'table', networks: { networks: { table: { dictionary: join(root, 'words.txt'), mergedCells: true } } } }, 'what came is seen at once');
+  t.match(await catalogue.find('wordless'), { kind: 'table', networks: { networks: { table: { answer: 'words', dictionary: join(root, 'words.txt'), mergedCells: true } } } }, 'what came is seen at once');
   rmSync(join(root, 'pages.json'));
   await t.rejects(catalogue.find('pages.onnx'), { code: 'model_not_found' });
   t.match(await catalogue.find('pages'), { path: join(root, 'second', 'PAGES.onnx') }, 'what went is gone, and who had the name too may have it');
