@@ -6,6 +6,7 @@ import { convertDocument } from '../src/convert/convert.js';
 import { type ConvertOptions, defaultConvertOptions } from '../src/convert/options.js';
 import { installedRecognisers } from '../src/convert/ocr/own.js';
 import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
+import { shippedCellFinder } from '../src/convert/tables/index.js';
 import { openEngine } from '../src/engine/engine.js';
 import type { Engine } from '../src/engine/port.js';
 import { shippedModelsDirectory } from '../src/package-files.js';
@@ -31,6 +32,7 @@ export async function closeEngine(): Promise<void> {
 const ports: ConvertPorts = {
   engine: { deskewAngle: (...given) => engine().deskewAngle(...given), resizeImage: (...given) => engine().resizeImage(...given) },
   recognisers: installedRecognisers(engine, process.env, shippedModelsDirectory()),
+  tableCells: shippedCellFinder(engine, shippedModelsDirectory()),
   progress: () => undefined,
   signal: new AbortController().signal,
 };

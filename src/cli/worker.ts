@@ -6,6 +6,7 @@ import { writeZip, type ZipRequest } from '../convert/write-zip.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
 import { installedRecognisers } from '../convert/ocr/own.js';
 import type { TextRecognisers } from '../convert/ocr/recogniser.js';
+import { shippedCellFinder } from '../convert/tables/index.js';
 import { openEngine } from '../engine/engine.js';
 import type { Engine } from '../engine/port.js';
 import { createRemoteEngine } from '../engine/remote.js';
@@ -20,6 +21,9 @@ function recognisersOf({ call, scratchDirectory }: Pick<JobContext, 'call' | 'sc
   return installedRecognisers(ownEngine, process.env, shippedModelsDirectory(), createRemoteEngine(call, scratchDirectory));
 }
 
+/** The network is opened once in a process. */
+const tableCells = shippedCellFinder(ownEngine, shippedModelsDirectory());
+
 function convert(request: ConvertRequest, context: JobContext): Promise<unknown> {
   const { call, progress, scratchDirectory, signal } = context;
   let page: number | null = null;
@@ -27,6 +31,7 @@ function convert(request: ConvertRequest, context: JobContext): Promise<unknown>
     engine: createRemoteEngine(call, scratchDirectory),
     counting: { countTokens: (path, texts, options) => ownEngine().countTokens(path, texts, options) },
     recognisers: recognisersOf(context),
+    tableCells,
     signal,
     progress: (news: ConversionProgress) => {
       // Should this page be the last thing that the process does, the parent must know which one it was.

@@ -19,7 +19,7 @@ import { unreadableLines, withReadLines } from './ocr/unreadable.js';
 import { unreadPage, whyPicture } from './scans.js';
 import type { PictureReason } from './scans.js';
 import type { PageContent } from '../pdf/page.js';
-import { findTables } from './tables/index.js';
+import { findTables, tablesByNetwork } from './tables/index.js';
 import type { Timings } from './timings.js';
 
 export interface ReadPages {
@@ -51,9 +51,9 @@ async function readOne(pageIndex: number, reading: Reading): Promise<PageSketch>
   const layer = readableText(content);
   const why = whyPicture(layer.content, request.options);
   const seen = why === null ? await readParts(layer.content, reading) : await readSeen(layer.content, why, reading);
-  if (seen === null) return boilDown(layer, request, timings);
-  if (seen === 'nothing') return { ...boilDown(layer, request, timings), nothingRecognised: true };
-  return { ...boilDown({ content: seen.content, keptInvisible: seen.inParts === true ? layer.keptInvisible : 0 }, request, timings), recognised: seen.recognised };
+  if (seen === null) return boilDown(layer, reading);
+  if (seen === 'nothing') return { ...(await boilDown(layer, reading)), nothingRecognised: true };
+  return { ...(await boilDown({ content: seen.content, keptInvisible: seen.inParts === true ? layer.keptInvisible : 0 }, reading)), recognised: seen.recognised };
 }
 
 /** What must be seen on a page whose text is good as a whole: lines whose letters the file does not tell, else text in its pictures; null where there is neither. */
@@ -114,11 +114,14 @@ interface Seen {
   recognised: NonNullable<PageSketch['recognised']>;
 }
 
-function boilDown(layer: TextLayer, request: ConvertRequest, timings: Timings): PageSketch {
+async function boilDown(layer: TextLayer, { request, ports, timings }: Reading): Promise<PageSketch> {
   const { content } = layer;
-  const contents = request.options.doTableStructure ? findContents(content) : null;
+  const { options } = request;
+  const contents = options.doTableStructure ? findContents(content) : null;
   const rest = contents === null ? content : withoutWords(content, contents.words);
-  const tables = timings.measure('find_tables', 'page', () => findTables(withoutWords(rest, marginWords(rest)), request.options));
+  const found = timings.measure('find_tables', 'page', () => findTables(withoutWords(rest, marginWords(rest)), options));
+  const { tableCells = null, signal } = ports;
+  const tables = tableCells === null || options.tableMode === 'fast' || found.length === 0 ? found : await timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, content, tableCells, signal));
   return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables));
 }
 

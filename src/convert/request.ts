@@ -2,6 +2,7 @@
 import type { TokenCounting, VisionEngine } from '../engine/port.js';
 import type { TextRecognisers } from './ocr/recogniser.js';
 import type { ConvertOptions } from './options.js';
+import type { CellFinder } from './tables/index.js';
 import type { Confidence, ConversionError, ConversionProgress, ConversionStatus, StageTiming } from './result.js';
 
 /** A model's vocabulary. */
@@ -55,6 +56,8 @@ export interface ConvertPorts {
   /** For chunks that are fitted to a number of tokens. */
   counting?: TokenCounting;
   recognisers: TextRecognisers;
+  /** Finds the cells of tables without full ruling lines; absent or null: geometry alone does. */
+  tableCells?: CellFinder | null;
   progress(progress: ConversionProgress): void;
   signal: AbortSignal;
 }

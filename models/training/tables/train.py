@@ -1,0 +1,134 @@
+"""Trains the table network: python3 train.py CHECKPOINT --steps N. Draws its tables itself, each step from a seed of its own; resumes from the checkpoint."""
+
+import argparse
+import math
+import os
+import random
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+import numpy
+import torch
+from torch.nn import functional
+
+import drawn
+import separators
+import planes
+
+RATE, LAST_RATE, WARM_UP = 2e-3, 1e-5, 0.04
+BATCH = 16
+# Tables of a run of steps are drawn at once and sorted by size, so that little of a batch is padding; they are seen four times, in other company.
+POOL, SEEN = 16, 4
+EVERY = 25
+
+
+def sample(number):
+    """Picture (3, h, w) and truth of table `number`."""
+    table = drawn.table(number)
+    picture = planes.Picture(table.words, table.rules, table.shades)
+    return picture.pixels, planes.Truth(table, picture)
+
+
+class Pool:
+    """The batches of POOL * SEEN steps: the same at the same step."""
+
+    def __init__(self):
+        self.number, self.batches = None, None
+
+    def batch(self, step):
+        number, at = divmod(step, POOL * SEEN)
+        if number != self.number:
+            ready = [sample(number * POOL * BATCH + index) for index in range(POOL * BATCH)]
+            self.batches, self.number = [], number
+            for turn in range(SEEN):
+                draw = random.Random(f"{drawn.SEED} pool {number} {turn}")
+                order = sorted(ready, key=lambda one: one[0].shape[0] * one[0].shape[1] * draw.uniform(0.8, 1.25))
+                parts = [order[first:first + BATCH] for first in range(0, len(order), BATCH)]
+                draw.shuffle(parts)
+                self.batches += parts
+        return padded(self.batches[at])
+
+
+def coarse(truth):
+    """Spans and their weights for places of separators.CELL pixels."""
+    by_four = lambda x: x.reshape(2, x.shape[1] // 2, 2, x.shape[2] // 2, 2).sum((2, 4))
+    weights = by_four(truth.weights)
+    return by_four(truth.spans * truth.weights) / numpy.maximum(weights, 1e-9), weights
+
+
+def padded(samples):
+    """A batch's tensors: pictures, inside, truths and weights, as large as the largest."""
+    high, wide = max(pixels.shape[0] for pixels, _ in samples), max(pixels.shape[1] for pixels, _ in samples)
+    count, h, w = len(samples), high // planes.STRIDE, wide // planes.STRIDE
+    x, inside = numpy.zeros((count, 3, high, wide), numpy.float32), numpy.zeros((count, 1, h // 2, w // 2), numpy.float32)
+    rows, columns = numpy.zeros((count, 2, h), numpy.float32), numpy.zeros((count, 1, w), numpy.float32)
+    spans, weights = numpy.zeros((count, 2, h // 2, w // 2), numpy.float32), numpy.zeros((count, 2, h // 2, w // 2), numpy.float32)
+    for at, (pixels, truth) in enumerate(samples):
+        tall, broad = truth.rows.shape[0], truth.columns.shape[0]
+        x[at, :, :pixels.shape[0], :pixels.shape[1]] = pixels.transpose(2, 0, 1) / 255
+        inside[at, :, :tall // 2, :broad // 2] = 1
+        rows[at, 0, :tall], rows[at, 1, :tall], columns[at, 0, :broad] = truth.rows, truth.heads, truth.columns
+        spans[at, :, :tall // 2, :broad // 2], weights[at, :, :tall // 2, :broad // 2] = coarse(truth)
+    return [torch.from_numpy(one) for one in (x, inside, rows, columns, spans, weights)]
+
+
+def losses(answers, batch):
+    """Of rows, heads, columns and spans: means of the binary cross entropy."""
+    _, inside, rows, columns, spans, weights = batch
+    cross = lambda given, truth: functional.binary_cross_entropy_with_logits(given.float(), truth, reduction="none")
+    tall, broad = torch.repeat_interleave(inside.amax(3), 2, 2)[:, 0], torch.repeat_interleave(inside.amax(2), 2, 2)
+    by_row = cross(answers[0], rows) * tall[:, None]
+    return [
+        by_row[:, 0].sum() / tall.sum(), by_row[:, 1].sum() / tall.sum(), (cross(answers[1], columns) * broad).sum() / broad.sum(),
+        (cross(answers[2], spans) * weights).sum() / weights.sum().clamp(min=1),
+    ]
+
+
+def rate_at(share):
+    if share < WARM_UP:
+        return RATE * share / WARM_UP
+    return LAST_RATE + (RATE - LAST_RATE) * 0.5 * (1 + math.cos(math.pi * (share - WARM_UP) / (1 - WARM_UP)))
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("checkpoint")
+    parser.add_argument("--steps", type=int, default=3000)
+    given = parser.parse_args()
+    torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", 1)))
+    torch.manual_seed(drawn.SEED)
+    model = separators.Separators().to(memory_format=torch.channels_last)
+    print(sum(weight.numel() for weight in model.parameters()), "weights", flush=True)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=1e-3)
+    step = 0
+    if os.path.exists(given.checkpoint):
+        state = torch.load(given.checkpoint)
+        model.load_state_dict(state["model"])
+        optimiser.load_state_dict(state["optimiser"])
+        step = state["step"]
+    pool, sums, began = Pool(), numpy.zeros(4), time.time()
+    model.train()
+    while step < given.steps:
+        batch = pool.batch(step)
+        for group in optimiser.param_groups:
+            group["lr"] = rate_at(step / given.steps)
+        with torch.autocast("cpu", torch.bfloat16):
+            answers = model(batch[0].to(memory_format=torch.channels_last))
+        parts = losses(answers, batch)
+        optimiser.zero_grad()
+        (2 * parts[0] + 0.5 * parts[1] + 2 * parts[2] + parts[3]).backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+        optimiser.step()
+        sums += [part.item() for part in parts]
+        step += 1
+        if step % EVERY == 0 or step == given.steps:
+            print(f"{step} rows {sums[0] / EVERY:.4f} heads {sums[1] / EVERY:.4f} columns {sums[2] / EVERY:.4f} spans {sums[3] / EVERY:.4f}, {time.time() - began:.0f} s", flush=True)
+            sums[:] = 0
+            torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step}, given.checkpoint)
+
+
+if __name__ == "__main__":
+    main()

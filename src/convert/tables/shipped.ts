@@ -1,0 +1,21 @@
+/** The table network that ships with the program: opened by the first table that asks for it, for as long as the process lives. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { VisionLoader, VisionModel } from '../../engine/vision-port.js';
+import type { CellFinder } from './by-network.js';
+
+const fileName = 'lectern-tables.onnx';
+/** For a picture of the largest size. */
+const workBytes = 512 * 2 ** 20;
+
+/** Null where the network is not in `directory`. What it rejects with is `cancelled` or a defect. */
+export function shippedCellFinder(engine: () => VisionLoader, directory: string): CellFinder | null {
+  const file = join(directory, fileName);
+  if (!existsSync(file)) return null;
+  let model: Promise<VisionModel> | null = null;
+  const preparation = { fit: 'stretch' as const, bgr: false, mean: [0, 0, 0] as [number, number, number], std: [1, 1, 1] as [number, number, number] };
+  return async (picture, signal) => {
+    model ??= engine().openVision({ kind: 'table', networks: { table: { answer: 'separators', file, halves: false, preparation } }, device: 'cpu', threads: 1, workBytes });
+    return (await model).findTableCells(picture, { signal });
+  };
+}
