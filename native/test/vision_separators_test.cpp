@@ -28,8 +28,8 @@ struct Drawn {
       if (owner[static_cast<std::size_t>(place)] >= 0) continue;
       const int y = place / wide, x = place % wide;
       int end = x + 1, below = y + 1;
-      if (pick(random, 4) == 0) end = std::min(wide, x + 1 + pick(random, 3));
-      while (end > x + 1 && owner[static_cast<std::size_t>(y * wide + end - 1)] >= 0) --end;
+      const int widest = pick(random, 4) == 0 ? std::min(wide, x + 1 + pick(random, 3)) : end;
+      while (end < widest && owner[static_cast<std::size_t>(y * wide + end)] < 0) ++end;
       if (pick(random, 4) == 0) below = std::min(tall, y + 1 + pick(random, 3));
       for (int at = y; at < below; ++at) std::fill_n(owner.begin() + at * wide + x, end - x, next);
       ++next;
