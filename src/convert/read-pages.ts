@@ -28,6 +28,9 @@ export interface ReadPages {
   complete: boolean;
 }
 
+/** So sure must a reading be to be believed rather than a text layer that makes no words. */
+const sureOfWords = 0.85;
+
 /** The numbers of the pages asked for, from 1. */
 function wanted(pages: PageSource, [first, last]: [number, number]): number[] {
   const numbers: number[] = [];
@@ -81,7 +84,8 @@ async function readSeen(content: PageContent, why: PictureReason, { pages, reque
   const { ocrPreset, ocrLanguages } = request.options;
   const recogniser = await ports.recognisers.find(ocrPreset, ocrLanguages);
   if (!isRecogniser(recogniser)) {
-    errors.push(unreadPage(content.pageIndex, why, recogniser.reason));
+    // Letters that make no words may be what the page shows.
+    if (why !== 'suspect') errors.push(unreadPage(content.pageIndex, why, recogniser.reason));
     return null;
   }
   const reader = { recogniser, engine: ports.engine, signal: ports.signal };
@@ -89,9 +93,10 @@ async function readSeen(content: PageContent, why: PictureReason, { pages, reque
   const { confidence, turn, lean } = read;
   const damage = pages.damage?.(content.pageIndex) ?? null;
   if (damage !== null) errors.push(conversionError('document_backend', 'image', 'backend_failure', damage, content.pageIndex + 1));
+  if (why === 'suspect' && (confidence ?? 0) < sureOfWords) return null;
   if (read.content.words.length === 0 && why !== 'forced') return 'nothing';
   // Letters that the file gets wrong differ from those to be seen; where both say the same, the file's are exact.
-  if (why === 'garbled' && agrees(content.words, read.content.words)) return null;
+  if ((why === 'garbled' || why === 'suspect') && agrees(content.words, read.content.words)) return null;
   return { content: read.content, recognised: { by: recogniser.name, confidence, turn, lean } };
 }
 

@@ -2,13 +2,14 @@
 import type { PageContent } from '../pdf/page.js';
 import { conversionError } from './failures.js';
 import type { ConvertOptions } from './options.js';
+import { isNoLanguage } from './ocr/plausible.js';
 import type { ConversionError } from './result.js';
 
 /**
  * Why a page is read from its picture: `scan` where pictures are all it has, `stamped` where a little text stands on a picture of a
- * page, `garbled` where the file does not tell what its letters are, `forced` where the request wants it.
+ * page, `garbled` where the file does not tell what its letters are, `suspect` where they make no words, `forced` where the request wants it.
  */
-export type PictureReason = 'scan' | 'stamped' | 'garbled' | 'forced';
+export type PictureReason = 'scan' | 'stamped' | 'garbled' | 'suspect' | 'forced';
 
 /** Share of the page that its pictures cover, 0..1. */
 export function pictureCoverage(content: PageContent): number {
@@ -28,11 +29,12 @@ export function whyPicture(content: PageContent, options: ConvertOptions): Pictu
   const coverage = pictureCoverage(content);
   if (content.characters < 8 && content.lines.length < 3) return coverage > 0.3 ? 'scan' : null;
   if (content.characters < 150 && coverage > 0.6 && !content.words.some((word) => word.invisible)) return 'stamped';
-  return content.characters > 40 && content.unmappedCharacters > 0.3 * content.characters ? 'garbled' : null;
+  if (content.characters > 40 && content.unmappedCharacters > 0.3 * content.characters) return 'garbled';
+  return isNoLanguage(content.words) ? 'suspect' : null;
 }
 
 /** The error entry of a page that nobody could read. */
-export function unreadPage(pageIndex: number, why: PictureReason, reason: string): ConversionError {
+export function unreadPage(pageIndex: number, why: Exclude<PictureReason, 'suspect'>, reason: string): ConversionError {
   const what = {
     scan: 'has no text layer', stamped: 'is a picture with little text on it', garbled: 'has a text layer whose letters the file does not tell', forced: 'was to be read from its picture',
   }[why];

@@ -177,6 +177,22 @@ t.test('a reader that fails at a picture leaves the page its own text', async (t
   t.match(markdown, /The last words of the page/u);
 });
 
+t.test('a text layer that makes no words is read from the picture, unless the page shows the same or the reader is not sure', async (t) => {
+  const secret = 'Wkh kduerxu ri wkh wrzq zdv exlow lq wkh odvw fhqwxub dqg lv vwloo xvhg eb vpdoo erdwv';
+  const page: PageSpec = { width: 600, height: 800, content: ['0 g 0 700 600 100 re f', ...Array.from({ length: 5 }, (_, line) => text(50, 660 - 14 * line, 11, secret))] };
+  const read = await convert(t, [page], always(new Reader()));
+  t.match(read.outcome, { status: 'success', recognisedPages: 1 });
+  t.match(read.markdown, new RegExp(sentence));
+  t.notMatch(read.markdown, /Wkh kduerxu/u);
+  for (const [name, reader] of [['it shows the same', new Reader(secret)], ['a guess', new Reader(sentence, 0.7)]] as const) {
+    const { outcome, markdown } = await convert(t, [page], always(reader));
+    t.match(outcome, { status: 'success', errors: [], recognisedPages: 0 }, name);
+    t.match(markdown, /Wkh kduerxu/u, name);
+  }
+  const { outcome } = await convert(t, [page], tesseractRecognisers(() => { throw new Error('never asked'); }, { TESSDATA_PREFIX: t.testdirName }));
+  t.match(outcome, { status: 'success', errors: [] }, 'without a reader nothing is said against it');
+});
+
 t.test('force_ocr reads every page, do_ocr: false none', async (t) => {
   const forced = await convert(t, [written], always(new Reader()), { forceOcr: true });
   t.notMatch(forced.markdown, /What the file itself says/);

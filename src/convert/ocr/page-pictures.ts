@@ -10,10 +10,14 @@ const leastShare = 0.05;
 const leastDpi = 60;
 /** Pictures of one page that are looked at. */
 const mostPictures = 8;
-/** What a picture must say to be one of text: so many lines and letters, and so surely. Less are labels, or the texture of a photograph. */
+/** What a picture must say to be one of text: so many lines of so many words, and half of its letters in them, or a share of it covered by lines; and so surely. Else they are labels. */
 const fewestLines = 3;
+const fewestWords = 4;
 const fewestLetters = 60;
+const denseText = 0.4;
 const leastConfidence = 0.85;
+/** A picture with more text than this on it is no figure. */
+const nothingButText = 0.3;
 
 export interface ReadPictures {
   /** The page with what its pictures say. */
@@ -65,6 +69,14 @@ function textShare(lines: Line[], { left, top, right, bottom }: Box): number {
   return lines.reduce((sum, line) => sum + (line.box.right - line.box.left) * 1.3 * line.size, 0) / ((right - left) * (bottom - top));
 }
 
+/** Running text or a table, no labels of a chart. */
+function isText(lines: Line[], box: Box): boolean {
+  const running = lines.filter(({ words }) => words.filter(({ text }) => /\p{L}{2}/u.test(text)).length >= fewestWords);
+  const letters = lettersOf(lines);
+  if (lines.length < fewestLines || letters < fewestLetters) return false;
+  return running.length >= fewestLines && lettersOf(running) >= 0.5 * letters || textShare(lines, box) >= denseText;
+}
+
 /**
  * The page with the text of its pictures in its place; a picture that is hardly anything but text goes. Null where no picture holds text. Rejects as drawing, measuring
  * and recognising do.
@@ -78,10 +90,10 @@ export async function readPagePictures(pages: PageSource, content: PageContent, 
     const part = partOf(pages, content, image.box);
     const read = await readPicture(part.pages, part.content, { ...reader, onlyUpright: true });
     const found = lettersOf(read.content.lines);
-    if (read.content.lines.length < fewestLines || found < fewestLetters || (read.confidence ?? 0) < leastConfidence) continue;
+    if (!isText(read.content.lines, image.box) || (read.confidence ?? 0) < leastConfidence) continue;
     letters += found;
     sure += found * (read.confidence ?? 0);
-    if (textShare(read.content.lines, image.box) > 0.3) gone.add(image);
+    if (textShare(read.content.lines, image.box) > nothingButText) gone.add(image);
     rulings.push(...read.content.rulings.map((ruling) => {
       const [along, across] = ruling.orientation === 'horizontal' ? [image.box.left, image.box.top] : [image.box.top, image.box.left];
       return { ...ruling, position: ruling.position + across, start: ruling.start + along, end: ruling.end + along };
