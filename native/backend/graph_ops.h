@@ -169,6 +169,7 @@ struct RecurrentTensors {
   const float *x, *weights, *recurrence, *bias, *initial_hidden, *initial_cell, *peepholes;
   const std::int32_t* lengths;
   float *y, *last_hidden, *last_cell;
+  const void* packed = nullptr;  // of pack_recurrent: then weights and recurrence are those
 };
 
 /// out[b, h] = softmax(scale Q K^T + mask) V over dense (batch, heads, positions, size) tensors.
@@ -199,6 +200,8 @@ class GraphOps {
   virtual const void* pack_filter(const Filter&, const float* weights, bool transposed) = 0;
   /// A constant B of Product, one matrix: host memory, (inner, columns), or (columns, inner) transposed.
   virtual const void* pack_matrix(std::int64_t inner, std::int64_t columns, bool transposed, const float* weights) = 0;
+  /// Constant weights and recurrence of a Recurrent whose steps and batch are open: host memory, as RecurrentTensors has them.
+  virtual const void* pack_recurrent(const Recurrent&, const float* weights, const float* recurrence) = 0;
 
   // --- Data moved ---
 

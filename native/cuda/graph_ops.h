@@ -58,6 +58,7 @@ class DeviceGraphOps final : public GraphOps {
   // Weights are read as they lie: a filter's rows are the matrix that it is multiplied as.
   const void* pack_filter(const Filter&, const float*, bool) override { return nullptr; }
   const void* pack_matrix(std::int64_t, std::int64_t, bool, const float*) override { return nullptr; }
+  const void* pack_recurrent(const Recurrent&, const float*, const float*) override { return nullptr; }
 
   // graph_move.cu
   void keep_floats(std::int64_t count, const float* in, void* out) override;

@@ -79,6 +79,8 @@ class NodePlan {
   /// Null where the input is no constant of the file. As GraphOps::pack_filter and pack_matrix; kept for all plans.
   virtual const void* packed_filter(int input, const Filter& filter, bool transposed) = 0;
   virtual const void* packed_matrix(int input, std::int64_t inner, std::int64_t columns, bool transposed) = 0;
+  /// Of inputs 1 and 2. As GraphOps::pack_recurrent.
+  virtual const void* packed_recurrent(const Recurrent& recurrent) = 0;
 
   /// For what takes long while planning: throws Error `cancelled` once the caller of the run has asked for that.
   virtual void check_cancel() const = 0;

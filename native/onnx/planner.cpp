@@ -170,6 +170,12 @@ class Recording final : public NodePlan {
     return weights.lasting ? planner_.workspace_.packed_matrix(*weights.known.contents, inner, columns, transposed) : nullptr;
   }
 
+  const void* packed_recurrent(const Recurrent& recurrent) override {
+    const Entry& weights = entry(1);
+    const Entry& recurrence = entry(2);
+    return weights.lasting && recurrence.lasting ? planner_.workspace_.packed_recurrent(*weights.known.contents, *recurrence.known.contents, recurrent) : nullptr;
+  }
+
   void check_cancel() const override { planner_.check_cancel(); }
   void refuse(const std::string& why) const override { throw Error(ErrorCode::invalid_model, "The network's " + title_of(node_) + " cannot be computed: " + why + "."); }
 

@@ -126,4 +126,13 @@ const void* Workspace::packed_matrix(const Array& weights, std::int64_t inner, s
   return packed;
 }
 
+const void* Workspace::packed_recurrent(const Array& weights, const Array& recurrence, const Recurrent& recurrent) {
+  const Key key(weights.data(), 4, {static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(recurrence.data())), recurrent.gru ? 1 : 0, recurrent.directions, recurrent.hidden, recurrent.inputs});
+  const auto entry = packed_.find(key);
+  if (entry != packed_.end()) return entry->second.packed;
+  const void* packed = ops_->pack_recurrent(recurrent, weights.as<float>().data(), recurrence.as<float>().data());
+  packed_.emplace(key, Packed{weights, packed, recurrence});
+  return packed;
+}
+
 }  // namespace lectern::onnx

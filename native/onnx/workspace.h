@@ -38,12 +38,14 @@ class Workspace {
   std::shared_ptr<const void> place(const Array& array, bool lasting);
   const void* packed_filter(const Array& weights, const Filter& filter, bool transposed);
   const void* packed_matrix(const Array& weights, std::int64_t inner, std::int64_t columns, bool transposed);
+  const void* packed_recurrent(const Array& weights, const Array& recurrence, const Recurrent& recurrent);
 
  private:
   using Key = std::tuple<const void*, int, std::array<std::int64_t, 9>>;
   struct Packed {
     Array weights;  // holds the address that is the key
     const void* packed;
+    Array recurrence{};  // the same
   };
 
   /// What was given back, by size. Outlives the workspace in what is still held.

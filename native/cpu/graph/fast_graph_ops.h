@@ -14,6 +14,11 @@
 
 namespace lectern::cpu {
 
+/// Of each direction of an LSTM.
+struct PackedRecurrent {
+  std::vector<PackedProduct> weights, recurrences;
+};
+
 class FastGraphOps final : public PlainGraphOps {
  public:
   /// With the kernels of `level`, which the processor must have; threads as Threads.
@@ -21,6 +26,7 @@ class FastGraphOps final : public PlainGraphOps {
 
   const void* pack_filter(const Filter& filter, const float* weights, bool transposed) override;
   const void* pack_matrix(std::int64_t inner, std::int64_t columns, bool transposed, const float* weights) override;
+  const void* pack_recurrent(const Recurrent& recurrent, const float* weights, const float* recurrence) override;
 
   void move(const Move& move, Element element, const void* in, void* out) override;
   void take(const Take& take, Element element, const void* in, void* out) override;
@@ -61,6 +67,7 @@ class FastGraphOps final : public PlainGraphOps {
   std::vector<std::unique_ptr<PackedConvolution>> filters_;
   std::vector<std::unique_ptr<PackedTransposed>> transposed_filters_;
   std::vector<std::unique_ptr<PackedProduct>> matrices_;
+  std::vector<std::unique_ptr<PackedRecurrent>> recurrents_;
   std::vector<float> expanded_;  // biases and matrices as the kernels want them
 };
 

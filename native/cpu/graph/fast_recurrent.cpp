@@ -1,6 +1,8 @@
-// LSTMs: what comes from the inputs for all steps at once, then the steps.
+// LSTMs: what comes from the inputs for all steps at once, then the steps, both directions side by side.
 #include <algorithm>
 #include <limits>
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "cpu/graph/fast_graph_ops.h"
@@ -8,15 +10,35 @@
 namespace lectern::cpu {
 namespace {
 
+PackedRecurrent pack(const Recurrent& r, const float* weights, const float* recurrence) {
+  PackedRecurrent packed;
+  const auto hidden = static_cast<int>(r.hidden);
+  const auto inputs = static_cast<int>(r.inputs);
+  const int gates = 4 * hidden;
+  for (int number = 0; number < r.directions; number++) {
+    packed.weights.emplace_back(weights + std::ptrdiff_t{number} * gates * inputs, inputs, gates, true);
+    packed.recurrences.emplace_back(recurrence + std::ptrdiff_t{number} * gates * hidden, hidden, gates, true);
+  }
+  return packed;
+}
+
+/// What is not in here is done by the plain twin. Without steps and batch, which may be open yet.
+bool knows(const Recurrent& r) {
+  if (r.gru || r.input_forget || r.clip > 0 || r.hidden <= 0 || r.hidden >= 1 << 14 || r.inputs <= 0 || r.inputs >= 1 << 14) return false;
+  Finish unused;
+  return std::all_of(r.activations.begin(), r.activations.begin() + 3 * r.directions, [&](const Unary& activation) { return has_finish(activation, unused); });
+}
+
 /// One direction, whose functions the kernels have; everything in rows of `gates`, four times the hidden size in the order i, o, f, c.
 class Direction {
  public:
-  Direction(Workshop& shop, const Recurrent& r, const RecurrentTensors& t, int number)
-      : shop_(shop),
+  /// With `shop` for what comes from the inputs; the steps work with `alone`, which has one thread.
+  Direction(Workshop& shop, Workshop& alone, const Recurrent& r, const RecurrentTensors& t, const PackedRecurrent& packed, int number)
+      : alone_(alone),
         hidden_(static_cast<int>(r.hidden)),
         batch_(static_cast<int>(r.batch)),
         gates_(4 * hidden_),
-        recurrence_(t.recurrence + std::ptrdiff_t{number} * gates_ * hidden_, hidden_, gates_, true),
+        recurrence_(packed.recurrences[static_cast<std::size_t>(number)]),
         sums_(static_cast<std::size_t>(r.steps * r.batch * gates_)),
         h_(static_cast<std::size_t>(r.batch * r.hidden)),
         c_(h_.size()) {
@@ -26,8 +48,7 @@ class Direction {
       for (int i = 0; i < gates_; i++) bias[static_cast<std::size_t>(i)] = both[i] + both[gates_ + i];
     }
     const auto inputs = static_cast<int>(r.inputs);
-    const PackedProduct weights(t.weights + std::ptrdiff_t{number} * gates_ * inputs, inputs, gates_, true);
-    weights.run(shop, {static_cast<int>(r.steps) * batch_, inputs, gates_, inputs, 1}, t.x, {}, {bias.data(), nullptr}, sums_.data());
+    packed.weights[static_cast<std::size_t>(number)].run(shop, {static_cast<int>(r.steps) * batch_, inputs, gates_, inputs, 1}, t.x, {}, {bias.data(), nullptr}, sums_.data());
     for (std::size_t i = 0; i < 3; i++) has_finish(r.activations[static_cast<std::size_t>(number) * 3 + i], functions_[i]);
   }
 
@@ -38,8 +59,8 @@ class Direction {
 
   void step(std::int64_t at) {
     float* sums = sums_.data() + at * batch_ * gates_;
-    recurrence_.run(shop_, {batch_, hidden_, gates_, hidden_, 1}, h_.data(), {}, {nullptr, sums}, sums);
-    const NetworkKernels& kernels = shop_.kernels;
+    recurrence_.run(alone_, {batch_, hidden_, gates_, hidden_, 1}, h_.data(), {}, {nullptr, sums}, sums);
+    const NetworkKernels& kernels = alone_.kernels;
     for (int b = 0; b < batch_; b++) {
       float* gate = sums + std::ptrdiff_t{b} * gates_;
       float* h = h_.data() + std::ptrdiff_t{b} * hidden_;
@@ -58,11 +79,11 @@ class Direction {
   const std::vector<float>& c() const { return c_; }
 
  private:
-  Workshop& shop_;
+  Workshop& alone_;
   int hidden_;
   int batch_;
   int gates_;
-  PackedProduct recurrence_;
+  const PackedProduct& recurrence_;
   std::vector<float> sums_;  // (steps, batch, gates)
   std::vector<float> h_, c_;  // (batch, hidden)
   Finish functions_[3];       // of the gates, of the candidate, of the cell
@@ -70,30 +91,40 @@ class Direction {
 
 }  // namespace
 
+const void* FastGraphOps::pack_recurrent(const Recurrent& r, const float* weights, const float* recurrence) {
+  if (!knows(r)) return nullptr;
+  return recurrents_.emplace_back(std::make_unique<PackedRecurrent>(pack(r, weights, recurrence))).get();
+}
+
 void FastGraphOps::recur(const Recurrent& r, const RecurrentTensors& t) {
   constexpr std::int64_t most = std::numeric_limits<int>::max() / 64;
-  const bool sizes = r.hidden > 0 && r.hidden < 1 << 14 && r.inputs > 0 && r.inputs < 1 << 14 && r.batch > 0 && r.steps > 0 && r.steps < most / r.batch / r.hidden;
-  if (r.gru || r.input_forget || r.clip > 0 || t.peepholes != nullptr || t.lengths != nullptr || !sizes) return PlainGraphOps::recur(r, t);
-  for (int number = 0; number < r.directions; number++) {
-    Finish unused;
-    for (std::size_t i = 0; i < 3; i++) {
-      if (!has_finish(r.activations[static_cast<std::size_t>(number) * 3 + i], unused)) return PlainGraphOps::recur(r, t);
-    }
-  }
+  const bool sizes = r.batch > 0 && r.steps > 0 && r.steps < most / r.batch / std::max<std::int64_t>(r.hidden, 1);
+  if (!knows(r) || !sizes || t.peepholes != nullptr || t.lengths != nullptr) return PlainGraphOps::recur(r, t);
   const std::int64_t state = r.batch * r.hidden;
+  std::optional<PackedRecurrent> own;
+  if (t.packed == nullptr) own = pack(r, t.weights, t.recurrence);
+  const PackedRecurrent& packed = own ? *own : *static_cast<const PackedRecurrent*>(t.packed);
+  Threads one(1);
+  Workshop alone{kernels_, one};
+  std::vector<Direction> directions;
+  const auto of = [&](auto* all, int number) { return all == nullptr ? nullptr : all + number * state; };
   for (int number = 0; number < r.directions; number++) {
-    Direction direction(shop_, r, t, number);
-    const auto of = [&](auto* all) { return all == nullptr ? nullptr : all + number * state; };
-    direction.start(of(t.initial_hidden), of(t.initial_cell));
+    directions.emplace_back(shop_, alone, r, t, packed, number);
+    directions.back().start(of(t.initial_hidden, number), of(t.initial_cell, number));
+  }
+  // A step waits for the one before it, a direction never for the other.
+  auto walk = [&](int number, int) {
+    Direction& direction = directions[static_cast<std::size_t>(number)];
     const bool backwards = number == 1 || r.reverse;
     for (std::int64_t i = 0; i < r.steps; i++) {
       const std::int64_t step = backwards ? r.steps - 1 - i : i;
       direction.step(step);
       if (t.y != nullptr) std::copy(direction.h().begin(), direction.h().end(), t.y + (step * r.directions + number) * state);
     }
-    if (t.last_hidden != nullptr) std::copy(direction.h().begin(), direction.h().end(), of(t.last_hidden));
-    if (t.last_cell != nullptr) std::copy(direction.c().begin(), direction.c().end(), of(t.last_cell));
-  }
+    if (t.last_hidden != nullptr) std::copy(direction.h().begin(), direction.h().end(), of(t.last_hidden, number));
+    if (t.last_cell != nullptr) std::copy(direction.c().begin(), direction.c().end(), of(t.last_cell, number));
+  };
+  threads_.each(r.directions, walk);
 }
 
 }  // namespace lectern::cpu

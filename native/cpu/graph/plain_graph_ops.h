@@ -14,6 +14,7 @@ class PlainGraphOps : public GraphOps {
   std::size_t stored_bytes(Element element) const override { return bytes_of(element); }
   const void* pack_filter(const Filter&, const float*, bool) override { return nullptr; }
   const void* pack_matrix(std::int64_t, std::int64_t, bool, const float*) override { return nullptr; }
+  const void* pack_recurrent(const Recurrent&, const float*, const float*) override { return nullptr; }
 
   void keep_floats(std::int64_t count, const float* in, void* out) override;
   void give_floats(std::int64_t count, const void* in, float* out) override;
