@@ -38,6 +38,13 @@ function hasLatePdfHeader(bytes: Uint8Array): boolean {
   return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.length)).includes('%PDF-');
 }
 
+/** A page under the name of a sheet is a page, as programs write them; under that of a plain text it is its own source. */
+function nameOfText(bytes: Uint8Array, named: string | undefined): string | null | undefined {
+  if (named === 'md' || named === 'html' || named === 'pdf' || named === 'image' || looksLikeContainer(bytes)) return named;
+  const sniffed = sniffText(bytes);
+  return sniffed === 'email' ? named ?? sniffed : sniffed ?? named;
+}
+
 /** The format of `bytes` that came under the name `filename`; unknown ones have the name `unknown`. */
 export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
   const pdf: InputFormat = { name: 'pdf', mimetype: 'application/pdf', supported: true };
@@ -49,7 +56,7 @@ export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
   const known = sniffFormat(bytes);
   const named = byExtension[extension] ?? 'pdf';
   if (known === null && !looksLikeContainer(bytes) && (named === 'pdf' || named === 'image') && hasLatePdfHeader(bytes)) return pdf;
-  const name = known ?? byExtension[extension] ?? sniffText(bytes) ?? 'unknown';
+  const name = known ?? nameOfText(bytes, byExtension[extension]) ?? 'unknown';
   // A file named so and made of something else is refused by the reader, with a sentence of its own.
   if (name === 'pdf') return pdf;
   if (name === 'image') return { name, mimetype: 'application/octet-stream', supported: true };

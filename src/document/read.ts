@@ -81,7 +81,7 @@ function checkTree(document: DoclingDocument, root: DocumentNode, reached: Set<D
     if (depth > maximumDepth) throw new LecternError('invalid_document', `The document is nested deeper than ${maximumDepth} levels.`);
     for (const ref of node.children) {
       const child = resolve(document, ref);
-      if (reached.has(child)) throw new LecternError('invalid_document', `${ref.$ref} stands twice in the document.`);
+      if (reached.has(child)) throw new LecternError('invalid_document', `The item ${ref.$ref} stands twice in the document.`);
       reached.add(child);
       child.parent = { $ref: node.self_ref };
       waiting.push({ node: child, depth: depth + 1 });
@@ -130,7 +130,7 @@ export function readDocument(json: string): DoclingDocument {
   const document = readParts(json);
   for (const list of nodeLists) {
     for (const [index, node] of document[list].entries()) {
-      if (node.self_ref !== `#/${list}/${index}`) throw new LecternError('invalid_document', `#/${list}/${index} calls itself ${node.self_ref.slice(0, 60)}.`);
+      if (node.self_ref !== `#/${list}/${index}`) throw new LecternError('invalid_document', `The item #/${list}/${index} calls itself ${node.self_ref.slice(0, 60)}.`);
     }
   }
   document.body.self_ref = '#/body';

@@ -31,12 +31,13 @@ function finished(builder: DocumentBuilder, pictures: FoundPicture[] = [], losse
   return { document: builder.document, pictures, losses, pageCount: null };
 }
 
-/** A reader of text: bytes are decoded, blocks written. */
-function textReader(read: (text: string, options: ReadOptions) => Block[]): Reader {
+/** A reader of text: bytes are decoded, blocks written. `read` adds what is missing from them to `losses`. */
+function textReader(read: (text: string, options: ReadOptions, losses: string[]) => Block[]): Reader {
   return (bytes, options) => {
     checkText(bytes);
     const builder = builderFor(options);
-    return finished(builder, composeBlocks(builder, read(decodeText(bytes, declaredEncoding(bytes)), options)));
+    const losses: string[] = [];
+    return finished(builder, composeBlocks(builder, read(decodeText(bytes, declaredEncoding(bytes)), options, losses)), losses);
   };
 }
 
@@ -52,9 +53,9 @@ export const readMarkdownFile = textReader((text, { filename }) => (
   /\.(?:txt|text)$/i.test(filename) ? readPlainText(text) : readMarkdown(text)
 ));
 
-export const readAsciiDocFile = textReader((text) => readAsciiDoc(text));
+export const readAsciiDocFile = textReader((text, _options, losses) => readAsciiDoc(text, losses));
 
-export const readLatexFile = textReader((text) => readLatex(text));
+export const readLatexFile = textReader((text, _options, losses) => readLatex(text, losses));
 
 export const readVttFile = textReader((text) => {
   if (!isWebVtt(text)) throw new LecternError('invalid_document', 'The file is no WebVTT: it does not begin with WEBVTT.');
@@ -83,7 +84,7 @@ export const readEpubFile: Reader = (bytes, options) => {
 export const readMailFile: Reader = async (bytes, options) => {
   const builder = builderFor(options);
   const message = looksLikeCompound(bytes) ? readMsg(bytes) : await readEml(bytes);
-  return finished(builder, composeBlocks(builder, mailBlocks(message)));
+  return finished(builder, composeBlocks(builder, mailBlocks(message)), message.losses);
 };
 
 /** Pictures are read from the document itself: an address could name any file of this machine. */

@@ -77,7 +77,9 @@ const groundingMarks = /<\|ref\|>[^<\n]*<\|\/ref\|>(?:<\|det\|>[^<\n]*<\|\/det\|
 const deepestQuote = 40;
 const deepestIndentation = 90;
 const deepItems = new RegExp(`^ {${deepestIndentation},}(?=(?:[-*+]|\\d{1,9}[.)]) )`, 'gm');
-const deepQuotes = new RegExp(`^((?:[ \\t]{0,3}>){${deepestQuote}})(?:[ \\t]{0,3}>)+`, 'gm');
+/** On one line: quotes, and entries of lists, which begin with a mark and a space. */
+const opening = '[ \\t]{0,3}(?:>|(?:[-*+]|\\d{1,9}[.)])(?=[ \\t]))';
+const deepQuotes = new RegExp(`^((?:${opening}){${deepestQuote}})(?:${opening})+`, 'gm');
 
 /** Cells of all tables: parsed, each takes some two kilobytes on its way. */
 const mostCells = 600_000;

@@ -1,4 +1,6 @@
 /** Broken and hostile documents of every format but PDF through the whole service over HTTP: a stated failure or a partial result, never a defect, and a service that lives. */
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import t from 'tap';
 import { createApp, type App } from '../../src/app.js';
 import { resolveSettings } from '../../src/config.js';
@@ -6,7 +8,7 @@ import { createLog } from '../../src/log.js';
 import { makeCompoundFile } from '../support/compound-file.js';
 import { goldenEpub, goldenMsg } from '../support/golden-archives.js';
 import { goldenDocx, goldenOdp, goldenOds, goldenOdt, goldenPptx, goldenXlsx } from '../support/golden-office.js';
-import { makeDocx, makeOdf, makePptx, makeXlsx, relationship } from '../support/office-files.js';
+import { makeArchive, makeDocx, makeOdf, makePptx, makeXlsx, relationship } from '../support/office-files.js';
 
 interface Body {
   status: string;
@@ -92,6 +94,92 @@ t.test('nested ten thousand deep', async (t) => {
   })) {
     const answer = await send(name, bytes);
     t.same([name, faultsOf(answer)], [name, []], `${name}: ${answer.status}`);
+  }
+});
+
+t.test('texts that are cut short, and under wrong names', async (t) => {
+  const fixture = (name: string): Buffer => readFileSync(fileURLToPath(new URL(`../../../test/fixtures/formats/${name}`, import.meta.url)));
+  const cut: [name: string, status: string, sentence: RegExp | null][] = [
+    ['article.nxml', 'failure', /not well-formed/u], ['report.docx.json', 'failure', /not JSON/u], ['paper.tex', 'partial_success', /cut short/u], ['mail.eml', 'partial_success', /cut short/u],
+    // These say nowhere that they are at their end.
+    ['notes.md', 'success', null], ['manual.adoc', 'success', null], ['table.csv', 'success', null], ['talk.vtt', 'success', null], ['web.html', 'success', null],
+  ];
+  for (const [name, status, sentence] of cut) {
+    const bytes = fixture(name);
+    for (const part of [0.3, 0.8]) {
+      const answer = await send(name, bytes.subarray(0, Math.floor(bytes.length * part)));
+      t.same([name, answer.status, faultsOf(answer)], [name, status, []]);
+      if (sentence !== null) t.match(answer.errors[0]?.error_message, sentence, name);
+    }
+    const whole = await send(name, bytes);
+    t.notMatch([whole.status, ...whole.errors.map(({ error_message: said }) => said)].join(' '), /failure|cut short/u, `${name}, whole`);
+  }
+  const page = fixture('web.html');
+  for (const extension of ['csv', 'tex', 'adoc', 'vtt', 'eml', 'nxml', 'json', 'docx', 'epub', 'xls', 'doc']) {
+    t.match(await send(`web.${extension}`, page), { status: 'success', document: { md_content: /^# Tides of the coast/u } }, `a page as .${extension}`);
+  }
+  for (const [name, extension] of [['article.nxml', 'json'], ['paper.tex', 'nxml'], ['notes.md', 'vtt'], ['table.csv', 'eml'], ['notes.md', 'xlsx'], ['notes.md', 'epub'], ['notes.md', 'pdf'], ['notes.md', 'png']]) {
+    const answer = await send(`a.${extension}`, fixture(name as string));
+    t.same([name, extension, answer.status, faultsOf(answer)], [name, extension, 'failure', []]);
+  }
+  t.match(await send('a.exe', fixture('notes.md')), { status: 'skipped', errors: [{ error_message: 'File format not allowed: a.exe' }] });
+});
+
+t.test('circular references', async (t) => {
+  const style = (id: string, parent: string): string => `<w:style w:type="paragraph" w:styleId="${id}"><w:basedOn w:val="${parent}"/></w:style>`;
+  const odfStyles = '<office:document-styles xmlns:office="urn:oasis:names:tc:opendocument:xmlns:office:1.0" xmlns:style="urn:oasis:names:tc:opendocument:xmlns:style:1.0"><office:styles>'
+    + '<style:style style:name="A" style:family="paragraph" style:parent-style-name="B"/><style:style style:name="B" style:family="paragraph" style:parent-style-name="A"/></office:styles></office:document-styles>';
+  const node = { parent: { $ref: '#/body' }, children: [{ $ref: '#/groups/0' }, { $ref: '#/body' }], content_layer: 'body', name: 'list', label: 'list' };
+  const body = { self_ref: '#/body', children: [{ $ref: '#/groups/0' }], content_layer: 'body', name: '_root_', label: 'unspecified' };
+  const letters = [...'abcdefghijklmnopqrstuvwxy'];
+  const cases: [name: string, bytes: Uint8Array | string, status: string, shown: RegExp][] = [
+    ['style.docx', makeDocx({ body: '<w:p><w:pPr><w:pStyle w:val="A"/></w:pPr><w:r><w:t>words</w:t></w:r></w:p>', styles: style('A', 'B') + style('B', 'A') }), 'success', /^words$/u],
+    ['note.docx', makeDocx({ body: '<w:p><w:r><w:t>words</w:t><w:footnoteReference w:id="2"/></w:r></w:p>', footnotes: '<w:footnote w:id="2"><w:p><w:r><w:t>note</w:t><w:footnoteReference w:id="2"/></w:r></w:p></w:footnote>' }), 'success', /words.*note/su],
+    ['style.odt', makeOdf('text', { body: '<text:p text:style-name="A">words</text:p>', parts: { 'styles.xml': odfStyles } }), 'success', /^words$/u],
+    ['formula.xlsx', makeXlsx({ sheets: [{ name: 'S', xml: '<sheetData><row r="1"><c r="A1"><f>B1</f><v>17</v></c><c r="B1"><f>A1</f><v>4</v></c></row></sheetData>' }] }), 'success', /\| 17 +\| 4/u],
+    ['cycle.json', JSON.stringify({ schema_name: 'DoclingDocument', version: '1.0.0', name: 'x', body, groups: [{ self_ref: '#/groups/0', ...node }], texts: [], tables: [], pictures: [], pages: {} }), 'failure', /stands twice in the document/u],
+    ['self.tex', '\\def\\a{\\a}\\begin{document}\\a words\\end{document}', 'partial_success', /\\a\./u],
+    ['pair.tex', '\\newcommand{\\one}{\\two}\\newcommand{\\two}{\\one}\\begin{document}\\one words\\end{document}', 'partial_success', /stand for themselves/u],
+    ['doubled.tex', `\\begin{document}${letters.slice(0, -1).map((letter, index) => `\\newcommand{\\x${letter}}{\\x${letters[index + 1]}\\x${letters[index + 1]}}`).join('')}\\xa words\\end{document}`, 'partial_success', /stand for themselves or for too much/u],
+    ['input.tex', '\\begin{document}words\\input{/etc/passwd}\\import{parts/}{one}% \\input{no}\n\\end{document}', 'partial_success', /The file \/etc\/passwd that the text includes is not part of it/u],
+    ['self.adoc', 'words\n\ninclude::self.adoc[]\n', 'partial_success', /The file self\.adoc that the text includes/u],
+    ['attribute.adoc', ':a: {b}{b}\n:b: {a}{a}\n\n{a} words', 'success', /words/u],
+    ['entity.nxml', '<!DOCTYPE article [<!ENTITY x "&y;"><!ENTITY y "&x;">]><article><body><p>words &x;</p></body></article>', 'success', /^words &amp;x;$/u],
+    ['bomb.nxml', `<!DOCTYPE article [<!ENTITY a "aaaaaaaaaa">${letters.slice(1, 12).map((letter, index) => `<!ENTITY ${letter} "${`&${letters[index]};`.repeat(10)}">`).join('')}]><article><body><p>words &l;</p></body></article>`, 'success', /^words &amp;l;$/u],
+    ['file.nxml', '<!DOCTYPE article [<!ENTITY x SYSTEM "file:///etc/passwd">]><article><body><p>words &x;</p></body></article>', 'success', /^words &amp;x;$/u],
+  ];
+  for (const [name, bytes, status, shown] of cases) {
+    const answer = await send(name, bytes);
+    t.same([name, answer.status, faultsOf(answer)], [name, status, []]);
+    t.match(status === 'success' ? answer.document.md_content : answer.errors.map(({ error_message: sentence }) => sentence).join(' '), shown, name);
+    if (status === 'partial_success') t.match(answer.document.md_content, /words/u, name);
+  }
+});
+
+t.test('nested deep where nothing refuses it: the innermost words are there', async (t) => {
+  const deep = (open: string, close: string): string => `${open.repeat(10_000)}words${close.repeat(10_000)}`;
+  const parts = Array.from({ length: 10_000 }, (_, index) => `Content-Type: multipart/mixed; boundary="b${index}"\n\n--b${index}\n`).join('');
+  for (const [name, text] of Object.entries({
+    'lists.md': deep('- ', ''), 'mixed.md': deep('> 1. ', ''), 'lists.html': deep('<ul><li>', '</li></ul>'), 'bold.html': deep('<b>', '</b>'), 'boxes.html': deep('<select><option>', '</option></select>'),
+    'braces.tex': deep('{', '}'), 'bold.vtt': `WEBVTT\n\n00:00.000 --> 00:01.000\n${deep('<b>', '</b>')}`, 'page.eml': `From: a@b.example\nTo: c@d.example\nSubject: s\nContent-Type: text/html\n\n${deep('<table><tr><td>', '</td></tr></table>')}`,
+  })) t.match(await send(name, text), { status: 'success', document: { md_content: /words/u } }, name);
+  const nested = await send('parts.eml', `From: a@b.example\nSubject: s\nMIME-Version: 1.0\n${parts}Content-Type: text/plain\n\nwords\n`);
+  t.match([nested.status, faultsOf(nested), nested.errors[0]?.error_message], ['failure', [], /nested too deep/u]);
+  for (const [name, bytes] of [['sum.docx', makeDocx({ body: `<w:p><m:oMath>${deep('<m:f><m:num>', '</m:num></m:f>')}</m:oMath></w:p>` })], ['list.nxml', `<article><body>${deep('<list><list-item>', '</list-item></list>')}</body></article>`]] as const) {
+    const answer = await send(name, bytes);
+    t.match([answer.status, faultsOf(answer), answer.errors[0]?.error_message], ['failure', [], /nested deeper than/u], name);
+  }
+});
+
+t.test('every kind of archive that unpacks to far more', async (t) => {
+  const zeros = new Uint8Array(2 ** 25);
+  const book = { 'META-INF/container.xml': '<container xmlns="urn:oasis:names:tc:opendocument:xmlns:container"><rootfiles><rootfile full-path="a.opf" media-type="application/oebps-package+xml"/></rootfiles></container>' };
+  for (const [name, bytes] of Object.entries({
+    'a.pptx': makePptx({ slides: [], parts: { 'ppt/presentation.xml': zeros } }), 'a.xlsx': makeXlsx({ sheets: [], parts: { 'xl/workbook.xml': zeros } }), 'a.epub': makeArchive({ mimetype: 'application/epub+zip', ...book, 'a.opf': zeros }),
+    'a.odt': makeOdf('text', { body: '', parts: { 'content.xml': zeros } }), 'a.ods': makeOdf('spreadsheet', { body: '', parts: { 'content.xml': zeros } }), 'a.odp': makeOdf('presentation', { body: '', parts: { 'content.xml': zeros } }),
+  })) {
+    const answer = await send(name, bytes);
+    t.match([answer.status, faultsOf(answer), answer.errors[0]?.error_message], ['failure', [], /unpacks to more than a document may hold/u], name);
   }
 });
 

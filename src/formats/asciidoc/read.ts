@@ -1,5 +1,6 @@
 /** AsciiDoc as blocks: sections, paragraphs, nested lists, delimited blocks, tables, pictures. Included files and conditions are not followed. */
 import type { Block, ListEntry, Run, TableBlock } from '../flow/blocks.js';
+import { missingFiles } from '../flow/losses.js';
 import { languageName } from '../flow/languages.js';
 import { readInline, withAttributes } from './inline.js';
 import type { Attributes } from './inline.js';
@@ -292,8 +293,9 @@ function joinLines(lines: string[]): string {
   return lines.map((line) => line.trim()).join('\u0000').replace(/ \+\u0000/g, '\n').replaceAll('\u0000', ' ');
 }
 
-/** The blocks of an AsciiDoc text; its footnotes stand at its end. */
-export function readAsciiDoc(text: string): Block[] {
+/** The blocks of an AsciiDoc text; its footnotes stand at its end. What it includes from other files is not there, and named in `losses`. */
+export function readAsciiDoc(text: string, losses: string[] = []): Block[] {
+  losses.push(...missingFiles(Array.from(text.matchAll(/^include::([^\s[]{1,500})\[/gm), ([, name = '']) => name)));
   const reader = new Reader(text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ').replaceAll('\u0000', '').split('\n'), new Map(), 0);
   const blocks = reader.read();
   return [...blocks, ...reader.footnotes.map((runs, index): Block => ({ kind: 'footnote', runs: [{ text: `${index + 1}. ` }, ...runs] }))];

@@ -65,10 +65,11 @@ function takeDefinitions(source: string): { rest: string; commands: Map<string, 
 
 const deepestExpansion = 12;
 
-/** Commands that the author defined, replaced by what they stand for; one that stands for itself, or for too much, stays as it is. */
-export function expandCommands(source: string): string {
+/** Commands that the author defined, replaced by what they stand for; those that stand for themselves, or for too much, stay as they are: `unfinished` names them. */
+export function expandCommands(source: string): { source: string; unfinished: string[] } {
   const { rest, commands } = takeDefinitions(source);
-  if (commands.size === 0) return rest;
+  const unfinished = new Set<string>();
+  if (commands.size === 0) return { source: rest, unfinished: [] };
   // Commands may double in each step: what they add is bounded by what is there.
   let budget = rest.length + 1_000_000;
   const expand = (text: string, depth: number): string => {
@@ -77,7 +78,11 @@ export function expandCommands(source: string): string {
     let done = 0;
     for (const match of text.matchAll(/\\([A-Za-z@]+)/g)) {
       const command = commands.get(match[1] ?? '');
-      if (match.index < done || command === undefined || depth >= deepestExpansion || budget <= 0) continue;
+      if (match.index < done || command === undefined) continue;
+      if (depth >= deepestExpansion || budget <= 0) {
+        unfinished.add(match[1] ?? '');
+        continue;
+      }
       const found = readArguments(text, match.index + match[0].length, command, partners);
       if (found === null) continue;
       const body = command.body.replace(/#(\d)/g, (_, digit: string) => found.values[Number(digit) - 1] ?? '');
@@ -87,7 +92,7 @@ export function expandCommands(source: string): string {
     }
     return written + text.slice(done);
   };
-  return expand(rest, 0);
+  return { source: expand(rest, 0), unfinished: [...unfinished] };
 }
 
 function readArguments(text: string, from: number, command: Command, partners: Uint32Array): { values: string[]; end: number } | null {

@@ -25,6 +25,8 @@ export interface MailMessage {
   /** The body where it is neither page nor plain text. */
   blocks?: Block[];
   attachments: MailAttachment[];
+  /** One sentence for each thing that is missing. */
+  losses?: string[];
 }
 
 /** Longest list of receivers and longest single line that is written. */
