@@ -19,6 +19,7 @@ const benches: Record<string, () => Promise<Bench>> = {
   formats: () => import('./formats.js'),
   http: () => import('./http.js'),
   kernels: () => import('./kernels.js'),
+  layout: () => import('./layout.js'),
   llm: () => import('./llm.js'),
   ocr: () => import('./ocr.js'),
   onnx: () => import('./onnx.js'),
@@ -33,6 +34,7 @@ const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--again
   formats  [--format NAME]... [--speed] [--keep DIRECTORY] [--json OUT] [--verbose]
   http     [--rounds N] [--models DIRECTORY] [--model NAME]
   kernels  [--layers] [--llm]
+  layout   [--drawn DIRECTORY] [--verbose]
   llm      [--peer] [--rounds N] [--threads N] [--model NAME]... [--json OUT]
   ocr      [--drawn DIRECTORY] [--pages N] [--verbose]
   onnx     [--peer] [--pack DIRECTORY] [--net NAME]... [--rounds N] [--threads N] [--json OUT]

@@ -1,0 +1,124 @@
+"""Pages as readers of files know them, drawn ahead of the training of the line network: python3 layers.py FOLDER COUNT [WORKERS]; the test's: python3 layers.py FOLDER --test; the test's first as pictures: --show COUNT. Files that are there are kept."""
+
+import json
+import multiprocessing
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+from PIL import Image, ImageDraw
+
+import canvas
+import faces
+import pages
+import styles
+from canvas import SCALE
+
+# Of a file.
+PAGES = 200
+# The test's two parts: families of styles that training never draws, and training's own families; both in faces that it never draws.
+TESTS = {"styles": (styles.HELD_OUT, 240), "faces": (styles.FAMILIES, 120)}
+
+
+def path_of(folder, index):
+    return os.path.join(folder, f"lines-{index:04}.json")
+
+
+def write(path, made):
+    with open(path + ".new", "w") as file:
+        json.dump({"labels": canvas.LABELS, "pages": made}, file, ensure_ascii=False, separators=(",", ":"))
+    os.replace(path + ".new", path)
+
+
+def read(path):
+    with open(path) as file:
+        return json.load(file)["pages"]
+
+
+def layer(case, number, stage="train", families=styles.FAMILIES):
+    """Page `number` as a reader of files knows it: its lines of text, the boxes of what is drawn, and its regions; in pixels of the page as the layout network sees it.
+
+    A third are read from scans: boxes are a little off, nobody knows what is bold or slanted, and of what is drawn only strokes are found."""
+    page, family, draw, _ = pages.composed(case, number, stage, families, True)
+    scanned = draw.random() < 0.33
+    wide, high = page.width / SCALE, page.height / SCALE
+    lines = [{**{key: part[key] / SCALE for key in ("left", "top", "right", "bottom", "size")}, "bold": part["bold"], "italic": part["italic"], "text": part["text"]} for part in merged(page.pieces)]
+    drawn = [[*(round(value / SCALE, 2) for value in box[:4]), box[4]] for box in page.ink.boxes]
+    if scanned:
+        lines = [off(draw, line) for line in lines if draw.random() > 0.01]
+        drawn = [box for box in drawn if box[4] == 0 and max(box[2] - box[0], box[3] - box[1]) > 15 and min(box[2] - box[0], box[3] - box[1]) < 2 and draw.random() < 0.9]
+    lines = [{**line, **{key: round(line[key], 2) for key in ("left", "top", "right", "bottom", "size")}} for line in lines if line["left"] < wide and line["top"] < high]
+    regions = [[label, *(round(value, 2) for value in box)] for label, *box in page.regions]
+    return {"width": round(wide, 2), "height": round(high, 2), "lines": lines, "drawn": drawn, "regions": regions, "family": family, "scanned": scanned}
+
+
+def off(draw, line):
+    """A line as it is read from a scan."""
+    size = line["size"] * draw.gauss(1, 0.05)
+    shift = [draw.gauss(0, 0.05) * line["size"] for _ in range(4)]
+    return {**line, **{key: line[key] + by for key, by in zip(("left", "top", "right", "bottom"), shift)}, "size": size, "bold": False, "italic": False}
+
+
+def merged(pieces):
+    """Pieces on one baseline with less between them than lines are broken at are one."""
+    made = []
+    for part in pieces:
+        last = made[-1] if made else None
+        if last is not None and abs(last["baseline"] - part["baseline"]) < 0.1 * part["size"] and -0.3 * part["size"] < part["left"] - last["right"] < 0.8 * part["size"]:
+            made[-1] = {**last, "right": max(last["right"], part["right"]), "top": min(last["top"], part["top"]), "bottom": max(last["bottom"], part["bottom"]), "text": last["text"] + " " + part["text"]}
+        elif last is not None and part["text"] and abs(last["baseline"] - part["baseline"]) < 0.1 * part["size"] and part["left"] < last["left"] and 0 <= last["left"] - part["right"] < 2 * part["size"] and len(part["text"]) < 6:
+            # The mark of a list's item is drawn behind its line.
+            made[-1] = {**last, "left": part["left"], "text": part["text"] + " " + last["text"]}
+        else:
+            made.append(part)
+    return made
+
+
+def case_of(folder, held_out):
+    return faces.Case(faces.catalogue(os.path.join(folder, "faces.json")), held_out)
+
+
+def show(folder, count):
+    """The first pages of the test as pictures with their regions, for people to look at."""
+    for number in range(count):
+        pixels, regions, _, _ = pages.piece(case_of(folder, True), number, "test styles", styles.HELD_OUT)
+        image = Image.fromarray(pixels).convert("RGB")
+        ink = ImageDraw.Draw(image)
+        for label, *box in regions:
+            ink.rectangle(box, outline=(40 + 19 * int(label), 230 - 20 * int(label), 255 * (int(label) % 2)))
+            ink.text((box[0], box[1] - 9), canvas.LABELS[int(label)], fill="red")
+        image.save(os.path.join(folder, f"page-{number:03}.png"))
+
+
+def _worker(folder, first, count, step):
+    case = case_of(folder, False)
+    for index in range(first, count, step):
+        if not os.path.exists(path_of(folder, index)):
+            write(path_of(folder, index), [layer(case, number) for number in range(index * PAGES, (index + 1) * PAGES)])
+            print(f"file {index}", flush=True)
+
+
+def main():
+    folder = sys.argv[1]
+    os.makedirs(folder, exist_ok=True)
+    faces.catalogue(os.path.join(folder, "faces.json"))
+    if sys.argv[2] == "--test":
+        case = case_of(folder, True)
+        for name, (families, count) in TESTS.items():
+            write(os.path.join(folder, f"lines-test-{name}.json"), [layer(case, number, "test " + name, families) for number in range(count)])
+        return
+    if sys.argv[2] == "--show":
+        show(folder, int(sys.argv[3]))
+        return
+    count, workers = int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
+    running = [multiprocessing.Process(target=_worker, args=(folder, first, count, workers)) for first in range(workers)]
+    for process in running:
+        process.start()
+    for process in running:
+        process.join()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,131 @@
+"""Trains the line network on what layers.py draws: python3 line_train.py FOLDER CHECKPOINT [--passes N]; measures it: python3 line_train.py FOLDER CHECKPOINT --measure styles|faces."""
+
+import argparse
+import glob
+import math
+import os
+import random
+import sys
+import time
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.dont_write_bytecode = True
+
+import numpy
+import torch
+from torch.nn import functional
+
+import items
+import layers
+import line_network
+import measure
+from canvas import LABELS
+
+SEED = 20261123
+RATE, LAST_RATE, WARM_UP = 3e-3, 2e-5, 0.05
+# Pages of a step.
+BATCH = 16
+
+
+class Page:
+    """Arrays of one page, small enough to keep thousands."""
+
+    def __init__(self, page):
+        found = items.Items(page)
+        classes, owners = items.truth_of(found, page["regions"], LABELS)
+        self.features, self.neighbours = torch.from_numpy(found.features).float(), torch.from_numpy(found.neighbours)
+        self.pairs, self.pair_features = torch.from_numpy(found.pairs), torch.from_numpy(found.pair_features).float()
+        self.classes = torch.from_numpy(classes)
+        first, other = found.pairs[:, 0], found.pairs[:, 1]
+        self.joined = torch.from_numpy(((owners[first] == owners[other]) & (owners[first] >= 0)).astype(numpy.float32))
+
+
+def together(pages):
+    """Several pages as one: items behind one another, neighbours and pairs renumbered."""
+    count, first, parts = sum(len(page.features) for page in pages), 0, []
+    for number, page in enumerate(pages):
+        parts.append((page.features, torch.where(page.neighbours < 0, torch.full_like(page.neighbours, count), page.neighbours + first), torch.full((len(page.features),), number), page.pairs + first, page.pair_features, page.classes, page.joined))
+        first += len(page.features)
+    return [torch.cat(part) for part in zip(*parts)]
+
+
+def rate(done):
+    """One cycle, `done` from 0 to 1: up in a straight line, down along a cosine."""
+    if done < WARM_UP:
+        return RATE * max(0.02, done / WARM_UP)
+    return LAST_RATE + (RATE - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, (done - WARM_UP) / (1 - WARM_UP)))) / 2
+
+
+def load(folder):
+    pages = []
+    for path in sorted(glob.glob(os.path.join(folder, "lines-[0-9]*.json"))):
+        pages += [Page(page) for page in layers.read(path) if page["lines"]]
+    return pages
+
+
+def train(options):
+    torch.manual_seed(SEED)
+    pages = load(options.pages)
+    every = torch.cat([page.features for page in pages])
+    model = line_network.LineNetwork(every.mean(0), every.std(0).clamp(min=0.05))
+    # Rare classes count more, by the root of how rare they are.
+    shares = torch.bincount(torch.cat([page.classes for page in pages]), minlength=line_network.CLASSES).float()
+    weights = (shares.max() / shares.clamp(min=1)) ** 0.35
+    print(f"{len(pages)} pages, {len(every)} items, {sum(weight.numel() for weight in model.parameters())} weights", flush=True)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
+    steps, begin, step, first = options.passes * (len(pages) // BATCH), time.time(), 0, 0
+    if os.path.exists(options.checkpoint):
+        saved = torch.load(options.checkpoint)
+        model.load_state_dict(saved["model"])
+        optimiser.load_state_dict(saved["optimiser"])
+        first = saved["pass"]
+        step = first * (len(pages) // BATCH)
+    for number in range(first, options.passes):
+        order, losses = list(range(len(pages))), []
+        random.Random(f"{SEED} pass {number}").shuffle(order)
+        for start in range(0, len(order) - BATCH + 1, BATCH):
+            for group in optimiser.param_groups:
+                group["lr"] = rate(step / steps)
+            *given, classes, joined = together([pages[index] for index in order[start:start + BATCH]])
+            # A little noise, so that no single number is trusted.
+            given[0] = given[0] + 0.05 * model.deviation * torch.randn_like(given[0])
+            found, pairs = model(*given)
+            loss = functional.cross_entropy(found, classes, weights) + functional.binary_cross_entropy_with_logits(pairs, joined)
+            optimiser.zero_grad(set_to_none=True)
+            loss.backward()
+            torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
+            optimiser.step()
+            losses.append(loss.item())
+            step += 1
+        torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "pass": number + 1}, options.checkpoint + ".new")
+        os.replace(options.checkpoint + ".new", options.checkpoint)
+        print(f"pass {number + 1}, loss {numpy.mean(losses):.4f}, {time.time() - begin:.0f} s", flush=True)
+
+
+def measured(options):
+    model = line_network.LineNetwork()
+    model.load_state_dict(torch.load(options.checkpoint)["model"])
+    model.eval()
+    made = {False: 0, True: 0}
+    with torch.no_grad():
+        for page in layers.read(os.path.join(options.pages, f"lines-test-{options.measure}.json")):
+            if page["lines"]:
+                classes, joined = model(*together([Page(page)])[:5])
+                found = numpy.array(line_network.regions(items.Items(page), classes, joined), dtype=float).reshape(-1, 6)
+                made[page["scanned"]] = made[page["scanned"]] + measure.counts(found, numpy.array(page["regions"], dtype=float).reshape(-1, 5))
+    for name, count in (("born digital", made[False]), ("read from scans", made[True]), ("all", made[False] + made[True])):
+        print(f"{name}: {measure.sentence(count)}")
+
+
+def main():
+    asked = argparse.ArgumentParser(description=__doc__)
+    asked.add_argument("pages", help="folder that layers.py fills")
+    asked.add_argument("checkpoint")
+    asked.add_argument("--passes", type=int, default=30, help="over all pages; one cycle of the learning rate")
+    asked.add_argument("--measure", choices=["styles", "faces"])
+    options = asked.parse_args()
+    (measured if options.measure else train)(options)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,197 @@
+/** What the line network sees of a page: lines of text and clusters of what is drawn, with features, neighbours and pairs. The twin of models/training/layout/items.py; a test holds the two together. */
+import type { Box } from '../../pdf/page.js';
+import { textFeatureCount, textFeatures } from './text-features.js';
+
+export interface LayoutLine extends Box {
+  size: number;
+  bold: boolean;
+  italic: boolean;
+  text: string;
+}
+
+/** A stroke, a filled area, or an image. */
+export interface DrawnItem extends Box {
+  kind: 'stroke' | 'area' | 'image';
+}
+
+export interface LayoutPage {
+  width: number;
+  height: number;
+  lines: LayoutLine[];
+  drawn: DrawnItem[];
+}
+
+export interface Cluster extends Box {
+  strokes: number;
+  areas: number;
+  images: number;
+}
+
+/** Lines first, then clusters. */
+export interface Items {
+  lineCount: number;
+  boxes: Box[];
+  /** Rows of `featureCount`. */
+  features: number[][];
+  /** Above, below, left, right, around; -1 for none. */
+  neighbours: number[][];
+  pairs: [number, number][];
+  /** Rows of `pairFeatureCount`. */
+  pairFeatures: number[][];
+}
+
+export const featureCount = 60;
+export const pairFeatureCount = 8;
+
+/** Boxes no further apart than this, in ems, are one drawing. */
+const touching = 0.35;
+/** Distances beyond are all the same, in ems. */
+const far = 8;
+
+/** The size of most letters of the page. */
+function emOf(lines: LayoutLine[]): number {
+  if (lines.length === 0) return 8;
+  const order = [...lines].sort((a, b) => a.size - b.size);
+  const lengthOf = ({ text }: LayoutLine): number => [...text].length;
+  const half = lines.reduce((sum, line) => sum + lengthOf(line), 0) / 2;
+  let seen = 0;
+  for (const line of order) {
+    seen += lengthOf(line);
+    if (seen >= half) return Math.max(1, line.size);
+  }
+  return Math.max(1, (order.at(-1) as LayoutLine).size);
+}
+
+/** Boxes that touch as one. What fills the page is its ground. */
+function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[] {
+  const reach = touching * em;
+  let made: Cluster[] = drawn.filter((box) => !(box.right - box.left > 0.85 * width && box.bottom - box.top > 0.85 * height))
+    .map(({ left, top, right, bottom, kind }) => ({ left, top, right, bottom, strokes: Number(kind === 'stroke'), areas: Number(kind === 'area'), images: Number(kind === 'image') }));
+  for (let changed = true; changed;) {
+    changed = false;
+    const rest: Cluster[] = [];
+    for (const box of made) {
+      const other = rest.find((one) => box.left <= one.right + reach && one.left <= box.right + reach && box.top <= one.bottom + reach && one.top <= box.bottom + reach);
+      if (other === undefined) {
+        rest.push({ ...box });
+        continue;
+      }
+      Object.assign(other, {
+        left: Math.min(box.left, other.left), top: Math.min(box.top, other.top), right: Math.max(box.right, other.right), bottom: Math.max(box.bottom, other.bottom),
+        strokes: box.strokes + other.strokes, areas: box.areas + other.areas, images: box.images + other.images,
+      });
+      changed = true;
+    }
+    made = rest;
+  }
+  return made;
+}
+
+const areaOf = ({ left, top, right, bottom }: Box): number => (right - left) * (bottom - top);
+const within = (value: number, em: number): number => Math.max(-far, Math.min(far, value / em)) / far;
+const ratio = (one: number, other: number): number => Math.log(Math.max(0.1, one / other)) * 2;
+
+/** The smallest cluster around each item's middle, or -1. */
+function containers(boxes: Box[], lineCount: number): number[] {
+  return boxes.map((box, item) => {
+    const [x, y, area] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2, areaOf(box)];
+    let found = -1;
+    for (let other = lineCount; other < boxes.length; other++) {
+      const around = boxes[other] as Box;
+      if (other === item || areaOf(around) <= area || x < around.left || x > around.right || y < around.top || y > around.bottom) continue;
+      if (found < 0 || areaOf(around) < areaOf(boxes[found] as Box)) found = other;
+    }
+    return found;
+  });
+}
+
+/** The nearest items above, below, left and right, and how far they are: those beside it share half of the lower one's height, those above and below any width. */
+function look(boxes: Box[], item: number, inside: number[], em: number): { neighbours: number[]; gaps: number[] } {
+  const own = boxes[item] as Box;
+  const neighbours = [-1, -1, -1, -1];
+  const nearest = [Infinity, Infinity, Infinity, Infinity];
+  for (const [index, box] of boxes.entries()) {
+    if (index === item || inside[index] === item || inside[item] === index) continue;
+    const high = Math.min(own.bottom, box.bottom) - Math.max(own.top, box.top);
+    const isBeside = high > 0.5 * Math.min(own.bottom - own.top, box.bottom - box.top);
+    let side: number;
+    let gap: number;
+    if (isBeside) {
+      side = (box.left + box.right) / 2 < (own.left + own.right) / 2 ? 2 : 3;
+      gap = side === 2 ? own.left - box.right : box.left - own.right;
+    } else {
+      if (Math.min(own.right, box.right) - Math.max(own.left, box.left) <= 0) continue;
+      side = (box.top + box.bottom) / 2 < (own.top + own.bottom) / 2 ? 0 : 1;
+      gap = side === 0 ? own.top - box.bottom : box.top - own.bottom;
+    }
+    if (gap >= (nearest[side] as number)) continue;
+    nearest[side] = gap;
+    neighbours[side] = index;
+  }
+  return { neighbours, gaps: nearest.map((gap) => (gap === Infinity ? far : Math.min(far, Math.max(-1, gap / em)))) };
+}
+
+/** All that is known of a page's items. Deterministic; of the order of the square of their number. */
+export function itemsOf(page: LayoutPage): Items {
+  const { lines, width, height } = page;
+  const em = emOf(lines);
+  const clusters = clustersOf(page, em);
+  const boxes: Box[] = [...lines, ...clusters].map(({ left, top, right, bottom }) => ({ left, top, right, bottom }));
+  const sizes = [...lines.map(({ size }) => size), ...clusters.map(() => em)];
+  const bold = [...lines.map((line) => Number(line.bold)), ...clusters.map(() => 0)];
+  const inside = containers(boxes, lines.length);
+  const looked = boxes.map((_, item) => look(boxes, item, inside, em));
+  const boldShare = lines.length === 0 ? 0 : lines.filter((line) => line.bold).length / lines.length;
+  const whole = [Math.log1p(lines.length) / 5, Math.log1p(clusters.length) / 4, width / (width + height), (em * 40) / height, boldShare];
+  const features = boxes.map((box, item) => {
+    const [wide, high] = [box.right - box.left, box.bottom - box.top];
+    const isLine = item < lines.length;
+    const { neighbours, gaps } = looked[item] as { neighbours: number[]; gaps: number[] };
+    const row = lines.filter((line) => Math.min(box.bottom, line.bottom) - Math.max(box.top, line.top) > 0.5 * high).length;
+    const aligned = [0, 1].flatMap((side) => {
+      const other = neighbours[side] as number;
+      const at = boxes[other];
+      if (at === undefined) return [0, 0, 0, 0, 0];
+      return [1, within(box.left - at.left, em), within(box.right - at.right, em), ratio(sizes[item] as number, sizes[other] as number), (bold[item] as number) - (bold[other] as number)];
+    });
+    return [
+      Number(isLine), box.left / width, box.top / height, box.right / width, box.bottom / height, wide / width, high / height, Math.log(Math.max(0.1, wide / em)) / 4, Math.log(Math.max(0.1, high / em)) / 4,
+      ...(isLine ? ofLine(lines[item] as LayoutLine, em) : ofCluster(clusters[item - lines.length] as Cluster, inside.filter((around) => around === item).length, em)),
+      ...gaps.map((gap) => gap / far), ...aligned, Math.log1p(row) / 3, ...whole,
+    ];
+  });
+  const neighbours = looked.map((one, item) => [...one.neighbours, inside[item] as number]);
+  return { lineCount: lines.length, boxes, features, neighbours, ...pairsOf(boxes, neighbours, lines.length, sizes, bold, em) };
+}
+
+function ofLine(line: LayoutLine, em: number): number[] {
+  return [ratio(line.size, em), Number(line.bold), Number(line.italic), ...textFeatures(line.text), 0, 0, 0, 0, 0, 0];
+}
+
+function ofCluster({ left, top, right, bottom, strokes, areas, images }: Cluster, held: number, em: number): number[] {
+  return [
+    ...Array.from({ length: 3 + textFeatureCount }, () => 0),
+    Math.log1p(strokes) / 4, Math.log1p(areas) / 4, Number(images > 0), Math.log1p(held) / 4, Number(bottom - top < 0.4 * em), Number(right - left < 0.4 * em),
+  ];
+}
+
+/** Neighbours that may be one region, each pair once, in order. */
+function pairsOf(boxes: Box[], neighbours: number[][], lineCount: number, sizes: number[], bold: number[], em: number): Pick<Items, 'pairs' | 'pairFeatures'> {
+  const seen = new Map<number, [number, number]>();
+  for (const [item, row] of neighbours.entries()) {
+    for (const other of row) if (other >= 0) seen.set(Math.min(item, other) * boxes.length + Math.max(item, other), [Math.min(item, other), Math.max(item, other)]);
+  }
+  const pairs = [...seen].sort(([a], [b]) => a - b).map(([, pair]) => pair);
+  const pairFeatures = pairs.map(([i, j]) => {
+    let [upper, lower] = [boxes[i] as Box, boxes[j] as Box];
+    const [one, other] = [upper.top + upper.bottom, lower.top + lower.bottom];
+    if (one > other || one === other && upper.left > lower.left) [upper, lower] = [lower, upper];
+    const down = lower.top - upper.bottom;
+    const across = Math.max(upper.left, lower.left) - Math.min(upper.right, lower.right);
+    return [
+      within(down, em), within(across, em), within(lower.left - upper.left, em), within(lower.right - upper.right, em), ratio(sizes[i] as number, sizes[j] as number),
+      Number(bold[i] !== bold[j]), Number(down < 0), Number(i >= lineCount || j >= lineCount),
+    ];
+  });
+  return { pairs, pairFeatures };
+}
