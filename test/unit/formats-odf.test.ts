@@ -58,6 +58,8 @@ t.test('presentations: titles, text boxes, tables, notes by option', async (t) =
   t.equal(markdown, '# First\n\n- point\n\nin a shape\n\n| 1 | 2 |\n| - | - |\n\n# Second');
   t.match({ pageCount, prov: document.texts[0]?.prov }, { pageCount: 2, prov: [{ page_no: 1, bbox: { l: 72, r: 216 } }] });
   t.equal((await readOffice('odp', file, { keepNotes: true, pageRange: [1, 1] })).markdown, '# First\n\n- point\n\nin a shape\n\n| 1 | 2 |\n| - | - |\n\nSay this.');
+  const untitled = makeOdf('presentation', { body: `<draw:page draw:name="Budget  plan">${frame('title', p(' '))}${frame('outline', p('words'))}</draw:page><draw:page>${frame('outline', p('more'))}</draw:page>`, automatic: listStyles });
+  t.equal((await readOffice('odp', untitled)).markdown, '# Budget plan\n\nwords\n\nmore', 'a slide without a title goes by its name, where it has one');
 });
 
 t.test('spreadsheets: texts as shown, repeated cells and rows, spans, hidden sheets', async (t) => {

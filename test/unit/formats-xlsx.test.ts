@@ -1,10 +1,12 @@
 /** XLSX: what cells show, regions as tables, spans, sheets, drawings; and number formats by themselves. */
 import t from 'tap';
+import { writeMarkdown } from '../../src/document/markdown.js';
+import { readXlsx } from '../../src/formats/office/xlsx/read.js';
 import { scanSheet } from '../../src/formats/office/xlsx/scan.js';
 import { general, isShortDecimal, numberFormatter, shortened } from '../../src/formats/office/number-format.js';
 import { makeXlsx, relationship, type XlsxParts } from '../support/office-files.js';
 import { randomFrom } from '../support/random.js';
-import { readOffice } from '../support/read-office.js';
+import { readOffice, readOptions } from '../support/read-office.js';
 
 const sheet = (rows: string, rest = ''): string => `<sheetData>${rows}</sheetData>${rest}`;
 const markdown = async (parts: XlsxParts): Promise<string> => (await readOffice('xlsx', makeXlsx(parts))).markdown;
@@ -145,4 +147,16 @@ t.test('a sheet of as many cells as there is room for is whole, one of more is n
   t.match([scanned(3).cells.count, scanned(3).complete], [3, true]);
   t.match([scanned(2).cells.count, scanned(2).complete], [2, false]);
   t.end();
+});
+
+t.test('the only sheet of a file that was an XLS has no heading, several have theirs', async (t) => {
+  const sheet = (name: string): { name: string; xml: string } => ({ name, xml: '<sheetData><row r="1"><c r="A1"><v>1</v></c></row></sheetData>' });
+  const table = '| 1 |\n| - |';
+  const read = async (names: string[], mimetype: string): Promise<string> => {
+    const { document } = await readXlsx(makeXlsx({ sheets: names.map(sheet) }), { ...readOptions, filename: 'a.xls', mimetype });
+    return [...writeMarkdown(document, { compactTables: true })].join('');
+  };
+  t.equal(await read(['Flow'], 'application/vnd.ms-excel'), table);
+  t.equal(await read(['Flow', 'Rate'], 'application/vnd.ms-excel'), `## Flow\n\n${table}\n\n## Rate\n\n${table}`);
+  t.equal(await read(['Flow'], 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet'), `## Flow\n\n${table}`);
 });

@@ -45,7 +45,10 @@ export class SlidePages {
     const parent = builder.addGroup('slide', `slide-${pageNumber}`);
     const shapes = [...slide.elements()];
     const title = shapes.find((shape) => shape.get('presentation:class') === 'title');
-    if (title !== undefined) this.#title(title, this.#place(title, parent, pageNumber));
+    const hasTitle = title !== undefined && this.#title(title, this.#place(title, parent, pageNumber));
+    // A slide without a title goes by the name that lists of slides show.
+    const name = slide.get('draw:name')?.replace(/\s+/g, ' ').trim() ?? '';
+    if (!hasTitle && name !== '') builder.addTitle(name, { parent });
     for (const shape of shapes) {
       if (shape === title) continue;
       if (shape.name === 'presentation:notes') this.#notes(shape, parent);
@@ -59,9 +62,11 @@ export class SlidePages {
     return { parent, at: box === null ? undefined : [{ pageNumber, box }] };
   }
 
-  #title(shape: XmlElement, place: ItemOptions): void {
+  /** Whether there is one. */
+  #title(shape: XmlElement, place: ItemOptions): boolean {
     const words = wordsOf(shape);
     if (words !== '') this.context.builder.addTitle(words, place);
+    return words !== '';
   }
 
   #furniture(shape: XmlElement, place: ItemOptions): void {

@@ -19,7 +19,8 @@ class WorkbookReader {
   readonly pictures: FoundPicture[] = [];
   readonly budget = new TableBudget();
 
-  constructor(private readonly workbook: Workbook, private readonly builder: DocumentBuilder) {}
+  /** `named`: each sheet has its name as heading. */
+  constructor(private readonly workbook: Workbook, private readonly builder: DocumentBuilder, private readonly named: boolean) {}
 
   read(sheet: SheetEntry, pageNumber: number): void {
     const { builder, workbook } = this;
@@ -38,7 +39,7 @@ class WorkbookReader {
     builder.addPage(pageNumber, { width, height });
     const group: GroupItem = builder.addGroup('sheet', `sheet: ${sheet.name}`, { layer });
     const page = { left: 0, top: 0, right: width, bottom: height };
-    builder.addHeading(1, sheet.name, { parent: group, layer, at: [{ pageNumber, box: { ...page, bottom: 0 } }] });
+    if (this.named) builder.addHeading(1, sheet.name, { parent: group, layer, at: [{ pageNumber, box: { ...page, bottom: 0 } }] });
     const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number, into: GridCell) => {
       const at = region.cells[index] ?? 0;
       into.row = cells.rows[at] ?? 0;
@@ -61,7 +62,8 @@ class WorkbookReader {
 export const readXlsx: Reader = (bytes, options): ReadDocument => {
   const workbook = new Workbook(new OfficePackage(bytes, 'XLSX'));
   const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options, coordOrigin: 'TOPLEFT' });
-  const reader = new WorkbookReader(workbook, builder);
+  // The only sheet of an XLS has no heading, as that of an ODS: so the contract's own converter answers.
+  const reader = new WorkbookReader(workbook, builder, options.mimetype !== 'application/vnd.ms-excel' || workbook.sheets.length > 1);
   const [first, last] = options.pageRange;
   for (const [index, sheet] of workbook.sheets.entries()) {
     if (options.signal.aborted) throw new LecternError('cancelled');
