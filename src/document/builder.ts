@@ -3,7 +3,7 @@ import { LecternError } from '../errors.js';
 import { maximumDepth, resolve } from './tree.js';
 import { placeCells } from './table-grid.js';
 import type { CellInput } from './table-grid.js';
-import { doclingVersion, spaceBeforeKey } from './model.js';
+import { doclingVersion, lineConfidencesKey, spaceBeforeKey } from './model.js';
 import type {
   AnyTextItem, BoundingBox, CodeItem, ContentLayer, CoordOrigin, DoclingDocument, DocumentNode, Formatting, FormulaItem, GraphData,
   GroupItem, GroupLabel, ImageRef, KeyValueItem, ListItem, PictureItem, PlainTextLabel, Provenance, Ref, SectionHeaderItem, Size,
@@ -47,6 +47,8 @@ export interface TextOptions extends ItemOptions {
   hyperlink?: string | undefined;
   /** In an inline group: no space stands between this run and the one before. */
   glued?: boolean | undefined;
+  /** Of lines that were read from a picture, 0..1. */
+  lineConfidences?: (number | null)[] | undefined;
 }
 
 export interface ListItemOptions extends TextOptions {
@@ -73,6 +75,11 @@ type Captioned = TableItem | PictureItem | CodeItem;
 /** The reference that points to a node. */
 export function refTo(node: { self_ref: string }): Ref {
   return { $ref: node.self_ref };
+}
+
+function metaOf({ glued, lineConfidences }: TextOptions): Record<string, unknown> | null {
+  if (glued !== true && lineConfidences === undefined) return null;
+  return { ...(glued === true && { [spaceBeforeKey]: false }), ...(lineConfidences !== undefined && { [lineConfidencesKey]: lineConfidences }) };
 }
 
 function group(selfRef: string, label: GroupLabel, name: string, layer: ContentLayer, parent: Ref | null): GroupItem {
@@ -327,7 +334,7 @@ export class DocumentBuilder {
     hang(parent, { $ref: selfRef });
     return {
       self_ref: selfRef, parent: this.#refTo(parent), children: none as Ref[], content_layer: options.layer ?? parent.content_layer,
-      meta: (options.glued === true ? { [spaceBeforeKey]: false } : null) as Record<string, unknown> | null, label,
+      meta: metaOf(options), label,
       prov: this.#places(options.at, orig), orig, text: written, formatting: formattingOf(options.formatting), hyperlink: options.hyperlink ?? null,
     };
   }

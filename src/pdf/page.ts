@@ -53,6 +53,8 @@ export interface Word {
   strike: boolean;
   /** Marked-content id that ties the word to the structure tree, or -1. */
   mcid: number;
+  /** How sure its reader is of a word that was read from the page's picture, 0..1; absent where the file tells it. */
+  confidence?: number;
 }
 
 /** Words on one baseline that belong together: no gap between them wider than a column gutter would be. */

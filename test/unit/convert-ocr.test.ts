@@ -53,6 +53,8 @@ const always = (reader: TextRecogniser): TextRecognisers => ({ find: async () =>
 interface Converted {
   outcome: ConvertOutcome;
   markdown: string;
+  /** The confidences of the lines of each text, where it has any. */
+  sure: unknown[];
   meta: Record<string, unknown>;
 }
 
@@ -66,8 +68,9 @@ async function convert(t: Test, pages: PageSpec[], recognisers: TextRecognisers,
     engine: { deskewAngle: async () => lean, resizeImage: async () => new Float32Array(0) }, recognisers,
     progress: () => undefined, signal: new AbortController().signal,
   });
-  const content = JSON.parse(readFileSync(join(root, 'out', outcome.contentFile), 'utf8')) as { md_content: string; json_content: { body: { meta: Record<string, unknown> | null } } };
-  return { outcome, markdown: content.md_content, meta: content.json_content.body.meta ?? {} };
+  const content = JSON.parse(readFileSync(join(root, 'out', outcome.contentFile), 'utf8')) as { md_content: string; json_content: { body: { meta: Record<string, unknown> | null }; texts: { meta?: Record<string, unknown> | null }[] } };
+  const { body, texts } = content.json_content;
+  return { outcome, markdown: content.md_content, meta: body.meta ?? {}, sure: texts.flatMap(({ meta }) => meta?.['lectern__line_confidences'] ?? []) };
 }
 
 /** A page whose only content is a white picture with a black bar at one edge. */
@@ -79,7 +82,8 @@ const written: PageSpec = { width: 600, height: 800, content: Array.from({ lengt
 
 t.test('a scan is read, a page with text is not', async (t) => {
   const reader = new Reader();
-  const { outcome, markdown, meta } = await convert(t, [written, scan()], always(reader));
+  const { outcome, markdown, meta, sure } = await convert(t, [written, scan()], always(reader));
+  t.same(sure, [0.9, 0.9], 'the lines that were read say how surely, those of the file say nothing');
   t.match(outcome, { status: 'success', errors: [], pageCount: 2, confidence: { ocr_score: 0.9 }, recognisedPages: 1 });
   t.match(markdown, /What the file itself says in line 0/);
   t.match(markdown, new RegExp(sentence));

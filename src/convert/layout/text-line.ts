@@ -41,6 +41,8 @@ export interface TextLine {
   latex?: string | undefined;
   /** In code: the column in which the text of each piece begins is kept by these x positions. */
   pieces: { start: number; left: number }[];
+  /** Mean over the letters that were read from the page's picture, 0..1; absent where the file tells them all. */
+  confidence?: number;
 }
 
 const noSpans: Span[] = [];
@@ -153,7 +155,18 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
     spans: spans.length === 0 ? noSpans : spans,
     role: roleOf(words[0]!.mcid),
     pieces: noPieces,
+    ...confidenceOf(words),
   };
+}
+
+function confidenceOf(words: Word[]): { confidence?: number } {
+  let [letters, sure] = [0, 0];
+  for (const { text, confidence } of words) {
+    if (confidence === undefined) continue;
+    letters += text.length;
+    sure += text.length * confidence;
+  }
+  return letters === 0 ? {} : { confidence: sure / letters };
 }
 
 function addSpan(spans: Span[], span: Span): void {

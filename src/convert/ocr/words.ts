@@ -130,7 +130,7 @@ export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (wor
       const y = y1 + slope * (word.left - x1);
       return {
         text: word.text.normalize('NFC'), box: boxOf(word, frame), baseline: (y - frame.top) * frame.scale, font: bold.has(line) ? boldFont : recognisedFont, size: line.size, color: 0,
-        angle: 0, glued: false, softHyphen: false, invisible: false, order: order++, link: -1, underline: false, strike: false, mcid: -1,
+        angle: 0, glued: false, softHyphen: false, invisible: false, order: order++, link: -1, underline: false, strike: false, mcid: -1, confidence: word.confidence,
       };
     });
     // One baseline for the line: what is left of a lean must not make its words look raised.

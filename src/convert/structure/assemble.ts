@@ -3,7 +3,7 @@ import type { DocumentBuilder, Place, TextOptions } from '../../document/builder
 import { refTo } from '../../document/builder.js';
 import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
 import type { Box } from '../../pdf/page.js';
-import type { Span } from '../layout/text-line.js';
+import type { Span, TextLine } from '../layout/text-line.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { linesOf } from './block.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
@@ -53,11 +53,11 @@ class Assembler {
     // Furniture and notes at a page's end do not end a list that goes on behind them.
     if (block.role !== 'page_header' && block.role !== 'page_footer' && block.role !== 'footnote') this.#lists = [];
     if (block.role === 'code') {
-      this.#builder.addCode(codeText(linesOf(block)), { at: placesOf(block, null) });
+      this.#builder.addCode(codeText(linesOf(block)), { at: placesOf(block, null), ...confidencesOf(linesOf(block)) });
       return;
     }
     const running = joinLines(linesOf(block), this.#vocabulary);
-    const options: TextOptions = { at: placesOf(block, running), orig: running.orig };
+    const options: TextOptions = { at: placesOf(block, running), orig: running.orig, ...confidencesOf(linesOf(block)) };
     switch (block.role) {
       case 'formula':
         if (this.#latex) this.#builder.addFormula(linesOf(block)[0]!.latex!, options);
@@ -108,7 +108,7 @@ class Assembler {
   #addListItem(block: TextBlock): void {
     const running = joinLines(linesOf(block), this.#vocabulary);
     const text = running.text.slice(block.textStart);
-    const options = { at: placesOf(block, running), orig: running.orig };
+    const options = { at: placesOf(block, running), orig: running.orig, ...confidencesOf(linesOf(block)) };
     if (block.checked !== null) {
       this.#lists = [];
       this.#builder.addCheckbox(block.checked, text, options);
@@ -151,7 +151,7 @@ class Assembler {
     if (lines.length === 0) return;
     const parent = this.#builder.addGroup('picture_area', 'text of the picture');
     for (const line of lines) {
-      this.#builder.addText('text', line.text, { parent, at: [{ pageNumber: pageIndex + 1, box: line.box }] });
+      this.#builder.addText('text', line.text, { parent, at: [{ pageNumber: pageIndex + 1, box: line.box }], ...confidencesOf([line]) });
     }
   }
 
@@ -159,7 +159,7 @@ class Assembler {
     this.#objects.set(block, item);
     for (const caption of block.captions) {
       const running = joinLines(linesOf(caption), this.#vocabulary);
-      this.#builder.addCaption(item, running.text, { at: placesOf(caption, running), orig: running.orig });
+      this.#builder.addCaption(item, running.text, { at: placesOf(caption, running), orig: running.orig, ...confidencesOf(linesOf(caption)) });
     }
   }
 
@@ -185,6 +185,12 @@ function placesOf(block: TextBlock, running: RunningText | null): Place[] {
     const next = running?.starts[line];
     return { pageNumber: stretch.pageIndex + 1, box: stretch.box, from, to: next === undefined ? running?.orig.length : next - 1 };
   });
+}
+
+/** How sure the lines are, where any was read from a picture. */
+function confidencesOf(lines: TextLine[]): Pick<TextOptions, 'lineConfidences'> {
+  if (lines.every(({ confidence }) => confidence === undefined)) return {};
+  return { lineConfidences: lines.map(({ confidence }) => (confidence === undefined ? null : Math.round(confidence * 1000) / 1000)) };
 }
 
 /** Adds `blocks` to the document in `builder`, formulas as LaTeX or as lines of text; the pictures come back to be drawn. */
