@@ -1,10 +1,20 @@
 #!/bin/sh
 # The part of bench/gpu.sh for networks: a conformance pack on the device, floats at the processor's tolerance and halves at 2e-2, then
-# pictures per second. Usage: bench/gpu-networks.sh ONNX-PACK BUILD     BUILD: the folder that gpu.sh built in
+# pictures per second of each network as a table. Usage: bench/gpu-networks.sh ONNX-PACK BUILD [DEVICE]
+#   BUILD: the folder that gpu.sh built in     DEVICE: cuda, or emulated: op cases alone and one run of each network, to see that the steps work
 set -eu
 cd "$(dirname "$0")/.."
+device=${3:-cuda}
+which="onnx: every"
+required=--require-cuda
+if [ "$device" = emulated ]; then
+  which="onnx: every op case"
+  required=
+fi
 status=0
-"$2/bin/native_test" --filter "onnx: every" --device cuda --require-cuda --floats --onnx-pack "$1" || status=1
-"$2/bin/native_test" --filter "onnx: every" --device cuda --require-cuda --onnx-pack "$1" || status=1
-"$2/bin/native_bench" --networks cuda "$1" || status=1
+# shellcheck disable=SC2086
+"$2/bin/native_test" --filter "$which" --device "$device" $required --floats --onnx-pack "$1" || status=1
+# shellcheck disable=SC2086
+"$2/bin/native_test" --filter "$which" --device "$device" $required --onnx-pack "$1" || status=1
+"$2/bin/native_bench" --networks "$device" "$1" || status=1
 exit "$status"

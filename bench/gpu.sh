@@ -70,15 +70,24 @@ tested() {
 }
 # shellcheck disable=SC2086
 tested 'kernels against references' 150 "$build/bin/native_test" --filter 'cuda: ' --filter 'prompt rows' --filter 'prompt attention' --filter ragged --filter upload --filter 'recorded passes' $required
+: > build/gpu-pictures.md
 for pack in "$@"; do
   if [ -f "$pack/index.json" ]; then
-    [ "$device" = emulated ] || tested "networks of $(basename "$pack")" 90 sh bench/gpu-networks.sh "$pack" "$build"
+    limit=90
+    [ "$device" = cuda ] || limit=300
+    tested "networks of $(basename "$pack")" $limit sh bench/gpu-networks.sh "$pack" "$build" "$device"
+    # Its table of pictures per second stands below the list of what was tested.
+    grep '^|' build/gpu-test.log >> build/gpu-pictures.md
     continue
   fi
   # shellcheck disable=SC2086
   tested "conformance of $(basename "$pack")" 60 "$build/bin/native_test" --filter 'llm: a conformance pack' --device $device $required --llm-pack "$pack"
 done
-echo >> "$report"
+{
+  echo
+  cat build/gpu-pictures.md
+  echo
+} >> "$report"
 
 # Rows that would begin in the last minute are marked instead.
 timeout "$(($(left) > 5 ? $(left) : 5))" "$build/bin/native_bench" --gpu $device $(($(left) - 60)) build 2> build/gpu-bench.log | tee -a "$report"
