@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { progressBar } from '../../src/cli/progress-bar.js';
 import { writeMadeEmbedder, writeMadeModel } from '../support/made-model.js';
 import { startRegistry } from '../support/model-registry.js';
-import { writeLayout, writeNetwork, writeTextReader } from '../support/network-files.js';
+import { brokenLayouts, layoutCard, writeLayout, writeNetwork, writeTextReader } from '../support/network-files.js';
 import { writeStored } from '../support/ollama-store.js';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
@@ -106,6 +106,21 @@ t.test('vision models are listed, shown and run on a made page; what has no card
   // The recogniser that ships reads a page that ships.
   const [, right, written] = /^ok {6}lectern-recogniser: on a made page it reads \d+ lines, (\d+) of the (\d+) words/m.exec(checked.out) ?? [];
   t.ok(Number(written) >= 15 && Number(right) >= Number(written) - 2, checked.out);
+});
+
+t.test('networks that are broken, endless or not what they are said to be are told one by one, and the sound one behind them is run', async (t) => {
+  const { models, run } = homeFor(t);
+  const broken = brokenLayouts();
+  for (const [name, { network }] of Object.entries(broken)) writeNetwork(models, name, network, layoutCard);
+  writeLayout(models, 'sound');
+  const { code, out, err } = await run('check');
+  t.equal(code, 1, err);
+  for (const [name, { says }] of Object.entries(broken)) {
+    const line = out.split('\n').find((one) => one.startsWith(`FAILED  ${name}: `)) ?? '';
+    t.match(line, says, name);
+    t.notMatch(line, /internal|unexpected/i);
+  }
+  t.match(out, /^ok {6}sound: .* it finds 2 regions/m);
 });
 
 t.test('what is pulled and cannot be used is said so; Ollama\'s stores are not written', async (t) => {

@@ -101,3 +101,25 @@ export function pageOfBars(lines: string[], width = 640, height = 480) {
   }));
   return { data, width, height, stride: width * 4 };
 }
+
+const picture = port('x', [1, 3, 16, 16]);
+
+/** Layout networks that are no good, each in its own way, with what is to be said of it. Each has rows (left, top, right, bottom, score, label) as its answer. */
+export function brokenLayouts(): Record<string, { network: Buffer; says: RegExp }> {
+  const whole = rows([0, 0, 16, 8, 0.9, 0]);
+  const graph = (nodes: Buffer[], constants: Buffer[] = [], inputs = [picture]): Buffer => model({ nodes, constants, inputs, outputs: [port('y', [1, -1, 6])] });
+  const six = tensor('six', [3], [1, -1, 6], 'int64');
+  const external = message(field(1, 1), field(2, 1), field(8, 'w'), field(13, message(field(1, 'location'), field(2, '../../../etc/passwd'))), field(14, 1));
+  return {
+    text: { network: Buffer.from('this is no network'), says: /damaged/ },
+    nothing: { network: Buffer.alloc(0), says: /it has no graph/ },
+    truncated: { network: whole.subarray(0, whole.length - 60), says: /network/ },
+    circle: { network: graph([node('Add', ['x', 'b'], ['a']), node('Relu', ['a'], ['b']), node('Reshape', ['b', 'six'], ['y'])], [six]), says: /circle/ },
+    gigantic: { network: graph([node('Expand', ['x', 'size'], ['wide']), node('Reshape', ['wide', 'six'], ['y'])], [six, tensor('size', [5], [2 ** 20, 1, 3, 16, 16], 'int64')]), says: /MiB/ },
+    outside: { network: graph([node('Add', ['x', 'w'], ['more']), node('Reshape', ['more', 'six'], ['y'])], [six, external]), says: /leaves its folder/ },
+    unknown: { network: graph([node('Frobnicate', ['x'], ['y'])]), says: /Frobnicate/ },
+    grey: { network: graph([node('Reshape', ['x', 'six'], ['y'])], [six], [port('x', [1, 1, 16, 16])]), says: /not \(n, 3, h, w\)/ },
+    ill_fitting: { network: graph([node('MatMul', ['x', 'six'], ['y'])], [six]), says: /MatMul/ },
+    strange: { network: graph([node('Sub', ['x', 'two'], ['less']), node('Log', ['less'], ['none']), node('Reshape', ['none', 'six'], ['y'])], [six, tensor('two', [], [2])]), says: /values that are no numbers/ },
+  };
+}
