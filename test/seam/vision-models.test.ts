@@ -4,7 +4,7 @@ import t from 'tap';
 import { openEngine } from '../../src/engine/engine.js';
 import type { OpenVisionOptions } from '../../src/engine/vision-port.js';
 import { createVisionCatalogue } from '../../src/models/vision-catalogue.js';
-import { layoutCard, pageOfBars, writeLayout, writeTextReader } from '../support/network-files.js';
+import { layoutCard, pageOfBars, writeCountingLayout, writeLayout, writeTextReader } from '../support/network-files.js';
 
 const engine = openEngine();
 t.teardown(() => engine.close());
@@ -41,17 +41,35 @@ t.test('a layout model sees each page alone, however many are asked about at onc
   t.teardown(() => model.close());
   const sizes = [[640, 480], [100, 900], [333, 10], [64, 64], [1200, 20], [8, 8]] as const;
   const leave = new AbortController();
-  const asked = sizes.map(([width, height]) => model.findLayout(pageOfBars([], width, height)));
-  // Behind the others: it cannot be done before it is given up.
-  const abandoned = model.findLayout(pageOfBars([], 50, 50), { signal: leave.signal });
+  // Takes long to make small: what stands behind it cannot be done before it is given up.
+  const large = pageOfBars([], 6000, 4000);
+  const small = sizes.map(([width, height]) => pageOfBars([], width, height));
+  const first = model.findLayout(large);
+  const asked = small.map((page) => model.findLayout(page));
+  const abandoned = model.findLayout(small[0] as ReturnType<typeof pageOfBars>, { signal: leave.signal });
   leave.abort();
   await t.rejects(abandoned, { code: 'cancelled' });
+  t.equal((await first).length, 2);
   const pages = await Promise.all(asked);
   pages.forEach((regions, index) => {
     const [width, height] = sizes[index] as [number, number];
     t.match(regions, [{ label: 'text', left: 0, top: 0, right: width }, { label: 'table', left: 0, right: width, bottom: height }]);
     t.ok(Math.abs((regions[0]?.bottom ?? 0) - height / 2) < 1e-3 && Math.abs((regions[0]?.score ?? 0) - 0.9) < 1e-6);
   });
+});
+
+t.test('pages that wait, of whatever document, go through the network together', async (t) => {
+  const directory = t.testdir();
+  writeCountingLayout(join(directory, 'counting'));
+  const model = await engine.openVision(await optionsOf(directory, 'counting'));
+  t.teardown(() => model.close());
+  const togetherOf = async (page: ReturnType<typeof pageOfBars>): Promise<number> => Math.round((((await model.findLayout(page))[0]?.score ?? 0) - 0.3) * 100);
+  t.equal(await togetherOf(pageOfBars([])), 1, 'alone');
+  // The first takes long to make small: the others have come by then, if it did not take them along.
+  const together = await Promise.all([togetherOf(pageOfBars([], 6000, 4000)), ...Array.from({ length: 7 }, () => togetherOf(pageOfBars([], 100, 100)))]);
+  t.ok(Math.max(...together) >= 4, `pages at once, by page: ${together.join(' ')}`);
+  // Who went with n pages is one of n.
+  for (const size of new Set(together)) t.equal(together.filter((one) => one === size).length % size, 0, `${size} at once`);
 });
 
 t.test('what is wrong is said with its name, and nothing stays open', async (t) => {

@@ -102,6 +102,18 @@ export function pageOfBars(lines: string[], width = 640, height = 480) {
   return { data, width, height, stride: width * 4 };
 }
 
+/** One region a page, whose score tells how many pages the network was given at once: 0.3 and 0.01 for each. No such network is of use: it exists to be seen through. */
+export function writeCountingLayout(directory: string): void {
+  const nodes = [
+    node('Shape', ['x'], ['sizes']), node('Gather', ['sizes', 'first'], ['pages']), node('Cast', ['pages'], ['count'], { to: 1 }), node('Mul', ['count', 'step'], ['more']), node('Add', ['row', 'more'], ['told']),
+    node('ReduceMean', ['x'], ['means'], { axes: [1, 2, 3] }), node('Reshape', ['means', 'each'], ['flat']), node('Mul', ['flat', 'zero'], ['nothing']), node('Add', ['told', 'nothing'], ['y']),
+  ];
+  const constants = [
+    tensor('first', [1], [0], 'int64'), tensor('step', [1, 1, 6], [0, 0, 0, 0, 0.01, 0]), tensor('row', [1, 1, 6], [0, 0, 16, 8, 0.3, 0]), tensor('each', [3], [-1, 1, 1], 'int64'), tensor('zero', [], [0]),
+  ];
+  writeNetwork(directory, 'model', model({ nodes, constants, inputs: [port('x', [-1, 3, 16, 16])], outputs: [port('y', [-1, -1, 6])] }), layoutCard);
+}
+
 const picture = port('x', [1, 3, 16, 16]);
 
 /** Layout networks that are no good, each in its own way, with what is to be said of it. Each has rows (left, top, right, bottom, score, label) as its answer. */
