@@ -64,7 +64,7 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
     for (const format of formats) report[format] = await measureFormat(join(directory, format), values.keep === undefined ? null : join(values.keep, format));
     print(report, values.verbose ?? false);
   }
-  if (values.speed) await measureFormatsSpeed();
+  if (values.speed) measureFormatsSpeed();
   if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, null, 1)}\n`);
   return { code: 0, measures: measuresOf(report) };
 }

@@ -33,14 +33,18 @@ function environment(scratchDirectory: string): NodeJS.ProcessEnv {
 }
 
 /**
- * Starts the process: standard output and error as pipes, the channel at its descriptor. The heap's own bound is the resident limit,
- * as a second fence: the watch from outside sees also what V8 does not count. Up to a quarter of it V8 does not stop to collect:
- * documents live until they are written, and looking through them while they grow was a tenth of the work on a large one.
+ * What V8 is told of a worker's heap. Its own bound is the resident limit, as a second fence: the watch from outside sees also what V8
+ * does not count. Up to a quarter of it V8 does not stop to collect: documents live until they are written, and looking through them
+ * while they grow was a tenth of the work on a large one.
  */
-export function startWorker(command: WorkerCommand, residentBytes: number, scratchDirectory: string): ChildProcess {
+export function heapFlags(residentBytes: number): [bound: string, first: string] {
   const mebibytes = Math.max(64, Math.ceil(residentBytes / 2 ** 20));
-  const heap = `--max-old-space-size=${mebibytes}`;
-  const first = `--initial-heap-size=${mebibytes >> 2}`;
+  return [`--max-old-space-size=${mebibytes}`, `--initial-heap-size=${mebibytes >> 2}`];
+}
+
+/** Starts the process: standard output and error as pipes, the channel at its descriptor. */
+export function startWorker(command: WorkerCommand, residentBytes: number, scratchDirectory: string): ChildProcess {
+  const [heap, first] = heapFlags(residentBytes);
   const forSea = isSea() ? { NODE_OPTIONS: heap, LECTERN_UNPACKED: packageRoot() } : {};
   const child = spawn(command.execPath, isSea() ? command.args : [heap, first, ...command.args], {
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { ...environment(scratchDirectory), ...forSea }, windowsHide: true,
