@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { countPage, f1Of, type LabelCount } from '../../bench/region-f1.js';
 import { type DrawnItem, featureCount, itemsOf, type LayoutPage, pairFeatureCount } from '../../src/convert/layout-network/items.js';
-import { LineNetwork } from '../../src/convert/layout-network/network.js';
+import { LineNetwork, mostItems } from '../../src/convert/layout-network/network.js';
 import { findLayoutNetwork } from '../../src/convert/layout-network/own.js';
 import { packageRoot, shippedModelsDirectory } from '../../src/package-files.js';
 
@@ -59,6 +59,10 @@ t.test('every line is in one region at most, and the same page gives the same re
   t.same(network.find({ width: 500, height: 700, lines: [], drawn: [] }), [], 'an empty page has none');
   const alone = network.find({ width: 500, height: 700, lines: [], drawn: [{ left: 100, top: 100, right: 400, bottom: 300, kind: 'image' }] });
   t.same(alone.map(({ label, lines }) => [label, lines]), [['picture', []]]);
+  const line = { left: 100, right: 300, size: 10, bold: false, italic: false, text: 'A line of text' };
+  const rows = (count: number): LayoutPage => ({ width: 500, height: 700, drawn: [], lines: Array.from({ length: count }, (_, row) => ({ ...line, top: row / 2, bottom: row / 2 + 9.6 })) });
+  t.ok(network.find(rows(200)).length > 0);
+  t.same(network.find(rows(mostItems + 1)), [], 'too many to look at');
   t.end();
 });
 

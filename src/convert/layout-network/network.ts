@@ -35,6 +35,9 @@ export interface Region extends Box {
   lines: number[];
 }
 
+/** Every item is held against every other: a page of maps or of hidden text is not worth minutes. */
+export const mostItems = 3000;
+
 /** Neighbours that an item looks at, beside itself and the page's mean. */
 const sides = 5;
 
@@ -53,13 +56,28 @@ function readDense({ rows, columns, weights, bias }: z.infer<typeof layer>): Den
   return { rows, columns, weights: readHalves(weights, rows * columns), bias: readHalves(bias, rows) };
 }
 
-/** Adds W x + b into `out`. */
-function apply({ rows, columns, weights, bias }: Dense, x: Float32Array, out: Float32Array): void {
-  for (let row = 0, at = 0; row < rows; row++) {
-    let sum = bias[row] as number;
-    for (let column = 0; column < columns; column++, at++) sum += (weights[at] as number) * (x[column] as number);
-    out[row] = sum;
+/** Adds the product of x and the columns of W from `first` on to `out`. Four sums at once: one would wait for itself. */
+function addProduct({ rows, columns, weights }: Dense, first: number, x: Float32Array, out: Float32Array): void {
+  const whole = x.length - (x.length % 4);
+  for (let row = 0; row < rows; row++) {
+    const start = row * columns + first;
+    let [a, b, c, d] = [0, 0, 0, 0];
+    for (let column = 0; column < whole; column += 4) {
+      const at = start + column;
+      a += (weights[at] as number) * (x[column] as number);
+      b += (weights[at + 1] as number) * (x[column + 1] as number);
+      c += (weights[at + 2] as number) * (x[column + 2] as number);
+      d += (weights[at + 3] as number) * (x[column + 3] as number);
+    }
+    for (let column = whole; column < x.length; column++) a += (weights[start + column] as number) * (x[column] as number);
+    out[row] = (out[row] as number) + (a + b + c + d);
   }
+}
+
+/** out = W x + b. */
+function apply(dense: Dense, x: Float32Array, out: Float32Array): void {
+  out.set(dense.bias);
+  addProduct(dense, 0, x, out);
 }
 
 const positive = (value: number): number => (value > 0 ? value : 0);
@@ -104,17 +122,17 @@ export class LineNetwork {
       apply(this.#first, Float32Array.from(features, (value, index) => (value - (this.#mean[index] as number)) / (this.#deviation[index] as number)), state);
       return state.map(positive);
     });
-    const input = new Float32Array(width * (sides + 2));
     const out = new Float32Array(width);
     for (const round of this.#rounds) {
       const mean = new Float32Array(width);
       for (const state of states) for (let index = 0; index < width; index++) mean[index] = (mean[index] as number) + (state[index] as number) / states.length;
+      // The page's part is the same for all items; a neighbour that is not there adds nothing.
+      const common = Float32Array.from(round.bias);
+      addProduct(round, width * (sides + 1), mean, common);
       states = states.map((state, item) => {
-        input.fill(0);
-        input.set(state, 0);
-        for (const [side, neighbour] of (items.neighbours[item] as number[]).entries()) if (neighbour >= 0) input.set(states[neighbour] as Float32Array, width * (side + 1));
-        input.set(mean, width * (sides + 1));
-        apply(round, input, out);
+        out.set(common);
+        addProduct(round, 0, state, out);
+        for (const [side, neighbour] of (items.neighbours[item] as number[]).entries()) if (neighbour >= 0) addProduct(round, width * (side + 1), states[neighbour] as Float32Array, out);
         return state.map((value, index) => value + positive(out[index] as number));
       });
     }
@@ -140,8 +158,9 @@ export class LineNetwork {
     return { classes, joined };
   }
 
-  /** The page's regions, the surest first; every line is in one at most. Items of one class that are joined are one region. */
+  /** The page's regions, the surest first; every line is in one at most. Items of one class that are joined are one region. A page of more than `mostItems` lines and drawings has none. */
   find(page: LayoutPage): Region[] {
+    if (page.lines.length + page.drawn.length > mostItems) return [];
     const items = itemsOf(page);
     const { classes, joined } = this.run(items);
     const odds = classes.map(softmax);
