@@ -115,7 +115,7 @@ export function blocksBelow(document: DoclingDocument, node: DocumentNode): Docu
   const children = childrenOf(document, node);
   if (isText(node)) return runsOf(document, node) === null ? children : children.slice(1);
   if (isPicture(node)) return children.filter((child) => node.footnotes.some((ref) => ref.$ref === child.self_ref));
-  if (!isTable(node)) return children;
+  if (!isTable(node) || children.length === 0) return children;
   const inCells = new Set(node.data.table_cells.map((cell) => cell.ref?.$ref));
   return children.filter((child) => !inCells.has(child.self_ref));
 }

@@ -36,14 +36,14 @@ t.test('numbers that are rounded in their text are rounded as General does it', 
   for (let round = 0; round < 100_000; round++) {
     const value = (random() < 0.5 ? -1 : 1) * Math.round(random() * 1e5) / 10 ** Math.floor(random() * 5) * (random() < 0.3 ? 1.1 : random() < 0.5 ? 1 + 1e-10 : random());
     // Excel writes 17 digits, JavaScript as few as tell the number.
-    const text = random() < 0.5 ? String(value) : String(Number(value)).includes('e') ? '1.5' : value.toPrecision(17);
+    const text = random() < 0.5 ? String(value) : String(value).includes('e') ? '1.5' : value.toPrecision(11 + Math.floor(random() * 7));
     const shown = shortened(text);
     if (shown === null) continue;
     found++;
     if (general(Number(text)) !== shown) t.fail(`${text} is shown as ${general(Number(text))}, not ${shown}`);
   }
   t.ok(found > 30_000, `${found} of them`);
-  for (const [text, shown] of [['1234.5678901234567', '1234.56789'], ['5.0999999999999996', '5.1'], ['-99.199999999999989', '-99.2'], ['7.0000000000000009', '7']] as const) t.equal(shortened(text), shown);
+  for (const [text, shown] of [['1234.5678901234567', '1234.56789'], ['5.0999999999999996', '5.1'], ['-99.199999999999989', '-99.2'], ['7.0000000000000009', '7'], ['1.23456789012', '1.23456789'], ['-123456789.16', '-123456789.2']] as const) t.equal(shortened(text), shown);
   for (const text of ['0.123456789012345', '1.5', '12', '1.2345678905000000', '9.9999999999999998', '1.23456789012345e5', '', '-', 'x.123456789012345678', '1.23456789x12345678']) t.equal(shortened(text), null, text);
   t.end();
 });

@@ -203,13 +203,13 @@ export function shortened(written: string): string | null {
   const point = written.indexOf('.');
   const whole = point - begin;
   // One digit before the point that is not zero, ten at the most: then ten digits end within the text.
-  if (whole < 1 || whole > 9 || written.charCodeAt(begin) < 49 || written.length < point + 1 + 10 - whole + 6) return null;
+  if (whole < 1 || whole > 9 || written.charCodeAt(begin) < 49 || written.length <= point + 1 + 10 - whole) return null;
   for (let at = begin; at < written.length; at++) {
     const code = written.charCodeAt(at);
     if ((code < 48 || code > 57) && at !== point) return null;
   }
   const cut = point + 1 + 10 - whole;
-  const rest = Number(written.slice(cut, cut + 5));
+  const rest = Number(written.slice(cut, cut + 5).padEnd(5, '0'));
   // The double that is meant may lie on the other side of the middle than its text.
   if (rest >= 49_990 && rest <= 50_010) return null;
   let end = cut;
