@@ -1,8 +1,7 @@
 /** Text in the pictures of a page that has text of its own: scanned paragraphs, screenshots, tables pasted as pictures. */
 import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/page.js';
-import type { PageSource } from '../pages.js';
 import { readPicture } from './read-picture.js';
-import type { PictureReader } from './read-picture.js';
+import type { Drawing, PictureReader } from './read-picture.js';
 
 /** Share of the page below which a picture is not looked at: logos, icons, portraits. */
 const leastShare = 0.05;
@@ -46,7 +45,7 @@ export function mayHoldText(content: PageContent): boolean {
 }
 
 /** The part of the page in `box` as a page of its own. */
-function partOf(pages: PageSource, { pageIndex, hidden }: PageContent, box: Box): { pages: Pick<PageSource, 'render'>; content: PageContent } {
+function partOf(pages: Drawing, { pageIndex, hidden }: PageContent, box: Box): { pages: Drawing; content: PageContent } {
   return {
     pages: { render: (index, { left, top, right, bottom }, dpi) => pages.render(index, { left: left + box.left, top: top + box.top, right: right + box.left, bottom: bottom + box.top }, dpi) },
     content: {
@@ -81,7 +80,7 @@ function isText(lines: Line[], box: Box): boolean {
  * The page with the text of its pictures in its place; a picture that is hardly anything but text goes. Null where no picture holds text. Rejects as drawing, measuring
  * and recognising do.
  */
-export async function readPagePictures(pages: PageSource, content: PageContent, reader: PictureReader): Promise<ReadPictures | null> {
+export async function readPagePictures(pages: Drawing, content: PageContent, reader: PictureReader): Promise<ReadPictures | null> {
   const lines: Line[] = [];
   const rulings = [...content.rulings];
   const gone = new Set<PlacedImage>();
