@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Measure, tableOf } from '../src/client/measures.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import type { FoundTable, TableCell } from '../src/convert/table.js';
+import { tableByNetwork } from '../src/convert/tables/by-network.js';
 import { type CellFinder, findTables, shippedCellFinder, tablesByNetwork } from '../src/convert/tables/index.js';
 import { packageRoot, shippedModelsDirectory } from '../src/package-files.js';
 import type { Font, PageContent, Word } from '../src/pdf/page.js';
@@ -76,7 +77,7 @@ async function answer(drawn: DrawnTable, find: CellFinder | null): Promise<Answe
   const { signal } = new AbortController();
   const fast = findTables(page, defaultConvertOptions);
   if (find === null) return { drawn, fast, accurate: fast, given: [] };
-  return { drawn, fast, accurate: await tablesByNetwork(fast, page, find, signal), given: await tablesByNetwork([unread(page)], page, find, signal) };
+  return { drawn, fast, accurate: await tablesByNetwork(fast, page, find, signal), given: [(await tableByNetwork(unread(page), page, find, signal)) ?? unread(page)] };
 }
 
 const readings = ['fast', 'accurate', 'given'] as const;

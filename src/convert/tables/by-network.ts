@@ -3,6 +3,7 @@ import type { Bitmap } from '../../bitmap.js';
 import type { TableCells } from '../../engine/vision-port.js';
 import type { Box, PageContent } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
+import { doubtsOf } from './doubts.js';
 import { makeChunks } from './chunks.js';
 import type { Chunk } from './chunks.js';
 import type { Piece } from './frame.js';
@@ -15,13 +16,18 @@ export type CellFinder = (picture: Bitmap, signal: AbortSignal) => Promise<Table
 
 /** Sides of the picture; larger tables are left to geometry. */
 const mostPixels = 1600;
+/** By so many doubts a cell the network's reading must be better: where both are as good, the one that knows the page's lines counts. */
+const leastGain = 0.05;
 /** Below it the network does not know. */
 const leastScore = 0.6;
 
-/** The tables with the cells that the network gives them, where it is asked and knows; in their order. */
+/** The tables, with the cells that the network gives them where that leaves fewer doubts; in their order. */
 export async function tablesByNetwork(tables: FoundTable[], page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   const done: FoundTable[] = [];
-  for (const table of tables) done.push((await tableByNetwork(table, page, find, signal)) ?? table);
+  for (const table of tables) {
+    const read = await tableByNetwork(table, page, find, signal);
+    done.push(read !== null && doubtsOf(read) + leastGain < doubtsOf(table) ? read : table);
+  }
   return done;
 }
 

@@ -1,0 +1,55 @@
+import t from 'tap';
+import type { FoundTable, TableCell } from '../../src/convert/table.js';
+import { tablesByNetwork } from '../../src/convert/tables/by-network.js';
+import { doubtsOf } from '../../src/convert/tables/doubts.js';
+import { PageMaker } from '../support/made-page.js';
+
+/** A table of texts at columns 100 points apart; a line of a cell is 12 points high, rows follow each other by their highest cell. '' holds no words. */
+function tableOf(rows: string[][], shift: (row: number, column: number) => number = () => 0): FoundTable {
+  const cells: TableCell[] = [];
+  let top = 100;
+  for (const [row, texts] of rows.entries()) {
+    for (const [column, text] of texts.entries()) {
+      const made = new PageMaker();
+      for (const [line, part] of text.split('\n').entries()) made.text(50 + 100 * column + shift(row, column), top + 12 * line, part);
+      const box = { left: 50 + 100 * column, top: top - 10, right: 150 + 100 * column, bottom: top + 12 };
+      cells.push({ row, column, rowSpan: 1, columnSpan: 1, columnHeader: row === 0, rowHeader: false, words: made.words, box });
+    }
+    top += 12 * Math.max(...texts.map((text) => text.split('\n').length)) + 6;
+  }
+  return { box: { left: 0, top: 0, right: 600, bottom: 800 }, rowCount: rows.length, columnCount: rows[0]?.length ?? 0, cells, evidence: 'unruled', confidence: 1 };
+}
+
+const head = ['Country', 'Rule', 'Year'];
+
+t.test('a plain table leaves no doubt', async (t) => {
+  t.equal(doubtsOf(tableOf([head, ['France', 'Approval is needed\nfor larger land', '1994'], ['Spain', '', '1995'], ['Italy', 'None', '12']])), 0);
+});
+
+t.test('each oddity is counted for the cells that hold words', async (t) => {
+  t.equal(doubtsOf(tableOf([head, ['France', 'Approval is needed', '1994'], ['', 'for larger land', ''], ['Spain', 'None', '1995']])), 2 / 10, 'a text that goes on, in a row of its own');
+  t.equal(doubtsOf(tableOf([['Country', 'Year'], ['April', '2022'], ['June', '2023']], (row, column) => (row === 1 && column === 1 ? -72 : 0))), 2 / 6, 'a text torn at a word space');
+  t.equal(doubtsOf(tableOf([['Name', 'Parts', ''], ['a1', '', '5'], ['b1', '', '6']])), 1.5 / 6, 'columns of which no row has both');
+  t.equal(doubtsOf(tableOf([head, ['France\nSpain', 'Yes\nNo', '1994\n1995']])), 2 / 6, 'two rows in one: lines side by side, and values above each other');
+  t.equal(doubtsOf({ ...tableOf([head]), cells: [] }), 1, 'nothing in it');
+});
+
+t.test('the reading with fewer doubts is taken, the first where both are as good', async (t) => {
+  const page = new PageMaker().page();
+  const torn = tableOf([head, ['France', 'Approval is needed', '1994'], ['', 'for larger land', ''], ['Spain', 'None', '1995']]);
+  const asked: number[] = [];
+  const find = async (): Promise<null> => { asked.push(1); return null; };
+  t.strictSame(await tablesByNetwork([torn], page, find, new AbortController().signal), [torn]);
+  t.equal(asked.length, 1);
+  const good = async (picture: { width: number; height: number }) => {
+    const x = [0, 40, 80, picture.width];
+    const y = [0, 8 + 9, 8 + 9 + 24, picture.height];
+    const cells = [0, 1, 2].flatMap((row) => [0, 1, 2].map((column) => ({ row, column, rowSpan: 1, columnSpan: 1, header: row === 0, box: [x[column]!, y[row]!, x[column + 1]!, y[row]!, x[column + 1]!, y[row + 1]!, x[column]!, y[row + 1]!] })));
+    return { rows: 3, columns: 3, score: 0.9, cells };
+  };
+  const [taken] = await tablesByNetwork([torn], page, good, new AbortController().signal);
+  t.equal(taken?.rowCount, 3);
+  t.equal(taken?.cells.find(({ row, column }) => row === 1 && column === 1)?.words.map(({ text }) => text).join(' '), 'Approval is needed for larger land');
+  const plain = tableOf([head, ['France', 'None', '1994'], ['Spain', 'None', '1995']]);
+  t.strictSame(await tablesByNetwork([plain], page, good, new AbortController().signal), [plain]);
+});
