@@ -4,7 +4,9 @@ import t from 'tap';
 import { detectFormat } from '../../src/convert/input-format.js';
 import { DocumentBuilder } from '../../src/document/builder.js';
 import { writeJson } from '../../src/document/json.js';
+import { readLatex } from '../../src/formats/latex/read.js';
 import { failureOf } from '../support/failure-of.js';
+import { growthOf } from '../support/growth.js';
 import { markdownOf, readFormat } from '../support/read-format.js';
 
 t.test('LaTeX: text, signs and an author\'s own commands', async (t) => {
@@ -127,4 +129,13 @@ t.test('chapters and sections of very many paragraphs', async (t) => {
   t.equal(section.document.texts.length, many);
   const block = await readFormat('asciidoc', `====\n${'x\n\n'.repeat(many)}====\n`);
   t.equal(block.document.texts.length, many);
+});
+
+t.test('code that nothing ends is looked for once', async (t) => {
+  const open = (size: number): unknown => readLatex(`\\begin{document}\n${'\\begin{verbatim}a\n'.repeat(size)}`);
+  const growth = growthOf(open, 10_000);
+  t.ok(growth < 12, `four times the text takes ${growth.toFixed(1)} times as long`);
+  const losses: string[] = [];
+  readLatex('\\begin{document}\\input{a}\\verb|\\input{b}|\\begin{lstlisting}\\input{c}\\end{lstlisting}\\input{d}\\begin{verbatim}\\input{e}\\end{document}', losses);
+  t.same(losses.map((loss) => /file (\S+)/.exec(loss)?.[1]), ['a', 'd'], 'what stands in code is included by nobody');
 });

@@ -83,6 +83,7 @@ t.test('bad RTF', async (t) => {
   t.throws(() => readRtf(latin('{'.repeat(10_000))), { code: 'too_large' });
   for (let length = 0; length < written.length; length += 3) readRtf(latin(written.slice(0, length)));
   t.same(readRtf(latin('}}}\\par\\u99999999 \\bin999999999 x')), readRtf(latin(`\\u${99999999}`)));
+  t.match(readRtf(latin('{\\listtext 1.}\\ilvl-5 entry\\par\\outlinelevel-3 words\\par')), [{ kind: 'list' }, { kind: 'paragraph' }], 'no level is below the first');
   const broken = packRtf(latin(written), true).subarray(0, 200);
   t.match(await markdownOf('email', makeMsg({ subject: 'B', rtf: broken, body: 'plain words' }), 'a.msg'), /plain words/, 'the plain form stands for it');
   await t.rejects(readFormat('email', makeMsg({ subject: 'B', rtf: broken }), 'a.msg'), { code: 'invalid_document', message: /RTF/ });

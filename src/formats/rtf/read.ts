@@ -79,8 +79,8 @@ class RtfBlocks implements RtfVisitor {
       case 'pard': this.#paragraph = { depth: 0, outline: null, level: 0 }; return;
       case 'intbl': this.#paragraph.depth ||= 1; return;
       case 'itap': this.#paragraph.depth = Math.max(0, Math.min(value ?? 1, deepestTable)); return;
-      case 'outlinelevel': this.#paragraph.outline = value; return;
-      case 'ilvl': this.#paragraph.level = Math.min(value ?? 0, 8); return;
+      case 'outlinelevel': this.#paragraph.outline = value !== null && value >= 0 ? value : null; return;
+      case 'ilvl': this.#paragraph.level = Math.max(0, Math.min(value ?? 0, 8)); return;
       case 'cell': this.#endCell(1); return;
       case 'nestcell': this.#endCell(Math.max(2, this.#paragraph.depth)); return;
       case 'row': this.#endRow(1); return;
