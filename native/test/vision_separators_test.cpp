@@ -1,6 +1,7 @@
 // Cells between separators: drawn grids come back, against a reading that asks every pair of places by itself; and a network that answers so.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <random>
 #include <string>
 #include <vector>
@@ -78,6 +79,15 @@ LECTERN_TEST("vision separators: runs at an end part nothing, and a separator st
   check_near(table.cells[0].box[2].y, 200 * (4.5 * sure + 5.5 * less) / (sure + less) / 10, 1e-9, "its place");
   check_near(table.cells[1].box[2].y, 200, 1e-9, "the last row ends where the picture does");
   check(!table.cells[0].cell.header, "no head");
+}
+
+LECTERN_TEST("vision separators: NaN parts nothing") {
+  const float nan = std::numeric_limits<float>::quiet_NaN();
+  const std::vector<float> rows{-3, nan, -3, 3, nan, -3}, heads(6, nan), columns{-3, nan, -3, -3}, maps(4, nan);
+  const FoundTable table = cells_between({rows, heads, columns, maps, maps, 2, 2}, 40, 60);
+  check(table.grid.rows == 2 && table.grid.columns == 1, "one place is above 0: " + std::to_string(table.grid.rows) + " x " + std::to_string(table.grid.columns));
+  check_near(table.cells[0].box[2].y, 35, 1e-9, "where it is");
+  check_near(static_cast<double>(table.score), 1 / (1 + std::exp(-3.0)), 1e-6, "as sure as it is");
 }
 
 LECTERN_TEST("vision separators: a network that answers so, and ones that do not") {

@@ -20,7 +20,7 @@ std::vector<Separator> separators_of(std::span<const float> logits) {
   std::vector<Separator> found;
   const auto places = static_cast<double>(logits.size());
   for (std::size_t begin = 0; begin < logits.size(); ++begin) {
-    if (logits[begin] <= 0) continue;
+    if (!(logits[begin] > 0)) continue;  // nor where it is NaN
     std::size_t end = begin;
     double weight = 0, moment = 0, surest = 0;
     for (; end < logits.size() && logits[end] > 0; ++end) {

@@ -31,7 +31,7 @@ struct FoundTable {
   float score = 0;  // 0..1, 0 without any cells
 };
 
-/// Runs of places above 0 that touch neither end are separators, at their middle weighted by certainty. Cells that a separator parts are one where the mean of `right` (of `down`) along
+/// Runs of places above 0 (NaN is not) that touch neither end are separators, at their middle weighted by certainty. Cells that a separator parts are one where the mean of `right` (of `down`) along
 /// it is above 0; a cell is a rectangle: it grows right from its upper left place, then down as long as its whole width does. Head rows are those from the top whose mean of `heads` is above 0.
 /// `step` of a cell is its index. The score is the mean certainty of the separators' surest places, 1 without any. Boxes reach from edge to edge of a picture of that size in pixels.
 FoundTable cells_between(const SeparatorLogits& logits, double picture_width, double picture_height);
