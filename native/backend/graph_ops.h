@@ -170,6 +170,7 @@ struct RecurrentTensors {
   const std::int32_t* lengths;
   float *y, *last_hidden, *last_cell;
   const void* packed = nullptr;  // of pack_recurrent: then weights and recurrence are those
+  float* sums = nullptr;         // (directions, steps, batch, 4 hidden) to compute in, for an LSTM
 };
 
 /// out[b, h] = softmax(scale Q K^T + mask) V over dense (batch, heads, positions, size) tensors.

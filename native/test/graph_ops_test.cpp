@@ -347,11 +347,12 @@ LECTERN_TEST("graph ops: recurrent layers") {
     const std::vector<float> start = floats(state);
     const std::vector<float> peepholes = floats(r.directions * 3 * r.hidden);
     const float* given = round % 3 == 0 ? nullptr : start.data();
+    std::vector<float> sums(static_cast<std::size_t>(r.directions * r.steps * r.batch * 4 * r.hidden));
     twins.hold("layer " + std::to_string(round), (r.steps + 2) * state, static_cast<int>(r.steps), false, [&](GraphOps& ops, float* out) {
       float* last = out + r.steps * state;
       if (r.gru) std::fill(last + state, last + 2 * state, 0.0F);
       ops.recur(r, {x.data(), weights.data(), recurrence.data(), round % 4 == 1 ? nullptr : bias.data(), given, r.gru ? nullptr : given, round == 7 ? peepholes.data() : nullptr, nullptr, out, last,
-                    r.gru ? nullptr : last + state});
+                    r.gru ? nullptr : last + state, nullptr, sums.data()});
     });
   }
 }

@@ -121,6 +121,24 @@ LECTERN_TEST("onnx: one bound holds for all that a run keeps at once, whatever p
   check_throws(ErrorCode::too_large, [&] { (void)run_within(1500); }, "each fits, both do not");
 }
 
+LECTERN_TEST("onnx: what an LSTM computes in is counted, whatever it gives") {
+  constexpr std::int64_t hidden = 64;
+  OnnxGraph graph;
+  graph.input("x", Element::f32, {-1, 1, 1}).constant(onnx_floats("w", {1, 4 * hidden, 1}, noise(4 * hidden, 3))).constant(onnx_floats("r", {1, 4 * hidden, hidden}, noise(4 * hidden * hidden, 4)));
+  graph.node(OnnxNode("LSTM", {"x", "w", "r"}, {"", "last"}).integer("hidden_size", hidden)).output("last", Element::f32, {1, 1, hidden});
+  const auto backend = cpu::make_backend();
+  onnx::NetworkOptions options;
+  options.threads = 1;
+  options.most_bytes = std::size_t{2} << 20;
+  onnx::Network network(bytes_of_file(graph.model()), *backend, options);
+  const auto run_for = [&](std::int64_t steps) {
+    const std::vector<float> x = noise(static_cast<std::size_t>(steps), 5);
+    return run(network, {steps, 1, 1}, x);
+  };
+  check(run_for(1000)[0].shape == Shape{1, 1, hidden}, "1 MiB for a thousand steps");
+  check_throws(ErrorCode::too_large, [&] { (void)run_for(3000); }, "3 MiB for three thousand");
+}
+
 LECTERN_TEST("onnx: a written layer normalisation of rows of one number takes scales of several, as unfused") {
   OnnxGraph graph;
   graph.input("x", Element::f32, {-1, -1}).constant(onnx_floats("scale", {3}, {2, -1, 0.5F})).constant(onnx_floats("bias", {3}, {7, 8, 9})).constant(onnx_floats("epsilon", {}, {1e-5F}));

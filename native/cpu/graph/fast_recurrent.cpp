@@ -39,7 +39,7 @@ class Direction {
         batch_(static_cast<int>(r.batch)),
         gates_(4 * hidden_),
         recurrence_(packed.recurrences[static_cast<std::size_t>(number)]),
-        sums_(static_cast<std::size_t>(r.steps * r.batch * gates_)),
+        sums_(t.sums + number * r.steps * r.batch * gates_),
         h_(static_cast<std::size_t>(r.batch * r.hidden)),
         c_(h_.size()) {
     std::vector<float> bias(static_cast<std::size_t>(gates_));
@@ -48,7 +48,7 @@ class Direction {
       for (int i = 0; i < gates_; i++) bias[static_cast<std::size_t>(i)] = both[i] + both[gates_ + i];
     }
     const auto inputs = static_cast<int>(r.inputs);
-    packed.weights[static_cast<std::size_t>(number)].run(shop, {static_cast<int>(r.steps) * batch_, inputs, gates_, inputs, 1}, t.x, {}, {bias.data(), nullptr}, sums_.data());
+    packed.weights[static_cast<std::size_t>(number)].run(shop, {static_cast<int>(r.steps) * batch_, inputs, gates_, inputs, 1}, t.x, {}, {bias.data(), nullptr}, sums_);
     for (std::size_t i = 0; i < 3; i++) has_finish(r.activations[static_cast<std::size_t>(number) * 3 + i], functions_[i]);
   }
 
@@ -58,7 +58,7 @@ class Direction {
   }
 
   void step(std::int64_t at) {
-    float* sums = sums_.data() + at * batch_ * gates_;
+    float* sums = sums_ + at * batch_ * gates_;
     recurrence_.run(alone_, {batch_, hidden_, gates_, hidden_, 1}, h_.data(), {}, {nullptr, sums}, sums);
     const NetworkKernels& kernels = alone_.kernels;
     for (int b = 0; b < batch_; b++) {
@@ -84,7 +84,7 @@ class Direction {
   int batch_;
   int gates_;
   const PackedProduct& recurrence_;
-  std::vector<float> sums_;  // (steps, batch, gates)
+  float* sums_;               // (steps, batch, gates)
   std::vector<float> h_, c_;  // (batch, hidden)
   Finish functions_[3];       // of the gates, of the candidate, of the cell
 };
@@ -99,7 +99,7 @@ const void* FastGraphOps::pack_recurrent(const Recurrent& r, const float* weight
 void FastGraphOps::recur(const Recurrent& r, const RecurrentTensors& t) {
   constexpr std::int64_t most = std::numeric_limits<int>::max() / 64;
   const bool sizes = r.batch > 0 && r.steps > 0 && r.steps < most / r.batch / std::max<std::int64_t>(r.hidden, 1);
-  if (!knows(r) || !sizes || t.peepholes != nullptr || t.lengths != nullptr) return PlainGraphOps::recur(r, t);
+  if (!knows(r) || !sizes || t.peepholes != nullptr || t.lengths != nullptr || t.sums == nullptr) return PlainGraphOps::recur(r, t);
   const std::int64_t state = r.batch * r.hidden;
   std::optional<PackedRecurrent> own;
   if (t.packed == nullptr) own = pack(r, t.weights, t.recurrence);

@@ -90,10 +90,12 @@ Operator make_recurrent(Attributes& a, bool gru) {
     const Operand y = plan.wants(0) ? plan.out(0, Element::f32, Shape{r.steps, r.directions, r.batch, r.hidden}) : Operand{};
     const Operand last_hidden = plan.wants(1) ? plan.out(1, Element::f32, state) : Operand{};
     const Operand last_cell = !gru && plan.wants(2) ? plan.out(2, Element::f32, state) : Operand{};
+    // What comes from the inputs, for all steps at once: counted like every other tensor.
+    const Operand sums = gru ? Operand{} : plan.scratch(Element::f32, Shape{r.directions, r.steps, r.batch, gates * r.hidden});
     const void* packed = plan.packed_recurrent(r);
     plan.step([=](const Call& call) {
       call.ops.recur(r, {call.at(in[0]), call.at(in[1]), call.at(in[2]), call.at(in[3]), call.at(in[5]), call.at(in[6]), call.at(in[7]), call.at<std::int32_t>(in[4]), call.at(y),
-                         call.at(last_hidden), call.at(last_cell), packed});
+                         call.at(last_hidden), call.at(last_cell), packed, call.at(sums)});
     });
   };
 }
