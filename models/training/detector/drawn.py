@@ -1,6 +1,5 @@
 """Pieces of pages drawn ahead of the training, 64 to a file: python3 drawn.py FOLDER COUNT [WORKERS]. Files that are there are kept."""
 
-import multiprocessing
 import os
 import sys
 
@@ -11,6 +10,7 @@ import numpy
 
 import pages
 import faces
+from workers import side_by_side
 
 PIECES = 64
 # The test's pages are whole ones: A4 at 96 dots per inch, sides that the network takes.
@@ -44,7 +44,7 @@ def test(folder):
     return read(path)
 
 
-def _worker(folder, first, count, step):
+def _worker(first, step, folder, count):
     case = faces.Case(faces.catalogue(os.path.join(folder, "faces.json")), held_out=False)
     for index in range(first, count, step):
         if not os.path.exists(path_of(folder, index)):
@@ -57,11 +57,7 @@ def main():
     workers = int(sys.argv[3]) if len(sys.argv) > 3 else 1
     os.makedirs(folder, exist_ok=True)
     faces.catalogue(os.path.join(folder, "faces.json"))
-    running = [multiprocessing.Process(target=_worker, args=(folder, first, count, workers)) for first in range(workers)]
-    for process in running:
-        process.start()
-    for process in running:
-        process.join()
+    side_by_side(_worker, workers, folder, count)
 
 
 if __name__ == "__main__":

@@ -1,7 +1,6 @@
 """Pages as readers of files know them, drawn ahead of the training of the line network: python3 layers.py FOLDER COUNT [WORKERS]; the test's: python3 layers.py FOLDER --test; the test's first as pictures: --show COUNT. Files that are there are kept."""
 
 import json
-import multiprocessing
 import os
 import sys
 
@@ -13,6 +12,7 @@ from PIL import Image, ImageDraw
 import canvas
 import faces
 import pages
+from workers import side_by_side
 import styles
 from canvas import SCALE
 
@@ -92,7 +92,7 @@ def show(folder, count):
         image.save(os.path.join(folder, f"page-{number:03}.png"))
 
 
-def _worker(folder, first, count, step):
+def _worker(first, step, folder, count):
     case = case_of(folder, False)
     for index in range(first, count, step):
         if not os.path.exists(path_of(folder, index)):
@@ -113,11 +113,7 @@ def main():
         show(folder, int(sys.argv[3]))
         return
     count, workers = int(sys.argv[2]), int(sys.argv[3]) if len(sys.argv) > 3 else 1
-    running = [multiprocessing.Process(target=_worker, args=(folder, first, count, workers)) for first in range(workers)]
-    for process in running:
-        process.start()
-    for process in running:
-        process.join()
+    side_by_side(_worker, workers, folder, count)
 
 
 if __name__ == "__main__":

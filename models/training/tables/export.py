@@ -4,48 +4,23 @@ import os
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+sys.path.append(os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "text"))
 sys.dont_write_bytecode = True
 
 import numpy
 import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 import separators
+from onnx_graph import Graph
 
 OPSET = 13
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGET = os.path.join(os.path.dirname(os.path.dirname(HERE)), "lectern-tables.onnx")
 
 
-class Graph:
-    """Nodes and weights in the order in which they run; every weight is kept as f16 and widened by a Cast."""
-
-    def __init__(self):
-        self.nodes, self.constants = [], []
-
-    def constant(self, values, name=None):
-        name = name or f"constant{len(self.constants)}"
-        self.constants.append(numpy_helper.from_array(values, name))
-        return name
-
-    def weight(self, values):
-        name = self.constant(values.detach().numpy().astype(numpy.float16))
-        return self.add("Cast", [name], to=TensorProto.FLOAT)
-
-    def add(self, kind, inputs, output=None, **attributes):
-        output = output or f"{kind.lower()}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, inputs, [output], **attributes))
-        return output
-
-    def convolution(self, x, convolution, norm=None, output=None):
-        weight, bias = convolution.weight, convolution.bias
-        if norm is not None:
-            scale = norm.weight / torch.sqrt(norm.running_var + norm.eps)
-            weight, bias = weight * scale.reshape(-1, 1, 1, 1), norm.bias - norm.running_mean * scale
-        (top, left), strides, dilations = convolution.padding, list(convolution.stride), list(convolution.dilation)
-        return self.add("Conv", [x, self.weight(weight), self.weight(bias)], output, kernel_shape=list(convolution.kernel_size), strides=strides, dilations=dilations, pads=[top, left, top, left])
-
+class TableGraph(Graph):
     def parts(self, x, kinds, output):
         """(n, PARTS * kinds, places) -> (n, kinds, places * PARTS)."""
         shape = self.constant(numpy.array([0, separators.PARTS, kinds, -1], numpy.int64))
@@ -56,7 +31,7 @@ class Graph:
 
 def model_of(network):
     """The ONNX model of separators.Separators: pictures (n, 3, h, w) -> rows (n, 2, h / 2), columns (n, 1, w / 2), spans (n, 2, h / 4, w / 4)."""
-    graph = Graph()
+    graph = TableGraph()
     mean = lambda x, axis: graph.add("ReduceMean", [x], axes=[axis], keepdims=1)
     both = lambda x, axis: graph.add("Concat", [mean(x, axis), graph.add("ReduceMax", [x], axes=[axis], keepdims=1)], axis=1)
     x = graph.add("Relu", [graph.convolution("pictures", *network.first)])

@@ -7,46 +7,19 @@ import sys
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 sys.dont_write_bytecode = True
 
-import numpy
 import onnx
 import torch
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto, helper
 
 import alphabet
 import evaluate
 import lines
 import network
+from onnx_graph import Graph
 
 OPSET = 13
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGET = os.path.join(os.path.dirname(os.path.dirname(HERE)), "lectern-recogniser.onnx")
-
-
-class Graph:
-    """Nodes and weights in the order in which they run; every weight is kept as f16 and widened by a Cast."""
-
-    def __init__(self):
-        self.nodes, self.weights = [], []
-
-    def weight(self, values):
-        name = f"weight{len(self.weights)}"
-        self.weights.append(numpy_helper.from_array(values.detach().numpy().astype(numpy.float16), name))
-        self.nodes.append(helper.make_node("Cast", [name], [name + ".f32"], to=TensorProto.FLOAT))
-        return name + ".f32"
-
-    def add(self, kind, inputs, output=None, **attributes):
-        output = output or f"{kind.lower()}{len(self.nodes)}"
-        self.nodes.append(helper.make_node(kind, inputs, [output], **attributes))
-        return output
-
-    def convolution(self, x, convolution, normalisation, output=None):
-        """The norm's scale and shift go into the convolution's weights: at run time they are constants."""
-        weight, bias = convolution.weight, convolution.bias
-        if normalisation is not None:
-            scale = normalisation.weight / torch.sqrt(normalisation.running_var + normalisation.eps)
-            weight, bias = weight * scale.reshape(-1, 1, 1, 1), normalisation.bias - normalisation.running_mean * scale
-        (top, left), strides, dilations = convolution.padding, list(convolution.stride), list(convolution.dilation)
-        return self.add("Conv", [x, self.weight(weight), self.weight(bias)], output, kernel_shape=list(convolution.kernel_size), strides=strides, dilations=dilations, pads=[top, left, top, left])
 
 
 def model_of(recogniser, name):
@@ -61,7 +34,7 @@ def model_of(recogniser, name):
     graph.convolution(x, recogniser.classes, None, "logits")
     inputs = [helper.make_tensor_value_info("lines", TensorProto.FLOAT, ["n", 1, lines.HEIGHT, "w"])]
     outputs = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", alphabet.CLASSES, 1, "w_4"])]
-    made = helper.make_model(helper.make_graph(graph.nodes, name, inputs, outputs, graph.weights), opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lectern")
+    made = helper.make_model(helper.make_graph(graph.nodes, name, inputs, outputs, graph.constants), opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lectern")
     made.ir_version = 7
     helper.set_model_props(made, {"alphabet": alphabet.ALPHABET})
     onnx.checker.check_model(made)

@@ -1,7 +1,6 @@
 """Lines drawn ahead of the training, in files of some thousand: python3 shards.py FOLDER COUNT [WORKERS]. Files that are there are kept."""
 
 import json
-import multiprocessing
 import os
 import sys
 
@@ -11,6 +10,7 @@ sys.dont_write_bytecode = True
 import numpy
 
 import lines
+from workers import side_by_side
 
 LINES = 4096
 # The first shards are easy: short lines with few defects, so that the network finds the letters soon.
@@ -51,7 +51,7 @@ def read(folder, index):
     return [(pixels[end - lines.HEIGHT * width:end].reshape(lines.HEIGHT, width), text) for width, end, text in zip(head["widths"], ends, head["texts"])]
 
 
-def _worker(folder, first, count, step, faces_path):
+def _worker(first, step, folder, count, faces_path):
     import faces  # fonts are needed only where lines are drawn
     case = faces.Case(faces.catalogue(faces_path), held_out=False)
     for index in range(first, count, step):
@@ -69,11 +69,7 @@ def main():
     faces_path = os.path.join(folder, "faces.json")
     known = faces.catalogue(faces_path)
     print(f"{len(known)} faces, {len(faces.Case(known, True))} of them held out", flush=True)
-    running = [multiprocessing.Process(target=_worker, args=(folder, first, count, workers, faces_path)) for first in range(workers)]
-    for process in running:
-        process.start()
-    for process in running:
-        process.join()
+    side_by_side(_worker, workers, folder, count, faces_path)
 
 
 if __name__ == "__main__":
