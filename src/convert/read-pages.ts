@@ -64,18 +64,23 @@ async function readParts(content: PageContent, reading: Reading): Promise<Seen |
   return await readUnreadable(content, reading) ?? await readPictures(content, reading);
 }
 
+/** What makes a page better that is good without it: where that fails, `without`, and the failure is said. */
+async function orWithout<T>(without: T, pageIndex: number, { ports, errors }: Reading, work: Promise<T>): Promise<T> {
+  return work.catch((thrown: unknown) => {
+    if (ports.signal.aborted) throw thrown;
+    errors.push(errorOf(thrown, 'page', pageIndex + 1));
+    return without;
+  });
+}
+
 /** The page with the text in its pictures; null where there is none, or nobody reads. */
-async function readPictures(content: PageContent, { pages, request, ports, timings, errors }: Reading): Promise<Seen | null> {
+async function readPictures(content: PageContent, reading: Reading): Promise<Seen | null> {
+  const { pages, request, ports, timings } = reading;
   if (!request.options.doOcr || !mayHoldText(content)) return null;
   const recogniser = await ports.recognisers.find(request.options.ocrPreset, request.options.ocrLanguages);
   if (!isRecogniser(recogniser)) return null;
   const reader = { recogniser, engine: ports.engine, signal: ports.signal };
-  const read = await timings.measure('read_picture', 'page', () => readPagePictures(pages, content, reader)).catch((thrown: unknown) => {
-    // The page's own text is good without them.
-    if (ports.signal.aborted) throw thrown;
-    errors.push(errorOf(thrown, 'page', content.pageIndex + 1));
-    return null;
-  });
+  const read = await orWithout(null, content.pageIndex, reading, timings.measure('read_picture', 'page', () => readPagePictures(pages, content, reader)));
   return read === null ? null : { content: read.content, inParts: true, recognised: { by: recogniser.name, confidence: read.confidence, turn: 0, lean: 0 } };
 }
 
@@ -119,14 +124,16 @@ interface Seen {
   recognised: NonNullable<PageSketch['recognised']>;
 }
 
-async function boilDown(layer: TextLayer, { request, ports, timings }: Reading): Promise<PageSketch> {
+async function boilDown(layer: TextLayer, reading: Reading): Promise<PageSketch> {
+  const { request, ports, timings } = reading;
   const { content } = layer;
   const { options } = request;
   const contents = options.doTableStructure ? findContents(content) : null;
   const rest = contents === null ? content : withoutWords(content, contents.words);
   const found = timings.measure('find_tables', 'page', () => findTables(withoutWords(rest, marginWords(rest)), options));
   const { tableCells = null, signal } = ports;
-  const tables = tableCells === null || options.tableMode === 'fast' || found.length === 0 ? found : await timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, content, tableCells, signal));
+  const tables = tableCells === null || options.tableMode === 'fast' || found.length === 0 ? found
+    : await orWithout(found, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, content, tableCells, signal)));
   return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables));
 }
 

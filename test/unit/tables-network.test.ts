@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import t from 'tap';
 import type { Bitmap } from '../../src/bitmap.js';
 import { convertDocument } from '../../src/convert/convert.js';
@@ -110,6 +111,20 @@ t.test('accurate asks the network for tables without full rules, fast does not',
     t.equal(outcome.status, 'success');
     t.equal(pictures.length > 0, tableMode === 'accurate', tableMode);
   }
+});
+
+t.test('a network that fails costs a page nothing but its opinion, and the failure is said', async (t) => {
+  const fixture = readFixtures().find(({ name }) => name === 'tables-booktabs')!;
+  const convert = async (tableCells: CellFinder) => {
+    const outputDirectory = mkdtempSync(`${t.testdir()}/`);
+    const outcome = await convertDocument({ inputPath: fixture.pdf, filename: 'a.pdf', outputDirectory, failedPages: [], options: defaultConvertOptions }, { ...quietPorts, tableCells });
+    return { outcome, content: readFileSync(join(outputDirectory, 'content.json'), 'utf8') };
+  };
+  const failed = await convert(async () => { throw new LecternError('out_of_memory'); });
+  const silent = await convert(async () => null);
+  t.equal(failed.outcome.status, 'partial_success');
+  t.ok(failed.outcome.errors.length > 0);
+  t.equal(failed.content, silent.content);
 });
 
 t.test('tables that geometry finds are the same where the network says nothing', async (t) => {

@@ -16,6 +16,11 @@ export function shippedCellFinder(engine: () => VisionLoader, directory: string)
   const preparation = { fit: 'stretch' as const, bgr: false, mean: [0, 0, 0] as [number, number, number], std: [1, 1, 1] as [number, number, number] };
   return async (picture, signal) => {
     model ??= engine().openVision({ kind: 'table', networks: { table: { answer: 'separators', file, halves: false, preparation } }, device: 'cpu', threads: 1, workBytes });
-    return (await model).findTableCells(picture, { signal });
+    const opened = await model.catch((thrown: unknown) => {
+      // Memory may be there for the next table.
+      model = null;
+      throw thrown;
+    });
+    return opened.findTableCells(picture, { signal });
   };
 }
