@@ -1,18 +1,20 @@
 /** `bench tables`: how well tables in styles that training did not see come out, by geometry alone and with the network on the same words. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Measure, tableOf } from '../src/client/measures.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import type { FoundTable, TableCell } from '../src/convert/table.js';
 import { tableByNetwork } from '../src/convert/tables/by-network.js';
-import { type CellFinder, findTables, shippedCellFinder, tablesByNetwork } from '../src/convert/tables/index.js';
+import { type CellFinder, findSureAndDoubtful, shippedCellFinder, tablesByNetwork } from '../src/convert/tables/index.js';
 import { packageRoot, shippedModelsDirectory } from '../src/package-files.js';
-import type { Font, PageContent, Word } from '../src/pdf/page.js';
+import type { PageContent } from '../src/pdf/page.js';
 import { closeEngine, engine } from './convert-here.js';
+import { drawnPage, type DrawnWord } from './drawn-page.js';
 import { findScorer, mean } from './quality.js';
+import { measureTablePages } from './table-pages.js';
 
-const usage = 'usage: npm run bench -- tables [--drawn FILE] [--tables N] [--network DIRECTORY] [--verbose]';
+const usage = 'usage: npm run bench -- tables [--drawn FILE] [--tables N] [--network DIRECTORY] [--pages FOLDER] [--verbose] [--answers FILE]';
 
 /** A line of what models/training/tables/drawn.py writes: a table as it stands on a page, in points, and its truth as HTML. */
 interface DrawnTable {
@@ -30,23 +32,19 @@ interface DrawnTable {
   truth: string;
 }
 
+/** Pages with their regions, as models/training/layout/layers.py --test writes them into the folder of --pages. */
+const testFiles = ['lines-test-styles.json', 'lines-test-faces.json'];
+
 /** Of the page, around the table. */
 const border = 72;
 
-const plain: Font = { name: 'Drawn', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
-const bold: Font = { ...plain, name: 'Drawn-Bold', weight: 700, bold: true };
-
 function pageOf(drawn: DrawnTable): PageContent {
-  const words = drawn.words.map(([text, left, right, baseline, size, isBold], order): Word => ({
-    text, box: { left: left + border, right: right + border, top: baseline + border - 0.7 * size, bottom: baseline + border }, baseline: baseline + border, font: isBold ? bold : plain, size,
-    color: 0, angle: 0, glued: false, softHyphen: false, invisible: false, order, link: -1, underline: false, strike: false, mcid: -1,
+  const words = drawn.words.map(([text, left, right, baseline, size, isBold]): DrawnWord => ({
+    text, box: { left: left + border, right: right + border, top: baseline + border - 0.7 * size, bottom: baseline + border }, baseline: baseline + border, size, bold: isBold,
   }));
   const rulings = drawn.lines.map(([horizontal, position, start, end, thickness]) => ({ orientation: horizontal ? 'horizontal' as const : 'vertical' as const, position: position + border, start: start + border, end: end + border, thickness, color: 0 }));
-  const boxes = drawn.shades.map(([left, top, right, bottom]) => ({ box: { left: left + border, top: top + border, right: right + border, bottom: bottom + border }, fill: 0xeeeeee, stroke: -1 }));
-  return {
-    pageIndex: 0, width: drawn.width + 2 * border, height: drawn.height + 2 * border, rotation: 0, words, lines: [], rulings, boxes, images: [], drawings: [], links: [], structure: [],
-    hidden: { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 }, unmappedCharacters: 0, characters: words.reduce((sum, { text }) => sum + text.length, 0),
-  };
+  const shades = drawn.shades.map(([left, top, right, bottom]) => ({ left: left + border, top: top + border, right: right + border, bottom: bottom + border }));
+  return drawnPage({ width: drawn.width + 2 * border, height: drawn.height + 2 * border }, words, rulings, shades);
 }
 
 const escaped = (text: string): string => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
@@ -75,16 +73,17 @@ interface Answers {
 async function answer(drawn: DrawnTable, find: CellFinder | null): Promise<Answers> {
   const page = pageOf(drawn);
   const { signal } = new AbortController();
-  const fast = findTables(page, defaultConvertOptions);
+  const found = findSureAndDoubtful(page, defaultConvertOptions);
+  const fast = found.tables;
   if (find === null) return { drawn, fast, accurate: fast, given: [] };
-  return { drawn, fast, accurate: await tablesByNetwork(fast, page, find, signal), given: [(await tableByNetwork(unread(page), page, find, signal)) ?? unread(page)] };
+  return { drawn, fast, accurate: await tablesByNetwork(found, [], page, find, signal), given: [(await tableByNetwork(unread(page), page, find, signal)) ?? unread(page)] };
 }
 
 const readings = ['fast', 'accurate', 'given'] as const;
 const meanings = { fast: 'table_mode fast: geometry', accurate: 'accurate: geometry finds, network reads', given: 'network, told where the table is' };
 
 export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
-  const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, tables: { type: 'string' }, network: { type: 'string' }, verbose: { type: 'boolean' } } });
+  const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, tables: { type: 'string' }, network: { type: 'string' }, verbose: { type: 'boolean' }, answers: { type: 'string' }, pages: { type: 'string' }, files: { type: 'string' } } });
   const most = Number(values.tables ?? 10_000);
   const file = values.drawn ?? join(packageRoot(), 'scratch/tables.jsonl');
   if (!Number.isInteger(most) || most < 1 || !existsSync(file)) {
@@ -94,12 +93,14 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
   const find = shippedCellFinder(engine, values.network ?? shippedModelsDirectory());
   if (find === null) console.log('models/ holds no table network: geometry alone.');
   const drawn = readFileSync(file, 'utf8').trim().split('\n').slice(0, most).map((line) => JSON.parse(line) as DrawnTable);
+  const measures: Measure[] = [];
   const answers: Answers[] = [];
   for (const one of drawn) answers.push(await answer(one, find));
+  measures.push(...(await measureTablePages(values.pages ?? join(packageRoot(), 'scratch/layout-pages'), values.files?.split(',') ?? testFiles, find, values.verbose ?? false)));
   await closeEngine();
+  if (values.answers !== undefined) writeFileSync(values.answers, answers.map((one) => `${JSON.stringify({ truth: one.drawn.truth, ...Object.fromEntries(readings.map((reading) => [reading, one[reading].map(htmlOf)])) })}\n`).join(''));
   const scorer = findScorer();
   console.log(`${scorer.name}\n${drawn.length} tables of ${new Set(drawn.map(({ family }) => family)).size} looks that training never drew.`);
-  const measures: Measure[] = [];
   for (const reading of find === null ? ['fast' as const] : readings) {
     const marks = scorer.mark(answers.map((one, at) => ({ id: String(at), truth: one.drawn.truth, answer: one[reading].map(htmlOf).join('\n') })));
     const teds = (is: (one: DrawnTable) => boolean): number => mean(answers.flatMap((one, at) => (is(one.drawn) ? [marks.get(String(at))?.teds ?? 0] : []))) ?? 0;

@@ -19,7 +19,7 @@ import { unreadableLines, withReadLines } from './ocr/unreadable.js';
 import { unreadPage, whyPicture } from './scans.js';
 import type { PictureReason } from './scans.js';
 import type { PageContent } from '../pdf/page.js';
-import { findTables, tablesByNetwork } from './tables/index.js';
+import { findSureAndDoubtful, tablesByNetwork } from './tables/index.js';
 import type { Timings } from './timings.js';
 
 export interface ReadPages {
@@ -130,10 +130,12 @@ async function boilDown(layer: TextLayer, reading: Reading): Promise<PageSketch>
   const { options } = request;
   const contents = options.doTableStructure ? findContents(content) : null;
   const rest = contents === null ? content : withoutWords(content, contents.words);
-  const found = timings.measure('find_tables', 'page', () => findTables(withoutWords(rest, marginWords(rest)), options));
   const { tableCells = null, signal } = ports;
-  const tables = tableCells === null || options.tableMode === 'fast' || found.length === 0 ? found
-    : await orWithout(found, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, content, tableCells, signal)));
+  const asked = options.tableMode === 'fast' ? null : tableCells;
+  const body = withoutWords(rest, marginWords(rest));
+  const found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
+  const tables = asked === null || found.tables.length + found.doubtful.length === 0 ? found.tables
+    : await orWithout(found.tables, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, [], body, asked, signal)));
   return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables));
 }
 

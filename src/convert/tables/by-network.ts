@@ -1,15 +1,18 @@
 /** A table's cells by the network: it proposes rows, columns and spans, the words say where they are. Words are those of the table that geometry found, each once. */
 import type { Bitmap } from '../../bitmap.js';
 import type { TableCells } from '../../engine/vision-port.js';
-import type { Box, PageContent } from '../../pdf/page.js';
+import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
 import { doubtsOf } from './doubts.js';
 import { makeChunks } from './chunks.js';
 import type { Chunk } from './chunks.js';
+import { extentsOf } from './extents.js';
+import type { Extent } from './extents.js';
 import type { Piece } from './frame.js';
 import { inReadingOrder } from './grid.js';
 import { drawTable } from './picture.js';
 import type { TablePicture } from './picture.js';
+import { isFigureCaption, wordCount } from './text-kind.js';
 
 /** Finds the cells of a drawn table; null where it cannot. */
 export type CellFinder = (picture: Bitmap, signal: AbortSignal) => Promise<TableCells | null>;
@@ -21,14 +24,84 @@ const leastGain = 0.12;
 /** Below it the network does not know. */
 const leastScore = 0.6;
 
-/** The tables, with the cells that the network gives them where that leaves fewer doubts; in their order. */
-export async function tablesByNetwork(tables: FoundTable[], page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
+/** Doubts a cell at most of what only the network takes for a table, and how sure geometry must be of it by itself; less where a layout network sees one. */
+const mostDoubts = 0.2;
+const leastConfidence = 0.1;
+const mostDoubtsSeen = 0.3;
+const leastFilled = 8;
+const mostWords = 8;
+/** Of the rows of such a table, how many have more than one text. */
+const leastPaired = 0.6;
+
+/** What geometry found on a page: tables, and what it doubts (findSureAndDoubtful). */
+export interface Geometry {
+  tables: FoundTable[];
+  doubtful: FoundTable[];
+}
+
+/**
+ * The tables of a page, from the top: geometry's, with the cells that the network gives them where that leaves fewer doubts; torn ones as one, with words that geometry left out, and
+ * what geometry doubts, where the network's reading is in order. `regions` (points) are where a layout network sees tables.
+ */
+export async function tablesByNetwork({ tables, doubtful }: Geometry, regions: Box[], page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
+  const done = tables.filter(({ evidence }) => evidence === 'ruled');
+  for (const extent of extentsOf(tables, doubtful, regions, page)) done.push(...(await readExtent(extent, page, find, signal)));
+  return done.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+}
+
+async function readExtent(extent: Extent, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
+  const { parts, loose } = extent;
+  const [only] = parts;
+  const whole = parts.length === 1 && only !== undefined && loose.length === 0 ? only : gathered(extent);
+  const read = await tableByNetwork(whole, page, find, signal);
+  if (parts.length === 0) return read !== null && isTable(read, extent) ? [read] : [];
+  if (read !== null && doubtsOf(read) + leastGain < doubtsOfAll(extent)) return [read];
+  if (whole === only) return parts;
   const done: FoundTable[] = [];
-  for (const table of tables) {
-    const read = await tableByNetwork(table, page, find, signal);
-    done.push(read !== null && doubtsOf(read) + leastGain < doubtsOf(table) ? read : table);
+  for (const part of parts) {
+    const own = await tableByNetwork(part, page, find, signal);
+    done.push(own !== null && doubtsOf(own) + leastGain < doubtsOf(part) ? own : part);
   }
   return done;
+}
+
+/** All words of an extent as one table that is not read yet. */
+function gathered({ parts, loose, box, confidence }: Extent): FoundTable {
+  const cells = parts.flatMap((part) => part.cells);
+  const rest: TableCell = { row: 0, column: 0, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: loose, box };
+  const boxes = [box, ...parts.map((part) => part.box)];
+  const outer = { left: Math.min(...boxes.map(({ left }) => left)), top: Math.min(...boxes.map(({ top }) => top)), right: Math.max(...boxes.map(({ right }) => right)), bottom: Math.max(...boxes.map(({ bottom }) => bottom)) };
+  return { box: outer, rowCount: 1, columnCount: 1, evidence: parts.some(({ evidence }) => evidence !== 'unruled') ? 'partly-ruled' : 'unruled', confidence, cells: [...cells, rest] };
+}
+
+/** Of the parts as geometry has them: that they are torn is one for each, each line of text left out one more. */
+function doubtsOfAll({ parts, loose }: Extent): number {
+  const filled = parts.map(({ cells }) => cells.filter(({ words }) => words.length > 0).length);
+  const odd = parts.reduce((sum, part, at) => sum + doubtsOf(part) * (filled[at] ?? 0), 0) + 2 * (parts.length - 1) + linesIn(loose);
+  return odd / Math.max(1, filled.reduce((sum, count) => sum + count, 0));
+}
+
+function linesIn(words: Word[]): number {
+  let [count, last] = [0, -Infinity];
+  for (const { baseline, size } of [...words].sort((a, b) => a.baseline - b.baseline)) {
+    if (baseline - last > 0.35 * size) count++;
+    last = baseline;
+  }
+  return count;
+}
+
+/** Rows of texts side by side, nothing odd about them, and no form, chart or running text. */
+function isTable(table: FoundTable, { seen, confidence }: Extent): boolean {
+  const filled = table.cells.filter(({ words }) => words.length > 0);
+  const counts = new Array<number>(table.rowCount).fill(0);
+  for (const { row } of filled) counts[row] = (counts[row] ?? 0) + 1;
+  const paired = counts.filter((count) => count > 1).length;
+  if (paired < 2 || paired < leastPaired * table.rowCount || doubtsOf(table) > (seen ? mostDoubtsSeen : mostDoubts)) return false;
+  if (seen) return true;
+  const texts = filled.map(({ words }) => words.map(({ text }) => text).join(' '));
+  const labels = texts.filter((text) => text.endsWith(':')).length;
+  const isWordy = texts.filter((text) => wordCount(text) > mostWords).length > 0.2 * texts.length;
+  return confidence >= leastConfidence && filled.length >= leastFilled && table.rowCount >= 3 && labels < 0.25 * filled.length && !texts.some(isFigureCaption) && !isWordy;
 }
 
 /** Null where the network is not asked or does not know. The words are the same, each in one cell. */

@@ -34,6 +34,7 @@ import type { Wall } from './walls.js';
 /** A page with fewer words has no table worth the name. */
 const MIN_WORDS = 4;
 const MIN_CONFIDENCE = 0.5;
+const MIN_DOUBTFUL = 0.02;
 /** Groups of lines tried on one page, the largest first. */
 const MAX_GROUPS = 150;
 
@@ -48,6 +49,8 @@ interface Scene {
   leading: number;
   running: Set<Chunk>;
   used: Set<Chunk>;
+  /** Confidence that a table must have. */
+  least: number;
 }
 
 /**
@@ -55,12 +58,19 @@ interface Scene {
  * page's remaining text. Effort is bounded whatever the page holds. With `doTableStructure` off there are no tables.
  */
 export function findTables(page: PageContent, options: Pick<ConvertOptions, 'doTableStructure'>): FoundTable[] {
-  if (!options.doTableStructure || page.words.length < MIN_WORDS) return [];
-  const tables = readingFrames(page).flatMap((frame, index) => {
+  return findSureAndDoubtful(page, options, false).tables;
+}
+
+/** As findTables(), and what might be tables among the words that are in none: of a confidence below the one that makes a table, for a second opinion. */
+export function findSureAndDoubtful(page: PageContent, options: Pick<ConvertOptions, 'doTableStructure'>, wantsDoubtful = true): { tables: FoundTable[]; doubtful: FoundTable[] } {
+  if (!options.doTableStructure || page.words.length < MIN_WORDS) return { tables: [], doubtful: [] };
+  const found = readingFrames(page).map((frame, index) => {
     const tagged = index === 0 ? findTagged(page, frame) : [];
-    return [...tagged, ...findInFrame(withoutTables(frame, tagged))];
+    const { tables, doubtful } = findInFrame(withoutTables(frame, tagged), wantsDoubtful);
+    return { tables: [...tagged, ...tables], doubtful };
   });
-  return tables.map(inReadingDirection).sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+  const inOrder = (tables: FoundTable[]): FoundTable[] => tables.map(inReadingDirection).sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+  return { tables: inOrder(found.flatMap(({ tables }) => tables)), doubtful: inOrder(found.flatMap(({ doubtful }) => doubtful)) };
 }
 
 /** Columns of a table in Arabic or Hebrew are counted from the right. */
@@ -94,14 +104,17 @@ function overlaps(table: Box, box: Box): boolean {
   return box.left < table.right + 3 && box.right > table.left - 3 && box.top < table.bottom + 6 && box.bottom > table.top - 6;
 }
 
-function findInFrame(frame: Frame): FoundTable[] {
+function findInFrame(frame: Frame, wantsDoubtful: boolean): { tables: FoundTable[]; doubtful: FoundTable[] } {
   const lines = withoutPageFrames(readLineWork(frame), frame);
   const coarse = makeChunks(frame.pieces, lines.vertical);
   const flows = findFlows(makeRows(coarse));
   const running = new Set(flows.flatMap((flow) => flow.chunks));
   const chunks = coarse.flatMap((chunk) => (running.has(chunk) ? [chunk] : splitFinely(chunk)));
-  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), walls: findWalls(flows, lines.vertical, chunks), running, used: new Set() };
-  return [...findMarked(scene), ...findSpread(scene)];
+  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), walls: findWalls(flows, lines.vertical, chunks), running, used: new Set(), least: MIN_CONFIDENCE };
+  const tables = [...findMarked(scene), ...findSpread(scene)];
+  if (!wantsDoubtful) return { tables, doubtful: [] };
+  scene.least = MIN_DOUBTFUL;
+  return { tables, doubtful: [...findMarked(scene), ...findSpread(scene)] };
 }
 
 /** Tables that lines or shades show. */
@@ -276,7 +289,7 @@ function tryArea(scene: Scene, area: TableArea, bands = 0): FoundTable | null {
   const members = area.rows.flatMap((row) => row.chunks);
   const running = bands > 0 ? 0 : members.filter((chunk) => scene.running.has(chunk)).length / members.length;
   const confidence = judge(area, grid, evidence, { captioned: isBeside(scene, area, 5, isTableCaption), figure: isBeside(scene, area, 4, isFigureCaption), leaders: isBeside(scene, area, 2, hasLeader), running, bands });
-  if (confidence < MIN_CONFIDENCE) return null;
+  if (confidence < scene.least) return null;
   for (const chunk of members) scene.used.add(chunk);
   const headers = findHeaders(area, grid);
   widenSpans(grid, boundaries.columns, headers.rows);

@@ -1,5 +1,5 @@
 /** The table finder's door. */
 export { tablesByNetwork } from './by-network.js';
 export type { CellFinder } from './by-network.js';
-export { findTables, tableWords } from './find.js';
+export { findSureAndDoubtful, findTables, tableWords } from './find.js';
 export { shippedCellFinder } from './shipped.js';
