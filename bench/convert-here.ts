@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { convertDocument } from '../src/convert/convert.js';
 import { type ConvertOptions, defaultConvertOptions } from '../src/convert/options.js';
-import { installedRecognisers } from '../src/convert/ocr/own.js';
+import { installedRecognisers, shippedLineVoting } from '../src/convert/ocr/own.js';
 import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
 import { shippedCellFinder } from '../src/convert/tables/index.js';
 import { openEngine } from '../src/engine/engine.js';
@@ -32,6 +32,7 @@ export async function closeEngine(): Promise<void> {
 const ports: ConvertPorts = {
   engine: { deskewAngle: (...given) => engine().deskewAngle(...given), resizeImage: (...given) => engine().resizeImage(...given) },
   recognisers: installedRecognisers(engine, process.env, shippedModelsDirectory()),
+  lineVotes: shippedLineVoting(engine, shippedModelsDirectory()),
   tableCells: shippedCellFinder(engine, shippedModelsDirectory()),
   progress: () => undefined,
   signal: new AbortController().signal,

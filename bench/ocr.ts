@@ -1,5 +1,5 @@
 /** `bench ocr`: how well and how fast pictures of text are read: lines drawn in faces and with defects that training did not see, and scanned pages beside Tesseract. */
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Measure, tableOf } from '../src/client/measures.js';
@@ -9,18 +9,18 @@ import { closeEngine, convertHere, engine } from './convert-here.js';
 import { type BenchDocument, readCorpus } from './corpora.js';
 import { findScorer, mean } from './quality.js';
 
-const usage = 'usage: npm run bench -- ocr [--drawn FOLDER] [--pages N] [--verbose]';
+const usage = 'usage: npm run bench -- ocr [--drawn FOLDER] [--hard FOLDER] [--pages N] [--verbose]';
 /** Lines' heights, as the training draws them. */
 const rows = 32;
 
 export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
-  const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, pages: { type: 'string' }, verbose: { type: 'boolean' } } });
+  const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, hard: { type: 'string' }, pages: { type: 'string' }, verbose: { type: 'boolean' } } });
   const most = Number(values.pages ?? 1000);
   if (!Number.isInteger(most) || most < 0) {
     console.error(usage);
     return 2;
   }
-  const measures = [...await measureLines(values.drawn ?? join(packageRoot(), 'scratch/ocr-lines')), ...await measurePages(most, values.verbose ?? false)];
+  const measures = [...await measureLines(values.drawn ?? join(packageRoot(), 'scratch/ocr-lines')), ...await measureHardPages(values.hard ?? join(packageRoot(), 'scratch/ocr-pages'), values.verbose ?? false), ...await measurePages(most, values.verbose ?? false)];
   await closeEngine();
   console.log(tableOf(measures));
   return { code: measures.length > 0 ? 0 : 1, measures };
@@ -80,15 +80,41 @@ function wordsOf(text: string): Map<string, number> {
   return counts;
 }
 
-/** Share of the truth's words that the answer has, wherever they stand. */
+/** How many words the truth has, how many the answer, and how many of them both, wherever they stand. */
+function common(truth: string, answer: string): { there: number; answered: number; both: number } {
+  const [one, other] = [wordsOf(truth), wordsOf(answer)];
+  const sum = (counts: Iterable<number>): number => [...counts].reduce((all, count) => all + count, 0);
+  return { there: sum(one.values()), answered: sum(other.values()), both: sum([...one].map(([word, count]) => Math.min(count, other.get(word) ?? 0))) };
+}
+
+/** Share of the truth's words that the answer has. */
 function recall(truth: string, answer: string): number {
-  const [there, found] = [wordsOf(truth), wordsOf(answer)];
-  let [all, kept] = [0, 0];
-  for (const [word, count] of there) {
-    all += count;
-    kept += Math.min(count, found.get(word) ?? 0);
+  const { there, both } = common(truth, answer);
+  return both / Math.max(1, there);
+}
+
+/** Drawn pages on which text is hard to find, by kind: of all their words those that are read, and of what is read what stands there. */
+async function measureHardPages(folder: string, verbose: boolean): Promise<Measure[]> {
+  const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.png')).sort() : [];
+  if (names.length === 0) {
+    console.log(`hard pages are not in ${folder}: /usr/bin/python3 models/training/detector/hard.py ${folder}`);
+    return [];
   }
-  return kept / Math.max(1, all);
+  const kinds = new Map<string, { pages: number; there: number; answered: number; both: number; ms: number }>();
+  for (const name of names) {
+    const { markdown, processorMs } = await convertHere({ pdf: join(folder, name), password: null });
+    const truth = JSON.parse(readFileSync(join(folder, name.replace(/png$/u, 'json')), 'utf8')) as string[];
+    const counts = common(truth.join('\n'), markdown);
+    if (verbose) console.log(`${name}: ${counts.both} of ${counts.there} words, ${counts.answered} read, ${processorMs.toFixed(0)} ms`);
+    const kind = name.replace(/-.*/u, '');
+    const sum = kinds.get(kind) ?? { pages: 0, there: 0, answered: 0, both: 0, ms: 0 };
+    kinds.set(kind, { pages: sum.pages + 1, there: sum.there + counts.there, answered: sum.answered + counts.answered, both: sum.both + counts.both, ms: sum.ms + processorMs });
+  }
+  return [...kinds].flatMap(([kind, { pages, there, answered, both, ms }]): Measure[] => [
+    { name: `${kind}, ${pages} drawn pages, word recall`, value: both / Math.max(1, there), unit: '', better: 'more' },
+    { name: `${kind}, of the words read right`, value: both / Math.max(1, answered), unit: '', better: 'more' },
+    { name: `${kind}, processor time`, value: ms / pages, unit: 'ms/page', better: 'less' },
+  ]);
 }
 
 interface Reader {

@@ -142,11 +142,16 @@ vision::TesseractOptions read_tesseract_options(const Napi::Value& value) {
 
 vision::RecogniseOptions read_recognise_options(const Napi::Value& value) {
   const Fields fields(value, "options");
-  fields.allow_only({"network", "dpi", "oneLine", "sampleLines", "leastSureness"});
+  fields.allow_only({"network", "dpi", "oneLine", "orientation"});
   vision::RecogniseOptions options{fields.text("network", 4096), static_cast<int>(fields.integer("dpi", 70, 2400)), fields.boolean_or("oneLine", false), {}};
-  if (fields.has("sampleLines")) options.sample.lines = static_cast<int>(fields.integer("sampleLines", 0, 10'000));
-  if (fields.has("leastSureness")) options.sample.least_sureness = fields.number("leastSureness", 0, 1);
+  if (fields.has("orientation")) options.orientation = fields.text("orientation", 4096);
   return options;
+}
+
+vision::VoteOptions read_vote_options(const Napi::Value& value) {
+  const Fields fields(value, "options");
+  fields.allow_only({"network", "dpi"});
+  return {fields.text("network", 4096), static_cast<int>(fields.integer("dpi", 70, 2400))};
 }
 
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value) {

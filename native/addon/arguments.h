@@ -11,6 +11,7 @@
 
 #include "cancel.h"
 #include "vision/image.h"
+#include "vision/line_orientation.h"
 #include "vision/tesseract.h"
 #include "vision/text_recognizer.h"
 
@@ -62,6 +63,7 @@ vision::ResizeOptions read_resize_options(const Napi::Value& value);
 
 vision::TesseractOptions read_tesseract_options(const Napi::Value& value);
 vision::RecogniseOptions read_recognise_options(const Napi::Value& value);
+vision::VoteOptions read_vote_options(const Napi::Value& value);
 
 /// The flag of a CancelHandle, or one that nobody sets where the value is undefined.
 std::shared_ptr<Cancel> read_cancel(const Napi::Value& value);

@@ -20,6 +20,7 @@ Napi::Function EngineHandle::define(Napi::Env env) {
                       InstanceMethod<&EngineHandle::tesseract_version>("tesseractVersion"),
                       InstanceMethod<&EngineHandle::read_text>("readText"),
                       InstanceMethod<&EngineHandle::recognise_text>("recogniseText"),
+                      InstanceMethod<&EngineHandle::line_votes>("lineVotes"),
                       InstanceMethod<&EngineHandle::describe_model>("describeModel"),
                       InstanceMethod<&EngineHandle::memory_need>("memoryNeed"),
                       InstanceMethod<&EngineHandle::count_tokens>("countTokens"),
@@ -90,6 +91,17 @@ Napi::Value EngineHandle::recognise_text(const Napi::CallbackInfo& info) {
     environment_->borrow(call, bitmap.owner);
     const auto to_js = [](Napi::Env env, const Call&, const vision::ReadPage& page) { return to_value(env, page); };
     use(call).recognise_text(bitmap.view, std::move(options), std::move(cancel), environment_->deliver<vision::ReadPage>(call, to_js));
+  });
+}
+
+Napi::Value EngineHandle::line_votes(const Napi::CallbackInfo& info) {
+  return environment_->promise(info.Env(), [&](Environment::Id call) {
+    vision::VoteOptions options = read_vote_options(info[1]);
+    auto cancel = read_cancel(info[2]);
+    const BitmapArgument bitmap = read_bitmap(info[0]);
+    environment_->borrow(call, bitmap.owner);
+    const auto to_js = [](Napi::Env env, const Call&, const vision::LineVotes& votes) { return to_value(env, votes); };
+    use(call).line_votes(bitmap.view, std::move(options), std::move(cancel), environment_->deliver<vision::LineVotes>(call, to_js));
   });
 }
 

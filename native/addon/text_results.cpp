@@ -50,7 +50,16 @@ Napi::Value to_value(Napi::Env env, const vision::ReadPage& page) {
   Napi::Object value = Napi::Object::New(env);
   value.Set("lines", list_value(env, page.lines, line_value));
   value.Set("rulings", list_value(env, page.rulings, ruling_value));
-  if (page.sampled) value.Set("sampled", Napi::Boolean::New(env, true));
+  if (page.turned) value.Set("turned", Napi::Boolean::New(env, true));
+  return value;
+}
+
+Napi::Value to_value(Napi::Env env, const vision::LineVotes& votes) {
+  Napi::Object value = Napi::Object::New(env);
+  value.Set("upright", Napi::Number::New(env, votes.upright));
+  value.Set("turned", Napi::Number::New(env, votes.turned));
+  value.Set("neither", Napi::Number::New(env, votes.neither));
+  value.Set("lines", Napi::Number::New(env, votes.lines));
   return value;
 }
 

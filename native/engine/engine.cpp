@@ -54,12 +54,16 @@ void Engine::read_text(const vision::Bitmap& bitmap, vision::TesseractOptions op
   vision_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
 }
 
+Backend& Engine::processor() {
+  if (!processor_) processor_ = cpu::make_backend();
+  return *processor_;
+}
+
 vision::TextRecognizer& Engine::recognizer(const std::string& network) {
   if (!recognizer_ || recognizer_file_ != network) {
-    if (!processor_) processor_ = cpu::make_backend();
     recognizer_.reset();
     // One thread: documents are converted side by side, each in a process of its own.
-    recognizer_ = std::make_unique<vision::TextRecognizer>(network, *processor_, 1);
+    recognizer_ = std::make_unique<vision::TextRecognizer>(network, processor(), 1);
     recognizer_file_ = network;
   }
   return *recognizer_;
@@ -68,9 +72,24 @@ vision::TextRecognizer& Engine::recognizer(const std::string& network) {
 void Engine::recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptions options, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done) {
   const auto work = [this, bitmap, options = std::move(options)](const Cancel& flag) {
     vision::TextRecognizer& reader = recognizer(options.network);
-    return options.one_line ? reader.read_line(bitmap, flag) : reader.read(bitmap, options.dpi, flag, options.sample);
+    if (options.one_line) return reader.read_line(bitmap, flag);
+    return reader.read(bitmap, options.dpi, flag, options.orientation.empty() ? nullptr : &orientation(options.orientation));
   };
   vision_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
+}
+
+vision::LineOrientation& Engine::orientation(const std::string& network) {
+  if (!orientation_ || orientation_file_ != network) {
+    orientation_.reset();
+    orientation_ = std::make_unique<vision::LineOrientation>(network, processor(), 1);
+    orientation_file_ = network;
+  }
+  return *orientation_;
+}
+
+void Engine::line_votes(const vision::Bitmap& bitmap, vision::VoteOptions options, std::shared_ptr<Cancel> cancel, Done<vision::LineVotes> done) {
+  const auto work = [this, bitmap, options = std::move(options)](const Cancel& flag) { return orientation(options.network).ask(bitmap, options.dpi, flag); };
+  vision_.submit<vision::LineVotes>(std::move(cancel), work, std::move(done));
 }
 
 void Engine::describe_model(std::string path, bool arrays, std::shared_ptr<Cancel> cancel, Done<ModelDescription> done) {

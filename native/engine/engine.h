@@ -46,8 +46,9 @@ class Engine {
   void read_text(const vision::Bitmap& bitmap, vision::TesseractOptions options, std::shared_ptr<Cancel> cancel,
                  Done<vision::ReadPage> done);
 
-  /// What our own network reads. It is kept in memory until another is named.
+  /// What our own network reads. It is kept in memory until another is named, so is the one that tells which way up lines stand.
   void recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptions options, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done);
+  void line_votes(const vision::Bitmap& bitmap, vision::VoteOptions options, std::shared_ptr<Cancel> cancel, Done<vision::LineVotes> done);
 
   void describe_model(std::string path, bool arrays, std::shared_ptr<Cancel> cancel, Done<ModelDescription> done);
   void memory_need(std::string path, OpenOptions options, std::shared_ptr<Cancel> cancel, Done<llm::MemoryNeed> done);
@@ -60,7 +61,9 @@ class Engine {
 
  private:
   vision::Tesseract& tesseract();
+  Backend& processor();
   vision::TextRecognizer& recognizer(const std::string& network);
+  vision::LineOrientation& orientation(const std::string& network);
 
   Log log_;
   // Of the vision lane.
@@ -68,6 +71,8 @@ class Engine {
   std::unique_ptr<Backend> processor_;
   std::unique_ptr<vision::TextRecognizer> recognizer_;
   std::string recognizer_file_;
+  std::unique_ptr<vision::LineOrientation> orientation_;
+  std::string orientation_file_;
   TokenCounter token_counter_;  // of the files lane
   // Last: their jobs use the members above.
   Lane files_;

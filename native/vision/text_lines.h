@@ -33,7 +33,7 @@ struct ReadLine {
 struct ReadPage {
   std::vector<ReadLine> lines;
   std::vector<Ruling> rulings;
-  bool sampled = false;  // only some of the lines were read, as the caller asked
+  bool turned = false;  // its lines stand on their head or run down the page: none was read, as the caller asked
 };
 
 }  // namespace lectern::vision

@@ -26,8 +26,6 @@ constexpr double least_sure_on_dark = 0.7;
 constexpr int column_pixels = 4;
 // Pictures that are read at once: more costs memory and gains nothing.
 constexpr int most_columns = 16384;
-// A line of 150 letters, of 32 rows.
-constexpr int longest_text = 2400;
 
 std::vector<std::string> code_points(const std::string& text) {
   std::vector<std::string> points;
@@ -111,21 +109,6 @@ double sureness(const std::vector<ReadLetter>& letters) {
   double sum = 0;
   for (const ReadLetter& letter : letters) sum += letter.confidence;
   return letters.empty() ? 0 : sum / static_cast<double>(letters.size());
-}
-
-double sureness_of_all(const std::vector<std::vector<ReadLetter>>& lines) {
-  std::vector<ReadLetter> letters;
-  for (const auto& line : lines) letters.insert(letters.end(), line.begin(), line.end());
-  return sureness(letters);
-}
-
-/// Lines by their length, those behind that are longer than any of text.
-std::vector<std::size_t> longest_first(const std::vector<LineImage>& lines) {
-  std::vector<std::size_t> order(lines.size());
-  std::iota(order.begin(), order.end(), std::size_t{0});
-  const auto length = [&](std::size_t i) { return lines[i].width <= longest_text ? lines[i].width : 0; };
-  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) { return length(a) > length(b); });
-  return order;
 }
 
 /// Many letters that are rather sure than not are worth more than one that is very sure: the hole of a white O looks like a black one.
@@ -225,7 +208,7 @@ ReadPage TextRecognizer::read_line(const Bitmap& bitmap, const Cancel& cancel) {
   return result;
 }
 
-ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cancel, const Sample& sample) {
+ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cancel, LineOrientation* orientation) {
   Gray page = shrink_to_gray(bitmap, 1, cancel);
   GreyImage grey{page.width, page.height, std::move(page.pixels)};
   ReadPage result{{}, find_rulings(grey, dpi, cancel)};
@@ -245,12 +228,12 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
     std::move(light.begin(), light.end(), std::back_inserter(found));
     cut(*turned);
   }
-  std::vector<std::vector<ReadLetter>> letters(images.size());
-  std::vector<std::size_t> order = longest_first(images);
-  const auto rest = order.begin() + static_cast<std::ptrdiff_t>(std::min(order.size(), static_cast<std::size_t>(sample.lines)));
-  read_some(images, {order.begin(), rest}, letters, cancel);
-  result.sampled = rest != order.begin() && sureness_of_all(letters) < sample.least_sureness;
-  if (!result.sampled) read_some(images, {rest, order.end()}, letters, cancel);
+  if (orientation != nullptr) {
+    const LineVotes votes = orientation->ask(images, cancel);
+    result.turned = votes.lines > 0 && !votes.stands_upright();
+    if (result.turned) return result;
+  }
+  const auto letters = read_lines(images, cancel);
   for (const std::size_t i : surest(found, letters, on_paper)) {
     ReadLine line = line_of(found[i], images[i], letters[i]);
     if (!line.words.empty()) result.lines.push_back(std::move(line));

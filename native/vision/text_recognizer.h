@@ -12,6 +12,7 @@
 #include "vision/ctc.h"
 #include "vision/image.h"
 #include "vision/line_image.h"
+#include "vision/line_orientation.h"
 #include "vision/text_lines.h"
 
 namespace lectern {
@@ -20,18 +21,12 @@ class Backend;
 
 namespace lectern::vision {
 
-/// A page may be given up after a few lines: one that stands on its head holds nothing else than they do.
-struct Sample {
-  int lines = 0;             // the longest so many are read first; 0: all at once
-  double least_sureness = 0; // 0..1: the others are read where the letters of the sample are at least so sure in the mean
-};
-
 /// What reads a bitmap, and how.
 struct RecogniseOptions {
   std::string network;  // path of an ONNX file that TextRecognizer takes
   int dpi;              // of the bitmap, 70..2400
   bool one_line;        // the bitmap is one line of text from edge to edge
-  Sample sample;        // of a page
+  std::string orientation;  // path of an ONNX file that LineOrientation takes: a page that does not stand upright is given up; empty: every page is read
 };
 
 /// One network in memory. One thread at a time.
@@ -41,9 +36,9 @@ class TextRecognizer {
   /// class from class 1 on, in the metadata `alphabet`; class 0 is the blank of CTC. Throws Error `model_not_found`, and `invalid_model` for another network.
   TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads);
 
-  /// All text of an upright page that is not in pictures, lines from the top, and its ruled lines; `sampled` where that is given up after the sample. A line's letters are
-  /// the same either way. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`.
-  ReadPage read(const Bitmap& bitmap, int dpi, const Cancel& cancel, const Sample& sample = {});
+  /// All text of an upright page that is not in pictures, lines from the top, and its ruled lines. With `orientation` its lines are asked first, and where they do not stand
+  /// upright none is read, and it is `turned`. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`.
+  ReadPage read(const Bitmap& bitmap, int dpi, const Cancel& cancel, LineOrientation* orientation = nullptr);
 
   /// What a bitmap says that is one line of text from edge to edge: one line, or none.
   ReadPage read_line(const Bitmap& bitmap, const Cancel& cancel);

@@ -4,7 +4,7 @@ import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
 import { writeZip, type ZipRequest } from '../convert/write-zip.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
-import { installedRecognisers } from '../convert/ocr/own.js';
+import { installedRecognisers, shippedLineVoting } from '../convert/ocr/own.js';
 import type { TextRecognisers } from '../convert/ocr/recogniser.js';
 import { shippedCellFinder } from '../convert/tables/index.js';
 import { openEngine } from '../engine/engine.js';
@@ -21,8 +21,9 @@ function recognisersOf({ call, scratchDirectory }: Pick<JobContext, 'call' | 'sc
   return installedRecognisers(ownEngine, process.env, shippedModelsDirectory(), createRemoteEngine(call, scratchDirectory));
 }
 
-/** The network is opened once in a process. */
+/** The networks are opened once in a process. */
 const tableCells = shippedCellFinder(ownEngine, shippedModelsDirectory());
+const lineVotes = shippedLineVoting(ownEngine, shippedModelsDirectory());
 
 function convert(request: ConvertRequest, context: JobContext): Promise<unknown> {
   const { call, progress, scratchDirectory, signal } = context;
@@ -31,6 +32,7 @@ function convert(request: ConvertRequest, context: JobContext): Promise<unknown>
     engine: createRemoteEngine(call, scratchDirectory),
     counting: { countTokens: (path, texts, options) => ownEngine().countTokens(path, texts, options) },
     recognisers: recognisersOf(context),
+    lineVotes,
     tableCells,
     signal,
     progress: (news: ConversionProgress) => {

@@ -79,7 +79,7 @@ async function readPictures(content: PageContent, reading: Reading): Promise<See
   if (!request.options.doOcr || !mayHoldText(content)) return null;
   const recogniser = await ports.recognisers.find(request.options.ocrPreset, request.options.ocrLanguages);
   if (!isRecogniser(recogniser)) return null;
-  const reader = { recogniser, engine: ports.engine, signal: ports.signal };
+  const reader = { recogniser, engine: ports.engine, signal: ports.signal, lineVotes: ports.lineVotes ?? null };
   const read = await orWithout(null, content.pageIndex, reading, timings.measure('read_picture', 'page', () => readPagePictures(pages, content, reader)));
   return read === null ? null : { content: read.content, inParts: true, recognised: { by: recogniser.name, confidence: read.confidence, turn: 0, lean: 0 } };
 }
@@ -93,7 +93,7 @@ async function readSeen(content: PageContent, why: PictureReason, { pages, reque
     if (why !== 'suspect') errors.push(unreadPage(content.pageIndex, why, recogniser.reason));
     return null;
   }
-  const reader = { recogniser, engine: ports.engine, signal: ports.signal };
+  const reader = { recogniser, engine: ports.engine, signal: ports.signal, lineVotes: ports.lineVotes ?? null };
   const read = await timings.measure('read_picture', 'page', () => readPicture(pages, content, reader));
   const { confidence, turn, lean } = read;
   const damage = pages.damage?.(content.pageIndex) ?? null;
@@ -111,7 +111,7 @@ async function readUnreadable(content: PageContent, { pages, request, ports, tim
   if (lines.length === 0) return null;
   const recogniser = await ports.recognisers.find(request.options.ocrPreset, request.options.ocrLanguages);
   if (!isRecogniser(recogniser)) return null;
-  const reader = { recogniser, engine: ports.engine, signal: ports.signal };
+  const reader = { recogniser, engine: ports.engine, signal: ports.signal, lineVotes: ports.lineVotes ?? null };
   const { content: read, confidence, turn, lean } = await timings.measure('read_picture', 'page', () => readPicture(pages, content, reader));
   const mended = turn === 0 ? withReadLines(content, lines, read) : null;
   return mended === null ? null : { content: mended, inParts: true, recognised: { by: recogniser.name, confidence, turn, lean } };

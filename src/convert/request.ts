@@ -1,5 +1,6 @@
 /** One document's way through the converter: what goes in, what comes out, and the ports it may use. Plain data on both sides. */
 import type { TokenCounting, VisionEngine } from '../engine/port.js';
+import type { LineVoting } from './ocr/own.js';
 import type { TextRecognisers } from './ocr/recogniser.js';
 import type { ConvertOptions } from './options.js';
 import type { CellFinder } from './tables/index.js';
@@ -56,6 +57,8 @@ export interface ConvertPorts {
   /** For chunks that are fitted to a number of tokens. */
   counting?: TokenCounting;
   recognisers: TextRecognisers;
+  /** Tells which way up pages stand that are read from their picture; absent or null: none is turned. */
+  lineVotes?: LineVoting | null;
   /** Finds the cells of tables without full ruling lines; absent or null: geometry alone does. */
   tableCells?: CellFinder | null;
   progress(progress: ConversionProgress): void;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../package-files.js';
-import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
+import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
 import type { LayoutRegion, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -25,6 +25,7 @@ export interface NativeEngine {
   tesseractVersion(cancel?: NativeCancel): Promise<string>;
   readText(bitmap: Bitmap, options: Omit<ReadTextOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
   recogniseText(bitmap: Bitmap, options: Omit<RecogniseTextOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
+  lineVotes(bitmap: Bitmap, options: Omit<LineVotesOptions, 'signal'>, cancel?: NativeCancel): Promise<LineVotes>;
   describeModel(path: string, options: { arrays?: boolean }, cancel?: NativeCancel): Promise<NativeDescription>;
   memoryNeed(path: string, shape: ModelShape, cancel?: NativeCancel): Promise<MemoryNeed>;
   countTokens(path: string, texts: readonly string[], cancel?: NativeCancel): Promise<Uint32Array>;

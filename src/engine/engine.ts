@@ -5,7 +5,7 @@ import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from '.
 import { AddonLanguageModel } from './language-model.js';
 import { atTheSeam, callNative } from './native-call.js';
 import { AddonVisionModel } from './vision-model.js';
-import type { CallOptions, DeviceInfo, Engine, LanguageModel, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
+import type { CallOptions, DeviceInfo, Engine, LanguageModel, LineVotes, LineVotesOptions, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
 import type { OpenVisionOptions, VisionModel } from './vision-port.js';
 
 export interface EngineOptions {
@@ -53,6 +53,11 @@ class AddonEngine implements Engine {
   recogniseText(bitmap: Bitmap, options: RecogniseTextOptions): Promise<ReadPage> {
     const { signal, ...rest } = options;
     return callNative(this.#addon, signal, (cancel) => this.#native.recogniseText(bitmap, rest, cancel));
+  }
+
+  lineVotes(bitmap: Bitmap, options: LineVotesOptions): Promise<LineVotes> {
+    const { signal, ...rest } = options;
+    return callNative(this.#addon, signal, (cancel) => this.#native.lineVotes(bitmap, rest, cancel));
   }
 
   async describeModel(path: string, options: CallOptions & { arrays?: boolean } = {}): Promise<ModelDescription> {

@@ -59,8 +59,8 @@ export interface ReadRuling {
 export interface ReadPage {
   lines: ReadLine[];
   rulings: ReadRuling[];
-  /** Only the longest lines were read, whose letters are less sure than was asked for. */
-  sampled?: true;
+  /** Its lines stand on their head or run down the page: none was read, as was asked for. */
+  turned?: true;
 }
 
 export interface ReadTextOptions extends CallOptions {
@@ -87,15 +87,34 @@ export interface RecogniseTextOptions extends CallOptions {
   dpi: number;
   /** The bitmap is one line of text from edge to edge. */
   oneLine?: boolean;
-  /** So many of the longest lines are read first, the others only where the letters of these are at least `leastSureness` in the mean, 0 to 1. */
-  sampleLines?: number;
-  leastSureness?: number;
+  /** Path of the ONNX file of a network that tells which way up lines stand: a page whose longest lines do not stand upright is given up (`turned`). */
+  orientation?: string;
 }
 
-/** Our own network that reads text. */
+export interface LineVotesOptions extends CallOptions {
+  /** Path of the ONNX file of a network that tells which way up lines stand. */
+  network: string;
+  /** Of the bitmap, 70 to 2400. */
+  dpi: number;
+}
+
+/** What the longest lines of a bitmap vote for, each with its length, some two votes a letter. */
+export interface LineVotes {
+  upright: number;
+  /** On its head. */
+  turned: number;
+  /** No line along the bitmap's rows: text that runs across them, figures. */
+  neither: number;
+  /** That were asked. */
+  lines: number;
+}
+
+/** Our own networks that read text, and tell which way up it stands. */
 export interface NetworkReader {
   /** Text and ruled lines of an upright page. Rejects with `model_not_found`, `invalid_model` for a file that is no recogniser of lines, `cancelled`. */
   recogniseText(bitmap: Bitmap, options: RecogniseTextOptions): Promise<ReadPage>;
+  /** Of a bitmap whose lines lean by at most a degree. Rejects with `model_not_found`, `invalid_model` for a file that tells no orientations, `cancelled`. */
+  lineVotes(bitmap: Bitmap, options: LineVotesOptions): Promise<LineVotes>;
 }
 
 /** Text in which the texts of control tokens (`<|im_end|>`) become these tokens only where `special` says so. */

@@ -42,8 +42,8 @@ const mostCardBytes = 2 ** 20;
 const deepest = 4;
 /** What exporters call every file. */
 const plainStem = /^(model|inference)$/;
-/** Ours has a card of its own and is read elsewhere: see convert/ocr/own.ts. */
-const ownStem = 'lectern-recogniser';
+/** Ours have cards of their own and are read elsewhere: see convert/ocr/own.ts. */
+const ownStems = new Set(['lectern-recogniser', 'lectern-orientation']);
 
 export function createVisionCatalogue({ directories }: { directories: readonly string[] }): VisionCatalogue {
   const cards = new FileCache<CardedNetwork | { reason: string }>();
@@ -83,7 +83,7 @@ async function lookInto(root: string, cards: FileCache<CardedNetwork | { reason:
   for (const below of files.filter((file) => /\.onnx$/i.test(file))) {
     const path = join(root, below);
     const stem = basename(path).slice(0, -'.onnx'.length);
-    if (stem === ownStem) continue;
+    if (ownStems.has(stem)) continue;
     const name = plainStem.test(stem) && dirname(below) !== '.' ? basename(dirname(path)) : stem;
     const refuse = (reason: string): void => { found.refused.push({ name, path, reason }); };
     const state = await stateOf(path);

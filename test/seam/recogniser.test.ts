@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { findOwnNetwork, ownRecognisers } from '../../src/convert/ocr/own.js';
+import { findOwnNetwork, ownRecognisers, shippedLineVoting } from '../../src/convert/ocr/own.js';
 import { readPagePictures } from '../../src/convert/ocr/page-pictures.js';
 import { readPicture } from '../../src/convert/ocr/read-picture.js';
 import { isRecogniser } from '../../src/convert/ocr/recogniser.js';
@@ -17,6 +17,8 @@ import { makePdf, type PageSpec } from '../support/pdf-writer.js';
 const engine = openEngine();
 t.teardown(() => engine.close());
 const network = findOwnNetwork(shippedModelsDirectory())?.path ?? '';
+const orientation = join(shippedModelsDirectory(), 'lectern-orientation.onnx');
+const lineVotes = shippedLineVoting(() => engine, shippedModelsDirectory());
 const blank = { data: new Uint8Array(64 * 64 * 4).fill(255), width: 64, height: 64, stride: 256 };
 
 t.test('a page is read', async (t) => {
@@ -48,21 +50,20 @@ t.test('a page is read', async (t) => {
   await t.rejects(reading, { code: 'cancelled' });
 });
 
-t.test('a page that is unsure is given up after its longest lines; a sure one is read whole, and the same', async (t) => {
+t.test('a page that does not stand upright is given up after a look at its longest lines; an upright one is read whole, and the same', async (t) => {
   const content = Array.from({ length: 14 }, (_, line) => text(30, 270 - 18 * line, 11, `${'A longer line of text '.repeat(1 + (line % 3))}and its end ${line}.`));
   const pdf = await openPdf(makePdf({ pages: [{ width: 500, height: 300, content }, { width: 500, height: 300, rotate: 180, content }] }), { password: null });
   t.teardown(() => pdf.close());
   const [upright, upsideDown] = [0, 1].map((page) => pdf.renderRegion(page, { left: 0, top: 0, right: 500, bottom: 300 }, 150));
   const whole = await engine.recogniseText(upright!, { network, dpi: 150 });
   t.equal(whole.lines.length, 14);
-  t.same(await engine.recogniseText(upright!, { network, dpi: 150, sampleLines: 4, leastSureness: 0.88 }), whole, 'nothing is lost by reading some lines first');
-  t.same(await engine.recogniseText(upright!, { network, dpi: 150, sampleLines: 14, leastSureness: 0 }), whole, 'nor by reading all of them first');
-  const sample = await engine.recogniseText(upright!, { network, dpi: 150, sampleLines: 4, leastSureness: 1 });
-  t.equal(sample.sampled, true);
-  t.same(sample.lines, whole.lines.filter((_, line) => line % 3 === 2), 'the four longest, as they are on the whole page');
-  const unsure = await engine.recogniseText(upsideDown!, { network, dpi: 150, sampleLines: 4, leastSureness: 0.88 });
-  t.match(unsure, { sampled: true });
-  t.ok(unsure.lines.length <= 4);
+  t.same(await engine.recogniseText(upright!, { network, dpi: 150, orientation }), whole, 'nothing is lost by asking the lines first');
+  t.match(await engine.recogniseText(upsideDown!, { network, dpi: 150, orientation }), { turned: true, lines: [] });
+  t.ok((await engine.recogniseText(upsideDown!, { network, dpi: 150 })).lines.length > 10, 'unless it is wanted as it is');
+  const [votes, against] = await Promise.all([upright!, upsideDown!].map((page) => engine.lineVotes(page, { network: orientation, dpi: 150 })));
+  t.ok(votes!.lines === 14 && votes!.upright > 0.99 * (votes!.upright + votes!.turned + votes!.neither), JSON.stringify(votes));
+  t.ok(against!.turned > 0.99 * (against!.upright + against!.turned + against!.neither), JSON.stringify(against));
+  t.same(await engine.lineVotes(blank, { network: orientation, dpi: 150 }), { upright: 0, turned: 0, neither: 0, lines: 0 });
 });
 
 /** Points from the middle of one box to that of the other. */
@@ -79,7 +80,7 @@ t.test('what leans on its head is read straight, and told where it leans', async
   if (!isRecogniser(recogniser)) throw new Error(recogniser.reason);
   for (const [index, turn] of [0, 180].entries()) {
     const page = pdf.readPage(index);
-    const read = await readPicture({ render: (_, region, dpi) => pdf.renderRegion(index, region, dpi) }, page, { recogniser, engine, signal: new AbortController().signal });
+    const read = await readPicture({ render: (_, region, dpi) => pdf.renderRegion(index, region, dpi) }, page, { recogniser, engine, lineVotes, signal: new AbortController().signal });
     t.match(read, { turn });
     t.ok(Math.abs(read.lean - 4) < 0.3, `leans by ${read.lean}`);
     const { toPage } = placeOnPage(read.content, read);
@@ -100,12 +101,12 @@ t.test('a page is read alike in all four orientations', async (t) => {
   t.teardown(() => pdf.close());
   const recogniser = await ownRecognisers(() => engine, shippedModelsDirectory()).find('auto', []);
   if (!isRecogniser(recogniser)) throw new Error(recogniser.reason);
-  const dpis: [number, number | undefined][] = [];
+  const dpis: [number, boolean | undefined][] = [];
   const counting = { name: 'counting', read: (...[bitmap, dpi, signal, least]: Parameters<typeof recogniser.read>) => (dpis.push([dpi, least]), recogniser.read(bitmap, dpi, signal, least)) };
   const seen: string[][] = [];
   for (const [index, turn] of [0, 270, 180, 90].entries()) {
     dpis.length = 0;
-    const read = await readPicture({ render: (_, region, dpi) => pdf.renderRegion(index, region, dpi) }, pdf.readPage(index), { recogniser: counting, engine, signal: new AbortController().signal });
+    const read = await readPicture({ render: (_, region, dpi) => pdf.renderRegion(index, region, dpi) }, pdf.readPage(index), { recogniser: counting, engine, lineVotes, signal: new AbortController().signal });
     t.equal(read.turn, turn);
     t.match(read.content, { width: 480, height: 290 }, 'the upright page');
     seen.push(read.content.lines.map((line) => line.words.map((word) => word.text).join(' ')));
@@ -120,7 +121,7 @@ t.test('a page is read alike in all four orientations', async (t) => {
     });
     t.ok(off.length > 20 && Math.max(...off) < 3, `${off.length} words, at most ${Math.max(...off).toFixed(1)} points beside their place on the page as the file shows it`);
     t.equal(dpis.filter(([, least]) => least === undefined).length, turn === 0 ? 0 : 1, 'what is turned is read whole but once');
-    t.ok(dpis.length <= (turn === 0 ? 1 : 5), `${dpis.length} looks`);
+    t.equal(dpis.length, turn === 0 ? 1 : 2, 'and looked at once before');
   }
   for (const lines of seen) t.same(lines, told);
 });
@@ -137,7 +138,7 @@ t.test('a scanned paragraph in a page of text is read, a photograph is looked at
   t.teardown(() => pdf.close());
   const recogniser = await ownRecognisers(() => engine, shippedModelsDirectory()).find('auto', []);
   if (!isRecogniser(recogniser)) throw new Error(recogniser.reason);
-  const look = (index: number) => readPagePictures({ render: (_, region, dpi) => pdf.renderRegion(index, region, dpi) }, pdf.readPage(index), { recogniser, engine, signal: new AbortController().signal });
+  const look = (index: number) => readPagePictures({ render: (_, region, dpi) => pdf.renderRegion(index, region, dpi) }, pdf.readPage(index), { recogniser, engine, lineVotes, signal: new AbortController().signal });
   const read = await look(0);
   // The network takes a small letter for its capital now and then.
   const texts = read?.content.lines.map((line) => line.words.map((word) => word.text).join(' ').toLowerCase());
@@ -184,7 +185,11 @@ t.test('what is no recogniser of lines is refused, and the next page is read all
   writeFileSync(join(directory, 'nameless.onnx'), bytes);
   await t.rejects(engine.recogniseText(blank, { network: join(directory, 'nameless.onnx'), dpi: 200 }), { code: 'invalid_model', message: /alphabet/u });
   t.same((await engine.recogniseText(blank, { network, dpi: 200 })).lines, []);
-  for (const options of [{ network: '', dpi: 200 }, { network: 'a\0', dpi: 200 }, { network, dpi: 10 }, { network, dpi: 200, oneLine: 1 as unknown as boolean }, { network, dpi: 200, sampleLines: 1.5 }, { network, dpi: 200, leastSureness: 2 }, { network, dpi: 200, leastSureness: Number.NaN }]) await t.rejects(engine.recogniseText(blank, options), { code: 'invalid_request' });
+  for (const options of [{ network: '', dpi: 200 }, { network: 'a\0', dpi: 200 }, { network, dpi: 10 }, { network, dpi: 200, oneLine: 1 as unknown as boolean }, { network, dpi: 200, orientation: '' }, { network, dpi: 200, orientation: 1 as unknown as string }]) await t.rejects(engine.recogniseText(blank, options), { code: 'invalid_request' });
+  await t.rejects(engine.recogniseText(blank, { network, dpi: 200, orientation: network }), { code: 'invalid_model', message: /which way up lines stand/u });
+  await t.rejects(engine.lineVotes(blank, { network: join(directory, 'none.onnx'), dpi: 200 }), { code: 'model_not_found' });
+  await t.rejects(engine.lineVotes(blank, { network, dpi: 200 }), { code: 'invalid_model', message: /which way up lines stand/u });
+  await t.rejects(engine.lineVotes(blank, { network: orientation, dpi: 10 }), { code: 'invalid_request' });
   const pixel = { data: new Uint8Array(4).fill(0), width: 1, height: 1, stride: 4 };
   for (const oneLine of [false, true]) t.ok(Array.isArray((await engine.recogniseText(pixel, { network, dpi: 200, oneLine })).lines), 'one black pixel');
 });

@@ -5,7 +5,9 @@ import t from 'tap';
 import type { Test } from 'tap';
 import type { Bitmap } from '../../src/bitmap.js';
 import { convertDocument } from '../../src/convert/convert.js';
+import type { LineVoting } from '../../src/convert/ocr/own.js';
 import type { TextRecogniser, TextRecognisers } from '../../src/convert/ocr/recogniser.js';
+import { turnQuarter } from '../../src/convert/ocr/turned.js';
 import { findTesseractData, tesseractRecognisers } from '../../src/convert/ocr/tesseract.js';
 import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
 import type { ConvertOutcome } from '../../src/convert/request.js';
@@ -21,6 +23,9 @@ function isUpright({ data, width, height, stride }: Bitmap): boolean {
   const dark = (y: number): boolean => (data[y * stride + (width >> 1) * 4] as number) < 100;
   return dark(Math.round(height * 0.05)) && !dark(Math.round(height * 0.95));
 }
+
+/** The lines of an upright page vote for it, those of one on its head against it, others for neither. */
+const lineVotes: LineVoting = async (bitmap) => ({ upright: isUpright(bitmap) ? 60 : 0, turned: isUpright(await turnQuarter(bitmap, 180)) ? 60 : 0, neither: 4, lines: 3 });
 
 /** Reads two lines of any upright bitmap, a few bad guesses of any other, or as much as `headDown` says. */
 class Reader implements TextRecogniser {
@@ -65,7 +70,7 @@ async function convert(t: Test, pages: PageSpec[], recognisers: TextRecognisers,
     inputPath: join(root, 'input'), filename: 'made.pdf', outputDirectory: join(root, 'out'), failedPages: [],
     options: { ...defaultConvertOptions, outputs: ['md', 'json'], ...options },
   }, {
-    engine: { deskewAngle: async () => lean, resizeImage: async () => new Float32Array(0) }, recognisers,
+    engine: { deskewAngle: async () => lean, resizeImage: async () => new Float32Array(0) }, recognisers, lineVotes,
     progress: () => undefined, signal: new AbortController().signal,
   });
   const content = JSON.parse(readFileSync(join(root, 'out', outcome.contentFile), 'utf8')) as { md_content: string; json_content: { body: { meta: Record<string, unknown> | null }; texts: { meta?: Record<string, unknown> | null }[] } };
@@ -115,12 +120,12 @@ t.test('a reader that is fairly sure of letters upside down is not believed', as
 });
 
 /** Reads as many lines of `words` as it is told to at the top of any bitmap. */
-function linesReader(words: string, count: number, sure = 0.95): TextRecogniser & { looks: { width: number; dpi: number; least: number | undefined }[] } {
-  const looks: { width: number; dpi: number; least: number | undefined }[] = [];
+function linesReader(words: string, count: number, sure = 0.95): TextRecogniser & { looks: { width: number; dpi: number; only: boolean | undefined }[] } {
+  const looks: { width: number; dpi: number; only: boolean | undefined }[] = [];
   return {
     name: 'reader 2', looks,
-    read: async (bitmap, dpi, _, least) => {
-      looks.push({ width: bitmap.width, dpi, least });
+    read: async (bitmap, dpi, _, only) => {
+      looks.push({ width: bitmap.width, dpi, only });
       const height = Math.round(dpi / 8);
       const lines = Array.from({ length: count }, (_unused, line): ReadPage['lines'][number] => {
         const y = (line + 1) * Math.round(dpi / 4);

@@ -33,6 +33,8 @@ class Canvas:
         # 0: no text, 1: upright, 2..4: turned clockwise by 90, 180, 270 degrees.
         self.ways = Image.new("L", (width, height), 0)
         self.way = ImageDraw.Draw(self.ways)
+        # (left, top, right, bottom, text) of what was drawn, before the page leans.
+        self.said = []
 
     def face(self):
         while True:
@@ -51,9 +53,14 @@ class Canvas:
         font = face.at(size)
         self.ink.text((x, baseline), text, font=font, fill=fill, anchor="ls")
         end = x + font.getlength(text)
-        self.core.rectangle((x, baseline - 0.46 * size, end, baseline), fill=255)
-        self.way.rectangle((x - 0.1 * size, baseline - 0.74 * size, end + 0.1 * size, baseline + 0.22 * size), fill=1)
+        self.mark(x, end, baseline, size, text)
         return end
+
+    def mark(self, left, right, baseline, size, text):
+        """A line of upright text stands there."""
+        self.core.rectangle((left, baseline - 0.46 * size, right, baseline), fill=255)
+        self.way.rectangle((left - 0.1 * size, baseline - 0.74 * size, right + 0.1 * size, baseline + 0.22 * size), fill=1)
+        self.said.append((left, baseline - 0.74 * size, right, baseline + 0.22 * size, text))
 
     def turned_text(self, face, size, x, y, text, quarter):
         """A word that runs up or down the page, as on an axis: `quarter` 1 is turned clockwise, 3 the other way."""
@@ -70,9 +77,10 @@ class Canvas:
         self.image.paste(0, (x, y), ink)
         self.cores.paste(255, (x, y), core)
         self.way.rectangle((x, y, x + ink.width, y + ink.height), fill=1 + quarter)
+        self.said.append((x, y, x + ink.width, y + ink.height, text))
 
 
-def _paragraph(page, face, size, left, right, top, bottom, fill=0, most=60):
+def paragraph(page, face, size, left, right, top, bottom, fill=0, most=60):
     """Lines from `top` until `bottom`, justified or not; returns where the next thing may begin."""
     draw = page.draw
     leading = size * draw.uniform(1.08, 1.7)
@@ -102,8 +110,7 @@ def _paragraph(page, face, size, left, right, top, bottom, fill=0, most=60):
                 for piece in pieces:
                     page.ink.text((x, y), piece, font=font, fill=fill, anchor="ls")
                     x += font.getlength(piece) + space
-                page.core.rectangle((left, y - 0.46 * size, x - space, y), fill=255)
-                page.way.rectangle((left - 0.1 * size, y - 0.74 * size, x - space + 0.1 * size, y + 0.22 * size), fill=1)
+                page.mark(left, x - space, y, size, text)
                 y += leading
                 continue
         x = (left + right - font.getlength(text)) / 2 if centred else left
@@ -112,7 +119,7 @@ def _paragraph(page, face, size, left, right, top, bottom, fill=0, most=60):
     return y - leading + 0.3 * size
 
 
-def _table(page, face, size, left, right, top, bottom):
+def table(page, face, size, left, right, top, bottom):
     draw = page.draw
     columns = draw.randint(2, 7)
     row = size * draw.uniform(1.25, 2.4)
@@ -140,7 +147,7 @@ def _table(page, face, size, left, right, top, bottom):
     return y + size
 
 
-def _curve(draw, left, right, top, bottom):
+def curve(draw, left, right, top, bottom):
     """Points of a stroke that wanders, as a signature or a plot."""
     x, y, angle = draw.uniform(left, right), draw.uniform(top, bottom), draw.uniform(0, 6.3)
     points = []
@@ -152,7 +159,7 @@ def _curve(draw, left, right, top, bottom):
     return points
 
 
-def _figure(page, noise, left, right, top, bottom):
+def figure(page, noise, left, right, top, bottom):
     """Bars, curves, boxes, or a photograph; with labels now and then, along the axes too."""
     draw, ink = page.draw, page.ink
     bottom = min(bottom, top + draw.uniform(0.3, 1.0) * (right - left))
@@ -175,7 +182,7 @@ def _figure(page, noise, left, right, top, bottom):
             elif shape < 0.5:
                 ink.ellipse((one, high, other, low), fill=fill, outline=0, width=width)
             elif shape < 0.8:
-                ink.line(_curve(draw, left, right, top, bottom), fill=draw.randint(0, 120), width=width)
+                ink.line(curve(draw, left, right, top, bottom), fill=draw.randint(0, 120), width=width)
             else:
                 for x in range(int(one), int(other), draw.randint(5, 30)):
                     ink.line((x, high, x, low), fill=draw.randint(0, 150), width=draw.randint(1, 3))
@@ -188,7 +195,7 @@ def _figure(page, noise, left, right, top, bottom):
     return bottom + size
 
 
-def _banner(page, left, right, top, bottom):
+def banner(page, left, right, top, bottom):
     """Text on a dark or grey ground."""
     draw = page.draw
     size = draw.choice((18, 20, 22, 26, 32, 44, 60))
@@ -196,7 +203,7 @@ def _banner(page, left, right, top, bottom):
     ground = draw.randint(0, 130) if draw.random() < 0.75 else draw.randint(130, 220)
     page.ink.rectangle((left, top, right, top + height), fill=ground)
     fill = draw.randint(225, 255) if ground < 130 else draw.randint(0, 40)
-    _paragraph(page, page.face(), size, left + size, right - size, top + 0.3 * size, min(bottom, top + height) - 0.4 * size, fill, 8)
+    paragraph(page, page.face(), size, left + size, right - size, top + 0.3 * size, min(bottom, top + height) - 0.4 * size, fill, 8)
     return top + height + size
 
 
@@ -209,18 +216,18 @@ def _column(page, noise, left, right, face, size):
     while y < end:
         kind = draw.random()
         if kind < 0.6:
-            y = _paragraph(page, face, size, left, right, y, end)
+            y = paragraph(page, face, size, left, right, y, end)
         elif kind < 0.72:
             big = min(120, int(size * draw.uniform(1.1, 2.6)))
             text = texts.heading(draw, max(6, int((right - left) / big)))
             page.text(page.face() if draw.random() < 0.5 else face, big, left, y + 1.2 * big, text[:max(2, int((right - left) / (0.5 * big)))])
             y += 1.6 * big
         elif kind < 0.84:
-            y = _table(page, face if draw.random() < 0.6 else page.face(), size, left, right, y, end)
+            y = table(page, face if draw.random() < 0.6 else page.face(), size, left, right, y, end)
         elif kind < 0.92:
-            y = _figure(page, noise, left, right, y, end)
+            y = figure(page, noise, left, right, y, end)
         else:
-            y = _banner(page, left, right, y, end)
+            y = banner(page, left, right, y, end)
         y += size * draw.choice((0, 0.3, 0.6, 1, 2, 6))
         if draw.random() < 0.06:
             y += draw.uniform(0.2, 0.8) * page.height
@@ -231,9 +238,9 @@ def _page(page, noise):
     kind = draw.random()
     if kind < 0.05:
         if draw.random() < 0.7:
-            _figure(page, noise, 0, page.width, 0, page.height)
+            figure(page, noise, 0, page.width, 0, page.height)
         for _ in range(draw.randint(0, 4)):
-            page.ink.line(_curve(draw, 0, page.width, 0, page.height), fill=draw.randint(0, 160), width=draw.randint(1, 12))
+            page.ink.line(curve(draw, 0, page.width, 0, page.height), fill=draw.randint(0, 160), width=draw.randint(1, 12))
         return
     if kind < 0.15:
         for _ in range(draw.randint(1, 8)):
@@ -253,7 +260,7 @@ def _page(page, noise):
         _column(page, noise, left, left + width, face, size)
 
 
-def _worn(draw, noise, image, strength):
+def worn(draw, noise, image, strength):
     """A scan's defects at the network's own resolution; `defects` says what each of them is."""
     chance = lambda probability: draw.random() < probability * strength
     em = 11
@@ -276,7 +283,7 @@ def _worn(draw, noise, image, strength):
     return image
 
 
-def _edges(draw, image):
+def edges(draw, image):
     """The scanner's lid, the book's spine: a dark border on one or two sides."""
     canvas = ImageDraw.Draw(image)
     for _ in range(draw.randint(1, 2)):
@@ -307,9 +314,9 @@ def piece(case, number, stage="train", width=SIDE, height=SIDE):
     cores = turned[1].resize((width // CELL, height // CELL), Image.Resampling.BOX)
     ways = turned[2].resize((width // CELL, height // CELL), Image.Resampling.NEAREST)
     if draw.random() < 0.08:
-        _edges(draw, image)
+        edges(draw, image)
     if draw.random() < 0.8:
-        image = _worn(draw, noise, image, draw.uniform(0.4, 1.8))
+        image = worn(draw, noise, image, draw.uniform(0.4, 1.8))
     if draw.random() < 0.04:
         image = image.point(lambda value: 255 - value)
     return numpy.asarray(image), numpy.asarray(cores), numpy.asarray(ways), degrees

@@ -9,7 +9,6 @@ sys.dont_write_bytecode = True
 
 import onnx
 import torch
-from onnx import TensorProto, helper
 
 import alphabet
 import evaluate
@@ -17,7 +16,6 @@ import lines
 import network
 from onnx_graph import Graph
 
-OPSET = 13
 HERE = os.path.dirname(os.path.abspath(__file__))
 TARGET = os.path.join(os.path.dirname(os.path.dirname(HERE)), "lectern-recogniser.onnx")
 
@@ -32,13 +30,7 @@ def model_of(recogniser, name):
             made = graph.add("Add", [x, made])
         x = graph.add("Relu", [made])
     graph.convolution(x, recogniser.classes, None, "logits")
-    inputs = [helper.make_tensor_value_info("lines", TensorProto.FLOAT, ["n", 1, lines.HEIGHT, "w"])]
-    outputs = [helper.make_tensor_value_info("logits", TensorProto.FLOAT, ["n", alphabet.CLASSES, 1, "w_4"])]
-    made = helper.make_model(helper.make_graph(graph.nodes, name, inputs, outputs, graph.constants), opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lectern")
-    made.ir_version = 7
-    helper.set_model_props(made, {"alphabet": alphabet.ALPHABET})
-    onnx.checker.check_model(made)
-    return made
+    return graph.model(name, [("lines", ["n", 1, lines.HEIGHT, "w"])], [("logits", ["n", alphabet.CLASSES, 1, "w_4"])], {"alphabet": alphabet.ALPHABET})
 
 
 # ISO 639-3; Tesseract's data files have the same names.

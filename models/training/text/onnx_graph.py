@@ -1,8 +1,11 @@
 """An ONNX graph being written: what the exports of all networks put together theirs with."""
 
 import numpy
+import onnx
 import torch
 from onnx import TensorProto, helper, numpy_helper
+
+OPSET = 13
 
 
 class Graph:
@@ -32,3 +35,16 @@ class Graph:
             weight, bias = weight * scale.reshape(-1, 1, 1, 1), norm.bias - norm.running_mean * scale
         (top, left), strides, dilations = convolution.padding, list(convolution.stride), list(convolution.dilation)
         return self.add("Conv", [x, self.weight(weight), self.weight(bias)], output, kernel_shape=list(convolution.kernel_size), strides=strides, dilations=dilations, pads=[top, left, top, left])
+
+    def doubled(self, x):
+        """Every cell four times: twice as high and as wide."""
+        return self.add("Resize", [x, "", self.constant(numpy.array([1, 1, 2, 2], dtype=numpy.float32))], mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")
+
+    def model(self, name, inputs, outputs, metadata=None):
+        """`inputs` and `outputs` are (name, shape) of floats. Throws where ONNX finds it wrong."""
+        ports = [[helper.make_tensor_value_info(port, TensorProto.FLOAT, shape) for port, shape in side] for side in (inputs, outputs)]
+        made = helper.make_model(helper.make_graph(self.nodes, name, *ports, self.constants), opset_imports=[helper.make_opsetid("", OPSET)], producer_name="lectern")
+        made.ir_version = 7
+        helper.set_model_props(made, metadata or {})
+        onnx.checker.check_model(made)
+        return made

@@ -1,7 +1,8 @@
 /** The recogniser that ships with the program, those that were installed, and which reader a request gets where there is more than one. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { NetworkReader, TextReader } from '../../engine/port.js';
+import type { Bitmap } from '../../bitmap.js';
+import type { LineVotes, NetworkReader, TextReader } from '../../engine/port.js';
 import type { PageReaders } from '../../engine/vision-port.js';
 import { asLecternError } from '../../errors.js';
 import { dataFileOf } from './languages.js';
@@ -10,8 +11,8 @@ import type { NoRecogniser, TextRecogniser, TextRecognisers } from './recogniser
 import { tesseractRecognisers } from './tesseract.js';
 
 const fileName = 'lectern-recogniser';
-/** Some 500 letters of running text: measured on scanned pages, they are sure by 0.98 to 1 upright, by at most 0.83 upside down, by at most 0.61 on a side. */
-const sampleLines = 8;
+/** Tells which way up lines stand. */
+const orientationName = 'lectern-orientation.onnx';
 
 export interface OwnNetwork {
   path: string;
@@ -28,15 +29,30 @@ export function findOwnNetwork(directory: string): OwnNetwork | null {
   return { path, languages };
 }
 
+function orientationIn(directory: string): string | null {
+  const path = join(directory, orientationName);
+  return existsSync(path) ? path : null;
+}
+
+/** What the lines of a bitmap vote for that lean by at most a degree. */
+export type LineVoting = (bitmap: Bitmap, dpi: number, signal: AbortSignal) => Promise<LineVotes>;
+
+/** By the network that ships with the program; null where it is not in `directory`. */
+export function shippedLineVoting(reader: () => Pick<NetworkReader, 'lineVotes'>, directory: string): LineVoting | null {
+  const network = orientationIn(directory);
+  return network === null ? null : (bitmap, dpi, signal) => reader().lineVotes(bitmap, { network, dpi, signal });
+}
+
 /** `reader` is started when a page first asks for it. One network reads all its languages: they need not be told apart. */
-export function ownRecognisers(reader: () => NetworkReader, directory: string): TextRecognisers {
+export function ownRecognisers(reader: () => Pick<NetworkReader, 'recogniseText'>, directory: string): TextRecognisers {
   return {
     async find(_, asked): Promise<TextRecogniser | NoRecogniser> {
       const network = findOwnNetwork(directory);
       if (network === null) return { reason: 'no text recogniser is installed' };
       const strange = asked.filter((code) => !network.languages.includes(dataFileOf(code) ?? code));
       if (strange.length > 0) return { reason: `${fileName} does not read ${strange.join(', ')}, only ${network.languages.join(', ')}` };
-      return { name: fileName, read: (bitmap, dpi, signal, leastSureness) => reader().recogniseText(bitmap, { network: network.path, dpi, signal, ...(leastSureness !== undefined && { sampleLines, leastSureness }) }) };
+      const orientation = orientationIn(directory);
+      return { name: fileName, read: (bitmap, dpi, signal, onlyUpright) => reader().recogniseText(bitmap, { network: network.path, dpi, signal, ...(onlyUpright === true && orientation !== null && { orientation }) }) };
     },
   };
 }
@@ -68,7 +84,7 @@ async function lookFor(recognisers: TextRecognisers, preset: string, asked: read
  * then an installed model that does, then the system's.
  */
 export function installedRecognisers(
-  reader: () => NetworkReader & TextReader, environment: Record<string, string | undefined>, directory: string, pages?: Pick<PageReaders, 'textModels' | 'readLines'>,
+  reader: () => Pick<NetworkReader, 'recogniseText'> & TextReader, environment: Record<string, string | undefined>, directory: string, pages?: Pick<PageReaders, 'textModels' | 'readLines'>,
 ): TextRecognisers {
   const own = ownRecognisers(reader, directory);
   const models = pages === undefined ? null : modelRecognisers(pages);

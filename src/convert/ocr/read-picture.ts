@@ -3,6 +3,7 @@ import type { Bitmap } from '../../bitmap.js';
 import type { ReadPage, VisionEngine } from '../../engine/port.js';
 import type { Box, PageContent, PlacedImage } from '../../pdf/page.js';
 import type { PageSource } from '../pages.js';
+import type { LineVoting } from './own.js';
 import type { TextRecogniser } from './recogniser.js';
 import { strokeWidth } from './strokes.js';
 import { halved, rotated, turnQuarter } from './turned.js';
@@ -20,11 +21,13 @@ const leaningDpi = 150;
 const maxPixels = 24_000_000;
 /** A lean below it is left: letters on one line are read as well. */
 const leastLeanDegrees = 0.3;
-/** Below this worth, or this sureness, a page may stand on its head: upside down the network that ships with the program is sure by 0.67 to 0.83, upright by 0.93 to 1. */
+/** Below this worth, or this sureness, a page that was read may stand on its head or lie on a side, and its lines are asked. */
 const enoughWorth = 28;
 const enoughSureness = 0.88;
-/** Nothing turned reads better than this. */
-const upright = 0.93;
+/** Votes of lines: those of a page's best side must be so many, some five letters, so many times those for leaving it as it is, and such a share of those along the same rows. */
+const fewestVotes = 10;
+const votesBeyond = 1.2;
+const voteShare = 0.55;
 
 export interface RecognisedPage {
   /** The page as it is read: its words, lines and size are those of the upright page. */
@@ -41,7 +44,9 @@ export interface PictureReader {
   recogniser: TextRecogniser;
   engine: VisionEngine;
   signal: AbortSignal;
-  /** What stands on its head or its side is given up, after a sample where the recogniser can. */
+  /** Without it no page is turned. */
+  lineVotes: LineVoting | null;
+  /** What stands on its head or its side is given up where the recogniser can tell. */
   onlyUpright?: boolean;
 }
 
@@ -62,7 +67,7 @@ function resolutionOf(drawn: Bitmap, content: PageContent): number {
 }
 
 /** How sure the letters are in the mean, and what they are worth: many that are rather sure than not are worth more than a few that are very sure. */
-function judge({ lines }: ReadPage): { worth: number; sureness: number; letters: number } {
+function judge({ lines }: ReadPage): { worth: number; sureness: number } {
   let [letters, sum] = [0, 0];
   for (const { words } of lines) {
     for (const { text, confidence } of words) {
@@ -70,7 +75,7 @@ function judge({ lines }: ReadPage): { worth: number; sureness: number; letters:
       sum += text.length * confidence;
     }
   }
-  return { worth: sum - 0.5 * letters, sureness: letters === 0 ? 0 : sum / letters, letters };
+  return { worth: sum - 0.5 * letters, sureness: letters === 0 ? 0 : sum / letters };
 }
 
 /** What draws pages. */
@@ -88,38 +93,45 @@ class PageReading {
   async run(): Promise<RecognisedPage> {
     const drawn = await this.draw(dpiFor(this.content, readingDpi));
     const resolution = resolutionOf(drawn, this.content);
-    let best = await this.read(drawn, resolution, enoughSureness);
-    const first = judge(best.page);
-    if (this.reader.onlyUpright === true) return this.place(best.page.sampled === true ? { ...best, page: { lines: [], rulings: [] } } : best, 0, drawn.width);
-    const turn = first.worth < enoughWorth || first.sureness < enoughSureness ? await this.betterTurn(best.page) : 0;
-    if (turn !== 0 || best.page.sampled === true) best = await this.read(await turnQuarter(drawn, turn), resolution);
-    return this.place(best, turn, drawn.width);
+    const first = await this.read(drawn, resolution, true);
+    if (this.reader.onlyUpright === true) return this.place(first, 0, drawn.width);
+    const { worth, sureness } = judge(first.page);
+    const turn = worth < enoughWorth || sureness < enoughSureness ? await this.betterTurn() : 0;
+    if (turn === 0 && first.page.turned !== true) return this.place(first, 0, drawn.width);
+    return this.place(await this.read(await turnQuarter(drawn, turn), resolution), turn, drawn.width);
   }
 
   private async draw(dpi: number): Promise<Bitmap> {
     return this.pages.render(this.content.pageIndex, whole(this.content), dpi);
   }
 
-  private async read(upright: Bitmap, dpi: number, leastSureness?: number): Promise<Reading> {
-    const { recogniser, engine, signal } = this.reader;
-    const lean = await engine.deskewAngle(await halved(upright), { signal });
-    const bitmap = Math.abs(lean) < leastLeanDegrees ? upright : await rotated(upright, lean);
-    return { page: await recogniser.read(bitmap, dpi, signal, leastSureness), bitmap, lean: bitmap === upright ? 0 : lean };
+  private async straight(bitmap: Bitmap): Promise<{ bitmap: Bitmap; lean: number }> {
+    const { engine, signal } = this.reader;
+    const lean = await engine.deskewAngle(await halved(bitmap), { signal });
+    return Math.abs(lean) < leastLeanDegrees ? { bitmap, lean: 0 } : { bitmap: await rotated(bitmap, lean), lean };
   }
 
-  /** The quarter turn that reads far better than none, found on a smaller picture and where the recogniser can from its longest lines; 0 where none does. */
-  private async betterTurn(unturned: ReadPage): Promise<QuarterTurn> {
+  private async read(upright: Bitmap, dpi: number, onlyUpright?: boolean): Promise<Reading> {
+    const { recogniser, signal } = this.reader;
+    const { bitmap, lean } = await this.straight(upright);
+    return { page: await recogniser.read(bitmap, dpi, signal, onlyUpright), bitmap, lean };
+  }
+
+  /** The quarter turn for which the page's lines vote, on a smaller picture, along its rows and along its columns; 0 where they are not clearly for another. */
+  private async betterTurn(): Promise<QuarterTurn> {
+    const { lineVotes, signal } = this.reader;
+    if (lineVotes === null) return 0;
     const small = await this.draw(dpiFor(this.content, leaningDpi));
     const dpi = resolutionOf(small, this.content);
-    const { worth, letters } = judge(unturned);
-    let best: { turn: QuarterTurn; worth: number } = { turn: 0, worth: Math.max(9, 1.3 * worth) };
-    // On its head a page still has lines, and each of them letters; on its side there are few.
-    for (const turn of letters > 15 * unturned.lines.length ? [180, 90, 270] as const : [90, 270, 180] as const) {
-      const found = judge((await this.read(await turnQuarter(small, turn), dpi, 1)).page);
-      if (found.worth > best.worth) best = { turn, worth: found.worth };
-      if (best.turn === turn && found.sureness >= upright && found.worth >= enoughWorth) break;
+    const asked: { turn: QuarterTurn; votes: number; share: number }[] = [];
+    for (const [along, against] of [[0, 180], [90, 270]] as const) {
+      const { upright, turned, neither } = await lineVotes((await this.straight(await turnQuarter(small, along))).bitmap, dpi, signal);
+      const all = Math.max(1, upright + turned + neither);
+      asked.push({ turn: along, votes: upright, share: upright / all }, { turn: against, votes: turned, share: turned / all });
     }
-    return best.turn;
+    const unturned = asked[0]?.votes ?? 0;
+    const best = asked.reduce((one, other) => (other.votes > one.votes ? other : one));
+    return best.votes >= fewestVotes && best.votes > votesBeyond * unturned && best.share >= voteShare ? best.turn : 0;
   }
 
   private place({ page, bitmap, lean }: Reading, turn: QuarterTurn, drawnWidth: number): RecognisedPage {

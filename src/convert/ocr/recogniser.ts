@@ -6,10 +6,9 @@ export interface TextRecogniser {
   /** For the answer: engine, version and languages, `tesseract 5.3.0 (eng)`. */
   readonly name: string;
   /**
-   * Text and ruled lines of an upright page. Where `leastSureness` (0 to 1) is given, a recogniser may read some of the longest lines first and give the page up after them
-   * (`sampled`) because their letters are less sure in the mean: 1 asks for the sample alone.
+   * Text and ruled lines of an upright page. Where only that is wanted, a recogniser that tells one from others may read nothing of them (`turned`).
    */
-  read(bitmap: Bitmap, dpi: number, signal: AbortSignal, leastSureness?: number): Promise<ReadPage>;
+  read(bitmap: Bitmap, dpi: number, signal: AbortSignal, onlyUpright?: boolean): Promise<ReadPage>;
 }
 
 /** Why there is none: one sentence for the client. */
