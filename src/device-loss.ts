@@ -42,6 +42,7 @@ export function watchDevice(engine: LanguageEngine & Partial<VisionLoader>): Dev
     readLines: (bitmap, options) => watched(model.readLines(bitmap, options)),
     findLayout: (bitmap, options) => watched(model.findLayout(bitmap, options)),
     findTableCells: (bitmap, options) => watched(model.findTableCells(bitmap, options)),
+    classifyLines: (items, options) => watched(model.classifyLines(items, options)),
     close: () => model.close(),
   });
   const openVision = engine.openVision?.bind(engine);

@@ -114,6 +114,15 @@ vision::TableOptions read_table(const Fields& fields) {
   return options;
 }
 
+/// A typed array, copied.
+template <class Number, napi_typedarray_type Type>
+std::vector<Number> numbers(const Fields& fields, std::string_view key) {
+  const Napi::Value value = fields.get(key);
+  if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != Type) fields.refuse(key, Type == napi_float32_array ? "must be a Float32Array" : "must be an Int32Array");
+  const auto array = value.As<Napi::TypedArrayOf<Number>>();
+  return {array.Data(), array.Data() + array.ElementLength()};
+}
+
 }  // namespace
 
 OpenVisionOptions read_open_vision(const Napi::Value& value) {
@@ -125,7 +134,7 @@ OpenVisionOptions read_open_vision(const Napi::Value& value) {
   options.work_bytes = static_cast<std::size_t>(fields.integer("workBytes", 1, 9007199254740991.0));
   const Fields networks(fields.get("networks"), "networks");
   const auto part = [&](const char* name) { return Fields(networks.get(name), name); };
-  switch (fields.choice("kind", {"text", "layout", "table"})) {
+  switch (fields.choice("kind", {"text", "layout", "table", "lines"})) {
     case 0: {
       networks.allow_only({"detector", "angle", "reader"});
       vision::PageReaderOptions pages{read_detector(part("detector")), std::nullopt, read_reader(part("reader"))};
@@ -137,11 +146,25 @@ OpenVisionOptions read_open_vision(const Napi::Value& value) {
       networks.allow_only({"layout"});
       options.networks = read_layout(part("layout"));
       break;
-    default:
+    case 2:
       networks.allow_only({"table"});
       options.networks = read_table(part("table"));
+      break;
+    default: {
+      networks.allow_only({"lines"});
+      const Fields lines = part("lines");
+      lines.allow_only({"file"});
+      options.networks = vision::LineLayoutOptions{lines.text("file", most_path)};
+    }
   }
   return options;
+}
+
+vision::LineItems read_line_items(const Napi::Value& value) {
+  const Fields fields(value, "items");
+  fields.allow_only({"features", "neighbours", "pairs", "pairFeatures"});
+  return {numbers<float, napi_float32_array>(fields, "features"), numbers<std::int32_t, napi_int32_array>(fields, "neighbours"), numbers<std::int32_t, napi_int32_array>(fields, "pairs"),
+          numbers<float, napi_float32_array>(fields, "pairFeatures")};
 }
 
 ReadLinesOptions read_lines_options(const Napi::Value& value) {

@@ -1,4 +1,4 @@
-// What JavaScript says of a reader of pages, layouts or tables, as the engine's structs.
+// What JavaScript says of a reader of pages, layouts, tables or kinds of lines, as the engine's structs.
 #pragma once
 
 #include <napi.h>
@@ -7,7 +7,7 @@
 
 namespace lectern::addon {
 
-/// { kind, device, threads, workBytes, networks }: `networks` has `detector`, `reader` and perhaps `angle` where `kind` is `text`, `layout` or `table` where it is that.
+/// { kind, device, threads, workBytes, networks }: `networks` has `detector`, `reader` and perhaps `angle` where `kind` is `text`, `layout`, `table` or `lines` where it is that.
 /// Every key is asked for but `threads`, and those that say so in vision_arguments.cpp. Throws Error `invalid_request` naming the key.
 OpenVisionOptions read_open_vision(const Napi::Value& value);
 
@@ -17,5 +17,8 @@ struct ReadLinesOptions {
 };
 /// { dpi, oneLine? }
 ReadLinesOptions read_lines_options(const Napi::Value& value);
+
+/// { features, neighbours, pairs, pairFeatures }, Float32Array and Int32Array; copied.
+vision::LineItems read_line_items(const Napi::Value& value);
 
 }  // namespace lectern::addon

@@ -16,7 +16,7 @@ constexpr auto as_value = [](Napi::Env env, const Call&, const auto& value) { re
 Napi::Function VisionModelHandle::define(Napi::Env env) {
   return DefineClass(env, "VisionModel",
                      {InstanceMethod<&VisionModelHandle::read_lines>("readLines"), InstanceMethod<&VisionModelHandle::find_layout>("findLayout"),
-                      InstanceMethod<&VisionModelHandle::find_table_cells>("findTableCells"), InstanceMethod<&VisionModelHandle::close>("close")});
+                      InstanceMethod<&VisionModelHandle::find_table_cells>("findTableCells"), InstanceMethod<&VisionModelHandle::classify_lines>("classifyLines"), InstanceMethod<&VisionModelHandle::close>("close")});
 }
 
 Napi::Value VisionModelHandle::make(Napi::Env env, const std::shared_ptr<Environment>& environment, Environment::Id id, const LoadedVision& loaded) {
@@ -50,6 +50,13 @@ Napi::Value VisionModelHandle::find_table_cells(const Napi::CallbackInfo& info) 
     const BitmapArgument bitmap = read_bitmap(info[0]);
     environment().borrow(call, bitmap.owner);
     use(call).find_table_cells(bitmap.view, std::move(cancel), environment().deliver<vision::FoundTable>(call, as_value));
+  });
+}
+
+Napi::Value VisionModelHandle::classify_lines(const Napi::CallbackInfo& info) {
+  return environment().promise(info.Env(), [&](Environment::Id call) {
+    auto cancel = read_cancel(info[1]);
+    use(call).classify_lines(read_line_items(info[0]), std::move(cancel), environment().deliver<vision::LineClasses>(call, as_value));
   });
 }
 

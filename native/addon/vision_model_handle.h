@@ -1,4 +1,4 @@
-// The handle of a loaded reader of pages, layouts or tables, which Engine.openVision answers with. Every verb answers with a promise.
+// The handle of a loaded reader of pages, layouts, tables or kinds of lines, which Engine.openVision answers with. Every verb answers with a promise.
 #pragma once
 
 #include <memory>
@@ -24,6 +24,8 @@ class VisionModelHandle : public ModelHandle<VisionModelHandle, VisionModel> {
   Napi::Value find_layout(const Napi::CallbackInfo& info);
   /// (bitmap, cancel?) -> table
   Napi::Value find_table_cells(const Napi::CallbackInfo& info);
+  /// ({ features, neighbours, pairs, pairFeatures }, cancel?) -> { classes, joined }
+  Napi::Value classify_lines(const Napi::CallbackInfo& info);
   Napi::Value close(const Napi::CallbackInfo& info) { return close_model(info); }
 };
 

@@ -1,5 +1,7 @@
 #include "vision_results.h"
 
+#include <algorithm>
+
 namespace lectern::addon {
 namespace {
 
@@ -19,6 +21,12 @@ Napi::Object cell_value(Napi::Env env, const vision::FoundCell& found) {
   }
   value.Set("box", box);
   return value;
+}
+
+Napi::Float32Array floats(Napi::Env env, const std::vector<float>& values) {
+  auto array = Napi::Float32Array::New(env, values.size());
+  std::copy(values.begin(), values.end(), array.Data());
+  return array;
 }
 
 }  // namespace
@@ -51,6 +59,13 @@ Napi::Value to_value(Napi::Env env, const vision::FoundTable& table) {
     cells.Set(static_cast<std::uint32_t>(i), cell_value(env, table.cells[i]));
   }
   value.Set("cells", cells);
+  return value;
+}
+
+Napi::Value to_value(Napi::Env env, const vision::LineClasses& found) {
+  Napi::Object value = Napi::Object::New(env);
+  value.Set("classes", floats(env, found.classes));
+  value.Set("joined", floats(env, found.joined));
   return value;
 }
 

@@ -1,4 +1,4 @@
-// What readers of layouts and tables found, as JavaScript's values.
+// What readers of layouts, tables and kinds of lines found, as JavaScript's values.
 #pragma once
 
 #include <vector>
@@ -13,5 +13,8 @@ namespace lectern::addon {
 Napi::Value to_value(Napi::Env env, const std::vector<NamedRegion>& regions);
 /// { rows, columns, score, cells: { row, column, rowSpan, columnSpan, header, box }[] }; `box` is x, y of four corners.
 Napi::Value to_value(Napi::Env env, const vision::FoundTable& table);
+
+/// { classes, joined }, each a Float32Array.
+Napi::Value to_value(Napi::Env env, const vision::LineClasses& found);
 
 }  // namespace lectern::addon

@@ -46,6 +46,7 @@ LoadedVision VisionModel::open(const OpenVisionOptions& options) {
     return {reader.weight_bytes()};
   }
   if (const auto* layout = std::get_if<vision::LayoutOptions>(&options.networks)) return {loaded_->reader.emplace<vision::LayoutFinder>(*layout, place).weight_bytes()};
+  if (const auto* lines = std::get_if<vision::LineLayoutOptions>(&options.networks)) return {loaded_->reader.emplace<vision::LineLayout>(*lines, place).weight_bytes()};
   return {loaded_->reader.emplace<vision::TableFinder>(std::get<vision::TableOptions>(options.networks), place).weight_bytes()};
 }
 
@@ -67,6 +68,11 @@ void VisionModel::read_lines(const vision::Bitmap& bitmap, int dpi, bool one_lin
 void VisionModel::find_table_cells(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<vision::FoundTable> done) {
   const auto work = [this, bitmap](const Cancel& flag) { return reader<vision::TableFinder>("find the cells of tables").find(bitmap, flag); };
   lane_.submit<vision::FoundTable>(std::move(cancel), work, std::move(done));
+}
+
+void VisionModel::classify_lines(vision::LineItems items, std::shared_ptr<Cancel> cancel, Done<vision::LineClasses> done) {
+  const auto work = [this, items = std::move(items)](const Cancel& flag) { return reader<vision::LineLayout>("tell what lines are").classify(items, flag); };
+  lane_.submit<vision::LineClasses>(std::move(cancel), work, std::move(done));
 }
 
 void VisionModel::find_layout(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<std::vector<NamedRegion>> done) {

@@ -1,4 +1,4 @@
-// One reader of pages, layouts or tables in memory with a thread of its own: what the addon opens, asks and closes.
+// One reader of pages, layouts, tables or kinds of lines in memory with a thread of its own: what the addon opens, asks and closes.
 #pragma once
 
 #include <deque>
@@ -12,13 +12,14 @@
 #include "backend/device.h"
 #include "engine/lane.h"
 #include "vision/layout.h"
+#include "vision/line_layout.h"
 #include "vision/page_reader.h"
 #include "vision/table.h"
 
 namespace lectern {
 
 struct OpenVisionOptions {
-  std::variant<vision::PageReaderOptions, vision::LayoutOptions, vision::TableOptions> networks;
+  std::variant<vision::PageReaderOptions, vision::LayoutOptions, vision::TableOptions, vision::LineLayoutOptions> networks;
   DeviceKind device = DeviceKind::cpu;
   int threads = 0;             // of the processor; 0: one for each of its cores
   std::size_t work_bytes = 0;  // that runs may hold beside the weights, all networks together
@@ -51,6 +52,8 @@ class VisionModel {
   /// `bitmap` shows the table and little else.
   void find_table_cells(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<vision::FoundTable> done);
 
+  void classify_lines(vision::LineItems items, std::shared_ptr<Cancel> cancel, Done<vision::LineClasses> done);
+
   /// Cancels what is queued or running; `done` comes after the last of it, when the memory is free.
   void close(Done<std::monostate> done);
 
@@ -64,7 +67,7 @@ class VisionModel {
   struct Loaded {
     std::unique_ptr<Backend> backend;
     std::unique_ptr<Backend> host;  // null where the backend is the processor's
-    std::variant<std::monostate, vision::PageReader, vision::LayoutFinder, vision::TableFinder> reader;
+    std::variant<std::monostate, vision::PageReader, vision::LayoutFinder, vision::TableFinder, vision::LineLayout> reader;
   };
 
   LoadedVision open(const OpenVisionOptions& options);

@@ -6,7 +6,7 @@ import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../package-files.js';
 import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
-import type { LayoutRegion, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
+import type { LayoutRegion, LineClasses, LineItems, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
@@ -58,6 +58,7 @@ export interface NativeVisionModel {
   readLines(bitmap: Bitmap, options: Omit<ReadLinesOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
   findLayout(bitmap: Bitmap, cancel?: NativeCancel): Promise<LayoutRegion[]>;
   findTableCells(bitmap: Bitmap, cancel?: NativeCancel): Promise<TableCells>;
+  classifyLines(items: LineItems, cancel?: NativeCancel): Promise<LineClasses>;
   close(): Promise<void>;
 }
 

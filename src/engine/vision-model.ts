@@ -3,7 +3,7 @@ import type { Bitmap } from '../bitmap.js';
 import type { NativeAddon, NativeVisionModel } from './addon.js';
 import { callNative } from './native-call.js';
 import type { CallOptions, ReadPage } from './port.js';
-import type { LayoutRegion, ReadLinesOptions, TableCells, VisionModel } from './vision-port.js';
+import type { LayoutRegion, LineClasses, LineItems, ReadLinesOptions, TableCells, VisionModel } from './vision-port.js';
 
 export class AddonVisionModel implements VisionModel {
   readonly weightBytes: number;
@@ -30,6 +30,10 @@ export class AddonVisionModel implements VisionModel {
 
   findTableCells(bitmap: Bitmap, options: CallOptions = {}): Promise<TableCells> {
     return callNative(this.#addon, options.signal, (cancel) => this.#native.findTableCells(bitmap, cancel));
+  }
+
+  classifyLines(items: LineItems, options: CallOptions = {}): Promise<LineClasses> {
+    return callNative(this.#addon, options.signal, (cancel) => this.#native.classifyLines(items, cancel));
   }
 
   close(): Promise<void> {

@@ -80,7 +80,14 @@ export type VisionNetworks =
   | { kind: 'layout'; networks: { layout: LayoutNetwork } }
   | { kind: 'table'; networks: { table: TableNetwork } };
 
-export type OpenVisionOptions = VisionNetworks & CallOptions & {
+/** A network that tells what lines of text are: of our own making, it has no card. */
+export interface LineNetworks {
+  kind: 'lines';
+  /** `file`: path of the ONNX file. */
+  networks: { lines: { file: string } };
+}
+
+export type OpenVisionOptions = (VisionNetworks | LineNetworks) & CallOptions & {
   device: 'cpu' | 'cuda';
   /** On the CPU; default one per processor. */
   threads?: number;
@@ -108,6 +115,25 @@ export interface TableCells {
   cells: { row: number; column: number; rowSpan: number; columnSpan: number; header: boolean; box: number[] }[];
 }
 
+/** A page's lines and drawings as the network knows them: rows of numbers, one behind the other. How many of each, the network's file says. */
+export interface LineItems {
+  /** Of each item. */
+  features: Float32Array;
+  /** Of each item, those beside it; -1 for none. */
+  neighbours: Int32Array;
+  /** Two items each, which may be one region, */
+  pairs: Int32Array;
+  /** and what is known of the two. */
+  pairFeatures: Float32Array;
+}
+
+export interface LineClasses {
+  /** Logits of each item's classes, a row each. */
+  classes: Float32Array;
+  /** Of each pair; above 0 where both are one region. */
+  joined: Float32Array;
+}
+
 export interface ReadLinesOptions extends CallOptions {
   /** Of the bitmap, 70 to 2400. */
   dpi: number;
@@ -125,6 +151,8 @@ export interface VisionModel {
   findLayout(bitmap: Bitmap, options?: CallOptions): Promise<LayoutRegion[]>;
   /** Of a bitmap that shows the table and little else. */
   findTableCells(bitmap: Bitmap, options?: CallOptions): Promise<TableCells>;
+  /** What lines of text are. Rejects with `invalid_request` for rows of another size than the network's. */
+  classifyLines(items: LineItems, options?: CallOptions): Promise<LineClasses>;
   /** Cancels what runs; memory is back when the promise settles. Calling it again waits for the same end. */
   close(): Promise<void>;
 }

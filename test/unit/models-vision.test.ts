@@ -76,7 +76,7 @@ function visionEngine() {
   let closed = 0;
   const model: VisionModel = {
     weightBytes: 1, readLines: async () => ({ lines: [], rulings: [] }), findLayout: async () => [{ label: 'text', score: 1, left: 0, top: 0, right: 1, bottom: 1 }],
-    findTableCells: async () => ({ rows: 0, columns: 0, score: 0, cells: [] }), close: async () => { closed++; },
+    findTableCells: async () => ({ rows: 0, columns: 0, score: 0, cells: [] }), classifyLines: async () => ({ classes: new Float32Array(), joined: new Float32Array() }), close: async () => { closed++; },
   };
   return { opened, closed: () => closed, openVision: async (options: OpenVisionOptions) => (opened.push(options), model) };
 }

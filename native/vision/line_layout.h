@@ -1,0 +1,54 @@
+// What the lines of text and the drawings of a page are, by a network that knows them from numbers and sees no pixels: our own, made by models/training/layout.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "cancel.h"
+#include "vision/vision_network.h"
+
+namespace lectern::vision {
+
+/// A page's items: what is known of each, which others it looks at, and which two of them may be one region.
+struct LineItems {
+  std::vector<float> features;            // (items, features of the network)
+  std::vector<std::int32_t> neighbours;   // (items, sides of the network), -1 for none
+  std::vector<std::int32_t> pairs;        // (pairs, 2)
+  std::vector<float> pair_features;       // (pairs, features of pairs of the network)
+};
+
+struct LineClasses {
+  std::vector<float> classes;  // (items, classes of the network): logits
+  std::vector<float> joined;   // (pairs): above 0 where both are one region
+};
+
+struct LineLayoutOptions {
+  std::filesystem::path file;
+};
+
+/// One thread at a time.
+class LineLayout {
+ public:
+  /// Throws Error `model_not_found`, and `invalid_model` for a file that is no network of floats `features` (n, f) and `pair_features` (m, p) and integers `neighbours` (n, s) and `pairs` (m, 2)
+  /// with the outputs `classes` (n, k) and `joined` (m).
+  LineLayout(const LineLayoutOptions& options, const Place& place);
+
+  /// Nothing of no items. Throws Error `invalid_request` for numbers that are no whole rows or name an item that is not there, `cancelled`, `invalid_model` where an answer is of another size or no number,
+  /// and as onnx::Network::run().
+  LineClasses classify(const LineItems& items, const Cancel& cancel);
+
+  std::size_t weight_bytes() const { return network_.weight_bytes(); }
+
+ private:
+  int columns(std::string_view input, Element element) const;
+  std::vector<float> answer(const std::vector<onnx::Output>& outputs, std::string_view name, std::size_t count) const;
+  [[noreturn]] void refuse(const std::string& reason) const;
+
+  std::string title_;
+  onnx::Network network_;
+  int features_, sides_, pair_features_, classes_;
+};
+
+}  // namespace lectern::vision
