@@ -52,6 +52,18 @@ export class PageMaker {
     return y + leading;
   }
 
+  /** Writes a text upwards (or downwards): `x` is the middle of its line, `end` the y of its lower end. */
+  turned(x: number, end: number, text: string, down = false, size = 10): void {
+    const parts = text.split(' ').filter((part) => part !== '');
+    let bottom = end;
+    for (const part of down ? parts.reverse() : parts) {
+      const top = bottom - letterWidth * size * part.length;
+      const box = { left: x - 0.35 * size, top, right: x + 0.35 * size, bottom };
+      this.words.push({ ...this.word(part, box, down ? top : bottom, { size }), angle: down ? 270 : 90 });
+      bottom = top - spaceWidth * size;
+    }
+  }
+
   /** One row of texts at the same baseline, each set at its column's place. */
   row(baseline: number, columns: number[], texts: string[], styles: Style[] | Style = {}): void {
     for (const [index, text] of texts.entries()) this.text(columns[index] ?? 0, baseline, text, Array.isArray(styles) ? styles[index] ?? {} : styles);

@@ -28,6 +28,7 @@ import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } fro
 import type { Growth, Strip } from './spread.js';
 import { findTagged } from './tagged.js';
 import { hasLeader, isFigureCaption, isTableCaption } from './text-kind.js';
+import { withTurnedHeads } from './turned-heads.js';
 import { findWalls, isWalled } from './walls.js';
 import type { Wall } from './walls.js';
 
@@ -64,11 +65,14 @@ export function findTables(page: PageContent, options: Pick<ConvertOptions, 'doT
 /** As findTables(), and what might be tables among the words that are in none: of a confidence below the one that makes a table, for a second opinion. */
 export function findSureAndDoubtful(page: PageContent, options: Pick<ConvertOptions, 'doTableStructure'>, wantsDoubtful = true): { tables: FoundTable[]; doubtful: FoundTable[] } {
   if (!options.doTableStructure || page.words.length < MIN_WORDS) return { tables: [], doubtful: [] };
-  const found = readingFrames(page).map((frame, index) => {
+  const found: { tables: FoundTable[]; doubtful: FoundTable[] }[] = [];
+  for (const [index, frame] of readingFrames(page).entries()) {
     const tagged = index === 0 ? findTagged(page, frame) : [];
-    const { tables, doubtful } = findInFrame(withoutTables(frame, tagged), wantsDoubtful);
-    return { tables: [...tagged, ...tables], doubtful };
-  });
+    const taken = tableWords(found.flatMap((one) => one.tables));
+    const rest = index === 0 ? withoutTables(frame, tagged) : { ...frame, pieces: frame.pieces.filter(({ word }) => !taken.has(word)) };
+    const { tables, doubtful } = findInFrame(rest, wantsDoubtful);
+    found.push({ tables: index === 0 ? [...tagged, ...withTurnedHeads(tables, page)] : tables, doubtful });
+  }
   const inOrder = (tables: FoundTable[]): FoundTable[] => tables.map(inReadingDirection).sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
   return { tables: inOrder(found.flatMap(({ tables }) => tables)), doubtful: inOrder(found.flatMap(({ doubtful }) => doubtful)) };
 }

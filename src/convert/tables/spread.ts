@@ -207,14 +207,20 @@ export function headAbove(strips: Strip[], columns: Column[], top: number, size:
   const above = strips.filter((strip) => strip.bottom <= top + 0.5 * size && !used.has(strip)).sort((a, b) => b.baseline - a.baseline);
   const [left, right] = [columns[0]?.left ?? 0, columns.at(-1)?.right ?? 0];
   const found: Strip[] = [];
+  // Lines of one text over one column: a head's, where one with more texts follows above.
+  let pending: Strip[] = [];
   let edge = top;
   for (const whole of above) {
     const strip = partOver(whole, left, right);
     if (strip === null) continue;
-    if (edge - strip.bottom > 1.3 * size || found.length >= 8) break;
-    if (!isHeadStrip({ ...strip, chunks: strip.chunks.flatMap((chunk) => cutAtColumns(chunk, columns)) }, columns, left, right)) break;
-    found.unshift(strip);
+    if (edge - strip.bottom > 1.3 * size || found.length + pending.length >= 8) break;
+    const cut = { ...strip, chunks: strip.chunks.flatMap((chunk) => cutAtColumns(chunk, columns)) };
     edge = strip.top;
+    if (isHeadStrip(cut, columns, left, right)) {
+      found.unshift(strip, ...pending);
+      pending = [];
+    } else if (cut.chunks.length === 1 && pending.length < 3 && isOverOne(cut, columns)) pending.unshift(strip);
+    else break;
   }
   while (found[0] !== undefined && found[0].chunks.flatMap((chunk) => cutAtColumns(chunk, columns)).length === 1 && !standsOverLater(found[0], columns)) found.shift();
   return found;
@@ -231,7 +237,8 @@ function partOver(strip: Strip, left: number, right: number): Strip | null {
 }
 
 function isHeadStrip(strip: Strip, columns: Column[], left: number, right: number): boolean {
-  if (strip.left < left - 12 || strip.right > right + 12) return false;
+  const beyond = Math.max(12, 2 * strip.size);
+  if (strip.left < left - beyond || strip.right > right + beyond) return false;
   const values = strip.chunks.filter((chunk) => isValue(chunk.text) && !isYear(chunk.text)).length;
   if (values > 0.5 * strip.chunks.length) return false;
   if (strip.chunks.some((chunk) => wordCount(chunk.text) > 9 || isTableCaption(chunk.text) || isFigureCaption(chunk.text) || hasLeader(chunk.text))) return false;
@@ -248,10 +255,17 @@ function isHeadStrip(strip: Strip, columns: Column[], left: number, right: numbe
   return strip.chunks.length >= 2 || standsOverLater(strip, columns);
 }
 
-/** A single chunk heads a group of columns only when it leaves the first one free. */
+function isOverOne({ chunks: [chunk], size }: Strip, columns: Column[]): boolean {
+  const under = chunk === undefined ? null : columnsUnder(columns, chunk.left, chunk.right);
+  return chunk !== undefined && under !== null && under[0] === under[1] && chunk.size < 1.14 * size + 0.01 && wordCount(chunk.text) <= 9 && !isTableCaption(chunk.text) && !isFigureCaption(chunk.text);
+}
+
+/** A single chunk heads a group of columns, or the second of two, only when it leaves the first one free. */
 function standsOverLater(strip: Strip, columns: Column[]): boolean {
   const second = columns[1];
-  return second !== undefined && columns.length >= 3 && strip.left >= (columns[0]?.right ?? 0) - 2 && strip.left > second.left - 30;
+  // Where it is read from the right, the second is the first.
+  if (columns.length === 2 && strip.chunks.some((chunk) => /[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(chunk.text))) return false;
+  return second !== undefined && strip.left >= (columns[0]?.right ?? 0) - 2 && strip.left > second.left - 30;
 }
 
 export function boxOf(strips: Strip[]): Box {

@@ -1,0 +1,78 @@
+import t from 'tap';
+import type { FoundTable } from '../../src/convert/table.js';
+import { findTables, tableWords } from '../../src/convert/tables/index.js';
+import type { PageContent } from '../../src/pdf/page.js';
+import { PageMaker } from '../support/made-page.js';
+
+const find = (page: PageContent): FoundTable[] => findTables(page, { doTableStructure: true });
+const texts = (table: FoundTable | undefined, row: number): string[] => (table?.cells ?? []).filter((cell) => cell.row === row).map(({ words }) => words.map(({ text }) => text).join(' '));
+
+const right = { align: 'right' } as const;
+
+/** Towns and three numbers of each, without any line. */
+function towns(made: PageMaker, top: number): void {
+  for (const [row, name] of ['Aachen', 'Bremen', 'Cottbus', 'Dresden', 'Essen'].entries()) made.row(top + 16 * row, [50, 180, 240, 300], [name, `${120 + row}`, `${37 * row + 8}`, `${row}.5`], [{}, right, right, right]);
+}
+
+for (const down of [false, true]) {
+  t.test(`head cells written ${down ? 'downwards' : 'upwards'} head their columns`, (t) => {
+    const open = new PageMaker();
+    towns(open, 200);
+    for (const [at, head] of ['Longest street', 'Number of bridges', 'Share'].entries()) open.turned([172, 233, 293][at]!, 186, head, down);
+    open.turned(293 + 12, 186, 'in percent', down);
+    const [table, ...others] = find(open.page());
+    t.equal(others.length, 0);
+    t.strictSame(texts(table, 0), ['', 'Longest street', 'Number of bridges', down ? 'in percent Share' : 'Share in percent']);
+    t.strictSame(texts(table, 1), ['Aachen', '120', '8', '0.5']);
+    t.match(table, { rowCount: 6, columnCount: 4 });
+    t.strictSame(table?.cells.filter(({ columnHeader }) => columnHeader).map(({ row }) => row), [0, 0, 0, 0]);
+    t.equal(tableWords([table!]).size, open.words.length);
+    t.ok(table!.box.top < 110);
+    t.end();
+  });
+}
+
+t.test('a ruled table keeps turned heads in their cells, beside an upright one', (t) => {
+  const made = new PageMaker();
+  for (const y of [100, 190, 210, 230]) made.horizontal(y, 50, 260);
+  for (const x of [50, 140, 180, 220, 260]) made.vertical(x, 100, 230);
+  made.text(60, 184, 'Town');
+  for (const [at, head] of ['Inhabitants', 'Schools', 'Trees planted'].entries()) made.turned(160 + 40 * at, 184, head);
+  made.row(204, [60, 150, 190, 230], ['Aachen', '12', '7', '1']);
+  made.row(224, [60, 150, 190, 230], ['Bremen', '31', '9', '2']);
+  const [table, ...others] = find(made.page());
+  t.equal(others.length, 0);
+  t.match(table, { rowCount: 3, columnCount: 4 });
+  t.strictSame(texts(table, 0), ['Town', 'Inhabitants', 'Schools', 'Trees planted']);
+  t.strictSame(texts(table, 2), ['Bremen', '31', '9', '2']);
+  t.end();
+});
+
+t.test('turned text beside a table, far above it or over one column alone is no head', (t) => {
+  const made = new PageMaker();
+  towns(made, 200);
+  made.turned(20, 280, 'Figure from the atlas of 1912');
+  made.turned(172, 120, 'Far above');
+  made.turned(233, 186, 'Alone');
+  t.match(find(made.page()), [{ rowCount: 5, columnCount: 4 }]);
+  t.end();
+});
+
+t.test('a head over the second of two columns, and one of several lines over one column, belong to their table', (t) => {
+  const two = new PageMaker();
+  two.text(150, 100, 'Has smidge');
+  for (const [row, [name, value]] of ([['3.1 ± 0.6', '99'], ['4.0 ± 0.0', '56'], ['0.4 ± 0.0', '93'], ['2.0 ± 0.1', '37']] as const).entries()) two.row(112 + 12 * row, [50, 170], [name, value]);
+  t.strictSame(texts(find(two.page())[0], 0), ['', 'Has smidge']);
+  const several = new PageMaker();
+  several.row(100, [50, 180, 240, 300], ['Town', 'Streets', 'Bridges', 'Share'], [{}, right, right, right]);
+  several.text(50, 112, 'of the north');
+  towns(several, 130);
+  const [table] = find(several.page());
+  t.match(texts(table, 0).concat(texts(table, 1)).join('|'), /Town.*of the north/u);
+  t.equal(tableWords([table!]).size, several.words.length);
+  const prose = new PageMaker();
+  prose.text(50, 104, 'and so on, as was said above.');
+  towns(prose, 120);
+  t.equal(find(prose.page())[0]?.rowCount, 5, 'the last line of a paragraph is no head');
+  t.end();
+});
