@@ -6,7 +6,7 @@ import { findContents } from '../../src/convert/layout/contents.js';
 import { marginWords } from '../../src/convert/layout/margins.js';
 import { openPdf } from '../../src/pdf/index.js';
 import type { PageContent } from '../../src/pdf/index.js';
-import { text } from '../support/pdf-content.js';
+import { line, text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
 
 const bytes = (content: string): Uint8Array => Buffer.from(content, 'latin1');
@@ -90,4 +90,20 @@ t.test('words in the margins', async (t) => {
   const words = marginWords(await read([text(72, 760, 8, 'Running head'), ...body, text(300, 30, 8, '17')]));
   t.same([...words].map((word) => word.text).sort(), ['17', 'Running', 'head']);
   t.equal(marginWords(await read(body)).size, 0);
+});
+
+t.test('rows of a table that reaches into a margin are none of its words', async (t) => {
+  // Rows 24 points high from the top edge to the bottom edge: the white between them is wider than a line.
+  const tops = Array.from({ length: 31 }, (_, index) => 772 - 24 * index);
+  const rows = tops.flatMap((top, index) => [text(80, top - 16, 10, `Row ${index}`), text(200, top - 16, 10, `Item ${index}`), text(400, top - 16, 10, `${index}.50`)]);
+  const across = (right: number): string[] => [...tops, 28].map((top) => line(72, top, right, top));
+  const down = (xs: number[]): string[] => xs.map((x) => line(x, 28, x, 772));
+  const seen = async (content: string[]): Promise<string[]> => [...marginWords(await read(content))].map((word) => word.text);
+  t.same(await seen([...rows, ...across(480), ...down([72, 190, 390, 480])]), [], 'a grid');
+  t.same(await seen([...tops.map((top, index) => text(80, top - 16, 10, `Only column ${index}`)), ...across(190), ...down([72, 190])]), [], 'a grid of one column');
+  t.same(await seen(rows), [], 'columns without lines');
+  const odd = rows.slice(6, -6);
+  t.same((await seen([text(72, 760, 10, 'Head'), ...odd, text(300, 40, 10, '17')])).sort(), ['17', 'Head'], 'a head above columns, a number below');
+  t.same((await seen([text(72, 760, 10, 'Head'), ...odd, line(30, 20, 30, 780), line(570, 20, 570, 780), line(30, 780, 570, 780), line(30, 20, 570, 20), text(300, 40, 10, '17')])).sort(),
+    ['17', 'Head'], 'within a frame around the page');
 });

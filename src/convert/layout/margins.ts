@@ -1,10 +1,11 @@
 /** Words in the outermost margins of a page: no table reaches there, so its finder does not get to see them. */
-import type { Line, PageContent, Word } from '../../pdf/page.js';
+import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/page.js';
 
 /** Share of the page's height. */
 const margin = 0.085;
 
 interface Row {
+  lines: Line[];
   words: Word[];
   top: number;
   bottom: number;
@@ -16,34 +17,59 @@ function rowsFromTop(lines: Line[]): Row[] {
   for (const line of lines.filter(({ angle }) => angle === 0).sort((a, b) => a.box.top - b.box.top)) {
     const last = rows.at(-1);
     if (last !== undefined && line.box.top < last.bottom) {
+      last.lines.push(line);
       last.words.push(...line.words);
       last.bottom = Math.max(last.bottom, line.box.bottom);
     } else {
-      rows.push({ words: [...line.words], top: line.box.top, bottom: line.box.bottom, size: line.size });
+      rows.push({ lines: [line], words: [...line.words], top: line.box.top, bottom: line.box.bottom, size: line.size });
     }
   }
   return rows;
 }
 
-/** The rows, outermost first, up to the first wide gap, if that gap comes before the margin ends. */
-function outermost(rows: Row[], ends: (row: Row) => boolean, gap: (row: Row, next: Row) => number): Word[] {
+/** Lines drawn down between the row and the next one inwards: three bound two columns at least, two with a line across between the rows bound cells. */
+function isInGrid(row: Row, next: Row, rulings: Ruling[]): boolean {
+  const [upper, lower] = row.top < next.top ? [row, next] : [next, row];
+  const [from, to] = [(upper.top + upper.bottom) / 2, (lower.top + lower.bottom) / 2];
+  const walls = rulings.filter(({ orientation, start, end }) => orientation === 'vertical' && start <= from && end >= to).map(({ position }) => position).sort((a, b) => a - b);
+  const [left, right] = [walls[0], walls.at(-1)];
+  if (left === undefined || right === undefined || !row.lines.every(({ box }) => box.left > left - 1 && box.right < right + 1)) return false;
+  const across = (y0: number, y1: number): boolean => rulings.some(({ orientation, position, start, end }) =>
+    orientation === 'horizontal' && position > y0 && position < y1 && start < left + 2 && end > right - 2);
+  const isClosed = row === upper ? across(row.top - 1.5 * row.size, row.top + 1) : across(row.bottom - 1, row.bottom + 1.5 * row.size);
+  return across(upper.bottom - 1, lower.top + 1) && (walls.length >= 3 || isClosed);
+}
+
+/** Rows as far apart as these are repeated inwards, each with its lines on one edge or middle with one of the next row's: columns. */
+function continuesColumns(rows: Row[], gaps: number[]): boolean {
+  const [first, second, third, fourth] = rows;
+  if (first === undefined || second === undefined || third === undefined || fourth === undefined || first.lines.length < 2) return false;
+  if (gaps.slice(0, 3).some((gap) => Math.abs(gap - gaps[0]!) > 0.25 * first.size)) return false;
+  const edges = [(box: Box) => box.left, (box: Box) => box.right, (box: Box) => (box.left + box.right) / 2];
+  return [second, third, fourth].every((other) => first.lines.every((line) => other.lines.some(({ box }) => edges.some((edge) => Math.abs(edge(box) - edge(line.box)) < 1.5))));
+}
+
+/** The rows, outermost first, up to the first wide gap, if that gap comes before the margin ends; none where they are rows of a table. */
+function outermost(rows: Row[], rulings: Ruling[], ends: (row: Row) => boolean, gap: (row: Row, next: Row) => number): Word[] {
   const words: Word[] = [];
+  const gaps = rows.slice(1, 8).map((next, index) => gap(rows[index]!, next));
   for (const [index, row] of rows.slice(0, 4).entries()) {
     if (!ends(row)) return [];
-    words.push(...row.words);
     const next = rows[index + 1];
-    if (next === undefined || gap(row, next) > 1.1 * row.size) return words;
+    if (next !== undefined && isInGrid(row, next, rulings) || continuesColumns(rows.slice(index), gaps.slice(index))) return words;
+    words.push(...row.words);
+    if (next === undefined || gaps[index]! > 1.1 * row.size) return words;
   }
   return [];
 }
 
-/** Words of the rows at the very top and bottom that wide white parts from the rest. */
+/** Words of the rows at the very top and bottom that wide white parts from the rest, but for rows of tables that reach there. */
 export function marginWords(content: PageContent): Set<Word> {
   const rows = rowsFromTop(content.lines);
   if (rows.length < 3) return new Set();
-  const { height } = content;
+  const { height, rulings } = content;
   return new Set([
-    ...outermost(rows, (row) => row.bottom < margin * height, (row, next) => next.top - row.bottom),
-    ...outermost([...rows].reverse(), (row) => row.top > (1 - margin) * height, (row, next) => row.top - next.bottom),
+    ...outermost(rows, rulings, (row) => row.bottom < margin * height, (row, next) => next.top - row.bottom),
+    ...outermost([...rows].reverse(), rulings, (row) => row.top > (1 - margin) * height, (row, next) => row.top - next.bottom),
   ]);
 }
