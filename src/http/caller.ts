@@ -5,6 +5,7 @@ import { LecternError } from '../errors.js';
 import { lookAgain } from '../look-again.js';
 import { contains, isLoopback, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
 import { AccessList } from './access-list.js';
+import { proxySign } from './proxy-signs.js';
 import type { HttpSettings } from './settings.js';
 
 export interface Caller {
@@ -84,12 +85,14 @@ export class Gate {
     // A connection that is gone has no address any more; what it asked for must not pass for a local wish.
     if (peer === undefined) throw new LecternError('forbidden', 'The address of the client is not known.');
     const forwarded = request.headers['x-forwarded-for'];
-    const address = this.behindProxies(peer, forwarded);
+    this.refuseUnknownProxy(peer, request);
+    const address = forwarded === undefined ? peer : this.behindProxies(peer, forwarded);
     // Whoever was passed on is none of this host's programs, whatever the proxy's address is.
-    if (this.list === null) return { identity: textOf(address), isAdministrator: forwarded === undefined && isLoopback(peer) };
+    const isOfThisHost = forwarded === undefined && isLoopback(peer);
+    if (this.list === null) return { identity: textOf(address), isAdministrator: isOfThisHost };
     const holder = this.list.holderOf(keyOf(request) ?? '');
     // As if the list began with loopback's networks as administrators, who enter whatever the setting allowed-roles says.
-    const isLocal = holder === undefined && isLoopback(peer) && isLoopback(address) && !this.list.namesLoopback(address);
+    const isLocal = holder === undefined && isOfThisHost && !this.list.namesLoopback(address);
     const role = holder?.role ?? (isLocal ? administrator : this.list.roleOf(address));
     const allowed = role !== undefined && (isLocal || this.settings.allowedRoles.includes(role));
     if (!allowed) {
@@ -99,14 +102,26 @@ export class Gate {
     return { identity: holder === undefined ? textOf(address) : `key ${holder.name}`, isAdministrator: role === administrator };
   }
 
-  /** The nearest address that is no listed proxy. A list of addresses from anyone else is only a claim. */
-  private behindProxies(peer: NetworkAddress, header: string | string[] | undefined): NetworkAddress {
-    if (header === undefined) return peer;
+  /**
+   * Whoever comes through a proxy of this host would be an administrator, were it taken for a program. A listed one must say for whom it
+   * speaks, wherever it runs: else its own address would speak for all. Throws `forbidden`.
+   */
+  private refuseUnknownProxy(peer: NetworkAddress, request: FastifyRequest): void {
+    const sign = proxySign(request.raw);
+    if (sign === undefined) return;
     if (!this.isProxy(peer)) {
-      // Else a proxy on this host that nobody listed would make administrators of all who come through it.
-      if (isLoopback(peer)) throw new LecternError('forbidden', 'A proxy on this host passes the request on, and the setting trusted-proxies does not name it.');
-      return peer;
+      if (!isLoopback(peer)) return;
+      const instead = sign.startsWith('HTTP/') ? 'a program of this host must speak HTTP/1.1, and a proxy' : 'a proxy';
+      throw new LecternError('forbidden', `A proxy on this host seems to pass the request on (${sign}), and the setting trusted-proxies does not name it: ${instead} must be named there and set x-forwarded-for.`);
     }
+    // From elsewhere it may be the proxy's own look at the service; its address has a role of its own.
+    if (request.headers['x-forwarded-for'] !== undefined || (sign.startsWith('HTTP/') && !isLoopback(peer))) return;
+    throw new LecternError('forbidden', `The proxy does not say for whom it speaks (${sign}): it must set x-forwarded-for.`);
+  }
+
+  /** The nearest address that is no listed proxy. A list of addresses from anyone else is only a claim. */
+  private behindProxies(peer: NetworkAddress, header: string | string[]): NetworkAddress {
+    if (!this.isProxy(peer)) return peer;
     let nearest = peer;
     for (const text of [header].flat().join(',').split(',').map((part) => part.trim()).reverse()) {
       const address = parseNetworkAddress(text.replace(/^\[(.*)\](:\d+)?$/, '$1').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1'));

@@ -127,6 +127,47 @@ t.test('proxies are believed only when they are listed', async (t) => {
   t.match([unlisted.statusCode, unlisted.body], [403, /trusted-proxies/]);
 });
 
+t.test('a proxy of this host that nobody listed makes nobody an administrator', async (t) => {
+  const refused = async (app: TestService['app'], remoteAddress: string, headers: Record<string, string>): Promise<[number, string]> => {
+    const { statusCode, body } = await app.inject({ url: '/metrics', remoteAddress, headers });
+    return [statusCode, body];
+  };
+  const signs = ['x-forwarded-for', 'x-real-ip', 'forwarded', 'via', 'x-forwarded-host', 'x-forwarded-proto', 'x-forwarded-port', 'x-forwarded-server', 'x-client-ip', 'true-client-ip'];
+  const { app: listed } = await open(t);
+  const bare = await startTestService({}, { gate: new Gate(testSettings) });
+  const everyone = { ...testSettings, listen: [network], allowAll: true };
+  const forAll = await startTestService(everyone, { gate: new Gate(everyone) });
+  for (const service of [bare, forAll]) t.teardown(service.close);
+  for (const [name, app] of [['a list', listed], ['loopback alone', bare.app], ['allow-all', forAll.app]] as const) {
+    for (const sign of signs) {
+      for (const peer of ['127.0.0.1', '::1', '127.0.0.2']) t.match(await refused(app, peer, { [sign]: '10.1.2.9' }), [403, /trusted-proxies/], `${name}: ${sign} from ${peer}`);
+    }
+    t.equal((await refused(app, '127.0.0.1', { 'x-request-id': '1', 'x-api-key': 'none' }))[0], 200, 'headers of clients');
+  }
+  t.equal((await refused(listed, '10.1.0.1', { via: '1.1 proxy', 'x-real-ip': '127.0.0.1' }))[0], 200, 'from the network the address decides, whatever it says');
+
+  const { app: silent } = await open(t, { trustedProxies: [parseNetwork('127.0.0.1') as Network, parseNetwork('10.1.0.5') as Network] });
+  for (const peer of ['127.0.0.1', '10.1.0.5']) t.match(await refused(silent, peer, { 'x-real-ip': '10.1.2.9' }), [403, /must set x-forwarded-for/], `listed, ${peer}, and does not say for whom`);
+  t.equal((await refused(silent, '127.0.0.1', { 'x-forwarded-for': '127.0.0.1' }))[0], 403, 'and nobody who is passed on is a program of this host');
+  t.equal((await refused(silent, '127.0.0.1', { 'x-forwarded-for': '10.1.0.1', 'x-real-ip': '10.1.0.1', via: '1.1 proxy' }))[0], 200);
+});
+
+t.test('HTTP/1.0 from this host is a proxy that says nothing', async (t) => {
+  const ask = async (url: string, version: string, headers = ''): Promise<string> => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1');
+    socket.write(`GET /metrics HTTP/${version}\r\nhost: 127.0.0.1\r\nconnection: close\r\n${headers}\r\n`);
+    let answer = '';
+    for await (const piece of socket) answer += String(piece);
+    return answer;
+  };
+  const listed = await (await open(t)).listen();
+  t.match(await ask(listed, '1.0'), /^HTTP\/1\.1 403 [^]*HTTP\/1\.0[^]*trusted-proxies/);
+  t.match(await ask(listed, '1.1'), /^HTTP\/1\.1 200 [^]*process_resident/);
+  const trusted = await (await open(t, { trustedProxies: [parseNetwork('127.0.0.1') as Network] })).listen();
+  t.match(await ask(trusted, '1.0'), /^HTTP\/1\.1 403 [^]*must set x-forwarded-for/);
+  t.match(await ask(trusted, '1.0', 'x-forwarded-for: 10.1.0.1\r\n'), /^HTTP\/1\.1 200 /);
+});
+
 t.test('what only administrators may', async (t) => {
   const { app, language, tasks } = await open(t);
   const as = (remoteAddress: string, method: 'GET' | 'POST' | 'DELETE', url: string, payload?: object) =>
