@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import { complete } from './chat/complete.js';
 import type { Settings } from './config.js';
+import { sizeOfShipped } from './convert/installed.js';
 import { type ConversionServices, runConversionTask } from './convert/job.js';
 import type { Vocabulary } from './convert/request.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
@@ -19,20 +20,20 @@ import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
 import { ConversionMeter } from './http/service/conversion-metrics.js';
-import { createLanguage, type Language, openResidency } from './language.js';
+import { createLanguage, type Language, type ModelMemory, openMemory } from './language.js';
 import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
 import { makeDirectory } from './make-directory.js';
 import { unreadableDirectory } from './models/unreadable.js';
-import type { VisionResidency } from './models/types.js';
 import { createVisionCatalogue } from './models/vision-catalogue.js';
-import { packageVersion } from './package-files.js';
+import { packageVersion, shippedModelsDirectory } from './package-files.js';
 import { createPageReaders } from './page-readers.js';
 import { createTaskTable } from './tasks/table.js';
 import type { TaskTable } from './tasks/types.js';
 import { openTlsFiles, type TlsFiles } from './tls-files.js';
 import { sameProgram } from './workers/command.js';
+import { createWorkerNetworks } from './worker-networks.js';
 import { createPool } from './workers/pool.js';
 import type { WorkerPool } from './workers/types.js';
 
@@ -49,8 +50,8 @@ export interface Converter {
   device: DeviceWatch;
   /** The installed vision models. */
   pages: PageReaders;
-  /** Vision models take their memory there from now on; without it they have a residency of their own, made by the first page that wants one. */
-  shareMemory(residency: VisionResidency): void;
+  /** Vision models, and the networks of workers, take their memory there from now on; without it they have a residency of their own, made by the first page that wants one. */
+  shareMemory(residency: Pick<Language, 'vision' | 'workers'>): void;
   close(): Promise<void>;
 }
 
@@ -65,12 +66,14 @@ export function createConverter(settings: Settings, log: Log): Converter {
     log: (level, message) => log[level]({ room: 'workers' }, message),
   });
   const device = watchDevice(engine);
-  let shared: VisionResidency | undefined;
-  let own: ReturnType<typeof openResidency> | undefined;
-  const pages = createPageReaders(createVisionCatalogue({ directories: settings.models }), () => shared ?? (own ??= openResidency(settings, { ...device.engine, devices: () => engine.devices() }, log)));
+  let shared: Pick<Language, 'vision' | 'workers'> | undefined;
+  let own: ModelMemory | undefined;
+  const ownMemory = (): ModelMemory => (own ??= openMemory(settings, { ...device.engine, devices: () => engine.devices() }, log));
+  const pages = createPageReaders(createVisionCatalogue({ directories: settings.models }), () => shared?.vision ?? ownMemory().models);
   const services: ConversionServices = {
     pool,
     engine: withPages(engine, pages),
+    networks: createWorkerNetworks(sizeOfShipped(shippedModelsDirectory()), () => shared?.workers ?? ownMemory().workers),
     limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages },
     fetchRemote: createFetchRemote(settings),
     log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
@@ -79,8 +82,9 @@ export function createConverter(settings: Settings, log: Log): Converter {
     services, pool, engine, device, pages,
     shareMemory: (residency) => { shared = residency; },
     close: async () => {
+      await pool.close();
       await own?.close();
-      await closeAll([pool, engine]);
+      await engine.close();
     },
   };
 }
@@ -99,10 +103,6 @@ async function findRecogniser({ pool, services }: Converter, log: Log): Promise<
   const able = 'name' in found;
   log.info({ room: 'convert' }, able ? `Pictures of text are read by ${found.name}.` : `Pictures of text are not read: ${found.reason}.`);
   return able;
-}
-
-async function closeAll(parts: (WorkerPool | Engine)[]): Promise<void> {
-  for (const part of parts) await part.close();
 }
 
 function tlsOf({ tlsCertificate: certificate, tlsKey: key }: Settings): TlsFiles | undefined {
@@ -186,7 +186,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
   let language: Language;
   try {
     language = createLanguage(settings, { engine: { ...converter.device.engine, devices: () => converter.engine.devices() }, answer: complete, log });
-    converter.shareMemory(language.vision);
+    converter.shareMemory(language);
   } catch (thrown) {
     await converter.close();
     throw thrown;

@@ -13,7 +13,7 @@ import { describeBytes } from './models/fit.js';
 import { chooseDevice, MemoryBudget } from './models/memory-budget.js';
 import { createResidency } from './models/residency.js';
 import { createSlots } from './models/slots.js';
-import type { Catalogue, CatalogueEntry, Clock, ModelsLog, VisionResidency } from './models/types.js';
+import type { Catalogue, CatalogueEntry, Clock, DistantResidency, ModelsLog, Residency, VisionResidency } from './models/types.js';
 
 export type LanguageSettings = Pick<Settings,
   'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory'>;
@@ -22,6 +22,8 @@ export interface Language {
   services: LanguageServices;
   /** Vision models share the memory of the language models. */
   vision: VisionResidency;
+  /** So do the networks of conversion workers, where models live in the host's memory; on a GPU they have half of the host's. */
+  workers: DistantResidency;
   /** Prometheus text. */
   metrics(): string;
   /** Takes nothing new, gives answers under way up to `waitMs`, ends the rest and unloads all models. */
@@ -58,14 +60,16 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   const catalogue = createCatalogue({
     directories: settings.models, aliases: settings.aliases, engine, checkTemplate: parseGo, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
   });
-  const residency = openResidency(settings, engine, log);
+  const memory = openMemory(settings, engine, log);
+  const { models: residency, workers } = memory;
   const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock });
   const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock });
   const meter = new LanguageMeter();
   return {
     vision: residency,
-    services: { catalogue, residency, vision: residency, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
-    metrics: () => meter.lines({ slots, embeddingSlots, residency, devices: () => engine.devices() }),
+    workers,
+    services: { catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
+    metrics: () => meter.lines({ slots, embeddingSlots, residency, workers, devices: () => engine.devices() }),
     close: async (waitMs) => {
       isClosing = true;
       const drained = Promise.all([slots.close(), embeddingSlots.close()]);
@@ -73,14 +77,14 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
       await Promise.race([drained, sleep(waitMs, undefined, { signal: enough.signal }).catch(() => undefined)]);
       enough.abort();
       // Closing a model ends what is still written with it.
-      await residency.close();
+      await memory.close();
       await drained;
     },
   };
 }
 
 /** What is loaded, in the memory that the settings give. Throws as placeOf(). */
-export function openResidency(settings: LanguageSettings, engine: ModelEngine, log: Log): ReturnType<typeof createResidency> {
+function openResidency(settings: LanguageSettings, engine: ModelEngine, log: Log): ReturnType<typeof createResidency> {
   const { kind, budgetBytes } = placeOf(settings, engine.devices());
   const embeddingBytes = Math.min(settings.embeddingMemory ?? Math.min(budgetBytes / 8, 3 * 2 ** 30), budgetBytes);
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
@@ -91,6 +95,22 @@ export function openResidency(settings: LanguageSettings, engine: ModelEngine, l
     // The processor keeps f16 whatever a host with a GPU is told.
     ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}),
   });
+}
+
+/** What is loaded, wherever that is. */
+export interface ModelMemory {
+  models: ReturnType<typeof createResidency>;
+  /** The same where models are in the host's memory; on a GPU half of the host's. */
+  workers: DistantResidency & Pick<Residency, 'close'>;
+  close(): Promise<void>;
+}
+
+/** Throws as placeOf(). */
+export function openMemory(settings: LanguageSettings, engine: ModelEngine, log: Log): ModelMemory {
+  const models = openResidency(settings, engine, log);
+  const onHost = placeOf(settings, engine.devices()).kind === 'cpu';
+  const workers = onHost ? models : openResidency({ ...settings, device: 'cpu', modelMemory: null, embeddingMemory: null }, engine, log);
+  return { models, workers, close: async () => { await Promise.all([...new Set([models, workers])].map((one) => one.close())); } };
 }
 
 function modelsLog(log: Log): ModelsLog {

@@ -5,6 +5,7 @@
 #include "cpu/backend.h"
 #include "cpu/device.h"
 #include "cuda/device.h"
+#include "engine/give_back_memory.h"
 #include "engine/version.h"
 #include "vision/deskew.h"
 
@@ -59,19 +60,20 @@ Backend& Engine::processor() {
   return *processor_;
 }
 
-vision::TextRecognizer& Engine::recognizer(const std::string& network) {
-  if (!recognizer_ || recognizer_file_ != network) {
+vision::TextRecognizer& Engine::recognizer(const vision::RecogniseOptions& options) {
+  if (!recognizer_ || recognizer_file_ != options.network || recognizer_work_bytes_ != options.work_bytes) {
     recognizer_.reset();
     // One thread: documents are converted side by side, each in a process of its own.
-    recognizer_ = std::make_unique<vision::TextRecognizer>(network, processor(), 1);
-    recognizer_file_ = network;
+    recognizer_ = std::make_unique<vision::TextRecognizer>(options.network, processor(), 1, options.work_bytes);
+    recognizer_file_ = options.network;
+    recognizer_work_bytes_ = options.work_bytes;
   }
   return *recognizer_;
 }
 
 void Engine::recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptions options, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done) {
   const auto work = [this, bitmap, options = std::move(options)](const Cancel& flag) {
-    vision::TextRecognizer& reader = recognizer(options.network);
+    vision::TextRecognizer& reader = recognizer(options);
     if (options.one_line) return reader.read_line(bitmap, flag);
     return reader.read(bitmap, options.dpi, flag, options.orientation.empty() ? nullptr : &orientation(options.orientation));
   };
@@ -116,7 +118,14 @@ void Engine::close(Done<std::monostate> done) {
     files_.submit<std::monostate>(std::make_shared<Cancel>(), nothing, done);
     files_.close();
   };
-  vision_.submit<std::monostate>(std::make_shared<Cancel>(), nothing, close_files);
+  const auto free = [this](const Cancel&) {
+    recognizer_.reset();
+    orientation_.reset();
+    tesseract_.reset();
+    give_back_memory();
+    return std::monostate{};
+  };
+  vision_.submit<std::monostate>(std::make_shared<Cancel>(), free, close_files);
   vision_.close();
 }
 

@@ -62,7 +62,7 @@ class Engine {
  private:
   vision::Tesseract& tesseract();
   Backend& processor();
-  vision::TextRecognizer& recognizer(const std::string& network);
+  vision::TextRecognizer& recognizer(const vision::RecogniseOptions& options);
   vision::LineOrientation& orientation(const std::string& network);
 
   Log log_;
@@ -71,6 +71,7 @@ class Engine {
   std::unique_ptr<Backend> processor_;
   std::unique_ptr<vision::TextRecognizer> recognizer_;
   std::string recognizer_file_;
+  std::size_t recognizer_work_bytes_ = 0;
   std::unique_ptr<vision::LineOrientation> orientation_;
   std::string orientation_file_;
   TokenCounter token_counter_;  // of the files lane

@@ -29,6 +29,9 @@ constexpr int short_line = 64;
 // What is longer than 150 letters is no line of text.
 constexpr int longest_text = 2400;
 
+// That a run may hold beside the weights: ten times what one of so many columns takes.
+constexpr std::size_t most_bytes = std::size_t{16} << 20;
+
 /// Columns [first, first + count) of a line that are looked at.
 struct Part {
   int first;
@@ -76,7 +79,7 @@ LineVotes votes_of(std::span<const float> logits, std::size_t columns) {
   return {votes * means[0] / all, votes * means[1] / all, votes * means[2] / all, 1};
 }
 
-LineOrientation::LineOrientation(const std::filesystem::path& file, Backend& backend, int threads) : network_(onnx::Network::open(file, backend, {.threads = threads})) {
+LineOrientation::LineOrientation(const std::filesystem::path& file, Backend& backend, int threads) : network_(onnx::Network::open(file, backend, {.threads = threads, .most_bytes = most_bytes})) {
   const auto refuse = [&](const std::string& reason) { throw Error(ErrorCode::invalid_model, file.string() + " does not tell which way up lines stand: " + reason + "."); };
   if (network_.inputs().size() != 1 || network_.outputs().size() != 1) refuse("it takes or gives more than one tensor");
   const auto& in = network_.inputs()[0].sizes;

@@ -142,8 +142,8 @@ std::vector<std::size_t> surest(const std::vector<FoundLine>& lines, const std::
 
 }  // namespace
 
-TextRecognizer::TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads)
-    : network_(onnx::Network::open(file, backend, {.threads = threads})) {
+TextRecognizer::TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads, std::size_t work_bytes)
+    : network_(onnx::Network::open(file, backend, {.threads = threads, .most_bytes = work_bytes})) {
   const auto refuse = [&](const std::string& reason) { throw Error(ErrorCode::invalid_model, file.string() + " is no recogniser of lines: " + reason + "."); };
   const auto alphabet = network_.metadata().find("alphabet");
   if (alphabet == network_.metadata().end()) refuse("its metadata has no alphabet");

@@ -21,12 +21,16 @@ class Backend;
 
 namespace lectern::vision {
 
+/// Enough for the longest line there may be.
+inline constexpr std::size_t default_work_bytes = std::size_t{256} << 20;
+
 /// What reads a bitmap, and how.
 struct RecogniseOptions {
   std::string network;  // path of an ONNX file that TextRecognizer takes
   int dpi;              // of the bitmap, 70..2400
   bool one_line;        // the bitmap is one line of text from edge to edge
   std::string orientation;  // path of an ONNX file that LineOrientation takes: a page that does not stand upright is given up; empty: every page is read
+  std::size_t work_bytes = default_work_bytes;  // that runs of the network may hold beside its weights
 };
 
 /// One network in memory. One thread at a time.
@@ -34,7 +38,8 @@ class TextRecognizer {
  public:
   /// `file` is an ONNX network with one input (n, 1, 32, w), ink 1 and paper 0, one output (n, classes, 1, w / 4), and its alphabet, one code point a
   /// class from class 1 on, in the metadata `alphabet`; class 0 is the blank of CTC. Throws Error `model_not_found`, and `invalid_model` for another network.
-  TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads);
+  /// What runs hold beside the weights stays below `work_bytes`: a line that wants more is an Error `too_large`.
+  TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads, std::size_t work_bytes = default_work_bytes);
 
   /// All text of an upright page that is not in pictures, lines from the top, and its ruled lines. With `orientation` its lines are asked first, and where they do not stand
   /// upright none is read, and it is `turned`. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`.

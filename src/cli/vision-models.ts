@@ -1,5 +1,5 @@
 /** The part of `lectern models` that is about vision models: how they are listed and shown, and what they see on a made page. */
-import { findOwnNetwork } from '../convert/installed.js';
+import { findOwnNetwork, sizeOfShipped } from '../convert/installed.js';
 import type { Engine, ReadPage } from '../engine/port.js';
 import type { LayoutRegion, VisionModel } from '../engine/vision-port.js';
 import { asLecternError, LecternError } from '../errors.js';
@@ -72,7 +72,7 @@ export async function describeOwnRecogniser(): Promise<[string, string][]> {
   if (own === null || state === null) throw new LecternError('model_not_found', `The model ${ownName} is not where it ships.`);
   return [
     ['name', ownName], ['reads lines', own.path], ['size', describeBytes(state.sizeBytes)], ['can do', verbs.text], ['languages', own.languages.join(', ')],
-    ['memory', 'within that of each conversion worker, from its first page to read on'],
+    ['memory', `a part of the ${describeBytes(visionBytes(sizeOfShipped(shippedModelsDirectory())))} that each conversion worker takes from --model-memory while it reads pages or tables`],
   ];
 }
 

@@ -8,32 +8,53 @@ import { installedRecognisers, shippedLineVoting } from '../convert/ocr/own.js';
 import type { TextRecognisers } from '../convert/ocr/recogniser.js';
 import { shippedCellFinder } from '../convert/tables/index.js';
 import { openEngine } from '../engine/engine.js';
-import type { Engine } from '../engine/port.js';
-import { createRemoteEngine } from '../engine/remote.js';
+import type { Engine, NetworkReader, TextReader } from '../engine/port.js';
+import type { PageReaders } from '../engine/vision-port.js';
+import { createRemoteEngine, type NetworkMemory } from '../engine/remote.js';
 import { shippedModelsDirectory } from '../package-files.js';
 import { serveJobs, type JobContext } from '../workers/serve.js';
 
-/** A process of its own for each document: here Tesseract may do what it likes, and our network's memory goes with the process. Started by the first page, or the first chunk, that needs it. */
+/** A process of its own for each document: here Tesseract may do what it likes. Started by the first page, or the first chunk, that needs it. */
 let engine: Engine | null = null;
 const ownEngine = (): Engine => (engine ??= openEngine());
 
-function recognisersOf({ call, scratchDirectory }: Pick<JobContext, 'call' | 'scratchDirectory'>): TextRecognisers {
-  return installedRecognisers(ownEngine, process.env, shippedModelsDirectory(), createRemoteEngine(call, scratchDirectory));
+/** Where our networks are, kept from one document to the next until the main process wants their memory back: there it is counted. */
+let networks: Engine | null = null;
+const networkEngine = (): Engine => (networks ??= openEngine());
+
+/** The main process asks for it while none of them is at work. */
+async function closeNetworks(): Promise<void> {
+  const open = networks;
+  networks = null;
+  await open?.close();
 }
 
-/** The networks are opened once in a process. */
-const tableCells = shippedCellFinder(ownEngine, shippedModelsDirectory());
-const lineVotes = shippedLineVoting(ownEngine, shippedModelsDirectory());
+const openTables = shippedCellFinder(networkEngine, shippedModelsDirectory());
+
+/** Reads with the memory of its networks held for as long as it takes. */
+function readerWithin(remote: NetworkMemory): NetworkReader & TextReader {
+  return {
+    recogniseText: (bitmap, options) => remote.withNetworks(() => networkEngine().recogniseText(bitmap, options), options.signal),
+    lineVotes: (bitmap, options) => remote.withNetworks(() => networkEngine().lineVotes(bitmap, options), options.signal),
+    tesseractVersion: () => ownEngine().tesseractVersion(),
+    readText: (bitmap, options) => ownEngine().readText(bitmap, options),
+  };
+}
+
+function recognisersOf(remote: NetworkMemory & PageReaders): TextRecognisers {
+  return installedRecognisers(() => readerWithin(remote), process.env, shippedModelsDirectory(), remote);
+}
 
 function convert(request: ConvertRequest, context: JobContext): Promise<unknown> {
   const { call, progress, scratchDirectory, signal } = context;
+  const remote = createRemoteEngine(call, scratchDirectory);
   let page: number | null = null;
   return convertDocument(request, {
-    engine: createRemoteEngine(call, scratchDirectory),
+    engine: remote,
     counting: { countTokens: (path, texts, options) => ownEngine().countTokens(path, texts, options) },
-    recognisers: recognisersOf(context),
-    lineVotes,
-    tableCells,
+    recognisers: recognisersOf(remote),
+    lineVotes: shippedLineVoting(() => readerWithin(remote), shippedModelsDirectory()),
+    tableCells: openTables === null ? null : (picture, within) => remote.withNetworks(() => openTables(picture, within), within),
     signal,
     progress: (news: ConversionProgress) => {
       // Should this page be the last thing that the process does, the parent must know which one it was.
@@ -43,8 +64,8 @@ function convert(request: ConvertRequest, context: JobContext): Promise<unknown>
   });
 }
 
-async function describeRecogniser(context: JobContext): Promise<{ name: string } | { reason: string }> {
-  const found = await recognisersOf(context).find('auto', []);
+async function describeRecogniser({ call, scratchDirectory }: JobContext): Promise<{ name: string } | { reason: string }> {
+  const found = await recognisersOf(createRemoteEngine(call, scratchDirectory)).find('auto', []);
   return isRecogniser(found) ? { name: found.name } : found;
 }
 
@@ -54,5 +75,5 @@ export function worker(): Promise<number> {
     convert: (request, context) => convert(request as ConvertRequest, context),
     recogniser: (_, context) => describeRecogniser(context),
     zip: (request, { signal, progress }) => writeZip(request as ZipRequest, { signal, progress }),
-  });
+  }, closeNetworks);
 }

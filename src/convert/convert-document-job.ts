@@ -6,7 +6,7 @@ import type { PageReaders } from '../engine/vision-port.js';
 import { answerEngineCall } from '../engine/remote.js';
 import { DiskFull } from '../disk-full.js';
 import { asLecternError, type LecternError } from '../errors.js';
-import { WorkerError, type WorkerPool } from '../workers/types.js';
+import { WorkerError, type WorkerCall, type WorkerPool } from '../workers/types.js';
 import { conversionError, errorOf } from './failures.js';
 import type { ConvertOptions } from './options.js';
 import type { ConvertOutcome, ConvertRequest, Vocabulary } from './request.js';
@@ -33,9 +33,19 @@ export interface DocumentJob {
   vocabulary?: Vocabulary | null;
 }
 
+/** Where what workers open counts. */
+export interface WorkerNetworks {
+  /** Settles when the worker may open its networks, which it then has until free() or the end of its job. Rejects with `out_of_memory`, `cancelled`. */
+  hold(call: WorkerCall): Promise<void>;
+  /** Ends its latest hold. */
+  free(call: WorkerCall): void;
+}
+
 export interface DocumentPorts {
   pool: Pick<WorkerPool, 'run'>;
   engine: VisionEngine & Partial<PageReaders>;
+  /** The memory of the networks that workers open; without it nobody counts it. */
+  networks?: WorkerNetworks;
   limits: ConversionLimits;
   signal: AbortSignal;
   onProgress: (progress: ConversionProgress) => void;
@@ -110,7 +120,7 @@ class Attempts {
   }
 
   private attempt(leftMs: number): Promise<ConvertOutcome> {
-    const { pool, engine, limits, signal } = this.ports;
+    const { pool, engine, networks, limits, signal } = this.ports;
     const { inputPath, filename, outputDirectory, options, vocabulary = null } = this.job;
     const request: ConvertRequest = {
       inputPath, filename, outputDirectory, vocabulary, failedPages: this.failedPages, options: { ...options, documentTimeoutS: leftMs / 1000 },
@@ -124,7 +134,10 @@ class Attempts {
         this.page = progress.pageNumber;
         this.ports.onProgress(progress);
       },
-      onCall: (call) => answerEngineCall(engine, call.verb, call.request, { signal: call.signal, directory: call.scratchDirectory }),
+      onCall: (call) => answerEngineCall(engine, call.verb, call.request, {
+        signal: call.signal, directory: call.scratchDirectory,
+        ...(networks === undefined ? {} : { networks: { hold: () => networks.hold(call), free: () => networks.free(call) } }),
+      }),
     });
   }
 

@@ -1,4 +1,5 @@
-/** The programs beside this one that conversion uses where the machine has them. */
+/** The programs and networks beside this one that conversion uses where the machine has them. */
 export { findLibreOffice } from '../formats/office/legacy.js';
 export { findOwnNetwork, installedRecognisers } from './ocr/own.js';
 export { isRecogniser } from './ocr/recogniser.js';
+export { sizeOfShipped } from './shipped-networks.js';

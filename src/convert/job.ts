@@ -19,7 +19,7 @@ import type { ZipRequest } from './write-zip.js';
 
 export type { ConversionLimits } from './convert-document-job.js';
 
-export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'engine' | 'log'> {
+export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'engine' | 'networks' | 'log'> {
   limits: ConversionLimits;
   /** Told of every document that has come to its end. */
   onOutcome?: (outcome: ConvertOutcome) => void;

@@ -89,6 +89,8 @@ export interface RecogniseTextOptions extends CallOptions {
   oneLine?: boolean;
   /** Path of the ONNX file of a network that tells which way up lines stand: a page whose longest lines do not stand upright is given up (`turned`). */
   orientation?: string;
+  /** That runs of the recogniser may hold beside its weights; a line that wants more is refused with `too_large`. Absent: enough for any. */
+  workBytes?: number;
 }
 
 export interface LineVotesOptions extends CallOptions {

@@ -23,8 +23,14 @@ const maxBitmapBytes = 2 ** 29;
 const maxFloats = 2 ** 26;
 const fileName = /^[0-9]{1,12}\.pixels$/;
 
+/** What a worker asks before it works with networks that it has opened itself, for they count in the main process's memory of models. */
+export interface NetworkMemory {
+  /** Holds the memory of this worker's networks while `work` runs. Rejects with `out_of_memory` where it cannot be had, `cancelled`, and as `work`. */
+  withNetworks<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
+}
+
 /** The worker's half. `directory` is shared with the main process; what is written there is deleted when the call has ended. */
-export function createRemoteEngine(call: EngineCall, directory: string): VisionEngine & PageReaders {
+export function createRemoteEngine(call: EngineCall, directory: string): VisionEngine & PageReaders & NetworkMemory {
   let lastFile = 0;
 
   async function withBitmap<T>(bitmap: Bitmap, ask: (shared: SharedBitmap) => Promise<T>): Promise<T> {
@@ -55,6 +61,15 @@ export function createRemoteEngine(call: EngineCall, directory: string): VisionE
         await rm(path, { force: true });
       }
     }),
+    withNetworks: async (work, signal) => {
+      await call('holdNetworks', {}, signal);
+      try {
+        return await work();
+      } finally {
+        // Where the job has ended, the parent has seen it.
+        await call('freeNetworks', {}).catch(() => undefined);
+      }
+    },
     textModels: () => call('textModels', {}) as Promise<{ name: string; languages: string[] | null }[]>,
     readLines: (bitmap, { signal, ...options }) => withBitmap(bitmap, (shared) => call('readLines', { bitmap: shared, options }, signal) as Promise<ReadPage>),
     findLayout: (bitmap, { signal, ...options }) => withBitmap(bitmap, (shared) => call('findLayout', { bitmap: shared, options }, signal) as Promise<LayoutRegion[]>),
@@ -72,7 +87,7 @@ function refuseFull(thrown: NodeJS.ErrnoException): never {
  * Throws `invalid_request` for anything that is no well-formed call, else what the engine throws.
  */
 export async function answerEngineCall(
-  engine: VisionEngine & Partial<PageReaders>, verb: string, request: unknown, context: { signal: AbortSignal; directory: string },
+  engine: VisionEngine & Partial<PageReaders>, verb: string, request: unknown, context: { signal: AbortSignal; directory: string; networks?: { hold(): Promise<void>; free(): void } },
 ): Promise<unknown> {
   const { signal, directory } = context;
   const fields = record(request);
@@ -87,6 +102,12 @@ export async function answerEngineCall(
       await writeFile(join(directory, `${file}.floats`), bytes, { mode: 0o600, flag: 'wx' }).catch(refuseFull);
       return null;
     }
+    case 'holdNetworks':
+      await context.networks?.hold();
+      return null;
+    case 'freeNetworks':
+      context.networks?.free();
+      return null;
     case 'textModels':
       return engine.textModels?.() ?? [];
     case 'readLines': {

@@ -4,15 +4,15 @@ import type { Answer, AnswerListener, AnswerRequest } from '../chat/answer.js';
 import { LecternError } from '../errors.js';
 import { isOrdinary } from '../models/keep-alive.js';
 import { layerSampling } from '../models/layer-sampling.js';
-import type { Capability, Catalogue, CatalogueEntry, KeepAlive, Lease, Residency, Slots, VisionResidency } from '../models/types.js';
+import type { Capability, Catalogue, CatalogueEntry, DistantResidency, KeepAlive, Lease, Residency, Slots, VisionResidency } from '../models/types.js';
 import { requireAdministrator } from './caller.js';
 import { ClientGone } from './client-gone.js';
 
 export interface LanguageServices {
   catalogue: Catalogue;
   residency: Residency;
-  /** Vision models share its memory. */
-  vision: Pick<VisionResidency, 'listVision'>;
+  /** Vision models, and the networks of conversion workers. */
+  vision: Pick<VisionResidency, 'listVision'> & Pick<DistantResidency, 'listDistant'>;
   /** Of chat and completions. */
   slots: Slots;
   /** Of embeddings: they never wait for a chat. */

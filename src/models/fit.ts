@@ -1,7 +1,7 @@
 /** The shape in which a model is loaded: its context is what was asked for, cut to what it was trained for and to what memory allows. */
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
-import type { CatalogueEntry } from './types.js';
+import type { CatalogueEntry, DistantEntry } from './types.js';
 import type { VisionEntry } from './vision-catalogue.js';
 
 /** Below this a model is of no use to a conversation. */
@@ -66,12 +66,12 @@ export function describeBytes(bytes: number): string {
 }
 
 /** Weights are kept as the file has them and once more as the kernels read them. */
-export function visionBytes({ sizeBytes, workBytes }: VisionEntry): number {
+export function visionBytes({ sizeBytes, workBytes }: Pick<VisionEntry | DistantEntry, 'sizeBytes' | 'workBytes'>): number {
   return 2 * sizeBytes + workBytes;
 }
 
 /** Rejects with `out_of_memory`, need and limit in its sentence. */
-export async function fitVision(entry: VisionEntry, mostBytes: number): Promise<Fit> {
+export async function fitVision(entry: VisionEntry | DistantEntry, mostBytes: number): Promise<Fit> {
   const bytes = visionBytes(entry);
   if (bytes > mostBytes) throw new LecternError('out_of_memory', `The model ${entry.name} needs ${describeBytes(bytes)}, and only ${describeBytes(mostBytes)} can be had.`);
   return { context: 0, bytes, takesAll: false, cut: null };

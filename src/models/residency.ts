@@ -5,8 +5,8 @@ import { LecternError, asLecternError } from '../errors.js';
 import { describeBytes, type Fit, fitModel, fitVision } from './fit.js';
 import { makeRoom } from './make-room.js';
 import type { MemoryBudget } from './memory-budget.js';
-import { type AnyEntry, type AnyLease, type AnyModel, Resident, residentKey, seesPages, type Waiter } from './resident.js';
-import type { CatalogueEntry, Clock, KeepAlive, Lease, Leaving, ModelsLog, Residency, ResidencyMetrics, ResidentModel, VisionResidency } from './types.js';
+import { type AnyEntry, type AnyLease, type AnyModel, isDistant, Resident, residentKey, seesPages, speaks, type Waiter } from './resident.js';
+import type { CatalogueEntry, Clock, DistantEntry, DistantResidency, KeepAlive, Lease, Leaving, ModelsLog, Residency, ResidencyMetrics, ResidentModel, VisionResidency } from './types.js';
 import type { VisionEntry } from './vision-catalogue.js';
 
 export interface ResidencyOptions {
@@ -32,11 +32,11 @@ export interface ResidencyOptions {
 /** A client that gave up on a long load may come again at once: so long it goes on for nobody, unless its memory is wanted. */
 const abandonedGraceMs = 30_000;
 
-export function createResidency(options: ResidencyOptions): Residency & VisionResidency & { metrics(): ResidencyMetrics } {
+export function createResidency(options: ResidencyOptions): Residency & VisionResidency & DistantResidency & { metrics(): ResidencyMetrics } {
   return new BudgetedResidency(options);
 }
 
-class BudgetedResidency implements Residency, VisionResidency {
+class BudgetedResidency implements Residency, VisionResidency, DistantResidency {
   readonly #options: ResidencyOptions;
   /** In the order in which they were wanted. */
   readonly #residents = new Set<Resident>();
@@ -58,10 +58,14 @@ class BudgetedResidency implements Residency, VisionResidency {
     return this.#lend(entry, options) as Promise<Lease<VisionEntry, VisionModel>>;
   }
 
+  lendDistant(entry: DistantEntry, options: { signal?: Leaving }): Promise<Lease<DistantEntry, Pick<DistantEntry, 'close'>>> {
+    return this.#lend(entry, options) as Promise<Lease<DistantEntry, Pick<DistantEntry, 'close'>>>;
+  }
+
   #lend(entry: AnyEntry, { keepAlive, signal }: { keepAlive?: KeepAlive; signal?: Leaving }): Promise<AnyLease> {
     if (this.#closing !== null) return Promise.reject(new LecternError('cancelled', 'The service is stopping.'));
     if (signal?.aborted) return Promise.reject(new LecternError('cancelled', undefined, { cause: signal.reason }));
-    const key = residentKey(entry, seesPages(entry) ? 0 : this.#options.contextOf(entry));
+    const key = residentKey(entry, speaks(entry) ? this.#options.contextOf(entry) : 0);
     const there = [...this.#residents].find((one) => one.key === key && (one.takesUses || (one.isComing && !one.abort.signal.aborted)));
     const resident = there ?? this.#want(key, entry);
     if (keepAlive !== undefined) resident.keepAlive = keepAlive;
@@ -70,11 +74,15 @@ class BudgetedResidency implements Residency, VisionResidency {
   }
 
   list(): ResidentModel[] {
-    return this.#list().filter((one): one is ResidentModel => !seesPages(one.entry));
+    return this.#list().filter((one): one is ResidentModel => speaks(one.entry));
   }
 
   listVision(): ResidentModel<VisionEntry>[] {
     return this.#list().filter((one): one is ResidentModel<VisionEntry> => seesPages(one.entry));
+  }
+
+  listDistant(): ResidentModel<DistantEntry>[] {
+    return this.#list().filter((one): one is ResidentModel<DistantEntry> => isDistant(one.entry));
   }
 
   #list(): ResidentModel<AnyEntry>[] {
@@ -94,7 +102,7 @@ class BudgetedResidency implements Residency, VisionResidency {
     };
   }
 
-  unload(entry: CatalogueEntry): void {
+  unload(entry: Pick<AnyEntry, 'path'>): void {
     for (const one of this.#residents) {
       if (one.entry.path !== entry.path) continue;
       one.keepAlive = 0;
@@ -223,7 +231,7 @@ class BudgetedResidency implements Residency, VisionResidency {
     // What models hold can be had, what others hold cannot.
     const mostBytes = budget.freeBytes + this.metrics().bytes;
     try {
-      resident.fit = await (seesPages(entry) ? fitVision(entry, mostBytes) : this.#fitLanguage(entry, resident.embeds, mostBytes));
+      resident.fit = await (speaks(entry) ? this.#fitLanguage(entry, resident.embeds, mostBytes) : fitVision(entry, mostBytes));
     } catch (thrown) {
       log('warn', `${entry.name} cannot be loaded: ${asLecternError(thrown).message}`, thrown);
       this.#counts.failedLoads++;
@@ -298,7 +306,7 @@ class BudgetedResidency implements Residency, VisionResidency {
     resident.state = 'loading';
     resident.reservation = budget.reserve(resident.bytes);
     resident.startedAt = clock.now();
-    log('info', `Loading ${entry.name}: ${describeBytes(resident.bytes)}${seesPages(entry) ? '' : `, ${fit?.context} tokens of context in each slot`}.`);
+    log('info', `Loading ${entry.name}: ${describeBytes(resident.bytes)}${speaks(entry) ? `, ${fit?.context} tokens of context in each slot` : ''}.`);
     try {
       resident.model = await this.#open(resident);
     } catch (thrown) {
@@ -330,6 +338,8 @@ class BudgetedResidency implements Residency, VisionResidency {
     const { engine, device, slots, threads, kv } = this.#options;
     const { entry, embeds, fit, abort } = resident;
     const place = { device, ...(threads === undefined ? {} : { threads }), signal: abort.signal };
+    // Its own process opens it.
+    if (isDistant(entry)) return entry;
     if (seesPages(entry)) {
       if (engine.openVision === undefined) throw new LecternError('invalid_state', 'This engine opens no vision models.');
       return engine.openVision({ ...entry.networks, ...place, workBytes: entry.workBytes });

@@ -3,16 +3,25 @@ import type { LanguageModel } from '../engine/port.js';
 import type { VisionModel } from '../engine/vision-port.js';
 import type { Fit } from './fit.js';
 import type { Reservation } from './memory-budget.js';
-import type { CatalogueEntry, KeepAlive, Lease, ResidentModel } from './types.js';
+import type { CatalogueEntry, DistantEntry, KeepAlive, Lease, ResidentModel } from './types.js';
 import type { VisionEntry } from './vision-catalogue.js';
 
-export type AnyEntry = CatalogueEntry | VisionEntry;
-export type AnyModel = LanguageModel | VisionModel;
+export type AnyEntry = CatalogueEntry | VisionEntry | DistantEntry;
+export type AnyModel = LanguageModel | VisionModel | Pick<DistantEntry, 'close'>;
 /** As a waiter or its owner knows it: entry and model are of one kind. */
 export type AnyLease = Lease<AnyEntry, AnyModel>;
 
 export function seesPages(entry: AnyEntry): entry is VisionEntry {
   return 'networks' in entry;
+}
+
+export function isDistant(entry: AnyEntry): entry is DistantEntry {
+  return 'close' in entry;
+}
+
+/** With a context, and layers that say how it talks. */
+export function speaks(entry: AnyEntry): entry is CatalogueEntry {
+  return 'capabilities' in entry;
 }
 
 export interface Waiter {
@@ -51,7 +60,7 @@ export class Resident {
   constructor(key: string, entry: AnyEntry, keepAlive: KeepAlive, now: number) {
     this.key = key;
     this.entry = entry;
-    this.embeds = seesPages(entry) || entry.capabilities.includes('embedding');
+    this.embeds = !speaks(entry) || entry.capabilities.includes('embedding');
     this.keepAlive = keepAlive;
     this.touchedAt = now;
   }

@@ -82,6 +82,29 @@ export interface Residency {
   close(): Promise<void>;
 }
 
+/** Networks that another process opens by itself: they count here for as long as it has them. */
+export interface DistantEntry {
+  name: string;
+  /** Of that process, and no other's. */
+  path: string;
+  digest: string;
+  sizeBytes: number;
+  /** What its runs may hold beside the weights. */
+  workBytes: number;
+  modifiedAt: Date;
+  /** Closes them there; settles when their memory is back. */
+  close(): Promise<void>;
+}
+
+/** Networks of other processes in the same memory, by the rules for vision models. */
+export interface DistantResidency {
+  /** As Residency.lend(); the process may open its networks once it has the lease, and keep them when that has ended until it is asked to close them. */
+  lendDistant(entry: DistantEntry, options: { signal?: Leaving }): Promise<Lease<DistantEntry, Pick<DistantEntry, 'close'>>>;
+  listDistant(): ResidentModel<DistantEntry>[];
+  /** As Residency.unload(). */
+  unload(entry: Pick<DistantEntry, 'path'>): void;
+}
+
 /** Vision models in the same memory. */
 export interface VisionResidency {
   /** As Residency.lend(). A vision model takes memory from embedding models and its like alone, and chat models leave a part to them. */

@@ -22,6 +22,7 @@ export type ToWorker =
   | { type: 'hello'; scratchDirectory: string }
   | { type: 'run'; job: number; verb: string; request: unknown }
   | { type: 'cancel'; job: number }
+  | { type: 'release' }
   | { type: 'answer'; call: number; outcome: Outcome };
 
 export type FromWorker =
@@ -29,6 +30,7 @@ export type FromWorker =
   | { type: 'progress'; job: number; value: unknown }
   | { type: 'call'; job: number; call: number; verb: string; request: unknown }
   | { type: 'withdraw'; call: number }
+  | { type: 'released' }
   | { type: 'done'; job: number; outcome: Outcome };
 
 /** Never throws: a channel whose other end is gone says so by its `close`. */

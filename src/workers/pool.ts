@@ -96,10 +96,11 @@ class Pool implements WorkerPool {
 
   private start(): void {
     const { command, maxResidentBytes, cancelGraceMs = 250, watchMs = 200, startMs = 30_000, log = () => undefined } = this.options;
-    const scratchDirectory = join(this.scratchDirectory, String(++this.started));
+    const id = ++this.started;
+    const scratchDirectory = join(this.scratchDirectory, String(id));
     let worker: WorkerProcess;
     try {
-      worker = new WorkerProcess({ command, maxResidentBytes, cancelGraceMs, watchMs, startMs, log, scratchDirectory });
+      worker = new WorkerProcess({ id, command, maxResidentBytes, cancelGraceMs, watchMs, startMs, log, scratchDirectory });
     } catch (thrown) {
       log('error', `a worker could not be started: ${String(thrown)}`);
       this.startFailed();

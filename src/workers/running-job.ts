@@ -1,7 +1,7 @@
 /** One job while a worker has it: its limits, its calls back, its cancel, its end. */
 import { LecternError } from '../errors.js';
 import type { FromWorker, Outcome, ToWorker } from './messages.js';
-import { WorkerError, type BrokenLimit, type RunOptions } from './types.js';
+import { WorkerError, type BrokenLimit, type CallingWorker, type RunOptions } from './types.js';
 import { Watch } from './watch.js';
 import { fromWire, toWire } from './wire-error.js';
 
@@ -20,6 +20,7 @@ interface Setting {
   watchMs: number;
   cancelGraceMs: number;
   scratchDirectory: string;
+  worker: CallingWorker;
   send: (message: ToWorker) => void;
   kill: () => void;
 }
@@ -37,6 +38,7 @@ export class RunningJob {
   private resolve!: (value: unknown) => void;
   private reject!: (error: LecternError) => void;
   private readonly calls = new Map<number, AbortController>();
+  private readonly end = new AbortController();
   private readonly watch: Watch;
   private readonly residentLimit: number;
   private readonly onAbort = (): void => this.cancel();
@@ -122,6 +124,7 @@ export class RunningJob {
     this.options.signal?.removeEventListener('abort', this.onAbort);
     for (const abort of this.calls.values()) abort.abort(new LecternError('cancelled'));
     this.calls.clear();
+    this.end.abort();
   }
 
   private async answer(call: number, verb: string, request: unknown): Promise<void> {
@@ -130,8 +133,8 @@ export class RunningJob {
     try {
       if (!this.options.onCall || this.calls.size >= maxOpenCalls || this.calls.has(call)) throw new LecternError('invalid_request');
       this.calls.set(call, abort);
-      const { scratchDirectory } = this.setting;
-      outcome = { ok: true, value: await this.options.onCall({ verb, request, signal: abort.signal, scratchDirectory }) };
+      const { scratchDirectory, worker } = this.setting;
+      outcome = { ok: true, value: await this.options.onCall({ verb, request, signal: abort.signal, jobEnd: this.end.signal, worker, scratchDirectory }) };
     } catch (thrown) {
       const { code, message } = toWire(thrown);
       outcome = { ok: false, error: { code, message } };

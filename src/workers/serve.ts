@@ -38,7 +38,7 @@ class WorkerSide {
   private running: { job: number; abort: AbortController } | null = null;
   private scratchDirectory = '';
 
-  constructor(private readonly channel: Socket, private readonly handlers: Record<string, JobHandler>) {}
+  constructor(private readonly channel: Socket, private readonly handlers: Record<string, JobHandler>, private readonly release: () => Promise<void>) {}
 
   handle(message: ToWorker): void {
     switch (message.type) {
@@ -54,6 +54,10 @@ class WorkerSide {
         break;
       case 'answer':
         this.calls.get(message.call)?.(message.outcome);
+        break;
+      case 'release':
+        // What cannot be closed is gone all the same when this process is.
+        void this.release().catch((thrown: unknown) => { console.error(thrown); }).then(() => send(this.channel, { type: 'released' }));
         break;
     }
   }
@@ -123,10 +127,10 @@ class WorkerSide {
 }
 
 /**
- * Serves until the parent closes the channel, then ends the process. Only for a process that a pool has started: elsewhere it
- * throws `invalid_state`.
+ * Serves until the parent closes the channel, then ends the process. `release` gives up what is kept between jobs; the parent may ask for it
+ * at any time. Only for a process that a pool has started: elsewhere it throws `invalid_state`.
  */
-export function serveJobs(handlers: Record<string, JobHandler>): Promise<never> {
+export function serveJobs(handlers: Record<string, JobHandler>, release: () => Promise<void> = async () => undefined): Promise<never> {
   let channel: Socket;
   try {
     channel = new Socket({ fd: channelDescriptor, readable: true, writable: true });
@@ -139,7 +143,7 @@ export function serveJobs(handlers: Record<string, JobHandler>): Promise<never> 
   const leave = (): void => process.exit(0);
   channel.on('end', leave).on('close', leave).on('error', leave);
   guardAgainstOrphanhood();
-  const side = new WorkerSide(channel, handlers);
+  const side = new WorkerSide(channel, handlers, release);
   receive<ToWorker>(channel, (message) => side.handle(message), leave);
   return new Promise(() => undefined);
 }

@@ -16,6 +16,16 @@ export interface JobLimits {
   residentBytes?: number;
 }
 
+/** The process that a call comes from. */
+export interface CallingWorker {
+  /** Of this process alone, as long as the pool lives. */
+  readonly id: number;
+  /** Settles when it is gone; never rejects. */
+  readonly ended: Promise<unknown>;
+  /** Asks it to give up what it keeps between jobs; settles when it has, or is gone. Never rejects. */
+  release(): Promise<void>;
+}
+
 /** A verb that the worker asks of the parent while its job runs. */
 export interface WorkerCall {
   verb: string;
@@ -23,6 +33,9 @@ export interface WorkerCall {
   request: unknown;
   /** Aborts when the worker takes the call back, when its job ends and when it dies. */
   signal: AbortSignal;
+  /** Aborts when its job ends, however it does. */
+  jobEnd: AbortSignal;
+  worker: CallingWorker;
   /** Both sides may write files here; it goes with the worker. */
   scratchDirectory: string;
 }

@@ -6,15 +6,15 @@ import { startWorker } from './command.js';
 import { receive, send, type FromWorker } from './messages.js';
 import { readLines } from './printed-lines.js';
 import { RunningJob, type WorkerEnd } from './running-job.js';
-import type { PoolOptions, RunOptions } from './types.js';
+import type { CallingWorker, PoolOptions, RunOptions } from './types.js';
 import { residentBytesOf } from './watch.js';
 
-export type WorkerOptions = Required<Omit<PoolOptions, 'size' | 'spare' | 'maxJobs' | 'log'>> & { log: NonNullable<PoolOptions['log']> };
+export type WorkerOptions = Required<Omit<PoolOptions, 'size' | 'spare' | 'maxJobs' | 'log'>> & { id: number; log: NonNullable<PoolOptions['log']> };
 
 /** After the process is gone its last words may still be in the pipes; a stranger that inherited them could hold them open. */
 const lastWordsMs = 1000;
 
-export class WorkerProcess {
+export class WorkerProcess implements CallingWorker {
   /** Jobs ended. */
   jobs = 0;
   /** It was killed or has ended: it may still answer, but gets no more work. */
@@ -27,6 +27,7 @@ export class WorkerProcess {
   private readonly channel: Duplex;
   private running: RunningJob | null = null;
   private lastJob = 0;
+  private readonly releasing: (() => void)[] = [];
   private sayReady!: (ready: boolean) => void;
 
   /** `scratchDirectory` of the options is this worker's own and must not exist. */
@@ -49,6 +50,17 @@ export class WorkerProcess {
     void this.ready.then(() => clearTimeout(startTimer));
   }
 
+  get id(): number {
+    return this.options.id;
+  }
+
+  /** As CallingWorker.release(); in the midst of a job too. */
+  release(): Promise<void> {
+    const told = new Promise<void>((resolve) => { this.releasing.push(resolve); });
+    send(this.channel, { type: 'release' });
+    return Promise.race([told, this.ended.then(() => undefined)]);
+  }
+
   /** Null once it is gone. */
   residentBytes(): number | null {
     return this.child.pid === undefined ? null : residentBytesOf(this.child.pid);
@@ -59,7 +71,7 @@ export class WorkerProcess {
     const job = ++this.lastJob;
     const { maxResidentBytes: residentBytes, watchMs, cancelGraceMs, scratchDirectory } = this.options;
     const running = new RunningJob({
-      job, pid: this.child.pid ?? -1, residentBytes, watchMs, cancelGraceMs, scratchDirectory,
+      job, pid: this.child.pid ?? -1, residentBytes, watchMs, cancelGraceMs, scratchDirectory, worker: this,
       send: (message) => send(this.channel, message), kill: () => this.kill(),
     }, options);
     this.running = running;
@@ -80,6 +92,7 @@ export class WorkerProcess {
 
   private handle(message: FromWorker): void {
     if (message.type === 'ready') this.sayReady(true);
+    else if (message.type === 'released') this.releasing.shift()?.();
     // A late message belongs to a job that has ended.
     else if ('job' in message && message.job !== this.lastJob) return;
     else if (this.running?.handle(message)) this.running = null;

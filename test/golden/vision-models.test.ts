@@ -2,6 +2,9 @@
 import { join } from 'node:path';
 import sharp from 'sharp';
 import t from 'tap';
+import { sizeOfShipped } from '../../src/convert/installed.js';
+import { visionBytes } from '../../src/models/fit.js';
+import { shippedModelsDirectory } from '../../src/package-files.js';
 import { pageOfBars, writeTextReader } from '../support/network-files.js';
 import { startService } from '../support/start-service.js';
 
@@ -50,4 +53,26 @@ t.test('without a preset it reads the languages that ours does not and its card 
   const { status, body } = await convert({ ocr_preset: 'nobody' });
   t.equal(status, 422);
   t.match(body, /Allowed values: \['auto', .*'tesserocr', 'bars'\]/);
+});
+
+t.test('what our own networks take in a worker counts beside them, from the first page that they read on', async (t) => {
+  t.same((await loaded()).filter(({ name }) => name === 'lectern-networks'), [], 'another model read the pages so far');
+  t.match((await convert({})).body, /"lectern__pages_without_recognised_text":\[1\]/, 'ours knows no bars');
+  const own = (await loaded()).find(({ name }) => name === 'lectern-networks');
+  t.match(own, { details: { format: 'onnx', family: 'conversion' }, size_vram: 0 });
+  t.equal(own?.size, visionBytes(sizeOfShipped(shippedModelsDirectory())));
+  const metrics = async (): Promise<string> => (await fetch(`${service.url}/metrics`)).text();
+  t.match(await metrics(), new RegExp(`^lectern_resident_model_bytes\\{model="lectern-networks",place="host"\\} ${own?.size}$`, 'm'));
+  t.equal(Number(/^lectern_model_memory_bytes\{kind="reserved"\} (\d+)$/m.exec(await metrics())?.[1]), (await loaded()).reduce((sum, { size }) => sum + size, 0), 'one memory for all');
+});
+
+t.test('where they have no room the page says so, and the service lives', async (t) => {
+  const small = await startService({ models: [models], workers: 1, modelMemory: 100 * 2 ** 20 });
+  t.teardown(() => small.close());
+  const form = new FormData();
+  form.append('files', new Blob([new Uint8Array(png)]), 'bars.png');
+  const body = await (await fetch(`${small.url}/v1/convert/file`, { method: 'POST', body: form })).text();
+  t.match(body, /"status":"partial_success"|"status":"failure"/);
+  t.match(body, /lectern-networks needs [0-9.]+ MiB, and only 100\.0 MiB can be had/);
+  t.equal((await fetch(`${small.url}/health`)).status, 200);
 });

@@ -142,7 +142,7 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
       unload: (entry) => { language.unloaded.push(entry.name); },
       close: async () => undefined,
     },
-    vision: { listVision: () => [] },
+    vision: { listVision: () => [], listDistant: () => [] },
     slots: openSlots(waiting),
     embeddingSlots: openSlots(0),
     answer: (_lease, request, listener, signal) => answer(language, request, listener, signal),

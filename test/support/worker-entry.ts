@@ -38,6 +38,7 @@ const handlers: Record<string, JobHandler> = {
     held.push(Buffer.alloc((request as { bytes: number }).bytes, 1));
     return process.pid;
   },
+  kept: async () => held.length,
   wait: async (_request, { signal, progress }) => {
     progress({ page: 1 }, true);
     await new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error)));
@@ -101,4 +102,4 @@ const handlers: Record<string, JobHandler> = {
   },
 };
 
-await serveJobs(handlers);
+await serveJobs(handlers, async () => { held.length = 0; });

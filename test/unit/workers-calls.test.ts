@@ -6,7 +6,7 @@ import { PassThrough } from 'node:stream';
 import t from 'tap';
 import { LecternError } from '../../src/errors.js';
 import { maxFrameBytes, receive, send } from '../../src/workers/messages.js';
-import type { RunOptions, WorkerError, WorkerPool } from '../../src/workers/types.js';
+import type { RunOptions, WorkerCall, WorkerError, WorkerPool } from '../../src/workers/types.js';
 import { calm, openPool } from '../support/workers.js';
 
 const patient = { silenceMs: 1e6, totalMs: 1e6 };
@@ -155,4 +155,30 @@ t.test('frames: any cut of the bytes gives the same messages; what is no frame i
     await new Promise((resolve) => channel.end(resolve));
     t.strictSame(got, ['garbage'], bad.toString('hex'));
   }
+});
+
+t.test('the parent may ask for what a worker keeps, between jobs and in the midst of one, and knows when a job has ended', async (t) => {
+  const { pool } = openPool(t);
+  const calls: WorkerCall[] = [];
+  const onCall = async (call: WorkerCall): Promise<number> => calls.push(call);
+  await pool.run('hold', { bytes: 1000 }, { limits: calm });
+  await pool.run('ask', null, { limits: calm, onCall });
+  const [{ worker, jobEnd }] = calls as [WorkerCall];
+  t.equal(jobEnd.aborted, true);
+  t.equal(await pool.run('kept', null, { limits: calm }), 1);
+  await worker.release();
+  t.equal(await pool.run('kept', null, { limits: calm }), 0);
+  await pool.run('hold', { bytes: 1000 }, { limits: calm });
+  const abort = new AbortController();
+  const { end } = await started(pool, 'wait', { signal: abort.signal });
+  await Promise.all([worker.release(), worker.release()]);
+  abort.abort();
+  await end;
+  t.equal(await pool.run('kept', null, { limits: calm }), 0);
+  const { end: deaf } = await started(pool, 'loop', {});
+  const told = worker.release();
+  await pool.close();
+  await told;
+  await worker.ended;
+  t.match(await deaf, { code: 'cancelled' });
 });

@@ -5,14 +5,14 @@ import type { Bitmap } from '../../bitmap.js';
 import type { LineVotes, NetworkReader, TextReader } from '../../engine/port.js';
 import type { PageReaders } from '../../engine/vision-port.js';
 import { asLecternError } from '../../errors.js';
+import { orientationNetwork, recogniserNetwork } from '../shipped-networks.js';
 import { dataFileOf } from './languages.js';
 import { isRecogniser } from './recogniser.js';
 import type { NoRecogniser, TextRecogniser, TextRecognisers } from './recogniser.js';
 import { tesseractRecognisers } from './tesseract.js';
 
-const fileName = 'lectern-recogniser';
-/** Tells which way up lines stand. */
-const orientationName = 'lectern-orientation.onnx';
+const { file, workBytes } = recogniserNetwork;
+const fileName = file.slice(0, -'.onnx'.length);
 
 export interface OwnNetwork {
   path: string;
@@ -22,7 +22,7 @@ export interface OwnNetwork {
 
 /** The network in `directory`, or null where there is none with its card. */
 export function findOwnNetwork(directory: string): OwnNetwork | null {
-  const path = join(directory, `${fileName}.onnx`);
+  const path = join(directory, file);
   const card = join(directory, `${fileName}.json`);
   if (!existsSync(path) || !existsSync(card)) return null;
   const { languages } = JSON.parse(readFileSync(card, 'utf8')) as { languages: string[] };
@@ -30,7 +30,7 @@ export function findOwnNetwork(directory: string): OwnNetwork | null {
 }
 
 function orientationIn(directory: string): string | null {
-  const path = join(directory, orientationName);
+  const path = join(directory, orientationNetwork.file);
   return existsSync(path) ? path : null;
 }
 
@@ -52,7 +52,7 @@ export function ownRecognisers(reader: () => Pick<NetworkReader, 'recogniseText'
       const strange = asked.filter((code) => !network.languages.includes(dataFileOf(code) ?? code));
       if (strange.length > 0) return { reason: `${fileName} does not read ${strange.join(', ')}, only ${network.languages.join(', ')}` };
       const orientation = orientationIn(directory);
-      return { name: fileName, read: (bitmap, dpi, signal, onlyUpright) => reader().recogniseText(bitmap, { network: network.path, dpi, signal, ...(onlyUpright === true && orientation !== null && { orientation }) }) };
+      return { name: fileName, read: (bitmap, dpi, signal, onlyUpright) => reader().recogniseText(bitmap, { network: network.path, dpi, signal, workBytes, ...(onlyUpright === true && orientation !== null && { orientation }) }) };
     },
   };
 }

@@ -1,21 +1,24 @@
-/** The table network that ships with the program: opened by the first table that asks for it, for as long as the process lives. */
+/** The table network that ships with the program: opened by the first table that asks for it, and again when its engine was closed. */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VisionLoader, VisionModel } from '../../engine/vision-port.js';
+import { tableNetwork } from '../shipped-networks.js';
 import type { CellFinder } from './by-network.js';
 
-const fileName = 'lectern-tables.onnx';
-/** For a picture of the largest size. */
-const workBytes = 512 * 2 ** 20;
+const { file: fileName, workBytes } = tableNetwork;
 
 /** Null where the network is not in `directory`. What it rejects with is `cancelled` or a defect. */
 export function shippedCellFinder(engine: () => VisionLoader, directory: string): CellFinder | null {
   const file = join(directory, fileName);
   if (!existsSync(file)) return null;
   let model: Promise<VisionModel> | null = null;
+  let opener: VisionLoader | null = null;
   const preparation = { fit: 'stretch' as const, bgr: false, mean: [0, 0, 0] as [number, number, number], std: [1, 1, 1] as [number, number, number] };
   return async (picture, signal) => {
-    model ??= engine().openVision({ kind: 'table', networks: { table: { answer: 'separators', file, halves: false, preparation } }, device: 'cpu', threads: 1, workBytes });
+    const current = engine();
+    if (opener !== current) model = null;
+    opener = current;
+    model ??= current.openVision({ kind: 'table', networks: { table: { answer: 'separators', file, halves: false, preparation } }, device: 'cpu', threads: 1, workBytes });
     const opened = await model.catch((thrown: unknown) => {
       // Memory may be there for the next table.
       model = null;

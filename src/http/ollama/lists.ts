@@ -1,7 +1,7 @@
 /** GET /api/tags and /api/ps. */
 import type { FastifyInstance } from 'fastify';
 import { expiryOf } from '../../models/keep-alive.js';
-import type { CatalogueEntry, ResidentModel } from '../../models/types.js';
+import type { CatalogueEntry, DistantEntry, ResidentModel } from '../../models/types.js';
 import type { VisionEntry } from '../../models/vision-catalogue.js';
 import { sendJson } from '../error-reply.js';
 import type { LanguageRoute } from './answering.js';
@@ -20,8 +20,9 @@ export function describeDetails({ details, description }: CatalogueEntry): Recor
 }
 
 /** A vision model among what is loaded: what Ollama's own clients ask of details, and nothing that it has not got. */
-function describeVision({ kind }: VisionEntry): Record<string, unknown> {
-  return { parent_model: '', format: 'onnx', family: kind, families: [kind], parameter_size: '', quantization_level: '' };
+function describeVision(entry: VisionEntry | DistantEntry): Record<string, unknown> {
+  const family = 'kind' in entry ? entry.kind : 'conversion';
+  return { parent_model: '', format: 'onnx', family, families: [family], parameter_size: '', quantization_level: '' };
 }
 
 export function addLists(scope: FastifyInstance, { services }: LanguageRoute): void {
@@ -39,7 +40,7 @@ export function addLists(scope: FastifyInstance, { services }: LanguageRoute): v
   scope.route({ method: ['GET', 'HEAD'], url: '/api/tags', handler: async (_request, reply) => sendJson(reply, 200, await tags()) });
   scope.get('/api/ps', async (_request, reply) => {
     const now = services.now();
-    const residents: ResidentModel<CatalogueEntry | VisionEntry>[] = [...services.residency.list(), ...services.vision.listVision()];
+    const residents: ResidentModel<CatalogueEntry | VisionEntry | DistantEntry>[] = [...services.residency.list(), ...services.vision.listVision(), ...services.vision.listDistant()];
     const models = residents
       .map((resident) => ({ ...resident, expiresAt: resident.expiresAt ?? expiryOf(now, resident.keepAlive) }))
       .sort((a, b) => b.expiresAt.getTime() - a.expiresAt.getTime())
@@ -48,7 +49,7 @@ export function addLists(scope: FastifyInstance, { services }: LanguageRoute): v
         model: entry.name,
         size: bytes,
         digest: entry.digest,
-        details: 'networks' in entry ? describeVision(entry) : describeDetails(entry),
+        details: 'details' in entry ? describeDetails(entry) : describeVision(entry),
         expires_at: expiresAt.toISOString(),
         size_vram: onDevice ? bytes : 0,
         context_length: context,

@@ -1,6 +1,6 @@
 /** What /metrics tells of language models: tokens and times of answers, slots and their queue, what is loaded. */
 import type { Answer } from '../../chat/answer.js';
-import type { OwnedSlots, Residency, ResidencyMetrics, ResidentModel, SlotMetrics, VisionResidency } from '../../models/types.js';
+import type { DistantResidency, OwnedSlots, Residency, ResidencyMetrics, ResidentModel, SlotMetrics, VisionResidency } from '../../models/types.js';
 import type { LanguageServices } from '../language.js';
 import { family, labels } from './metrics.js';
 
@@ -29,6 +29,7 @@ interface Sources {
   slots: OwnedSlots;
   embeddingSlots: OwnedSlots;
   residency: Pick<Residency, 'list'> & Pick<VisionResidency, 'listVision'> & { metrics(): ResidencyMetrics };
+  workers: Pick<DistantResidency, 'listDistant'>;
   devices(): DeviceMemory[];
 }
 
@@ -55,11 +56,11 @@ export class LanguageMeter {
     };
   }
 
-  lines({ slots, embeddingSlots, residency, devices }: Sources): string {
+  lines({ slots, embeddingSlots, residency, workers, devices }: Sources): string {
     return [
       ...this.#answerLines(), ...this.#firstTokenLines(),
       ...slotLines({ chat: slots.metrics(), embedding: embeddingSlots.metrics() }), ...residencyLines(residency.metrics()),
-      ...memoryLines([...residency.list(), ...residency.listVision()], devices()),
+      ...memoryLines([...residency.list(), ...residency.listVision(), ...workers.listDistant()], devices()),
     ].join('\n');
   }
 

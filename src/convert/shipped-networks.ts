@@ -1,0 +1,29 @@
+/** The networks that conversion workers open themselves: their files, and what their runs may hold. What they count in the memory of models is worked out from here. */
+import { statSync } from 'node:fs';
+import { join } from 'node:path';
+
+export interface ShippedNetwork {
+  file: string;
+  /** That runs may hold beside the weights: as measured at its largest picture, and as much again as nobody has seen. */
+  workBytes: number;
+}
+
+/** A line of 16,384 columns takes 18 MiB. */
+export const recogniserNetwork: ShippedNetwork = { file: 'lectern-recogniser.onnx', workBytes: 32 * 2 ** 20 };
+/** A table of 1,600 by 1,600 pixels takes 92 MiB. */
+export const tableNetwork: ShippedNetwork = { file: 'lectern-tables.onnx', workBytes: 112 * 2 ** 20 };
+
+/** Lines are cut to 448 columns, and native/vision/line_orientation bounds it itself. */
+export const orientationNetwork: ShippedNetwork = { file: 'lectern-orientation.onnx', workBytes: 16 * 2 ** 20 };
+
+/** Of all that are in `directory`. */
+export function sizeOfShipped(directory: string): { sizeBytes: number; workBytes: number } {
+  const total = { sizeBytes: 0, workBytes: 0 };
+  for (const { file, workBytes } of [recogniserNetwork, orientationNetwork, tableNetwork]) {
+    const stat = statSync(join(directory, file), { throwIfNoEntry: false });
+    if (stat === undefined) continue;
+    total.sizeBytes += stat.size;
+    total.workBytes += workBytes;
+  }
+  return total;
+}

@@ -1,0 +1,110 @@
+/** What conversion workers open themselves, in the memory of models: who holds it when, and who gives it back. */
+import t from 'tap';
+import { createWorkerNetworks } from '../../src/worker-networks.js';
+import type { WorkerCall } from '../../src/workers/types.js';
+import { deferred } from '../support/deferred.js';
+import { settled } from '../support/lease.js';
+import { makeResidency, minute, stateOf } from '../support/residency.js';
+
+const size = { sizeBytes: 5, workBytes: 30 };
+const each = 2 * size.sizeBytes + size.workBytes;
+
+/** A process that gives back what it keeps at once, or when `giving` settles. */
+function fakeWorker(id: number) {
+  const ended = deferred();
+  const worker = { id, ended: ended.promise, asked: 0, giving: Promise.resolve(), release: (): Promise<void> => (worker.asked++, Promise.race([worker.giving, ended.promise])) };
+  const job = () => {
+    const [end, leave] = [new AbortController(), new AbortController()];
+    const call: WorkerCall = { verb: '', request: null, signal: leave.signal, jobEnd: end.signal, worker, scratchDirectory: '' };
+    return { call, end: () => end.abort(), leave: () => leave.abort() };
+  };
+  return { worker, job, die: () => ended.resolve() };
+}
+
+function make(budgetBytes: number, more: Parameters<typeof makeResidency>[2] = {}) {
+  const made = makeResidency(budgetBytes, { chat: 60, 'embed-a': 50 }, more);
+  const networks = createWorkerNetworks(size, () => made.residency);
+  const uses = () => made.residency.listDistant().map(({ entry: { path }, state, uses }) => `${path} ${state} ${uses}`);
+  return { ...made, networks, uses };
+}
+
+t.test('a worker\'s networks count from their first use on, and it closes them when their time is over', async (t) => {
+  const { networks, uses, budget, clock, residency } = make(100);
+  const { worker, job } = fakeWorker(1);
+  const { call } = job();
+  await networks.hold(call);
+  t.same([uses(), budget.usedBytes], [['worker 1 loaded 1'], each]);
+  t.match(residency.listDistant(), [{ entry: { name: 'lectern-networks' }, bytes: each }]);
+  t.same([residency.list(), residency.listVision()], [[], []], 'they are neither a language model nor a vision model of the catalogue');
+  networks.free(call);
+  t.same([uses(), budget.usedBytes], [['worker 1 loaded 0'], each], 'it keeps them for the next page');
+  clock.advance(5 * minute - 1);
+  await networks.hold(job().call);
+  t.same([uses(), worker.asked], [['worker 1 loaded 1'], 0], 'and for the next document');
+  networks.free(call);
+  const gone = deferred();
+  worker.giving = gone.promise;
+  clock.advance(5 * minute);
+  t.same([uses(), worker.asked, budget.usedBytes], [['worker 1 unloading 0'], 1, each], 'they count until it says that they are closed');
+  gone.resolve();
+  await settled();
+  t.same([uses(), budget.usedBytes], [[], 0]);
+});
+
+t.test('the end of a job ends its holds, the end of a worker gives its memory back at once', async (t) => {
+  const { networks, uses, budget } = make(200);
+  const [first, second] = [fakeWorker(1), fakeWorker(2)];
+  const [one, other] = [first.job(), second.job()];
+  await networks.hold(one.call);
+  await networks.hold(one.call);
+  await networks.hold(other.call);
+  t.same(uses(), ['worker 1 loaded 2', 'worker 2 loaded 1']);
+  one.end();
+  t.same(uses(), ['worker 1 loaded 0', 'worker 2 loaded 1']);
+  other.end();
+  second.die();
+  await settled();
+  t.same([uses(), budget.usedBytes], [['worker 1 loaded 0'], each]);
+  const late = first.job();
+  late.end();
+  await networks.hold(late.call);
+  t.same(uses(), ['worker 1 loaded 0'], 'a job that has ended holds nothing');
+});
+
+t.test('more than there is room for wait for each other, and make room for embedding models, never for what a chat model has', async (t) => {
+  const { networks, uses, ask, lend, engine } = make(2 * each + 10);
+  const [first, second, third] = [1, 2, 3].map(fakeWorker) as [ReturnType<typeof fakeWorker>, ReturnType<typeof fakeWorker>, ReturnType<typeof fakeWorker>];
+  const jobs = [first.job(), second.job(), third.job()] as const;
+  await networks.hold(jobs[0].call);
+  await networks.hold(jobs[1].call);
+  const waiting = networks.hold(jobs[2].call);
+  t.equal(await stateOf(waiting), 'waits');
+  networks.free(jobs[1].call);
+  await waiting;
+  t.same([uses(), second.worker.asked], [['worker 1 loaded 1', 'worker 3 loaded 1'], 1], 'the idle one was asked to close them');
+  const left = networks.hold(jobs[1].call);
+  t.equal(await stateOf(left), 'waits');
+  jobs[1].leave();
+  t.equal(await stateOf(left), 'cancelled');
+  jobs[0].end();
+  jobs[2].end();
+  const embedding = lend('embed-a');
+  t.equal((await embedding).entry.name, 'embed-a');
+  t.equal(first.worker.asked, 1, 'the one that rested longest');
+  (await embedding).release();
+  const chat = ask('chat');
+  await settled();
+  for (const load of engine.loads.splice(0)) load.finish();
+  (await chat).release();
+  t.same(uses(), []);
+  t.equal(await stateOf(networks.hold(second.job().call)), 'out_of_memory');
+});
+
+t.test('a worker that asks without end is refused', async (t) => {
+  const { networks, uses } = make(100);
+  const { call } = fakeWorker(1).job();
+  for (let i = 0; i < 8; i++) await networks.hold(call);
+  await t.rejects(networks.hold(call), { code: 'invalid_request' });
+  for (let i = 0; i < 20; i++) networks.free(call);
+  t.same(uses(), ['worker 1 loaded 0']);
+});
