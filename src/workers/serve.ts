@@ -57,7 +57,7 @@ class WorkerSide {
         break;
       case 'release':
         // What cannot be closed is gone all the same when this process is.
-        void this.release().catch((thrown: unknown) => { console.error(thrown); }).then(() => send(this.channel, { type: 'released' }));
+        void this.release().catch(() => undefined).then(() => send(this.channel, { type: 'released' }));
         break;
     }
   }
