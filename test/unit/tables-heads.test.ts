@@ -1,6 +1,8 @@
 import t from 'tap';
 import type { FoundTable } from '../../src/convert/table.js';
 import { findTables, tableWords } from '../../src/convert/tables/index.js';
+import { makeChunks, makeRows } from '../../src/convert/tables/chunks.js';
+import { headAbove, makeStrips } from '../../src/convert/tables/spread.js';
 import type { PageContent } from '../../src/pdf/page.js';
 import { PageMaker } from '../support/made-page.js';
 
@@ -58,21 +60,26 @@ t.test('turned text beside a table, far above it or over one column alone is no 
   t.end();
 });
 
-t.test('a head over the second of two columns, and one of several lines over one column, belong to their table', (t) => {
+t.test('a head over the second of two columns belongs to its table, the last line of a paragraph does not', (t) => {
   const two = new PageMaker();
   two.text(150, 100, 'Has smidge');
   for (const [row, [name, value]] of ([['3.1 ± 0.6', '99'], ['4.0 ± 0.0', '56'], ['0.4 ± 0.0', '93'], ['2.0 ± 0.1', '37']] as const).entries()) two.row(112 + 12 * row, [50, 170], [name, value]);
   t.strictSame(texts(find(two.page())[0], 0), ['', 'Has smidge']);
-  const several = new PageMaker();
-  several.row(100, [50, 180, 240, 300], ['Town', 'Streets', 'Bridges', 'Share'], [{}, right, right, right]);
-  several.text(50, 112, 'of the north');
-  towns(several, 130);
-  const [table] = find(several.page());
-  t.match(texts(table, 0).concat(texts(table, 1)).join('|'), /Town.*of the north/u);
-  t.equal(tableWords([table!]).size, several.words.length);
   const prose = new PageMaker();
   prose.text(50, 104, 'and so on, as was said above.');
   towns(prose, 120);
   t.equal(find(prose.page())[0]?.rowCount, 5, 'the last line of a paragraph is no head');
+  t.end();
+});
+
+t.test('lines of one text over one column are of a head where one with more texts stands above them, at most three', (t) => {
+  const made = new PageMaker();
+  made.row(100, [50, 180], ['Town', 'Streets']);
+  for (const [line, text] of ['of the', 'whole', 'north', 'and west'].entries()) made.text(50, 112 + 12 * line, text);
+  const rows = makeRows(makeChunks(made.words.map((word) => ({ word, left: word.box.left, right: word.box.right, baseline: word.baseline, size: word.size })), []));
+  const strips = makeStrips(rows, [], () => true);
+  const heads = (lines: number): number => headAbove(strips.slice(0, 1 + lines), [{ left: 50, right: 110 }, { left: 170, right: 200 }], 108 + 12 * lines, 10, new Set()).length;
+  t.strictSame([0, 1, 2, 3, 4].map(heads), [1, 2, 3, 4, 0]);
+  t.strictSame(headAbove(strips.slice(1), [{ left: 50, right: 110 }, { left: 170, right: 200 }], 156, 10, new Set()), [], 'with nothing above they are text');
   t.end();
 });
