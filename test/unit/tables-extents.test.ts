@@ -2,7 +2,7 @@ import t from 'tap';
 import type { TableCells } from '../../src/engine/vision-port.js';
 import { type CellFinder, tablesByNetwork } from '../../src/convert/tables/by-network.js';
 import { extentsOf } from '../../src/convert/tables/extents.js';
-import { findSureAndDoubtful, tableWords } from '../../src/convert/tables/index.js';
+import { findSureAndDoubtful, tableWords, withoutUnseen } from '../../src/convert/tables/index.js';
 import type { FoundTable } from '../../src/convert/table.js';
 import type { PageContent, Word } from '../../src/pdf/page.js';
 import { PageMaker } from '../support/made-page.js';
@@ -118,5 +118,16 @@ t.test('geometry tells of a page what it is sure of and what it doubts, and neve
   t.ok(doubtful.every(({ confidence }) => confidence < 0.5));
   t.strictSame(findSureAndDoubtful(made.page(), { doTableStructure: true }, false).doubtful, []);
   t.strictSame(findSureAndDoubtful(made.page(), { doTableStructure: false }), { tables: [], doubtful: [] });
+  t.end();
+});
+
+t.test('tables that a layout network does not see are left out', (t) => {
+  const page = pageOf(rows);
+  const [above, below] = [tableAt(page, [100, 114, 128]), tableAt(page, [148, 162])];
+  const box = { left: 40, top: 90, right: 340, bottom: 130 };
+  t.strictSame(withoutUnseen([above, below], [box]), [above]);
+  t.strictSame(withoutUnseen([above, below], [{ ...box, right: 60 }]), [], 'less than a fifth of it');
+  t.strictSame(withoutUnseen([above, below], [{ ...box, bottom: 110 }, { ...box, top: 110, bottom: 170 }]), [above, below], 'regions together');
+  t.strictSame(withoutUnseen([above], []), []);
   t.end();
 });

@@ -2,4 +2,5 @@
 export { tablesByNetwork } from './by-network.js';
 export type { CellFinder } from './by-network.js';
 export { findSureAndDoubtful, findTables, tableWords } from './find.js';
+export { withoutUnseen } from './unseen.js';
 export { shippedCellFinder } from './shipped.js';
