@@ -51,7 +51,20 @@ std::string run_op_case(Place& place, const fs::path& pack, const Json& entry, b
   return run_case(network, data);
 }
 
-LECTERN_TEST("onnx: every op case of the pack's first tier") {
+/// Cases of the second tier whose numbers are others here, or null.
+const char* other_numbers(const std::string& name) {
+  static const std::map<std::string, const char*> reasons = {
+      {"test_resize_downsample_scales_cubic_align_corners", "the corners that are aligned are those of the output as it is, as onnxruntime and PyTorch have it, not those of the input times the scale"},
+      {"test_resize_downsample_scales_linear_align_corners", "as the cubic one"},
+  };
+  const auto found = reasons.find(name);
+  return found == reasons.end() ? nullptr : found->second;
+}
+
+/// What is not supported is refused by name when the network is opened.
+bool is_refusal(const std::string& what) { return what.find("not supported") != std::string::npos; }
+
+LECTERN_TEST("onnx: every op case of the pack's first tier, and of the second what is not refused") {
   Place place;
   for (const fs::path& pack : found_onnx_packs()) {
     std::map<std::string, int> beyond;  // of tier 2, by outcome
@@ -73,12 +86,15 @@ LECTERN_TEST("onnx: every op case of the pack's first tier") {
           what = error.what();
         }
         if (required) check(what.empty(), name + (fuse ? ": " : " (unfused): ") + what);
-        else if (fuse) beyond[what.empty() ? "right" : what.find("not supported") != std::string::npos ? "refused" : "wrong"]++;
+        else if (fuse) beyond[what.empty() ? "right" : is_refusal(what) ? "refused" : "other numbers"]++;
+        if (required || place.device) continue;
+        if (other_numbers(name) == nullptr) check(what.empty() || is_refusal(what), name + ": " + what);
+        else check(!what.empty() && !is_refusal(what), name + " is right after all, or refused, and no longer one of those with other numbers");
       }
       cases += required;
     }
     note(std::to_string(cases) + " cases; of the second tier " + std::to_string(beyond["right"]) + " right, " + std::to_string(beyond["refused"]) + " refused, " +
-         std::to_string(beyond["wrong"]) + " otherwise");
+         std::to_string(beyond["other numbers"]) + " with other numbers for a reason");
   }
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 
 #include "onnx/operator.h"
 #include "onnx/operators/activation.h"
@@ -66,16 +67,17 @@ Operator make_gelu(Attributes& a) {
   return of_floats({approximate == "tanh" ? UnaryKind::gelu_tanh : UnaryKind::gelu});
 }
 
-/// out = kind(in(a), in(b)), both of `element`.
-void plan_binary(NodePlan& plan, BinaryKind kind, Element element, Element result, int a = 0, int b = 1) {
-  const Shape shape = broadcast_shape(plan, plan.shape(a), plan.shape(b));
+/// out = kind(in(a), in(b)), both of `element`; `seen_b`: the shape in which b is broadcast, where it is another than its own.
+void plan_binary(NodePlan& plan, BinaryKind kind, Element element, Element result, int a = 0, int b = 1, const std::optional<Shape>& seen_b = std::nullopt) {
+  const Shape of_b = seen_b.value_or(plan.shape(b));
+  const Shape shape = broadcast_shape(plan, plan.shape(a), of_b);
   const Operand left = plan.in_as(a, element);
   const Operand right = plan.in_as(b, element);
   const Operand out = plan.out(0, result, shape);
-  const Broadcast broadcast = walk(shape, {plan.shape(a), plan.shape(b)});
+  const Broadcast broadcast = walk(shape, {plan.shape(a), of_b});
   if (bytes_of(element) == bytes_of(result)) {
     if (plan.shape(a) == shape) plan.may_reuse(out, left);
-    if (plan.shape(b) == shape) plan.may_reuse(out, right);
+    if (of_b == shape) plan.may_reuse(out, right);
   }
   plan.step([=](const Call& call) { call.ops.binary(kind, element, broadcast, call.at<void>(left), call.at<void>(right), call.at<void>(out)); });
 }
@@ -236,12 +238,19 @@ Operator make_clip(Attributes& a) {
   };
 }
 
-Operator make_prelu(Attributes&) {
-  return [](NodePlan& plan) {
+Operator make_prelu(Attributes& a) {
+  // Until 7 slopes were of channels; from then on they are broadcast as numbers are.
+  const bool of_channels = a.opset() < 7;
+  return [of_channels](NodePlan& plan) {
     plan.demand(0, {Element::f32, Element::f64, Element::i64, Element::i32});
     plan.demand(1, {plan.element(0)});
-    if (broadcast_shape(plan, plan.shape(0), plan.shape(1)) != plan.shape(0)) plan.refuse("the slope " + plan.shape(1).text() + " does not fit " + plan.shape(0).text());
-    plan_binary(plan, BinaryKind::prelu, plan.element(0), plan.element(0));
+    const Shape& x = plan.shape(0);
+    Shape slope = plan.shape(1);
+    if (of_channels && slope.rank == 1 && x.rank > 1 && slope[0] == x[1]) {
+      for (int axis = 2; axis < x.rank; axis++) slope.push(1);
+    }
+    if (broadcast_shape(plan, x, slope) != x) plan.refuse("the slope " + plan.shape(1).text() + " does not fit " + x.text());
+    plan_binary(plan, BinaryKind::prelu, plan.element(0), plan.element(0), 0, 1, slope);
   };
 }
 

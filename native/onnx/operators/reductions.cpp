@@ -7,6 +7,14 @@
 namespace lectern::onnx {
 namespace {
 
+/// The largest of no elements is the smallest there can be, and the smallest of none the largest.
+void plan_extreme_of_none(NodePlan& plan, Element element, bool largest, const Shape& shape) {
+  plan.bound(element, shape);
+  const int value = element == Element::boolean ? !largest : element == Element::u8 ? (largest ? 0 : 255) : largest ? -128 : 127;
+  const std::vector<std::byte> bytes(static_cast<std::size_t>(shape.elements()), static_cast<std::byte>(value));
+  plan.result(0, make_array(element, shape, bytes.data()));
+}
+
 void plan_reduction(NodePlan& plan, ReductionKind kind, const std::vector<std::int64_t>& list, bool keep, bool none_is_all) {
   plan.demand(0, {Element::f32, Element::f64, Element::i64, Element::i32, Element::i8, Element::u8, Element::boolean});
   const Shape& x = plan.shape(0);
@@ -41,6 +49,7 @@ void plan_reduction(NodePlan& plan, ReductionKind kind, const std::vector<std::i
   const Element element = plan.element(0);
   // Small integers are rare: they go through i32.
   const bool small = bytes_of(element) == 1;
+  if (small && reduction.reduced.elements() == 0 && (kind == ReductionKind::maximum || kind == ReductionKind::minimum)) return plan_extreme_of_none(plan, element, kind == ReductionKind::maximum, shape);
   const Element inner = small ? Element::i32 : element;
   const Operand in = plan.in_as(0, inner);
   const Operand to = small ? plan.scratch(inner, shape) : Operand{};
