@@ -58,16 +58,17 @@ Reader& VisionModel::reader(const char* verb) {
 }
 
 void VisionModel::read_lines(const vision::Bitmap& bitmap, int dpi, bool one_line, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done) {
-  const auto work = [this, bitmap, dpi, one_line](const Cancel& flag) {
-    auto& pages = reader<vision::PageReader>("read lines");
-    return one_line ? pages.read_line(bitmap, flag) : pages.read(bitmap, dpi, flag);
-  };
-  lane_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
+  const auto pages = [this]() -> vision::PageReader& { return reader<vision::PageReader>("read lines"); };
+  pages_.submit(
+      lane_, {bitmap, dpi, one_line}, std::move(cancel), [pages] { return pages().batch(); },
+      [pages](std::span<const vision::PageRequest> asked, const Cancel& flag) { return pages().read(asked, flag); }, std::move(done));
 }
 
 void VisionModel::find_table_cells(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<vision::FoundTable> done) {
-  const auto work = [this, bitmap](const Cancel& flag) { return reader<vision::TableFinder>("find the cells of tables").find(bitmap, flag); };
-  lane_.submit<vision::FoundTable>(std::move(cancel), work, std::move(done));
+  const auto finder = [this]() -> vision::TableFinder& { return reader<vision::TableFinder>("find the cells of tables"); };
+  tables_.submit(
+      lane_, bitmap, std::move(cancel), [finder] { return finder().batch(); },
+      [finder](std::span<const vision::Bitmap> bitmaps, const Cancel& flag) { return finder().find(bitmaps, flag); }, std::move(done));
 }
 
 void VisionModel::classify_lines(vision::LineItems items, std::shared_ptr<Cancel> cancel, Done<vision::LineClasses> done) {
@@ -76,61 +77,16 @@ void VisionModel::classify_lines(vision::LineItems items, std::shared_ptr<Cancel
 }
 
 void VisionModel::find_layout(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<std::vector<NamedRegion>> done) {
-  const auto page = std::make_shared<Waiting>(Waiting{bitmap, cancel, std::nullopt});
-  const auto leave = [this, page] {
-    const std::lock_guard lock(mutex_);
-    std::erase(waiting_, page);
-  };
-  {
-    const std::lock_guard lock(mutex_);
-    waiting_.push_back(page);
-  }
-  const auto work = [this, page](const Cancel& flag) { return layout_of(page, flag); };
-  // Before its bitmap goes, nobody may take it along any more.
-  const auto settle = [leave, done = std::move(done)](Outcome<std::vector<NamedRegion>> outcome) {
-    leave();
-    done(std::move(outcome));
-  };
-  try {
-    lane_.submit<std::vector<NamedRegion>>(std::move(cancel), work, settle);
-  } catch (...) {
-    leave();
-    throw;
-  }
-}
-
-std::vector<std::shared_ptr<VisionModel::Waiting>> VisionModel::take_from(const std::shared_ptr<Waiting>& first, int most) {
-  std::vector<std::shared_ptr<Waiting>> taken{first};
-  const std::lock_guard lock(mutex_);
-  for (const auto& page : waiting_) {
-    if (static_cast<int>(taken.size()) >= most) break;
-    if (page != first && !page->regions && !page->cancel->requested()) taken.push_back(page);
-  }
-  return taken;
-}
-
-std::vector<NamedRegion> VisionModel::layout_of(const std::shared_ptr<Waiting>& page, const Cancel& cancel) {
-  auto& finder = reader<vision::LayoutFinder>("find layouts");
-  const auto look = [&](const std::vector<std::shared_ptr<Waiting>>& pages) {
-    std::vector<vision::Bitmap> bitmaps;
-    for (const auto& one : pages) bitmaps.push_back(one->bitmap);
-    auto found = finder.find(bitmaps, cancel);
-    for (std::size_t i = 0; i < pages.size(); ++i) pages[i]->regions = std::move(found[i]);
-  };
-  if (!page->regions) {
-    const auto pages = take_from(page, finder.batch());
-    try {
-      look(pages);
-    } catch (const Error&) {
-      cancel.check();
-      // What is wrong with one page, or with so many at once, is no other's error.
-      if (pages.size() == 1) throw;
-      look({page});
+  const auto finder = [this]() -> vision::LayoutFinder& { return reader<vision::LayoutFinder>("find layouts"); };
+  const auto look = [finder](std::span<const vision::Bitmap> bitmaps, const Cancel& flag) {
+    std::vector<std::vector<NamedRegion>> pages;
+    for (const std::vector<vision::Region>& regions : finder().find(bitmaps, flag)) {
+      auto& named = pages.emplace_back();
+      for (const vision::Region& region : regions) named.push_back({region, finder().labels()[static_cast<std::size_t>(region.label)]});
     }
-  }
-  std::vector<NamedRegion> named;
-  for (const vision::Region& region : *page->regions) named.push_back({region, finder.labels()[static_cast<std::size_t>(region.label)]});
-  return named;
+    return pages;
+  };
+  layouts_.submit(lane_, bitmap, std::move(cancel), [finder] { return static_cast<std::size_t>(finder().batch()); }, look, std::move(done));
 }
 
 void VisionModel::close(Done<std::monostate> done) {

@@ -1,16 +1,14 @@
 // One reader of pages, layouts, tables or kinds of lines in memory with a thread of its own: what the addon opens, asks and closes.
 #pragma once
 
-#include <deque>
 #include <memory>
-#include <mutex>
-#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "backend/device.h"
 #include "engine/lane.h"
+#include "engine/together.h"
 #include "vision/layout.h"
 #include "vision/line_layout.h"
 #include "vision/page_reader.h"
@@ -35,7 +33,8 @@ struct NamedRegion {
 };
 
 /// Verbs return at once and give their outcome to `done` on the lane; after close they throw Error `invalid_state`. They may be called once load() is done. Bitmaps
-/// must live until then. A verb that the model's kind does not have gives Error `invalid_request`.
+/// must live until then. A verb that the model's kind does not have gives Error `invalid_request`. Bitmaps that wait, of whatever document, are looked at together where the
+/// network takes several; each gets what it gets alone, and no other's error.
 class VisionModel {
  public:
   VisionModel();
@@ -47,7 +46,6 @@ class VisionModel {
 
   /// All text of an upright page, or of a bitmap that is one line of text from edge to edge. `dpi` of the bitmap, 70..2400.
   void read_lines(const vision::Bitmap& bitmap, int dpi, bool one_line, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done);
-  /// Pages that wait are looked at together where the network takes several; each gets what it gets alone, and no other's error.
   void find_layout(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<std::vector<NamedRegion>> done);
   /// `bitmap` shows the table and little else.
   void find_table_cells(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<vision::FoundTable> done);
@@ -58,12 +56,6 @@ class VisionModel {
   void close(Done<std::monostate> done);
 
  private:
-  /// A page on its way through the lane; written there alone.
-  struct Waiting {
-    vision::Bitmap bitmap;
-    std::shared_ptr<Cancel> cancel;
-    std::optional<std::vector<vision::Region>> regions;
-  };
   struct Loaded {
     std::unique_ptr<Backend> backend;
     std::unique_ptr<Backend> host;  // null where the backend is the processor's
@@ -73,13 +65,12 @@ class VisionModel {
   LoadedVision open(const OpenVisionOptions& options);
   template <class Reader>
   Reader& reader(const char* verb);
-  std::vector<NamedRegion> layout_of(const std::shared_ptr<Waiting>& page, const Cancel& cancel);
-  std::vector<std::shared_ptr<Waiting>> take_from(const std::shared_ptr<Waiting>& first, int most);
   void free();
 
   std::unique_ptr<Loaded> loaded_;  // of the lane
-  std::mutex mutex_;
-  std::deque<std::shared_ptr<Waiting>> waiting_;
+  Together<vision::PageRequest, vision::ReadPage> pages_;
+  Together<vision::Bitmap, std::vector<NamedRegion>> layouts_;
+  Together<vision::Bitmap, vision::FoundTable> tables_;
   Lane lane_;  // last: its jobs use the members above
 };
 

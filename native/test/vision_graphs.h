@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "vision/page_reader.h"
 #include "vision/vision_network.h"
 
 namespace lectern::test {
@@ -22,6 +23,14 @@ struct NamedFloats {
   std::vector<float> values;
 };
 std::string answering_network(const std::vector<NamedFloats>& answers, std::int64_t side = 16);
+
+/// What one bitmap gets alone.
+template <class Finder>
+auto found_alone(Finder&& finder, const vision::Bitmap& bitmap) {
+  return finder.find({&bitmap, 1}, Cancel())[0];
+}
+/// What one page says alone.
+inline vision::ReadPage read_alone(vision::PageReader& reader, const vision::PageRequest& page, const Cancel& cancel = Cancel()) { return reader.read({&page, 1}, cancel)[0]; }
 
 /// A file in the system's folder for temporary ones for the time of a test; the process's number is in its name.
 struct Written {

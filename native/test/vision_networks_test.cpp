@@ -55,7 +55,7 @@ LECTERN_TEST("vision networks: a page is read by three networks, lines turned th
   paint(100, 100, "cbaabcbc");
   paint(120, 300, "cbc");
   PageReader reader(options, place(), place());
-  const ReadPage found = reader.read(page.bitmap(), 150, Cancel());
+  const ReadPage found = read_alone(reader, {page.bitmap(), 150});
   check(said(found.lines) == "cbabcbc\ncbc\n", "it reads " + said(found.lines));
   if (found.lines.size() == 2 && found.lines[0].words.size() == 1) {
     const ReadWord& word = found.lines[0].words[0];
@@ -68,19 +68,39 @@ LECTERN_TEST("vision networks: a page is read by three networks, lines turned th
   } else {
     check(false, "two lines of one word");
   }
-  const ReadPage line = reader.read_line(Page(200, 20, 0, 97).bitmap(), Cancel());
+  const Page grey_line(200, 20, 0, 97), blank_line(200, 20);
+  const ReadPage line = read_alone(reader, {grey_line.bitmap(), 150, true});
   check(said(line.lines) == "c\n", "a line from edge to edge");
-  check(reader.read_line(Page(200, 20).bitmap(), Cancel()).lines.empty(), "blank paper is no line");
-  check(reader.read(Page(64, 64).bitmap(), 150, Cancel()).lines.empty(), "a blank page has none");
+  check(read_alone(reader, {blank_line.bitmap(), 150, true}).lines.empty(), "blank paper is no line");
+  check(read_alone(reader, {Page(64, 64).bitmap(), 150}).lines.empty(), "a blank page has none");
 
   // Dark at the left means upside down to this classifier: the first line is read from its other end.
   options.angle = AngleOptions{angle.path, {}, 192, 48, 0.55F};
   PageReader turning(options, place(), place());
-  const std::string turned_round = said(turning.read(page.bitmap(), 150, Cancel()).lines);
+  const std::string turned_round = said(read_alone(turning, {page.bitmap(), 150}).lines);
   check(turned_round == "cbcbabc\ncbc\n", "the one that is dark at its left is turned round: " + turned_round);
+
+  // Lines of several pages go through the networks beside each other: what each says does not depend on it.
+  Page other(500, 400);
+  for (int i = 0; i < 70; ++i) {
+    if (i % 10 != 9) other.rectangle(20 + 45.0 * (i % 10), 10 + 50.0 * (i / 10), 60 + 45.0 * (i % 10), 34 + 50.0 * (i / 10), i % 3 == 0 ? grey_a : grey_b);
+  }
+  const std::vector<PageRequest> pages{{page.bitmap(), 150}, {grey_line.bitmap(), 150, true}, {other.bitmap(), 150}, {page.bitmap(), 150}};
+  const std::vector<ReadPage> together = turning.read(pages, Cancel());
+  check(together.size() == 4 && together[2].lines.size() > 6 && together[0].lines.size() == 2, "each its own lines");
+  for (std::size_t i = 0; i < together.size(); ++i) {
+    const ReadPage alone = read_alone(turning, pages[i]);
+    bool same = alone.lines.size() == together[i].lines.size();
+    for (std::size_t k = 0; same && k < alone.lines.size(); ++k) {
+      same = std::equal(alone.lines[k].words.begin(), alone.lines[k].words.end(), together[i].lines[k].words.begin(), together[i].lines[k].words.end(), [](const ReadWord& a, const ReadWord& b) {
+        return a.text == b.text && a.confidence == b.confidence && a.box.left == b.box.left && a.box.top == b.box.top && a.box.right == b.box.right && a.box.bottom == b.box.bottom;
+      });
+    }
+    check(same, "page " + std::to_string(i) + " says the same alone and beside others, to the bit");
+  }
   Cancel cancel;
   cancel.request();
-  check_throws(ErrorCode::cancelled, [&] { reader.read(page.bitmap(), 150, cancel); }, "a cancelled page");
+  check_throws(ErrorCode::cancelled, [&] { read_alone(reader, {page.bitmap(), 150}, cancel); }, "a cancelled page");
 }
 
 LECTERN_TEST("vision networks: a line says the same alone and beside others, in a dictionary's letters") {
@@ -208,7 +228,7 @@ LECTERN_TEST("vision networks: a table's cells and their places") {
     options.padded_boxes = padded;
     options.preparation.fit = Fit::corner;
     const Page page(160, 80, 0, 0);
-    const FoundTable table = TableFinder(options, place()).find(page.bitmap(), Cancel());
+    const FoundTable table = found_alone(TableFinder(options, place()), page.bitmap());
     check(table.grid.rows == 2 && table.grid.columns == 2 && table.cells.size() == 3, "its grid");
     check_near(static_cast<double>(table.score), 0.75, 1e-6, "its score");
     if (table.cells.size() != 3) continue;
@@ -217,11 +237,29 @@ LECTERN_TEST("vision networks: a table's cells and their places") {
     check_near(table.cells[0].box[0].x, 16, 1e-3, "a box, x");
     check_near(table.cells[0].box[0].y, padded ? 24 : 12, 1e-3, "a box, y");
   }
+  {
+    // Four tables, and one more: each has the box that its own picture gives it.
+    const Written file("tables.onnx", answering_network({{"loc", {10, 8}, boxes}, {"words", {10, 8}, probabilities}}));
+    TableOptions options;
+    options.file = file.path;
+    options.dictionary = words.path;
+    TableFinder finder(options, place());
+    std::vector<Page> pages;
+    for (int i = 0; i < 5; ++i) pages.emplace_back(160 + 20 * i, 80, 0, static_cast<std::uint8_t>(40 * i));
+    std::vector<Bitmap> bitmaps;
+    for (const Page& page : pages) bitmaps.push_back(page.bitmap());
+    const auto together = finder.find(bitmaps, Cancel());
+    check(finder.batch() == 4 && together.size() == 5 && together[0].cells[0].box[0].x != together[4].cells[0].box[0].x, "tables beside each other");
+    for (std::size_t i = 0; i < together.size(); ++i) {
+      const FoundTable alone = found_alone(finder, bitmaps[i]);
+      check(std::equal(alone.cells.begin(), alone.cells.end(), together[i].cells.begin(), together[i].cells.end(), [](const FoundCell& a, const FoundCell& b) { return a.cell.row == b.cell.row && a.cell.column == b.cell.column && a.box[0].x == b.box[0].x && a.box[2].y == b.box[2].y; }) && alone.score == together[i].score, "table " + std::to_string(i) + " is the same alone, to the bit");
+    }
+  }
   TableOptions options;
   const Written file("table.onnx", answering_network({{"loc", {10, 8}, boxes}, {"words", {10, 8}, probabilities}})), few("few.txt", "<tr>\n");
   options.file = file.path;
   options.dictionary = few.path;
-  check_throws(ErrorCode::invalid_model, [&] { TableFinder(options, place()).find(Page(20, 20).bitmap(), Cancel()); }, "a dictionary of another size");
+  check_throws(ErrorCode::invalid_model, [&] { found_alone(TableFinder(options, place()), Page(20, 20).bitmap()); }, "a dictionary of another size");
 }
 
 LECTERN_TEST("vision networks: broken networks are refused with a reason, and none brings anything down") {

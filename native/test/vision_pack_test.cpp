@@ -189,7 +189,7 @@ LECTERN_TEST("vision networks: text and tables of the pack's networks, against r
     table.dictionary = html.path;
     table.preparation = {Fit::corner, true, {0.485F, 0.456F, 0.406F}, {0.229F, 0.224F, 0.225F}, std::nullopt};
     table.width = table.height = 160;
-    const FoundTable mine_table = TableFinder(table, place()).find(bitmap, Cancel());
+    const FoundTable mine_table = found_alone(TableFinder(table, place()), bitmap);
     std::vector<float> square(3 * 160 * 160);
     prepare(bitmap, 160, 160, table.preparation, square, Cancel());
     const auto outputs = PackNetwork{table.file}.run(square, 160, 160);

@@ -101,12 +101,25 @@ LECTERN_TEST("vision separators: a network that answers so, and ones that do not
   const auto found = [&](const std::vector<NamedFloats>& answers, std::int64_t side = -1) {
     const Written file("separators.onnx", answering_network(answers, side));
     options.file = file.path;
-    return TableFinder(options, place()).find(Page(64, 48).bitmap(), Cancel());
+    return found_alone(TableFinder(options, place()), Page(64, 48).bitmap());
   };
   const NamedFloats of_rows{"rows", {2, 12}, rows}, of_columns{"columns", {1, 8}, drawn.column}, of_spans{"spans", {2, 12, 8}, spans};
   const FoundTable table = found({of_rows, of_columns, of_spans});
   check(table.grid.rows == 3 && table.grid.columns == 2, "its grid");
   check_near(table.cells.back().box[2].x, 64, 1e-9, "in pixels of the bitmap");
+  {
+    const Written file("separators.onnx", answering_network({of_rows, of_columns, of_spans}, -1));
+    options.file = file.path;
+    TableFinder finder(options, place());
+    const Page first(64, 48, 0, 200), second(64, 48, 0, 250), wide(128, 48, 0, 200);
+    const std::vector<Bitmap> bitmaps{first.bitmap(), wide.bitmap(), second.bitmap()};
+    const auto together = finder.find(bitmaps, Cancel());
+    check(together[0].score != together[2].score, "each by its own picture");
+    for (std::size_t i = 0; i < 3; ++i) {
+      const FoundTable alone = found_alone(finder, bitmaps[i]);
+      check(alone.score == together[i].score && alone.cells.size() == together[i].cells.size() && alone.cells.back().box[2].x == together[i].cells.back().box[2].x, "the same beside one of its size and one of another");
+    }
+  }
   check_throws(ErrorCode::invalid_model, [&] { found({of_rows, of_columns}); }, "no spans");
   check_throws(ErrorCode::invalid_model, [&] { found({{"rows", {1, 12}, drawn.row}, of_columns, of_spans}); }, "no heads");
   check_throws(ErrorCode::invalid_model, [&] { found({of_rows, of_columns, of_spans}, 16); }, "pictures of one size alone");

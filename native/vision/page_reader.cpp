@@ -73,42 +73,42 @@ PageReader::PageReader(const PageReaderOptions& options, const Place& place, con
 
 std::size_t PageReader::weight_bytes() const { return detector_.weight_bytes() + (angle_ ? angle_->weight_bytes() : 0) + reader_.weight_bytes(); }
 
-ReadPage PageReader::read(const Bitmap& bitmap, int dpi, const Cancel& cancel) {
-  std::vector<Quad> boxes;
-  for (const TextBox& box : detector_.find(bitmap, cancel)) boxes.push_back(height_of(box.corners) >= upright_proportion * width_of(box.corners) ? turned(box.corners, 1) : box.corners);
-  ReadPage page = read_boxes(bitmap, std::move(boxes), cancel);
-  page.rulings = find_rulings(grey_of(bitmap, cancel), dpi, cancel);
-  return page;
-}
-
-ReadPage PageReader::read_line(const Bitmap& bitmap, const Cancel& cancel) {
-  const auto width = static_cast<double>(bitmap.width), height = static_cast<double>(bitmap.height);
-  return read_boxes(bitmap, {{Point{0, 0}, {width, 0}, {width, height}, {0, height}}}, cancel);
-}
-
-ReadPage PageReader::read_boxes(const Bitmap& bitmap, std::vector<Quad> boxes, const Cancel& cancel) {
-  // Pictures of a few dozen lines at a time: those of a whole page at a high resolution would hold hundreds of megabytes.
+std::vector<ReadPage> PageReader::read(std::span<const PageRequest> pages, const Cancel& cancel) {
+  // Pictures of a few dozen lines at a time: those of whole pages at a high resolution would hold hundreds of megabytes.
   constexpr std::size_t most_lines = 64;
-  ReadPage page;
-  for (std::size_t begin = 0; begin < boxes.size(); begin += most_lines) {
-    const std::size_t end = std::min(boxes.size(), begin + most_lines);
-    std::vector<Picture> lines;
-    for (std::size_t i = begin; i < end; ++i) lines.push_back(cut_quad(bitmap, boxes[i], cancel));
-    if (angle_) {
-      const std::vector<bool> upside_down = angle_->upside_down(lines, cancel);
-      for (std::size_t i = begin; i < end; ++i) {
-        if (!upside_down[i - begin]) continue;
-        boxes[i] = turned(boxes[i], 2);
-        lines[i - begin] = cut_quad(bitmap, boxes[i], cancel);
-      }
+  std::vector<PageBox> boxes;
+  std::vector<ReadPage> read(pages.size());
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const Bitmap& bitmap = pages[i].bitmap;
+    if (pages[i].one_line) {
+      const auto width = static_cast<double>(bitmap.width), height = static_cast<double>(bitmap.height);
+      boxes.push_back({i, {Point{0, 0}, {width, 0}, {width, height}, {0, height}}});
+      continue;
     }
-    const std::vector<LineLetters> read = reader_.read(lines, cancel);
-    for (std::size_t i = begin; i < end; ++i) {
-      ReadLine line = line_in(boxes[i], read[i - begin], bitmap.width, bitmap.height);
-      if (!line.words.empty()) page.lines.push_back(std::move(line));
+    for (const TextBox& box : detector_.find(bitmap, cancel)) boxes.push_back({i, height_of(box.corners) >= upright_proportion * width_of(box.corners) ? turned(box.corners, 1) : box.corners});
+    read[i].rulings = find_rulings(grey_of(bitmap, cancel), pages[i].dpi, cancel);
+  }
+  for (std::size_t begin = 0; begin < boxes.size(); begin += most_lines) read_boxes(pages, std::span(boxes).subspan(begin, std::min(most_lines, boxes.size() - begin)), cancel, read);
+  return read;
+}
+
+void PageReader::read_boxes(std::span<const PageRequest> pages, std::span<PageBox> boxes, const Cancel& cancel, std::vector<ReadPage>& read) {
+  std::vector<Picture> lines;
+  for (const PageBox& box : boxes) lines.push_back(cut_quad(pages[box.page].bitmap, box.corners, cancel));
+  if (angle_) {
+    const std::vector<bool> upside_down = angle_->upside_down(lines, cancel);
+    for (std::size_t i = 0; i < boxes.size(); ++i) {
+      if (!upside_down[i]) continue;
+      boxes[i].corners = turned(boxes[i].corners, 2);
+      lines[i] = cut_quad(pages[boxes[i].page].bitmap, boxes[i].corners, cancel);
     }
   }
-  return page;
+  const std::vector<LineLetters> letters = reader_.read(lines, cancel);
+  for (std::size_t i = 0; i < boxes.size(); ++i) {
+    const Bitmap& bitmap = pages[boxes[i].page].bitmap;
+    ReadLine line = line_in(boxes[i].corners, letters[i], bitmap.width, bitmap.height);
+    if (!line.words.empty()) read[boxes[i].page].lines.push_back(std::move(line));
+  }
 }
 
 }  // namespace lectern::vision

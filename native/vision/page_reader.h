@@ -1,7 +1,9 @@
 // Lines found, turned the right way up and read by three networks from elsewhere: a page's bitmap becomes lines of words.
 #pragma once
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "vision/line_reader.h"
@@ -16,6 +18,13 @@ struct PageReaderOptions {
   LineReaderOptions reader;
 };
 
+/// What a page's reader is asked.
+struct PageRequest {
+  Bitmap bitmap;
+  int dpi = 0;            // of the bitmap, 70..2400
+  bool one_line = false;  // the bitmap is one line of text from edge to edge
+};
+
 /// One thread at a time.
 class PageReader {
  public:
@@ -25,14 +34,20 @@ class PageReader {
   /// Of all its networks, as they lie in the files.
   std::size_t weight_bytes() const;
 
-  /// All text of an upright page, lines from the top, and its ruled lines. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`, and as its parts.
-  ReadPage read(const Bitmap& bitmap, int dpi, const Cancel& cancel);
+  /// Pages that are worth being read together.
+  std::size_t batch() const { return 4; }
 
-  /// What a bitmap says that is one line of text from edge to edge: one line, or none.
-  ReadPage read_line(const Bitmap& bitmap, const Cancel& cancel);
+  /// Of each upright page all text, lines from the top, and its ruled lines; of what is one line that line, or none. Lines are read beside those of other pages; what a page says
+  /// is the same alone. Throws Error `cancelled`, and as its parts.
+  std::vector<ReadPage> read(std::span<const PageRequest> pages, const Cancel& cancel);
 
  private:
-  ReadPage read_boxes(const Bitmap& bitmap, std::vector<Quad> boxes, const Cancel& cancel);
+  /// A box of text on one of the pages.
+  struct PageBox {
+    std::size_t page;
+    Quad corners;
+  };
+  void read_boxes(std::span<const PageRequest> pages, std::span<PageBox> boxes, const Cancel& cancel, std::vector<ReadPage>& read);
 
   TextDetector detector_;
   std::optional<AngleClassifier> angle_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,19 +37,26 @@ class TableFinder {
   /// Throws as VisionNetwork and read_dictionary(), and Error `invalid_model` where the network has not the outputs of its answer.
   TableFinder(const TableOptions& options, const Place& place);
 
-  /// `bitmap` shows the table and little else. Throws Error `cancelled`, and as VisionNetwork::run().
-  FoundTable find(const Bitmap& bitmap, const Cancel& cancel);
+  /// Tables that are worth being looked at together.
+  std::size_t batch() const { return static_cast<std::size_t>(network_.batch(most_together_)); }
+
+  /// Each bitmap shows a table and little else; each gets what it gets alone. Those whose pictures are of one size go through the network together. Throws Error `cancelled`, and as
+  /// VisionNetwork::run().
+  std::vector<FoundTable> find(std::span<const Bitmap> bitmaps, const Cancel& cancel);
 
   std::size_t weight_bytes() const { return network_.weight_bytes(); }
 
  private:
   void check_words(int words) const;
-  FoundTable find_words(const Bitmap& bitmap, const Cancel& cancel);
-  FoundTable find_separators(const Bitmap& bitmap, const Cancel& cancel);
+  /// Of pictures of one size, (places.size(), 3, height, width).
+  std::vector<FoundTable> look(std::span<const float> pictures, std::span<const Placement> places, int width, int height, const Cancel& cancel);
+  FoundTable words_of(const std::vector<onnx::Output>& outputs, const Placement& placement, int index, int count) const;
+  FoundTable separators_of(const std::vector<onnx::Output>& outputs, int width, int height, int index, int count) const;
 
   TableOptions options_;
   VisionNetwork network_;
   std::vector<std::string> words_;  // begin first, end last
+  int most_together_ = 4;           // 1 once the network has failed at more
 };
 
 }  // namespace lectern::vision
