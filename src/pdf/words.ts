@@ -2,22 +2,21 @@
 import type { Glyph } from './glyphs.js';
 import type { GlyphLine } from './lines.js';
 import type { Box, Line, Word } from './page.js';
+import { isRightToLeftText, logicalOrder } from './bidi.js';
 import { union } from './geometry.js';
 
 /** A word and whether a space stands between it and its left neighbour. */
 interface Piece {
   glyphs: Glyph[];
   apart: boolean;
-  rightToLeft: boolean;
 }
 
 const nothing: Box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-const leftToRightLetter = /[\p{L}\p{N}]/u;
+const letter = /\p{L}/u;
 
 export function makeLine(line: GlyphLine): Line {
   const pieces = piecesOf(line);
-  const rightToLeft = line.glyphs.filter((glyph) => glyph.rightToLeft).length * 2 > line.glyphs.length;
-  const words = rightToLeft ? turnRound(pieces) : pieces.map((piece) => makeWord(piece.glyphs, !piece.apart));
+  const words = line.glyphs.some((glyph) => glyph.rightToLeft) ? turnRound(pieces) : pieces.map((piece) => makeWord(piece.glyphs, !piece.apart));
   const size = mainSize(line.glyphs);
   const main = words.find((word) => Math.abs(word.size - size) < 0.01) ?? words[0];
   return {
@@ -35,9 +34,8 @@ function piecesOf(line: GlyphLine): Piece[] {
   line.glyphs.forEach((glyph, index) => {
     const before = line.glyphs[index - 1];
     const apart = line.starts[index] === true;
-    if (current === undefined || apart || before === undefined || !sameStyle(before, glyph)) pieces.push((current = { glyphs: [glyph], apart, rightToLeft: false }));
+    if (current === undefined || apart || before === undefined || !sameStyle(before, glyph)) pieces.push((current = { glyphs: [glyph], apart }));
     else current.glyphs.push(glyph);
-    if (glyph.rightToLeft) current.rightToLeft = true;
   });
   return pieces;
 }
@@ -54,19 +52,19 @@ function sameStyle(a: Glyph, b: Glyph): boolean {
   );
 }
 
-function makeWord(glyphs: Glyph[], glued: boolean): Word {
-  const ordered = glyphs.some((glyph) => glyph.rightToLeft) ? [...glyphs].sort((a, b) => a.index - b.index) : glyphs;
-  const first = ordered[0] as Glyph;
-  const last = ordered[ordered.length - 1] as Glyph;
+/** Of glyphs in the order in which they are read; `written` is their text where it is not what they show. */
+function makeWord(glyphs: Glyph[], glued: boolean, written?: string): Word {
+  const first = glyphs[0] as Glyph;
+  const last = glyphs[glyphs.length - 1] as Glyph;
   const { run } = first;
   let text = '';
   let order = first.index;
-  for (const glyph of ordered) {
+  for (const glyph of glyphs) {
     text += glyph.text;
     order = Math.min(order, glyph.index);
   }
   return {
-    text: text.normalize('NFC'),
+    text: (written ?? text).normalize('NFC'),
     box: wordBox(glyphs),
     baseline: first.v * run.cos - first.u0 * run.sin,
     font: run.font,
@@ -112,27 +110,60 @@ function mainSize(glyphs: Glyph[]): number {
   return best;
 }
 
-/** Logical order of a right-to-left line: from the right, but stretches of Latin words and numbers keep their order. */
-function turnRound(pieces: Piece[]): Word[] {
-  const stretches: number[][] = [];
-  let latin: number[] | undefined;
-  for (let index = pieces.length - 1; index >= 0; index--) {
-    const piece = pieces[index] as Piece;
-    const isLatin = !piece.rightToLeft && piece.glyphs.some((glyph) => leftToRightLetter.test(glyph.text));
-    if (isLatin && latin !== undefined) latin.unshift(index);
-    else stretches.push((latin = [index]));
-    if (!isLatin) latin = undefined;
+/** Glyphs that keep their order: the letters of one right-to-left stretch, or one other sign; none for the white between pieces. */
+interface Stretch {
+  glyphs: Glyph[];
+  piece: Piece;
+  text: string;
+  space: boolean;
+}
+
+function stretchesOf(pieces: Piece[]): Stretch[] {
+  const stretches: Stretch[] = [];
+  for (const [at, piece] of pieces.entries()) {
+    if (piece.apart && at > 0) stretches.push({ glyphs: [], piece, text: '', space: true });
+    let letters: Stretch | undefined;
+    for (const glyph of piece.glyphs) {
+      const isLetter = isRightToLeftText(glyph.text);
+      if (isLetter && letters !== undefined) letters.glyphs.push(glyph);
+      else {
+        const stretch: Stretch = { glyphs: [glyph], piece, text: glyph.text, space: false };
+        stretches.push(stretch);
+        letters = isLetter ? stretch : undefined;
+      }
+    }
   }
-  const words: Word[] = [];
-  let before: Piece | undefined;
   for (const stretch of stretches) {
-    stretch.forEach((index, at) => {
-      const piece = pieces[index] as Piece;
-      // A stretch stands on paper left of the one before: the gap between them is the one before that one's leftmost piece.
-      const gap = at === 0 ? before : piece;
-      words.push(makeWord(piece.glyphs, gap !== undefined && !gap.apart));
-    });
-    before = pieces[stretch[0] as number];
+    if (stretch.glyphs.length < 2) continue;
+    stretch.glyphs.sort((a, b) => a.index - b.index);
+    stretch.text = stretch.glyphs.map((glyph) => glyph.text).join('');
   }
+  return stretches;
+}
+
+/** The words of a line that has right-to-left letters, in the order in which they are read; most of its letters tell from which side. */
+function turnRound(pieces: Piece[]): Word[] {
+  const letters = pieces.flatMap((piece) => piece.glyphs.filter((glyph) => letter.test(glyph.text)));
+  const base = letters.filter((glyph) => glyph.rightToLeft).length * 2 > letters.length ? 1 : 0;
+  const stretches = stretchesOf(pieces);
+  const words: Word[] = [];
+  let word: { piece: Piece; glyphs: Glyph[]; text: string; glued: boolean } | undefined;
+  let glued = false;
+  const finish = (): void => {
+    if (word !== undefined) words.push(makeWord(word.glyphs, word.glued, word.text));
+    word = undefined;
+  };
+  for (const { index, text } of logicalOrder(stretches, base)) {
+    const { glyphs, piece, space } = stretches[index]!;
+    if (word !== undefined && (space || word.piece !== piece)) finish();
+    if (space) glued = false;
+    else if (word === undefined) word = { piece, glyphs: [...glyphs], text, glued };
+    else {
+      word.glyphs.push(...glyphs);
+      word.text += text;
+    }
+    if (!space) glued = true;
+  }
+  finish();
   return words;
 }

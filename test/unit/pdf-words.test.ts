@@ -179,6 +179,14 @@ t.test('right-to-left lines come in logical order, numbers and Latin inside them
   t.same(linesOf(ligature), ['بلاب']);
 });
 
+t.test('a right-to-left line is read from the right, its numbers, Latin words and brackets as they are meant', async (t) => {
+  // Letters from `a` on stand for Hebrew ones, drawn as they stand on paper: from the left.
+  const unicode = Object.fromEntries([...Array.from({ length: 26 }, (_, index) => [97 + index, String.fromCodePoint(0x5d0 + index)] as const), ...[...'0123456789.%()-X'].map((sign) => [sign.charCodeAt(0), sign] as const)]);
+  const spec: FontSpec = { unicode, widths: Object.fromEntries(Object.keys(unicode).map((code) => [code, 500])) };
+  const page = await read([text(72, 700, 12, '.(27.5% ba dc) 2023 X-200 fe', { font: 'F' })], { F: spec });
+  t.same(linesOf(page), ['הו X-200 2023 (גד אב 27.5%).']);
+});
+
 t.test('turned and vertical text has its own direction', async (t) => {
   const vertical =
     '<</Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /UniJIS-UCS2-V /DescendantFonts [<</Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiMin-W3 ' +
