@@ -11,6 +11,7 @@
 #include <cstdint>
 
 #include "backend/backend.h"
+#include "backend/token_rule.h"
 #include "cancel.h"
 #include "tensor/tensor.h"
 
@@ -118,6 +119,7 @@ struct OpsShape {
   int columns;       // the longest input of any matrix
   int outputs;       // the longest output of any matrix but that of logits()
   int logit_rows;    // of logits()
+  int vocabulary;    // columns of the logits that tokens are chosen from; 0: none are
   int heads;         // of the query
   int rotated;       // of Rope
   int experts;       // 0 without
@@ -185,6 +187,16 @@ class Ops {
 
   /// logits[i] = W norm(x[chosen[i]]).  chosen: host memory, (count); logits: (count, rows of W)
   virtual void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) = 0;
+
+  /// Whether choose_tokens() takes this rule. A device that is as near to the caller as its memory leaves choices to him.
+  virtual bool chooses(const TokenRule&) const { return false; }
+
+  /// choices[i]: what rules[i], each taken by chooses(), chooses from its row of the logits (logit_rows, OpsShape::vocabulary), by the
+  /// definition in sampling.h. Outside of passes, at most one rule a row; rules and choices are of the host, and the choices are there when
+  /// it returns. Throws Error `device_lost`.
+  virtual void choose_tokens(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) {
+    static_cast<void>(rules), static_cast<void>(count), static_cast<void>(logits), static_cast<void>(choices);
+  }
 
   /// out = the mean, the first or the last of x's rows.  x: (rows, columns)
   virtual void pool(Pooling pooling, int rows, int columns, const float* x, float* out) = 0;

@@ -17,6 +17,7 @@
 #include "cuda/prompt.cuh"
 #include "cuda/prompt_attention.cuh"
 #include "cuda/runtime.h"
+#include "cuda/token_choices.h"
 #include "cuda/with_type.h"
 #include "error.h"
 
@@ -105,7 +106,8 @@ class DeviceOps final : public Ops {
         placed_(streams, sizes_.staging),
         decode_(shape, stream_, chip),
         prompt_(shape, stream_, chip.multiprocessors, chip.shared_bytes),
-        prompt_attention_(shape, stream_) {
+        prompt_attention_(shape, stream_),
+        choices_(shape, stream_) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
     host_in_order_.resize(static_cast<std::size_t>(shape.logit_rows));
     std::iota(host_in_order_.begin(), host_in_order_.end(), 0);
@@ -247,6 +249,9 @@ class DeviceOps final : public Ops {
     product({weights, nullptr}, count, logits, false);
   }
 
+  bool chooses(const TokenRule& rule) const override { return choices_.takes(rule); }
+  void choose_tokens(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) override { choices_.choose(rules, count, logits, choices); }
+
   void pool(Pooling pooling, int rows, int columns, const float* x, float* out) override {
     const int first = pooling == Pooling::last ? rows - 1 : 0;
     const int last = pooling == Pooling::first ? 0 : rows - 1;
@@ -332,6 +337,7 @@ class DeviceOps final : public Ops {
   DecodeRows decode_;
   PromptRows prompt_;
   PromptAttention prompt_attention_;
+  TokenChoices choices_;
   std::vector<std::int32_t> host_numbers_, host_in_order_;
   const int* tokens_ = nullptr;
   const int* slots_ = nullptr;

@@ -67,6 +67,8 @@ class RecordingOps final : public Ops {
     }
     passes_.call(CallKey(9, norm.weight, weights.data, count, x, logits), [=, &ops = ops_, rows = in_order_.data()] { ops.logits(norm, weights, rows, count, x, logits); });
   }
+  bool chooses(const TokenRule& rule) const override { return ops_.chooses(rule); }
+  void choose_tokens(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) override { ops_.choose_tokens(rules, count, logits, choices); }
   void pool(Pooling pooling, int rows, int columns, const float* x, float* out) override {
     passes_.call(CallKey(10, static_cast<int>(pooling), rows, columns, x, out), [=, &ops = ops_] { ops.pool(pooling, rows, columns, x, out); });
   }

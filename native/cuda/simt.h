@@ -81,6 +81,12 @@ __device__ __forceinline__ int round_to_int(float value) { return __float2int_rn
 /// Byte i of the result is the byte of b:a that nibble i of `selector` names (0..7).
 __device__ __forceinline__ std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) { return __byte_perm(a, b, selector); }
 
+/// Of the block's shared memory or the device's.
+__device__ __forceinline__ void atomic_add(std::uint64_t* to, std::uint64_t value) { atomicAdd(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value)); }
+__device__ __forceinline__ void atomic_max(std::uint64_t* to, std::uint64_t value) { atomicMax(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value)); }
+/// The sum, as atomic_add(); what stood there before.
+__device__ __forceinline__ int atomic_add(int* to, int value) { return atomicAdd(to, value); }
+
 /// From global memory that no kernel writes meanwhile and nobody reads again soon: it shall not displace what the first-level cache
 /// holds. `from` is aligned to the size.
 template <class T>
@@ -138,6 +144,15 @@ inline int grid_x() { return static_cast<int>(cuda::emulation::grid_size.x); }
 inline void synchronise_block() { cuda::emulation::block_barrier(); }
 float shuffle_xor(float value, int mask);
 int shuffle_xor(int value, int mask);
+// Fibers take turns at barriers alone.
+inline void atomic_add(std::uint64_t* to, std::uint64_t value) { *to += value; }
+inline void atomic_max(std::uint64_t* to, std::uint64_t value) {
+  if (value > *to) *to = value;
+}
+inline int atomic_add(int* to, int value) {
+  *to += value;
+  return *to - value;
+}
 inline float float_of_bits(std::uint32_t bits) { return float_from_bits(bits); }
 inline std::uint32_t bits_of_float(float value) { return bits_of(value); }
 inline void prefetch(const void*) {}

@@ -43,8 +43,17 @@ Answer::Answer(const GenerateOptions& options, const std::vector<TokenId>& promp
 }
 
 std::optional<FinishReason> Answer::next(const float* logits, Burst& burst) {
+  return next(nullptr, [logits] { return logits; }, burst);
+}
+
+std::optional<TokenRule> Answer::rule() {
+  if (!forced_.empty() || (matcher_ && matcher_->finished())) return std::nullopt;
+  return sampler_.rule(allowed());
+}
+
+std::optional<FinishReason> Answer::next(const TokenChoice* chosen, const LogitSource& logits, Burst& burst) {
   if (matcher_ && matcher_->finished()) return FinishReason::stop;  // before anything was written: later ones end with follow()
-  Choice choice = choose(logits);
+  Choice choice = choose(chosen, logits);
   if (is_end(choice.id)) {
     burst.text += stream_.finish();
     release(true, burst);
@@ -61,10 +70,9 @@ std::optional<FinishReason> Answer::next(const float* logits, Burst& burst) {
 }
 
 /// The model's choice; an end that comes before the grammar does is a trigger's text instead: the thought is over, the answer is yet to come.
-Choice Answer::choose(const float* logits) {
+Choice Answer::choose(const TokenChoice* chosen, const LogitSource& logits) {
   if (forced_.empty()) {
-    const TokenMask* allowed = matcher_ ? &matcher_->allowed() : watch_ ? watch_->allowed() : nullptr;
-    Choice choice = sampler_.sample(logits, allowed);
+    Choice choice = chosen != nullptr ? sampler_.take(*chosen, allowed() != nullptr) : sampler_.sample(logits(), allowed());
     if (trigger_.empty() || !watch_ || !is_end(choice.id)) return choice;
     forced_ = trigger_;
   }
@@ -72,8 +80,10 @@ Choice Answer::choose(const float* logits) {
   forced_.erase(forced_.begin());
   TokenMask mask((static_cast<std::size_t>(parts_.tokenizer.vocabulary().size()) + 31) / 32, 0);
   mask[only / 32] = 1U << (only % 32);
-  return sampler_.sample(logits, &mask);
+  return sampler_.sample(logits(), &mask);
 }
+
+const TokenMask* Answer::allowed() { return matcher_ ? &matcher_->allowed() : watch_ ? watch_->allowed() : nullptr; }
 
 bool Answer::is_end(TokenId id) const {
   const std::vector<TokenId>& ends = parts_.tokenizer.vocabulary().end_tokens();

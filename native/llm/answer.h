@@ -1,6 +1,7 @@
 // One answer while it is written: logits in, tokens and finished text out, until something ends it.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 
@@ -17,6 +18,9 @@ struct AnswerParts {
   std::shared_ptr<const Triggers> triggers;  // null without triggers
 };
 
+/// The logits (vocabulary) that a choice is or was made from, for whom they are not yet in the host's memory.
+using LogitSource = std::function<const float*()>;
+
 class Answer {
  public:
   /// Of at most `limit` tokens. Throws Error `invalid_request` as its parts do.
@@ -25,6 +29,11 @@ class Answer {
   /// Chooses the next token from the model's logits (vocabulary) and adds it to `burst`, with the text that became certain and the
   /// choices behind that text, none that lie in a stop string; the reason when that was the last. Throws Error `internal` where no token can follow or the logits are no numbers.
   std::optional<FinishReason> next(const float* logits, Burst& burst);
+
+  /// What the next token may be chosen by on a device; none where next() wants the logits. Valid until the next call.
+  std::optional<TokenRule> rule();
+  /// As next() with logits. `chosen`: what a device made of the last rule(), or null.
+  std::optional<FinishReason> next(const TokenChoice* chosen, const LogitSource& logits, Burst& burst);
 
   /// The last chosen token, to be fed.
   TokenId last() const { return last_; }
@@ -38,7 +47,9 @@ class Answer {
     std::size_t begin;  // of its text, in bytes of the answer
   };
 
-  Choice choose(const float* logits);
+  /// What the grammar allows now; null: all.
+  const TokenMask* allowed();
+  Choice choose(const TokenChoice* chosen, const LogitSource& logits);
   bool is_end(TokenId id) const;
   std::optional<FinishReason> follow(TokenId id);
   void release(bool at_end, Burst& burst);

@@ -78,6 +78,19 @@ void Forward::show(int stage, int rows) {
 }
 
 const float* Forward::decode(const Step* steps, int count) {
+  run(steps, count);
+  const auto wanted = static_cast<int>(std::count_if(steps, steps + count, [](const Step& step) { return step.wants_logits; }));
+  if (wanted > 0) backend_.download(result_.data(), out_.data(), floats(wanted, config_.vocabulary));
+  return result_.data();
+}
+
+const float* Forward::logits(int row) {
+  const std::ptrdiff_t before = static_cast<std::ptrdiff_t>(row) * config_.vocabulary;
+  backend_.download(result_.data() + before, out_.floats() + before, floats(1, config_.vocabulary));
+  return result_.data() + before;
+}
+
+void Forward::run(const Step* steps, int count) {
   if (config_.embeds()) throw Error(ErrorCode::invalid_state, "An embedding model continues no text.");
   if (count < 1 || count > rows_) refuse("A pass takes 1 to " + std::to_string(rows_) + " tokens, not " + std::to_string(count) + ".");
   int wanted = 0;
@@ -121,12 +134,8 @@ const float* Forward::decode(const Step* steps, int count) {
   }
   if (wanted > 0) ops_.logits(weights_.output_norm, weights_.output, chosen_.data(), wanted, x, out_.floats());
   ops_.end();
-  if (wanted > 0) {
-    backend_.download(result_.data(), out_.data(), floats(wanted, config_.vocabulary));
-  } else {
-    backend_.synchronise();
-  }
-  return result_.data();
+  // Where nobody asks for logits nobody else waits.
+  if (wanted == 0) backend_.synchronise();
 }
 
 void check_embedding(std::span<const float> embedding) {

@@ -46,6 +46,16 @@ class Forward {
   /// a generated step behind others, and for more steps than a pass has rows.
   const float* decode(const Step* steps, int count);
 
+  /// As decode(), but the logits stay where they are: choose() and logits() take them from there.
+  void run(const Step* steps, int count);
+  /// As Ops::chooses and Ops::choose_tokens, of the logits of the last run() or decode(); rows count those that wanted logits.
+  bool chooses(const TokenRule& rule) const { return ops_.chooses(rule); }
+  void choose(const TokenRule* rules, int count, TokenChoice* choices) { ops_.choose_tokens(rules, count, out_.floats(), choices); }
+  /// Of the last run(): a row's logits (vocabulary) brought to the host, valid until the next pass.
+  const float* logits(int row);
+  /// The same once more: logits() or decode() has brought them.
+  const float* fetched(int row) const { return result_.data() + static_cast<std::ptrdiff_t>(row) * config_.vocabulary; }
+
   /// Of an encoder: the embedding of one text as the model gives it, not of length 1, valid until the next pass. Throws as decode() does,
   /// `cancelled` in the midst of the pass, and `invalid_model` where a value of the embedding is not finite.
   const float* embed(const std::int32_t* tokens, int count, const Cancel& cancel);

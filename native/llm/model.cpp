@@ -35,6 +35,7 @@ OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const Mode
   shape.columns = std::max({config.embedding, config.feed_forward, queries});
   shape.outputs = std::max({config.embedding, config.feed_forward, queries, kv.heads * kv.head_size});
   shape.logit_rows = kv.slots;
+  shape.vocabulary = config.embeds() ? 0 : config.vocabulary;
   shape.heads = config.heads;
   shape.rotated = config.embeds() ? 0 : config.rope.rotated;
   shape.experts = config.experts;

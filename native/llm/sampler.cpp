@@ -60,17 +60,31 @@ bool penalises(const SamplingOptions& options) {
   return options.repeat_last_n != 0 && (options.repeat_penalty != 1 || options.presence_penalty != 0 || options.frequency_penalty != 0);
 }
 
-/// A changed logit: what was possible stays finite.
-float finite(double logit) {
-  constexpr auto most = static_cast<double>(std::numeric_limits<float>::max());
-  return static_cast<float>(std::clamp(logit, -most, most));
+/// One a token, those of one added up in their order.
+std::vector<TokenBias> summed(const std::vector<std::pair<TokenId, float>>& all) {
+  std::vector<TokenBias> biases;
+  for (const auto& [id, bias] : all) biases.push_back({id, static_cast<double>(bias)});
+  std::stable_sort(biases.begin(), biases.end(), [](const TokenBias& a, const TokenBias& b) { return a.id < b.id; });
+  std::size_t kept = 0;
+  for (const TokenBias& bias : biases) {
+    if (kept > 0 && biases[kept - 1].id == bias.id) biases[kept - 1].bias += bias.bias;
+    else biases[kept++] = bias;
+  }
+  biases.resize(kept);
+  return biases;
+}
+
+Penalties penalties_of(const SamplingOptions& options) {
+  return {static_cast<double>(options.repeat_penalty), static_cast<double>(options.presence_penalty), static_cast<double>(options.frequency_penalty)};
 }
 
 }  // namespace
 
 Sampler::Sampler(const SamplingOptions& options, int vocabulary)
-    : options_(checked(options, vocabulary)), vocabulary_(vocabulary), penalises_(penalises(options)),
-      window_(penalises_ ? options.repeat_last_n : 0, vocabulary), random_(options.seed) {}
+    : options_(checked(options, vocabulary)), vocabulary_(vocabulary), penalises_(penalises(options)), biases_(summed(options.logit_bias)),
+      penalties_(penalties_of(options)), window_(penalises_ ? options.repeat_last_n : 0, vocabulary), random_(options.seed) {
+  draw();
+}
 
 void Sampler::accept(TokenId id) {
   if (id < 0 || id >= vocabulary_) {
@@ -82,22 +96,70 @@ void Sampler::accept(TokenId id) {
 
 Choice Sampler::sample(const float* logits, const TokenMask* allowed) {
   LogitRow& row = read_row(logits, allowed);
-  if (row.greatest() == impossible) {
-    const bool biased = !options_.logit_bias.empty();
-    throw Error(biased ? ErrorCode::invalid_request : ErrorCode::internal,
-                biased ? allowed != nullptr ? "The logit bias forbids every token that the answer's form allows." : "The logit bias forbids every token."
-                       : "No token is left that may come next.");
-  }
+  if (row.greatest() == impossible) refuse_all(allowed != nullptr);
   Choice choice{choose(row), 0, {}};
   if (options_.logprobs >= 0) tell_logprobs(choice);
-  window_.add(choice.id);
+  settle(choice.id);
   return choice;
+}
+
+std::optional<TokenRule> Sampler::rule(const TokenMask* allowed) {
+  if (options_.typical_p < 1) return std::nullopt;
+  if (allowed != nullptr) check_length(*allowed);
+  TokenRule rule{};
+  rule.inverse_temperature = options_.temperature == 0 ? 0 : 1 / static_cast<double>(options_.temperature);
+  rule.top_k = options_.top_k < vocabulary_ ? options_.top_k : 0;
+  rule.top_p = static_cast<double>(options_.top_p);
+  rule.min_p = static_cast<double>(options_.min_p);
+  rule.draw = draw_;
+  rule.biases = biases_.data();
+  rule.bias_count = static_cast<std::int32_t>(biases_.size());
+  rule.penalties = penalties_;
+  counts_.clear();
+  if (penalises_) {
+    for (const TokenId id : window_.present()) counts_.push_back({id, window_.count(id)});
+  }
+  rule.counts = counts_.data();
+  rule.count_count = static_cast<std::int32_t>(counts_.size());
+  rule.allowed = allowed == nullptr ? nullptr : allowed->data();
+  rule.logprobs = options_.logprobs < 0 ? -1 : std::min(options_.logprobs, vocabulary_);
+  return rule;
+}
+
+Choice Sampler::take(const TokenChoice& chosen, bool masked) {
+  if (chosen.outcome == TokenOutcome::unsound) refuse_unsound_logits();
+  if (chosen.outcome == TokenOutcome::none_left) refuse_all(masked);
+  Choice choice{chosen.id, 0, {}};
+  if (options_.logprobs >= 0) {
+    best_.clear();
+    for (int i = 0; i < chosen.best_count; i++) best_.push_back({chosen.best[i].id, chosen.best[i].logit});
+    tell_logprobs(choice, chosen.logit, chosen.greatest, chosen.sum);
+  }
+  settle(choice.id);
+  return choice;
+}
+
+void Sampler::refuse_all(bool masked) const {
+  const bool biased = !biases_.empty();
+  throw Error(biased ? ErrorCode::invalid_request : ErrorCode::internal,
+              biased ? masked ? "The logit bias forbids every token that the answer's form allows." : "The logit bias forbids every token."
+                     : "No token is left that may come next.");
+}
+
+void Sampler::draw() {
+  // The upper 53 bits, as a double of [0, 1) would have them.
+  draw_ = random_() >> 11;
+}
+
+void Sampler::settle(TokenId id) {
+  window_.add(id);
+  if (options_.temperature != 0) draw();
 }
 
 LogitRow& Sampler::read_row(const float* logits, const TokenMask* allowed) {
   unmodified_.read(logits, static_cast<std::size_t>(vocabulary_));
   const bool penalised = penalises_ && !window_.present().empty();
-  if (options_.logit_bias.empty() && !penalised && allowed == nullptr) return unmodified_;
+  if (biases_.empty() && !penalised && allowed == nullptr) return unmodified_;
   logits_.assign(logits, logits + vocabulary_);
   add_bias();
   if (penalised) take_penalties();
@@ -107,29 +169,26 @@ LogitRow& Sampler::read_row(const float* logits, const TokenMask* allowed) {
 }
 
 void Sampler::add_bias() {
-  for (const auto& [id, bias] : options_.logit_bias) {
+  for (const auto& [id, bias] : biases_) {
     float& logit = logits_[static_cast<std::size_t>(id)];
-    if (bias == impossible || logit == impossible) logit = impossible;
-    else logit = finite(static_cast<double>(logit) + static_cast<double>(bias));
+    logit = biased_logit(logit, bias);
   }
 }
 
 void Sampler::take_penalties() {
-  const auto repeat = static_cast<double>(options_.repeat_penalty);
-  const auto presence = static_cast<double>(options_.presence_penalty);
-  const auto frequency = static_cast<double>(options_.frequency_penalty);
   for (const TokenId id : window_.present()) {
     float& logit = logits_[static_cast<std::size_t>(id)];
-    if (logit == impossible) continue;
-    const auto before = static_cast<double>(logit);
-    const double repeated = before > 0 ? before / repeat : before * repeat;
-    logit = finite(repeated - (presence + frequency * window_.count(id)));
+    logit = penalised_logit(logit, penalties_, window_.count(id));
   }
 }
 
+void Sampler::check_length(const TokenMask& allowed) const {
+  if (allowed.size() < (static_cast<std::size_t>(vocabulary_) + 31) / 32) throw Error(ErrorCode::internal, "The grammar's mask is shorter than the vocabulary.");
+}
+
 void Sampler::apply_mask(const TokenMask& allowed) {
+  check_length(allowed);
   const std::size_t words = (logits_.size() + 31) / 32;
-  if (allowed.size() < words) throw Error(ErrorCode::internal, "The grammar's mask is shorter than the vocabulary.");
   for (std::size_t word = 0; word < words; word++) {
     const std::uint32_t bits = allowed[word];
     if (bits == UINT32_MAX) continue;
@@ -147,11 +206,9 @@ void Sampler::apply_mask(const TokenMask& allowed) {
 TokenId Sampler::choose(LogitRow& row) {
   if (options_.temperature == 0) return row.best();
   const auto temperature = static_cast<double>(options_.temperature);
-  // The upper 53 bits: every double of [0, 1) that is a multiple of 2^-53 alike.
-  const double part = static_cast<double>(random_() >> 11) * 0x1p-53;
-  if (truncate(row)) return candidates_.at_part(temperature, part);
-  row.sum(temperature);
-  return row.at_part(part);
+  if (truncate(row)) return candidates_.drawn(temperature, draw_);
+  const std::uint64_t sum = row.sum(temperature);
+  return row.at_mass(drawn_mass(draw_, sum));
 }
 
 bool Sampler::truncate(LogitRow& row) {
@@ -178,11 +235,15 @@ bool Sampler::truncate(LogitRow& row) {
 }
 
 void Sampler::tell_logprobs(Choice& choice) {
-  const auto greatest = static_cast<double>(unmodified_.greatest());
-  const double whole = std::log(unmodified_.sum(1));
-  const auto logprob = [&](float logit) { return static_cast<float>((static_cast<double>(logit) - greatest) - whole); };
-  choice.logprob = logprob(unmodified_.logit(choice.id));
   unmodified_.take_best(static_cast<std::size_t>(options_.logprobs), best_);
+  tell_logprobs(choice, unmodified_.logit(choice.id), unmodified_.greatest(), unmodified_.sum(1));
+}
+
+void Sampler::tell_logprobs(Choice& choice, float chosen, float greatest, std::uint64_t sum) {
+  const double whole = std::log(std::ldexp(static_cast<double>(sum), -mass_bits));
+  // The last term makes 0 of -0, as which of the two zeros is the greatest is anyone's choice.
+  const auto logprob = [&](float logit) { return static_cast<float>((static_cast<double>(logit) - static_cast<double>(greatest)) - whole + 0.0); };
+  choice.logprob = logprob(chosen);
   std::sort(best_.begin(), best_.end(), ranks_before);
   choice.top.reserve(best_.size());
   for (const RankedToken& token : best_) choice.top.push_back({token.id, logprob(token.logit)});

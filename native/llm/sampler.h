@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <random>
 #include <utility>
 #include <vector>
 
+#include "backend/token_rule.h"
 #include "llm/sampling/candidates.h"
 #include "llm/sampling/logit_row.h"
 #include "llm/sampling/penalty_window.h"
@@ -15,7 +17,7 @@ namespace lectern::llm {
 
 /// The defaults change nothing: the model's own distribution. What is set works in this order: logit_bias, the penalties, the mask of
 /// a grammar, top_k, typical_p, top_p, min_p, temperature. A truncation looks at the probabilities, at temperature 1, among what the
-/// one before left, and leaves at least one token; equal logits rank by their ids, the lower first.
+/// one before left, and leaves at least one token; equal logits rank by their ids, the lower first. backend/sampling.h has the exact definition.
 struct SamplingOptions {
   float temperature = 1;  // >= 0; 0: the most probable token, whatever the truncations say
   int top_k = 0;          // >= 0; 0: all
@@ -58,22 +60,39 @@ class Sampler {
   /// or +inf. Allocates nothing after the first few calls, but for Choice::top.
   Choice sample(const float* logits, const TokenMask* allowed);
 
+  /// What sample() would choose by, for a device that has the logits: what it chooses goes to take(). None where only sample() can
+  /// (typical_p). Points into this sampler and `allowed` until the next call.
+  std::optional<TokenRule> rule(const TokenMask* allowed);
+  /// The choice that a device made by the last rule(); as sample(). `masked`: whether there was a mask.
+  Choice take(const TokenChoice& chosen, bool masked);
+
  private:
   /// What the tokens are chosen from, after bias, penalties and mask.
   LogitRow& read_row(const float* logits, const TokenMask* allowed);
   void add_bias();
   void take_penalties();
   void apply_mask(const TokenMask& allowed);
+  void check_length(const TokenMask& allowed) const;
+  [[noreturn]] void refuse_all(bool masked) const;
+  void draw();
+  /// The token is chosen: it joins the window, and the next draw is another.
+  void settle(TokenId id);
   TokenId choose(LogitRow& row);
   /// False where no truncation is asked for; otherwise the rest is in candidates_.
   bool truncate(LogitRow& row);
   void tell_logprobs(Choice& choice);
+  /// The same where best_ is there: of unmodified logits.
+  void tell_logprobs(Choice& choice, float chosen, float greatest, std::uint64_t sum);
 
   SamplingOptions options_;
   int vocabulary_;
   bool penalises_;
+  std::vector<TokenBias> biases_;
+  Penalties penalties_;
   PenaltyWindow window_;
+  std::vector<TokenCount> counts_;
   std::mt19937_64 random_;  // the standard fixes its output
+  std::uint64_t draw_ = 0;  // of the next choice, 53 bits
   LogitRow unmodified_;
   LogitRow modified_;
   std::vector<float> logits_;

@@ -51,7 +51,9 @@ struct Scheduler::State {
   void compose();
   int chunk_end(int from, int prompt_tokens, int others) const;
   void run_pass();
-  void write(int slot, const float* logits);
+  void choose_tokens();
+  std::optional<TokenRule> rule_of(int slot);
+  void write(int slot, int row);
 
   void finish(int slot, FinishReason reason);
   void fail(int slot, const Error& error);
@@ -71,6 +73,9 @@ struct Scheduler::State {
   std::vector<std::optional<Running>> running;  // as contents
   int prompt_slot = -1;                         // whose prompt is being computed
   std::vector<Step> steps;                      // of the pass
+  std::vector<TokenRule> rules;                 // of its rows that the device chooses from
+  std::vector<TokenChoice> choices;             // as rules
+  std::vector<int> choice_of;                   // its row's place in choices, or -1
   std::uint64_t uses = 0;
   bool closed = false;
   std::shared_ptr<const TokenTrie> trie;     // from the first grammar on
@@ -91,6 +96,9 @@ Scheduler::State::State(Model& model_, const Tokenizer& tokenizer_)
   for (int i = 0; i < wanted; i++) contents.emplace_back(context);
   running.resize(contents.size());
   steps.reserve(static_cast<std::size_t>(rows));
+  rules.reserve(contents.size());
+  choices.reserve(contents.size());
+  choice_of.reserve(contents.size());
 }
 
 void Scheduler::State::check(const GenerateRequest& request) const {
@@ -205,9 +213,9 @@ void Scheduler::State::compose() {
 void Scheduler::State::run_pass() {
   compose();
   if (steps.empty()) return;
-  const float* logits = nullptr;
   try {
-    logits = model.forward().decode(steps.data(), static_cast<int>(steps.size()));
+    model.forward().run(steps.data(), static_cast<int>(steps.size()));
+    choose_tokens();
   } catch (...) {
     const Error error = as_error(std::current_exception());
     // Nothing is known of what the device has done by now: no slot's contents are trusted.
@@ -231,18 +239,48 @@ void Scheduler::State::run_pass() {
     running_in(computing)->written_from = Clock::now();
     if (running_in(computing)->request.options.max_tokens == 0) finish(computing, FinishReason::length);
   }
+  int row = 0;
   for (const Step& step : steps) {
-    if (!step.wants_logits) continue;
-    write(step.slot, logits);
-    logits += model.config().vocabulary;
+    if (step.wants_logits) write(step.slot, row++);
   }
 }
 
-void Scheduler::State::write(int slot, const float* logits) {
+/// Of the pass's answers: by the device where it can, while it is still computing; the other rows' logits come to the host.
+void Scheduler::State::choose_tokens() {
+  rules.clear();
+  choice_of.clear();
+  for (const Step& step : steps) {
+    if (!step.wants_logits) continue;
+    const std::optional<TokenRule> rule = rule_of(step.slot);
+    const bool chooses = rule && model.forward().chooses(*rule);
+    choice_of.push_back(chooses ? static_cast<int>(rules.size()) : -1);
+    if (!chooses) continue;
+    rules.push_back(*rule);
+    rules.back().row = static_cast<std::int32_t>(choice_of.size()) - 1;
+  }
+  choices.resize(rules.size());
+  if (!rules.empty()) model.forward().choose(rules.data(), static_cast<int>(rules.size()), choices.data());
+  for (std::size_t row = 0; row < choice_of.size(); row++) {
+    if (choice_of[row] < 0) model.forward().logits(static_cast<int>(row));
+  }
+}
+
+/// What fails here fails again where the answer goes on, and there it is this answer's own affair.
+std::optional<TokenRule> Scheduler::State::rule_of(int slot) {
+  try {
+    return running_in(slot)->answer.rule();
+  } catch (...) {
+    return std::nullopt;
+  }
+}
+
+void Scheduler::State::write(int slot, int row) {
   Running& here = *running_in(slot);
   try {
     Burst burst;
-    const std::optional<FinishReason> reason = here.answer.next(logits, burst);
+    const int choice = choice_of[static_cast<std::size_t>(row)];
+    const LogitSource logits = [&] { return choice < 0 ? model.forward().fetched(row) : model.forward().logits(row); };
+    const std::optional<FinishReason> reason = here.answer.next(choice < 0 ? nullptr : &choices[static_cast<std::size_t>(choice)], logits, burst);
     if (here.request.on_burst && !(burst.empty())) here.request.on_burst(std::move(burst));
     if (reason) finish(slot, *reason);
   } catch (...) {

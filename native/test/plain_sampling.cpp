@@ -9,6 +9,9 @@ namespace {
 
 using llm::TokenId;
 
+// Probabilities are kept in steps of 2^-39 of the best one's: a few thousand tokens together may be so far off.
+constexpr double rounding = 4e-9;
+
 struct Token {
   TokenId id;
   double logit;
@@ -29,10 +32,9 @@ std::vector<Token> modified(const llm::SamplingOptions& options, const std::vect
   const std::size_t window = options.repeat_last_n < 0 ? history.size() : std::min(history.size(), static_cast<std::size_t>(options.repeat_last_n));
   for (TokenId id = 0; id < static_cast<TokenId>(logits.size()); id++) {
     float logit = logits[static_cast<std::size_t>(id)];
-    for (const auto& [token, bias] : options.logit_bias) {
-      if (token != id || !std::isfinite(logit)) continue;
-      logit = std::isfinite(bias) ? limited(static_cast<double>(logit) + static_cast<double>(bias)) : bias;
-    }
+    double bias = 0;
+    for (const auto& [token, part] : options.logit_bias) bias += token == id ? static_cast<double>(part) : 0;
+    if (std::isfinite(logit) && bias != 0) logit = std::isfinite(bias) ? limited(static_cast<double>(logit) + bias) : static_cast<float>(bias);
     const auto count = std::count(history.end() - static_cast<std::ptrdiff_t>(window), history.end(), id);
     if (count > 0 && std::isfinite(logit)) {
       double changed = static_cast<double>(logit);
@@ -65,7 +67,7 @@ std::size_t edge_of(const std::vector<Token>& tokens, double wanted, double sum,
   std::size_t kept = 0;
   while (kept < tokens.size()) {
     passed += tokens[kept++].weight;
-    if (std::abs(passed - wanted) <= 1e-11 * sum) sure = false;
+    if (std::abs(passed - wanted) <= rounding * sum) sure = false;
     if (passed >= wanted) break;
   }
   return kept;
@@ -91,7 +93,7 @@ void keep_typical(std::vector<Token>& tokens, double mass, bool& sure) {
 
 void keep_near_best(std::vector<Token>& tokens, double part, bool& sure) {
   weigh(tokens, 1);
-  for (const Token& token : tokens) sure = sure && (token.weight == 1 || std::abs(token.weight - part) > 1e-11 * part);
+  for (const Token& token : tokens) sure = sure && (token.weight == 1 || std::abs(token.weight - part) > rounding);
   std::erase_if(tokens, [part](const Token& token) { return token.weight < part; });
 }
 

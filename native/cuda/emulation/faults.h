@@ -23,6 +23,8 @@ std::size_t living_allocations();
 /// Bytes of those on the device, each filled up to 256.
 std::size_t living_device_bytes();
 
+/// Bytes that crossed from the device.
+extern std::uint64_t bytes_to_host;
 /// Recorded passes that were launched as one.
 extern std::uint64_t graphs_launched;
 

@@ -26,6 +26,7 @@ std::size_t device_bytes = 0;
 
 }  // namespace
 
+std::uint64_t bytes_to_host = 0;
 std::uint64_t graphs_launched = 0;
 
 void fail_at(int call, Fault fault) {
@@ -235,6 +236,7 @@ void copy_from_pinned(Stream stream, void* to, const void* from, std::size_t byt
 }
 void copy_to_host(Stream, void* to, const void* from, std::size_t bytes) {
   call("copying to the host");
+  cuda::emulation::bytes_to_host += bytes;
   std::memcpy(to, from, bytes);
 }
 void copy_on_device(Stream, void* to, const void* from, std::size_t bytes) {

@@ -31,24 +31,24 @@ void Candidates::take_best(LogitRow& row, std::size_t count) {
 }
 
 void Candidates::take_most_probable(LogitRow& row, double mass) {
-  const double wanted = mass * row.sum(1);
+  const std::uint64_t wanted = wanted_mass(mass, row.sum(1));
   // Mostly a few tokens hold the mass: look near the best first.
   constexpr std::array<float, 3> depths = {4, 10, 25};
   for (const float depth : depths) {
     take_from(row, std::max(row.greatest() - depth, LogitRow::lowest));
-    if (set_weights(1) >= wanted) break;
+    if (set_masses(1) >= wanted) break;
     tokens_.clear();
   }
   if (tokens_.empty()) {
     take_all(row);
-    set_weights(1);
+    set_masses(1);
   }
   keep_nearest(wanted);
 }
 
 void Candidates::take_near_best(LogitRow& row, double part) {
-  // A little too deep, for keep_near_best to decide: a logarithm is not the same on every machine.
-  const double floor = static_cast<double>(row.greatest()) + std::log(part) - 1e-3;
+  // A little too deep, for keep_near_best to decide: a logarithm is not the same on every machine, and a mass is rounded, up to a half.
+  const double floor = static_cast<double>(row.greatest()) + std::log(std::max(part - std::ldexp(0.5, -mass_bits), 0.0)) - 1e-3;
   take_from(row, floor > static_cast<double>(LogitRow::lowest) ? std::nextafter(static_cast<float>(floor), LogitRow::lowest) : LogitRow::lowest);
   keep_near_best(part);
 }
@@ -59,58 +59,58 @@ float Candidates::greatest() const {
   return greatest;
 }
 
-double Candidates::set_weights(double temperature) {
+std::uint64_t Candidates::set_masses(double temperature) {
   const WeightScale scale{static_cast<double>(greatest()), 1 / temperature};
   std::array<float, LogitRow::block_size> logits;
-  std::array<double, LogitRow::block_size> weights;
-  double sum = 0;
+  std::array<std::uint64_t, LogitRow::block_size> masses;
+  std::uint64_t sum = 0;
   for (std::size_t begin = 0; begin < tokens_.size(); begin += logits.size()) {
     const std::size_t count = std::min(logits.size(), tokens_.size() - begin);
     for (std::size_t i = 0; i < count; i++) logits[i] = tokens_[begin + i].logit;
-    weigh(logits.data(), count, scale, weights.data());
+    weigh(logits.data(), count, scale, masses.data());
     for (std::size_t i = 0; i < count; i++) {
       Candidate& token = tokens_[begin + i];
       token.distance = scale.greatest - static_cast<double>(token.logit);
-      token.weight = weights[i];
-      sum += token.weight;
+      token.mass = masses[i];
+      sum += token.mass;
     }
   }
   return sum;
 }
 
 void Candidates::keep_typical(double mass) {
-  const double sum = set_weights(1);
-  // With weights exp(-d) the surprise of a token is d + ln(sum), and the expected one sum(w d) / sum + ln(sum).
+  const std::uint64_t sum = set_masses(1);
+  // With probabilities in proportion to exp(-d) the surprise of a token is d + ln(sum), and the expected one sum(w d) / sum + ln(sum).
   double expected = 0;
-  for (const Candidate& token : tokens_) expected += token.weight * token.distance;
-  expected /= sum;
+  for (const Candidate& token : tokens_) expected += static_cast<double>(token.mass) * token.distance;
+  expected /= static_cast<double>(sum);
   for (Candidate& token : tokens_) token.distance = std::abs(token.distance - expected);
-  keep_nearest(mass * sum);
+  keep_nearest(wanted_mass(mass, sum));
 }
 
-void Candidates::keep_most_probable(double mass) { keep_nearest(mass * set_weights(1)); }
+void Candidates::keep_most_probable(double mass) { keep_nearest(wanted_mass(mass, set_masses(1))); }
 
 void Candidates::keep_near_best(double part) {
-  set_weights(1);
-  std::erase_if(tokens_, [part](const Candidate& token) { return token.weight < part; });
+  set_masses(1);
+  std::erase_if(tokens_, [part](const Candidate& token) { return !is_near_best(token.mass, part); });
 }
 
-/// Keeps the nearest, of equally near ones the lower ids, up to the one with which their weights reach `wanted`; at least one.
-void Candidates::keep_nearest(double wanted) {
+/// Keeps the nearest, of equally near ones those that rank before, up to the one with which their masses reach `wanted`; at least one.
+void Candidates::keep_nearest(std::uint64_t wanted) {
   masses_.assign(buckets, 0);
-  for (const Candidate& token : tokens_) masses_[bucket_of(token.distance)] += token.weight;
-  double mass = 0;
+  for (const Candidate& token : tokens_) masses_[bucket_of(token.distance)] += token.mass;
+  std::uint64_t mass = 0;
   std::size_t edge = 0;
   while (edge + 1 < buckets && (masses_[edge] == 0 || mass + masses_[edge] < wanted)) mass += masses_[edge++];
   edge_.clear();
   for (const Candidate& token : tokens_) {
     if (bucket_of(token.distance) == edge) edge_.push_back(token);
   }
-  const auto before = [](const Candidate& a, const Candidate& b) { return a.distance != b.distance ? a.distance < b.distance : a.id < b.id; };
+  const auto before = [](const Candidate& a, const Candidate& b) { return a.distance != b.distance ? a.distance < b.distance : ranks_before({a.id, a.logit}, {b.id, b.logit}); };
   std::sort(edge_.begin(), edge_.end(), before);
   std::size_t kept = 0;
   while (kept < edge_.size()) {
-    mass += edge_[kept++].weight;
+    mass += edge_[kept++].mass;
     if (mass >= wanted) break;
   }
   if (kept == edge_.size()) {
@@ -121,18 +121,11 @@ void Candidates::keep_nearest(double wanted) {
   }
 }
 
-TokenId Candidates::at_part(double temperature, double part) {
-  const double target = part * set_weights(temperature);
-  // Where rounding leaves the target at the end it is the last token that has a chance.
-  TokenId last = tokens_.front().id;
-  double passed = 0;
-  for (const Candidate& token : tokens_) {
-    if (token.weight == 0) continue;
-    last = token.id;
-    passed += token.weight;
-    if (passed > target) break;
-  }
-  return last;
+TokenId Candidates::drawn(double temperature, std::uint64_t draw) {
+  std::uint64_t left = drawn_mass(draw, set_masses(temperature));
+  std::size_t i = 0;
+  while (tokens_[i].mass <= left) left -= tokens_[i++].mass;
+  return tokens_[i].id;
 }
 
 }  // namespace lectern::llm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "llm/sampling/logit_row.h"
@@ -29,8 +30,8 @@ class Candidates {
   /// min_p.
   void keep_near_best(double part);
 
-  /// The token at which the probabilities at `temperature` first exceed `part` (in [0, 1)) of their sum.
-  TokenId at_part(double temperature, double part);
+  /// The token that a draw of 53 random bits takes at `temperature`.
+  TokenId drawn(double temperature, std::uint64_t draw);
 
   std::size_t size() const { return tokens_.size(); }
 
@@ -38,19 +39,19 @@ class Candidates {
   struct Candidate {
     TokenId id;
     float logit;
-    double weight;    // in proportion to the probability
+    std::uint64_t mass;
     double distance;  // what a truncation ranks by, the least first
   };
 
   void take_from(const LogitRow& row, float floor);
   float greatest() const;
-  /// Fills in the weights, exp(-distance / temperature), and the distances from the best logit; the sum of the weights.
-  double set_weights(double temperature);
-  void keep_nearest(double wanted);
+  /// Fills in the masses at `temperature` and the distances from the best logit; the sum of the masses.
+  std::uint64_t set_masses(double temperature);
+  void keep_nearest(std::uint64_t wanted);
 
   std::vector<Candidate> tokens_;
   std::vector<RankedToken> best_;
-  std::vector<double> masses_;
+  std::vector<std::uint64_t> masses_;
   std::vector<Candidate> edge_;
 };
 

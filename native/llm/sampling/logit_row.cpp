@@ -10,7 +10,7 @@
 namespace lectern::llm {
 namespace {
 
-// Side by side in fixed places, so that how wide a machine's registers are does not change the order of a sum.
+// Looked at side by side.
 constexpr std::size_t lanes = 8;
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
@@ -40,20 +40,17 @@ Extreme extreme_of(const float* logits, std::size_t count) {
 }
 
 /// Of up to a block's logits.
-double sum_of(const float* logits, std::size_t count, WeightScale scale) {
-  std::array<double, LogitRow::block_size> weights;
-  weigh(logits, count, scale, weights.data());
-  std::fill(weights.begin() + static_cast<std::ptrdiff_t>(count), weights.end(), 0.0);
-  std::array<double, lanes> sums{};
-  for (std::size_t i = 0; i < weights.size(); i += lanes) {
-    for (std::size_t lane = 0; lane < lanes; lane++) sums[lane] += weights[i + lane];
-  }
-  double sum = 0;
-  for (const double part : sums) sum += part;
+std::uint64_t sum_of(const float* logits, std::size_t count, WeightScale scale) {
+  std::array<std::uint64_t, LogitRow::block_size> masses;
+  weigh(logits, count, scale, masses.data());
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < count; i++) sum += masses[i];
   return sum;
 }
 
 }  // namespace
+
+void refuse_unsound_logits() { throw Error(ErrorCode::internal, "The model gave a logit that is no finite number."); }
 
 void LogitRow::read(const float* logits, std::size_t count) {
   logits_ = logits;
@@ -63,7 +60,7 @@ void LogitRow::read(const float* logits, std::size_t count) {
   for (std::size_t block = 0; block < greatest_of_.size(); block++) {
     const std::size_t begin = block * block_size;
     const Extreme extreme = extreme_of(logits + begin, end_of(block) - begin);
-    if (!extreme.sound) throw Error(ErrorCode::internal, "The model gave a logit that is no finite number.");
+    if (!extreme.sound) refuse_unsound_logits();
     greatest_of_[block] = extreme.greatest;
     greatest_ = std::max(greatest_, extreme.greatest);
   }
@@ -92,41 +89,27 @@ void LogitRow::take_best(std::size_t count, std::vector<RankedToken>& out) {
   out.resize(count);
 }
 
-double LogitRow::sum(double temperature) {
+std::uint64_t LogitRow::sum(double temperature) {
   scale_ = {static_cast<double>(greatest_), 1 / temperature};
   sums_.resize(greatest_of_.size());
-  sum_ = 0;
+  std::uint64_t sum = 0;
   for (std::size_t block = 0; block < sums_.size(); block++) {
     const std::size_t begin = block * block_size;
     sums_[block] = sum_of(logits_ + begin, end_of(block) - begin, scale_);
-    sum_ += sums_[block];
+    sum += sums_[block];
   }
-  return sum_;
+  return sum;
 }
 
-TokenId LogitRow::at_part(double part) const {
-  const double target = part * sum_;
-  // Rounding may leave the target at the end or past it: then it is the last block, and in it the last token, that has a chance.
-  std::size_t chosen = 0;
-  double before = 0;
-  double passed = 0;
-  for (std::size_t block = 0; block < sums_.size() && passed <= target; block++) {
-    if (sums_[block] == 0) continue;
-    chosen = block;
-    before = passed;
-    passed += sums_[block];
-  }
-  const std::size_t begin = chosen * block_size;
-  std::array<double, block_size> weights;
-  weigh(logits_ + begin, end_of(chosen) - begin, scale_, weights.data());
-  std::size_t last = 0;
-  for (std::size_t i = 0; i < end_of(chosen) - begin; i++) {
-    if (weights[i] == 0) continue;
-    last = i;
-    before += weights[i];
-    if (before > target) break;
-  }
-  return static_cast<TokenId>(begin + last);
+TokenId LogitRow::at_mass(std::uint64_t mass) const {
+  std::size_t block = 0;
+  while (sums_[block] <= mass) mass -= sums_[block++];
+  const std::size_t begin = block * block_size;
+  std::array<std::uint64_t, block_size> masses;
+  weigh(logits_ + begin, end_of(block) - begin, scale_, masses.data());
+  std::size_t i = 0;
+  while (masses[i] <= mass) mass -= masses[i++];
+  return static_cast<TokenId>(begin + i);
 }
 
 }  // namespace lectern::llm

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <limits>
 #include <vector>
 
@@ -14,6 +15,9 @@ struct RankedToken {
   TokenId id;
   float logit;
 };
+
+/// Throws Error `internal`: a logit is NaN or +inf.
+[[noreturn]] void refuse_unsound_logits();
 
 /// Best first: the greater logit, of equal ones the lower id.
 inline bool ranks_before(const RankedToken& a, const RankedToken& b) { return a.logit != b.logit ? a.logit > b.logit : a.id < b.id; }
@@ -47,10 +51,10 @@ class LogitRow {
   /// The `count` best of the finite logits, or all where there are fewer, in no particular order.
   void take_best(std::size_t count, std::vector<RankedToken>& out);
 
-  /// The sum of exp((logit - greatest) / temperature); needs a greatest one.
-  double sum(double temperature);
-  /// The token at which the sums of the last sum(), taken in the order of the ids, first exceed `part` (in [0, 1)) of the whole.
-  TokenId at_part(double part) const;
+  /// The masses at `temperature`, summed up; needs a greatest one.
+  std::uint64_t sum(double temperature);
+  /// The token at which the masses of the last sum(), in the order of the ids, first exceed `mass`, which is below that sum.
+  TokenId at_mass(std::uint64_t mass) const;
 
  private:
   std::size_t end_of(std::size_t block) const { return block + 1 < greatest_of_.size() ? (block + 1) * block_size : count_; }
@@ -62,8 +66,7 @@ class LogitRow {
   std::vector<float> greatest_of_;  // one a block
   std::vector<float> by_rank_;
   WeightScale scale_{0, 1};
-  double sum_ = 0;
-  std::vector<double> sums_;  // one a block
+  std::vector<std::uint64_t> sums_;  // one a block
 };
 
 }  // namespace lectern::llm
