@@ -53,10 +53,14 @@ alignas(128) unsigned char shared_bytes_of_block[most_shared_bytes + guard_bytes
 // A fiber begins by its context, which sets up the stack; afterwards jumps are enough, and they make no system call.
 void leave() { _longjmp(block.scheduler, 1); }
 
+// At the end of its body it waits for the next block's.
 void enter() {
-  (*block.body)();
-  block.fibers[static_cast<std::size_t>(block.running)].state = State::done;
-  leave();
+  for (;;) {
+    (*block.body)();
+    Fiber& fiber = block.fibers[static_cast<std::size_t>(block.running)];
+    fiber.state = State::done;
+    if (_setjmp(fiber.place) == 0) leave();
+  }
 }
 
 void wait(State state) {
@@ -102,7 +106,7 @@ void run_block(std::size_t threads) {
   for (std::size_t i = 0; i < threads; ++i) {
     Fiber& fiber = block.fibers[i];
     fiber.state = State::ready;
-    fiber.begun = false;
+    if (fiber.begun) continue;
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.stack.get();
     fiber.context.uc_stack.ss_size = stack_bytes;
@@ -119,7 +123,10 @@ void run_block(std::size_t threads) {
     }
   } while (release_barriers(threads));
   const bool all_done = std::all_of(block.fibers.begin(), block.fibers.begin() + static_cast<std::ptrdiff_t>(threads), [](const Fiber& fiber) { return fiber.state == State::done; });
-  if (!all_done) throw std::logic_error("Threads of a block wait at barriers that others never reach.");
+  if (all_done) return;
+  // Where they wait nobody comes for them any more.
+  for (Fiber& fiber : block.fibers) fiber.begun = false;
+  throw std::logic_error("Threads of a block wait at barriers that others never reach.");
 }
 
 }  // namespace
