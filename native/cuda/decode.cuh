@@ -44,7 +44,7 @@ class DecodeRows {
   }
   /// Whether attend() is.
   bool takes(int heads, const KvShape& kv) const {
-    return kv.head_size % 8 == 0 && kept_as_floats(kv) && split_shared_bytes(kv, heads / kv.heads) <= chip_.shared_bytes;
+    return (kept_as_floats(kv) ? kv.head_size % 8 == 0 : kv.dtype == DType::q8_0 && kv.head_size % 32 == 0) && split_shared_bytes(kv, heads / kv.heads) <= chip_.shared_bytes;
   }
 
   /// Ops::project_attention of the first `rows` of the batch.

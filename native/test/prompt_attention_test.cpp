@@ -1,6 +1,7 @@
 // Attention of many rows through the CUDA kernels, on the emulation and on a device where there is one, against sums in double: heads
 // of several sizes, caches of every type, windows, and the same bits whatever company a row has.
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 #include <tuple>
@@ -10,6 +11,7 @@
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
+#include "tensor/half.h"
 
 namespace lectern {
 namespace {
@@ -20,6 +22,46 @@ using test::check;
 
 /// A half has 11 bits, a byte 8 of the largest of 32.
 double allowed(DType kv) { return kv == DType::f32 ? 3e-6 : kv == DType::f16 ? 4e-3 : 4e-2; }
+
+/// The keys and values as a cache of halves or of bytes keeps them.
+AttentionCase kept(const AttentionCase& made, DType kv) {
+  AttentionCase kept = made;
+  for (std::size_t begin = 0; begin < kept.pairs.size(); begin += 32) {
+    float* const part = kept.pairs.data() + begin;
+    const auto end = std::min<std::size_t>(32, kept.pairs.size() - begin);
+    float largest = 0;
+    for (std::size_t i = 0; i < end; i++) largest = std::max(largest, std::abs(part[i]));
+    const float scale = float_from_f16(f16_from_float(largest / 127));
+    for (std::size_t i = 0; i < end; i++) part[i] = kv == DType::f16 ? float_from_f16(f16_from_float(part[i])) : scale * std::nearbyint(part[i] * (1 / scale));
+  }
+  return kept;
+}
+
+LECTERN_TEST("cuda: rows of answers take keys and values exactly as the cache keeps them, split over the chip") {
+  for (const test::Place& place : test::places()) {
+    for (const DType kv : {DType::f16, DType::q8_0}) {
+      for (const int size : {32, 96, 160}) {
+        const AttentionCase made(size);
+        const std::unique_ptr<Backend> backend = place.make();
+        AttentionRun run(*backend, made, kv);
+        const std::vector<int> rows = {0, 63, 64, 65, 299};
+        const std::string name = place.name + ", heads of " + std::to_string(size) + ", " + std::string(info_of(kv).name);
+        for (const std::vector<std::int32_t>& first : {std::vector<std::int32_t>{0, 0, 0, 0, 0}, std::vector<std::int32_t>{0, 40, 64, 3, 101}}) {
+          cuda::emulation::blocks_begun = 0;
+          const std::vector<float> alone = run.attend(rows, first, 1, true);
+          // Parts of every row and what puts them together, not a block for each head.
+          if (place.name == "emulated") check(cuda::emulation::blocks_begun > 5 * 2 * 16, name + ": split over " + std::to_string(cuda::emulation::blocks_begun) + " blocks");
+          const double error = kept(made, kv).furthest(rows, first, alone);
+          check(error < 1e-5, name + ": " + std::to_string(error));
+          check(run.attend(rows, first, 4, true) == alone, name + ": the same bits beside others");
+          cuda::emulation::set_reverse(true);
+          check(run.attend(rows, first, 1, true) == alone, name + ": the same bits with the threads in reverse");
+          cuda::emulation::set_reverse(false);
+        }
+      }
+    }
+  }
+}
 
 LECTERN_TEST("prompt attention: a row sees the cells of its window and no other, the same bits in any company") {
   std::vector<int> rows;

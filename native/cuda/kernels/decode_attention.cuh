@@ -35,26 +35,48 @@ __host__ __device__ constexpr int key_pitch(int head_size) {
   return head_size + 16 / static_cast<int>(sizeof(Element));
 }
 
+/// Of a position's key, and of its value: bytes have one for 32 elements, the others none.
+template <class Element>
+__host__ __device__ constexpr int head_scales(int head_size) {
+  return sizeof(Element) == 1 ? head_size / 32 : 0;
+}
+
 template <class Element>
 constexpr std::size_t split_bytes(int head_size, int group) {
   const int tile = tile_positions(head_size);
   const int heads = padded_heads(group);
-  return sizeof(Element) * static_cast<std::size_t>(tile * (key_pitch<Element>(head_size) + head_size)) + sizeof(float) * static_cast<std::size_t>(heads * (2 * head_size + tile + 3));
+  return sizeof(Element) * static_cast<std::size_t>(tile * (key_pitch<Element>(head_size) + head_size)) +
+         sizeof(float) * static_cast<std::size_t>(heads * (2 * head_size + tile + 3) + 2 * tile * head_scales<Element>(head_size));
 }
 
 __device__ __forceinline__ float to_float(std::uint16_t half) { return half_to_float(half); }
 __device__ __forceinline__ float to_float(float value) { return value; }
+__device__ __forceinline__ float to_float(std::int8_t byte) { return static_cast<float>(byte); }
+/// Element d of a head, with the scales of the head.
+__device__ __forceinline__ float scaled(std::uint16_t half, const float*, int) { return to_float(half); }
+__device__ __forceinline__ float scaled(float value, const float*, int) { return value; }
+__device__ __forceinline__ float scaled(std::int8_t byte, const float* scales, int d) { return scales[d / 32] * to_float(byte); }
+
+/// Eight elements of a head, from shared memory.
+template <class Element>
+__device__ __forceinline__ void load_eight(const Element* from, Element (&eight)[8]) {
+  if constexpr (sizeof(Element) == 1) {
+    *reinterpret_cast<Words<2>*>(eight) = *reinterpret_cast<const Words<2>*>(from);
+  } else {
+    constexpr int in_load = 16 / static_cast<int>(sizeof(Element));
+    for (int i = 0; i < 8; i += in_load) *reinterpret_cast<Words<4>*>(eight + i) = *reinterpret_cast<const Words<4>*>(from + i);
+  }
+}
 
 /// Scores of four heads with one position: q (heads, head_size) times a key, eight elements at a time.
 template <class Element>
-__device__ __forceinline__ void score_position(const float* q, const Element* key, int head_size, float (&scores)[heads_together]) {
-  constexpr int loads = 8 * static_cast<int>(sizeof(Element)) / 16;
+__device__ __forceinline__ void score_position(const float* q, const Element* key, const float* scales, int head_size, float (&scores)[heads_together]) {
   for (float& score : scores) score = 0.0F;
   for (int d = 0; d < head_size; d += 8) {
     alignas(16) Element eight[8];
-    for (int i = 0; i < loads; ++i) *reinterpret_cast<Words<4>*>(eight + 8 / loads * i) = *reinterpret_cast<const Words<4>*>(key + d + 8 / loads * i);
+    load_eight(key + d, eight);
     for (int h = 0; h < heads_together; ++h) {
-      for (int i = 0; i < 8; ++i) scores[h] = fmaf(q[h * head_size + d + i], to_float(eight[i]), scores[h]);
+      for (int i = 0; i < 8; ++i) scores[h] = fmaf(q[h * head_size + d + i], scaled(eight[i], scales, d), scores[h]);
     }
   }
 }
@@ -82,7 +104,10 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
   float* largest = shares + tile * heads;                        // (heads), and so the next two
   float* totals = largest + heads;
   float* shrinks = totals + heads;
-  auto* keys = reinterpret_cast<Element*>(shrinks + heads);      // (tile, pitch)
+  const int scales = head_scales<Element>(size);
+  float* key_scales = shrinks + heads;                           // (tile, scales)
+  float* value_scales = key_scales + tile * scales;              // (tile, scales)
+  auto* keys = reinterpret_cast<Element*>(value_scales + tile * scales);  // (tile, pitch)
   Element* values = keys + tile * pitch;                         // (tile, size)
   const int thread = thread_number();
   for (int i = thread; i < heads * size; i += split_threads) {
@@ -107,15 +132,21 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
       *reinterpret_cast<Words<4>*>(keys + p * pitch + d) = *reinterpret_cast<const Words<4>*>(data + key);
       *reinterpret_cast<Words<4>*>(values + p * size + d) = *reinterpret_cast<const Words<4>*>(data + value);
     }
+    for (int i = thread; i < count * scales; i += split_threads) {
+      const int p = tile_begin + i / scales;
+      const int s = i % scales;
+      key_scales[i] = half_to_float(cache.scales()[cache.at(layer, slots[batch_row], 0, p, kv_head) / 32 + static_cast<std::size_t>(s)]);
+      value_scales[i] = half_to_float(cache.scales()[cache.at(layer, slots[batch_row], 1, p, kv_head) / 32 + static_cast<std::size_t>(s)]);
+    }
     synchronise_block();
     // A thread scores one position with four heads.
     for (int i = thread; i < tile * heads / heads_together; i += split_threads) {
       const int p = i % tile;
       const int h = i / tile * heads_together;
       if (p >= count) continue;
-      float scores[heads_together];
-      score_position(queries + h * size, keys + p * pitch, size, scores);
-      for (int k = 0; k < heads_together; ++k) shares[p * heads + h + k] = scores[k];
+      float scores_here[heads_together];
+      score_position(queries + h * size, keys + p * pitch, key_scales + p * scales, size, scores_here);
+      for (int k = 0; k < heads_together; ++k) shares[p * heads + h + k] = scores_here[k];
     }
     synchronise_block();
     // A warp takes a head's scores to shares.
@@ -146,7 +177,7 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
         for (int e = 0; e < 2; ++e) own[k][e] = sums[(h + k) * size + d + e] * shrinks[h + k];
       }
       for (int p = 0; p < count; ++p) {
-        const float value[2] = {to_float(values[p * size + d]), to_float(values[p * size + d + 1])};
+        const float value[2] = {scaled(values[p * size + d], value_scales + p * scales, d), scaled(values[p * size + d + 1], value_scales + p * scales, d)};
         for (int k = 0; k < heads_together; ++k) {
           const float share = shares[p * heads + h + k];
           for (int e = 0; e < 2; ++e) own[k][e] = fmaf(share, value[e], own[k][e]);
