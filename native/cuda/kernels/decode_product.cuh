@@ -111,10 +111,18 @@ __device__ __forceinline__ void multiply_rows(const std::uint8_t* const* weights
   }
 }
 
-/// One row of x leaves registers for four weight rows and their next loads, more of them for two at a time.
+/// Weight rows at a time for one row of x. Before Hopper the compiler has no registers for four and their next loads, and two are
+/// bytes enough for memories half as quick.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr int together_for_one = rows_per_warp / 2;
+#else
+constexpr int together_for_one = rows_per_warp;
+#endif
+
+/// One row of x leaves registers for more weight rows and their next loads than several do.
 template <DType type, int width>
 __device__ __forceinline__ void multiply_groups(const std::uint8_t* const (&weights)[rows_per_warp], int stretches, const std::uint8_t* x, int rows, float (&sums)[rows_per_warp][width]) {
-  constexpr int together = width == 1 ? rows_per_warp : rows_per_warp / 2;
+  constexpr int together = width == 1 ? together_for_one : rows_per_warp / 2;
   multiply_rows<type, width, together>(weights, stretches, x, rows, sums);
   if constexpr (together < rows_per_warp) multiply_rows<type, width, together>(weights + together, stretches, x, rows, sums + together);
 }
