@@ -62,6 +62,38 @@ t.test('the 413 comes as soon as the limit is passed, not at the end of the uplo
   socket.destroy();
 });
 
+t.test('a body is limited as a whole, whatever it is made of', async (t) => {
+  const { service, port } = await start(t, { maxFiles: 2, maxFileSize: 1_000_000 });
+  const type = 'multipart/form-data; boundary=b';
+  const field = '--b\r\ncontent-disposition: form-data; name="to_formats"\r\n\r\n';
+  const file = (name: string, bytes: number): string => `--b\r\ncontent-disposition: form-data; name="${name}"; filename="a.pdf"\r\n\r\n${'x'.repeat(bytes)}\r\n`;
+  // Of a body that never ends: more than what is answered for is never sent.
+  const cases: [string, string, string, RegExp][] = [
+    ['one text field', field, 'x'.repeat(1_500_000), /^HTTP\/1\.1 400 [^]*Part exceeded maximum size of 1024KB/],
+    ['before the first part', '', 'x'.repeat(1_500_000), /^HTTP\/1\.1 400 [^]*Part exceeded/],
+    ['behind the last part', `${file('files', 10)}--b--\r\n`, 'x'.repeat(1_500_000), /^HTTP\/1\.1 400 [^]*Part exceeded/],
+    ['files beyond the number', file('files', 900_000), file('files', 900_000).repeat(12), /^HTTP\/1\.1 413 [^]*The request exceeds 11437184 bytes/],
+    ['files of other names', file('file', 900_000), file('file', 900_000).repeat(12), /^HTTP\/1\.1 413 [^]*The request exceeds 11437184 bytes/],
+    ['text fields', '', `${field}${'x'.repeat(1_000_000)}\r\n`.repeat(10), /^HTTP\/1\.1 413 [^]*text fields of the form exceed/],
+  ];
+  for (const [name, begin, rest, expected] of cases) {
+    for (const chunked of [false, true]) {
+      const socket = connect(port, '127.0.0.1');
+      socket.on('error', () => undefined);
+      socket.write(head('/v1/convert/file', { 'content-type': type, ...(chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': 1_000_000_000 }) }));
+      const body = begin + rest;
+      socket.write(chunked ? `${body.length.toString(16)}\r\n${body}\r\n` : body);
+      const [first] = await once(socket, 'data', { signal: AbortSignal.timeout(60_000) }) as [Buffer];
+      t.match(first.toString(), expected, `${name}, ${chunked ? 'chunked' : 'its length told'}`);
+      socket.destroy();
+    }
+  }
+  t.equal(service.tasks.counts().reserved, 0);
+  t.strictSame(await service.directories(), [], 'nothing stays on disk');
+  const { payload, headers } = form('a.pdf', {}, Buffer.alloc(1_000_000, 'x'));
+  t.equal((await service.app.inject({ method: 'POST', url: '/v1/convert/file', payload, headers })).statusCode, 200, 'a document up to its limit');
+});
+
 t.test('the same for other early answers: a queue that is full, a body of the wrong type', async (t) => {
   const { service, port } = await start(t);
   const socket = connect(port, '127.0.0.1');

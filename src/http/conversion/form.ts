@@ -4,6 +4,7 @@ import type { FastifyRequest } from 'fastify';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, type Issue } from '../error-reply.js';
 import type { HttpSettings } from '../settings.js';
+import { FormMeter, longestTextBytes, mostBodyBytes, mostParts, mostTextBytes, partTooLong } from './form-limits.js';
 import { baseName, type CreateInput, inputName, receive, type ReceivedDocument } from './upload.js';
 
 export interface ReceivedForm {
@@ -17,32 +18,35 @@ export interface ReceivedForm {
   issues: Issue[];
 }
 
-const mostParts = 1000;
-const longestTextBytes = 1024 * 1024;
-/** All text fields together. */
-const mostTextBytes = 8 * 1024 * 1024;
-
-/** Throws 400 for broken multipart, 413 for a document past the limit. A body of another type is a form without fields. */
+/** Throws 400 for broken multipart, 413 for a document or a body past the limit. A body of another type is a form without fields. */
 export async function receiveForm(request: FastifyRequest, create: CreateInput, settings: HttpSettings): Promise<ReceivedForm> {
   const form: ReceivedForm = { fields: new Map(), documents: [], documentCount: 0, strangeFiles: [], issues: [] };
   if (!request.isMultipart()) return form;
   const limits = { parts: mostParts, fieldSize: longestTextBytes, fileSize: Infinity };
-  let textBytes = 0;
+  const meter = new FormMeter(request.raw, mostBodyBytes(settings));
   try {
-    for await (const part of request.parts({ limits, ...filesHaveNames })) {
+    const parts = request.parts({ limits, ...filesHaveNames });
+    let textBytes = 0;
+    for (;;) {
+      const { done, value: part } = await meter.race(parts.next());
+      if (done) break;
       if (typeof (part.fieldname as string | undefined) !== 'string') {
         throw new HttpFailure(400, 'The Content-Disposition header field "name" must be provided.');
       }
       if (part.type === 'file') {
-        await receiveFile(part, form, create, settings);
-        continue;
+        meter.fileBegins();
+        meter.fileEnds(await receiveFile(part, form, create, settings, meter.signal));
+      } else {
+        textBytes += receiveText(part, form);
+        if (textBytes > mostTextBytes) throw new HttpFailure(413, `The text fields of the form exceed ${mostTextBytes} bytes.`);
+        meter.fieldEnds();
       }
-      textBytes += receiveText(part, form);
-      if (textBytes > mostTextBytes) throw new HttpFailure(413, `The text fields of the form exceed ${mostTextBytes} bytes.`);
     }
   } catch (thrown) {
     request.raw.unpipe();
     throw asFormFailure(thrown);
+  } finally {
+    meter.stop();
   }
   return form;
 }
@@ -50,22 +54,23 @@ export async function receiveForm(request: FastifyRequest, create: CreateInput, 
 /** A part without a file name is text, whatever its type says. */
 const filesHaveNames = { isPartAFile: (_field: string | undefined, _type: string | undefined, filename: string | undefined) => filename !== undefined };
 
-async function receiveFile(part: MultipartFile, form: ReceivedForm, create: CreateInput, settings: HttpSettings): Promise<void> {
+/** Answers the size of the file. */
+async function receiveFile(part: MultipartFile, form: ReceivedForm, create: CreateInput, settings: HttpSettings, signal: AbortSignal): Promise<number> {
   if (part.fieldname !== 'files') {
     form.strangeFiles.push(part.fieldname);
-    await receive(part.file, null, settings.maxFileSize);
-    return;
+    return receive(part.file, null, settings.maxFileSize, signal);
   }
   const index = form.documentCount++;
   const isWelcome = index < settings.maxFiles;
   const name = inputName(index);
-  const sizeBytes = await receive(part.file, isWelcome ? await create(name) : null, settings.maxFileSize);
+  const sizeBytes = await receive(part.file, isWelcome ? await create(name) : null, settings.maxFileSize, signal);
   const filename = baseName(part.filename) || (index === 0 ? 'file.pdf' : `file_${index}.pdf`);
   if (isWelcome) form.documents.push({ input: name, filename, sizeBytes });
+  return sizeBytes;
 }
 
 function receiveText(part: MultipartValue, form: ReceivedForm): number {
-  if (part.valueTruncated) throw new HttpFailure(400, `Part exceeded maximum size of ${longestTextBytes / 1024}KB.`);
+  if (part.valueTruncated) throw partTooLong();
   // A part that calls itself JSON comes parsed; here all fields are text.
   const text = typeof part.value === 'string' ? part.value : JSON.stringify(part.value);
   if (part.fieldname === 'files') {

@@ -25,8 +25,8 @@ export function inputName(index: number): string {
   return `document-${index}`;
 }
 
-/** Writes the stream to a file, or nowhere when `file` is null. Throws 413 as soon as it passes the limit. */
-export async function receive(stream: Readable, file: InputFile | null, maxBytes: number): Promise<number> {
+/** Writes the stream to a file, or nowhere when `file` is null. Throws 413 as soon as it passes the limit, and the signal's reason when that is aborted. */
+export async function receive(stream: Readable, file: InputFile | null, maxBytes: number, signal?: AbortSignal): Promise<number> {
   let sizeBytes = 0;
   const sink = new Writable({
     write: (chunk: Buffer, _encoding, done) => {
@@ -38,8 +38,10 @@ export async function receive(stream: Readable, file: InputFile | null, maxBytes
   });
   try {
     // Not a loop over the stream: that would never hear of a client who left.
-    await pipeline(stream, sink);
+    await pipeline(stream, sink, signal === undefined ? {} : { signal });
     await file?.finish();
+  } catch (thrown) {
+    throw signal?.aborted ? signal.reason : thrown;
   } finally {
     await file?.close();
   }
