@@ -3,7 +3,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
-import { convertByService, type SentDocument, type ServedConversion, syncBytes } from '../client/convert.js';
+import { convertByService, type SentDocument, type ServedConversion } from '../client/convert.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import type { ToolCall, ToolText } from './tool.js';
@@ -25,7 +25,6 @@ type ConvertInput = z.infer<z.ZodObject<typeof convertInput>>;
 /** The document first; what was lost of it, where something was, second. Throws for a document that failed as a whole. */
 export async function convertDocument(service: Service, input: ConvertInput, { signal, progress }: ToolCall): Promise<ToolText> {
   const document = await readDocument(input);
-  const watch = document.bytes.length > syncBytes && progress !== undefined;
   const conversion = await convertByService(service, document, {
     signal,
     fields: {
@@ -34,7 +33,8 @@ export async function convertDocument(service: Service, input: ConvertInput, { s
       ...(input.pages === undefined ? {} : { page_range: pageRange(input.pages) }),
       ...(input.password === undefined ? {} : { pdf_password: input.password }),
     },
-    ...(watch ? { onProgress: ({ stage, position, pagesDone, pagesTotal }) => progress(pagesDone, pagesTotal || undefined, position === null ? stage : `${stage}, place ${position}`) } : {}),
+    // However small: sixty kilobytes can be four hundred pages.
+    ...(progress !== undefined ? { onProgress: ({ stage, position, pagesDone, pagesTotal }) => progress(pagesDone, pagesTotal || undefined, position === null ? stage : `${stage}, place ${position}`) } : {}),
   });
   return textOf(document.name, conversion, input.format);
 }

@@ -59,25 +59,42 @@ function addTools(server: McpServer, service: Service): void {
 
 /** A failure is an answer too: the model that called should read why. */
 async function answered(extra: Extra, run: (call: ToolCall) => Promise<ToolText>): Promise<CallToolResult> {
+  const notices = progressOf(extra);
   try {
-    const texts = await run({ signal: extra.signal, progress: progressOf(extra) });
+    const texts = await run({ signal: extra.signal, progress: notices?.tell });
     return { content: texts.map((text) => ({ type: 'text', text })) };
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) process.stderr.write(`lectern: a tool met a defect: ${(thrown as Error).stack ?? String(thrown)}\n`);
     const sentence = thrown instanceof LecternError ? thrown.message : 'The tool server met a defect; its standard error tells more.';
     return { isError: true, content: [{ type: 'text', text: sentence }] };
+  } finally {
+    notices?.stop();
   }
 }
 
-/** The protocol wants numbers that grow: what stands still is not told. */
-function progressOf({ _meta: meta, sendNotification, signal }: Extra): ToolCall['progress'] {
+/** Clients take a call for dead that says nothing for a while: a queue, an upload or a model that loads is told as often. */
+const noticeMs = 1_000;
+
+/**
+ * The protocol wants numbers that grow. Where the work stands still, they creep towards the next whole one; past the total there is none
+ * that could be told.
+ */
+function progressOf({ _meta: meta, sendNotification, signal }: Extra): { tell: NonNullable<ToolCall['progress']>; stop: () => void } | undefined {
   const token = meta?.progressToken;
   if (token === undefined) return undefined;
   let told = -1;
-  return (progress, total, message) => {
-    if (progress <= told || signal.aborted) return;
+  let last: Parameters<NonNullable<ToolCall['progress']>> = [0, undefined, 'waiting'];
+  const send = (progress: number): void => {
+    const [, total, message] = last;
+    if (signal.aborted) return;
     told = progress;
-    const params = { progressToken: token, progress, message, ...(total === undefined ? {} : { total }) };
+    const params = { progressToken: token, progress, message, ...(total === undefined || progress > total ? {} : { total }) };
     void sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
   };
+  const tell = (...now: typeof last): void => {
+    last = now;
+    if (now[0] > told) send(now[0]);
+  };
+  const timer = setInterval(() => send(told < 0 ? 0 : told + (Math.floor(told) + 1 - told) / 64), noticeMs);
+  return { tell, stop: () => clearInterval(timer) };
 }

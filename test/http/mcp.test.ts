@@ -77,7 +77,24 @@ t.test('documents: from a path and from bytes, in one request and as a task', as
   await until('progress of the task', () => heard.some(({ total }) => total === 4));
   service.release();
   t.equal((await large).content[0]?.text, '# slow-large.pdf');
-  t.match(heard.at(-1), { progress: 1, total: 4, message: 'converting' });
+  t.ok(heard.some(({ progress, total, message }) => progress === 1 && total === 4 && message === 'converting'), JSON.stringify(heard));
+});
+
+t.test('a call that stands still is told of until it ends, however small its document', async (t) => {
+  const waiting = await startTestService();
+  t.teardown(() => waiting.close());
+  const other = await connect(await waiting.listen());
+  const heard: number[] = [];
+  const timeout = 6_000;
+  const began = performance.now();
+  const small = other.callTool({ name: 'convert_document', arguments: { path: await file('slow-small.pdf', 'small') } }, undefined, {
+    timeout, resetTimeoutOnProgress: true, onprogress: ({ progress }) => { heard.push(progress); },
+  }) as Promise<Result>;
+  await Promise.race([small, until('news for longer than the client waits in silence', () => heard.length >= 6 && performance.now() - began > timeout + 1_000)]);
+  t.ok(heard.every((one, index) => index === 0 || one > (heard[index - 1] as number)), `they grow: ${heard.join(' ')}`);
+  t.ok((heard.at(-1) as number) < 2, 'and claim no page that is not done');
+  waiting.release();
+  t.equal((await small).content[0]?.text, '# slow-small.pdf');
 });
 
 t.test('what is no document is refused in one sentence', async (t) => {
