@@ -15,6 +15,8 @@ import type { BenchDocument } from './corpora.js';
 export interface ConvertedHere {
   outcome: ConvertOutcome;
   markdown: string;
+  /** Where it was asked for. */
+  html: string;
   /** Of all threads of this process: what neighbours on the machine take is not in it. */
   processorMs: number;
 }
@@ -46,8 +48,8 @@ export async function convertHere({ pdf, password }: Pick<BenchDocument, 'pdf' |
       inputPath: pdf, filename: basename(pdf), outputDirectory, failedPages: [], options: { ...defaultConvertOptions, outputs: ['md'], password, ...options },
     }, ports);
     const { user, system } = process.cpuUsage(before);
-    const markdown = outcome.files.md === undefined ? '' : readFileSync(join(outputDirectory, outcome.files.md), 'utf8');
-    return { outcome, markdown, processorMs: (user + system) / 1000 };
+    const written = (file: string | undefined): string => (file === undefined ? '' : readFileSync(join(outputDirectory, file), 'utf8'));
+    return { outcome, markdown: written(outcome.files.md), html: written(outcome.files.html), processorMs: (user + system) / 1000 };
   } finally {
     rmSync(outputDirectory, { recursive: true, force: true });
   }

@@ -142,10 +142,11 @@ vision::TesseractOptions read_tesseract_options(const Napi::Value& value) {
 
 vision::RecogniseOptions read_recognise_options(const Napi::Value& value) {
   const Fields fields(value, "options");
-  fields.allow_only({"network", "dpi", "oneLine", "orientation", "workBytes"});
-  vision::RecogniseOptions options{fields.text("network", 4096), static_cast<int>(fields.integer("dpi", 70, 2400)), fields.boolean_or("oneLine", false), {}};
+  fields.allow_only({"network", "dpi", "oneLine", "orientation", "detector", "workBytes"});
+  vision::RecogniseOptions options{fields.text("network", 4096), static_cast<int>(fields.integer("dpi", 70, 2400)), fields.boolean_or("oneLine", false), {}, {}};
   if (fields.has("workBytes")) options.work_bytes = static_cast<std::size_t>(fields.integer("workBytes", 0, 9007199254740991.0));
   if (fields.has("orientation")) options.orientation = fields.text("orientation", 4096);
+  if (fields.has("detector")) options.detector = fields.text("detector", 4096);
   return options;
 }
 

@@ -75,7 +75,7 @@ void Engine::recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptio
   const auto work = [this, bitmap, options = std::move(options)](const Cancel& flag) {
     vision::TextRecognizer& reader = recognizer(options);
     if (options.one_line) return reader.read_line(bitmap, flag);
-    return reader.read(bitmap, options.dpi, flag, options.orientation.empty() ? nullptr : &orientation(options.orientation));
+    return reader.read(bitmap, options.dpi, flag, {options.orientation.empty() ? nullptr : &orientation(options.orientation), options.detector.empty() ? nullptr : &detector(options.detector)});
   };
   vision_.submit<vision::ReadPage>(std::move(cancel), work, std::move(done));
 }
@@ -87,6 +87,15 @@ vision::LineOrientation& Engine::orientation(const std::string& network) {
     orientation_file_ = network;
   }
   return *orientation_;
+}
+
+vision::PageDetector& Engine::detector(const std::string& network) {
+  if (!detector_ || detector_file_ != network) {
+    detector_.reset();
+    detector_ = std::make_unique<vision::PageDetector>(network, processor(), 1);
+    detector_file_ = network;
+  }
+  return *detector_;
 }
 
 void Engine::line_votes(const vision::Bitmap& bitmap, vision::VoteOptions options, std::shared_ptr<Cancel> cancel, Done<vision::LineVotes> done) {

@@ -46,7 +46,7 @@ class Engine {
   void read_text(const vision::Bitmap& bitmap, vision::TesseractOptions options, std::shared_ptr<Cancel> cancel,
                  Done<vision::ReadPage> done);
 
-  /// What our own network reads. It is kept in memory until another is named, so is the one that tells which way up lines stand.
+  /// What our own network reads. It is kept in memory until another is named, so are those that tell which way up lines stand and where they are.
   void recognise_text(const vision::Bitmap& bitmap, vision::RecogniseOptions options, std::shared_ptr<Cancel> cancel, Done<vision::ReadPage> done);
   void line_votes(const vision::Bitmap& bitmap, vision::VoteOptions options, std::shared_ptr<Cancel> cancel, Done<vision::LineVotes> done);
 
@@ -64,6 +64,7 @@ class Engine {
   Backend& processor();
   vision::TextRecognizer& recognizer(const vision::RecogniseOptions& options);
   vision::LineOrientation& orientation(const std::string& network);
+  vision::PageDetector& detector(const std::string& network);
 
   Log log_;
   // Of the vision lane.
@@ -74,6 +75,8 @@ class Engine {
   std::size_t recognizer_work_bytes_ = 0;
   std::unique_ptr<vision::LineOrientation> orientation_;
   std::string orientation_file_;
+  std::unique_ptr<vision::PageDetector> detector_;
+  std::string detector_file_;
   TokenCounter token_counter_;  // of the files lane
   // Last: their jobs use the members above.
   Lane files_;

@@ -42,4 +42,33 @@ Filter make_filter(int source, int target) {
   return filter;
 }
 
+std::vector<std::uint8_t> resample(const std::vector<std::uint8_t>& pixels, int width, int height, int columns, int rows) {
+  const Filter across = make_filter(width, columns);
+  const Filter down = make_filter(height, rows);
+  const auto wide = static_cast<std::size_t>(columns);
+  std::vector<float> narrow(static_cast<std::size_t>(height) * wide);
+  for (std::size_t y = 0; y < static_cast<std::size_t>(height); ++y) {
+    const std::uint8_t* row = pixels.data() + y * static_cast<std::size_t>(width);
+    for (std::size_t x = 0; x < wide; ++x) {
+      const Tap& tap = across.taps[x];
+      float sum = 0;
+      for (int i = 0; i < tap.count; ++i) sum += across.weights[tap.weights + static_cast<std::size_t>(i)] * row[tap.first + i];
+      narrow[y * wide + x] = sum;
+    }
+  }
+  std::vector<std::uint8_t> out;
+  out.reserve(static_cast<std::size_t>(rows) * wide);
+  std::vector<float> sums(wide);
+  for (const Tap& tap : down.taps) {
+    std::fill(sums.begin(), sums.end(), 0.5F);
+    for (int i = 0; i < tap.count; ++i) {
+      const float weight = down.weights[tap.weights + static_cast<std::size_t>(i)];
+      const float* row = narrow.data() + static_cast<std::size_t>(tap.first + i) * wide;
+      for (std::size_t x = 0; x < wide; ++x) sums[x] += weight * row[x];
+    }
+    for (const float sum : sums) out.push_back(static_cast<std::uint8_t>(std::min(255.0F, sum)));
+  }
+  return out;
+}
+
 }  // namespace lectern::vision

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 namespace lectern::vision {
@@ -20,5 +21,8 @@ struct Filter {
 
 /// As `resize` (image.h) treats an axis: means when it shrinks, linear when it grows. Both lengths are at least 1.
 Filter make_filter(int source, int target);
+
+/// Grey (height, width) to (rows, columns), rounded. All sides are at least 1.
+std::vector<std::uint8_t> resample(const std::vector<std::uint8_t>& pixels, int width, int height, int columns, int rows);
 
 }  // namespace lectern::vision

@@ -38,40 +38,11 @@ Cut level(const Gray& page, const FoundLine& line, int left, int right, double a
   return cut;
 }
 
-std::vector<std::uint8_t> resized(const Cut& cut, int width) {
-  const Filter across = make_filter(cut.width, width);
-  const Filter down = make_filter(cut.height, line_rows);
-  const auto columns = static_cast<std::size_t>(width);
-  std::vector<float> narrow(static_cast<std::size_t>(cut.height) * columns);
-  for (std::size_t y = 0; y < static_cast<std::size_t>(cut.height); ++y) {
-    const std::uint8_t* row = cut.pixels.data() + y * static_cast<std::size_t>(cut.width);
-    for (std::size_t x = 0; x < columns; ++x) {
-      const Tap& tap = across.taps[x];
-      float sum = 0;
-      for (int i = 0; i < tap.count; ++i) sum += across.weights[tap.weights + static_cast<std::size_t>(i)] * row[tap.first + i];
-      narrow[y * columns + x] = sum;
-    }
-  }
-  std::vector<std::uint8_t> out;
-  out.reserve(line_rows * columns);
-  std::vector<float> sums(columns);
-  for (const Tap& tap : down.taps) {
-    std::fill(sums.begin(), sums.end(), 0.5F);
-    for (int i = 0; i < tap.count; ++i) {
-      const float weight = down.weights[tap.weights + static_cast<std::size_t>(i)];
-      const float* row = narrow.data() + static_cast<std::size_t>(tap.first + i) * columns;
-      for (std::size_t x = 0; x < columns; ++x) sums[x] += weight * row[x];
-    }
-    for (const float sum : sums) out.push_back(static_cast<std::uint8_t>(std::min(255.0F, sum)));
-  }
-  return out;
-}
-
 /// The proportion is kept: a row and a column of the picture show as much of the page.
 LineImage image_of(const Cut& cut, double left) {
   LineImage image;
   image.width = std::max(1, static_cast<int>(std::lround(static_cast<double>(cut.width) * line_rows / cut.height)));
-  image.pixels = resized(cut, image.width);
+  image.pixels = resample(cut.pixels, cut.width, cut.height, image.width, line_rows);
   image.left = left;
   image.scale = static_cast<double>(cut.width) / image.width;
   normalise_contrast(image.pixels);

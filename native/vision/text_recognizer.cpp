@@ -12,6 +12,7 @@
 #include "error.h"
 #include "vision/dark_ground.h"
 #include "vision/line_finder.h"
+#include "vision/page_lines.h"
 #include "vision/rulings.h"
 
 namespace lectern::vision {
@@ -20,8 +21,17 @@ namespace {
 // As in training: a line's picture ends with at least 8 blank columns, at a multiple of 32.
 constexpr int least_blank = 8;
 constexpr int width_multiple = 32;
-// Letters light on dark must be so sure in the mean: most dark grounds are pictures, whose grain is guessed at.
-constexpr double least_sure_on_dark = 0.7;
+// A page is hard to read where so much of it is not white (of 17 clean scans at most 0.20, of drawn ones with boxes, noise or a camera's light at least 0.31), or where the
+// letters of a sample of its lines are less sure in the mean: on clean scans they are by 0.95 to 1.
+constexpr double most_ground = 0.25;
+constexpr std::size_t sample_lines = 16;
+constexpr double enough_sureness = 0.95;
+// Inches: the highest letters, head to foot, that the detector was shown. And the share of a line that it must see a core along, or else how sure its letters must be.
+constexpr double highest_known = 0.6;
+constexpr double least_core_share = 0.3;
+constexpr double sure_by_itself = 0.9;
+// Where most lines are doubtful and they are so many, they are grain, and none of them is read.
+constexpr std::size_t most_doubtful = 300;
 // Of the network's output, for one of its columns.
 constexpr int column_pixels = 4;
 // Pictures that are read at once: more costs memory and gains nothing.
@@ -104,40 +114,19 @@ ReadLine line_of(const FoundLine& line, const LineImage& image, const std::vecto
   return read;
 }
 
-/// Mean over the letters; 0 without any.
-double sureness(const std::vector<ReadLetter>& letters) {
-  double sum = 0;
-  for (const ReadLetter& letter : letters) sum += letter.confidence;
-  return letters.empty() ? 0 : sum / static_cast<double>(letters.size());
+/// Share of the page that is not nearly white: of clean scans letters and figures, of others their ground, too.
+double share_of_ground(const Gray& page) {
+  constexpr std::uint8_t nearly_white = 225;
+  const auto darker = std::count_if(page.pixels.begin(), page.pixels.end(), [](std::uint8_t pixel) { return pixel < nearly_white; });
+  return static_cast<double>(darker) / static_cast<double>(std::max<std::size_t>(1, page.pixels.size()));
 }
 
-/// Many letters that are rather sure than not are worth more than one that is very sure: the hole of a white O looks like a black one.
-double worth(const std::vector<ReadLetter>& letters) { return (sureness(letters) - 0.5) * static_cast<double>(letters.size()); }
-
-/// Whether a third of the smaller box lies in the other.
-bool meet(const PixelBox& a, const PixelBox& b) {
-  const auto area = [](const PixelBox& box) { return std::int64_t{box.right - box.left} * (box.bottom - box.top); };
-  const PixelBox common{std::max(a.left, b.left), std::max(a.top, b.top), std::min(a.right, b.right), std::min(a.bottom, b.bottom)};
-  return common.left < common.right && common.top < common.bottom && 3 * area(common) > std::min(area(a), area(b));
-}
-
-/// Which lines count, from the top: those from `on_paper` on are light on a dark ground, and of two at one place the one that is worth more is there.
-std::vector<std::size_t> surest(const std::vector<FoundLine>& lines, const std::vector<std::vector<ReadLetter>>& letters, std::size_t on_paper) {
-  std::vector<bool> out(lines.size(), false);
-  for (std::size_t light = on_paper; light < lines.size(); ++light) {
-    out[light] = sureness(letters[light]) < least_sure_on_dark;
-    for (std::size_t dark = 0; dark < on_paper && !out[light]; ++dark) {
-      if (out[dark] || !meet(lines[light].box, lines[dark].box)) continue;
-      if (worth(letters[light]) > worth(letters[dark])) out[dark] = true;
-      else out[light] = true;
-    }
-  }
-  std::vector<std::size_t> kept;
-  for (std::size_t i = 0; i < lines.size(); ++i) {
-    if (!out[i]) kept.push_back(i);
-  }
-  std::stable_sort(kept.begin(), kept.end(), [&](std::size_t a, std::size_t b) { return lines[a].box.top < lines[b].box.top; });
-  return kept;
+/// So many lines from all over the page, those that geometry found on paper.
+std::vector<std::size_t> sample_of(std::size_t lines) {
+  std::vector<std::size_t> sample;
+  const std::size_t count = std::min(lines, sample_lines);
+  for (std::size_t i = 0; i < count; ++i) sample.push_back((2 * i + 1) * lines / (2 * count));
+  return sample;
 }
 
 }  // namespace
@@ -208,34 +197,62 @@ ReadPage TextRecognizer::read_line(const Bitmap& bitmap, const Cancel& cancel) {
   return result;
 }
 
-ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cancel, LineOrientation* orientation) {
+void TextRecognizer::read_unread(PageLines& reading, const Cancel& cancel) {
+  std::vector<std::size_t> unread;
+  for (std::size_t i = 0; i < reading.lines.size(); ++i) {
+    if (reading.letters[i].empty()) unread.push_back(i);
+  }
+  read_some(reading.images, unread, reading.letters, cancel);
+}
+
+void TextRecognizer::add_detected(PageLines& reading, const Gray& page, int dpi, PageDetector& detector, const Cancel& cancel) {
+  const CoreMap map = detector.look(page, dpi, cancel);
+  std::vector<std::size_t> doubtful;
+  for (std::size_t i = 0; i < reading.lines.size(); ++i) {
+    // Letters higher than the detector was shown are no part of its map.
+    const FoundLine& line = reading.lines[i];
+    if (line.above + line.below <= highest_known * dpi && core_share(map, line) < least_core_share) doubtful.push_back(i);
+  }
+  const bool grain = doubtful.size() > most_doubtful && 4 * doubtful.size() > 3 * reading.lines.size();
+  if (grain) {
+    for (const std::size_t i : doubtful) reading.drop(i);
+  }
+  read_unread(reading, cancel);
+  for (const std::size_t i : doubtful) {
+    if (sureness(reading.letters[i]) < sure_by_itself) reading.drop(i);
+  }
+  std::vector<FoundLine> detected = lines_along(map);
+  std::erase_if(detected, [&](const FoundLine& line) { return is_read(reading, line, enough_sureness); });
+  reading.add(std::move(detected), page, cancel);
+}
+
+ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cancel, const PageNetworks& networks) {
   Gray page = shrink_to_gray(bitmap, 1, cancel);
   GreyImage grey{page.width, page.height, std::move(page.pixels)};
   ReadPage result{{}, find_rulings(grey, dpi, cancel)};
   page.pixels = std::move(grey.pixels);
-  std::vector<FoundLine> found = find_lines(find_ink(page, ink_reach(dpi), cancel), page.width, page.height, dpi, cancel);
-  std::vector<LineImage> images;
-  const auto cut = [&](const Gray& from) {
-    for (std::size_t i = images.size(); i < found.size(); ++i) {
-      cancel.check();
-      images.push_back(cut_line(from, found[i]));
-    }
-  };
-  cut(page);
-  const std::size_t on_paper = found.size();
-  if (const auto turned = dark_ground(page, dpi)) {
-    auto light = find_lines(find_ink(*turned, ink_reach(dpi), cancel), page.width, page.height, dpi, cancel);
-    std::move(light.begin(), light.end(), std::back_inserter(found));
-    cut(*turned);
-  }
-  if (orientation != nullptr) {
-    const LineVotes votes = orientation->ask(images, cancel);
+  PageLines reading;
+  const auto find_on = [&](const Gray& from) { reading.add(find_lines(find_ink(from, ink_reach(dpi), cancel), page.width, page.height, dpi, cancel), from, cancel); };
+  find_on(page);
+  reading.on_paper = reading.lines.size();
+  if (const auto turned = dark_ground(page, dpi)) find_on(*turned);
+  reading.detected = reading.lines.size();
+  if (networks.orientation != nullptr) {
+    const LineVotes votes = networks.orientation->ask(reading.images, cancel);
     result.turned = votes.lines > 0 && !votes.stands_upright();
     if (result.turned) return result;
   }
-  const auto letters = read_lines(images, cancel);
-  for (const std::size_t i : surest(found, letters, on_paper)) {
-    ReadLine line = line_of(found[i], images[i], letters[i]);
+  if (networks.detector != nullptr) {
+    bool hard = share_of_ground(page) > most_ground;
+    if (!hard) {
+      read_some(reading.images, sample_of(reading.on_paper), reading.letters, cancel);
+      hard = sureness(reading.letters) < enough_sureness;
+    }
+    if (hard) add_detected(reading, page, dpi, *networks.detector, cancel);
+  }
+  read_unread(reading, cancel);
+  for (const std::size_t i : surest(reading)) {
+    ReadLine line = line_of(reading.lines[i], reading.images[i], reading.letters[i]);
     if (!line.words.empty()) result.lines.push_back(std::move(line));
   }
   return result;

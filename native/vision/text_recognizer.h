@@ -13,6 +13,7 @@
 #include "vision/image.h"
 #include "vision/line_image.h"
 #include "vision/line_orientation.h"
+#include "vision/page_detector.h"
 #include "vision/text_lines.h"
 
 namespace lectern {
@@ -24,13 +25,22 @@ namespace lectern::vision {
 /// Enough for the longest line there may be.
 inline constexpr std::size_t default_work_bytes = std::size_t{256} << 20;
 
+struct PageLines;
+
 /// What reads a bitmap, and how.
 struct RecogniseOptions {
   std::string network;  // path of an ONNX file that TextRecognizer takes
   int dpi;              // of the bitmap, 70..2400
   bool one_line;        // the bitmap is one line of text from edge to edge
   std::string orientation;  // path of an ONNX file that LineOrientation takes: a page that does not stand upright is given up; empty: every page is read
+  std::string detector;     // path of an ONNX file that PageDetector takes, for pages that are hard to read; empty: geometry alone finds lines
   std::size_t work_bytes = default_work_bytes;  // that runs of the network may hold beside its weights
+};
+
+/// What a page may be read with besides the recogniser; null: without.
+struct PageNetworks {
+  LineOrientation* orientation = nullptr;  // a page whose lines do not stand upright is given up
+  PageDetector* detector = nullptr;        // looks where a sample of the lines that geometry finds is read with little certainty
 };
 
 /// One network in memory. One thread at a time.
@@ -43,7 +53,7 @@ class TextRecognizer {
 
   /// All text of an upright page that is not in pictures, lines from the top, and its ruled lines. With `orientation` its lines are asked first, and where they do not stand
   /// upright none is read, and it is `turned`. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`.
-  ReadPage read(const Bitmap& bitmap, int dpi, const Cancel& cancel, LineOrientation* orientation = nullptr);
+  ReadPage read(const Bitmap& bitmap, int dpi, const Cancel& cancel, const PageNetworks& networks = {});
 
   /// What a bitmap says that is one line of text from edge to edge: one line, or none.
   ReadPage read_line(const Bitmap& bitmap, const Cancel& cancel);
@@ -52,6 +62,8 @@ class TextRecognizer {
   std::vector<std::vector<ReadLetter>> read_lines(const std::vector<LineImage>& lines, const Cancel& cancel);
 
  private:
+  void read_unread(PageLines& reading, const Cancel& cancel);
+  void add_detected(PageLines& reading, const Gray& page, int dpi, PageDetector& detector, const Cancel& cancel);
   void read_some(const std::vector<LineImage>& lines, std::vector<std::size_t> order, std::vector<std::vector<ReadLetter>>& letters, const Cancel& cancel);
   void read_batch(const std::vector<LineImage>& lines, const std::vector<std::size_t>& batch, int width, const Cancel& cancel, std::vector<std::vector<ReadLetter>>& letters);
 

@@ -16,10 +16,13 @@ export const tableNetwork: ShippedNetwork = { file: 'lectern-tables.onnx', workB
 /** Lines are cut to 448 columns, and native/vision/line_orientation bounds it itself. */
 export const orientationNetwork: ShippedNetwork = { file: 'lectern-orientation.onnx', workBytes: 16 * 2 ** 20 };
 
+/** Pages are cut to pieces of 1,024 by 1,344 pixels, and native/vision/page_detector bounds it itself. */
+export const detectorNetwork: ShippedNetwork = { file: 'lectern-detector.onnx', workBytes: 96 * 2 ** 20 };
+
 /** Of all that are in `directory`. */
 export function sizeOfShipped(directory: string): { sizeBytes: number; workBytes: number } {
   const total = { sizeBytes: 0, workBytes: 0 };
-  for (const { file, workBytes } of [recogniserNetwork, orientationNetwork, tableNetwork]) {
+  for (const { file, workBytes } of [recogniserNetwork, orientationNetwork, detectorNetwork, tableNetwork]) {
     const stat = statSync(join(directory, file), { throwIfNoEntry: false });
     if (stat === undefined) continue;
     total.sizeBytes += stat.size;

@@ -91,6 +91,8 @@ export interface RecogniseTextOptions extends CallOptions {
   orientation?: string;
   /** That runs of the recogniser may hold beside its weights; a line that wants more is refused with `too_large`. Absent: enough for any. */
   workBytes?: number;
+  /** Path of the ONNX file of a detector of lines, which looks at a page where a sample of the lines that geometry finds is read with little certainty. */
+  detector?: string;
 }
 
 export interface LineVotesOptions extends CallOptions {

@@ -18,6 +18,9 @@ const engine = openEngine();
 t.teardown(() => engine.close());
 const network = findOwnNetwork(shippedModelsDirectory())?.path ?? '';
 const orientation = join(shippedModelsDirectory(), 'lectern-orientation.onnx');
+const detector = join(shippedModelsDirectory(), 'lectern-detector.onnx');
+/** Grey levels to either side: geometry takes such paper for ink. */
+const grain = 60;
 const lineVotes = shippedLineVoting(() => engine, shippedModelsDirectory());
 const blank = { data: new Uint8Array(64 * 64 * 4).fill(255), width: 64, height: 64, stride: 256 };
 
@@ -161,6 +164,29 @@ t.test('white text on dark bars is read beside black text on paper', async (t) =
   t.same(read.slice(4), ['and more black ones below it'], 'nothing is read twice');
 });
 
+t.test('on a page full of grain the detector finds the lines, on a clean one nothing changes', async (t) => {
+  const told = ['The harbour master kept a list of every ship', 'that came in before the frost, and of all those', 'which had been expected and did not arrive.', 'Nobody read it until the spring of that year,', 'when a clerk began to copy it into a new book.'];
+  const pdf = await openPdf(makePdf({ pages: [{ width: 400, height: 200, content: told.map((line, index) => text(40, 160 - 28 * index, 13, line)) }] }), { password: null });
+  t.teardown(() => pdf.close());
+  const clean = pdf.renderRegion(0, { left: 0, top: 0, right: 400, bottom: 200 }, 200);
+  t.same(await engine.recogniseText(clean, { network, dpi: 200, detector }), await engine.recogniseText(clean, { network, dpi: 200 }), 'a page that is white and read well');
+  const grainy = { ...clean, data: new Uint8Array(clean.data) };
+  let seed = 1;
+  const noise = (): number => ((seed = (seed * 48271) % 2147483647) / 2147483647) - 0.5;
+  for (let at = 0; at < grainy.data.length; at += 4) {
+    const grey = Math.max(0, Math.min(255, 60 + (clean.data[at] as number) * 0.45 + 2 * grain * noise()));
+    grainy.data.fill(grey, at, at + 3);
+  }
+  const found = async (options: { detector?: string }): Promise<{ right: number; lines: number }> => {
+    const { lines } = await engine.recogniseText(grainy, { network, dpi: 200, ...options });
+    const words = lines.flatMap((line) => line.words.map((word) => word.text));
+    return { right: told.join(' ').split(' ').filter((word) => words.includes(word)).length, lines: lines.length };
+  };
+  const [without, withIt] = [await found({}), await found({ detector })];
+  t.comment(JSON.stringify({ without, withIt }));
+  t.ok(withIt.right > without.right + 5 && withIt.lines < 20, `${withIt.right} words in ${withIt.lines} lines, without it ${without.right} in ${without.lines}`);
+});
+
 t.test('a single line, and the same line on a page with others, say the same', async (t) => {
   const pdf = await openPdf(readFileSync(join(packageRoot(), 'test/fixtures/pdf/annual-sidebar.pdf')), { password: null });
   t.teardown(() => pdf.close());
@@ -187,6 +213,10 @@ t.test('what is no recogniser of lines is refused, and the next page is read all
   t.same((await engine.recogniseText(blank, { network, dpi: 200 })).lines, []);
   for (const options of [{ network: '', dpi: 200 }, { network: 'a\0', dpi: 200 }, { network, dpi: 10 }, { network, dpi: 200, oneLine: 1 as unknown as boolean }, { network, dpi: 200, orientation: '' }, { network, dpi: 200, orientation: 1 as unknown as string }]) await t.rejects(engine.recogniseText(blank, options), { code: 'invalid_request' });
   await t.rejects(engine.recogniseText(blank, { network, dpi: 200, orientation: network }), { code: 'invalid_model', message: /which way up lines stand/u });
+  t.same((await engine.recogniseText(blank, { network, dpi: 200, detector })).lines, [], 'nothing on a blank page');
+  const grey = { ...blank, data: new Uint8Array(blank.data.length).fill(128) };
+  t.same((await engine.recogniseText(grey, { network, dpi: 200, detector })).lines, [], 'nor on a grey one');
+  await t.rejects(engine.recogniseText(grey, { network, dpi: 200, detector: network }), { code: 'invalid_model', message: /no detector of pages/u });
   await t.rejects(engine.lineVotes(blank, { network: join(directory, 'none.onnx'), dpi: 200 }), { code: 'model_not_found' });
   await t.rejects(engine.lineVotes(blank, { network, dpi: 200 }), { code: 'invalid_model', message: /which way up lines stand/u });
   await t.rejects(engine.lineVotes(blank, { network: orientation, dpi: 10 }), { code: 'invalid_request' });

@@ -78,6 +78,7 @@ t.test('one page by itself: a number at its foot, a line with a number, no headi
   t.same(texts(structure([sketch(0, [...body, line(290, 770, '17')])]), 'page_footer'), ['17']);
   t.same(texts(structure([sketch(0, [...body, line(50, 770, '54 | Misleading Data', { size: 9 })])]), 'page_footer'), ['54 | Misleading Data']);
   t.same(texts(structure([sketch(0, [line(50, 40, '4 Results', { size: 14, bold: true }), ...body])]), 'page_header'), []);
+  t.same(texts(structure([sketch(0, [...body, line(50, 745, '15 https://www.example.org/content/5524', { size: 9 }), line(290, 770, '17')])]), 'page_footer'), ['17'], 'a note that is an address');
   t.end();
 });
 

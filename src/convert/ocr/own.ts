@@ -5,7 +5,7 @@ import type { Bitmap } from '../../bitmap.js';
 import type { LineVotes, NetworkReader, TextReader } from '../../engine/port.js';
 import type { PageReaders } from '../../engine/vision-port.js';
 import { asLecternError } from '../../errors.js';
-import { orientationNetwork, recogniserNetwork } from '../shipped-networks.js';
+import { detectorNetwork, orientationNetwork, recogniserNetwork } from '../shipped-networks.js';
 import { dataFileOf } from './languages.js';
 import { isRecogniser } from './recogniser.js';
 import type { NoRecogniser, TextRecogniser, TextRecognisers } from './recogniser.js';
@@ -29,8 +29,8 @@ export function findOwnNetwork(directory: string): OwnNetwork | null {
   return { path, languages };
 }
 
-function orientationIn(directory: string): string | null {
-  const path = join(directory, orientationNetwork.file);
+function networkIn(directory: string, name: string): string | null {
+  const path = join(directory, name);
   return existsSync(path) ? path : null;
 }
 
@@ -39,7 +39,7 @@ export type LineVoting = (bitmap: Bitmap, dpi: number, signal: AbortSignal) => P
 
 /** By the network that ships with the program; null where it is not in `directory`. */
 export function shippedLineVoting(reader: () => Pick<NetworkReader, 'lineVotes'>, directory: string): LineVoting | null {
-  const network = orientationIn(directory);
+  const network = networkIn(directory, orientationNetwork.file);
   return network === null ? null : (bitmap, dpi, signal) => reader().lineVotes(bitmap, { network, dpi, signal });
 }
 
@@ -51,8 +51,13 @@ export function ownRecognisers(reader: () => Pick<NetworkReader, 'recogniseText'
       if (network === null) return { reason: 'no text recogniser is installed' };
       const strange = asked.filter((code) => !network.languages.includes(dataFileOf(code) ?? code));
       if (strange.length > 0) return { reason: `${fileName} does not read ${strange.join(', ')}, only ${network.languages.join(', ')}` };
-      const orientation = orientationIn(directory);
-      return { name: fileName, read: (bitmap, dpi, signal, onlyUpright) => reader().recogniseText(bitmap, { network: network.path, dpi, signal, workBytes, ...(onlyUpright === true && orientation !== null && { orientation }) }) };
+      const [orientation, detector] = [networkIn(directory, orientationNetwork.file), networkIn(directory, detectorNetwork.file)];
+      return {
+        name: fileName,
+        read: (bitmap, dpi, signal, onlyUpright) => reader().recogniseText(bitmap, {
+          network: network.path, dpi, signal, workBytes, ...(onlyUpright === true && orientation !== null && { orientation }), ...(detector !== null && { detector }),
+        }),
+      };
     },
   };
 }

@@ -27,7 +27,7 @@ const enoughSureness = 0.88;
 /** Votes of lines: those of a page's best side must be so many, some five letters, so many times those for leaving it as it is, and such a share of those along the same rows. */
 const fewestVotes = 10;
 const votesBeyond = 1.2;
-const voteShare = 0.55;
+const voteShare = 0.7;
 
 export interface RecognisedPage {
   /** The page as it is read: its words, lines and size are those of the upright page. */

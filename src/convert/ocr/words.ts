@@ -2,6 +2,7 @@
 import type { ReadLine, ReadPage, ReadRuling, ReadWord } from '../../engine/port.js';
 import type { Box, Font, Line, Ruling, Word } from '../../pdf/page.js';
 import { boldLines, weightedMedian } from './boldness.js';
+import { asNumber } from './numbers.js';
 
 /** From pixels of the upright bitmap to points of the page. */
 export interface PixelFrame {
@@ -129,7 +130,7 @@ export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (wor
       sure += word.confidence * word.text.length;
       const y = y1 + slope * (word.left - x1);
       return {
-        text: word.text.normalize('NFC'), box: boxOf(word, frame), baseline: (y - frame.top) * frame.scale, font: bold.has(line) ? boldFont : recognisedFont, size: line.size, color: 0,
+        text: asNumber(word.text.normalize('NFC')), box: boxOf(word, frame), baseline: (y - frame.top) * frame.scale, font: bold.has(line) ? boldFont : recognisedFont, size: line.size, color: 0,
         angle: 0, glued: false, softHyphen: false, invisible: false, order: order++, link: -1, underline: false, strike: false, mcid: -1, confidence: word.confidence,
       };
     });

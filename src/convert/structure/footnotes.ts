@@ -5,9 +5,14 @@ import type { BodyStyle } from './style.js';
 
 const noteStart = /^(?:\d{1,3}[.)]?\s*(?=[\p{L}“"'‘(\[])|[*†‡§¶#∗]{1,3}\s*(?=\S)|\([a-z\d]{1,2}\)\s+)/u;
 
-/** A number or sign and a few words after it. */
+/** A number or sign and a few words after it, or an address by itself. */
 export function beginsNote(text: string): boolean {
-  return noteStart.test(text) && text.split(' ').length >= 4;
+  return noteStart.test(text) && (text.split(' ').length >= 4 || isAddressNote(text));
+}
+
+/** A number or sign and an address: no footer has one of its own number. */
+export function isAddressNote(text: string): boolean {
+  return /^(?:\d{1,3}|[*†‡§])\s*(?:https?:\/\/|www\.)\S+$/u.test(text);
 }
 
 /** Marks footnotes: at least two of small, low on the page and numbered must speak for it, small always. */

@@ -3,7 +3,7 @@ import type { BodyStyle } from './style.js';
 import type { PageText } from './style.js';
 import type { TextLine } from '../layout/text-line.js';
 import { nominalBox } from '../layout/text-line.js';
-import { beginsNote } from './footnotes.js';
+import { beginsNote, isAddressNote } from './footnotes.js';
 
 export type FurnitureLabel = 'page_header' | 'page_footer';
 
@@ -114,6 +114,7 @@ function spansPage(row: EdgeRow, width: number): boolean {
 /** Judged from the page alone: a number by itself, a line with a number at its end, a small line far from the text. */
 function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
   const { height } = text.sketch;
+  if (edge === 'bottom' && isAddressNote(row.text)) return false;
   // How far from the page's edge the row ends, as a share of the page.
   const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
   const leading = body.leading * body.size;
