@@ -77,6 +77,14 @@ t.test('markers, numbers of equations and terms are no columns', (t) => {
   t.end();
 });
 
+t.test('indented lines between lines at the edge are no column', (t) => {
+  const mono = { monospace: true, font: 'Mono', size: 9.5 };
+  const program = ['int main(void)', '{', '    for (int i = 0; i < 3; i++) {', '        print(i);', '    }', '', '    return 0;', '}'];
+  const lines = program.flatMap((text, index) => (text === '' ? [] : [line(95 + 5.7 * (text.length - text.trimStart().length), 188 + 12 * index, text.trimStart(), mono)]));
+  t.same(reading(sketch(0, [...paragraph(80, 100, 400, 6, 'aa'), ...lines, ...paragraph(80, 310, 400, 6, 'bb')])).slice(6, 13), ['int', '{', 'for', 'print(i);', '}', 'return', '}']);
+  t.end();
+});
+
 t.test('right-to-left pages begin with the right column', (t) => {
   const page = sketch(0, [...paragraph(50, 100, 230, 8, 'שמאל'), ...paragraph(320, 100, 230, 8, 'ימין')]);
   t.match(reading(page)[0], /ימין/);

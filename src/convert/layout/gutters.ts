@@ -174,6 +174,22 @@ function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], size: number): {
   });
 }
 
+/** Some line of one side stands beside a line of the other; indented lines above and below lines at the edge do not, as in program text. */
+function areSideBySide(left: Side, right: Side, size: number): boolean {
+  const isBeside = (one: Box, other: Box): boolean => Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.3 * size;
+  // Columns show it at once; only what has no two lines side by side is looked at as a whole.
+  if (left.pieces.slice(0, 8).some((piece) => right.pieces.some((other) => isBeside(piece.box, other.box)))) return true;
+  const byTop = (side: Side): Box[] => side.pieces.map((piece) => piece.box).sort((a, b) => a.top - b.top);
+  const [lefts, rights] = [byTop(left), byTop(right)];
+  for (let [i, j] = [0, 0]; i < lefts.length && j < rights.length;) {
+    const [one, other] = [lefts[i]!, rights[j]!];
+    if (isBeside(one, other)) return true;
+    if (one.bottom < other.bottom) i++;
+    else j++;
+  }
+  return false;
+}
+
 function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: number): number {
   const within = pieces.filter((piece) => {
     const middle = (piece.box.top + piece.box.bottom) / 2;
@@ -191,7 +207,7 @@ function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: nu
   // A table beside text is one piece and as good as the lines that it is as high as.
   const beside = hasObject ? Math.max(rows, Math.min(Math.max(left.pieces.length, right.pieces.length), height / (1.3 * size))) : rows;
   if (width < (beside >= (hasObject ? 8 : 10) ? 0.6 : 0.9) * size) return 0;
-  if (!ruled && partsRows(left, right)) return 0;
+  if (!ruled && (partsRows(left, right) || !hasObject && !areSideBySide(left, right, size))) return 0;
   return height * Math.min(1.5, width / size);
 }
 

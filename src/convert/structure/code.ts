@@ -8,13 +8,25 @@ import type { BodyStyle } from './style.js';
 /** Little more than an address: many documents set these in a monospace font. */
 const address = /^(?:\d{1,3}\s*|[\p{L} ]{1,16}:\s*)?(?:https?:\/\/|www\.|mailto:)\S+$/u;
 
-/** Marks blocks of code; where the whole document is set in a monospace font, none is. */
-export function markCode(blocks: Block[], monospaceBody: boolean): void {
-  if (monospaceBody) return;
+/** Of a document's letters in a monospace font: with so many there is no other text; with so many such a block must look like a program. */
+const typewritten = 0.9;
+const mostlyMonospace = 0.5;
+const programSign = /[{}();=<>$#|[\]\\]|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/;
+const words = /^["'“(]?\p{L}[\p{L}’'-]*(?:,? \p{L}[\p{L}’'-]*){3,}[.,;:!?]?["'”)]?$/u;
+
+/** Signs of programs in many lines, sentences in few. */
+function looksLikeProgram(lines: TextLine[]): boolean {
+  const signs = lines.filter((line) => programSign.test(line.text)).length;
+  return signs >= 0.4 * lines.length && lines.filter((line) => words.test(line.text)).length < 0.5 * lines.length;
+}
+
+/** Marks blocks of code; `monospace` is the share of the document's letters in such a font, 0..1: where all are, none is code. */
+export function markCode(blocks: Block[], monospace: number): void {
+  if (monospace > typewritten) return;
   const candidates = blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'text' && linesOf(block).every((line) => line.monospace));
   for (const block of candidates) {
     const lines = linesOf(block);
-    if (lines.every((line) => address.test(line.text))) continue;
+    if (lines.every((line) => address.test(line.text)) || monospace > mostlyMonospace && !looksLikeProgram(lines)) continue;
     if (lines.length >= 2 || /[{}();=<>$#]|^\s*(import|def|class|return|SELECT|INSERT)\b/.test(lines[0]!.text)) block.role = 'code';
   }
   // One line by itself may be an address; between lines of code it is one of them.
@@ -22,7 +34,8 @@ export function markCode(blocks: Block[], monospaceBody: boolean): void {
     const other = blocks[blocks.indexOf(block) + step];
     return other !== undefined && isCode(other) && other.stretches[0]!.pageIndex === block.stretches[0]!.pageIndex;
   });
-  for (const block of candidates) if (block.role !== 'code' && isBesideCode(block)) block.role = 'code';
+  const mayJoin = (block: TextBlock): boolean => monospace <= mostlyMonospace || linesOf(block).length === 1 && !words.test(linesOf(block)[0]!.text);
+  for (const block of candidates) if (block.role !== 'code' && mayJoin(block) && isBesideCode(block)) block.role = 'code';
 }
 
 /** Neighbouring blocks of code on one page are one: an empty line parts no program. */

@@ -50,8 +50,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
   let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body, vocabulary));
   const heights = new Map(sketches.map((sketch) => [sketch.pageIndex, sketch]));
-  const monospaceBody = share(pages.flatMap((page) => page.outside), (line) => line.monospace) > 0.5;
-  markCode(blocks, monospaceBody);
+  markCode(blocks, share(pages.flatMap((page) => page.outside), (line) => line.monospace));
   blocks = joinCode(blocks, body);
   blocks = attachCaptions(blocks, body);
   const evidence: HeadingEvidence = { body, outline: indexOutline(outline), boldShare: shareOfBold(blocks, body) };
