@@ -90,6 +90,22 @@ t.test('what stands by itself is one formula with its number, what stands in the
   t.end();
 });
 
+t.test('formulas in faces for text: a relation with a script, a bar or a number, set in from the text', (t) => {
+  const times = (text: string, left: number, baseline: number, size = 12): Word => word(text, left, baseline, { font: 'Times-Italic', size });
+  const around = [...[60, 72, 84].map((y) => prose('It is well known that customers wait for some time in a queue', 50, y)), prose('where the letters mean what was said', 50, 160)];
+  const sum = (left: number): Line[] => [line(times('E', left, 120), times('=', left + 10, 120), times('mc', left + 20, 120), times('2', left + 32.5, 115, 8), times('+', left + 42, 120))];
+  const fraction = [line(times('a', 284, 112), times('+', 293, 112), times('b', 302, 112)), line(times('2c', 288, 128), { ...times('0', 300.5, 131, 8), glued: true })];
+  const number = line(word('(3.1)', 493, 120, { font: 'Times-Roman' }));
+  const found = (lines: Line[], rulings: Ruling[] = []): string[] => findFormulas(page([...around, ...lines], rulings), () => false).map(({ text }) => text);
+  t.same(found([...sum(220), ...fraction, number], [bar(116, 282, 318)]), ['E = mc² + (a + b) / (2c₀) (3.1)']);
+  t.same(found(sum(220)), ['E = mc² +'], 'a script is enough');
+  t.same(found([line(times('F', 220, 120), times('=', 230, 120), times('ma', 240, 120)), number]), ['F = ma (3.1)'], 'so is a number at the margin');
+  t.same(found([line(times('F', 220, 120), times('=', 230, 120), times('ma', 240, 120))]), [], 'a relation alone is not');
+  t.same(found(sum(50)), [], 'nor is a line at the edge of the text');
+  t.same(found([prose('Total = 12 apples', 220, 120), number]), [], 'nor are words');
+  t.end();
+});
+
 t.test('a root in a line of text goes back into its line', (t) => {
   const host = line(...prose('The constant may be', 50, 100).words, word('1', 160, 100, { font: 'CMR10' }), sign('+', 168, 100), word('1', 185, 100, { font: 'CMR10' }), sign('−', 193, 100), word('p', 201, 100), ...prose('if they agree', 212, 100).words);
   const root = line(word('√', 180, 92, { font: 'CMSY10', top: 0.05, bottom: 0.95 }));

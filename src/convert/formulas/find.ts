@@ -23,6 +23,7 @@ const mostFormulas = 200;
 const reach = { down: 0.22, across: 2.6 };
 const equationNumber = /^\(\s*(?:[A-Z]\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\s*\)$/;
 const relation = /[=≠≡≈≃≅∼∝<>≤≥≪≫⊂⊆⊃∈→⇒⇔↦:≔]/u;
+const functionName = /^(?:sin|cos|tan|cot|exp|log|lim|max|min|sup|inf|det|sinh|cosh|tanh|grad|rot|div|Var|Cov|mod)$/;
 const largeSign = /[∑∏∫√∂∇⋃⋂]/u;
 
 interface Group {
@@ -62,7 +63,8 @@ function groupsOf(lines: Line[]): Group[] {
 /** Bars among the group's lines: short strokes that no table owns. */
 function barsOf(group: Group, rulings: Ruling[]): Bar[] {
   const { box } = group;
-  return rulings.filter(({ orientation, position, start, end }) => orientation === 'horizontal' && start > box.left - 6 && end < box.right + 6 && position > box.top - 6 && position < box.bottom + 6)
+  const past = Math.max(6, 0.9 * Math.max(...group.lines.map((line) => line.size)));
+  return rulings.filter(({ orientation, position, start, end }) => orientation === 'horizontal' && start > box.left - past && end < box.right + past && position > box.top - 6 && position < box.bottom + 6)
     .map(({ position, start, end }) => ({ y: position, left: start, right: end }));
 }
 
@@ -88,6 +90,32 @@ function isFormula(group: Group, bars: Bar[]): boolean {
   return mathematical >= 2 && mathematical >= 0.12 * text.length && foreign <= Math.max(12, 0.5 * text.length);
 }
 
+/** Text faces may set a formula, too: short names around a relation, with a script, a bar of a fraction or a number at the margin, set in from the text. */
+function isFormulaInTextFaces(group: Group, bars: Bar[], number: Line | null, edge: number): boolean {
+  const words = group.lines.flatMap((line) => line.words);
+  const text = words.map((word) => word.text).join('');
+  const size = Math.max(...group.lines.map((line) => line.size));
+  if (words.length < 3 || text.length > 200 || group.box.bottom - group.box.top > 6 * size || group.box.left < edge + 1.2 * size) return false;
+  if (!/[=≠≡≈≃≅∼∝<>≤≥≪≫∈→⇒⇔]/u.test(text)) return false;
+  if (words.some((word) => word.font.monospace || word.link >= 0 || /\p{L}{4}|["“”„!?;:%$€£@#]/u.test(word.text) && !functionName.test(word.text))) return false;
+  if (!words.some((word) => /\p{L}/u.test(word.text)) || words.filter((word) => /^\p{L}{3}$/u.test(word.text) && !functionName.test(word.text)).length > 1) return false;
+  const main = words.filter((word) => word.size > 0.88 * size);
+  const scripts = words.filter((word) => word.size < 0.85 * size && main.some((other) => Math.abs(word.box.left - other.box.right) < 0.25 * size
+    && Math.abs(word.baseline - other.baseline) > 0.06 * size && Math.abs(word.baseline - other.baseline) < 0.7 * size));
+  const within = (bar: Bar, above: boolean): boolean => words.some(({ box }) => {
+    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    return x > bar.left && x < bar.right && (above ? y < bar.y && y > bar.y - 1.5 * size : y > bar.y && y < bar.y + 1.5 * size);
+  });
+  const fractions = bars.filter((bar) => within(bar, true) && within(bar, false));
+  return (scripts.length > 0 ? 1 : 0) + (fractions.length > 0 ? 1 : 0) + (number !== null ? 1 : 0) >= 1;
+}
+
+/** x at which most lines of the page's text in the group's column begin. */
+function textEdge(group: Group, lines: Line[]): number {
+  const lefts = lines.filter((line) => isProse(line) && line.box.left < group.box.right && line.box.right > group.box.left).map((line) => line.box.left).sort((a, b) => a - b);
+  return lefts[lefts.length >> 1] ?? Infinity;
+}
+
 /** The number of the equation: by itself at the right, or at the left, on the group's height. */
 function numberOf(group: Group, lines: Line[], width: number): Line | null {
   const size = Math.max(...group.lines.map((line) => line.size));
@@ -99,15 +127,18 @@ function numberOf(group: Group, lines: Line[], width: number): Line | null {
 /** The display formulas of a page among the words that no table has. */
 export function findFormulas(content: PageContent, isTaken: (word: Word) => boolean): FoundFormula[] {
   const lines = content.lines.filter((line) => line.angle === 0 && !line.words.some(isTaken));
-  if (lines.length > mostLines || !lines.some((line) => line.words.some(isMathWord))) return [];
+  if (lines.length > mostLines) return [];
+  const isMathematical = lines.some((line) => line.words.some(isMathWord));
+  if (!isMathematical && !lines.some((line) => line.words.some((word) => relation.test(word.text)))) return [];
   const numbers = lines.filter((line) => equationNumber.test(line.words.map((word) => word.text).join('')));
   const free = lines.filter((line) => !numbers.includes(line) && !isProse(line));
   const found: FoundFormula[] = [];
   for (const group of groupsOf(free)) {
     if (found.length >= mostFormulas) break;
     const bars = barsOf(group, content.rulings);
-    if (!isFormula(group, bars) || hasNeighbour(group, lines.filter((line) => !numbers.includes(line)))) continue;
     const number = numberOf(group, numbers, content.width);
+    if (!isFormula(group, bars) && !isFormulaInTextFaces(group, bars, number, textEdge(group, lines))) continue;
+    if (hasNeighbour(group, lines.filter((line) => !numbers.includes(line)))) continue;
     found.push(readFormula(group, bars, number));
   }
   return found;
