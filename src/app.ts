@@ -19,7 +19,7 @@ import { Gate } from './http/caller.js';
 import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
-import { ConversionMeter } from './http/service/conversion-metrics.js';
+import { ConversionMeter, workerLines } from './http/service/conversion-metrics.js';
 import { createLanguage, type Language, type ModelMemory, openMemory } from './language.js';
 import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
@@ -207,7 +207,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     textModels: () => converter.pages.textModels(),
     notReady: () => (closing ? 'The service is stopping.' : whyNotReady(converter.device, start.ready(), namedModels)),
     language: language.services,
-    moreMetrics: () => `${meter.lines()}\n${language.metrics()}`,
+    moreMetrics: () => [meter.lines(), workerLines(converter.pool.counts(), converter.pool.residentBytes()), language.metrics()].join('\n'),
   });
   const stopWatching = gate.watch(
     (err) => log.error({ err }, 'The access list changed and cannot be used; the old one stays.'),

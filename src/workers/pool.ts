@@ -66,6 +66,10 @@ class Pool implements WorkerPool {
     };
   }
 
+  residentBytes(): number {
+    return [...this.starting, ...this.idle, ...this.busy].reduce((sum, worker) => sum + (worker.residentBytes() ?? 0), 0);
+  }
+
   async close(): Promise<void> {
     this.closed = true;
     if (this.pause) clearTimeout(this.pause);

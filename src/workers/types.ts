@@ -92,6 +92,8 @@ export interface WorkerPool {
   /** Resolves when a worker has started, rejects when none can be. */
   ready(): Promise<void>;
   counts(): PoolCounts;
+  /** Resident memory of all workers together, as it is now; 0 on a system without /proc. */
+  residentBytes(): number;
   /** Kills every worker; what runs or waits is rejected as `cancelled`. */
   close(): Promise<void>;
 }

@@ -69,4 +69,7 @@ t.test('tasks, their queue, documents, pages and stages', async (t) => {
   t.ok((await service.metric('lectern_stage_seconds_total{stage="read_page"}')) > 0);
   t.ok((await service.metric('lectern_task_wait_seconds_total')) > 0, 'one worker, and two came at once');
   t.ok((await service.metric('process_resident_memory_bytes')) > 2 ** 24);
+  const workers = await Promise.all(['starting', 'idle', 'busy'].map((state) => service.metric(`lectern_workers{state="${state}"}`)));
+  t.equal(workers.reduce((sum, count) => sum + count, 0), 1, 'the one that the settings ask for');
+  t.ok((await service.metric('lectern_workers_resident_memory_bytes')) > 2 ** 24, 'what workers hold is no part of the process above');
 });

@@ -38,3 +38,11 @@ export class ConversionMeter {
     ].join('\n');
   }
 }
+
+/** The conversion processes, whose memory is none of `process_resident_memory_bytes`. */
+export function workerLines({ starting, idle, busy }: { starting: number; idle: number; busy: number }, residentBytes: number): string {
+  return [
+    ...family('lectern_workers', 'gauge', 'Conversion processes by state.', Object.entries({ starting, idle, busy }).map(([state, count]) => `lectern_workers${labels({ state })} ${count}`)),
+    ...family('lectern_workers_resident_memory_bytes', 'gauge', 'Resident memory of all conversion processes together.', [`lectern_workers_resident_memory_bytes ${residentBytes}`]),
+  ].join('\n');
+}

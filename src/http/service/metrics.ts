@@ -119,7 +119,7 @@ function processLines(): string[] {
   const { user, system } = process.cpuUsage();
   const gauge = (name: string, help: string, value: number): string[] => family(name, 'gauge', help, [`${name} ${value}`]);
   return [
-    ...gauge('process_resident_memory_bytes', 'Resident memory of the serving process.', rss),
+    ...gauge('process_resident_memory_bytes', 'Resident memory of the serving process; its conversion processes have a gauge of their own.', rss),
     ...gauge('nodejs_heap_size_used_bytes', 'Heap in use.', heapUsed),
     ...gauge('nodejs_heap_size_total_bytes', 'Heap held.', heapTotal),
     ...gauge('nodejs_external_memory_bytes', 'Memory of buffers outside the heap.', external),
