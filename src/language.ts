@@ -117,12 +117,18 @@ function modelsLog(log: Log): ModelsLog {
   return (level, message, cause) => log[level](cause === undefined ? { room: 'models' } : { room: 'models', err: cause }, message);
 }
 
-/** Where models are loaded and how much they may take there. Throws `invalid_request` where the settings ask for a device that is not there. */
-export function placeOf({ device, modelMemory }: Pick<LanguageSettings, 'device' | 'modelMemory'>, devices: DeviceInfo[]): { kind: DeviceInfo['kind']; budgetBytes: number } {
-  const eligible = device === 'auto' ? devices : devices.filter(({ kind }) => kind === device);
-  if (eligible.length === 0) throw new LecternError('invalid_request', `The setting device asks for ${device}, and there is none here.`);
-  const { kind, budgetBytes } = chooseDevice(eligible);
-  return { kind, budgetBytes: modelMemory ?? budgetBytes };
+/**
+ * Where models are loaded and how much they may take there. Throws `invalid_request` where the settings ask for a device that is not there, or for
+ * more memory than it has: nothing would be refused in time then, and what loads would take the machine down.
+ */
+export function placeOf({ device, modelMemory }: Pick<LanguageSettings, 'device' | 'modelMemory'>, devices: DeviceInfo[]): { kind: DeviceInfo['kind']; device: DeviceInfo; budgetBytes: number } {
+  const chosen = chooseDevice(device === 'auto' ? devices : devices.filter(({ kind }) => kind === device));
+  if (chosen === undefined) throw new LecternError('invalid_request', `The setting device asks for ${device}, and there is none here.`);
+  const { kind, name, memoryTotalBytes } = chosen.device;
+  if (modelMemory !== null && modelMemory > memoryTotalBytes) {
+    throw new LecternError('invalid_request', `--model-memory asks for ${describeBytes(modelMemory)}, and ${name} has ${describeBytes(memoryTotalBytes)}: lower it, or leave it at auto.`);
+  }
+  return { kind, device: chosen.device, budgetBytes: modelMemory ?? chosen.budgetBytes };
 }
 
 /** The tokens of context per slot that are wanted for a model. Names of the setting mean what they mean in requests: letters of either case, `latest` may be left out. */

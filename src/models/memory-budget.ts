@@ -54,14 +54,14 @@ const deviceReserveShare = 0.03;
 
 /**
  * Where models live and how much of it they may take when the settings do not say: a CUDA device's free memory less 3 % (1 GiB at
- * least), or half of the machine's memory.
+ * least), or half of the machine's memory. undefined where there is no device.
  */
-export function chooseDevice(devices: DeviceInfo[]): { kind: DeviceInfo['kind']; budgetBytes: number } {
+export function chooseDevice(devices: DeviceInfo[]): { device: DeviceInfo; budgetBytes: number } | undefined {
   const cuda = devices.find((device) => device.kind === 'cuda');
   if (cuda !== undefined) {
     const reserve = Math.max(deviceReserveBytes, cuda.memoryTotalBytes * deviceReserveShare);
-    return { kind: 'cuda', budgetBytes: Math.max(0, Math.floor(cuda.memoryFreeBytes - reserve)) };
+    return { device: cuda, budgetBytes: Math.max(0, Math.floor(cuda.memoryFreeBytes - reserve)) };
   }
   const processor = devices.find((device) => device.kind === 'cpu');
-  return { kind: 'cpu', budgetBytes: Math.floor((processor?.memoryTotalBytes ?? 0) / 2) };
+  return processor === undefined ? undefined : { device: processor, budgetBytes: Math.floor(processor.memoryTotalBytes / 2) };
 }

@@ -65,6 +65,10 @@ t.test('the device of the settings, or an error; memory of the settings, or what
   t.ok(budgetOf({}, [cpu, gpu]) > 2 ** 35, 'the GPU\'s');
   t.equal(budgetOf({ device: 'cpu' }, [cpu, gpu]), 2 ** 33);
   t.equal(budgetOf({ modelMemory: 12345 }, [cpu]), 12345);
+  t.equal(budgetOf({ modelMemory: cpu.memoryTotalBytes }, [cpu]), cpu.memoryTotalBytes);
+  const tooMuch = { code: 'invalid_request', message: /--model-memory asks for 900\.0 GiB, and .* has 16\.0 GiB/ };
+  t.throws(() => make({}, { modelMemory: 900 * 2 ** 30 }, {}, [cpu]), tooMuch, 'what the machine does not have');
+  t.throws(() => make({}, { modelMemory: 900 * 2 ** 30, device: 'cpu' }, {}, [gpu, cpu]), tooMuch);
 });
 
 t.test('what answers took is told', async (t) => {

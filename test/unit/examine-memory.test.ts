@@ -1,0 +1,39 @@
+// What the doctor says of the memory of models: more than the machine has is never good, and a model that cannot be loaded is named.
+import t from 'tap';
+import { examineBudget, examineNeeds } from '../../src/cli/examine-model-memory.js';
+import { resolveSettings } from '../../src/config.js';
+import type { DeviceInfo } from '../../src/engine/port.js';
+import type { CatalogueEntry } from '../../src/models/types.js';
+
+const gib = 2 ** 30;
+const cpu: DeviceInfo = { kind: 'cpu', name: 'a processor', memoryTotalBytes: 24 * gib, memoryFreeBytes: 20 * gib };
+const gpu: DeviceInfo = { kind: 'cuda', name: 'a GPU', memoryTotalBytes: 80 * gib, memoryFreeBytes: 70 * gib };
+const settingsFor = (...words: string[]) => resolveSettings(words, { HOME: '/nowhere' }).values;
+
+t.test('the budget against the machine', async (t) => {
+  const judged = (words: string[], devices: DeviceInfo[]): string[] => examineBudget(settingsFor(...words), devices).map(({ state, advice = '' }) => `${state} ${advice}`.trim());
+  t.strictSame(judged([], [cpu]), ['good']);
+  t.strictSame(judged([], [cpu, gpu]), ['good']);
+  t.match(judged(['--model-memory', '900GiB'], [cpu]), [/^bad --model-memory asks for 900\.0 GiB, and a processor has 24\.0 GiB/]);
+  t.match(judged(['--model-memory', '900GiB'], [cpu, gpu]), [/^bad .* a GPU has 80\.0 GiB/]);
+  t.match(judged(['--model-memory', '75GiB'], [cpu, gpu]), [/^note only 70\.0 GiB are free now/]);
+  t.match(judged(['--model-memory', '75GiB', '--device', 'cpu'], [cpu, gpu]), [/^bad .* a processor/]);
+  t.match(judged(['--model-memory', '22GiB'], [cpu]), [/^note with the conversion processes that is 25\.0 GiB/]);
+  t.strictSame(judged(['--model-memory', '900GiB', '--device', 'cuda'], [cpu]), [], 'the missing GPU is told of elsewhere');
+});
+
+t.test('models that do not fit', async (t) => {
+  const entry = (name: string): CatalogueEntry => ({ name, path: name, description: { context: 4096, embeds: false } }) as CatalogueEntry;
+  const asked: object[] = [];
+  const engine = {
+    memoryNeed: async (path: string, shape: object) => {
+      asked.push(shape);
+      return { weightBytes: path === 'large' ? 50 * gib : gib, kvBytes: gib, workBytes: 0, kvBytesPerToken: 0 };
+    },
+  } as unknown as Parameters<typeof examineNeeds>[1];
+  const judged = (words: string[], devices: DeviceInfo[]) => examineNeeds(settingsFor(...words), engine, devices, [entry('small'), entry('large')]);
+  t.match(await judged([], [cpu]), [{ state: 'note', what: 'models: large cannot be loaded here', advice: /needs 51\.0 GiB .* only 12\.0 GiB/ }]);
+  t.match(asked[0], { device: 'cpu', slots: 2, context: 4096 });
+  t.strictSame(await judged(['--kv-cache', 'q8_0'], [cpu, gpu]), []);
+  t.match(asked.at(-1), { device: 'cuda', kv: 'q8_0' });
+});
