@@ -31,6 +31,8 @@ t.test('the package', { skip }, async (t) => {
   const unit = readFileSync(join(unpacked, 'lib/systemd/system/lectern.service'), 'utf8');
   t.match(unit, /^ExecStart=\/usr\/bin\/lectern serve$/m);
   t.notMatch(unit, '/usr/local');
+  t.match(unit, /^ExecStartPre=-\+\/usr\/bin\/nvidia-modprobe -u -c 0\n(?:#.*\n)*ExecStart=/m, 'the GPU\'s device files are made first, where that program is');
+  for (const guard of ['ProtectKernelModules=yes', 'ProtectProc=invisible', 'RemoveIPC=yes', 'PrivateMounts=yes']) t.match(unit, new RegExp(`^${guard}$`, 'm'));
   t.equal(readFileSync(join(unpacked, 'DEBIAN/conffiles'), 'utf8'), '/etc/lectern/settings\n/etc/lectern/access\n', 'what an operator writes stays');
   for (const script of ['postinst', 'prerm', 'postrm']) t.equal(spawnSync('sh', ['-n', join(unpacked, 'DEBIAN', script)]).status, 0, script);
   for (const [word, file] of [['settings', 'settings'], ['access', 'access']] as const) {
