@@ -24,7 +24,7 @@ import { createLanguage, type Language, type ModelMemory, openMemory } from './l
 import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
-import { makeDirectory } from './make-directory.js';
+import { makeDirectory, unwritableDirectory } from './make-directory.js';
 import { unreadableDirectory } from './models/unreadable.js';
 import { createVisionCatalogue } from './models/vision-catalogue.js';
 import { packageVersion, shippedModelsDirectory } from './package-files.js';
@@ -171,8 +171,10 @@ function vocabularyFinder({ services: { catalogue } }: Language): (name: string 
 }
 
 /** The sentence of the 503; null when work is taken on. */
-async function whyNotReady(device: DeviceWatch, started: boolean, namedModels: readonly string[]): Promise<string | null> {
+async function whyNotReady(device: DeviceWatch, started: boolean, state: string, namedModels: readonly string[]): Promise<string | null> {
   if (device.lost() !== null) return errorTable.device_lost.sentence;
+  const unwritable = await unwritableDirectory(join(state, 'tasks'), 'The state directory');
+  if (unwritable !== null) return unwritable;
   return started ? unreadableDirectory(namedModels) : 'Models not yet loaded';
 }
 
@@ -205,7 +207,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     version: packageVersion(),
     abilities: start.abilities,
     textModels: () => converter.pages.textModels(),
-    notReady: () => (closing ? 'The service is stopping.' : whyNotReady(converter.device, start.ready(), namedModels)),
+    notReady: () => (closing ? 'The service is stopping.' : whyNotReady(converter.device, start.ready(), settings.state, namedModels)),
     language: language.services,
     moreMetrics: () => [meter.lines(), workerLines(converter.pool.counts(), converter.pool.residentBytes()), language.metrics()].join('\n'),
   });

@@ -1,4 +1,4 @@
-/** A disk without space, or the service's share of it used up: no defect, and the client may come again. */
+/** A disk without space, the service's share of it used up, or a directory that cannot be written: no defect, and the client may come again. */
 import { LecternError } from './errors.js';
 
 /** `out_of_memory` by its code, 507 by its status. */
@@ -13,8 +13,23 @@ export class DiskFull extends LecternError {
   }
 }
 
+/** 503 until somebody mends the directory. `cause` tells which it is, for the log. */
+export class NotWritable extends LecternError {
+  constructor(options?: { cause?: unknown }) {
+    super('invalid_state', 'The service cannot write to its state directory.', options);
+    this.name = 'NotWritable';
+  }
+}
+
 /** What the file system says when nothing more fits; anything else as it is. */
 export function asDiskFull(thrown: unknown): unknown {
   const code = (thrown as NodeJS.ErrnoException | null)?.code;
   return code === 'ENOSPC' || code === 'EDQUOT' ? new DiskFull(undefined, { cause: thrown }) : thrown;
+}
+
+const unwritable = new Set(['EROFS', 'EACCES', 'EPERM', 'ENOENT', 'ENOTDIR', 'EIO']);
+
+/** The same for what the service itself wants to keep in its state directory, where nothing may be written at all. */
+export function asUnkept(thrown: unknown): unknown {
+  return unwritable.has((thrown as NodeJS.ErrnoException | null)?.code ?? '') ? new NotWritable({ cause: thrown }) : asDiskFull(thrown);
 }

@@ -19,6 +19,17 @@ export async function makeDirectory(path: string, what: string, advice: string, 
   }
 }
 
+/** One sentence about a directory in which nothing can be made, as the disk is now; null where it can. `what` begins it. */
+export async function unwritableDirectory(path: string, what: string): Promise<string | null> {
+  try {
+    await access(path, constants.W_OK | constants.X_OK);
+    return null;
+  } catch (thrown) {
+    const code = (thrown as NodeJS.ErrnoException).code ?? '';
+    return `${what} ${path} cannot be written (${code === 'ENOENT' ? 'it is gone' : reasons[code] ?? code}).`;
+  }
+}
+
 const reasons: Record<string, string> = {
   EACCES: 'this user may not write there', EPERM: 'this user may not write there', EROFS: 'the file system is read-only',
   ENOTDIR: 'a file stands in its place', ENOENT: 'it cannot be made there', ENOSPC: 'the disk is full',

@@ -1,7 +1,7 @@
 /** The files of uploads: counted against the spool's quota as their bytes come, and on the disk before the task is. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asDiskFull, DiskFull } from '../disk-full.js';
+import { asUnkept, DiskFull } from '../disk-full.js';
 import type { TaskFolder } from './spool.js';
 import type { InputFile } from './types.js';
 
@@ -48,7 +48,7 @@ export class SlotFiles {
   constructor(private readonly folder: TaskFolder, private readonly quota: SpoolQuota, private readonly openFile: OpenFile = openNew) {}
 
   async create(name: string): Promise<InputFile> {
-    const file = await this.openFile(join(this.folder.inputs, name)).catch((thrown: unknown) => { throw asDiskFull(thrown); });
+    const file = await this.openFile(join(this.folder.inputs, name)).catch((thrown: unknown) => { throw asUnkept(thrown); });
     let isOpen = true;
     const close = async (): Promise<void> => {
       if (!isOpen) return;
@@ -59,10 +59,10 @@ export class SlotFiles {
       write: async (bytes) => {
         this.quota.take(bytes.length);
         this.bytes += bytes.length;
-        await file.writeFile(bytes).catch((thrown: unknown) => { throw asDiskFull(thrown); });
+        await file.writeFile(bytes).catch((thrown: unknown) => { throw asUnkept(thrown); });
       },
       finish: async () => {
-        await file.sync().catch((thrown: unknown) => { throw asDiskFull(thrown); });
+        await file.sync().catch((thrown: unknown) => { throw asUnkept(thrown); });
         await close();
       },
       close,

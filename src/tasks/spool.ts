@@ -154,6 +154,11 @@ export class TaskFolder {
     await rm(join(this.root, 'task.json'), { force: true });
     await rm(this.root, { recursive: true, force: true });
   }
+
+  /** Of a task that was never taken in. Where the disk does not let its files go, the next start deletes them. */
+  async abandon(): Promise<void> {
+    await this.remove().catch(() => undefined);
+  }
 }
 
 /** Every task in the directory; what bears a task's name and holds none is deleted. Anything else is left alone. */

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { v4 as uuid } from 'uuid';
-import { asDiskFull, DiskFull } from '../disk-full.js';
+import { asDiskFull, asUnkept, DiskFull } from '../disk-full.js';
 import { LecternError, asLecternError } from '../errors.js';
 import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
@@ -86,7 +86,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       await this.chore(folder.create());
     } catch (thrown) {
       this.reserved--;
-      throw asDiskFull(thrown);
+      throw asUnkept(thrown);
     }
     const files = new SlotFiles(folder, this.quota, this.options.openFile);
     let open = true;
@@ -107,9 +107,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
           this.refuseWhenClosed();
           await this.chore(folder.writePayload(payload).then(() => folder.writeRecord(record)).then(() => folder.settleEntries()));
         } catch (thrown) {
-          if (leave()) await this.chore(folder.remove());
+          if (leave()) await this.chore(folder.abandon());
           files.release();
-          throw asDiskFull(thrown);
+          throw asUnkept(thrown);
         }
         leave();
         const task = this.track(record);
@@ -118,7 +118,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       },
       discard: async () => {
         if (!leave()) return;
-        await this.chore(folder.remove());
+        await this.chore(folder.abandon());
         files.release();
       },
     };

@@ -1,6 +1,6 @@
 // Every number that operators watch moves when what it counts happens: the whole service, its own models, its own workers.
 import t from 'tap';
-import { readFileSync } from 'node:fs';
+import { readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '../../src/engine/engine.js';
 import { fixturesDirectory } from '../support/fixtures.js';
@@ -72,4 +72,9 @@ t.test('tasks, their queue, documents, pages and stages', async (t) => {
   const workers = await Promise.all(['starting', 'idle', 'busy'].map((state) => service.metric(`lectern_workers{state="${state}"}`)));
   t.equal(workers.reduce((sum, count) => sum + count, 0), 1, 'the one that the settings ask for');
   t.ok((await service.metric('lectern_workers_resident_memory_bytes')) > 2 ** 24, 'what workers hold is no part of the process above');
+
+  t.equal((await fetch(`${service.url}/ready`)).status, 200);
+  rmSync(join(service.state, 'tasks'), { recursive: true });
+  const unready = await fetch(`${service.url}/ready`);
+  t.match([unready.status, await unready.text()], [503, /The state directory .*tasks cannot be written \(it is gone\)/], 'without a place for tasks it takes none');
 });

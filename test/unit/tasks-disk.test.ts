@@ -170,6 +170,20 @@ t.test('over HTTP it is 507, and the next upload is welcome', async (t) => {
   }
 });
 
+t.test('a directory that cannot be written is no defect: 503, and nothing is held', async (t) => {
+  for (const code of ['EROFS', 'EACCES', 'ENOENT', 'EIO']) {
+    const service = await startTestService({}, {}, 20, { openFile: async () => { throw Object.assign(new Error(`${code}: /secret/place`), { code }); } });
+    t.teardown(() => service.close());
+    const refused = await service.app.inject({ method: 'POST', url: '/v1/convert/file/async', ...form('a.pdf') });
+    t.match([refused.statusCode, refused.json(), refused.headers['retry-after']], [503, { detail: 'The service cannot write to its state directory.' }, /\d/], code);
+    t.strictSame([service.tasks.counts().reserved, await service.directories()], [0, []]);
+  }
+  const { table, directory } = await open(t);
+  await rm(directory, { recursive: true });
+  await t.rejects(table.admit('convert', 'default'), { code: 'invalid_state', name: 'NotWritable' });
+  t.equal(table.counts().reserved, 0);
+});
+
 t.test('room for the document and none for its result is 507, too', async (t) => {
   const service = await startTestService();
   t.teardown(() => service.close());
