@@ -11,8 +11,10 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 
+#include "cancel.h"
 #include "tensor/element.h"
 #include "tensor/shape.h"
 
@@ -171,6 +173,7 @@ struct RecurrentTensors {
   float *y, *last_hidden, *last_cell;
   const void* packed = nullptr;  // of pack_recurrent: then weights and recurrence are those
   float* sums = nullptr;         // (directions, steps, batch, 4 hidden) to compute in, for an LSTM
+  const Cancel* cancel = nullptr;
 };
 
 /// out[b, h] = softmax(scale Q K^T + mask) V over dense (batch, heads, positions, size) tensors.
@@ -193,6 +196,9 @@ class GraphOps {
   virtual bool reads_host_memory() const = 0;
   /// What an element of a tensor takes: bytes_of(element), but 2 of an f32 where floats are kept as halves.
   virtual std::size_t stored_bytes(Element element) const = 0;
+
+  /// What it keeps to compute in, beside tensors and weights: `hold` is told of the size of all of it before it changes, and may throw: then it has none.
+  virtual void count_scratch(std::function<void(std::size_t bytes)> hold) { static_cast<void>(hold); }
 
   // --- Load: constant weights as the kernels want them. What is returned lives as long as the ops and goes with every call that reads
   //     the same weights; null: they are read as they lie. ---

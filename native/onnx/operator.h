@@ -23,9 +23,10 @@ struct Operand {
 /// A step's access to its operands while it runs.
 class Call {
  public:
-  Call(GraphOps& graph_ops, void* const* slots) : ops(graph_ops), slots_(slots) {}
+  Call(GraphOps& graph_ops, void* const* slots, const Cancel* flag) : ops(graph_ops), cancel(flag), slots_(slots) {}
 
   GraphOps& ops;
+  const Cancel* cancel;  // of the run; for operations that take long by themselves. May be null
 
   /// Null for an Operand that is none.
   template <class T = float>
@@ -82,6 +83,8 @@ class NodePlan {
   /// Of inputs 1 and 2. As GraphOps::pack_recurrent.
   virtual const void* packed_recurrent(const Recurrent& recurrent) = 0;
 
+  /// Counts what is computed in while planning with the memory of the run, until the answer goes. Throws Error `too_large`.
+  virtual std::shared_ptr<void> hold(std::size_t bytes) const = 0;
   /// For what takes long while planning: throws Error `cancelled` once the caller of the run has asked for that.
   virtual void check_cancel() const = 0;
   [[noreturn]] virtual void refuse(const std::string& why) const = 0;

@@ -176,6 +176,7 @@ class Recording final : public NodePlan {
     return weights.lasting && recurrence.lasting ? planner_.workspace_.packed_recurrent(*weights.known.contents, *recurrence.known.contents, recurrent) : nullptr;
   }
 
+  std::shared_ptr<void> hold(std::size_t bytes) const override { return planner_.workspace_.counted(bytes); }
   void check_cancel() const override { planner_.check_cancel(); }
   void refuse(const std::string& why) const override { throw Error(ErrorCode::invalid_model, "The network's " + title_of(node_) + " cannot be computed: " + why + "."); }
 
@@ -249,7 +250,7 @@ class Recording final : public NodePlan {
       if (bytes.empty()) bytes.resize(static_cast<std::size_t>(slot.shape.elements()) * bytes_of(slot.element));
       addresses[i] = bytes.data();
     }
-    const Call call(planner_.workspace_.host_ops(), addresses.data());
+    const Call call(planner_.workspace_.host_ops(), addresses.data(), planner_.cancel_);
     try {
       for (std::size_t i = first_step_; i < plan_.steps.size(); i++) plan_.steps[i].work(call);
     } catch (const Error& error) {

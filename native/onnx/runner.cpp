@@ -181,7 +181,7 @@ void Runner::execute(const Plan& plan, std::size_t part, Values& values, std::ve
       case Slot::Kind::given: addresses_[i] = const_cast<void*>(address_of(held(values, slot.value))); break;
     }
   }
-  const Call call(workspace_.ops(), addresses_.data());
+  const Call call(workspace_.ops(), addresses_.data(), run.cancel);
   for (const Step& step : plan.steps) {
     if (run.cancel != nullptr) run.cancel->check();
     const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];

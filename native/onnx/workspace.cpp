@@ -28,6 +28,10 @@ Workspace::Workspace(Backend& backend, Backend& host, int threads, FloatStorage 
       host_ops_(ops_->reads_host_memory() ? nullptr : host.make_graph_ops(threads, FloatStorage::floats)),
       most_bytes_(most_bytes) {
   if (host_ops_ != nullptr && !host_ops_->reads_host_memory()) throw Error(ErrorCode::invalid_state, "A network on a device needs a processor beside it.");
+  ops_->count_scratch([this](std::size_t bytes) {
+    scratch_.reset();
+    scratch_ = counted(bytes);
+  });
 }
 
 void Workspace::hold(std::size_t bytes) {
@@ -42,18 +46,21 @@ void Workspace::hold(std::size_t bytes) {
   spare_->held_bytes += bytes;
 }
 
-std::shared_ptr<void> Workspace::arena(std::size_t bytes) {
+std::shared_ptr<void> Workspace::counted(std::size_t bytes) {
   hold(bytes);
-  // From here on its end takes it back, also where the memory cannot be had.
-  const std::shared_ptr<void> counted(nullptr, [bytes, spare = spare_](void*) { spare->held_bytes -= bytes; });
+  return {nullptr, [bytes, spare = spare_](void*) { spare->held_bytes -= bytes; }};
+}
+
+std::shared_ptr<void> Workspace::arena(std::size_t bytes) {
+  // Its end takes it back, also where the memory cannot be had.
+  const std::shared_ptr<void> held = counted(bytes);
   const auto memory = std::make_shared<Memory>(backend_, bytes);
-  return {memory->data(), [memory, counted](void*) {}};
+  return {memory->data(), [memory, held](void*) {}};
 }
 
 std::shared_ptr<void> Workspace::memory(std::size_t bytes) {
   const std::size_t size = rounded(bytes);
-  hold(size);
-  std::shared_ptr<void> counted(nullptr, [size, spare = spare_](void*) { spare->held_bytes -= size; });
+  std::shared_ptr<void> held = counted(size);
   const auto piece = std::make_shared<Memory>();
   const auto found = spare_->pieces.find(size);
   if (found != spare_->pieces.end()) {
@@ -63,7 +70,7 @@ std::shared_ptr<void> Workspace::memory(std::size_t bytes) {
   } else {
     *piece = Memory(backend_, size);
   }
-  return {piece->data(), [size, piece, counted = std::move(counted), spare = spare_](void*) {
+  return {piece->data(), [size, piece, held = std::move(held), spare = spare_](void*) {
             if (spare->bytes + size > most_spare_bytes) return;
             spare->pieces.emplace(size, std::move(*piece));
             spare->bytes += size;

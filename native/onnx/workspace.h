@@ -29,10 +29,12 @@ class Workspace {
   std::shared_ptr<const void> upload(Element element, std::int64_t count, const void* from);
   /// Waits for all work before it.
   void download(Element element, std::int64_t count, const void* from, void* to);
-  /// Of all that runs hold at once beside the weights: the memory of all plans, what loops carry, inputs and outputs on their way.
+  /// Of all that runs hold at once beside the weights: the memory of all plans, what loops carry, inputs and outputs on their way, what threads compute in.
   std::size_t most_bytes() const { return most_bytes_; }
   /// The same memory as memory(), but of exactly this size and back with its last holder: for what one plan computes in.
   std::shared_ptr<void> arena(std::size_t bytes);
+  /// Memory that somebody else allocates, counted until the answer goes. Throws Error `too_large`.
+  std::shared_ptr<void> counted(std::size_t bytes);
 
   /// The array where the operations can read it. `lasting`: a constant of the file, kept for all plans.
   std::shared_ptr<const void> place(const Array& array, bool lasting);
@@ -67,6 +69,7 @@ class Workspace {
   std::unique_ptr<GraphOps> ops_;
   std::unique_ptr<GraphOps> host_ops_;  // null where ops_ works on the processor
   std::size_t most_bytes_;
+  std::shared_ptr<void> scratch_;  // of ops_
   std::map<Key, Packed> packed_;
   std::unordered_map<const void*, std::pair<Array, std::shared_ptr<const void>>> placed_;
 };

@@ -24,6 +24,7 @@ class FastGraphOps final : public PlainGraphOps {
   /// With the kernels of `level`, which the processor must have; threads as Threads.
   FastGraphOps(Instructions level, int threads);
 
+  void count_scratch(std::function<void(std::size_t bytes)> hold) override { shop_.workspace.count(std::move(hold)); }
   const void* pack_filter(const Filter& filter, const float* weights, bool transposed) override;
   const void* pack_matrix(std::int64_t inner, std::int64_t columns, bool transposed, const float* weights) override;
   const void* pack_recurrent(const Recurrent& recurrent, const float* weights, const float* recurrence) override;

@@ -10,6 +10,9 @@
 namespace lectern::cpu {
 namespace {
 
+/// Between two looks at the caller's flag: each takes some microseconds.
+constexpr std::int64_t steps_at_once = 16;
+
 PackedRecurrent pack(const Recurrent& r, const float* weights, const float* recurrence) {
   PackedRecurrent packed;
   const auto hidden = static_cast<int>(r.hidden);
@@ -118,6 +121,8 @@ void FastGraphOps::recur(const Recurrent& r, const RecurrentTensors& t) {
     const bool backwards = number == 1 || r.reverse;
     for (std::int64_t i = 0; i < r.steps; i++) {
       const std::int64_t step = backwards ? r.steps - 1 - i : i;
+      // On a thread of the pool, which must not throw.
+      if (t.cancel != nullptr && i % steps_at_once == 0 && t.cancel->requested()) return;
       direction.step(step);
       if (t.y != nullptr) std::copy(direction.h().begin(), direction.h().end(), t.y + (step * r.directions + number) * state);
     }
@@ -125,6 +130,7 @@ void FastGraphOps::recur(const Recurrent& r, const RecurrentTensors& t) {
     if (t.last_cell != nullptr) std::copy(direction.c().begin(), direction.c().end(), of(t.last_cell, number));
   };
   threads_.each(r.directions, walk);
+  if (t.cancel != nullptr) t.cancel->check();
 }
 
 }  // namespace lectern::cpu

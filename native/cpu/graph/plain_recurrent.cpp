@@ -102,6 +102,7 @@ void PlainGraphOps::recur(const Recurrent& r, const RecurrentTensors& t) {
       const std::int64_t length = t.lengths == nullptr ? r.steps : std::clamp<std::int64_t>(t.lengths[b], 0, r.steps);
       for (std::int64_t i = 0; i < length; i++) {
         const std::int64_t step = backwards ? length - 1 - i : i;
+        if (t.cancel != nullptr) t.cancel->check();
         cell.step(t.x + (step * r.batch + b) * r.inputs, h, c);
         if (t.y != nullptr) std::copy_n(h.begin(), r.hidden, t.y + ((step * r.directions + direction) * r.batch + b) * r.hidden);
       }

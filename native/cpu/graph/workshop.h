@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <utility>
 #include <vector>
 
 #include "cpu/fast_ops.h"
@@ -11,20 +13,25 @@ namespace lectern::cpu {
 
 class Workspace {
  public:
-  /// As many floats for each of `threads` threads; what was there before is lost. Throws Error `out_of_memory`.
+  /// As many floats for each of `threads` threads; what was there before is lost. Throws Error `out_of_memory`, and what counting it throws.
   void reserve(int threads, std::size_t floats) {
     if (static_cast<int>(parts_.size()) >= threads && floats <= floats_) return;
     parts_.clear();
     floats_ = 0;
+    if (hold_) hold_(static_cast<std::size_t>(threads) * floats * sizeof(float));
     for (int thread = 0; thread < threads; thread++) parts_.emplace_back(floats * sizeof(float));
     floats_ = floats;
   }
+
+  /// As GraphOps::count_scratch().
+  void count(std::function<void(std::size_t bytes)> hold) { hold_ = std::move(hold); }
 
   float* of(int thread) { return parts_[static_cast<std::size_t>(thread)].floats(); }
 
  private:
   std::size_t floats_ = 0;
   std::vector<LargeMemory> parts_;
+  std::function<void(std::size_t bytes)> hold_;
 };
 
 /// What operations of networks share: kernels, threads, memory. One operation at a time.

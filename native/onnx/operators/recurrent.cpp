@@ -95,7 +95,7 @@ Operator make_recurrent(Attributes& a, bool gru) {
     const void* packed = plan.packed_recurrent(r);
     plan.step([=](const Call& call) {
       call.ops.recur(r, {call.at(in[0]), call.at(in[1]), call.at(in[2]), call.at(in[3]), call.at(in[5]), call.at(in[6]), call.at(in[7]), call.at<std::int32_t>(in[4]), call.at(y),
-                         call.at(last_hidden), call.at(last_cell), packed, call.at(sums)});
+                         call.at(last_hidden), call.at(last_cell), packed, call.at(sums), call.cancel});
     });
   };
 }

@@ -154,7 +154,10 @@ Operator make_non_max_suppression(Attributes& a) {
     const float least = limit_of(plan, 4, 0);
     const float* box_data = plan.need(0).as<float>().data();
     const float* score_data = plan.need(1).as<float>().data();
+    // Of one kind: the order, as much again to sort it, what is kept of it, and its boxes.
+    const auto of_kind = plan.hold(static_cast<std::size_t>(boxes[1]) * (3 * sizeof(std::int64_t) + sizeof(Box)));
     std::vector<std::int64_t> selected;
+    std::shared_ptr<void> of_selected;
     Comparisons comparisons(plan);
     for (std::int64_t batch = 0; batch < scores[0]; batch++) {
       for (std::int64_t kind = 0; kind < scores[1]; kind++) {
@@ -163,6 +166,9 @@ Operator make_non_max_suppression(Attributes& a) {
         for (const std::int64_t box : suppress(comparisons, box_data + batch * boxes[1] * 4, own_scores, boxes[1], centred, most, overlap, least, plan.has(4))) {
           selected.insert(selected.end(), {batch, kind, box});
         }
+        // Twice: the result is a copy.
+        of_selected.reset();
+        of_selected = plan.hold(2 * selected.capacity() * sizeof(std::int64_t));
       }
     }
     plan.result(0, make_array(Element::i64, Shape{static_cast<std::int64_t>(selected.size() / 3), 3}, selected.data()));
