@@ -130,6 +130,7 @@ void Engine::close(Done<std::monostate> done) {
   const auto free = [this](const Cancel&) {
     recognizer_.reset();
     orientation_.reset();
+    detector_.reset();
     tesseract_.reset();
     give_back_memory();
     return std::monostate{};

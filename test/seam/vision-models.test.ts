@@ -72,6 +72,20 @@ t.test('pages that wait, of whatever document, go through the network together',
   for (const size of new Set(together)) t.equal(together.filter((one) => one === size).length % size, 0, `${size} at once`);
 });
 
+t.test('lines of two documents at once are read beside each other, and say to the bit what they say alone', async (t) => {
+  const directory = t.testdir();
+  writeTextReader(join(directory, 'bars'));
+  const model = await engine.openVision(await optionsOf(directory, 'bars'));
+  t.teardown(() => model.close());
+  const documents = [['cbaabcbc', 'cbc'], ['cbcbcbc', 'cbccb', 'cabc'], ['cb']].map((lines) => pageOfBars(lines, 640, 480));
+  const alone = [];
+  for (const page of documents) alone.push(await model.readLines(page, { dpi: 150 }));
+  t.ok(new Set(alone.map((page) => JSON.stringify(page))).size === 3 && alone.every(({ lines }) => lines.length > 0), 'each says something else');
+  // The first is a large one: the others wait behind it by the time it is done.
+  const [, ...together] = await Promise.all([pageOfBars([], 3000, 3000), ...documents, ...documents].map((page) => model.readLines(page, { dpi: 150 })));
+  t.strictSame(together, [...alone, ...alone]);
+});
+
 t.test('what is wrong is said with its name, and nothing stays open', async (t) => {
   const directory = t.testdir();
   writeLayout(join(directory, 'three'), 'model', { ...layoutCard, labels: ['one'] });
