@@ -1,9 +1,9 @@
 /** Which reader of text a request gets: ours, or the system's Tesseract. */
 import { join } from 'node:path';
 import t from 'tap';
-import { findOwnNetwork, installedRecognisers, ownRecognisers } from '../../src/convert/ocr/own.js';
+import { findOwnNetwork, installedRecognisers, ownRecognisers, shippedLineVoting } from '../../src/convert/ocr/own.js';
 import type { TextRecogniser } from '../../src/convert/ocr/recogniser.js';
-import type { ReadPage } from '../../src/engine/port.js';
+import type { LineVotesOptions, ReadPage, RecogniseTextOptions } from '../../src/engine/port.js';
 import { LecternError } from '../../src/errors.js';
 
 const nothing: ReadPage = { lines: [], rulings: [] };
@@ -50,4 +50,20 @@ t.test('without our network, or with a broken card, the system\'s reader stays',
   }
   for (const directory of ['empty', 'half', 'broken']) t.match(await installedRecognisers(() => readers(true), environment, join(data, directory)).find('auto', []), { name: 'tesseract 5.3.0 (eng)' }, directory);
   t.match(await installedRecognisers(() => readers(false), {}, join(data, 'empty')).find('auto', []), { reason: /./u });
+});
+
+t.test('ours is given what else ships: the detector always, the network that tells orientations where only an upright page is wanted', async (t) => {
+  const models = t.testdir({ 'lectern-recogniser.onnx': '', 'lectern-recogniser.json': '{"languages":["eng"]}', 'lectern-detector.onnx': '', 'lectern-orientation.onnx': '' });
+  const seen: RecogniseTextOptions[] = [];
+  const asked: LineVotesOptions[] = [];
+  const votes = { upright: 3, turned: 1, neither: 0, lines: 1 };
+  const reader = { recogniseText: async (_: unknown, options: RecogniseTextOptions) => (seen.push(options), nothing), lineVotes: async (_: unknown, options: LineVotesOptions) => (asked.push(options), votes) };
+  const found = await ownRecognisers(() => reader, models).find('auto', []) as TextRecogniser;
+  const { signal } = new AbortController();
+  for (const onlyUpright of [undefined, false, true]) await found.read(bitmap, 200, signal, onlyUpright);
+  t.same(seen.map(({ detector }) => detector), Array.from({ length: 3 }, () => join(models, 'lectern-detector.onnx')));
+  t.same(seen.map(({ orientation }) => orientation), [undefined, undefined, join(models, 'lectern-orientation.onnx')]);
+  t.same(await shippedLineVoting(() => reader, models)?.(bitmap, 150, signal), votes);
+  t.match(asked, [{ network: join(models, 'lectern-orientation.onnx'), dpi: 150 }]);
+  t.equal(shippedLineVoting(() => reader, t.testdirName + '-none'), null);
 });
