@@ -112,6 +112,18 @@ t.test('footnotes, captions, code', (t) => {
   t.end();
 });
 
+t.test('captions of tables side by side, and one between two tables', (t) => {
+  const rows = [['City', 'People'], ['Oslo', '709']];
+  const at = (left: number, top: number): ReturnType<typeof table> => table({ left, right: left + 120, top, bottom: top + 24 }, rows);
+  const blocks = structure([sketch(0, [
+    ...paragraph(50, 60, 480, 6, 'mill'), line(50, 150, 'Table 1: Cities.'), line(303, 150, 'Table 2: Fruit.'), line(50, 202, 'Table 3: Under both.'), ...paragraph(50, 300, 480, 6, 'swim'),
+  ], { tables: [at(50, 160), at(303, 160), at(50, 218)] })]);
+  t.same(blocks.filter((block) => block.kind === 'table').map(({ table: { box }, captions }) => [box.left, box.top, captions.map(plainText)]),
+    [[50, 160, ['Table 1: Cities.']], [303, 160, ['Table 2: Fruit.']], [50, 218, ['Table 3: Under both.']]]);
+  t.same(texts(blocks, 'caption'), []);
+  t.end();
+});
+
 t.test('code in a document that is mostly code; none in one that is typewritten', (t) => {
   const mono = { monospace: true, font: 'Mono' };
   const program = (top: number): ReturnType<typeof line>[] => ['def read(path):', 'with open(path) as file:', 'for each in file:', 'yield each.strip()', '', '# the rest', 'table = {"a": 1, "b": [1, 2]}']

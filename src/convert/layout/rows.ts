@@ -3,6 +3,7 @@ import type { Piece } from './gutters.js';
 import type { Column } from './reading-order.js';
 import { joinPieces, unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
+import { isCaptionText } from '../structure/captions.js';
 import type { Vocabulary } from '../vocabulary.js';
 
 /** A row of text, or the index of a table or figure. */
@@ -68,6 +69,19 @@ function gluesCapital(capital: string, text: string, vocabulary: Vocabulary): bo
   return /[AI]/.test(letter) ? restOfWord.test(first) : true;
 }
 
+/** The row's pieces, parted before each that begins as captions do, where the first one does: captions of tables or figures side by side. */
+function captionsBeside({ pieces }: Row): Piece[][] {
+  const [first, ...rest] = pieces;
+  if (rest.length === 0 || !isCaptionText(first!.line!.text)) return [pieces];
+  const parts: Piece[][] = [[first!]];
+  for (const piece of rest) {
+    const white = piece.box.left - parts.at(-1)!.at(-1)!.box.right;
+    if (white > 1.5 * piece.line!.size && isCaptionText(piece.line!.text)) parts.push([piece]);
+    else parts.at(-1)!.push(piece);
+  }
+  return parts;
+}
+
 /** The rows of one column in order, with its tables and figures between them. */
 export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: Vocabulary): Column {
   const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null), vocabulary);
@@ -87,10 +101,10 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
     }
   }
   for (const row of rows) row.pieces.sort((a, b) => (rightToLeft ? b.box.right - a.box.right : a.box.left - b.box.left));
-  const items: { middle: number; item: ColumnItem }[] = rows.map((row) => ({
+  const items: { middle: number; item: ColumnItem }[] = rows.flatMap((row) => captionsBeside(row).map((beside) => ({
     middle: (row.top + row.bottom) / 2,
-    item: { line: joinPieces(row.pieces.map((piece) => piece.line!), joinsTightly), object: -1 },
-  }));
+    item: { line: joinPieces(beside.map((piece) => piece.line!), joinsTightly), object: -1 as const },
+  })));
   for (const piece of pieces) {
     if (piece.line === null) items.push({ middle: (piece.box.top + piece.box.bottom) / 2, item: { line: null, object: piece.object } });
   }

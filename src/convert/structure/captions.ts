@@ -52,7 +52,10 @@ function nearest(caption: TextBlock, objects: Captioned[], kind: CaptionKind): {
   let best: { object: Captioned; distance: number } | null = null;
   for (const object of objects) {
     // Charts are often drawn tables and the other way round, so the wrong kind counts, but less.
-    const penalty = kind !== 'source' && object.kind !== kind ? 25 : 0;
+    const otherKind = kind !== 'source' && object.kind !== kind ? 25 : 0;
+    // Between two tables the lower one is meant: captions of tables stand above them, nearer or not.
+    const above = kind === 'table' && boxOf(object).bottom <= caption.stretches[0]!.box.top + 1;
+    const penalty = otherKind + (above ? 1.2 * linesOf(caption)[0]!.size : 0);
     const away = distance(caption, object) + penalty;
     if (away !== Infinity && (best === null || away < best.distance)) best = { object, distance: away };
   }

@@ -77,6 +77,8 @@ function startsParagraph(above: TextLine, below: TextLine, next: TextLine | unde
   if (above.latex !== undefined || below.latex !== undefined) return true;
   const distance = below.baseline - above.baseline;
   const size = Math.max(above.size, below.size);
+  // Side by side on one row: captions of two tables.
+  if (Math.abs(distance) < 0.3 * size && below.box.left > above.box.right) return true;
   if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
   if (changesStyle(above, below) || changesFace(above, below, habits)) return true;
   if (markerOf(below.text) !== null && opensItem(above, below)) return true;
