@@ -234,7 +234,8 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
       stopWatching();
       // Settles when the last connection ends, and a stream of tokens may be one: what runs is given its time meanwhile.
       const listenersClosed = closeListeners();
-      await Promise.all([tasks.close({ waitMs }), language.close(waitMs)]);
+      const tasksEnded = tasks.close({ waitMs });
+      await Promise.all([tasksEnded, language.close(waitMs, tasksEnded)]);
       await server.close();
       await listenersClosed;
       await converter.close();

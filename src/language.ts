@@ -26,8 +26,8 @@ export interface Language {
   workers: DistantResidency;
   /** Prometheus text. */
   metrics(): string;
-  /** Takes nothing new, gives answers under way up to `waitMs`, ends the rest and unloads all models. */
-  close(waitMs: number): Promise<void>;
+  /** Takes nothing new, gives answers under way up to `waitMs`, ends the rest and, once `pagesDone` has settled, unloads all models: until then pages have theirs. */
+  close(waitMs: number, pagesDone?: Promise<unknown>): Promise<void>;
 }
 
 const clock: Clock = {
@@ -70,12 +70,13 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
     workers,
     services: { catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
     metrics: () => meter.lines({ slots, embeddingSlots, residency, workers, devices: () => engine.devices() }),
-    close: async (waitMs) => {
+    close: async (waitMs, pagesDone = Promise.resolve()) => {
       isClosing = true;
       const drained = Promise.all([slots.close(), embeddingSlots.close()]);
       const enough = new AbortController();
       await Promise.race([drained, sleep(waitMs, undefined, { signal: enough.signal }).catch(() => undefined)]);
       enough.abort();
+      await pagesDone.catch(() => undefined);
       // Closing a model ends what is still written with it.
       await memory.close();
       await drained;

@@ -138,3 +138,34 @@ t.test('a look at the models that the end cuts off leaves no model out', async (
   await other.language.services.catalogue.list();
   t.match(lines, [/left out: The engine is closed/], 'while the service runs it is told');
 });
+
+t.test('what conversion workers open counts beside the models on a processor, and in half of the host\'s memory beside a GPU', async (t) => {
+  const entry = { name: 'pages', path: 'worker 1', digest: '', sizeBytes: 10, workBytes: 100, modifiedAt: new Date(0), close: async () => undefined };
+  for (const [devices, reserved] of [[[cpu], 120], [[cpu, gpu], 0]] as const) {
+    const { language } = make({}, {}, {}, [...devices]);
+    const lease = await language.workers.lendDistant(entry, {});
+    t.match(language.metrics(), new RegExp(`^lectern_model_memory_bytes\\{kind="reserved"\\} ${reserved}$`, 'm'));
+    t.match(language.metrics(), /^lectern_resident_model_bytes\{model="pages",place="host"\} 120$/m);
+    t.match(language.services.vision.listDistant(), [{ bytes: 120, onDevice: false, uses: 1 }]);
+    lease.release();
+    await t.rejects(language.workers.lendDistant({ ...entry, path: 'worker 2', workBytes: 2 ** 33 }, {}), { code: 'out_of_memory' });
+    await language.close(0);
+  }
+});
+
+t.test('pages that are still converted when the service ends keep their models until they are done', async (t) => {
+  const { language } = make({});
+  let closed = 0;
+  const entry = { name: 'pages', path: 'worker 1', digest: '', sizeBytes: 10, workBytes: 100, modifiedAt: new Date(0), close: async () => { closed++; } };
+  const first = await language.workers.lendDistant(entry, {});
+  const pages = deferred();
+  const closing = language.close(0, pages.promise);
+  await new Promise((resolve) => { setTimeout(resolve, 20); });
+  first.release();
+  (await language.workers.lendDistant(entry, {})).release();
+  t.equal(closed, 0, 'the next page has them, too');
+  pages.resolve();
+  await closing;
+  t.equal(closed, 1);
+  t.equal((await failureOf(language.workers.lendDistant(entry, {}))).code, 'cancelled');
+});
