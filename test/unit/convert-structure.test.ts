@@ -82,6 +82,13 @@ t.test('one page by itself: a number at its foot, a line with a number, no headi
   t.end();
 });
 
+t.test('a sentence at the top of a page is none of its furniture, however short, in whatever script', (t) => {
+  const body = paragraph(50, 75, 480, 40, 'aa');
+  for (const first of ['Intro.', '本公司在 2024 年共销售 1250 件。']) t.same(texts(structure([sketch(0, [line(50, 40, first), ...body])]), 'text')[0], first);
+  t.same(texts(structure([sketch(0, [line(50, 40, 'Intro.', { size: 8 }), ...body])]), 'page_header'), ['Intro.'], 'a small line is');
+  t.end();
+});
+
 t.test('lists nest by indent and count', (t) => {
   const blocks = structure([sketch(0, [
     ...paragraph(50, 60, 480, 3, 'aa'),

@@ -128,7 +128,9 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
     return white > 0.8 * leading && row.size <= 1.3 * body.size;
   }
   if (depth < 0.12 && white > 0.8 * leading && row.size <= 1.6 * body.size && spansPage(row, text.sketch.width)) return true;
-  if (/[.!?:;,]$/.test(row.text) && row.text.length > 25 && depth > 0.04 && row.lines.length === 1 && white < 3 * leading) return false;
+  // A sentence by itself; at the head a short one is one, too, where it is as large as the text.
+  const long = row.text.length > 25 || edge === 'top' && Math.abs(row.size - body.size) < 0.05 * body.size && /[.!?。！？۔؟]$/u.test(row.text);
+  if (/[.!?:;,。！？：；，、۔؟،]$/u.test(row.text) && long && depth > (edge === 'top' ? 0.03 : 0.04) && row.lines.length === 1 && white < 3 * leading) return false;
   if (depth < 0.06 && white > 1.5 * leading && !bold) return true;
   if (!isFull(text) || edge === 'bottom' && beginsNote(row.text)) return false;
   // Deep in the margin and far from everything: a letterhead, a funding notice.
