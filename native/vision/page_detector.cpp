@@ -22,8 +22,8 @@ constexpr std::size_t planes = 6;
 constexpr int piece_width = 832;
 constexpr int piece_height = 1152;
 constexpr int piece_margin = 96;
-// Of a run beside the weights.
-constexpr std::size_t most_bytes = std::size_t{96} << 20;
+// Of a run beside the weights: the largest piece takes some 30 MiB.
+constexpr std::size_t most_bytes = std::size_t{48} << 20;
 // A cell from here on may be part of a core; a ridge has one of `sure` somewhere.
 constexpr float least_core = 0.2F;
 constexpr float sure_core = 0.6F;

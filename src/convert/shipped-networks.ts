@@ -17,7 +17,7 @@ export const tableNetwork: ShippedNetwork = { file: 'lectern-tables.onnx', workB
 export const orientationNetwork: ShippedNetwork = { file: 'lectern-orientation.onnx', workBytes: 16 * 2 ** 20 };
 
 /** Pages are cut to pieces of 1,024 by 1,344 pixels, and native/vision/page_detector bounds it itself. */
-export const detectorNetwork: ShippedNetwork = { file: 'lectern-detector.onnx', workBytes: 96 * 2 ** 20 };
+export const detectorNetwork: ShippedNetwork = { file: 'lectern-detector.onnx', workBytes: 48 * 2 ** 20 };
 
 /** Of all that are in `directory`. */
 export function sizeOfShipped(directory: string): { sizeBytes: number; workBytes: number } {
