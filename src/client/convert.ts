@@ -63,8 +63,8 @@ export async function convertByService(service: Service, document: SentDocument,
   try {
     return await service.json<ServedConversion>('v1/convert/file', ask);
   } catch (thrown) {
-    // The service stopped waiting and goes on working.
-    const id = thrown instanceof ServiceRefusal && thrown.httpStatus === 504 ? (thrown.body as { task_id?: unknown } | null)?.task_id : undefined;
+    // The service stopped waiting and goes on working, or will at its next start.
+    const id = thrown instanceof ServiceRefusal && (thrown.httpStatus === 504 || thrown.httpStatus === 503) ? (thrown.body as { task_id?: unknown } | null)?.task_id : undefined;
     if (typeof id !== 'string') throw thrown;
     return watched(service, id, call);
   }

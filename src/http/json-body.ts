@@ -32,6 +32,13 @@ function parse(bytes: Buffer): unknown {
   try {
     return JSON.parse(text);
   } catch (cause) {
-    throw new LecternError('invalid_request', `The request body is not valid JSON: ${(cause as Error).message}`, { cause });
+    throw new LecternError('invalid_request', `The request body is not valid JSON${whereOf(cause as Error)}.`, { cause });
   }
+}
+
+/** The parser's own sentence quotes the body, and answers end up in logs. */
+function whereOf({ message }: Error): string {
+  if (/end of JSON input/.test(message)) return ': it ends too early';
+  const position = /at position (\d+)/.exec(message)?.[1];
+  return position === undefined ? '' : `: position ${position}`;
 }

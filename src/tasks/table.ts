@@ -33,7 +33,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private reserved = 0;
   private readonly since = { begun: 0, waitMs: 0, succeeded: 0, failed: 0, cancelled: 0 };
   private sequence = 0;
-  private closed = false;
+  closed = false;
   /** Closed, and the directory given back. */
   private gone = false;
 

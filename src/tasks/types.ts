@@ -110,6 +110,8 @@ export interface TaskCounts {
 
 /** Every method that takes an id throws LecternError `not_found` for an unknown, expired or other tenant's task. */
 export interface TaskTable<Payload, Meta, Summary> {
+  /** From the first call of `close` on. */
+  readonly closed: boolean;
   /** Reserves a place. Throws `queue_full` when no more can wait, `invalid_state` after `close`. */
   admit(kind: string, tenant: string, owner?: string): Promise<TaskSlot<Payload, Meta, Summary>>;
   get(id: string, tenant: string): TaskView<Meta, Summary>;

@@ -129,6 +129,19 @@ t.test('key: the line to standard output, the secret beside it', async (t) => {
   t.match(await runProgram(['key', 'anna', 'boss'], { environment }), { code: 0, err: /boss is none of the roles administrator, researcher, student: .*`role boss`/ });
 });
 
+t.test('--version and --help load next to nothing', async (t) => {
+  const hook = 'data:text/javascript,' + encodeURIComponent(`import { register } from 'node:module';
+    register('data:text/javascript,' + encodeURIComponent("export async function load(url, context, next) { process._rawDebug('LOADED ' + url); return next(url, context); }"));`);
+  for (const word of ['--version', '--help', 'help']) {
+    const { code, err } = await runProgram([word], { environment: { ...environment, NODE_OPTIONS: `--import=${hook}` } });
+    const loaded = err.split('\n').filter((line) => line.startsWith('LOADED file:'));
+    t.equal(code, 0);
+    t.ok(loaded.some((line) => line.endsWith('/src/main.js')), 'what is loaded is seen');
+    t.ok(loaded.length <= 10, `${word}: ${loaded.join('\n')}`);
+    t.notMatch(loaded.join('\n'), /node_modules|\.node$/, 'and no package');
+  }
+});
+
 t.test('doctor tells of each thing and what to do', async (t) => {
   const port = new URL(url).port;
   const { code, out } = await runProgram(['doctor', '--listen', `${port},0`, '--models', join(home, 'none')], { environment });

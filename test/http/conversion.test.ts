@@ -134,6 +134,17 @@ t.test('clearing', async (t) => {
   t.match((await get('/v1/clear/results?older_then=x')).json(), { detail: [{ loc: ['query', 'older_then'] }] });
 });
 
+t.test('a service that stops says so to who waits for a conversion, and what becomes of it', async (t) => {
+  const stopping = await startTestService();
+  t.teardown(() => stopping.close());
+  const waiting = stopping.app.inject({ method: 'POST', url: '/v1/convert/file', ...form('slow.pdf') });
+  while (stopping.tasks.counts().running === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await stopping.tasks.close();
+  const answer = await waiting;
+  t.strictSame([answer.statusCode, answer.json()], [503, { detail: 'The service is stopping; it goes on with this conversion at its next start.', task_id: answer.headers['x-lectern-task-id'] }]);
+  t.match(answer.headers['retry-after'], /\d/);
+});
+
 t.test('past the sync wait: 504 with the id, and the work goes on', async (t) => {
   const hasty = await startTestService({ syncWait: 0.1 });
   t.teardown(() => hasty.close());

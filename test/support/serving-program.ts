@@ -7,6 +7,8 @@ import { mainScript } from './program.js';
 export interface ServingProgram {
   url: string;
   child: ChildProcess;
+  /** The lines of its log so far. */
+  said: readonly string[];
   /** Settles when the process is gone. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
@@ -28,7 +30,7 @@ export async function serveProgram(home: string, words: string[] = [], [command,
     void gone.then(() => reject(new Error(`the service ended: ${said.slice(-5).join('\n')}`)));
   });
   return {
-    url, child,
+    url, child, said,
     end: async (signal) => {
       child.kill(signal);
       await gone;

@@ -58,7 +58,8 @@ async function begin(
     if (ignored.length > 0) {
       const header = ignoredHeader(ignored);
       void reply.header('x-lectern-ignored-options', header);
-      log.info({ requestId: request.id, taskId: slot.id, ignored: header }, 'options of a conversion are ignored');
+      // How many, not which: an unknown name is whatever a client wrote there.
+      log.info({ requestId: request.id, taskId: slot.id, ignored: ignored.length }, 'options of a conversion are ignored');
     }
     gone.throwIfAborted();
     const { documents } = asked;
@@ -87,7 +88,7 @@ function optionsOf({ options, chunks }: ConvertRequest, settings: HttpSettings):
   return chunks === undefined ? made : { ...made, chunking: chunks.options, outputs: chunks.withDocument ? ['json'] : [] };
 }
 
-/** Waits for the task and sends its result; 504 when that takes too long, and then the work goes on. */
+/** Waits for the task and sends its result; 504 when that takes too long, and then the work goes on; 503 when the service stops, and then at its next start. */
 async function answer({ tasks, settings, log }: HttpDependencies, task: ConversionTaskView, gone: AbortSignal, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { id, tenant } = task;
   const view = await tasks.wait(id, tenant, settings.syncWait * 1000, gone).catch(orTaskNotFound);
@@ -100,6 +101,7 @@ async function answer({ tasks, settings, log }: HttpDependencies, task: Conversi
   if (view.failure?.code === 'out_of_memory') throw new HttpFailure(507, view.failure.message, { 'retry-after': '5' });
   // Nobody looks at `gone` any more: the close that follows a 504 is no disconnect, and the work outlives its socket.
   if (view.status === 'success' || view.status === 'failure') return sendResult(tasks, view, reply);
+  if (tasks.closed) throw new HttpFailure(503, 'The service is stopping; it goes on with this conversion at its next start.', { 'retry-after': '5' }, { task_id: id });
   const detail = `Conversion is taking too long. The maximum wait time is configure as DOCLING_SERVE_MAX_SYNC_WAIT=${settings.syncWait}.`;
   throw new HttpFailure(504, detail, {}, { task_id: id });
 }
