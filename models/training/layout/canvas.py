@@ -18,24 +18,28 @@ SCALE = 2
 LABELS = ["caption", "footnote", "formula", "list_item", "page_footer", "page_header", "picture", "section_header", "table", "text", "title"]
 # Of the size of letters: how far they reach above and below their baseline.
 ABOVE, BELOW = 0.74, 0.22
+# A grey from which on a scan shows paper.
+LIGHT = 190
 BOLD = ("bold", "black", "heavy")
 
 
 class Ink:
-    """What is drawn beside text: into the image, unless `blind`, and as the boxes that a PDF would name: (left, top, right, bottom, kind)."""
+    """What is drawn beside text: into the image, unless `blind`, and as the boxes that a PDF would name: (left, top, right, bottom, kind, what of it a scan shows)."""
 
     STROKE, AREA, IMAGE = 0, 1, 2
+    NOTHING, ALL, FRAME = 0, 1, 2
 
     def __init__(self, image, blind):
         self.image, self.blind, self.boxes = image, blind, []
         self.canvas = ImageDraw.Draw(image)
 
-    def _add(self, points, kind):
+    def _add(self, points, kind, shown=ALL):
         across, down = ([*points[0::2]], [*points[1::2]]) if not isinstance(points[0], tuple) else zip(*points)
-        self.boxes.append((min(across), min(down), max(across), max(down), kind))
+        self.boxes.append((min(across), min(down), max(across), max(down), kind, shown))
 
     def _draw(self, shape, points, kind, given):
-        self._add(points, kind)
+        dark = {name for name in ("fill", "outline") if given.get(name) is not None and given[name] < LIGHT}
+        self._add(points, kind, self.NOTHING if not dark else self.FRAME if shape == "rectangle" and "fill" not in dark else self.ALL)
         if not self.blind:
             getattr(self.canvas, shape)(points, **given)
 
@@ -49,7 +53,7 @@ class Ink:
         self._draw("ellipse", points, self.STROKE if given.get("fill") is None else self.AREA, given)
 
     def pieslice(self, points, begin, end, **given):
-        self._add(points, self.AREA)
+        self._add(points, self.AREA, self.ALL if given["fill"] < LIGHT else self.NOTHING)
         if not self.blind:
             self.canvas.pieslice(points, begin, end, **given)
 

@@ -1,4 +1,4 @@
-"""What the line network sees: lines of text and clusters of what is drawn, each with its features, its neighbours and the pairs that may be one region. `src/layout-network/items.ts` is its twin."""
+"""What the line network sees: lines of text and clusters of what is drawn, each with its features, its neighbours and the pairs that may be one region. `src/convert/layout-network/items.ts` is its twin."""
 
 import re
 
@@ -18,7 +18,9 @@ ENDS = (".", ":", ",", "-")
 TOUCHING = 0.35
 # Distances beyond are all the same, in ems.
 FAR = 8.0
-FEATURES = 60
+# Lines whose sizes differ by less, as a share, look the same.
+ALIKE = 0.06
+FEATURES = 62
 PAIR_FEATURES = 8
 
 
@@ -71,6 +73,19 @@ def text_features(text):
     ]
 
 
+def style_shares(lines):
+    """Of each line, (share of the page's letters in lines that look like it, share of those in larger ones)."""
+    if not lines:
+        return []
+    sizes, letters = numpy.array([line["size"] for line in lines]), numpy.array([len(line["text"]) for line in lines])
+    weights = numpy.array([2 * bool(line["bold"]) + bool(line["italic"]) for line in lines])
+    made = []
+    for size, weight in zip(sizes, weights):
+        alike = (numpy.abs(sizes - size) <= ALIKE * size) & (weights == weight)
+        made.append([letters[alike].sum() / max(1, letters.sum()), letters[sizes > (1 + ALIKE) * size].sum() / max(1, letters.sum())])
+    return made
+
+
 class Items:
     """`boxes` (n, 4), `features` (n, FEATURES), `neighbours` (n, 5) above, below, left, right, around (-1: none), `pairs` (m, 2), `pair_features` (m, PAIR_FEATURES)."""
 
@@ -91,17 +106,18 @@ class Items:
         rows = [int(((numpy.minimum(self.boxes[i, 3], self.boxes[:self.lines, 3]) - numpy.maximum(self.boxes[i, 1], self.boxes[:self.lines, 1])) > 0.5 * (self.boxes[i, 3] - self.boxes[i, 1])).sum()) for i in range(count)]
         bold_share = bold[:self.lines].mean() if lines else 0.0
         whole = [numpy.log1p(len(lines)) / 5, numpy.log1p(len(clusters)) / 4, width / (width + height), em * 40 / height, bold_share]
+        shares = style_shares(lines)
         self.features = numpy.zeros((count, FEATURES))
         for i in range(count):
             left, top, right, bottom = self.boxes[i]
             made = [i < self.lines, left / width, top / height, right / width, bottom / height, (right - left) / width, (bottom - top) / height, numpy.log(max(0.1, (right - left) / em)) / 4, numpy.log(max(0.1, (bottom - top) / em)) / 4]
             if i < self.lines:
                 line = lines[i]
-                made += [numpy.log(max(0.1, line["size"] / em)) * 2, line["bold"], line["italic"], *text_features(line["text"]), 0, 0, 0, 0, 0, 0]
+                made += [numpy.log(max(0.1, line["size"] / em)) * 2, line["bold"], line["italic"], *shares[i], *text_features(line["text"]), 0, 0, 0, 0, 0, 0]
             else:
                 _, _, _, _, strokes, areas, images = clusters[i - self.lines]
                 held = int((inside == i).sum())
-                made += [0, 0, 0, *[0] * 22, numpy.log1p(strokes) / 4, numpy.log1p(areas) / 4, images > 0, numpy.log1p(held) / 4, bottom - top < 0.4 * em, right - left < 0.4 * em]
+                made += [0, 0, 0, 0, 0, *[0] * 22, numpy.log1p(strokes) / 4, numpy.log1p(areas) / 4, images > 0, numpy.log1p(held) / 4, bottom - top < 0.4 * em, right - left < 0.4 * em]
             made += [*(gaps[i] / FAR), *self._alignment(i, sizes, bold, em), numpy.log1p(rows[i]) / 3, *whole]
             self.features[i] = made
         self._pair(sizes, bold, em)

@@ -2,6 +2,7 @@
 
 import json
 import os
+import random
 import sys
 
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
@@ -11,11 +12,14 @@ from PIL import Image, ImageDraw
 
 import canvas
 import faces
+import items
 import pages
 from workers import side_by_side
 import styles
 from canvas import SCALE
 
+# Pixels: patches of ink on a scan nearer than this are one, and smaller ones are none.
+PATCH_GAP, LEAST_PATCH = 2.5, 12
 # Of a file.
 PAGES = 200
 # The test's two parts: families of styles that training never draws, and training's own families; both in faces that it never draws.
@@ -40,7 +44,7 @@ def read(path):
 def layer(case, number, stage="train", families=styles.FAMILIES):
     """Page `number` as a reader of files knows it: its lines of text, the boxes of what is drawn, and its regions; in pixels of the page as the layout network sees it.
 
-    A third are read from scans: boxes are a little off, nobody knows what is bold or slanted, and of what is drawn only strokes are found."""
+    A third are read from scans: boxes are a little off, nobody knows what is bold or slanted, and of what is drawn only long strokes and patches of ink are found."""
     page, family, draw, _ = pages.composed(case, number, stage, families, True)
     scanned = draw.random() < 0.33
     wide, high = page.width / SCALE, page.height / SCALE
@@ -48,10 +52,40 @@ def layer(case, number, stage="train", families=styles.FAMILIES):
     drawn = [[*(round(value / SCALE, 2) for value in box[:4]), box[4]] for box in page.ink.boxes]
     if scanned:
         lines = [off(draw, line) for line in lines if draw.random() > 0.01]
-        drawn = [box for box in drawn if box[4] == 0 and max(box[2] - box[0], box[3] - box[1]) > 15 and min(box[2] - box[0], box[3] - box[1]) < 2 and draw.random() < 0.9]
+        patches, strokes = [], []
+        for box, (*_, shown) in zip(drawn, page.ink.boxes):
+            if is_rule(box) or shown == canvas.Ink.FRAME:
+                strokes += sides_of(box)
+            elif shown == canvas.Ink.ALL:
+                patches.append(box)
+        drawn = [box for box in strokes if draw.random() < 0.9] + inked(random.Random(f"{pages.SEED} patches {stage} {number}"), patches, wide, high)
     lines = [{**line, **{key: round(line[key], 2) for key in ("left", "top", "right", "bottom", "size")}} for line in lines if line["left"] < wide and line["top"] < high]
     regions = [[label, *(round(value, 2) for value in box)] for label, *box in page.regions]
     return {"width": round(wide, 2), "height": round(high, 2), "lines": lines, "drawn": drawn, "regions": regions, "family": family, "scanned": scanned}
+
+
+def is_rule(box):
+    return max(box[2] - box[0], box[3] - box[1]) > 15 and min(box[2] - box[0], box[3] - box[1]) < 2
+
+
+def sides_of(box):
+    """A rule, or the four of a frame."""
+    left, top, right, bottom, _ = box
+    if is_rule(box):
+        return [box]
+    sides = [left, top, right, top], [left, bottom, right, bottom], [left, top, left, bottom], [right, top, right, bottom]
+    return [made for made in ([*side, canvas.Ink.STROKE] for side in sides) if is_rule(made)]
+
+
+def inked(draw, boxes, wide, high):
+    """The patches of ink beside text and rules that are seen on a scan: what touches is one."""
+    made = items.clusters_of(boxes, wide, high, PATCH_GAP / items.TOUCHING)
+    made = [box[:4] for box in made if min(box[2] - box[0], box[3] - box[1]) > LEAST_PATCH and draw.random() < 0.95]
+    if draw.random() < 0.06:
+        # A stain, a stamp, the edge of the paper.
+        left, top, side = draw.uniform(0, 0.9 * wide), draw.uniform(0, 0.9 * high), draw.uniform(LEAST_PATCH, 4 * LEAST_PATCH)
+        made.append([left, top, left + side * draw.uniform(0.3, 2), top + side * draw.uniform(0.3, 3)])
+    return [[*(round(value + draw.gauss(0, 0.8), 2) for value in box), canvas.Ink.AREA] for box in made]
 
 
 def off(draw, line):

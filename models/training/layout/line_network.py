@@ -7,7 +7,9 @@ from torch.nn import functional
 import items
 from canvas import LABELS
 
-WIDTH, ROUNDS = 64, 4
+WIDTH, ROUNDS = 96, 4
+# While it learns, an item forgets so much of itself at each look, and does not see so many of its neighbours.
+DROPPED = 0.1
 CLASSES = len(LABELS) + 1
 SIDES = 5
 
@@ -30,9 +32,10 @@ class LineNetwork(nn.Module):
         pages = int(page.max()) + 1 if len(page) else 0
         counts = torch.zeros(pages, 1).index_add_(0, page, torch.ones(len(page), 1))
         for layer in self.rounds:
+            beside = neighbours.masked_fill(torch.rand(neighbours.shape) < DROPPED, len(h)) if self.training else neighbours
             padded = torch.cat([h, torch.zeros(1, WIDTH)])
             mean = torch.zeros(pages, WIDTH).index_add(0, page, h) / counts
-            h = h + functional.relu(layer(torch.cat([h, *(padded[neighbours[:, side]] for side in range(SIDES)), mean[page]], 1)))
+            h = h + functional.relu(layer(torch.cat([functional.dropout(h, DROPPED, self.training), *(padded[beside[:, side]] for side in range(SIDES)), mean[page]], 1)))
         # Which of two comes first does not matter.
         one, other = h[pairs[:, 0]], h[pairs[:, 1]]
         both = functional.relu(self.pair(torch.cat([one + other, (one - other).abs(), pair_features], 1)))

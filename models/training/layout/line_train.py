@@ -25,6 +25,8 @@ SEED = 20261123
 RATE, LAST_RATE, WARM_UP = 3e-3, 2e-5, 0.05
 # Pages of a step.
 BATCH = 16
+# Of each number's own deviation, so that no single one is trusted.
+NOISE = 0.12
 
 
 class Page:
@@ -56,16 +58,16 @@ def rate(done):
     return LAST_RATE + (RATE - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, (done - WARM_UP) / (1 - WARM_UP)))) / 2
 
 
-def load(folder):
+def load(folder, files):
     pages = []
-    for path in sorted(glob.glob(os.path.join(folder, "lines-[0-9]*.json"))):
+    for path in sorted(glob.glob(os.path.join(folder, "lines-[0-9]*.json")))[:files]:
         pages += [Page(page) for page in layers.read(path) if page["lines"]]
     return pages
 
 
 def train(options):
     torch.manual_seed(SEED)
-    pages = load(options.pages)
+    pages = load(options.pages, options.files)
     every = torch.cat([page.features for page in pages])
     model = line_network.LineNetwork(every.mean(0), every.std(0).clamp(min=0.05))
     # Rare classes count more, by the root of how rare they are.
@@ -80,15 +82,16 @@ def train(options):
         optimiser.load_state_dict(saved["optimiser"])
         first = saved["pass"]
         step = first * (len(pages) // BATCH)
-    for number in range(first, options.passes):
+    for number in range(first, min(options.passes, options.stop or options.passes)):
         order, losses = list(range(len(pages))), []
         random.Random(f"{SEED} pass {number}").shuffle(order)
+        # A restart takes up the same noise.
+        torch.manual_seed(SEED + number)
         for start in range(0, len(order) - BATCH + 1, BATCH):
             for group in optimiser.param_groups:
                 group["lr"] = rate(step / steps)
             *given, classes, joined = together([pages[index] for index in order[start:start + BATCH]])
-            # A little noise, so that no single number is trusted.
-            given[0] = given[0] + 0.05 * model.deviation * torch.randn_like(given[0])
+            given[0] = given[0] + NOISE * model.deviation * torch.randn_like(given[0])
             found, pairs = model(*given)
             loss = functional.cross_entropy(found, classes, weights) + functional.binary_cross_entropy_with_logits(pairs, joined)
             optimiser.zero_grad(set_to_none=True)
@@ -121,7 +124,9 @@ def main():
     asked = argparse.ArgumentParser(description=__doc__)
     asked.add_argument("pages", help="folder that layers.py fills")
     asked.add_argument("checkpoint")
-    asked.add_argument("--passes", type=int, default=30, help="over all pages; one cycle of the learning rate")
+    asked.add_argument("--passes", type=int, default=10, help="over all pages; one cycle of the learning rate")
+    asked.add_argument("--stop", type=int, help="after so many passes of the cycle")
+    asked.add_argument("--files", type=int, help="of the pages, the first so many")
     asked.add_argument("--measure", choices=["styles", "faces"])
     options = asked.parse_args()
     (measured if options.measure else train)(options)
