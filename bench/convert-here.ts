@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { convertDocument } from '../src/convert/convert.js';
 import { type ConvertOptions, defaultConvertOptions } from '../src/convert/options.js';
+import { shippedLayoutFinder } from '../src/convert/layout-network/shipped.js';
 import { installedRecognisers, shippedLineVoting } from '../src/convert/ocr/own.js';
 import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
 import { shippedCellFinder } from '../src/convert/tables/index.js';
@@ -36,6 +37,7 @@ const ports: ConvertPorts = {
   recognisers: installedRecognisers(engine, process.env, shippedModelsDirectory()),
   lineVotes: shippedLineVoting(engine, shippedModelsDirectory()),
   tableCells: shippedCellFinder(engine, shippedModelsDirectory()),
+  layout: shippedLayoutFinder(engine, shippedModelsDirectory()),
   progress: () => undefined,
   signal: new AbortController().signal,
 };

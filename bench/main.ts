@@ -34,7 +34,7 @@ const usage = `usage: npm run bench -- NAME [its options] [--lines OUT] [--again
   formats  [--format NAME]... [--speed] [--keep DIRECTORY] [--json OUT] [--verbose]
   http     [--rounds N] [--models DIRECTORY] [--model NAME]
   kernels  [--layers] [--llm]
-  layout   [--drawn DIRECTORY] [--verbose]
+  layout   [--drawn DIRECTORY] [--network DIRECTORY] [--conversion] [--verbose]
   llm      [--peer] [--rounds N] [--threads N] [--model NAME]... [--json OUT]
   ocr      [--drawn DIRECTORY] [--pages N] [--verbose]
   onnx     [--peer] [--pack DIRECTORY] [--net NAME]... [--rounds N] [--threads N] [--json OUT]

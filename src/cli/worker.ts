@@ -3,6 +3,7 @@ import { convertDocument } from '../convert/convert.js';
 import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
 import { writeZip, type ZipRequest } from '../convert/write-zip.js';
+import { shippedLayoutFinder } from '../convert/layout-network/shipped.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
 import { installedRecognisers, shippedLineVoting } from '../convert/ocr/own.js';
 import type { TextRecognisers } from '../convert/ocr/recogniser.js';
@@ -30,6 +31,7 @@ async function closeNetworks(): Promise<void> {
 }
 
 const openTables = shippedCellFinder(networkEngine, shippedModelsDirectory());
+const openLayout = shippedLayoutFinder(networkEngine, shippedModelsDirectory());
 
 /** Reads with the memory of its networks held for as long as it takes. */
 function readerWithin(remote: NetworkMemory): NetworkReader & TextReader {
@@ -55,6 +57,7 @@ function convert(request: ConvertRequest, context: JobContext): Promise<unknown>
     recognisers: recognisersOf(remote),
     lineVotes: shippedLineVoting(() => readerWithin(remote), shippedModelsDirectory()),
     tableCells: openTables === null ? null : (picture, within) => remote.withNetworks(() => openTables(picture, within), within),
+    layout: openLayout === null ? null : (page, within) => remote.withNetworks(() => openLayout(page, within), within),
     signal,
     progress: (news: ConversionProgress) => {
       // Should this page be the last thing that the process does, the parent must know which one it was.

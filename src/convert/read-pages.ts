@@ -4,6 +4,8 @@ import { LecternError } from '../errors.js';
 import { conversionError, errorOf } from './failures.js';
 import { findContents, withoutWords } from './layout/contents.js';
 import { marginWords } from './layout/margins.js';
+import { opinionOn } from './layout-network/opinion.js';
+import type { PageOpinion } from './layout-network/opinion.js';
 import { readableText } from './layout/text-layer.js';
 import type { TextLayer } from './layout/text-layer.js';
 import { sketchPage } from './layout/sketch.js';
@@ -19,7 +21,8 @@ import { unreadableLines, withReadLines } from './ocr/unreadable.js';
 import { unreadPage, whyPicture } from './scans.js';
 import type { PictureReason } from './scans.js';
 import type { PageContent } from '../pdf/page.js';
-import { findSureAndDoubtful, tablesByNetwork } from './tables/index.js';
+import { findSureAndDoubtful, tablesByNetwork, withoutUnseen } from './tables/index.js';
+import type { FoundTable } from './table.js';
 import type { Timings } from './timings.js';
 
 export interface ReadPages {
@@ -30,6 +33,7 @@ export interface ReadPages {
 
 /** So sure must a reading be to be believed rather than a text layer that makes no words. */
 const sureOfWords = 0.85;
+
 
 /** The numbers of the pages asked for, from 1. */
 function wanted(pages: PageSource, [first, last]: [number, number]): number[] {
@@ -130,13 +134,22 @@ async function boilDown(layer: TextLayer, reading: Reading): Promise<PageSketch>
   const { options } = request;
   const contents = options.doTableStructure ? findContents(content) : null;
   const rest = contents === null ? content : withoutWords(content, contents.words);
-  const { tableCells = null, signal } = ports;
+  const { tableCells = null, layout = null, signal } = ports;
+  const asks = options.tableMode !== 'fast' && content.words.every(({ confidence }) => confidence === undefined);
+  const opinion = layout === null || !asks ? null : await orWithout(null, content.pageIndex, reading, timings.measure('see_layout', 'page', () => opinionOn(content, layout, signal)));
   const asked = options.tableMode === 'fast' ? null : tableCells;
   const body = withoutWords(rest, marginWords(rest));
   const found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
-  const tables = asked === null || found.tables.length + found.doubtful.length === 0 ? found.tables
+  const read = asked === null || found.tables.length + found.doubtful.length === 0 ? found.tables
     : await orWithout(found.tables, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, [], body, asked, signal)));
-  return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables));
+  const tables = opinion === null ? read : seenTables(read, opinion);
+  return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, opinion));
+}
+
+/** The tables that the layout network sees, too; of ruled ones, and of words that it was not shown, it is not asked. */
+function seenTables(tables: FoundTable[], { regions, lines }: PageOpinion): FoundTable[] {
+  const seen = new Set(withoutUnseen(tables, regions.filter(({ label }) => label === 'table')));
+  return tables.filter((table) => seen.has(table) || table.evidence === 'ruled' || table.cells.some(({ words }) => words.some((word) => !lines.has(word))));
 }
 
 /** Sketches of the pages asked for, in order; what went wrong is added to `errors`. */

@@ -3,6 +3,7 @@ import type { TokenCounting, VisionEngine } from '../engine/port.js';
 import type { LineVoting } from './ocr/own.js';
 import type { TextRecognisers } from './ocr/recogniser.js';
 import type { ConvertOptions } from './options.js';
+import type { LayoutFinder } from './layout-network/shipped.js';
 import type { CellFinder } from './tables/index.js';
 import type { Confidence, ConversionError, ConversionProgress, ConversionStatus, StageTiming } from './result.js';
 
@@ -61,6 +62,8 @@ export interface ConvertPorts {
   lineVotes?: LineVoting | null;
   /** Finds the cells of tables without full ruling lines; absent or null: geometry alone does. */
   tableCells?: CellFinder | null;
+  /** Tells what lines of text are, for pages that are not read from their picture (scans lose by it); absent or null: geometry alone does. */
+  layout?: LayoutFinder | null;
   progress(progress: ConversionProgress): void;
   signal: AbortSignal;
 }

@@ -19,10 +19,13 @@ export const orientationNetwork: ShippedNetwork = { file: 'lectern-orientation.o
 /** Pages are cut to pieces of 1,024 by 1,344 pixels, and native/vision/page_detector bounds it itself. */
 export const detectorNetwork: ShippedNetwork = { file: 'lectern-detector.onnx', workBytes: 48 * 2 ** 20 };
 
+/** A page of 3,000 lines and drawings takes some 40 MiB. */
+export const layoutNetwork: ShippedNetwork = { file: 'lectern-layout.onnx', workBytes: 64 * 2 ** 20 };
+
 /** Of all that are in `directory`. */
 export function sizeOfShipped(directory: string): { sizeBytes: number; workBytes: number } {
   const total = { sizeBytes: 0, workBytes: 0 };
-  for (const { file, workBytes } of [recogniserNetwork, orientationNetwork, detectorNetwork, tableNetwork]) {
+  for (const { file, workBytes } of [recogniserNetwork, orientationNetwork, detectorNetwork, tableNetwork, layoutNetwork]) {
     const stat = statSync(join(directory, file), { throwIfNoEntry: false });
     if (stat === undefined) continue;
     total.sizeBytes += stat.size;

@@ -10,6 +10,8 @@ import { tableByNetwork } from '../../src/convert/tables/by-network.js';
 import { drawTable } from '../../src/convert/tables/picture.js';
 import { type CellFinder, findTables, tableWords } from '../../src/convert/tables/index.js';
 import type { TableCells } from '../../src/engine/vision-port.js';
+import type { LayoutFinder } from '../../src/convert/layout-network/shipped.js';
+import { nothingSeen } from '../../src/convert/layout-network/regions.js';
 import { LecternError } from '../../src/errors.js';
 import { quietPorts, readFixtures } from '../support/fixtures.js';
 import { PageMaker } from '../support/made-page.js';
@@ -131,4 +133,23 @@ t.test('tables that geometry finds are the same where the network says nothing',
   const { page } = wrapped();
   for (const table of findTables(page, { doTableStructure: true })) t.equal(await tableByNetwork(table, page, async () => null, signal), null);
   t.equal(findTables(page, { doTableStructure: true }).length, 1);
+});
+
+t.test('the layout network is asked like the table network: not where fast is wanted, and where it fails its opinion alone is missing', async (t) => {
+  const fixture = readFixtures().find(({ name }) => name === 'tables-booktabs')!;
+  const convert = async (tableMode: 'accurate' | 'fast', layout: LayoutFinder | null) => {
+    const outputDirectory = mkdtempSync(`${t.testdir()}/`);
+    const outcome = await convertDocument({ inputPath: fixture.pdf, filename: 'a.pdf', outputDirectory, failedPages: [], options: { ...defaultConvertOptions, tableMode } }, { ...quietPorts, layout });
+    return { outcome, content: readFileSync(join(outputDirectory, 'content.json'), 'utf8') };
+  };
+  let pages = 0;
+  const silent = await convert('accurate', async () => { pages++; return nothingSeen; });
+  t.equal(pages, silent.outcome.pageCount);
+  const failed = await convert('accurate', async () => { throw new LecternError('out_of_memory'); });
+  t.equal(failed.outcome.status, 'partial_success');
+  t.ok(failed.outcome.errors.length > 0);
+  t.equal(failed.content, silent.content);
+  t.equal((await convert('accurate', null)).content, silent.content, 'nothing said is as nobody asked');
+  const never = async (): Promise<never> => { throw new Error('not asked'); };
+  t.equal((await convert('fast', never)).outcome.status, 'success');
 });

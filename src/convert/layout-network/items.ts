@@ -40,13 +40,15 @@ export interface Items {
   pairFeatures: number[][];
 }
 
-export const featureCount = 60;
+export const featureCount = 62;
 export const pairFeatureCount = 8;
 
 /** Boxes no further apart than this, in ems, are one drawing. */
 const touching = 0.35;
 /** Distances beyond are all the same, in ems. */
 const far = 8;
+/** Lines whose sizes differ by less, as a share, look the same. */
+const alike = 0.06;
 
 /** The size of most letters of the page. */
 function emOf(lines: LayoutLine[]): number {
@@ -85,6 +87,20 @@ function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[]
     made = rest;
   }
   return made;
+}
+
+/** Of each line: the share of the page's letters in lines that look like it, and in larger ones. */
+function styleShares(lines: LayoutLine[]): [number, number][] {
+  const letters = lines.map(({ text }) => [...text].length);
+  const all = Math.max(1, letters.reduce((sum, count) => sum + count, 0));
+  return lines.map(({ size, bold, italic }) => {
+    let [same, larger] = [0, 0];
+    for (const [index, other] of lines.entries()) {
+      if (other.size > (1 + alike) * size) larger += letters[index] as number;
+      if (Math.abs(other.size - size) <= alike * size && other.bold === bold && other.italic === italic) same += letters[index] as number;
+    }
+    return [same / all, larger / all];
+  });
 }
 
 const areaOf = ({ left, top, right, bottom }: Box): number => (right - left) * (bottom - top);
@@ -143,6 +159,7 @@ export function itemsOf(page: LayoutPage): Items {
   const looked = boxes.map((_, item) => look(boxes, item, inside, em));
   const boldShare = lines.length === 0 ? 0 : lines.filter((line) => line.bold).length / lines.length;
   const whole = [Math.log1p(lines.length) / 5, Math.log1p(clusters.length) / 4, width / (width + height), (em * 40) / height, boldShare];
+  const shares = styleShares(lines);
   const features = boxes.map((box, item) => {
     const [wide, high] = [box.right - box.left, box.bottom - box.top];
     const isLine = item < lines.length;
@@ -156,7 +173,7 @@ export function itemsOf(page: LayoutPage): Items {
     });
     return [
       Number(isLine), box.left / width, box.top / height, box.right / width, box.bottom / height, wide / width, high / height, Math.log(Math.max(0.1, wide / em)) / 4, Math.log(Math.max(0.1, high / em)) / 4,
-      ...(isLine ? ofLine(lines[item] as LayoutLine, em) : ofCluster(clusters[item - lines.length] as Cluster, inside.filter((around) => around === item).length, em)),
+      ...(isLine ? ofLine(lines[item] as LayoutLine, shares[item] as [number, number], em) : ofCluster(clusters[item - lines.length] as Cluster, inside.filter((around) => around === item).length, em)),
       ...gaps.map((gap) => gap / far), ...aligned, Math.log1p(row) / 3, ...whole,
     ];
   });
@@ -164,13 +181,13 @@ export function itemsOf(page: LayoutPage): Items {
   return { lineCount: lines.length, boxes, features, neighbours, ...pairsOf(boxes, neighbours, lines.length, sizes, bold, em) };
 }
 
-function ofLine(line: LayoutLine, em: number): number[] {
-  return [ratio(line.size, em), Number(line.bold), Number(line.italic), ...textFeatures(line.text), 0, 0, 0, 0, 0, 0];
+function ofLine(line: LayoutLine, shares: [number, number], em: number): number[] {
+  return [ratio(line.size, em), Number(line.bold), Number(line.italic), ...shares, ...textFeatures(line.text), 0, 0, 0, 0, 0, 0];
 }
 
 function ofCluster({ left, top, right, bottom, strokes, areas, images }: Cluster, held: number, em: number): number[] {
   return [
-    ...Array.from({ length: 3 + textFeatureCount }, () => 0),
+    ...Array.from({ length: 5 + textFeatureCount }, () => 0),
     Math.log1p(strokes) / 4, Math.log1p(areas) / 4, Number(images > 0), Math.log1p(held) / 4, Number(bottom - top < 0.4 * em), Number(right - left < 0.4 * em),
   ];
 }

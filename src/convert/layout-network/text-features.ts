@@ -14,6 +14,11 @@ const patterns = [
 ];
 const ends = ['.', ':', ',', '-'];
 
+/** A bullet, a number or a letter with which an item of a list begins, by itself. */
+export function isListMark(text: string): boolean {
+  return text.length < 6 && patterns.slice(0, 2).some((pattern) => pattern.test(text));
+}
+
 /** How many numbers a line's text gives. */
 export const textFeatureCount = 22;
 

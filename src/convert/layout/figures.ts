@@ -102,14 +102,14 @@ function isFigure(group: Part[], box: Box): boolean {
 }
 
 /** Share of the box that its text fills: a frame around paragraphs is no figure. */
-function textShare(box: Box, pieces: TextLine[]): number {
+export function textShare(box: Box, pieces: TextLine[]): number {
   let covered = 0;
   for (const piece of pieces) if (contains(box, piece.box, 0)) covered += (piece.box.right - piece.box.left) * 1.2 * piece.size;
   return covered / Math.max(1, area(box));
 }
 
 /** Lines of the page's own size that begin at one edge, or program text: a box around text, with round corners perhaps. */
-function holdsText(box: Box, pieces: TextLine[], bodySize: number): boolean {
+export function holdsText(box: Box, pieces: TextLine[], bodySize: number): boolean {
   const inner = pieces.filter((piece) => contains(box, piece.box, 0));
   if (inner.length < 2) return false;
   if (inner.every((piece) => piece.monospace)) return true;
@@ -119,13 +119,13 @@ function holdsText(box: Box, pieces: TextLine[], bodySize: number): boolean {
 }
 
 /** The size of most lines of running text. */
-function sizeOfText(pieces: TextLine[]): number {
+export function sizeOfText(pieces: TextLine[]): number {
   const sizes = pieces.filter((piece) => piece.text.length >= 25).map((piece) => piece.size).sort((a, b) => a - b);
   return sizes[sizes.length >> 1] ?? 0;
 }
 
 /** Whether the text inside reads as labels; paragraphs over a picture are the page's own text. */
-function readsAsLabels(box: Box, pieces: TextLine[]): boolean {
+export function readsAsLabels(box: Box, pieces: TextLine[]): boolean {
   const inner = pieces.filter((piece) => contains(box, piece.box, 1));
   const long = inner.filter((piece) => piece.text.length > 60 || piece.box.right - piece.box.left > 0.75 * (box.right - box.left) && piece.text.length > 30);
   return long.length <= 3 || long.length < 0.25 * inner.length;

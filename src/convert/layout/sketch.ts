@@ -1,5 +1,6 @@
 /** One page, boiled down to what the document-wide steps need: pieces of lines, tables, figures. No words are kept. */
 import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '../../pdf/page.js';
+import type { PageOpinion } from '../layout-network/opinion.js';
 import type { FoundTable } from '../table.js';
 import { pictureCoverage } from '../scans.js';
 import type { Contents } from './contents.js';
@@ -7,6 +8,7 @@ import { findFormulas } from '../formulas/find.js';
 import type { FoundFormula } from '../formulas/find.js';
 import { withHangingSigns } from '../formulas/hanging.js';
 import { findFigures } from './figures.js';
+import { withProposedFigures } from './proposed-figures.js';
 import type { FigureRegion } from './figures.js';
 import { sketchTable } from './sketched-table.js';
 import type { SketchedTable } from './sketched-table.js';
@@ -53,8 +55,8 @@ export interface PageSketch {
 /** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */
 const pieceGap = 0.8;
 
-/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. */
-export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[]): PageSketch {
+/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. `opinion` is the layout network's, where it was asked. */
+export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[], opinion: PageOpinion | null = null): PageSketch {
   const taken = new Set<Word>();
   for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
   const formulas = findFormulas(content, (word) => taken.has(word));
@@ -62,11 +64,11 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
   const roleOf = roleLookup(content.structure);
   const pieces: TextLine[] = [];
   for (const line of withHangingSigns(content.lines.filter(({ words }) => !words.every((word) => taken.has(word))), content.rulings)) {
-    for (const words of piecesOfLine(line, taken)) pieces.push(lineOfWords(words, content.links, roleOf));
+    for (const words of piecesOfLine(line, taken)) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
   const objects = [...tables.map((table) => table.box), ...(contents === null ? [] : [contents.table.box])];
-  const figures = findFigures(content, objects, pieces);
+  const figures = withProposedFigures(findFigures(content, objects, pieces), opinion, objects, pieces);
   return {
     pageIndex: content.pageIndex,
     width: content.width,
@@ -82,6 +84,11 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     invisibleCharacters: keptInvisible,
     pictureCoverage: pictureCoverage(content),
   };
+}
+
+function withOpinion(line: TextLine, [first]: Word[], opinion: PageOpinion | null): TextLine {
+  const seen = first === undefined ? undefined : opinion?.lines.get(first);
+  return seen === undefined ? line : { ...line, seen };
 }
 
 /** A formula takes the place of its lines as one. */

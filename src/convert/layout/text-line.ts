@@ -1,5 +1,6 @@
 /** A line of text, or a piece of one, without its words: what is kept of a page once its words are gone. */
 import type { Box, Link, Word } from '../../pdf/page.js';
+import type { LineOpinion } from '../layout-network/opinion.js';
 import { scriptInLine } from '../formulas/small-signs.js';
 
 /** A stretch of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
@@ -43,6 +44,8 @@ export interface TextLine {
   pieces: { start: number; left: number }[];
   /** Mean over the letters that were read from the page's picture, 0..1; absent where the file tells them all. */
   confidence?: number;
+  /** What the layout network thinks of it; absent where it was not asked. */
+  seen?: LineOpinion;
 }
 
 const noSpans: Span[] = [];

@@ -2,6 +2,7 @@
 import type { Box } from '../../pdf/page.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
+import { isLikely } from './opinion.js';
 import type { BodyStyle } from './style.js';
 
 const figureWord = 'figures?|fig|abbildung|abb|figura|graphique|diagramm?|chart|image|photo|plate|scheme|box|map|exhibit|obrázek|obr|graf|rysunek|rys|slika|afbeelding|рис|рисунок|图|図|圖';
@@ -79,6 +80,14 @@ function findUnnamed(blocks: Block[], body: BodyStyle): Set<Block> {
   return found;
 }
 
+/** A caption that only the layout network takes for one is longer, and stands near its object. */
+const fewestLetters = 20;
+
+/** What a caption that does not say it is one of. */
+function nearestKind(block: TextBlock, objects: Captioned[]): CaptionKind {
+  return nearest(block, objects, 'figure')?.object.kind ?? 'figure';
+}
+
 /**
  * Gives captions near a table or figure to it. One that stands above its object is its caption, which every output writes
  * first; one below keeps its place and is about it. A caption without an object stays where it is, as a caption.
@@ -90,11 +99,13 @@ export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
   for (const block of blocks) {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const text = plainText(block);
-    const kind = captionKind(text) ?? (unnamed.has(block) ? 'figure' : null);
+    const named = captionKind(text) ?? (unnamed.has(block) ? 'figure' : null);
+    const seen = named === null && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
+    const kind = seen ? nearestKind(block, objects) : named;
     if (kind === null || text.length > 1200) continue;
     const found = nearest(block, objects, kind);
     const close = found !== null && found.distance <= 3.5 * body.size + (kind === 'source' ? 0 : 25);
-    if (kind === 'source' && (!close || linesOf(block).length > 4)) continue;
+    if (seen && !close || kind === 'source' && (!close || linesOf(block).length > 4)) continue;
     block.role = 'caption';
     if (!close) continue;
     const above = block.stretches[0]!.box.bottom <= (boxOf(found.object).top + boxOf(found.object).bottom) / 2;

@@ -1,6 +1,7 @@
 /** Footnotes: small text at the foot of a page or column that begins with a number or sign. */
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
+import { isLikely, isUnlikely } from './opinion.js';
 import type { BodyStyle } from './style.js';
 
 const noteStart = /^(?:\d{1,3}[.)]?\s*(?=[\p{L}“"'‘(\[])|[*†‡§¶#∗]{1,3}\s*(?=\S)|\([a-z\d]{1,2}\)\s+)/u;
@@ -27,12 +28,12 @@ function isFootnote(block: TextBlock, before: Block | undefined, body: BodyStyle
   const { pageIndex, box } = block.stretches[0]!;
   const lines = linesOf(block);
   const small = lines[0]!.size <= 0.92 * body.size;
-  if (!small) return false;
   const height = pageHeight(pageIndex);
   const low = box.top > 0.5 * height;
   const numbered = noteStart.test(plainText(block));
   const ruled = separators(pageIndex).some((y) => y < box.top && y > box.top - 0.35 * height && y > 0.4 * height);
-  if (!low) return false;
+  if (isLikely(block, 0.8, 'footnote') && box.top > 0.3 * height) return true;
+  if (!small || !low || isUnlikely(block, 0.02, 'footnote')) return false;
   const follows = before !== undefined && before.kind === 'text' && before.role === 'footnote' && before.stretches[0]!.pageIndex === pageIndex;
   return numbered && (ruled || box.top > 0.6 * height) || ruled && follows;
 }

@@ -4,6 +4,7 @@ import type { PageText } from './style.js';
 import type { TextLine } from '../layout/text-line.js';
 import { nominalBox } from '../layout/text-line.js';
 import { beginsNote, isAddressNote } from './footnotes.js';
+import { oddsOfLines } from './opinion.js';
 
 export type FurnitureLabel = 'page_header' | 'page_footer';
 
@@ -22,6 +23,9 @@ interface EdgeRow {
 
 /** Rows of an edge that are looked at: three lines of a letterhead, an address, a page number. */
 const rowsAtEdge = 4;
+
+/** From here on the layout network is believed that a row is furniture. */
+const sureFurniture = 0.9;
 
 const pageNumber = /^[-–—|·•\s]*(?:(?:page|seite|p\.|pág\.?|página|strana|str\.|pagina|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]?-?\d{1,3}-\d{1,3})(?:\s*(?:of|von|de|sur|\/|z|di)\s*\d{1,4})?[-–—|·•\s.]*$/iu;
 /** `54 | Title`, `Title 213`. A number in front without a bar may be a heading's. */
@@ -111,6 +115,13 @@ function spansPage(row: EdgeRow, width: number): boolean {
   return row.lines.slice(1).some((line, index) => line.box.left - row.lines[index]!.box.right > 0.22 * width) && row.text.length <= 110;
 }
 
+/** In the margin, neither large nor tiny, no sentence, no formula, and with white between it and the text: then the layout network is believed. */
+function mayBeFurniture({ lines, text, size, gap, bottom, top }: EdgeRow, { sketch }: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
+  const depth = edge === 'top' ? bottom / sketch.height : 1 - top / sketch.height;
+  return depth < 0.12 && size <= 1.3 * body.size && size >= 0.6 * body.size && !(text.length > 25 && /[.!?:;,]$/.test(text)) && lines.every(({ latex }) => latex === undefined)
+    && gap + 0.3 * size > 0.8 * body.leading * body.size;
+}
+
 /** Judged from the page alone: a number by itself, a line with a number at its end, a small line far from the text. */
 function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
   const { height } = text.sketch;
@@ -157,7 +168,8 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
         const repeated = isRepeated(row.text, row.baseline, repeats, body, row.size)
           || row.lines.every((line) => isRepeated(line.text, row.baseline, repeats, body, line.size));
         pending.push(row);
-        if (repeated || standsApart(row, text, body, edge) && isOneHead(pending, text.sketch.width)) {
+        const seen = (oddsOfLines(row.lines, label) ?? 0) > sureFurniture && mayBeFurniture(row, text, body, edge);
+        if (repeated || seen || standsApart(row, text, body, edge) && isOneHead(pending, text.sketch.width)) {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
           pending = [];
         } else if (row.gap > 0.9 * body.size || pending.length > 2) {

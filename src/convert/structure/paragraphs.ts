@@ -8,6 +8,9 @@ import { markerOf } from './markers.js';
 import { numberingOf } from './numbering.js';
 import type { BodyStyle } from './style.js';
 
+/** So sure the layout network must be of two lines to part them: they are of two regions then. */
+const sureLine = 0.98;
+
 /** What the rows of one column have in common. */
 interface ColumnHabits extends ColumnEdges {
   /** Most lines end at the right edge: a short one ends a paragraph. */
@@ -75,6 +78,7 @@ function continuesRun(above: TextLine, below: TextLine): boolean {
 
 function startsParagraph(above: TextLine, below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
   if (above.latex !== undefined || below.latex !== undefined) return true;
+  if (areSeenApart(above, below)) return true;
   const distance = below.baseline - above.baseline;
   const size = Math.max(above.size, below.size);
   // Side by side on one row: captions of two tables.
@@ -96,6 +100,12 @@ function startsParagraph(above: TextLine, below: TextLine, next: TextLine | unde
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
   }
   return false;
+}
+
+/** Of two regions, as the layout network is sure. */
+function areSeenApart({ seen: above }: TextLine, { seen: below }: TextLine): boolean {
+  if (above === undefined || below === undefined || above.region < 0 || below.region < 0 || above.region === below.region) return false;
+  return [above, below].every(({ odds }) => Math.max(...Object.values(odds)) >= sureLine);
 }
 
 /** A raised number or sign opens the line: the mark of a note. */

@@ -1,0 +1,83 @@
+/** From what the line network says of a page's items to regions: items of one class that are joined are one. The twin of `regions` in models/training/layout/line_network.py. */
+import type { LineClasses, LineItems } from '../../engine/vision-port.js';
+import type { Box } from '../../pdf/page.js';
+import type { Items } from './items.js';
+
+/** DocLayNet's classes (Pfitzmann et al. 2022) in the order of the network's answer, which has `nothing` behind them. */
+export const layoutLabels = ['caption', 'footnote', 'formula', 'list_item', 'page_footer', 'page_header', 'picture', 'section_header', 'table', 'text', 'title'] as const;
+export type LayoutLabel = (typeof layoutLabels)[number];
+
+const classCount = layoutLabels.length + 1;
+
+/** How sure a line is of each class, 0..1; what is left of 1 is nothing. */
+export type LineOdds = Record<LayoutLabel, number>;
+
+export interface Region extends Box {
+  label: LayoutLabel;
+  /** 0..1: how sure its items' class is in the mean. */
+  score: number;
+  /** Indices of the page's lines. */
+  lines: number[];
+  /** Something that is no text is in it. */
+  drawn: boolean;
+}
+
+export interface SeenLayout {
+  /** The surest first; every line is in one at most. */
+  regions: Region[];
+  /** Of each line. */
+  odds: LineOdds[];
+}
+
+export const nothingSeen: SeenLayout = { regions: [], odds: [] };
+
+/** The items as the engine takes them. */
+export function rowsOf({ features, neighbours, pairs, pairFeatures }: Items): LineItems {
+  return { features: Float32Array.from(features.flat()), neighbours: Int32Array.from(neighbours.flat()), pairs: Int32Array.from(pairs.flat()), pairFeatures: Float32Array.from(pairFeatures.flat()) };
+}
+
+function softmax(logits: Float32Array): number[] {
+  const most = Math.max(...logits);
+  const powers = [...logits].map((logit) => Math.exp(logit - most));
+  const sum = powers.reduce((total, power) => total + power, 0);
+  return powers.map((power) => power / sum);
+}
+
+/** Regions and odds of a page's items. */
+export function seenIn(items: Items, { classes, joined }: LineClasses): SeenLayout {
+  const odds = items.boxes.map((_, item) => softmax(classes.subarray(item * classCount, (item + 1) * classCount)));
+  const best = odds.map((row) => row.indexOf(Math.max(...row)));
+  const regions = groupsOf(items, best, joined).map((group): Region => {
+    const boxes = group.map((item) => items.boxes[item] as Box);
+    return {
+      label: layoutLabels[best[group[0] as number] as number] as LayoutLabel,
+      score: group.reduce((sum, item) => sum + Math.max(...(odds[item] as number[])), 0) / group.length,
+      lines: group.filter((item) => item < items.lineCount), drawn: group.some((item) => item >= items.lineCount),
+      left: Math.min(...boxes.map(({ left }) => left)), top: Math.min(...boxes.map(({ top }) => top)), right: Math.max(...boxes.map(({ right }) => right)), bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+    };
+  });
+  return {
+    // A stroke by itself is no region.
+    regions: regions.filter(({ left, top, right, bottom }) => left < right && top < bottom).sort((a, b) => b.score - a.score),
+    odds: odds.slice(0, items.lineCount).map((row) => Object.fromEntries(layoutLabels.map((label, index) => [label, row[index]])) as LineOdds),
+  };
+}
+
+/** Items of one class, other than nothing, that pairs join. */
+function groupsOf({ pairs }: Items, best: number[], joined: Float32Array): number[][] {
+  const parents = best.map((_, item) => item);
+  const root = (item: number): number => {
+    let at = item;
+    while (parents[at] !== at) at = parents[at] as number;
+    return at;
+  };
+  for (const [index, [i, j]] of pairs.entries()) if ((joined[index] as number) > 0 && best[i] === best[j]) parents[root(i)] = root(j);
+  const groups = new Map<number, number[]>();
+  for (const [item, label] of best.entries()) {
+    if (label >= layoutLabels.length) continue;
+    const group = groups.get(root(item));
+    if (group === undefined) groups.set(root(item), [item]);
+    else group.push(item);
+  }
+  return [...groups.values()];
+}

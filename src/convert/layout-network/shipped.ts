@@ -1,0 +1,42 @@
+/** The layout network that ships with the program: opened by the first page that asks for it, and again when its engine was closed. */
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { VisionLoader, VisionModel } from '../../engine/vision-port.js';
+import { layoutNetwork } from '../shipped-networks.js';
+import { itemsOf } from './items.js';
+import type { LayoutPage } from './items.js';
+import { nothingSeen, rowsOf, seenIn } from './regions.js';
+import type { SeenLayout } from './regions.js';
+
+/** Tells what a page's lines and drawings are. */
+export type LayoutFinder = (page: LayoutPage, signal: AbortSignal) => Promise<SeenLayout>;
+
+const { file: fileName, workBytes } = layoutNetwork;
+/** Every item is held against every other: a page of maps or of hidden text is not worth minutes. */
+export const mostItems = 3000;
+
+/**
+ * Null where the network is not in `directory`. Of a page without lines and drawings, or with more than `mostItems`, it says nothing. What it rejects with is `cancelled`
+ * or a defect.
+ */
+export function shippedLayoutFinder(engine: () => VisionLoader, directory: string): LayoutFinder | null {
+  const file = join(directory, fileName);
+  if (!existsSync(file)) return null;
+  let model: Promise<VisionModel> | null = null;
+  let opener: VisionLoader | null = null;
+  return async (page, signal) => {
+    const count = page.lines.length + page.drawn.length;
+    if (count === 0 || count > mostItems) return nothingSeen;
+    const current = engine();
+    if (opener !== current) model = null;
+    opener = current;
+    model ??= current.openVision({ kind: 'lines', networks: { lines: { file } }, device: 'cpu', threads: 1, workBytes });
+    const opened = await model.catch((thrown: unknown) => {
+      // Memory may be there for the next page.
+      model = null;
+      throw thrown;
+    });
+    const items = itemsOf(page);
+    return items.boxes.length === 0 ? nothingSeen : seenIn(items, await opened.classifyLines(rowsOf(items), { signal }));
+  };
+}
