@@ -4,15 +4,17 @@ import { parseGo } from './chat/prompt/go-template/parser.js';
 import type { Settings } from './config.js';
 import type { DeviceInfo, LanguageEngine } from './engine/port.js';
 import type { VisionLoader } from './engine/vision-port.js';
+import { sizeOfShipped } from './convert/installed.js';
 import { LecternError } from './errors.js';
 import type { LanguageServices } from './http/language.js';
 import { LanguageMeter } from './http/service/language-metrics.js';
 import type { Log } from './log.js';
 import { createCatalogue } from './models/catalogue.js';
-import { describeBytes } from './models/fit.js';
+import { describeBytes, visionBytes } from './models/fit.js';
 import { chooseDevice, MemoryBudget } from './models/memory-budget.js';
 import { createResidency } from './models/residency.js';
 import { createSlots } from './models/slots.js';
+import { shippedModelsDirectory } from './package-files.js';
 import type { Catalogue, CatalogueEntry, Clock, DistantResidency, ModelsLog, Residency, VisionResidency } from './models/types.js';
 
 export type LanguageSettings = Pick<Settings,
@@ -84,10 +86,16 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   };
 }
 
+/** What chat models leave where the settings do not say: an eighth, and where that is no more than a quarter what the networks of one conversion worker take, so that scans are read beside any chat. */
+function leftToEmbeddings(budgetBytes: number): number {
+  const ofWorker = visionBytes(sizeOfShipped(shippedModelsDirectory()));
+  return Math.max(Math.min(budgetBytes / 8, 3 * 2 ** 30), ofWorker <= budgetBytes / 4 ? ofWorker : 0);
+}
+
 /** What is loaded, in the memory that the settings give. Throws as placeOf(). */
 function openResidency(settings: LanguageSettings, engine: ModelEngine, log: Log): ReturnType<typeof createResidency> {
   const { kind, budgetBytes } = placeOf(settings, engine.devices());
-  const embeddingBytes = Math.min(settings.embeddingMemory ?? Math.min(budgetBytes / 8, 3 * 2 ** 30), budgetBytes);
+  const embeddingBytes = Math.min(settings.embeddingMemory ?? leftToEmbeddings(budgetBytes), budgetBytes);
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
   const keepAliveMs = settings.keepAlive * 1000;
   return createResidency({

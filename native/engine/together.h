@@ -81,7 +81,7 @@ class Together {
     const auto calls = batch_of(first, most);
     try {
       run(calls);
-    } catch (const Error&) {
+    } catch (...) {
       flag.check();
       if (calls.size() == 1) throw;
       run({first});

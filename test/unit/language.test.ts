@@ -8,6 +8,9 @@ import { resolveSettings, type Settings } from '../../src/config.js';
 import type { DeviceInfo } from '../../src/engine/port.js';
 import { LecternError } from '../../src/errors.js';
 import { createLanguage, type LanguageParts } from '../../src/language.js';
+import { sizeOfShipped } from '../../src/convert/installed.js';
+import { visionBytes } from '../../src/models/fit.js';
+import { shippedModelsDirectory } from '../../src/package-files.js';
 import { createLog } from '../../src/log.js';
 import { failureOf } from '../support/failure-of.js';
 import { type FakeModel, fakeLanguageEngine } from '../support/fake-language-engine.js';
@@ -168,4 +171,18 @@ t.test('pages that are still converted when the service ends keep their models u
   await closing;
   t.equal(closed, 1);
   t.equal((await failureOf(language.workers.lendDistant(entry, {}))).code, 'cancelled');
+});
+
+t.test('a worker\'s own networks have room beside any chat model, where memory is not too small for that', async (t) => {
+  const size = sizeOfShipped(shippedModelsDirectory());
+  const need = visionBytes(size);
+  for (const [modelMemory, outcome] of [[4 * need, 'there'], [3 * need, 'out_of_memory']] as const) {
+    const { language } = make({ big: { weightBytes: modelMemory * 0.5 }, small: { weightBytes: modelMemory * 0.3 } }, { modelMemory, contextLength: 16 });
+    const { catalogue, residency } = language.services;
+    for (const name of ['big', 'small']) (await residency.lend(await catalogue.find(name), {})).release();
+    const entry = { name: 'pages', path: 'worker 1', digest: '', ...size, modifiedAt: new Date(0), close: async () => undefined };
+    const asked = await language.workers.lendDistant(entry, {}).then(() => 'there', ({ code }: LecternError) => code);
+    t.equal(asked, outcome, `of ${modelMemory} bytes, ${residency.list().length} chat models there`);
+    await language.close(0);
+  }
 });
