@@ -246,7 +246,8 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
     bool hard = share_of_ground(page) > most_ground;
     if (!hard) {
       read_some(reading.images, sample_of(reading.on_paper), reading.letters, cancel);
-      hard = sureness(reading.letters) < enough_sureness;
+      // Where geometry finds nothing on white paper nothing is.
+      hard = reading.on_paper > 0 && sureness(reading.letters) < enough_sureness;
     }
     if (hard) add_detected(reading, page, dpi, *networks.detector, cancel);
   }
