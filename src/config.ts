@@ -40,7 +40,7 @@ export const settingsTable = {
   kvCache: setting<string>(kinds.oneOf('f16', 'q8_0'), 'f16', 'how a GPU keeps keys and values: q8_0 takes half of the memory and is a little less exact'),
   threads: setting<number | null>(kinds.orAuto(kinds.count(1, 1024)), 'auto', 'threads of a model that runs on the processor; auto: one per processor'),
   modelMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'memory that all loaded models may take; auto: what is free on the GPU, or half of the machine\'s'),
-  embeddingMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'part of it that chat models leave to embedding models; auto: an eighth, 3GiB at most; from 1GiB on at least 214MiB, what one conversion worker opens'),
+  embeddingMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'part of it that chat models leave to embedding models; auto: an eighth, 3GiB at most, and up to a quarter for the networks of conversion workers (279MiB each)'),
   state: setting<string>(kinds.path, defaultStateDirectory, 'directory for tasks, results and everything else that must survive a restart', '~/.local/state/lectern'),
   logLevel: setting<string>(kinds.oneOf('trace', 'debug', 'info', 'warn', 'error', 'silent'), 'info', 'least important log line that is written'),
   workers: setting<number>(kinds.count(1, 64), '2', 'documents that are converted at the same time, each in a process of its own'),

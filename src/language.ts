@@ -18,7 +18,7 @@ import { shippedModelsDirectory } from './package-files.js';
 import type { Catalogue, CatalogueEntry, Clock, DistantResidency, ModelsLog, Residency, VisionResidency } from './models/types.js';
 
 export type LanguageSettings = Pick<Settings,
-  'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory'>;
+  'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
 export interface Language {
   services: LanguageServices;
@@ -86,16 +86,17 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   };
 }
 
-/** What chat models leave where the settings do not say: an eighth, and where that is no more than a quarter what the networks of one conversion worker take, so that scans are read beside any chat. */
-function leftToEmbeddings(budgetBytes: number): number {
+/** What chat models leave where the settings do not say: an eighth, and what the networks of conversion workers take up to a quarter, where that holds one worker's: so pages are read beside any chat. */
+function leftToEmbeddings(budgetBytes: number, workers: number): number {
   const ofWorker = visionBytes(sizeOfShipped(shippedModelsDirectory()));
-  return Math.max(Math.min(budgetBytes / 8, 3 * 2 ** 30), ofWorker <= budgetBytes / 4 ? ofWorker : 0);
+  const ofWorkers = ofWorker <= budgetBytes / 4 ? Math.min(workers * ofWorker, budgetBytes / 4) : 0;
+  return Math.max(Math.min(budgetBytes / 8, 3 * 2 ** 30), ofWorkers);
 }
 
 /** What is loaded, in the memory that the settings give. Throws as placeOf(). */
 function openResidency(settings: LanguageSettings, engine: ModelEngine, log: Log): ReturnType<typeof createResidency> {
   const { kind, budgetBytes } = placeOf(settings, engine.devices());
-  const embeddingBytes = Math.min(settings.embeddingMemory ?? leftToEmbeddings(budgetBytes), budgetBytes);
+  const embeddingBytes = Math.min(settings.embeddingMemory ?? leftToEmbeddings(budgetBytes, settings.workers), budgetBytes);
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
   const keepAliveMs = settings.keepAlive * 1000;
   return createResidency({
