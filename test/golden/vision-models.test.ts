@@ -1,10 +1,12 @@
 /** An installed model that reads text, from its files to the markdown: through the service, its worker, and the memory of all models. */
+import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import t from 'tap';
 import { sizeOfShipped } from '../../src/convert/installed.js';
 import { visionBytes } from '../../src/models/fit.js';
 import { shippedModelsDirectory } from '../../src/package-files.js';
+import { fixturesDirectory } from '../support/fixtures.js';
 import { pageOfBars, writeTextReader } from '../support/network-files.js';
 import { startService } from '../support/start-service.js';
 
@@ -74,4 +76,14 @@ t.test('where they have no room the page says so, and the service lives', async 
   t.match(body, /"status":"partial_success"|"status":"failure"/);
   t.match(body, /lectern-networks needs [0-9.]+ MiB, and only 100\.0 MiB can be had/);
   t.equal((await fetch(`${small.url}/health`)).status, 200);
+});
+
+t.test('a born-digital page lacks nothing where the layout network has no room', async (t) => {
+  const small = await startService({ models: [models], workers: 1, modelMemory: 100 * 2 ** 20 });
+  t.teardown(() => small.close());
+  const form = new FormData();
+  form.append('files', new Blob([readFileSync(join(fixturesDirectory(), 'annual-sidebar.pdf'))]), 'annual-sidebar.pdf');
+  form.append('table_mode', 'fast');
+  const body = await (await fetch(`${small.url}/v1/convert/file`, { method: 'POST', body: form })).text();
+  t.match(body, /"status":"success","errors":\[\]/, body.slice(-600));
 });
