@@ -139,8 +139,15 @@ function resolveNeutrals(atoms: Atom[], classes: BidiClass[], pairs: Pair[], bas
   }
 }
 
+/** Atoms of the longest line that is put in order sign by sign: no paper is that wide, and looking for neighbours takes time in the square of it. */
+const longestLine = 1024;
+
 /** Signs in the order in which they are read: the index of each atom and its text, brackets as they are meant. `base` is 1 for a line read from the right. */
 export function logicalOrder(atoms: Atom[], base: 0 | 1): { index: number; text: string }[] {
+  if (atoms.length > longestLine) {
+    const asDrawn = atoms.map(({ text }, index) => ({ index, text }));
+    return base === 1 ? asDrawn.reverse() : asDrawn;
+  }
   const classes = atoms.map(classOf);
   resolveNumbers(atoms, classes);
   const [seen, meant] = [pairsOf(atoms, openers, closers), pairsOf(atoms, closers, openers)];

@@ -53,3 +53,12 @@ t.test('brackets of files that name the sign that was written, not the one that 
   t.equal(read(onPaper('סוף', '(27.5%', 'של', 'עלייה('), 1), '(עלייה של 27.5%) סוף', 'one as drawn, one as written');
   t.end();
 });
+
+t.test('a line longer than any paper is wide is not gone through for each of its signs', (t) => {
+  const signs = ['א', ...'1'.repeat(20_000)];
+  let looks = 0;
+  const atoms = signs.map((sign) => ({ get text() { looks += 1; return sign; }, space: false }));
+  t.same(logicalOrder(atoms, 1).map(({ index }) => index), signs.map((_, at) => signs.length - 1 - at), 'every sign once');
+  t.ok(looks <= 10 * signs.length, `${looks} looks at ${signs.length} signs`);
+  t.end();
+});
