@@ -43,7 +43,7 @@ const deepest = 4;
 /** What exporters call every file. */
 const plainStem = /^(model|inference)$/;
 /** Ours have cards of their own and are read elsewhere: see convert/ocr/own.ts. */
-const ownStems = new Set(['lectern-recogniser', 'lectern-orientation', 'lectern-detector']);
+const ownStems = new Set(['lectern-recogniser', 'lectern-orientation', 'lectern-detector', 'lectern-layout']);
 
 export function createVisionCatalogue({ directories }: { directories: readonly string[] }): VisionCatalogue {
   const cards = new FileCache<CardedNetwork | { reason: string }>();
