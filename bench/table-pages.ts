@@ -61,7 +61,7 @@ export async function measureTablePages(folder: string, files: string[], find: C
       const truth = one.regions.filter(([label]) => drawn.labels[label] === 'table').map(([, left, top, right, bottom]) => ({ label: 'table', left, top, right, bottom }));
       const page = pageOf(one);
       const { tables, doubtful } = findSureAndDoubtful(page, defaultConvertOptions);
-      const read = { fast: tables, accurate: find === null ? tables : await tablesByNetwork({ tables, doubtful }, [], page, find, signal) };
+      const read = { fast: tables, accurate: find === null ? tables : await tablesByNetwork({ tables, doubtful }, page, find, signal) };
       pages++;
       if (truth.length === 0) without++;
       for (const mode of ['fast', 'accurate'] as const) {

@@ -76,7 +76,7 @@ async function answer(drawn: DrawnTable, find: CellFinder | null): Promise<Answe
   const found = findSureAndDoubtful(page, defaultConvertOptions);
   const fast = found.tables;
   if (find === null) return { drawn, fast, accurate: fast, given: [] };
-  return { drawn, fast, accurate: await tablesByNetwork(found, [], page, find, signal), given: [(await tableByNetwork(unread(page), page, find, signal)) ?? unread(page)] };
+  return { drawn, fast, accurate: await tablesByNetwork(found, page, find, signal), given: [(await tableByNetwork(unread(page), page, find, signal)) ?? unread(page)] };
 }
 
 const readings = ['fast', 'accurate', 'given'] as const;

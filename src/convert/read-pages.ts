@@ -34,7 +34,6 @@ export interface ReadPages {
 /** So sure must a reading be to be believed rather than a text layer that makes no words. */
 const sureOfWords = 0.85;
 
-
 /** The numbers of the pages asked for, from 1. */
 function wanted(pages: PageSource, [first, last]: [number, number]): number[] {
   const numbers: number[] = [];
@@ -141,7 +140,7 @@ async function boilDown(layer: TextLayer, reading: Reading): Promise<PageSketch>
   const body = withoutWords(rest, marginWords(rest));
   const found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
   const read = asked === null || found.tables.length + found.doubtful.length === 0 ? found.tables
-    : await orWithout(found.tables, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, [], body, asked, signal)));
+    : await orWithout(found.tables, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, body, asked, signal)));
   const tables = opinion === null ? read : seenTables(read, opinion);
   return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, opinion));
 }

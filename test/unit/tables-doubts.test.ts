@@ -39,7 +39,7 @@ t.test('the reading with fewer doubts is taken, the first where both are as good
   const torn = tableOf([head, ['France', 'Approval is needed', '1994'], ['', 'for larger land', ''], ['Spain', 'None', '1995']]);
   const asked: number[] = [];
   const find = async (): Promise<null> => { asked.push(1); return null; };
-  t.strictSame(await tablesByNetwork({ tables: [torn], doubtful: [] }, [], page, find, new AbortController().signal), [torn]);
+  t.strictSame(await tablesByNetwork({ tables: [torn], doubtful: [] }, page, find, new AbortController().signal), [torn]);
   t.equal(asked.length, 1);
   const good = async (picture: { width: number; height: number }) => {
     const x = [0, 40, 80, picture.width];
@@ -47,9 +47,9 @@ t.test('the reading with fewer doubts is taken, the first where both are as good
     const cells = [0, 1, 2].flatMap((row) => [0, 1, 2].map((column) => ({ row, column, rowSpan: 1, columnSpan: 1, header: row === 0, box: [x[column]!, y[row]!, x[column + 1]!, y[row]!, x[column + 1]!, y[row + 1]!, x[column]!, y[row + 1]!] })));
     return { rows: 3, columns: 3, score: 0.9, cells };
   };
-  const [taken] = await tablesByNetwork({ tables: [torn], doubtful: [] }, [], page, good, new AbortController().signal);
+  const [taken] = await tablesByNetwork({ tables: [torn], doubtful: [] }, page, good, new AbortController().signal);
   t.equal(taken?.rowCount, 3);
   t.equal(taken?.cells.find(({ row, column }) => row === 1 && column === 1)?.words.map(({ text }) => text).join(' '), 'Approval is needed for larger land');
   const plain = tableOf([head, ['France', 'None', '1994'], ['Spain', 'None', '1995']]);
-  t.strictSame(await tablesByNetwork({ tables: [plain], doubtful: [] }, [], page, good, new AbortController().signal), [plain]);
+  t.strictSame(await tablesByNetwork({ tables: [plain], doubtful: [] }, page, good, new AbortController().signal), [plain]);
 });

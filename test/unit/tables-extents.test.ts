@@ -49,9 +49,9 @@ const ruleOff = answering([140, 280], [104, 118, 138, 152]);
 t.test('parts of one table, one below the other, are one extent; what is far off, narrower or set larger, or has a caption or a head of its own is not', (t) => {
   const page = pageOf(rows);
   const parts = [tableAt(page, [100, 114, 128]), tableAt(page, [148, 162])];
-  t.match(extentsOf(parts, [], [], page), [{ parts, loose: [], confidence: 0.7 }]);
-  t.equal(extentsOf(parts.map((part) => ({ ...part, evidence: 'ruled' as const })), [], [], page).length, 0);
-  const apart = (page: PageContent, second: number[]): void => { t.equal(extentsOf([tableAt(page, [100, 114, 128]), tableAt(page, second)], [], [], page).length, 2); };
+  t.match(extentsOf(parts, [], page), [{ parts, loose: [], confidence: 0.7 }]);
+  t.equal(extentsOf(parts.map((part) => ({ ...part, evidence: 'ruled' as const })), [], page).length, 0);
+  const apart = (page: PageContent, second: number[]): void => { t.equal(extentsOf([tableAt(page, [100, 114, 128]), tableAt(page, second)], [], page).length, 2); };
   apart(pageOf([...rows.slice(0, 3), [170, ['Italy', 'Some', '1996']], [184, ['Malta', 'None', '1997']]]), [170, 184]);
   apart(pageOf([...rows.slice(0, 3), [148, ['Italy', 'Some']], [162, ['Malta', 'None']]]), [148, 162]);
   const captioned = new PageMaker();
@@ -59,16 +59,16 @@ t.test('parts of one table, one below the other, are one extent; what is far off
   captioned.text(160, 138, 'Table 2');
   apart(captioned.page(), [148, 162]);
   apart(pageOf(rows, [100, 148]), [148, 162]);
-  t.equal(extentsOf([tableAt(pageOf(rows, [100]), [100, 114, 128])], [], [], pageOf(rows, [100])).length, 1, 'a head alone parts nothing');
+  t.equal(extentsOf([tableAt(pageOf(rows, [100]), [100, 114, 128])], [], pageOf(rows, [100])).length, 1, 'a head alone parts nothing');
   t.end();
 });
 
 t.test('words that no cell took belong to the table whose box they stand in, to one only', (t) => {
   const page = pageOf(rows);
   const table = tableAt(page, [100, 114, 162]);
-  const [extent] = extentsOf([table], [], [], page);
+  const [extent] = extentsOf([table], [], page);
   t.strictSame(extent?.loose.map(({ text }) => text), ['Spain', 'None', '1995', 'Italy', 'Some', '1996']);
-  const twice = extentsOf([table], [tableAt(page, [128, 148], 0.2)], [], page);
+  const twice = extentsOf([table], [tableAt(page, [128, 148], 0.2)], page);
   t.equal(new Set(twice.flatMap(({ loose }) => loose)).size, twice.flatMap(({ loose }) => loose).length);
   t.end();
 });
@@ -76,19 +76,19 @@ t.test('words that no cell took belong to the table whose box they stand in, to 
 t.test('torn parts come back as one where the network reads them in order, and as they were where it does not', async (t) => {
   const page = pageOf(rows);
   const tables = [tableAt(page, [100, 114, 128]), tableAt(page, [148, 162])];
-  const whole = await tablesByNetwork({ tables, doubtful: [] }, [], page, ruleOff, signal);
+  const whole = await tablesByNetwork({ tables, doubtful: [] }, page, ruleOff, signal);
   t.match(whole, [{ rowCount: 5, columnCount: 3 }]);
   t.equal(whole.length, 1);
   t.equal(tableWords(whole).size, page.words.length);
-  t.strictSame(await tablesByNetwork({ tables, doubtful: [] }, [], page, async () => null, signal), tables);
+  t.strictSame(await tablesByNetwork({ tables, doubtful: [] }, page, async () => null, signal), tables);
   // Two values above each other in one cell, twice.
-  t.strictSame(await tablesByNetwork({ tables, doubtful: [] }, [], page, answering([140, 280], [104, 138]), signal), tables);
+  t.strictSame(await tablesByNetwork({ tables, doubtful: [] }, page, answering([140, 280], [104, 138]), signal), tables);
 });
 
 t.test('what geometry doubts is a table where the network reads it in order and it is no form, chart or prose; where it says nothing, it is none', async (t) => {
   const read = async (texts: [number, string[]][], find: CellFinder, confidence = 0.3): Promise<number> => {
     const page = pageOf(texts);
-    return (await tablesByNetwork({ tables: [], doubtful: [tableAt(page, texts.map(([baseline]) => baseline), confidence)] }, [], page, find, signal)).length;
+    return (await tablesByNetwork({ tables: [], doubtful: [tableAt(page, texts.map(([baseline]) => baseline), confidence)] }, page, find, signal)).length;
   };
   t.equal(await read(rows, ruleOff), 1);
   t.equal(await read(rows, async () => null), 0);
@@ -96,17 +96,6 @@ t.test('what geometry doubts is a table where the network reads it in order and 
   t.equal(await read(rows, answering([140, 280], [104, 138])), 0, 'out of order');
   t.equal(await read(rows.map(([at, [name, ...rest]]) => [at, [`${name}:`, ...rest]]), ruleOff), 0, 'a form');
   t.equal(await read([...rows.slice(0, 4), [162, ['Figure 3', 'None', '1997']]], ruleOff), 0, 'a chart');
-});
-
-t.test('where a layout network sees a table less is asked of it', async (t) => {
-  const page = pageOf(rows.map(([at, [name, ...rest]]) => [at, [`${name}:`, ...rest]]));
-  const nothing = { tables: [], doubtful: [] };
-  const region = { left: 40, top: 80, right: 340, bottom: 170 };
-  t.match(await tablesByNetwork(nothing, [region], page, ruleOff, signal), [{ rowCount: 5, columnCount: 3 }]);
-  t.strictSame(await tablesByNetwork(nothing, [{ ...region, bottom: 60 }], page, ruleOff, signal), [], 'no words there');
-  const parts = [tableAt(page, [100, 114]), tableAt(page, [148, 162])];
-  t.match(extentsOf(parts, [], [region], page), [{ parts, seen: true }]);
-  t.equal((await tablesByNetwork({ tables: parts, doubtful: [] }, [region], page, ruleOff, signal)).length, 1);
 });
 
 t.test('geometry tells of a page what it is sure of and what it doubts, and never both of the same words', (t) => {

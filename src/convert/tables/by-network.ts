@@ -24,10 +24,9 @@ const leastGain = 0.12;
 /** Below it the network does not know. */
 const leastScore = 0.6;
 
-/** Doubts a cell at most of what only the network takes for a table, and how sure geometry must be of it by itself; less where a layout network sees one. */
+/** Doubts a cell at most of what only the network takes for a table, and how sure geometry must be of it by itself. */
 const mostDoubts = 0.2;
 const leastConfidence = 0.1;
-const mostDoubtsSeen = 0.3;
 const leastFilled = 8;
 const mostWords = 8;
 /** Of the rows of such a table, how many have more than one text. */
@@ -41,11 +40,11 @@ export interface Geometry {
 
 /**
  * The tables of a page, from the top: geometry's, with the cells that the network gives them where that leaves fewer doubts; torn ones as one, with words that geometry left out, and
- * what geometry doubts, where the network's reading is in order. `regions` (points) are where a layout network sees tables.
+ * what geometry doubts, where the network's reading is in order.
  */
-export async function tablesByNetwork({ tables, doubtful }: Geometry, regions: Box[], page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
+export async function tablesByNetwork({ tables, doubtful }: Geometry, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   const done = tables.filter(({ evidence }) => evidence === 'ruled');
-  for (const extent of extentsOf(tables, doubtful, regions, page)) done.push(...(await readExtent(extent, page, find, signal)));
+  for (const extent of extentsOf(tables, doubtful, page)) done.push(...(await readExtent(extent, page, find, signal)));
   return done.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
 }
 
@@ -91,13 +90,12 @@ function linesIn(words: Word[]): number {
 }
 
 /** Rows of texts side by side, nothing odd about them, and no form, chart or running text. */
-function isTable(table: FoundTable, { seen, confidence }: Extent): boolean {
+function isTable(table: FoundTable, { confidence }: Extent): boolean {
   const filled = table.cells.filter(({ words }) => words.length > 0);
   const counts = new Array<number>(table.rowCount).fill(0);
   for (const { row } of filled) counts[row] = (counts[row] ?? 0) + 1;
   const paired = counts.filter((count) => count > 1).length;
-  if (paired < 2 || paired < leastPaired * table.rowCount || doubtsOf(table) > (seen ? mostDoubtsSeen : mostDoubts)) return false;
-  if (seen) return true;
+  if (paired < 2 || paired < leastPaired * table.rowCount || doubtsOf(table) > mostDoubts) return false;
   const texts = filled.map(({ words }) => words.map(({ text }) => text).join(' '));
   const labels = texts.filter((text) => text.endsWith(':')).length;
   const isWordy = texts.filter((text) => wordCount(text) > mostWords).length > 0.2 * texts.length;

@@ -10,8 +10,6 @@ export interface Extent {
   /** Words of no table: what geometry was not sure of, or left out. */
   loose: Word[];
   box: Box;
-  /** A layout network sees a table there. */
-  seen: boolean;
   /** Geometry's confidence, of the surest part. */
   confidence: number;
 }
@@ -21,15 +19,14 @@ const mostGap = 2.2;
 /** Of the width of both together, what parts of one table share. */
 const sharedWidth = 0.72;
 
-/** The extents of a page, from the top. Ruled tables are in none, nor are words that stand askew. `regions` are where a layout network sees tables. */
-export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], regions: Box[], page: PageContent): Extent[] {
+/** The extents of a page, from the top. Ruled tables are in none, nor are words that stand askew. */
+export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], page: PageContent): Extent[] {
   const taken = new Set(wordsOf(tables));
   const free = page.words.filter((word) => !taken.has(word) && Math.abs(word.angle) <= 3 && word.size > 0);
   const begun = [
-    ...tables.filter(({ evidence }) => evidence !== 'ruled').map((table): Extent => ({ parts: [table], loose: [], box: inkOf(wordsOf([table])), seen: false, confidence: table.confidence })),
-    ...doubtful.map((table): Extent => ({ parts: [], loose: wordsOf([table]), box: inkOf(wordsOf([table])), seen: false, confidence: table.confidence })),
+    ...tables.filter(({ evidence }) => evidence !== 'ruled').map((table): Extent => ({ parts: [table], loose: [], box: inkOf(wordsOf([table])), confidence: table.confidence })),
+    ...doubtful.map((table): Extent => ({ parts: [], loose: wordsOf([table]), box: inkOf(wordsOf([table])), confidence: table.confidence })),
   ].sort((a, b) => a.box.top - b.box.top);
-  for (const region of regions) addRegion(region, begun, free);
   const ruled = tables.filter(({ evidence }) => evidence === 'ruled');
   const joined: Extent[] = [];
   for (const extent of begun) {
@@ -66,25 +63,9 @@ function isWithin({ box }: Word, { left, top, right, bottom }: Box): boolean {
   return x > left && x < right && y > top && y < bottom;
 }
 
-/** What stands in a region is one extent, with the tables that stand in it for the most part. */
-function addRegion(region: Box, extents: Extent[], free: Word[]): void {
-  const inside = (word: Word): boolean => isWithin(word, region);
-  const own = extents.filter(({ parts, loose }) => {
-    const words = [...wordsOf(parts), ...loose];
-    return words.filter(inside).length > 0.5 * words.length;
-  });
-  const words = new Set([...own.flatMap(({ loose }) => loose), ...free.filter(inside)]);
-  for (const other of extents.filter((extent) => !own.includes(extent))) for (const word of other.loose) words.delete(word);
-  const parts = own.flatMap((extent) => extent.parts).sort((a, b) => a.box.top - b.box.top);
-  if (parts.length === 0 && words.size < 4) return;
-  for (const extent of own) extents.splice(extents.indexOf(extent), 1);
-  extents.push({ parts, loose: [...words], box: inkOf([...wordsOf(parts), ...words]), seen: true, confidence: Math.max(0, ...own.map(({ confidence }) => confidence)) });
-  extents.sort((a, b) => a.box.top - b.box.top);
-}
-
 function unionOf(a: Extent, b: Extent): Extent {
   const box = { left: Math.min(a.box.left, b.box.left), top: Math.min(a.box.top, b.box.top), right: Math.max(a.box.right, b.box.right), bottom: Math.max(a.box.bottom, b.box.bottom) };
-  return { parts: [...a.parts, ...b.parts], loose: [...a.loose, ...b.loose], box, seen: a.seen || b.seen, confidence: Math.max(a.confidence, b.confidence) };
+  return { parts: [...a.parts, ...b.parts], loose: [...a.loose, ...b.loose], box, confidence: Math.max(a.confidence, b.confidence) };
 }
 
 /** `below` may be more of what is above: as wide, close by, nothing but a line or two of its own between, no caption and no head of its own. */
