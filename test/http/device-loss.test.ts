@@ -19,6 +19,7 @@ t.teardown(() => rmSync(directory, { recursive: true, force: true }));
 const path = join(directory, 'talker.gguf');
 writeFileSync(path, 'talker');
 const gpu = { kind: 'cuda', name: 'a GPU', memoryTotalBytes: 2 ** 36, memoryFreeBytes: 2 ** 36 } as const;
+const processor = { kind: 'cpu', name: 'a processor', memoryTotalBytes: 2 ** 36, memoryFreeBytes: 2 ** 36 } as const;
 
 /** Answers until `fails` is set; from then on every call fails as a lost device does. */
 function failingEngine(state: { fails: LecternError | null }): LanguageEngine {
@@ -43,7 +44,7 @@ t.test('an answer that fails with the device turns the service red', async (t) =
   const told: string[] = [];
   void watch.whenLost.then((failure) => told.push(failure.message));
   const settings = { ...resolveSettings([], { HOME: directory }).values, models: [directory] };
-  const language = createLanguage(settings, { engine: { ...watch.engine, devices: () => [gpu] }, answer: complete, log: createLog('silent') });
+  const language = createLanguage(settings, { engine: { ...watch.engine, devices: () => [gpu, processor] }, answer: complete, log: createLog('silent') });
   const service = await startTestService({}, { language: language.services, notReady: () => watch.lost()?.message ?? null });
   t.teardown(async () => { await service.close(); await language.close(0); });
   const chat = () => service.app.inject({ method: 'POST', url: '/v1/chat/completions', payload: { model: 'talker', messages: [{ role: 'user', content: 'Hello' }] } });

@@ -89,8 +89,8 @@ function nearestKind(block: TextBlock, objects: Captioned[]): CaptionKind {
 }
 
 /**
- * Gives captions near a table or figure to it. One that stands above its object is its caption, which every output writes
- * first; one below keeps its place and is about it. A caption without an object stays where it is, as a caption.
+ * Gives captions near a table or figure to it. A figure's, and one that stands above its table, is its caption, which every
+ * output writes first; one below a table keeps its place and is about it. A caption without an object stays where it is, as a caption.
  */
 export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
   const objects = blocks.filter((block) => block.kind !== 'text');
@@ -100,7 +100,7 @@ export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const text = plainText(block);
     const named = captionKind(text) ?? (unnamed.has(block) ? 'figure' : null);
-    const seen = named === null && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
+    const seen = named === null && !sentence.test(text) && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
     const kind = seen ? nearestKind(block, objects) : named;
     if (kind === null || text.length > 1200) continue;
     const found = nearest(block, objects, kind);
@@ -109,8 +109,7 @@ export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
     block.role = 'caption';
     if (!close) continue;
     const above = block.stretches[0]!.box.bottom <= (boxOf(found.object).top + boxOf(found.object).bottom) / 2;
-    const wordless = found.object.kind === 'figure' && found.object.lines.length === 0;
-    if (kind !== 'source' && found.object.captions.length === 0 && (above || wordless)) {
+    if (kind !== 'source' && found.object.captions.length === 0 && (above || found.object.kind === 'figure')) {
       found.object.captions.push(block);
       attached.add(block);
     } else {

@@ -115,10 +115,10 @@ function spansPage(row: EdgeRow, width: number): boolean {
   return row.lines.slice(1).some((line, index) => line.box.left - row.lines[index]!.box.right > 0.22 * width) && row.text.length <= 110;
 }
 
-/** In the margin, neither large nor tiny, no sentence, no formula, and with white between it and the text: then the layout network is believed. */
-function mayBeFurniture({ lines, text, size, gap, bottom, top }: EdgeRow, { sketch }: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
-  const depth = edge === 'top' ? bottom / sketch.height : 1 - top / sketch.height;
-  return depth < 0.12 && size <= 1.3 * body.size && size >= 0.6 * body.size && !(text.length > 25 && /[.!?:;,]$/.test(text)) && lines.every(({ latex }) => latex === undefined)
+/** In the margin of a full page, neither large nor tiny, no sentence, no formula, and with white between it and the text: then the layout network is believed. It never saw pages of a line or two, and would leave nothing of them. */
+function mayBeFurniture({ lines, text, size, gap, bottom, top }: EdgeRow, page: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
+  const depth = edge === 'top' ? bottom / page.sketch.height : 1 - top / page.sketch.height;
+  return isFull(page) && depth < 0.12 && size <= 1.3 * body.size && size >= 0.6 * body.size && !(text.length > 25 && /[.!?:;,]$/.test(text)) && lines.every(({ latex }) => latex === undefined)
     && gap + 0.3 * size > 0.8 * body.leading * body.size;
 }
 

@@ -102,8 +102,9 @@ function startsParagraph(above: TextLine, below: TextLine, next: TextLine | unde
   return false;
 }
 
-/** Of two regions, as the layout network is sure. */
-function areSeenApart({ seen: above }: TextLine, { seen: below }: TextLine): boolean {
+/** Of two regions, as the layout network is sure. What is set in below the line above hangs on it, as an entry of a bibliography does, or begins a paragraph, which geometry sees. */
+function areSeenApart({ seen: above, box, size }: TextLine, { seen: below, box: next }: TextLine): boolean {
+  if (next.left > box.left + 0.5 * size) return false;
   if (above === undefined || below === undefined || above.region < 0 || below.region < 0 || above.region === below.region) return false;
   return [above, below].every(({ odds }) => Math.max(...Object.values(odds)) >= sureLine);
 }
