@@ -30,6 +30,8 @@ constexpr double enough_sureness = 0.95;
 constexpr double highest_known = 0.6;
 constexpr double least_core_share = 0.3;
 constexpr double sure_by_itself = 0.9;
+// Of a whole page that is hard to read: fewer are what strokes of grain look like (`I`, `Is`).
+constexpr std::size_t fewest_letters = 4;
 // Where most lines are doubtful and they are so many, they are grain, and none of them is read.
 constexpr std::size_t most_doubtful = 300;
 // Of the network's output, for one of its columns.
@@ -242,8 +244,9 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
     result.turned = votes.lines > 0 && !votes.stands_upright();
     if (result.turned) return result;
   }
+  bool hard = false;
   if (networks.detector != nullptr) {
-    bool hard = share_of_ground(page) > most_ground;
+    hard = share_of_ground(page) > most_ground;
     if (!hard) {
       read_some(reading.images, sample_of(reading.on_paper), reading.letters, cancel);
       // Where geometry finds nothing on white paper nothing is.
@@ -252,7 +255,10 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
     if (hard) add_detected(reading, page, dpi, *networks.detector, cancel);
   }
   read_unread(reading, cancel);
-  for (const std::size_t i : surest(reading)) {
+  std::vector<std::size_t> kept = surest(reading);
+  const auto letters_in = [&](std::size_t sum, std::size_t i) { return sum + reading.letters[i].size(); };
+  if (hard && std::accumulate(kept.begin(), kept.end(), std::size_t{0}, letters_in) < fewest_letters) kept.clear();
+  for (const std::size_t i : kept) {
     ReadLine line = line_of(reading.lines[i], reading.images[i], reading.letters[i]);
     if (!line.words.empty()) result.lines.push_back(std::move(line));
   }
