@@ -30,8 +30,9 @@ constexpr double enough_sureness = 0.95;
 constexpr double highest_known = 0.6;
 constexpr double least_core_share = 0.3;
 constexpr double sure_by_itself = 0.9;
-// Of a whole page that is hard to read: fewer are what strokes of grain look like (`I`, `Is`).
-constexpr std::size_t fewest_letters = 4;
+// A page that is hard to read and shows less, no surer in the mean, shows grain, some of whose strokes look like `I`.
+constexpr double fewest_bytes = 40;
+constexpr double sure_of_few = 0.8;
 // Where most lines are doubtful and they are so many, they are grain, and none of them is read.
 constexpr std::size_t most_doubtful = 300;
 // Of the network's output, for one of its columns.
@@ -255,13 +256,16 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
     if (hard) add_detected(reading, page, dpi, *networks.detector, cancel);
   }
   read_unread(reading, cancel);
-  std::vector<std::size_t> kept = surest(reading);
-  const auto letters_in = [&](std::size_t sum, std::size_t i) { return sum + reading.letters[i].size(); };
-  if (hard && std::accumulate(kept.begin(), kept.end(), std::size_t{0}, letters_in) < fewest_letters) kept.clear();
-  for (const std::size_t i : kept) {
+  double bytes = 0, sure = 0;
+  for (const std::size_t i : surest(reading)) {
     ReadLine line = line_of(reading.lines[i], reading.images[i], reading.letters[i]);
+    for (const ReadWord& word : line.words) {
+      bytes += static_cast<double>(word.text.size());
+      sure += static_cast<double>(word.text.size()) * static_cast<double>(word.confidence);
+    }
     if (!line.words.empty()) result.lines.push_back(std::move(line));
   }
+  if (hard && bytes < fewest_bytes && sure < sure_of_few * bytes) result.lines.clear();
   return result;
 }
 
