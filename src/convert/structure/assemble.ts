@@ -140,10 +140,14 @@ class Assembler {
     this.#lists = [];
     const { figure, pageIndex } = block;
     const place = { pageNumber: pageIndex + 1, box: figure.box, asDrawn: true };
+    // A caption is written before its picture: where it stands below, so is the picture's text, which is read before the caption.
+    const { top, bottom } = figure.box;
+    const isBelow = block.captions.some(({ stretches: [first] }) => first !== undefined && first.box.top > (top + bottom) / 2);
+    if (isBelow) this.#addPictureText(block);
     const item = this.#builder.addPicture({ at: [place], chart: figure.chart });
     this.pictures.push({ item, pageIndex, box: figure.box });
     this.#addCaptions(item, block);
-    this.#addPictureText(block);
+    if (!isBelow) this.#addPictureText(block);
   }
 
   /** The picture never swallows its text: as a child of the picture no writer would show it. */
