@@ -236,6 +236,7 @@ t.test('without a recogniser the answer says what is missing', async (t) => {
 t.test('a Tesseract without languages is told from none', async (t) => {
   const bare = tesseractRecognisers(() => ({ tesseractVersion: async () => '5.3.0', readText: async () => ({ lines: [], rulings: [] }) }), { TESSDATA_PREFIX: t.testdir({}) });
   for (const preset of ['auto', 'tesseract']) t.match(await bare.find(preset, []), { reason: /^Tesseract has no language data .*tesseract-ocr-eng/ }, preset);
+  t.match(await bare.find('tesseract', ['ru', 'zh']), { reason: /install tesseract-ocr-rus tesseract-ocr-chi-sim\)/ }, 'the package of what was asked');
 });
 
 t.test('Tesseract: data and languages are found where they lie', async (t) => {
@@ -253,7 +254,7 @@ t.test('Tesseract: data and languages are found where they lie', async (t) => {
     await found.read(bitmap, 300, signal);
     t.match(seen.at(-1), { dataDirectory: directory, languages, dpi: 300 });
   }
-  t.same(await recognisers.find('auto', ['fr']), { reason: 'Tesseract has no data for fr, only for deu, eng' });
+  t.same(await recognisers.find('auto', ['fr']), { reason: 'Tesseract has no data for fr, only for deu, eng (Debian: apt-get install tesseract-ocr-fra)' });
   const absent = tesseractRecognisers(() => ({
     tesseractVersion: async () => { throw new LecternError('not_found', 'Tesseract is not installed: no libtesseract was found.'); }, readText: async () => ({ lines: [], rulings: [] }),
   }), { TESSDATA_PREFIX: directory });

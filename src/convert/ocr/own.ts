@@ -104,7 +104,8 @@ export function installedRecognisers(
       const installed = models === null ? found : await lookFor(models, preset, asked);
       if (isRecogniser(installed)) return installed;
       const other = await system.find(preset, asked);
-      return isRecogniser(other) || findOwnNetwork(directory) === null ? other : found;
+      if (isRecogniser(other) || findOwnNetwork(directory) === null) return other;
+      return { reason: `${found.reason}; ${other.reason}` };
     },
   };
 }

@@ -10,7 +10,11 @@ import type { NoRecogniser, TextRecogniser, TextRecognisers } from './recogniser
 const noLanguages = new Set(['osd', 'equ']);
 const suffix = '.traineddata';
 
-const noData = 'Tesseract has no language data (Debian: apt-get install tesseract-ocr-eng)';
+/** What to install for what a request asks for, one package a language. */
+function packagesFor(asked: readonly string[]): string {
+  const files = asked.map(dataFileOf).filter((file) => file !== null);
+  return `Debian: apt-get install ${[...new Set(files.length === 0 ? ['eng'] : files)].map((file) => `tesseract-ocr-${file.replaceAll('_', '-')}`).join(' ')}`;
+}
 
 export interface TesseractData {
   directory: string;
@@ -51,9 +55,9 @@ export function tesseractRecognisers(reader: () => TextReader, environment: Reco
   return {
     async find(preset, asked): Promise<TextRecogniser | NoRecogniser> {
       const data = findTesseractData(environment);
-      if (data === null) return { reason: await isThere() ? noData : preset.startsWith('tess') ? 'Tesseract or its language data is not installed' : 'no text recogniser is installed' };
+      if (data === null) return { reason: await isThere() ? `Tesseract has no language data (${packagesFor(asked)})` : preset.startsWith('tess') ? 'Tesseract or its language data is not installed' : 'no text recogniser is installed' };
       const languages = chooseLanguages(data, asked);
-      if (languages.length === 0) return { reason: `Tesseract has no data for ${asked.join(', ')}, only for ${data.languages.join(', ')}` };
+      if (languages.length === 0) return { reason: `Tesseract has no data for ${asked.join(', ')}, only for ${data.languages.join(', ')} (${packagesFor(asked)})` };
       try {
         version ??= reader().tesseractVersion();
         const name = `tesseract ${await version} (${languages.join('+')})`;
