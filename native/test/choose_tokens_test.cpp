@@ -22,6 +22,7 @@
 #include "llm/scheduler.h"
 #include "made_model.h"
 #include "opened_model.h"
+#include "random_draws.h"
 
 namespace lectern {
 namespace {
@@ -31,16 +32,15 @@ using llm::Sampler;
 using llm::SamplingOptions;
 using llm::TokenId;
 using llm::TokenMask;
+using test::below;
 using test::check;
 using test::Place;
 using test::places;
+using test::Random;
+using test::uniform;
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-using Random = std::mt19937_64;
-
-std::size_t below(Random& random, std::size_t count) { return static_cast<std::size_t>(random() % count); }
-float uniform(Random& random, double low, double high) { return static_cast<float>(low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53); }
 
 /// Rows of many kinds: smooth, with ties, with hardly a token left, with zeros of both signs, with one far above the rest, broken ones.
 void fill(Random& random, float* logits, std::size_t count) {

@@ -12,6 +12,7 @@
 #include "llm/sampler.h"
 #include "llm/sampling/weights.h"
 #include "plain_sampling.h"
+#include "random_draws.h"
 
 namespace lectern {
 namespace {
@@ -21,14 +22,13 @@ using llm::Sampler;
 using llm::SamplingOptions;
 using llm::TokenId;
 using llm::TokenMask;
+using test::below;
 using test::check;
+using test::Random;
+using test::uniform;
 
 constexpr float infinite = std::numeric_limits<float>::infinity();
 
-using Random = std::mt19937_64;
-
-std::size_t below(Random& random, std::size_t count) { return static_cast<std::size_t>(random() % count); }
-float uniform(Random& random, double low, double high) { return static_cast<float>(low + (high - low) * static_cast<double>(random() >> 11) * 0x1p-53); }
 /// Nearly normal: the sum of twelve.
 float normal(Random& random) {
   float sum = -6;
