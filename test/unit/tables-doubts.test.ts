@@ -29,8 +29,16 @@ t.test('a plain table leaves no doubt', async (t) => {
 t.test('each oddity is counted for the cells that hold words', async (t) => {
   t.equal(doubtsOf(tableOf([head, ['France', 'Approval is needed', '1994'], ['', 'for larger land', ''], ['Spain', 'None', '1995']])), 2 / 10, 'a text that goes on, in a row of its own');
   t.equal(doubtsOf(tableOf([['Country', 'Year'], ['April', '2022'], ['June', '2023']], (row, column) => (row === 1 && column === 1 ? -72 : 0))), 2 / 6, 'a text torn at a word space');
-  t.equal(doubtsOf(tableOf([['Name', 'Parts', ''], ['a1', '', '5'], ['b1', '', '6']])), 1.5 / 6, 'columns of which no row has both');
+  t.equal(doubtsOf(tableOf([['Name', 'Parts', ''], ['a1', '', '5'], ['b1', '', '6']])), 3 / 6, 'columns of which no row has both, a head with nothing under it beside one without');
+  t.equal(doubtsOf(tableOf([['Name', '', 'Parts'], ['a1', '4', '5'], ['b1', '7', '']])), 0, 'a head over something is in its place');
+  t.equal(doubtsOf(tableOf([['No. Description', 'Price'], ['1  Rope', '2'], ['2  Net', '3']])), 0, 'a number a word space before its text is one with it');
   t.equal(doubtsOf(tableOf([head, ['France\nSpain', 'Yes\nNo', '1994\n1995']])), 2 / 6, 'two rows in one: lines side by side, and values above each other');
+  const numbered = tableOf([['Item', 'Price'], ['1 Rope', '2'], ['2 Net', '3']]);
+  for (const { words } of numbered.cells) for (const word of words.slice(1)) word.box = { ...word.box, left: word.box.left + 4, right: word.box.right + 4 };
+  t.equal(doubtsOf(numbered), 2 / 6, 'numbers set apart from the text behind them');
+  const spanning = tableOf([['Streets', 'Bridges'], ['3', '4'], ['5', '6']]);
+  const apart = { ...spanning, cells: [{ ...spanning.cells[0]!, columnSpan: 2, words: spanning.cells.slice(0, 2).flatMap(({ words }) => words) }, ...spanning.cells.slice(2)] };
+  t.equal(doubtsOf(apart), 1 / 5, 'two heads far apart in one cell over both columns');
   t.equal(doubtsOf({ ...tableOf([head]), cells: [] }), 1, 'nothing in it');
 });
 

@@ -59,6 +59,7 @@ t.test('parts of one table, one below the other, are one extent; what is far off
   captioned.text(160, 138, 'Table 2');
   apart(captioned.page(), [148, 162]);
   apart(pageOf(rows, [100, 148]), [148, 162]);
+  apart(pageOf([...rows.slice(0, 3), [148, ['Land', 'Rule', 'Year']], [162, ['Malta', 'None', '1997']]]), [148, 162]);
   t.equal(extentsOf([tableAt(pageOf(rows, [100]), [100, 114, 128])], [], pageOf(rows, [100])).length, 1, 'a head alone parts nothing');
   t.end();
 });

@@ -93,7 +93,7 @@ def table(number, held_out=False, plain=None):
             continue
         # Large ones cost as much as many small ones and teach little more.
         area = (whole.x[-1] - whole.x[0]) * (whole.y[-1] - whole.y[0]) / whole.size ** 2
-        if not held_out and draw.random() < (0.96 if area > 2000 else 0.8 if area > 900 else 0):
+        if not held_out and draw.random() < (0.9 if area > 2000 else 0.65 if area > 900 else 0):
             continue
         is_worn = draw.random() < 0.4 if plain is None else not plain
         ready = worn(draw, whole) if is_worn else whole

@@ -10,9 +10,10 @@ ACROSS, DOWN, MARGIN, EVEN = 4, 8, 1, 4
 STRIDE = 2
 # A word's box: from its baseline up, in sizes.
 HIGH = 0.7
-# Red: words, bold ones brighter. Green: what a word begins with. Blue: rules and shades.
+# Red: words, bold ones brighter. Green: what a word begins with, and over its last TAIL of a size (at most half of it) how it ends. Blue: rules and shades.
 PLAIN, BOLD, RULE, SHADE = 170, 255, 255, 64
 DIGIT, CAPITAL, SMALL, OTHER = 255, 170, 85, 40
+TAIL, STOP, OPEN, GOES_ON = 0.5, 255, 110, 30
 
 
 def beginning(text):
@@ -23,6 +24,12 @@ def beginning(text):
         if letter.isalpha():
             return SMALL if letter.islower() else CAPITAL
     return OTHER
+
+
+def ending(text):
+    """The green of a word's end: STOP where a sentence may end, GOES_ON where it cannot, OPEN for the rest."""
+    bare = text.rstrip(")]}\"'”’»›“")
+    return STOP if bare[-1:] in tuple(".!?;:…") else GOES_ON if bare[-1:] in tuple(",-–—/(") else OPEN
 
 
 def median(values):
@@ -49,7 +56,9 @@ class Picture:
         for word in words:
             top = word.baseline - HIGH * min(1.5 * self.em, max(0.7 * self.em, word.size))
             self.fill(0, BOLD if word.bold else PLAIN, word.left, top, word.right, word.baseline)
-            self.fill(1, beginning(word.text), word.left, top, word.right, word.baseline)
+            tail = word.right - min(TAIL * self.em, 0.5 * (word.right - word.left))
+            self.fill(1, beginning(word.text), word.left, top, tail, word.baseline)
+            self.fill(1, ending(word.text), tail, top, word.right, word.baseline)
 
     def x(self, at):
         return (at - self.left) * ACROSS / self.em

@@ -2,6 +2,7 @@
 
 import argparse
 import math
+import multiprocessing
 import os
 import random
 import sys
@@ -20,9 +21,9 @@ import planes
 
 RATE, LAST_RATE, WARM_UP = 2e-3, 1e-5, 0.04
 BATCH = 16
-# Tables of a run of steps are drawn at once and sorted by size, so that little of a batch is padding; they are seen four times, in other company.
-POOL, SEEN = 16, 4
-EVERY = 25
+# Tables of a run of steps are drawn at once and sorted by size, so that little of a batch is padding; they are seen three times, in other company.
+POOL, SEEN = 16, 3
+EVERY = 10
 
 
 def sample(number):
@@ -32,16 +33,21 @@ def sample(number):
     return picture.pixels, planes.Truth(table, picture)
 
 
+def drawn_pool(number):
+    return [sample(number * POOL * BATCH + index) for index in range(POOL * BATCH)]
+
+
 class Pool:
-    """The batches of POOL * SEEN steps: the same at the same step."""
+    """The batches of POOL * SEEN steps: the same at the same step. Another process draws the next ones meanwhile."""
 
     def __init__(self):
-        self.number, self.batches = None, None
+        self.number, self.batches, self.drawer, self.coming = None, None, multiprocessing.Pool(1), {}
 
     def batch(self, step):
         number, at = divmod(step, POOL * SEEN)
         if number != self.number:
-            ready = [sample(number * POOL * BATCH + index) for index in range(POOL * BATCH)]
+            ready = self.coming.pop(number).get() if number in self.coming else drawn_pool(number)
+            self.coming = {number + 1: self.drawer.apply_async(drawn_pool, (number + 1,))}
             self.batches, self.number = [], number
             for turn in range(SEEN):
                 draw = random.Random(f"{drawn.SEED} pool {number} {turn}")
@@ -97,6 +103,8 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("checkpoint")
     parser.add_argument("--steps", type=int, default=3000)
+    parser.add_argument("--begin", help="a checkpoint whose weights are the first; nothing else of it is used")
+    parser.add_argument("--until", type=int, help="a step to stop at, for going on with another number of steps")
     given = parser.parse_args()
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", 1)))
     torch.manual_seed(drawn.SEED)
@@ -104,6 +112,8 @@ def main():
     print(sum(weight.numel() for weight in model.parameters()), "weights", flush=True)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=1e-3)
     step = 0
+    if given.begin is not None:
+        model.load_state_dict(torch.load(given.begin)["model"])
     if os.path.exists(given.checkpoint):
         state = torch.load(given.checkpoint)
         model.load_state_dict(state["model"])
@@ -111,7 +121,7 @@ def main():
         step = state["step"]
     pool, sums, began = Pool(), numpy.zeros(4), time.time()
     model.train()
-    while step < given.steps:
+    while step < min(given.steps, given.until or given.steps):
         batch = pool.batch(step)
         for group in optimiser.param_groups:
             group["lr"] = rate_at(step / given.steps)

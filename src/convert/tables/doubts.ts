@@ -1,17 +1,19 @@
 /** What speaks against the cells that a table was given, by the words in them: for choosing between two readings of the same words. */
 import type { Word } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
-import { isValue } from './text-kind.js';
+import { isNumeric, isValue } from './text-kind.js';
 
 /** Gaps between words on one line, in sizes: nearer ones are one text, farther ones two. */
 const near = 0.4;
 const far = 1.4;
+/** Between a number and a text behind it. */
+const farFromNumber = 0.5;
 
 /** Doubts for each cell that holds words: 0 where nothing is odd. */
 export function doubtsOf(table: FoundTable): number {
   const filled = table.cells.filter(({ words }) => words.length > 0);
   if (filled.length === 0) return 1;
-  const odd = tornTexts(filled) + joinedTexts(filled) + brokenTexts(table, filled) + lonelyRows(table, filled) + exclusiveColumns(table, filled) + stackedRows(table, filled);
+  const odd = tornTexts(filled) + joinedTexts(filled) + brokenTexts(table, filled) + lonelyRows(table, filled) + exclusiveColumns(table, filled) + bareHeads(table, filled) + stackedRows(table, filled);
   return odd / filled.length;
 }
 
@@ -42,11 +44,16 @@ function tornTexts(filled: TableCell[]): number {
   return 2 * torn;
 }
 
-/** Words far apart on one line of a cell. */
+/** Words far apart on one line of a cell, also of one over several columns; and a number that stands apart from what follows it, as a column of numbers run into the next would. */
 function joinedTexts(filled: TableCell[]): number {
   let joined = 0;
-  for (const { words, columnSpan } of filled) {
-    for (const line of columnSpan > 1 ? [] : linesOf(words)) joined += line.filter((word, at) => at > 0 && gapOf(line[at - 1] as Word, word) > far).length;
+  for (const { words } of filled) {
+    for (const line of linesOf(words)) {
+      joined += line.filter((word, at) => {
+        const before = line[at - 1];
+        return before !== undefined && gapOf(before, word) > (at === 1 && isNumeric(before.text) && !isNumeric(word.text) ? farFromNumber : far);
+      }).length;
+    }
   }
   return joined;
 }
@@ -80,6 +87,19 @@ function exclusiveColumns({ rowCount, columnCount }: FoundTable, filled: TableCe
     if (!filled.some((cell) => cell.column === column + 1 && rows.has(cell.row))) exclusive += 0.5 * rowCount;
   }
   return exclusive;
+}
+
+/** Columns with a head and nothing under it, where another has something and no head: what stands under the head was put beside it. */
+function bareHeads({ rowCount, columnCount }: FoundTable, filled: TableCell[]): number {
+  if (rowCount < 3) return 0;
+  let [bare, headless] = [0, 0];
+  for (let column = 0; column < columnCount; column++) {
+    const own = filled.filter((cell) => cell.column <= column && column < cell.column + cell.columnSpan);
+    const hasHead = own.some(({ row }) => row === 0);
+    if (hasHead && own.length === 1) bare++;
+    if (column > 0 && !hasHead && own.length > 0.5 * rowCount) headless++;
+  }
+  return 0.5 * rowCount * Math.min(bare, headless);
 }
 
 /** Rows of which two cells have lines side by side that each begin like a cell: several rows in one. */

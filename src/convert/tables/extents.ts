@@ -78,12 +78,19 @@ function goOn(above: Extent, below: Extent, free: Word[], ruled: FoundTable[]): 
   const between = { left: Math.min(a.left, b.left), right: Math.max(a.right, b.right), top: a.bottom, bottom: b.top };
   if (ruled.some(({ box }) => box.top < between.bottom && box.bottom > between.top && box.left < between.right && box.right > between.left)) return false;
   const text = free.filter((word) => isWithin(word, between)).map((word) => word.text).join(' ');
-  return !isTableCaption(text) && !isFigureCaption(text) && !(isHeaded(above) && isHeaded(below));
+  return !isTableCaption(text) && !isFigureCaption(text) && !(isHeaded(above) && isHeaded(below)) && !beginsAlike(above, below);
 }
 
 function sizeOf({ parts, loose }: Extent): number {
   const sizes = [...wordsOf(parts), ...loose].map(({ size }) => size).sort((x, y) => x - y);
   return sizes[sizes.length >> 1] ?? 10;
+}
+
+/** Both have the same first row: the head of another table. */
+function beginsAlike({ parts: [above] }: Extent, { parts: [below] }: Extent): boolean {
+  if (above === undefined || below === undefined) return false;
+  const [first, second] = [above, below].map(({ cells }) => cells.filter(({ row }) => row === 0).map(({ words }) => words.map(({ text }) => text).join(' ')).join('|'));
+  return first === second;
 }
 
 /** The first row is bold, the others are not. */

@@ -9,7 +9,7 @@ const margin = 1;
 const even = 4;
 /** A word's box: from its baseline up, in sizes. */
 const high = 0.7;
-/** Red: words, bold ones brighter. Green: what a word begins with. Blue: rules and shades. */
+/** Red: words, bold ones brighter. Green: what a word begins with, and over its last `tail` of a size (at most half of it) how it ends. Blue: rules and shades. */
 const plain = 170;
 const bold = 255;
 const rule = 255;
@@ -18,6 +18,11 @@ const digit = 255;
 const capital = 170;
 const small = 85;
 const other = 40;
+const tail = 0.5;
+/** A sentence may end here, cannot, or the word does not tell. */
+const stop = 255;
+const goesOn = 30;
+const open = 110;
 
 export interface PictureWord {
   text: string;
@@ -44,6 +49,12 @@ function beginning(text: string): number {
     if (/\p{L}/u.test(letter)) return /\p{Lowercase}/u.test(letter) ? small : capital;
   }
   return other;
+}
+
+/** The green of a word's end. */
+function ending(text: string): number {
+  const last = text.replace(/[)\]}"'”’»›“]+$/u, '').at(-1) ?? '';
+  return '.!?;:…'.includes(last) && last !== '' ? stop : ',-–—/('.includes(last) && last !== '' ? goesOn : open;
 }
 
 /** The lower of the two in the middle. */
@@ -79,7 +90,9 @@ export function drawTable(words: PictureWord[], rulings: Pick<Ruling, 'orientati
   for (const word of words) {
     const above = word.baseline - high * Math.min(1.5 * em, Math.max(0.7 * em, word.size));
     cover(canvas, 0, word.bold ? bold : plain, x(word.left), y(above), x(word.right), y(word.baseline));
-    cover(canvas, 1, beginning(word.text), x(word.left), y(above), x(word.right), y(word.baseline));
+    const end = word.right - Math.min(tail * em, 0.5 * (word.right - word.left));
+    cover(canvas, 1, beginning(word.text), x(word.left), y(above), x(end), y(word.baseline));
+    cover(canvas, 1, ending(word.text), x(end), y(above), x(word.right), y(word.baseline));
   }
   return { bitmap: { data, width, height, stride: 4 * width }, em, pointX: (at) => left + (at * em) / across, pointY: (at) => top + (at * em) / down };
 }
