@@ -3,6 +3,7 @@ import type { Bitmap } from '../../bitmap.js';
 import type { TableCells } from '../../engine/vision-port.js';
 import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
+import { withBareColumns } from './bare-heads.js';
 import { doubtsOf } from './doubts.js';
 import { makeChunks } from './chunks.js';
 import type { Chunk } from './chunks.js';
@@ -113,7 +114,8 @@ export async function tableByNetwork(table: FoundTable, page: PageContent, find:
   if (picture === null) return null;
   const found = await find(picture.bitmap, signal);
   if (found === null || found.score < leastScore || found.columns < 2 || found.rows < 2) return null;
-  return assemble(table, makeChunks(pieces, []), gridOf(found, picture));
+  const read = assemble(table, makeChunks(pieces, []), gridOf(found, picture));
+  return read === null ? null : withBareColumns(read);
 }
 
 function overlaps(a: Box, b: Box): boolean {

@@ -1,0 +1,77 @@
+/** Heads of columns with nothing under them, which the network puts into the column beside: they get a column of their own. */
+import type { Word } from '../../pdf/page.js';
+import type { FoundTable, TableCell } from '../table.js';
+
+/** White between two heads, in sizes. */
+const mostSpace = 1.4;
+/** Where the lines of both stand at other heights; and how far off they then are, in sizes. */
+const leastSpace = 0.7;
+const besides = [0.2, 0.8] as const;
+
+interface Split {
+  cell: TableCell;
+  /** The words that stand over the column, and those beside it. */
+  own: Word[];
+  beside: Word[];
+  /** The column of the latter is the one before. */
+  isBefore: boolean;
+}
+
+/** The table with such columns. Every word stays in one cell. */
+export function withBareColumns(table: FoundTable): FoundTable {
+  let whole = table;
+  for (let column = table.columnCount - 1; column >= 0; column--) {
+    const split = bareHead(whole, column);
+    if (split !== null) whole = withColumn(whole, split);
+  }
+  return whole;
+}
+
+function bareHead({ cells }: FoundTable, column: number): Split | null {
+  const body = cells.filter((cell) => !cell.columnHeader && cell.column === column && cell.columnSpan === 1).flatMap(({ words }) => words);
+  const heads = cells.filter((cell) => cell.columnHeader && cell.column === column && cell.columnSpan === 1 && cell.words.length > 0);
+  const [cell] = heads;
+  if (body.length === 0 || cell === undefined || heads.length > 1) return null;
+  const [left, right] = [Math.min(...body.map(({ box }) => box.left)), Math.max(...body.map(({ box }) => box.right))];
+  const sorted = [...cell.words].sort((a, b) => a.box.left - b.box.left);
+  let end = -Infinity;
+  for (const [at, word] of sorted.entries()) {
+    const [before, after] = [sorted.slice(0, at), sorted.slice(at)];
+    if (at > 0 && isParted(before, after, word.box.left - end)) {
+      if (right < word.box.left) return { cell, own: before, beside: after, isBefore: false };
+      if (left > end) return { cell, own: after, beside: before, isBefore: true };
+    }
+    end = Math.max(end, word.box.right);
+  }
+  return null;
+}
+
+/** Two texts: far apart, or nearer with lines that do not stand level. */
+function isParted(before: Word[], after: Word[], white: number): boolean {
+  const size = Math.max(...before.map((word) => word.size), ...after.map((word) => word.size));
+  const isOff = (a: Word, b: Word): boolean => Math.abs(a.baseline - b.baseline) > besides[0] * size && Math.abs(a.baseline - b.baseline) < besides[1] * size;
+  return white > mostSpace * size || (white > leastSpace * size && before.some((a) => after.some((b) => isOff(a, b))));
+}
+
+function withColumn(table: FoundTable, { cell, own, beside, isBefore }: Split): FoundTable {
+  const { column } = cell;
+  const added = isBefore ? column : column + 1;
+  const moved = (one: TableCell): TableCell => {
+    const isWhole = one.columnSpan > 1 && one.columnSpan === table.columnCount;
+    const isAcross = isWhole || (one.column < added && one.column + one.columnSpan > added);
+    return { ...one, column: one.column >= added && !isWhole ? one.column + 1 : one.column, columnSpan: one.columnSpan + (isAcross ? 1 : 0) };
+  };
+  const inOrder = (words: Word[]): Word[] => cell.words.filter((word) => words.includes(word));
+  const middle = isBefore ? Math.max(...beside.map(({ box }) => box.right)) : Math.min(...beside.map(({ box }) => box.left));
+  const [first, second] = [{ ...cell.box, right: middle }, { ...cell.box, left: middle }];
+  const cells = table.cells.flatMap((one): TableCell[] => {
+    if (one !== cell) return [moved(one)];
+    return [{ ...moved(one), words: inOrder(own), box: isBefore ? second : first }, { ...one, column: added, words: inOrder(beside), box: isBefore ? first : second }];
+  });
+  for (let row = 0; row < table.rowCount; row++) {
+    if (cells.some((one) => one.row <= row && row < one.row + one.rowSpan && one.column <= added && added < one.column + one.columnSpan)) continue;
+    const next = cells.find((one) => one.row <= row && row < one.row + one.rowSpan && one.column === (isBefore ? added + 1 : column));
+    cells.push({ row, column: added, rowSpan: 1, columnSpan: 1, columnHeader: next?.columnHeader ?? false, rowHeader: false, words: [], box: { ...(next?.box ?? cell.box), left: middle, right: middle } });
+  }
+  return { ...table, columnCount: table.columnCount + 1, cells: cells.sort((a, b) => a.row - b.row || a.column - b.column) };
+}

@@ -1,0 +1,61 @@
+import t from 'tap';
+import type { FoundTable, TableCell } from '../../src/convert/table.js';
+import { withBareColumns } from '../../src/convert/tables/bare-heads.js';
+import { PageMaker } from '../support/made-page.js';
+
+interface Line {
+  x: number;
+  baseline: number;
+  text: string;
+}
+
+/** Cells as [row, column, their lines]; the first row is the head. Sizes are 10 points, letters 5 wide. */
+function tableOf(columnCount: number, filled: [number, number, Line[], number?][]): FoundTable {
+  const rowCount = Math.max(...filled.map(([row]) => row)) + 1;
+  const cells: TableCell[] = [];
+  for (let row = 0; row < rowCount; row++) {
+    for (let column = 0; column < columnCount; column++) {
+      if (filled.some(([r, c, , span = 1]) => r === row && c < column && column < c + span)) continue;
+      const [, , lines = [], columnSpan = 1] = filled.find(([r, c]) => r === row && c === column) ?? [row, column];
+      const page = new PageMaker();
+      for (const { x, baseline, text } of lines) page.text(x, baseline, text);
+      cells.push({ row, column, rowSpan: 1, columnSpan, columnHeader: row === 0, rowHeader: false, words: page.page().words, box: { left: 40 + 100 * column, right: 140 + 100 * column, top: 90 + 14 * row, bottom: 104 + 14 * row } });
+    }
+  }
+  return { box: { left: 40, top: 90, right: 500, bottom: 200 }, rowCount, columnCount, evidence: 'unruled', confidence: 0.9, cells };
+}
+
+const textsOf = ({ cells, rowCount }: FoundTable): string[] => Array.from({ length: rowCount }, (_, row) => cells.filter((cell) => cell.row === row).map(({ words, columnSpan }) => words.map(({ text }) => text).join(' ') + '>'.repeat(columnSpan - 1)).join(' | '));
+
+const body: [number, number, Line[]][] = [
+  [1, 0, [{ x: 50, baseline: 130, text: 'France' }]], [1, 1, [{ x: 150, baseline: 130, text: 'None at all' }]],
+  [2, 0, [{ x: 50, baseline: 144, text: 'Spain' }]], [2, 1, [{ x: 150, baseline: 144, text: 'None' }]],
+];
+
+t.test('a head far beside its column gets a column of its own, after it or before it', async (t) => {
+  const after = withBareColumns(tableOf(2, [[0, 0, [{ x: 50, baseline: 100, text: 'Land' }]], [0, 1, [{ x: 150, baseline: 100, text: 'Rule' }, { x: 230, baseline: 100, text: 'Notes on it' }]], ...body]));
+  t.strictSame(textsOf(after), ['Land | Rule | Notes on it', 'France | None at all | ', 'Spain | None | ']);
+  t.equal(after.columnCount, 3);
+  t.strictSame(after.cells.map(({ row, column }) => [row, column]), [0, 1, 2].flatMap((row) => [0, 1, 2].map((column) => [row, column])));
+  t.strictSame(after.cells.filter(({ columnHeader }) => columnHeader).map(({ row }) => row), [0, 0, 0]);
+  const before = withBareColumns(tableOf(2, [[0, 0, [{ x: 50, baseline: 100, text: 'Land' }]], [0, 1, [{ x: 90, baseline: 100, text: 'No.' }, { x: 150, baseline: 100, text: 'Rule' }]], ...body]));
+  t.strictSame(textsOf(before), ['Land | No. | Rule', 'France |  | None at all', 'Spain |  | None']);
+});
+
+t.test('heads nearer by are two where their lines do not stand level', async (t) => {
+  const heads = (baseline: number): [number, number, Line[]][] => [[0, 0, [{ x: 50, baseline: 100, text: 'Land' }]], [0, 1, [{ x: 160, baseline: 100, text: 'Rule' }, { x: 212, baseline, text: 'Report' }, { x: 212, baseline: baseline + 10, text: 'wanted' }]]];
+  t.strictSame(textsOf(withBareColumns(tableOf(2, [...heads(95), ...body])))[0], 'Land | Rule | Report wanted');
+  t.equal(withBareColumns(tableOf(2, [...heads(100), ...body])).columnCount, 3, 'the second of its lines stands between');
+  t.equal(withBareColumns(tableOf(2, [[0, 0, []], [0, 1, [{ x: 160, baseline: 100, text: 'Rule' }, { x: 190, baseline: 100, text: 'Report' }]], ...body])).columnCount, 2, 'one head');
+});
+
+t.test('a head over the text of its column stays whole, and one over several columns is over the new one too', async (t) => {
+  const wide: [number, number, Line[]] = [1, 1, [{ x: 150, baseline: 130, text: 'None at all of what there might be' }]];
+  const head: [number, number, Line[]] = [0, 1, [{ x: 150, baseline: 100, text: 'Rule' }, { x: 230, baseline: 100, text: 'Notes' }]];
+  t.equal(withBareColumns(tableOf(2, [head, [1, 0, [{ x: 50, baseline: 130, text: 'France' }]], wide])).columnCount, 2);
+  const section: [number, number, Line[], number] = [3, 0, [{ x: 50, baseline: 160, text: 'Others' }], 2];
+  t.strictSame(textsOf(withBareColumns(tableOf(2, [head, ...body, section])))[3], 'Others>>');
+  const numbered: [number, number, Line[]] = [0, 0, [{ x: 10, baseline: 100, text: 'No.' }, { x: 50, baseline: 100, text: 'Land' }]];
+  t.strictSame(textsOf(withBareColumns(tableOf(2, [numbered, ...body, section]))), ['No. | Land | ', ' | France | None at all', ' | Spain | None', 'Others>>']);
+  t.equal(withBareColumns(tableOf(2, [head])).columnCount, 2, 'nothing under it');
+});
