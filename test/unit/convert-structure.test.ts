@@ -73,6 +73,17 @@ t.test('running heads and page numbers', (t) => {
   t.end();
 });
 
+t.test('the number of a chapter over its title is read with it, not a running head', (t) => {
+  const page = (size: number, index = 0, title = 'The Harbour in Winter'): PageSketch =>
+    sketch(index, [line(50, 45, 'Chapter 3', { size: 11 }), line(50, 70, title, { size, bold: true }), ...paragraph(50, 100, 480, 20, `a${'abcd'[index]!}`)]);
+  t.same(texts(structure([page(18)]), 'page_header'), []);
+  t.equal(texts(structure([page(18)]), 'text')[0], 'Chapter 3');
+  t.same(texts(structure([page(10)]), 'page_header'), ['Chapter 3'], 'over text it is one');
+  const repeated = ['One Winter', 'Two Ships', 'Snow', 'Ice'].map((title, index) => page(18, index, title));
+  t.same(texts(structure(repeated), 'page_header').length, 4, 'what all pages have is one');
+  t.end();
+});
+
 t.test('one page by itself: a number at its foot, a line with a number, no heading', (t) => {
   const body = paragraph(50, 100, 480, 45, 'aa');
   t.same(texts(structure([sketch(0, [...body, line(290, 770, '17')])]), 'page_footer'), ['17']);

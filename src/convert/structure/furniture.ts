@@ -4,6 +4,7 @@ import type { PageText } from './style.js';
 import type { TextLine } from '../layout/text-line.js';
 import { nominalBox } from '../layout/text-line.js';
 import { beginsNote, isAddressNote } from './footnotes.js';
+import { numberingOf } from './numbering.js';
 import { oddsOfLines } from './opinion.js';
 
 export type FurnitureLabel = 'page_header' | 'page_footer';
@@ -153,6 +154,12 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
 }
 
+/** `Chapter 4` right over a title in large type opens a chapter: unless pages repeat it, it is read with the title. */
+function opensChapter(row: EdgeRow, next: EdgeRow | undefined, body: BodyStyle): boolean {
+  if (next === undefined || row.lines.length > 1 || numberingOf(row.text)?.kind !== 'word' || numberingOf(row.text)!.length < row.text.length) return false;
+  return next.size >= 1.25 * body.size && /\p{L}{2}/u.test(next.text) && row.gap <= 3.5 * next.size;
+}
+
 /** The furniture of all pages: each line with its label. */
 export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine, FurnitureLabel> {
   const found = new Map<TextLine, FurnitureLabel>();
@@ -164,10 +171,11 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
       const text = pages[index]!;
       for (const row of deepBlock(rows, text, body, edge)) for (const line of row.lines) found.set(line, label);
       let pending: EdgeRow[] = [];
-      for (const row of rows) {
+      for (const [at, row] of rows.entries()) {
         const repeated = isRepeated(row.text, row.baseline, repeats, body, row.size)
           || row.lines.every((line) => isRepeated(line.text, row.baseline, repeats, body, line.size));
         pending.push(row);
+        if (!repeated && edge === 'top' && opensChapter(row, rows[at + 1], body)) break;
         const seen = (oddsOfLines(row.lines, label) ?? 0) > sureFurniture && mayBeFurniture(row, text, body, edge);
         if (repeated || seen || standsApart(row, text, body, edge) && isOneHead(pending, text.sketch.width)) {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
