@@ -12,6 +12,8 @@ const RULING_THICKNESS = 3;
 const STRAIGHT = 0.4;
 const MAX_SEGMENTS_OF_PATH = 4000;
 const MAX_SEGMENTS = 400_000;
+/** Sides of what may be a bullet, points, and how much longer one may be than the other. */
+const MARK = { least: 1, most: 12, ratio: 1.5 };
 const MOVE_TO = 2;
 const BEZIER_TO = 1;
 
@@ -21,6 +23,17 @@ export interface Graphics {
   boxes: (DrawnBox & { order: number; opaque: boolean })[];
   /** Extents of curves, diagonals and polygons. */
   strokes: Box[];
+  /** Small shapes, about as wide as high, that are painted by themselves; they are among boxes or strokes, too. */
+  marks: Mark[];
+}
+
+/** A small shape painted by itself: a bullet, a point of a chart. */
+export interface Mark {
+  /** The same object as in `boxes` or `strokes`. */
+  box: Box;
+  /** 0xRRGGBB, or -1 where it has none. */
+  fill: number;
+  stroke: number;
 }
 
 interface Subpath {
@@ -38,7 +51,7 @@ interface Paint {
 
 /** Reads the paths among `objects`; what lies outside `page` or its clip is left out. */
 export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Graphics {
-  const graphics: Graphics = { rulings: [], boxes: [], strokes: [] };
+  const graphics: Graphics = { rulings: [], boxes: [], strokes: [], marks: [] };
   let budget = MAX_SEGMENTS;
   for (const object of objects) {
     if (object.kind !== 'path') continue;
@@ -55,9 +68,19 @@ export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Gra
     }
     budget -= segments;
     const matrix = concat(objectMatrix(pdfium, object.pointer), object.toSeen);
-    for (const subpath of readSubpaths(pdfium, object.pointer, segments, matrix)) addSubpath(graphics, subpath, paint, limit, object.order);
+    const subpaths = readSubpaths(pdfium, object.pointer, segments, matrix);
+    const [boxes, strokes] = [graphics.boxes.length, graphics.strokes.length];
+    for (const subpath of subpaths) addSubpath(graphics, subpath, paint, limit, object.order);
+    if (subpaths.length === 1) addMark(graphics, graphics.boxes[boxes]?.box ?? graphics.strokes[strokes], paint);
   }
   return graphics;
+}
+
+function addMark(graphics: Graphics, box: Box | undefined, { fill, stroke }: Paint): void {
+  if (box === undefined) return;
+  const [across, up] = [box.right - box.left, box.bottom - box.top];
+  if (Math.min(across, up) < MARK.least || Math.max(across, up) > MARK.most || Math.max(across, up) > MARK.ratio * Math.min(across, up)) return;
+  graphics.marks.push({ box, fill, stroke });
 }
 
 function readPaint(pdfium: Pdfium, object: PageObject): Paint | null {

@@ -110,6 +110,9 @@ t.test('lists nest by indent and count', (t) => {
   const items = blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'list_item');
   t.same(items.map((item) => [item.marker, item.depth]), [['1.', 0], ['a.', 1], ['b.', 1], ['2.', 0], ['•', 0], ['•', 0], ['•', 0]]);
   t.equal(plainText(items[5]!), '• tar, which comes in barrels and has to be warmed');
+  const fromRight = (right: number, baseline: number, text: string): ReturnType<typeof line> => line(right - 5 * text.length, baseline, text);
+  const hebrew = structure([sketch(0, [...paragraph(50, 60, 480, 3, 'aa'), fromRight(530, 110, '• פריט'), fromRight(530, 124, '• פריט שני ארוך'), fromRight(510, 138, '• בפנים'), fromRight(530, 152, '• סוף')])]);
+  t.same(hebrew.flatMap((block) => (block.kind === 'text' && block.role === 'list_item' ? [block.depth] : [])), [0, 0, 1, 0], 'from the right, too');
   t.end();
 });
 

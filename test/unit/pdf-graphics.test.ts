@@ -124,3 +124,31 @@ t.test('paths that paint nothing are nothing', async (t) => {
   const page = await read(['100 100 m 200 100 l n', '100 200 50 50 re W n', 'q /Clear gs 100 300 50 50 re f Q'], { states: { Clear: '/ca 0' } });
   t.same([page.rulings.length, page.boxes.length, page.drawings.length], [0, 0, 0]);
 });
+
+const disc = (x: number, y: number, r: number, style = { fill: 0 } as { fill?: number; stroke?: number }): string => {
+  const k = 0.5523 * r;
+  const quarter = (x1: number, y1: number, x2: number, y2: number, x3: number, y3: number): string => `${x + x1} ${y + y1} ${x + x2} ${y + y2} ${x + x3} ${y + y3} c`;
+  return paint(`${x + r} ${y} m ${quarter(r, k, k, r, 0, r)} ${quarter(-k, r, -r, k, -r, 0)} ${quarter(-r, -k, -k, -r, 0, -r)} ${quarter(k, -r, r, -k, r, 0)} h`, style);
+};
+const written = (page: PageContent): string[] => page.lines.map((each) => each.words.map((word) => word.text).join(' ')).sort();
+
+t.test('bullets that are drawn are the first words of their lines', async (t) => {
+  const page = await read([
+    disc(60, 703.5, 2), text(72, 700, 12, 'a disc'), disc(84, 683.5, 2, { stroke: 0 }), text(96, 680, 12, 'a circle inside'), rectangle(60, 662, 4, 4), text(72, 660, 12, 'a square'),
+  ]);
+  t.same(written(page), ['• a disc', '• a square', '◦ a circle inside']);
+  t.equal(page.lines.find((each) => each.words[1]?.text === 'a')?.box.left, 58);
+  t.same([page.boxes, page.drawings], [[], []]);
+  t.ok(page.words.every((word, index) => index === 0 || word.order > page.words[index - 1]!.order));
+});
+
+t.test('dots in a row, a legend in colours, boxes to tick, separators and points of a chart are no bullets', async (t) => {
+  const dots = Array.from({ length: 20 }, (_, index) => disc(100 + index * 6, 703.5, 0.8));
+  t.same(written(await read([text(50, 700, 12, 'Winter'), ...dots, text(226, 700, 12, '12')])), ['12', 'Winter']);
+  const legend = [0xff0000, 0x00ff00, 0x0000ff].flatMap((fill, index) => [rectangle(60, 702 - 20 * index, 5, 5, { fill }), text(72, 700 - 20 * index, 12, 'part')]);
+  t.same(written(await read(legend)), ['part', 'part', 'part']);
+  t.same(written(await read([rectangle(60, 700, 8, 8, { stroke: 0 }), text(72, 700, 12, 'tick')])), ['tick']);
+  t.same(written(await read([text(50, 700, 12, 'one'), disc(77, 703.5, 1.5), text(83, 700, 12, 'two')])).join(' ').includes('•'), false);
+  const curve = paint('50 600 m 100 700 200 500 300 650 c', { stroke: 0 });
+  t.same(written(await read([curve, disc(120, 640, 2), text(128, 636, 10, 'peak')])), ['peak']);
+});

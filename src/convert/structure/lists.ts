@@ -12,6 +12,9 @@ interface Candidate {
   size: number;
 }
 
+/** The first letter is one that is read from the right. */
+const rightToLeft = /^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
+
 /** A letter that is also a roman digit counts as whichever continues the item before. */
 function valueAfter(previous: Marker | null, marker: Marker): number {
   if (marker.kind !== 'roman' || !/^\(?[ivxIVX][.)\]]/.test(marker.text)) return marker.value;
@@ -58,7 +61,9 @@ export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => 
     if (block.kind !== 'text' || block.role !== 'text' || !mayBeItem(block)) continue;
     const line = linesOf(block)[0]!;
     const marker = markerOf(line.text);
-    if (marker !== null) candidates.push({ block, index, marker, left: line.box.left, size: line.size });
+    // From the right, what stands further in ends further left.
+    const left = rightToLeft.test(line.text) ? -line.box.right : line.box.left;
+    if (marker !== null) candidates.push({ block, index, marker, left, size: line.size });
   }
   for (const [position, candidate] of candidates.entries()) {
     candidate.marker.value = valueAfter(candidates[position - 1]?.marker ?? null, candidate.marker);

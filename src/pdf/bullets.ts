@@ -1,0 +1,141 @@
+/** Bullets that are drawn instead of written: small round, square or pointed marks right before a line of text become its first word. */
+import type { Box, Line, Word } from './page.js';
+import type { Graphics, Mark } from './paths.js';
+
+/** Sizes and places in parts of the text's size: how large a mark is, how far before its line it stands, how high its middle above the baseline. */
+const SIZE = { least: 0.12, most: 0.75 };
+const GAP = { least: 0.1, most: 2.6 };
+const HEIGHT = { least: 0.1, most: 0.6 };
+/** Marks nearer to each other than this are a row of dots. */
+const ROW_OF_DOTS = 2.6;
+const MAX_MARKS = 3000;
+const HOLLOW = '◦';
+const FULL = '•';
+
+/**
+ * Adds the marks among `graphics` that stand before lines as words of these lines and takes them out of `graphics`. `drawings` are
+ * regions of drawing: what stands in one marks no line.
+ */
+export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box[]): void {
+  const marks = graphics.marks.filter(({ box }) => !drawings.some((region) => contains(region, box)));
+  if (marks.length === 0 || marks.length > MAX_MARKS) return;
+  const rows = new Rows(lines, marks);
+  const found = new Map<Line, Mark>();
+  for (const mark of marks) {
+    const line = rows.lineBehind(mark);
+    if (line !== null && !found.has(line)) found.set(line, mark);
+  }
+  const used = new Set<Box>();
+  for (const [line, mark] of found) {
+    if (hasOtherColours(mark, found)) continue;
+    line.words.unshift(bulletOf(mark, line.words[0]!));
+    line.box = { ...line.box, left: Math.min(line.box.left, mark.box.left), right: Math.max(line.box.right, mark.box.right) };
+    used.add(mark.box);
+  }
+  graphics.strokes = graphics.strokes.filter((box) => !used.has(box));
+  graphics.boxes = graphics.boxes.filter(({ box }) => !used.has(box));
+}
+
+/** A legend's marks differ in colour where a list's are all the same. */
+function hasOtherColours(mark: Mark, found: Map<Line, Mark>): boolean {
+  for (const other of found.values()) {
+    const aligned = Math.abs(other.box.left - mark.box.left) < 1 || Math.abs(other.box.top - mark.box.top) < 1;
+    if (aligned && (other.fill !== mark.fill || other.stroke !== mark.stroke) && (other.fill >= 0) === (mark.fill >= 0)) return true;
+  }
+  return false;
+}
+
+function bulletOf(mark: Mark, first: Word): Word {
+  return {
+    text: mark.fill >= 0 ? FULL : HOLLOW, box: mark.box, baseline: first.baseline, font: { ...first.font, bold: false, italic: false }, size: first.size, color: first.color,
+    // Between two places in the order of painting: right before its line.
+    order: first.order - 0.5,
+    angle: 0, glued: false, softHyphen: false, invisible: false, link: -1, underline: false, strike: false, mcid: first.mcid,
+  };
+}
+
+/** Lines and marks by their height on the page. */
+class Rows {
+  static readonly #height = 12;
+  readonly #lines = new Map<number, Line[]>();
+  readonly #marks = new Map<number, Mark[]>();
+
+  constructor(lines: Line[], marks: Mark[]) {
+    for (const line of lines) if (line.angle === 0 && line.words.length > 0) put(this.#lines, Rows.#row(line.baseline), line);
+    for (const mark of marks) put(this.#marks, Rows.#row(middleOf(mark)), mark);
+  }
+
+  static #row(y: number): number {
+    return Math.floor(y / Rows.#height);
+  }
+
+  /** The line before which (right of which, where it is read from the right) `mark` stands alone; null where there is none. */
+  lineBehind(mark: Mark): Line | null {
+    const y = middleOf(mark);
+    let nearest: Line | null = null;
+    let least = Infinity;
+    for (const line of near(this.#lines, Rows.#row(y))) {
+      const gap = gapBefore(line, mark);
+      if (gap >= least || !fits(line, mark, gap)) continue;
+      least = gap;
+      nearest = line;
+    }
+    return nearest === null || this.#hasNeighbour(mark, nearest) ? null : nearest;
+  }
+
+  /** Another text close before the mark, or another mark on the same height: a separator, a row of dots. */
+  #hasNeighbour(mark: Mark, line: Line): boolean {
+    const row = Rows.#row(middleOf(mark));
+    for (const other of near(this.#marks, row)) {
+      if (other === mark || Math.abs(middleOf(other) - middleOf(mark)) > 0.3 * line.size) continue;
+      if (distance(other.box, mark.box) < ROW_OF_DOTS * line.size) return true;
+    }
+    for (const other of near(this.#lines, row)) {
+      if (other !== line && Math.abs(other.baseline - line.baseline) < 0.5 * line.size && distance(other.box, mark.box) < 1.2 * line.size) return true;
+    }
+    return false;
+  }
+}
+
+function put<Value>(map: Map<number, Value[]>, key: number, value: Value): void {
+  const known = map.get(key);
+  if (known === undefined) map.set(key, [value]);
+  else known.push(value);
+}
+
+/** What stands in a row, or in those beside it. */
+function near<Value>(map: Map<number, Value[]>, row: number): Value[] {
+  // A large line's marks stand more than a row above its baseline.
+  return [-1, 0, 1, 2].flatMap((step) => map.get(row + step) ?? []);
+}
+
+function fits(line: Line, mark: Mark, gap: number): boolean {
+  const { size } = line;
+  const side = Math.max(mark.box.right - mark.box.left, mark.box.bottom - mark.box.top);
+  const up = line.baseline - middleOf(mark);
+  // An outlined mark as large as its letters is a box to tick.
+  const most = mark.fill >= 0 ? SIZE.most : 0.5;
+  return side >= SIZE.least * size && side <= most * size && up >= HEIGHT.least * size && up <= HEIGHT.most * size
+    && gap >= GAP.least * size && gap <= GAP.most * size && /[\p{L}\p{N}]/u.test(line.words.map(({ text }) => text).join(''));
+}
+
+/** White between the mark and the side from which the line is read; Infinity on the other side. */
+function gapBefore(line: Line, mark: Mark): number {
+  const [first, last] = [line.words[0]!, line.words.at(-1)!];
+  const fromRight = first.box.left > last.box.left || line.words.length === 1 && /^[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(first.text);
+  const gap = fromRight ? mark.box.left - line.box.right : line.box.left - mark.box.right;
+  return gap < 0 ? Infinity : gap;
+}
+
+function middleOf({ box }: Mark): number {
+  return (box.top + box.bottom) / 2;
+}
+
+/** White between two boxes side by side, 0 where they overlap. */
+function distance(a: Box, b: Box): number {
+  return Math.max(0, a.left - b.right, b.left - a.right);
+}
+
+function contains(outer: Box, inner: Box): boolean {
+  return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+}
