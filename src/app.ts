@@ -1,18 +1,14 @@
 /** How the rooms are put together: the engine, the conversion workers, the task table and the HTTP layer over them. */
-import { dirname, extname, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
 import { complete } from './chat/complete.js';
 import type { Settings } from './config.js';
-import { sizeOfShipped } from './convert/installed.js';
 import { type ConversionServices, runConversionTask } from './convert/job.js';
 import type { Vocabulary } from './convert/request.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
-import { type DeviceWatch, watchDevice } from './device-loss.js';
+import { type Converter, createConverter } from './converter.js';
+import type { DeviceWatch } from './device-loss.js';
 import { asDiskFull, DiskFull } from './disk-full.js';
-import { openEngine } from './engine/engine.js';
-import type { Engine, VisionEngine } from './engine/port.js';
-import type { PageReaders } from './engine/vision-port.js';
 import { answerEngineCall } from './engine/remote.js';
 import { errorTable, LecternError } from './errors.js';
 import { Gate } from './http/caller.js';
@@ -20,79 +16,16 @@ import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
 import { ConversionMeter, workerLines } from './http/service/conversion-metrics.js';
-import { createLanguage, type Language, type ModelMemory, openMemory } from './language.js';
+import { createLanguage, type Language } from './language.js';
 import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
 import type { Log } from './log.js';
 import { makeDirectory, unwritableDirectory } from './make-directory.js';
 import { unreadableDirectory } from './models/unreadable.js';
-import { createVisionCatalogue } from './models/vision-catalogue.js';
-import { packageVersion, shippedModelsDirectory } from './package-files.js';
-import { createPageReaders } from './page-readers.js';
+import { packageVersion } from './package-files.js';
 import { createTaskTable } from './tasks/table.js';
 import type { TaskTable } from './tasks/types.js';
 import { openTlsFiles, type TlsFiles } from './tls-files.js';
-import { sameProgram } from './workers/command.js';
-import { createWorkerNetworks } from './worker-networks.js';
-import { createPool } from './workers/pool.js';
-import type { WorkerPool } from './workers/types.js';
-
-/** What a converter gets past its time to hand over what it has, in ms. */
-const graceMs = 5_000;
-/** Pages that may cost their worker before a document is given up. */
-const maxLostPages = 8;
-
-export interface Converter {
-  services: ConversionServices;
-  pool: WorkerPool;
-  engine: Engine;
-  /** The engine's models, and whether their device is still there. */
-  device: DeviceWatch;
-  /** The installed vision models. */
-  pages: PageReaders;
-  /** Vision models, and the networks of workers, take their memory there from now on; without it they have a residency of their own, made by the first page that wants one. */
-  shareMemory(residency: Pick<Language, 'vision' | 'workers'>): void;
-  close(): Promise<void>;
-}
-
-/** The engine and the workers that convert: all that `lectern convert` needs. */
-export function createConverter(settings: Settings, log: Log): Converter {
-  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
-  const self = fileURLToPath(import.meta.url);
-  const pool = createPool({
-    command: sameProgram(join(dirname(self), 'main' + extname(self)), ['worker']),
-    size: settings.workers,
-    maxResidentBytes: settings.workerMemory,
-    log: (level, message) => log[level]({ room: 'workers' }, message),
-  });
-  const device = watchDevice(engine);
-  let shared: Pick<Language, 'vision' | 'workers'> | undefined;
-  let own: ModelMemory | undefined;
-  const ownMemory = (): ModelMemory => (own ??= openMemory(settings, { ...device.engine, devices: () => engine.devices() }, log));
-  const pages = createPageReaders(createVisionCatalogue({ directories: settings.models }), () => shared?.vision ?? ownMemory().models);
-  const services: ConversionServices = {
-    pool,
-    engine: withPages(engine, pages),
-    networks: createWorkerNetworks(sizeOfShipped(shippedModelsDirectory()), () => shared?.workers ?? ownMemory().workers),
-    limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages },
-    fetchRemote: createFetchRemote(settings),
-    log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
-  };
-  return {
-    services, pool, engine, device, pages,
-    shareMemory: (residency) => { shared = residency; },
-    close: async () => {
-      await pool.close();
-      await own?.close();
-      await engine.close();
-    },
-  };
-}
-
-/** All that a worker may ask of this process. */
-function withPages(engine: VisionEngine, pages: PageReaders): VisionEngine & PageReaders {
-  return { deskewAngle: (bitmap, options) => engine.deskewAngle(bitmap, options), resizeImage: (bitmap, options) => engine.resizeImage(bitmap, options), ...pages };
-}
 
 /** Whether workers can read pictures of text; the log says by what, or why not. */
 async function findRecogniser({ pool, services }: Converter, log: Log): Promise<boolean> {
@@ -194,7 +127,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     throw thrown;
   }
   const meter = new ConversionMeter();
-  const services = { ...converter.services, onOutcome: meter.count, findVocabulary: vocabularyFinder(language) };
+  const services = { ...converter.services, fetchRemote: createFetchRemote(settings), onOutcome: meter.count, findVocabulary: vocabularyFinder(language) };
   const tasks = await openTasks(settings, services, log).catch(async (cause: unknown) => {
     await converter.close();
     if (asDiskFull(cause) instanceof DiskFull) throw new DiskFull(`The disk of the state directory ${settings.state} is full: free some space, or name another directory with --state.`, { cause });

@@ -4,10 +4,10 @@ import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
-import { createConverter } from '../app.js';
 import { convertByService } from '../client/convert.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { resolveSettings } from '../config.js';
+import { createConverter } from '../converter.js';
 import { convertDocumentInPool } from '../convert/convert-document-job.js';
 import type { ConvertOutcome } from '../convert/request.js';
 import { LecternError } from '../errors.js';
@@ -93,7 +93,8 @@ function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values']
   const log = createLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel);
   // Workers that end because their user has had enough are nothing to tell of.
   signal.addEventListener('abort', () => { log.level = 'silent'; });
-  const { services, close } = createConverter(settings, log);
+  // One document at a time: a second worker would only start for nothing.
+  const { services, close } = createConverter(settings, log, { spareWorkers: 0 });
   return {
     close,
     convert: (file, scratch, tell) => convertDocumentInPool({ inputPath: file, filename: basename(file), outputDirectory: scratch, options: wish.options }, {

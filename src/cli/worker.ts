@@ -2,7 +2,7 @@
 import { convertDocument } from '../convert/convert.js';
 import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
-import { writeZip, type ZipRequest } from '../convert/write-zip.js';
+import type { ZipRequest } from '../convert/write-zip.js';
 import { type LayoutFinder, shippedLayoutFinder } from '../convert/layout-network/shipped.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
 import { installedRecognisers, shippedLineVoting } from '../convert/ocr/own.js';
@@ -87,6 +87,6 @@ export function worker(): Promise<number> {
   return serveJobs({
     convert: (request, context) => convert(request as ConvertRequest, context),
     recogniser: (_, context) => describeRecogniser(context),
-    zip: (request, { signal, progress }) => writeZip(request as ZipRequest, { signal, progress }),
+    zip: async (request, { signal, progress }) => (await import('../convert/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),
   }, closeNetworks);
 }

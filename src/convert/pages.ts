@@ -2,7 +2,6 @@
 import type { Bitmap } from '../bitmap.js';
 import { openPdf } from '../pdf/index.js';
 import type { Box, OutlineEntry, PageContent } from '../pdf/index.js';
-import { openImage } from './image-pages.js';
 
 export interface PageSource {
   readonly pageCount: number;
@@ -19,7 +18,7 @@ export interface PageSource {
 
 /** Opens a PDF or an image file. Rejects with LecternError `invalid_document` or `password_required`. */
 export async function openPages(format: string, bytes: Uint8Array, password: string | null): Promise<PageSource> {
-  if (format === 'image') return openImage(bytes);
+  if (format === 'image') return (await import('./image-pages.js')).openImage(bytes);
   const pdf = await openPdf(bytes, { password });
   return {
     pageCount: pdf.pageCount,

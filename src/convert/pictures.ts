@@ -2,7 +2,6 @@
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import sharp from 'sharp';
 import type { Bitmap } from '../bitmap.js';
 import type { DoclingDocument, ImageRef } from '../document/model.js';
 import { LecternError } from '../errors.js';
@@ -11,12 +10,16 @@ import { imageType } from './input-format.js';
 import type { PageSource } from './pages.js';
 import type { PlacedPicture } from './structure/assemble.js';
 
+/** The library is loaded by the first picture that is asked for. */
+const loadSharp = async () => (await import('sharp')).default;
+
 /** Pixels of one side; a poster at the highest scale would take gigabytes. */
 const maxSide = 8192;
 const maxPixels = 100_000_000;
 
 async function encode(bitmap: Bitmap): Promise<Buffer> {
   const rows = bitmap.stride / 4;
+  const sharp = await loadSharp();
   let image = sharp(bitmap.data, { raw: { width: rows, height: bitmap.height, channels: 4 } });
   if (rows !== bitmap.width) image = image.extract({ left: 0, top: 0, width: bitmap.width, height: bitmap.height });
   return image.removeAlpha().png({ compressionLevel: 6 }).toBuffer();
@@ -27,6 +30,7 @@ async function asPng(bytes: () => Uint8Array): Promise<{ png: Buffer; width: num
   try {
     const data = bytes();
     if (imageType(data) === null) return null;
+    const sharp = await loadSharp();
     const image = sharp(data, { limitInputPixels: maxPixels, failOn: 'none' }).autoOrient().resize({ width: maxSide, height: maxSide, fit: 'inside', withoutEnlargement: true });
     const { data: png, info } = await image.png({ compressionLevel: 6 }).toBuffer({ resolveWithObject: true });
     return { png, width: info.width, height: info.height };

@@ -36,6 +36,7 @@ class Pool implements WorkerPool {
   constructor(private readonly options: PoolOptions) {
     this.scratchDirectory = makeScratch(options.scratchDirectory);
     this.fill();
+    if (this.size() === 0) this.start();
   }
 
   run<Request, Response>(verb: string, request: Request, options: RunOptions): Promise<Response> {
@@ -83,7 +84,8 @@ class Pool implements WorkerPool {
   /** Gives waiting jobs to idle workers and starts what is missing. */
   private fill(): void {
     if (this.closed) return;
-    for (const worker of this.idle) {
+    // Who came last first: its compiled code is warm, and the others' may be as they were at their start.
+    for (const worker of [...this.idle].reverse()) {
       const [job] = this.waiting;
       if (!job) break;
       this.waiting.delete(job);

@@ -58,6 +58,20 @@ t.test('jobs wait in order; workers are started as they are needed', async (t) =
   t.ok(pids.size <= 3 && pool.counts().started <= 3, `${pids.size} processes for ten jobs`);
 });
 
+t.test('jobs one after the other go to the worker that had the last one, whose code is warm; without spares no other is started', async (t) => {
+  const { pool } = openPool(t, { size: 2, spare: 2 });
+  await Promise.all([0, 1].map((i) => pool.run<number, Echo>('echo', i, { limits: calm })));
+  const pids: number[] = [];
+  for (let i = 0; i < 5; i++) pids.push((await pool.run<number, Echo>('echo', i, { limits: calm })).pid);
+  t.match(pool.counts(), { idle: 2, started: 2 }, 'there is another one');
+  t.equal(new Set(pids).size, 1);
+  const { pool: lean } = openPool(t, { size: 2, spare: 0 });
+  await lean.ready();
+  t.match(lean.counts(), { idle: 1, started: 1 }, 'the first one is started all the same');
+  for (let i = 0; i < 3; i++) await lean.run<number, Echo>('echo', i, { limits: calm });
+  t.match(lean.counts(), { idle: 1, started: 1 });
+});
+
 t.test('one worker takes one job at a time, first come first served', async (t) => {
   const { pool } = openPool(t);
   const order: unknown[] = [];

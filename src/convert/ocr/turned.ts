@@ -1,5 +1,4 @@
 /** A page's bitmap turned upright, and the way back from its pixels to the page. */
-import sharp from 'sharp';
 import type { Sharp } from 'sharp';
 import type { Bitmap } from '../../bitmap.js';
 import type { Box } from '../../pdf/page.js';
@@ -13,18 +12,20 @@ export async function turnQuarter(bitmap: Bitmap, quarter: QuarterTurn): Promise
 
 /** The bitmap turned clockwise by `degrees`, larger by the corners, white around. */
 export async function rotated(bitmap: Bitmap, degrees: number): Promise<Bitmap> {
-  return bitmapOf(open(bitmap).rotate(degrees, { background: '#ffffff' }));
+  return bitmapOf((await open(bitmap)).rotate(degrees, { background: '#ffffff' }));
 }
 
 /** Half as wide and high where that leaves 1,000 pixels: enough to see lines of text lean. */
 export async function halved(bitmap: Bitmap): Promise<Bitmap> {
   const width = Math.round(bitmap.width / 2);
-  return width < 1000 ? bitmap : bitmapOf(open(bitmap).resize({ width }));
+  return width < 1000 ? bitmap : bitmapOf((await open(bitmap)).resize({ width }));
 }
 
-function open(bitmap: Bitmap): Sharp {
+async function open(bitmap: Bitmap): Promise<Sharp> {
   const { width, height, stride, data } = bitmap;
   const packed = stride === width * 4 ? data.subarray(0, width * 4 * height) : packRows(bitmap);
+  // Loaded by the first page that is turned: most documents have none.
+  const { default: sharp } = await import('sharp');
   return sharp(packed, { raw: { width, height, channels: 4 } });
 }
 

@@ -1,0 +1,90 @@
+/** The engine and the workers that convert, and the memory of their networks: all that `lectern convert` needs, and the half of the service that knows documents. */
+import { dirname, extname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Settings } from './config.js';
+import type { ConversionServices } from './convert/job.js';
+import { sizeOfShipped } from './convert/shipped-networks.js';
+import { type DeviceWatch, watchDevice } from './device-loss.js';
+import { openEngine } from './engine/engine.js';
+import type { Engine, VisionEngine } from './engine/port.js';
+import type { PageReaders } from './engine/vision-port.js';
+import type { Log } from './log.js';
+import { type ModelMemory, openMemory } from './model-memory.js';
+import type { DistantResidency, VisionResidency } from './models/types.js';
+import type { VisionCatalogue } from './models/vision-catalogue.js';
+import { shippedModelsDirectory } from './package-files.js';
+import { createPageReaders } from './page-readers.js';
+import { createWorkerNetworks } from './worker-networks.js';
+import { sameProgram } from './workers/command.js';
+import { createPool } from './workers/pool.js';
+import type { WorkerPool } from './workers/types.js';
+
+/** What a converter gets past its time to hand over what it has, in ms. */
+const graceMs = 5_000;
+/** Pages that may cost their worker before a document is given up. */
+const maxLostPages = 8;
+
+/** Where language models are, too. */
+export interface SharedMemory {
+  vision: VisionResidency;
+  workers: DistantResidency;
+}
+
+export interface Converter {
+  services: ConversionServices;
+  pool: WorkerPool;
+  engine: Engine;
+  /** The engine's models, and whether their device is still there. */
+  device: DeviceWatch;
+  /** The installed vision models. */
+  pages: PageReaders;
+  /** Vision models, and the networks of workers, take their memory there from now on; without it they have a residency of their own, made by the first page that wants one. */
+  shareMemory(residency: SharedMemory): void;
+  close(): Promise<void>;
+}
+
+/** `spareWorkers`: that are kept started while others work; the first one starts at once. */
+export function createConverter(settings: Settings, log: Log, { spareWorkers = 1 }: { spareWorkers?: number } = {}): Converter {
+  const self = fileURLToPath(import.meta.url);
+  const pool = createPool({
+    command: sameProgram(join(dirname(self), 'main' + extname(self)), ['worker']),
+    size: settings.workers,
+    spare: spareWorkers,
+    maxResidentBytes: settings.workerMemory,
+    log: (level, message) => log[level]({ room: 'workers' }, message),
+  });
+  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
+  const device = watchDevice(engine);
+  let shared: SharedMemory | undefined;
+  let own: ModelMemory | undefined;
+  const ownMemory = (): ModelMemory => (own ??= openMemory(settings, { ...device.engine, devices: () => engine.devices() }, log));
+  const pages = createPageReaders(visionCatalogue(settings.models), () => shared?.vision ?? ownMemory().models);
+  const services: ConversionServices = {
+    pool,
+    engine: withPages(engine, pages),
+    networks: createWorkerNetworks(sizeOfShipped(shippedModelsDirectory()), () => shared?.workers ?? ownMemory().workers),
+    limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages },
+    log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
+  };
+  return {
+    services, pool, engine, device, pages,
+    shareMemory: (residency) => { shared = residency; },
+    close: async () => {
+      await pool.close();
+      await own?.close();
+      await engine.close();
+    },
+  };
+}
+
+/** All that a worker may ask of this process. */
+function withPages(engine: VisionEngine, pages: PageReaders): VisionEngine & PageReaders {
+  return { deskewAngle: (bitmap, options) => engine.deskewAngle(bitmap, options), resizeImage: (bitmap, options) => engine.resizeImage(bitmap, options), ...pages };
+}
+
+/** Read, and its readers loaded, when somebody asks for it: a born-digital document does not. */
+function visionCatalogue(directories: readonly string[]): VisionCatalogue {
+  let opened: Promise<VisionCatalogue> | undefined;
+  const open = (): Promise<VisionCatalogue> => (opened ??= import('./models/vision-catalogue.js').then(({ createVisionCatalogue }) => createVisionCatalogue({ directories })));
+  return { list: async () => (await open()).list(), refused: async () => (await open()).refused(), find: async (name) => (await open()).find(name) };
+}
