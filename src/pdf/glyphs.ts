@@ -87,7 +87,7 @@ class GlyphReader {
     if (call.FPDFText_IsGenerated(textPage, index) === 1) return;
     const run = this.#runs.get(call.FPDFText_GetTextObject(textPage, index), index);
     if (run === null) return;
-    const code = call.FPDFText_GetUnicode(textPage, index) >>> 0;
+    const code = this.#codePointAt(index);
     const lineEndHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, index) === 1;
     const cleaned = lineEndHyphen ? '-' : cleanCharacter(code, run.font);
     if (cleaned === '' || call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24) === 0) return;
@@ -125,6 +125,15 @@ class GlyphReader {
     this.#lastEnd = glyph.u1;
     if (widened) this.#runs.narrowToAdvance(glyph, code);
     this.glyphs.push(glyph);
+  }
+
+  /** A character beyond U+FFFF comes as its two halves: the first stands for both, the second for nothing. */
+  #codePointAt(index: number): number {
+    const { call } = this.#pdfium;
+    const code = call.FPDFText_GetUnicode(this.#textPage, index) >>> 0;
+    if (code < 0xd800 || code > 0xdbff) return code;
+    const low = call.FPDFText_GetUnicode(this.#textPage, index + 1) >>> 0;
+    return low >= 0xdc00 && low <= 0xdfff ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00) : code;
   }
 
   #count(index: number, text: string, run: TextRun): void {

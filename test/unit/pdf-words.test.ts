@@ -141,6 +141,13 @@ t.test('combining marks compose', async (t) => {
   t.equal(page.lines[0]?.words[0]?.text, 'é');
 });
 
+t.test('letters beyond U+FFFF are whole, though the engine gives their halves', async (t) => {
+  const page = await read([text(72, 700, 10, '\x01(\x02)=\x03', { font: 'F' })], { F: { unicode: { 1: '\u{1d453}', 2: '\u{1d465}', 3: '\u{20bb7}', 40: '(', 41: ')', 61: '=' } } });
+  t.same(linesOf(page), ['\u{1d453}(\u{1d465})=\u{20bb7}']);
+  const half = await read([text(72, 700, 10, 'a\x01b', { font: 'F' })], { F: { unicode: { 1: '\ud835', 97: 'a', 98: 'b' } } });
+  t.notMatch(linesOf(half)[0], /[\ud800-\udfff]/, 'half of one is nothing');
+});
+
 t.test('letters painted twice are read once, and bold', async (t) => {
   const twice = await read([text(72, 700, 12, 'heading'), text(72.3, 700, 12, 'heading'), text(72, 670, 12, 'llama aardvark')]);
   t.same(linesOf(twice), ['heading', 'llama aardvark']);
