@@ -8,6 +8,7 @@ import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, unnamedGlyph } from './characters.js';
 import { heedShapes } from './letter-shapes.js';
 import { readsLikeText } from './plausible.js';
+import { seatMarks } from './points.js';
 import { RunTable, direction } from './text-runs.js';
 import type { TextRun } from './text-runs.js';
 
@@ -54,6 +55,7 @@ export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject
   for (let index = 0; index < count; index++) reader.read(index);
   runs.heedRepeats();
   heedShapes(reader.glyphs, fonts);
+  seatMarks(reader.glyphs);
   return { glyphs: turnVertical(reader.glyphs), characters: reader.characters, unmapped: reader.unmapped, end: count };
 }
 
@@ -109,7 +111,7 @@ class GlyphReader {
     const ink = flat && !space && run.invisible ? this.#looseBox(index) : shape;
     if (!space) this.#count(index, text, run);
     const sameOrigin = x === this.#lastX && y === this.#lastY;
-    if (sameOrigin && this.#isPartOfLast(run, ink, text)) return;
+    if (sameOrigin && this.#isPartOfLast(index, run, ink, text)) return;
     this.#lastX = x;
     this.#lastY = y;
     const t = this.#toSeen;
@@ -163,15 +165,17 @@ class GlyphReader {
    * One code that means several letters comes as several characters with the same box: they are one glyph. So are the parts
    * of a right-to-left ligature that are drawn as strokes from one point.
    */
-  #isPartOfLast(run: TextRun, ink: Box, text: string): boolean {
+  #isPartOfLast(index: number, run: TextRun, ink: Box, text: string): boolean {
     const last = this.glyphs[this.glyphs.length - 1];
     if (last === undefined || last.run !== run || ink.right <= ink.left) return false;
     const sameBox = last.ink.left === ink.left && last.ink.right === ink.right;
     if (sameBox) last.text = rightToLeftScript.test(text) ? rightToLeftLigature(text, last.text) : last.text + text;
-    else if (last.rightToLeft && rightToLeftScript.test(text)) last.text += text;
+    // Shares of one ink that do not overlap are read from the right.
+    else if (last.rightToLeft && rightToLeftScript.test(text)) last.text = run.angle === 0 && ink.left > last.ink.right - 0.1 ? text + last.text : last.text + text;
     else return false;
+    if (last.rightToLeft) last.text = last.text.replace(/^(\p{M}+)(\P{M})/u, '$2$1');
     last.ink = union(last.ink, ink);
-    last.u1 = Math.max(last.u1, this.#lastEnd);
+    last.u1 = Math.max(last.u1, this.#lastEnd, last.rightToLeft && run.angle === 0 ? this.#looseBox(index).right : -Infinity);
     return true;
   }
 }

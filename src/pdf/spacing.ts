@@ -1,6 +1,7 @@
 /** Where words end within a track: at spaces of the file, and at gaps that stand out from the font's own spacing. */
 import type { Glyph } from './glyphs.js';
 import type { Placed } from './fragments.js';
+import { isMark } from './points.js';
 
 /** In parts of the size. Tight TeX lines have word gaps from 0.19; kerning and italic corrections stay below 0.12. */
 const WORD_GAP = 0.16;
@@ -49,9 +50,13 @@ function setLeadersApart(placed: Placed[], spacing: Spacing): void {
   }
 }
 
+/** Marks over a letter end before it does: the letter counts. */
 function gapBefore(placed: Placed[], index: number, glyph: Glyph): number {
   const before = placed[index - 1]?.glyph;
-  return before === undefined ? 0 : glyph.u0 - before.u1;
+  if (before === undefined) return 0;
+  let end = before.u1;
+  for (let at = index - 1; at > 0 && isMark(placed[at]!.glyph); at--) end = Math.max(end, placed[at - 1]!.glyph.u1);
+  return glyph.u0 - end;
 }
 
 function sameFace(a: Glyph, b: Glyph): boolean {

@@ -4,6 +4,7 @@ import type { GlyphLine } from './lines.js';
 import type { Box, Line, Word } from './page.js';
 import { isRightToLeftText, logicalOrder } from './bidi.js';
 import { union } from './geometry.js';
+import { isMark } from './points.js';
 
 /** A word and whether a space stands between it and its left neighbour. */
 interface Piece {
@@ -135,10 +136,32 @@ function stretchesOf(pieces: Piece[]): Stretch[] {
   }
   for (const stretch of stretches) {
     if (stretch.glyphs.length < 2) continue;
-    stretch.glyphs.sort((a, b) => a.index - b.index);
+    stretch.glyphs = inReadingOrder(stretch.glyphs);
     stretch.text = stretch.glyphs.map((glyph) => glyph.text).join('');
   }
   return stretches;
+}
+
+const middleOf = ({ ink }: Glyph): number => (ink.left + ink.right) / 2;
+
+/**
+ * Letters of a right-to-left stretch as they are read. The reader of the file has turned them round, unless it took them for parts
+ * of a line from the left: then they are read by their places. Marks go to the letter over or under which they stand.
+ */
+function inReadingOrder(glyphs: Glyph[]): Glyph[] {
+  const sorted = [...glyphs].sort((a, b) => a.index - b.index);
+  if (glyphs[0]!.run.angle !== 0) return sorted;
+  const letters = sorted.filter((glyph) => !isMark(glyph));
+  const turned = letters.some((glyph, at) => at > 0 && middleOf(glyph) > middleOf(letters[at - 1]!) + 0.1 * glyph.run.size);
+  if (turned) letters.sort((a, b) => middleOf(b) - middleOf(a) || a.index - b.index);
+  if (letters.length === sorted.length || letters.length === 0) return letters.length === 0 ? sorted : letters;
+  const marks = new Map<Glyph, Glyph[]>(letters.map((glyph) => [glyph, []]));
+  for (const glyph of sorted) {
+    if (!isMark(glyph)) continue;
+    const away = (other: Glyph): number => Math.max(0, other.u0 - middleOf(glyph), middleOf(glyph) - other.u1);
+    marks.get(letters.reduce((best, other) => (away(other) < away(best) ? other : best)))!.push(glyph);
+  }
+  return letters.flatMap((glyph) => [glyph, ...marks.get(glyph)!]);
 }
 
 /** The words of a line that has right-to-left letters, in the order in which they are read; most of its letters tell from which side. */

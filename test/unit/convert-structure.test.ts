@@ -2,7 +2,7 @@
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
-import { plainText } from '../../src/convert/structure/block.js';
+import { linesOf, plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import type { OutlineEntry } from '../../src/pdf/index.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
@@ -184,5 +184,15 @@ t.test('a table over two pages is one, its repeated head stands once', (t) => {
   const apart = structure([sketch(0, paragraph(50, 80, 480, 20, 'aa'), { tables: [table({ left: 50, right: 500, top: 500, bottom: 760 }, [head, ['a', 'b', '1']])] }),
     sketch(1, [...paragraph(50, 40, 480, 1, 'xx'), ...paragraph(50, 300, 480, 20, 'bb')], { tables: [other] })]);
   t.equal(apart.filter((block) => block.kind === 'table').length, 2, 'text between them keeps two tables apart');
+  t.end();
+});
+
+t.test('paragraphs that are read from the right end where a line ends early on its left', (t) => {
+  const fromRight = (left: number, baseline: number, right = 530): ReturnType<typeof line> => {
+    const made = line(left, baseline, 'שלום עולם '.repeat(Math.ceil((right - left) / 50)).trim() + (left > 100 ? '.' : ''));
+    return { ...made, box: { ...made.box, left, right } };
+  };
+  const blocks = structure([sketch(0, [fromRight(50, 60), fromRight(50, 72), fromRight(300, 84), fromRight(50, 96), fromRight(50, 108), fromRight(200, 120), fromRight(50, 132, 510), fromRight(50, 144), fromRight(51, 156)])]);
+  t.same(blocks.map((block) => (block.kind === 'text' ? linesOf(block).length : 0)), [3, 3, 3]);
   t.end();
 });

@@ -194,6 +194,19 @@ t.test('a right-to-left line is read from the right, its numbers, Latin words an
   t.same(linesOf(page), ['הו X-200 2023 (גד אב 27.5%).']);
 });
 
+t.test('right-to-left letters that are painted one by one from the left, or share the ink of one glyph, are read from the right', async (t) => {
+  const alphabet = Object.fromEntries(Array.from({ length: 26 }, (_, index) => [97 + index, String.fromCodePoint(0x5d0 + index)] as const));
+  const spec: FontSpec = { unicode: { ...alphabet, 32: ' ' }, widths: Object.fromEntries([32, ...Object.keys(alphabet)].map((code) => [code, 500])) };
+  // Two letters at a time in the order of reading, as the engine has turned them round, then all others in the order of painting.
+  const letters = [...'dcba hgfe'].map((code, index) => text(72 + 7 * index, 700, 12, code, { font: 'F' }));
+  t.same(linesOf(await read(letters, { F: spec })), ['הוזח אבגד']);
+  const box = (width: number): string => `${width} 0 0 0 ${width} 700 d1 0 0 ${width} 700 re f`;
+  const shared: FontSpec = { type3: { 1: box(600), 2: box(500), 3: box(500) }, unicode: { 1: 'لا', 2: 'س', 3: 'م' }, widths: { 1: 600, 2: 500, 3: 500 } };
+  t.same(linesOf(await read([text(72, 700, 12, '\x03', { font: 'S' }), text(78, 700, 12, '\x01', { font: 'S' }), text(85.2, 700, 12, '\x02', { font: 'S' })], { S: shared })), ['سلام']);
+  const latin = await read([text(30, 700, 12, 'The word', {}), text(84, 700, 12, 'dcba', { font: 'F' }), text(112, 700, 12, 'means peace', {})], { F: spec });
+  t.same(linesOf(latin), ['The word אבגד means peace']);
+});
+
 t.test('turned and vertical text has its own direction', async (t) => {
   const vertical =
     '<</Type /Font /Subtype /Type0 /BaseFont /HeiseiMin-W3 /Encoding /UniJIS-UCS2-V /DescendantFonts [<</Type /Font /Subtype /CIDFontType0 /BaseFont /HeiseiMin-W3 ' +

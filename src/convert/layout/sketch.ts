@@ -96,7 +96,9 @@ function lineOfFormula({ words, box, baseline, size, text, latex }: FoundFormula
   return { ...lineOfWords(words, [], () => 'Formula'), text, latex, box, baseline, size, spans: [], bold: false, boldPrefix: 0, order: Math.min(...words.map((word) => word.order)) };
 }
 
+/** A line's words, parted where white wider than between words opens or where words are taken; `words` of lines that are partly read from the right do not stand in the order in which they are read. */
 function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
+  if (line.angle === 0 && line.words.some((word, index) => index > 0 && word.box.left < line.words[index - 1]!.box.left)) return piecesByPlace(line.words, taken);
   const pieces: Word[][] = [];
   let last: Word | null = null;
   for (const word of line.words) {
@@ -110,6 +112,25 @@ function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
     last = word;
   }
   return pieces;
+}
+
+function piecesByPlace(words: Word[], taken: Set<Word>): Word[][] {
+  const places = new Map<Word, number>();
+  let [place, right, size] = [0, -Infinity, 0];
+  for (const word of [...words].sort((a, b) => a.box.left - b.box.left)) {
+    if (word.box.left - right > pieceGap * Math.max(word.size, size) && right > -Infinity) place++;
+    places.set(word, taken.has(word) ? place++ : place);
+    right = Math.max(right, word.box.right);
+    size = word.size;
+  }
+  const pieces = new Map<number, Word[]>();
+  for (const word of words) {
+    if (taken.has(word)) continue;
+    const known = pieces.get(places.get(word)!);
+    if (known === undefined) pieces.set(places.get(word)!, [word]);
+    else known.push(word);
+  }
+  return [...pieces.values()];
 }
 
 function roleLookup(structure: StructureNode[]): (mcid: number) => string {

@@ -127,20 +127,34 @@ function opensItem(above: TextLine, below: TextLine): boolean {
   return below.box.left < above.box.left - 0.8 * below.size || above.box.right < below.box.right - 4 * below.size;
 }
 
+/** Most of the lines that have letters have some that are read from the right. */
+function isReadFromRight(lines: TextLine[]): boolean {
+  const fromRight = lines.filter(({ text }) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u.test(text)).length;
+  return fromRight > 0.5 * lines.filter(({ text }) => /\p{L}/u.test(text)).length;
+}
+
+/** As seen in a mirror: where a line begins is its left side for all rules above. */
+function mirrored<Edges extends { left: number; right: number }>(box: Edges): Edges {
+  return { ...box, left: -box.right, right: -box.left };
+}
+
 /** The paragraphs of one column; each is one stretch. */
 export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: number, body: BodyStyle): TextBlock[] {
+  const fromRight = isReadFromRight(lines);
+  const seen = fromRight ? lines.map((line) => ({ ...line, box: mirrored(line.box) })) : lines;
   const edges = { left: column.left, right: column.right };
-  const habits = habitsOf(lines, edges);
-  const leadingFor = leadingsBySize(lines, body);
+  const habits = habitsOf(seen, fromRight ? mirrored(edges) : edges);
+  const leadingFor = leadingsBySize(seen, body);
   const groups: TextLine[][] = [];
-  for (const [index, line] of lines.entries()) {
-    const above = lines[index - 1];
+  for (const [index, line] of seen.entries()) {
+    const above = seen[index - 1];
     const leading = leadingFor(line.size);
-    if (above === undefined || startsParagraph(above, line, lines[index + 1], habits, leading)) groups.push([line]);
-    else groups.at(-1)!.push(line);
+    if (above === undefined || startsParagraph(above, line, seen[index + 1], habits, leading)) groups.push([lines[index]!]);
+    else groups.at(-1)!.push(lines[index]!);
   }
+  const { left, right } = fromRight ? mirrored(habits) : habits;
   return groups.map((group) => {
-    const block = textBlock(pageIndex, group, unionBox(group.map((line) => line.box)), { left: habits.left, right: habits.right });
+    const block = textBlock(pageIndex, group, unionBox(group.map((line) => line.box)), { left, right });
     if (group[0]!.latex !== undefined) block.role = 'formula';
     return block;
   });
