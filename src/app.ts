@@ -7,7 +7,6 @@ import { type ConversionServices, runConversionTask } from './convert/job.js';
 import type { Vocabulary } from './convert/request.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from './convert/task.js';
 import { type Converter, createConverter } from './converter.js';
-import type { DeviceWatch } from './device-loss.js';
 import { asDiskFull, DiskFull } from './disk-full.js';
 import { answerEngineCall } from './engine/remote.js';
 import { errorTable, LecternError } from './errors.js';
@@ -103,8 +102,18 @@ function vocabularyFinder({ services: { catalogue } }: Language): (name: string 
   };
 }
 
+/** So that the loss of a GPU is noticed also while no model works on it. */
+function askDevice(models: Converter['models']): void {
+  try {
+    models.devices();
+  } catch {
+    // Who watches the device has heard of it.
+  }
+}
+
 /** The sentence of the 503; null when work is taken on. */
-async function whyNotReady(device: DeviceWatch, started: boolean, state: string, namedModels: readonly string[]): Promise<string | null> {
+async function whyNotReady({ device, models }: Converter, started: boolean, state: string, namedModels: readonly string[]): Promise<string | null> {
+  askDevice(models);
   if (device.lost() !== null) return errorTable.device_lost.sentence;
   const unwritable = await unwritableDirectory(join(state, 'tasks'), 'The state directory');
   if (unwritable !== null) return unwritable;
@@ -120,7 +129,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
   const converter = createConverter(settings, log);
   let language: Language;
   try {
-    language = createLanguage(settings, { engine: { ...converter.device.engine, devices: () => converter.engine.devices() }, answer: complete, log });
+    language = createLanguage(settings, { engine: converter.models, answer: complete, log });
     converter.shareMemory(language);
   } catch (thrown) {
     await converter.close();
@@ -140,7 +149,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     version: packageVersion(),
     abilities: start.abilities,
     textModels: () => converter.pages.textModels(),
-    notReady: () => (closing ? 'The service is stopping.' : whyNotReady(converter.device, start.ready(), settings.state, namedModels)),
+    notReady: () => (closing ? 'The service is stopping.' : whyNotReady(converter, start.ready(), settings.state, namedModels)),
     language: language.services,
     moreMetrics: () => [meter.lines(), workerLines(converter.pool.counts(), converter.pool.residentBytes()), language.metrics()].join('\n'),
   });

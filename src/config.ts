@@ -36,7 +36,7 @@ export const settingsTable = {
   keepAlive: setting<number>(kinds.keepAlive, '5m', 'time a model stays loaded after its last use; 0: none, negative: for ever'),
   contextLength: setting<number>(kinds.count(16, 2 ** 24), '32768', 'tokens of context in each slot, where the model and the memory allow'),
   modelContext: setting<ReadonlyMap<string, number>>(kinds.byName(kinds.count(16, 2 ** 24)), '', 'the same for single models, as qwen2.5:72b=8192,bge-m3=4096'),
-  device: setting<string>(kinds.oneOf('auto', 'cpu', 'cuda'), 'auto', 'where models run: cuda, cpu, or auto for the GPU where there is one'),
+  device: setting<'auto' | 'cpu' | 'cuda'>(kinds.oneOf('auto', 'cpu', 'cuda'), 'auto', 'where models run: cuda, cpu, or auto for the GPU where there is one'),
   kvCache: setting<string>(kinds.oneOf('f16', 'q8_0'), 'f16', 'how a GPU keeps keys and values: q8_0 takes half of the memory and is a little less exact'),
   threads: setting<number | null>(kinds.orAuto(kinds.count(1, 1024)), 'auto', 'threads of a model that runs on the processor; auto: one per processor'),
   modelMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'memory that all loaded models may take; auto: what is free on the GPU, or half of the machine\'s'),

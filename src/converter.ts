@@ -6,10 +6,10 @@ import type { ConversionServices } from './convert/job.js';
 import { sizeOfShipped } from './convert/shipped-networks.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { openEngine } from './engine/engine.js';
-import type { Engine, VisionEngine } from './engine/port.js';
+import type { VisionEngine } from './engine/port.js';
 import type { PageReaders } from './engine/vision-port.js';
 import type { Log } from './log.js';
-import { type ModelMemory, openMemory } from './model-memory.js';
+import { type ModelEngine, type ModelMemory, openMemory } from './model-memory.js';
 import type { DistantResidency, VisionResidency } from './models/types.js';
 import type { VisionCatalogue } from './models/vision-catalogue.js';
 import { shippedModelsDirectory } from './package-files.js';
@@ -33,8 +33,9 @@ export interface SharedMemory {
 export interface Converter {
   services: ConversionServices;
   pool: WorkerPool;
-  engine: Engine;
-  /** The engine's models, and whether their device is still there. */
+  /** What opens models, on the device of the settings. */
+  models: ModelEngine;
+  /** Whether that is still there. */
   device: DeviceWatch;
   /** The installed vision models. */
   pages: PageReaders;
@@ -57,7 +58,8 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
   const device = watchDevice(engine);
   let shared: SharedMemory | undefined;
   let own: ModelMemory | undefined;
-  const ownMemory = (): ModelMemory => (own ??= openMemory(settings, { ...device.engine, devices: () => engine.devices() }, log));
+  const models: ModelEngine = { ...device.engine, devices: () => device.look(() => engine.devices(settings.device)), whyNoGpu: () => engine.whyNoGpu() };
+  const ownMemory = (): ModelMemory => (own ??= openMemory(settings, models, log));
   const pages = createPageReaders(visionCatalogue(settings.models), () => shared?.vision ?? ownMemory().models);
   const services: ConversionServices = {
     pool,
@@ -67,7 +69,7 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
     log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
   };
   return {
-    services, pool, engine, device, pages,
+    services, pool, models, device, pages,
     shareMemory: (residency) => { shared = residency; },
     close: async () => {
       await pool.close();

@@ -9,6 +9,8 @@ export const exitDeviceLost = 75;
 export interface DeviceWatch {
   /** The engine, whose failures are looked at on their way to who asked. */
   engine: LanguageEngine & Partial<VisionLoader>;
+  /** What `ask` gives, which asks the device itself. Throws what it throws. */
+  look<T>(ask: () => T): T;
   /** What the first such failure said; null while the device is there. */
   lost(): LecternError | null;
   /** Resolves with that failure, or never. */
@@ -19,12 +21,15 @@ export function watchDevice(engine: LanguageEngine & Partial<VisionLoader>): Dev
   let lost: LecternError | null = null;
   let tell: (failure: LecternError) => void = () => {};
   const whenLost = new Promise<LecternError>((resolve) => { tell = resolve; });
+  const notice = (thrown: unknown): unknown => {
+    if (lost === null && thrown instanceof LecternError && thrown.code === 'device_lost') tell(lost = thrown);
+    return thrown;
+  };
   const watched = async <T>(work: Promise<T>): Promise<T> => {
     try {
       return await work;
     } catch (thrown) {
-      if (lost === null && thrown instanceof LecternError && thrown.code === 'device_lost') tell(lost = thrown);
-      throw thrown;
+      throw notice(thrown);
     }
   };
   const watchedModel = (model: LanguageModel): LanguageModel => ({
@@ -52,6 +57,13 @@ export function watchDevice(engine: LanguageEngine & Partial<VisionLoader>): Dev
       describeModel: (path, options) => engine.describeModel(path, options),
       memoryNeed: (path, shape) => watched(engine.memoryNeed(path, shape)),
       openModel: async (path, options) => watchedModel(await watched(engine.openModel(path, options))),
+    },
+    look: (ask) => {
+      try {
+        return ask();
+      } catch (thrown) {
+        throw notice(thrown);
+      }
     },
     lost: () => lost,
     whenLost,

@@ -1,7 +1,7 @@
 /** The language half of the service: catalogue, residency and slots over one engine, and how it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseGo } from './chat/prompt/go-template/parser.js';
-import type { LanguageEngine } from './engine/port.js';
+import type { DeviceInfo, LanguageEngine } from './engine/port.js';
 import type { LanguageServices } from './http/language.js';
 import { LanguageMeter } from './http/service/language-metrics.js';
 import type { Log } from './log.js';
@@ -24,6 +24,15 @@ export interface Language {
 
 export function openCatalogue({ models, aliases }: Pick<LanguageSettings, 'models' | 'aliases'>, engine: Pick<LanguageEngine, 'describeModel'>, log: Log): Catalogue {
   return createCatalogue({ directories: models, aliases, engine, checkTemplate: parseGo, log: modelsLog(log) });
+}
+
+/** None where a GPU is lost: what else there is to tell is told. */
+function devicesThatAnswer(engine: ModelEngine): DeviceInfo[] {
+  try {
+    return engine.devices();
+  } catch {
+    return [];
+  }
 }
 
 export interface LanguageParts {
@@ -49,7 +58,7 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
     vision: residency,
     workers,
     services: { catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
-    metrics: () => meter.lines({ slots, embeddingSlots, residency, workers, devices: () => engine.devices() }),
+    metrics: () => meter.lines({ slots, embeddingSlots, residency, workers, devices: () => devicesThatAnswer(engine) }),
     close: async (waitMs, pagesDone = Promise.resolve()) => {
       isClosing = true;
       const drained = Promise.all([slots.close(), embeddingSlots.close()]);

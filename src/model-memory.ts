@@ -1,4 +1,5 @@
 /** The memory that the settings give to models, and what is loaded in it: language models, vision models, the networks of conversion workers. */
+import { existsSync } from 'node:fs';
 import type { Settings } from './config.js';
 import { sizeOfShipped } from './convert/shipped-networks.js';
 import type { DeviceInfo, LanguageEngine } from './engine/port.js';
@@ -25,8 +26,8 @@ export const clock: Clock = {
   },
 };
 
-/** What models are loaded by. */
-export type ModelEngine = LanguageEngine & Partial<VisionLoader> & { devices(): DeviceInfo[] };
+/** What models are loaded by. Devices are those that the settings allow; asking throws `device_lost` where a GPU is there and cannot be used. */
+export type ModelEngine = LanguageEngine & Partial<VisionLoader> & { devices(): DeviceInfo[]; whyNoGpu?(): string };
 
 /** What chat models leave where the settings do not say: an eighth, and what the networks of conversion workers take up to a quarter, where that holds one worker's: so pages are read beside any chat. */
 function leftToEmbeddings(budgetBytes: number, workers: number): number {
@@ -36,8 +37,8 @@ function leftToEmbeddings(budgetBytes: number, workers: number): number {
 }
 
 /** What is loaded, in the memory that the settings give. Throws as placeOf(). */
-function openResidency(settings: LanguageSettings, engine: ModelEngine, log: Log): ReturnType<typeof createResidency> {
-  const { kind, budgetBytes } = placeOf(settings, engine.devices());
+function openResidency(settings: LanguageSettings, engine: ModelEngine, devices: DeviceInfo[], log: Log): ReturnType<typeof createResidency> {
+  const { kind, budgetBytes } = placeOf(settings, devices);
   const embeddingBytes = Math.min(settings.embeddingMemory ?? leftToEmbeddings(budgetBytes, settings.workers), budgetBytes);
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
   const keepAliveMs = settings.keepAlive * 1000;
@@ -57,12 +58,30 @@ export interface ModelMemory {
   close(): Promise<void>;
 }
 
-/** Throws as placeOf(). */
+/** Throws as placeOf(), and `device_lost` where a GPU is there, cannot be used, and the settings do not leave it alone. */
 export function openMemory(settings: LanguageSettings, engine: ModelEngine, log: Log): ModelMemory {
-  const models = openResidency(settings, engine, log);
-  const onHost = placeOf(settings, engine.devices()).kind === 'cpu';
-  const workers = onHost ? models : openResidency({ ...settings, device: 'cpu', modelMemory: null, embeddingMemory: null }, engine, log);
+  const devices = usableDevices(settings, engine, log);
+  const models = openResidency(settings, engine, devices, log);
+  const onHost = placeOf(settings, devices).kind === 'cpu';
+  const workers = onHost ? models : openResidency({ ...settings, device: 'cpu', modelMemory: null, embeddingMemory: null }, engine, devices, log);
   return { models, workers, close: async () => { await Promise.all([...new Set([models, workers])].map((one) => one.close())); } };
+}
+
+/** Says why where no GPU is among them and one was hoped for. */
+function usableDevices({ device }: LanguageSettings, engine: ModelEngine, log: Log): DeviceInfo[] {
+  let devices;
+  try {
+    devices = engine.devices();
+  } catch (thrown) {
+    if (!(thrown instanceof LecternError)) throw thrown;
+    throw new LecternError(thrown.code, `${thrown.message} --device cpu does without it.`, { cause: thrown });
+  }
+  if (device === 'cpu' || devices.some(({ kind }) => kind === 'cuda')) return devices;
+  const why = engine.whyNoGpu?.() ?? '';
+  if (device === 'cuda') throw new LecternError('invalid_request', `--device cuda asks for a GPU, and none can be used${why === '' ? '' : `: ${why}`}.`);
+  // Where the kernel has the driver, a GPU was meant to be used.
+  if (why !== '') log[existsSync('/proc/driver/nvidia') ? 'warn' : 'info']({ room: 'models' }, `The processor does the work of models: ${why}.`);
+  return devices;
 }
 
 /** What rooms of models say, in the program's log. */

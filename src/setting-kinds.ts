@@ -100,8 +100,8 @@ export const kinds = {
     parse: (text) => (text.startsWith('-') && positive(withUnit(text.slice(1), secondUnits)) !== undefined ? Infinity : withUnit(text, secondUnits)),
     expects: 'a time such as 5m, 0 for no time at all, or a negative number for ever',
   } as Kind<number>,
-  oneOf: (...words: string[]): Kind<string> => ({
-    parse: (text) => (words.includes(text) ? text : undefined),
+  oneOf: <Word extends string>(...words: Word[]): Kind<Word> => ({
+    parse: (text) => words.find((word) => word === text),
     expects: `one of ${words.join(', ')}`,
   }),
 };

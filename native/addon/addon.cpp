@@ -24,11 +24,11 @@ Napi::Value read_build_info(const Napi::CallbackInfo& info) {
   return result;
 }
 
-/// () -> { kind, name, memoryTotalBytes, memoryFreeBytes }[]
+/// (gpus: boolean) -> { kind, name, memoryTotalBytes, memoryFreeBytes }[]
 Napi::Value read_devices(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value {
     Napi::Array result = Napi::Array::New(info.Env());
-    for (const Device& device : devices()) {
+    for (const Device& device : devices(info[0].ToBoolean())) {
       Napi::Object entry = Napi::Object::New(info.Env());
       entry.Set("kind", string_of(info.Env(), device.kind == DeviceKind::cpu ? "cpu" : "cuda"));
       entry.Set("name", string_of(info.Env(), device.name));
@@ -38,6 +38,11 @@ Napi::Value read_devices(const Napi::CallbackInfo& info) {
     }
     return result;
   });
+}
+
+/// () -> string
+Napi::Value read_why_no_gpu(const Napi::CallbackInfo& info) {
+  return guarded(info.Env(), [&]() -> Napi::Value { return string_of(info.Env(), why_no_gpu()); });
 }
 
 Napi::Array error_codes(Napi::Env env) {
@@ -59,6 +64,7 @@ static Napi::Object load(Napi::Env env, Napi::Object exports) {
   exports.Set("errorCodes", error_codes(env));
   exports.Set("buildInfo", Napi::Function::New<read_build_info>(env, "buildInfo"));
   exports.Set("devices", Napi::Function::New<read_devices>(env, "devices"));
+  exports.Set("whyNoGpu", Napi::Function::New<read_why_no_gpu>(env, "whyNoGpu"));
   return exports;
 }
 

@@ -10,6 +10,8 @@ bool compiled_in() noexcept { return false; }
 
 std::vector<Device> devices() { return {}; }
 
+std::string why_none() { return "this build holds no CUDA code: build where nvcc is found, or take the program that has it"; }
+
 Ceilings measure_ceilings(int, std::size_t, int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: there is no card to measure."); }
 
 std::unique_ptr<Backend> make_backend(int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: device cuda is not available."); }

@@ -1,19 +1,59 @@
-// Asks the CUDA runtime, which is linked statically: without a driver the count call fails and there are no devices.
+// Asks the CUDA runtime, which is linked statically and opens the driver's libcuda.so.1 alone.
 #include "cuda/device.h"
 
 #include "cuda/check.h"
 
 namespace lectern::cuda {
+namespace {
+
+/// How many there are, or why nobody knows.
+cudaError_t count_devices(int& count) {
+  const cudaError_t status = cudaGetDeviceCount(&count);
+  // The runtime remembers the error of this call; the next check must not find it.
+  if (status != cudaSuccess) cudaGetLastError();
+  return status;
+}
+
+std::string version_of(int number) { return std::to_string(number / 1000) + "." + std::to_string(number % 1000 / 10); }
+
+/// The first branch of the driver that knows this release of CUDA (release notes of the toolkit, table 3).
+int least_driver(int runtime) { return runtime >= 13000 ? 580 : runtime >= 12000 ? 525 : 450; }
+
+std::string too_old() {
+  int driver = 0;
+  int runtime = 0;
+  cudaDriverGetVersion(&driver);
+  cudaRuntimeGetVersion(&runtime);
+  const std::string install = "install driver " + std::to_string(least_driver(runtime)) + " or newer";
+  if (driver == 0) return "the NVIDIA driver's libcuda.so.1 is not found: with a GPU in the machine " + install + ", and give it to the container where there is one";
+  return "the NVIDIA driver knows CUDA " + version_of(driver) + ", and this program needs " + version_of(runtime) + ": " + install;
+}
+
+std::string reason_of(cudaError_t status) {
+  switch (status) {
+    case cudaErrorInsufficientDriver:
+    case cudaErrorCallRequiresNewerDriver: return too_old();
+    case cudaErrorNoDevice: return "the NVIDIA driver shows no device: none is there, this user may not open /dev/nvidia*, or CUDA_VISIBLE_DEVICES hides it";
+    case cudaErrorStubLibrary: return "the libcuda.so.1 that is found is the CUDA toolkit's stub and no driver: take its directory out of LD_LIBRARY_PATH";
+    case cudaErrorSystemNotReady: return "the NVIDIA driver is not ready yet; where GPUs are joined by NVSwitch it waits for nvidia-fabricmanager";
+    case cudaErrorSystemDriverMismatch: return "the NVIDIA driver in the kernel and its libcuda.so.1 are of two versions: restart the machine after an update";
+    default: return std::string("the NVIDIA driver says: ") + cudaGetErrorString(status);
+  }
+}
+
+bool means_none(cudaError_t status) {
+  return status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver || status == cudaErrorCallRequiresNewerDriver || status == cudaErrorStubLibrary;
+}
+
+}  // namespace
 
 bool compiled_in() noexcept { return true; }
 
 std::vector<Device> devices() {
   int count = 0;
-  const cudaError_t status = cudaGetDeviceCount(&count);
-  // The runtime remembers the error of this call; the next check must not find it.
-  if (status != cudaSuccess) cudaGetLastError();
-  if (status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver) return {};
-  check(status, "cudaGetDeviceCount");
+  const cudaError_t status = count_devices(count);
+  if (means_none(status)) return {};
+  if (status != cudaSuccess) throw Error(ErrorCode::device_lost, "The GPU cannot be used: " + reason_of(status) + ".");
 
   std::vector<Device> found;
   for (int index = 0; index < count; ++index) {
@@ -28,6 +68,13 @@ std::vector<Device> devices() {
     found.push_back({DeviceKind::cuda, properties.name, total_bytes, free_bytes});
   }
   return found;
+}
+
+std::string why_none() {
+  int count = 0;
+  const cudaError_t status = count_devices(count);
+  if (status == cudaSuccess) return count > 0 ? "" : reason_of(cudaErrorNoDevice);
+  return reason_of(status);
 }
 
 }  // namespace lectern::cuda

@@ -165,8 +165,8 @@ std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sele
 /// Throws std::logic_error for an address that the device would refuse.
 void check_alignment(const void* address, std::size_t bytes);
 
-/// Where launches go while a stream is recorded; else null.
-extern GraphHandle* recorded;
+/// Where this thread's launches go while a stream is recorded; else null.
+extern constinit thread_local GraphHandle* recorded;
 
 template <class T>
 T load_once(const std::uint8_t* from) {

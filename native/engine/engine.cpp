@@ -13,11 +13,14 @@ namespace lectern {
 
 BuildInfo build_info() { return {package_version, cuda::compiled_in(), name_of(available_instructions())}; }
 
-std::vector<Device> devices() {
-  std::vector<Device> found = cuda::devices();
+std::vector<Device> devices(bool gpus) {
+  std::vector<Device> found;
+  if (gpus) found = cuda::devices();
   found.insert(found.begin(), cpu::device());
   return found;
 }
+
+std::string why_no_gpu() { return cuda::why_none(); }
 
 Engine::Engine(Log log) : log_(std::move(log)), files_("lectern-files"), vision_("lectern-vision") {
   if (!log_) return;

@@ -26,8 +26,11 @@ struct BuildInfo {
 
 BuildInfo build_info();
 
-/// The processor first, then the CUDA devices that answer. Throws Error `device_lost`.
-std::vector<Device> devices();
+/// The processor first, then, where `gpus`, the CUDA devices that answer: to ask takes memory on the first one. Throws Error `device_lost`.
+std::vector<Device> devices(bool gpus = true);
+
+/// Why there is no CUDA device among them, as part of a sentence; empty where there is one.
+std::string why_no_gpu();
 
 /// Every verb returns at once, works on a lane and gives its outcome to `done` there; it throws Error `invalid_state` after
 /// close. What it is given by pointer must live until `done` was called.

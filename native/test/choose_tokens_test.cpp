@@ -324,7 +324,7 @@ LECTERN_TEST("cuda: a device that is lost while answers are written ends each of
   options.sampling.top_k = 5;
   const std::string whole = answers(place, tokenizer, options);
   const std::size_t before = cuda::emulation::living_allocations();
-  const std::string lost = "the test wants the device lost";
+  const std::string lost = "the emulated device is lost";
   const auto count = [](const std::string& text, const std::string& part) {
     int times = 0;
     for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) times++;

@@ -62,15 +62,20 @@ async function examineRecogniser(environment: Record<string, string | undefined>
 
 /** The driver as the kernel has it, the device files, and what the engine can use of it. */
 export function examineDevices({ device }: Pick<Settings, 'device'>): Finding[] {
+  if (device === 'cpu') return [{ state: 'good', what: 'device: the processor, as --device cpu says' }];
   const driver = readDriver();
-  let devices: DeviceInfo[];
-  let cuda: boolean;
+  let addon;
   try {
-    devices = loadAddon().devices();
-    ({ cuda } = loadAddon().buildInfo());
+    addon = loadAddon();
   } catch {
     // examineProgram tells of it.
     return [];
+  }
+  let devices: DeviceInfo[];
+  try {
+    devices = addon.devices(true);
+  } catch (thrown) {
+    return [{ state: 'bad', what: `device: ${(thrown as Error).message}`, advice: 'the service does not start so; --device cpu does without the GPU' }];
   }
   const gpus = devices.filter(({ kind }) => kind === 'cuda');
   const findings: Finding[] = gpus.map(({ name, memoryTotalBytes, memoryFreeBytes }) => {
@@ -81,17 +86,17 @@ export function examineDevices({ device }: Pick<Settings, 'device'>): Finding[] 
   });
   if (driver !== null) findings.unshift({ state: 'good', what: `driver: ${driver}` });
   if (gpus.length > 0) return findings;
-  const why = whyNoGpu(driver, cuda);
+  const why = adviceOf(driver, addon.whyNoGpu());
   if (device !== 'cuda') return [...findings, { ...why, what: 'device: no GPU is usable, the processor does the work' }];
   return [...findings, { state: 'bad', what: 'device: no GPU is usable, and with --device cuda the service does not start without one', advice: `${why.advice}; or leave --device at auto` }];
 }
 
-function whyNoGpu(driver: string | null, cuda: boolean): Required<Omit<Finding, 'what'>> {
-  if (driver === null) return { state: 'note', advice: 'no NVIDIA driver is loaded; with a GPU in the machine, install the driver (version 580 or newer)' };
-  if (!cuda) return { state: 'note', advice: 'this build has no CUDA; build where nvcc is found, or take the program that has it' };
+/** `driver` as the kernel has it: where it is loaded a GPU was meant to be used. */
+function adviceOf(driver: string | null, why: string): Required<Omit<Finding, 'what'>> {
+  if (driver === null) return { state: 'note', advice: why };
   const closed = deviceFiles().filter((path) => !isOpenTo(path));
   if (closed.length > 0) return { state: 'bad', advice: `${closed.join(', ')} may not be opened by this user; add it to the group that owns them` };
-  return { state: 'bad', advice: 'the driver is loaded and answers nothing: it may be older than 580, or CUDA_VISIBLE_DEVICES hides the device' };
+  return { state: 'bad', advice: why };
 }
 
 /** null: there is none. */

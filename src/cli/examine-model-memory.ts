@@ -1,7 +1,7 @@
 /** What `lectern doctor` says of the memory of models: what the settings give them against what the device has, and which fit into it. */
 import type { Settings } from '../config.js';
 import { openEngine } from '../engine/engine.js';
-import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
+import type { DeviceInfo, Engine, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import { openCatalogue } from '../language.js';
 import { contextChooser, placeOf } from '../model-memory.js';
@@ -51,6 +51,15 @@ export async function examineNeeds(settings: MemorySettings & Pick<Settings, 'sl
   return findings;
 }
 
+/** null where a GPU is there and cannot be used, which examineDevices tells of. */
+function devicesOf(engine: Pick<Engine, 'devices'>, { device }: Pick<Settings, 'device'>): DeviceInfo[] | null {
+  try {
+    return engine.devices(device);
+  } catch {
+    return null;
+  }
+}
+
 /** Budget and needs as this machine and its models have them. */
 export async function examineModelMemory(settings: Settings): Promise<Finding[]> {
   let engine;
@@ -61,7 +70,8 @@ export async function examineModelMemory(settings: Settings): Promise<Finding[]>
     return [];
   }
   try {
-    const devices = engine.devices();
+    const devices = devicesOf(engine, settings);
+    if (devices === null) return [];
     const budget = examineBudget(settings, devices);
     if (budget.length === 0 || budget.some(({ state }) => state === 'bad')) return budget;
     const catalogue = openCatalogue({ models: settings.models, aliases: new Map() }, engine, createLog('silent'));

@@ -117,7 +117,7 @@ async function describe(entry: CatalogueEntry, engine: Engine, settings: Setting
   const slots = description.embeds ? 1 : settings.slots;
   const wanted = contextChooser(settings)(entry);
   const context = Math.min(wanted, description.context || wanted);
-  const need = await engine.memoryNeed(entry.path, { device: placeOf(settings, engine.devices()).kind, slots, context });
+  const need = await engine.memoryNeed(entry.path, { device: placeOf(settings, engine.devices(settings.device)).kind, slots, context });
   return [
     ['name', entry.name], ['file', entry.path], ['size', describeBytes(entry.sizeBytes)], ['digest', entry.digest],
     ['architecture', details.family], ['parameters', details.parameterSize], ['weights', details.quantizationLevel],
@@ -130,7 +130,7 @@ async function describe(entry: CatalogueEntry, engine: Engine, settings: Setting
 
 /** Exit code 1 when one is not whole or does not run; refused files are such. */
 async function check(catalogue: Catalogue, vision: VisionCatalogue, engine: Engine, settings: Settings, name: string | undefined): Promise<number> {
-  const place = placeOf(settings, engine.devices());
+  const place = placeOf(settings, engine.devices(settings.device));
   const refused = name === undefined ? [...await catalogue.refused(), ...await vision.refused()] : [];
   let failed = refused.length;
   const tell = (checked: Checked | null): void => {

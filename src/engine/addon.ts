@@ -68,7 +68,8 @@ export interface NativeAddon {
   /** The codes that native code knows: the same set as errorTable. */
   errorCodes: string[];
   buildInfo(): { version: string; cuda: boolean; instructions: string };
-  devices(): DeviceInfo[];
+  devices(gpus: boolean): DeviceInfo[];
+  whyNoGpu(): string;
 }
 
 /** The addon of this package; loaded once per thread. Throws LecternError `invalid_state` when it was not built, or may not be loaded. */

@@ -113,8 +113,12 @@ class AddonEngine implements Engine {
     return new AddonVisionModel(this.#addon, native, onClosed);
   }
 
-  devices(): DeviceInfo[] {
-    return atTheSeam(() => this.#addon.devices());
+  devices(wanted: 'auto' | DeviceInfo['kind'] = 'auto'): DeviceInfo[] {
+    return atTheSeam(() => this.#addon.devices(wanted !== 'cpu'));
+  }
+
+  whyNoGpu(): string {
+    return atTheSeam(() => this.#addon.whyNoGpu());
   }
 
   buildInfo(): { version: string; cuda: boolean; instructions: string } {

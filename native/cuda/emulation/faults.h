@@ -1,6 +1,7 @@
 // Calls of the runtime that fail when a test says so, and what a test may ask of the emulated device's memory.
 #pragma once
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -15,6 +16,8 @@ enum class Fault {
 void fail_at(int call, Fault fault);
 /// Nothing fails any more, and a lost device is back.
 void fail_never();
+/// Now and for good, as a device that met an illegal access; also from a signal handler.
+void lose() noexcept;
 /// Whether what fail_at() announced has come.
 bool has_failed();
 
@@ -24,8 +27,8 @@ std::size_t living_allocations();
 std::size_t living_device_bytes();
 
 /// Bytes that crossed from the device.
-extern std::uint64_t bytes_to_host;
+extern std::atomic<std::uint64_t> bytes_to_host;
 /// Recorded passes that were launched as one.
-extern std::uint64_t graphs_launched;
+extern std::atomic<std::uint64_t> graphs_launched;
 
 }  // namespace lectern::cuda::emulation

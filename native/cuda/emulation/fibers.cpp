@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <mutex>
 #include <stdexcept>
 #include <vector>
 
@@ -42,7 +43,8 @@ struct Block {
   const std::function<void()>* body = nullptr;
 };
 
-Block block;  // one grid at a time, on one thread
+Block block;
+std::mutex one_grid;  // at a time, of whatever thread: all that is shared here is its alone
 
 // As much as a block may have on any device that there is.
 constexpr std::size_t most_shared_bytes = 227U << 10;
@@ -158,6 +160,7 @@ void warp_barrier() { wait(State::at_warp_barrier); }
 unsigned char* shared_memory() { return shared_bytes_of_block; }
 
 void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
+  const std::lock_guard lock(one_grid);
   if (shared_bytes > most_shared_bytes) throw std::logic_error("A block asks for more shared memory than there is.");
   if (block.fibers.size() < static_cast<std::size_t>(threads)) {
     std::vector<Fiber> fibers(static_cast<std::size_t>(threads));
@@ -181,6 +184,7 @@ void run_grid(Index grid, int threads, const std::function<void()>& body, std::s
 }
 
 void run_apart(Index grid, int threads, const std::function<void()>& body) {
+  const std::lock_guard lock(one_grid);
   struct Apart {
     Apart() { apart = true; }
     ~Apart() { apart = false; }

@@ -1,4 +1,4 @@
-// A block of threads on one thread of the host: fibers that stop at barriers. What kernels see of it is in simt.h.
+// A block of threads on one thread of the host: fibers that stop at barriers. What kernels see of it is in simt.h. Threads of the host take turns, a grid each.
 #pragma once
 
 #include <cstddef>

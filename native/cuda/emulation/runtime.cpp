@@ -3,6 +3,7 @@
 #include "cuda/runtime.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
@@ -17,17 +18,20 @@
 namespace lectern::cuda::emulation {
 namespace {
 
+// What a test sets before it calls anything.
 int calls_left = 0;  // until one fails; 0: none will
 Fault coming = Fault::memory;
 bool failed = false;
-bool lost = false;
-std::size_t allocations = 0;
-std::size_t device_bytes = 0;
+// What models on threads of their own share.
+std::atomic<bool> lost = false;
+static_assert(std::atomic<bool>::is_always_lock_free, "lose() is for signal handlers");
+std::atomic<std::size_t> allocations = 0;
+std::atomic<std::size_t> device_bytes = 0;
 
 }  // namespace
 
-std::uint64_t bytes_to_host = 0;
-std::uint64_t graphs_launched = 0;
+std::atomic<std::uint64_t> bytes_to_host = 0;
+std::atomic<std::uint64_t> graphs_launched = 0;
 
 void fail_at(int call, Fault fault) {
   calls_left = call;
@@ -42,6 +46,8 @@ void fail_never() {
 
 bool has_failed() { return failed; }
 
+void lose() noexcept { lost = true; }
+
 std::size_t living_allocations() { return allocations; }
 std::size_t living_device_bytes() { return device_bytes; }
 
@@ -53,7 +59,7 @@ static void call(const char* name, bool allocates = false) {
     lost = true;
   }
   if (cuda_emulated::recorded != nullptr) throw std::logic_error(std::string(name) + " while a stream is recorded");
-  if (lost) throw Error(ErrorCode::device_lost, std::string(name) + ": the test wants the device lost");
+  if (lost) throw Error(ErrorCode::device_lost, std::string(name) + ": the emulated device is lost");
 }
 
 }  // namespace lectern::cuda::emulation
@@ -63,6 +69,7 @@ namespace {
 
 using cuda::emulation::call;
 
+constexpr std::uint64_t device_total_bytes = std::uint64_t{1} << 34;
 constexpr std::size_t guard_bytes = 256;
 constexpr unsigned char guard = 0xA5;
 
@@ -76,8 +83,9 @@ struct Copy {
   const void* from;
   std::size_t bytes;
 };
-std::deque<Copy> copies;
-std::uint64_t copies_done = 0;
+// A thread has one backend at a time, and with it one such stream.
+thread_local std::deque<Copy> copies;
+thread_local std::uint64_t copies_done = 0;
 
 void run_copies(std::uint64_t until) {
   for (; copies_done < until; ++copies_done) {
@@ -128,7 +136,10 @@ Stream open_stream(int) { return {0}; }
 Stream open_copy_stream() { return {1}; }
 void close_stream(Stream) noexcept {}
 
-Device describe(int) { return {DeviceKind::cuda, "emulated", std::uint64_t{1} << 34, std::uint64_t{1} << 34}; }
+Device describe(int) {
+  call("asking for the memory");
+  return {DeviceKind::cuda, "emulated", device_total_bytes, device_total_bytes - std::min<std::uint64_t>(device_total_bytes, cuda::emulation::device_bytes)};
+}
 
 // Few, so that small tests choose large tiles.
 int multiprocessors(int) { return 2; }
@@ -138,6 +149,7 @@ std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 void* device_allocate(std::size_t bytes) {
   call("allocating", true);
   const std::size_t rounded = (bytes + 255) / 256 * 256;
+  if (cuda::emulation::device_bytes + rounded > device_total_bytes) throw Error(ErrorCode::out_of_memory, "The emulated device has no memory for " + std::to_string(bytes) + " bytes more.");
   auto* memory = static_cast<unsigned char*>(std::malloc(rounded + 3 * guard_bytes + sizeof(Header) + 256));
   if (memory == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes) + " bytes more.");
   auto address = reinterpret_cast<std::uintptr_t>(memory) + sizeof(void*) + sizeof(Header) + guard_bytes;
@@ -198,10 +210,10 @@ void Event::hold(Stream) const {
   run_copies(event_);
 }
 
-GraphHandle* recorded = nullptr;
+constinit thread_local GraphHandle* recorded = nullptr;
 
 namespace {
-GraphHandle recording;
+thread_local GraphHandle recording;
 }  // namespace
 
 Graph::~Graph() = default;

@@ -134,8 +134,11 @@ function memoryLines(models: (Pick<ResidentModel, 'bytes' | 'onDevice'> & { entr
     const key = labels({ model: entry.name, place: onDevice ? 'device' : 'host' });
     byModel.set(key, (byModel.get(key) ?? 0) + bytes);
   }
-  const memory = devices.flatMap(({ kind, name, memoryTotalBytes, memoryFreeBytes }, index) =>
-    Object.entries({ total: memoryTotalBytes, free: memoryFreeBytes }).map(([what, bytes]) => `lectern_device_memory_bytes${labels({ device: `${kind}${index}`, name, kind: what })} ${bytes}`));
+  const memory = devices.flatMap(({ kind, name, memoryTotalBytes, memoryFreeBytes }, index) => {
+    // Each kind from 0 on, as nvidia-smi counts GPUs.
+    const device = `${kind}${devices.slice(0, index).filter((before) => before.kind === kind).length}`;
+    return Object.entries({ total: memoryTotalBytes, free: memoryFreeBytes }).map(([what, bytes]) => `lectern_device_memory_bytes${labels({ device, name, kind: what })} ${bytes}`);
+  });
   return [
     ...family('lectern_resident_model_bytes', 'gauge', 'Memory reserved by each model that is loading or loaded, weights and caches.', [...byModel].map(([key, bytes]) => `lectern_resident_model_bytes${key} ${bytes}`)),
     ...family('lectern_device_memory_bytes', 'gauge', 'Memory of each device as it reports it.', memory),

@@ -1,0 +1,29 @@
+// The CUDA room of the addon that development serves with where there is no GPU: its one device is the emulation. Stands in for absent.cpp
+// or device.cu, and is in no release.
+#include "cuda/device.h"
+
+#include <csignal>
+
+#include "cuda/backend.h"
+#include "cuda/emulation/backend.h"
+#include "cuda/emulation/faults.h"
+#include "cuda/runtime.h"
+
+namespace lectern::cuda {
+
+bool compiled_in() noexcept { return true; }
+
+std::vector<Device> devices() {
+  // Whoever watches how the service takes the loss of its device loses it so.
+  static const auto before = std::signal(SIGUSR2, [](int) { emulation::lose(); });
+  static_cast<void>(before);
+  return {cuda_emulated::describe(chosen_device)};
+}
+
+std::string why_none() { return ""; }
+
+std::unique_ptr<Backend> make_backend(int device) { return cuda_emulated::make_backend(device); }
+
+Ceilings measure_ceilings(int device, std::size_t bytes, int turns) { return cuda_emulated::measure_ceilings(device, bytes, turns); }
+
+}  // namespace lectern::cuda
