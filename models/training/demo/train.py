@@ -7,7 +7,8 @@ import random
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("demo", "shared")]
 sys.dont_write_bytecode = True
 
 import torch
@@ -16,6 +17,7 @@ from torch.nn import functional
 import conversations
 import gguf
 import network
+import training
 import vocabulary
 
 SEED = 20261122
@@ -30,8 +32,7 @@ SHARPNESS = 3.0
 STEPS = sum(steps for steps, *_ in PHASES)
 LAST_PHASE = STEPS - PHASES[-1][0]
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(HERE)))
+ROOT = os.path.dirname(os.path.dirname(PLACE))
 
 
 def learned_vocabulary():
@@ -81,13 +82,8 @@ def optimiser_of(model):
 
 
 def train(model, words, checkpoint, steps):
-    optimiser, first = optimiser_of(model), 0
-    if os.path.exists(checkpoint):
-        saved = torch.load(checkpoint)
-        model.load_state_dict(saved["model"])
-        optimiser.load_state_dict(saved["optimiser"])
-        first = saved["step"]
-        print(f"resumed at step {first}", flush=True)
+    optimiser = optimiser_of(model)
+    first = training.resume(checkpoint, model, optimiser).get("step", 0)
     begin, mean = time.time(), None
     for step in range(first, min(steps, STEPS)):
         for group in optimiser.param_groups:
@@ -101,8 +97,7 @@ def train(model, words, checkpoint, steps):
         if (step + 1) % 20 == 0:
             print(f"step {step + 1} of {STEPS}, loss {mean:.4f}, {(time.time() - begin) / (step + 1 - first):.2f} s a step", flush=True)
         if (step + 1) % 25 == 0 or step + 1 == STEPS:
-            torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1}, checkpoint + ".new")
-            os.replace(checkpoint + ".new", checkpoint)
+            training.save(checkpoint, model, optimiser, step=step + 1)
     return mean
 
 

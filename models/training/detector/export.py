@@ -1,21 +1,19 @@
 """Writes a trained detector as ONNX with f16 weights, and its card: python3 export.py CHECKPOINT [models/lectern-detector.onnx]."""
 
-import json
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "text"))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("detector", "shared")]
 sys.dont_write_bytecode = True
 
-import onnx
 import torch
 
 import detector
+import networks
+import training
 from onnx_graph import Graph
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TARGET = os.path.join(os.path.dirname(os.path.dirname(HERE)), "lectern-detector.onnx")
 # Of the pages that it was shown.
 DPI = 96
 
@@ -51,16 +49,10 @@ def model_of(network, name):
 
 
 def main():
-    checkpoint, target = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else TARGET
-    state = torch.load(checkpoint, map_location="cpu")
-    network = detector.Detector()
-    network.load_state_dict(state["model"])
-    network.eval()
-    onnx.save(model_of(network, "lectern-detector"), target)
-    with open(os.path.splitext(target)[0] + ".json", "w") as file:
-        json.dump({"name": "lectern-detector", "steps": state["step"], "dpi": DPI, "mean": 1.0, "scale": -1.0, "cellPixels": detector.CELL, "sidesMultiple": detector.MULTIPLE, "leanDegrees": detector.LEAN_DEGREES}, file, indent=1)
-        file.write("\n")
-    print(f"{target}: {os.path.getsize(target)} bytes")
+    checkpoint, target = networks.target_of(sys.argv[1:], "lectern-detector")
+    network, state = training.trained(checkpoint, detector.Detector())
+    card = {"name": "lectern-detector", "steps": state["step"], "dpi": DPI, "mean": 1.0, "scale": -1.0, "cellPixels": detector.CELL, "sidesMultiple": detector.MULTIPLE, "leanDegrees": detector.LEAN_DEGREES}
+    networks.write(model_of(network, "lectern-detector"), target, card)
 
 
 if __name__ == "__main__":

@@ -1,10 +1,10 @@
 """How well the detector knows pages in faces that training never drew: python3 measure.py PAGES --checkpoint FILE | --onnx FILE."""
 
-import argparse
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("detector", "shared")]
 sys.dont_write_bytecode = True
 
 import numpy
@@ -12,6 +12,7 @@ import torch
 
 import detector
 import drawn
+import networks
 
 # Fewer cells of text than this are no page to judge by.
 LEAST_CELLS = 20
@@ -59,19 +60,8 @@ def measure(network, pages):
 
 
 def main():
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("pages", help="folder of drawn.py; the test's pages are drawn into it")
-    asked.add_argument("--checkpoint")
-    asked.add_argument("--onnx")
-    options = asked.parse_args()
-    if options.onnx:
-        import plain_onnx
-        network = plain_onnx.Plain(options.onnx)
-    else:
-        network = detector.Detector()
-        network.load_state_dict(torch.load(options.checkpoint, map_location="cpu")["model"])
-        network.eval()
-    print(measure(network, drawn.test(options.pages)))
+    path, network = networks.asked(__doc__, ("pages", "folder of drawn.py; the test's pages are drawn into it"), detector.Detector())
+    print(measure(network, drawn.test(path)))
 
 
 if __name__ == "__main__":

@@ -1,13 +1,13 @@
 """Trains the detector on what drawn.py draws: python3 train.py PAGES CHECKPOINT [--steps N]. Resumes from the checkpoint; a GPU is used where there is one."""
 
 import argparse
-import math
 import os
 import random
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("detector", "shared")]
 sys.dont_write_bytecode = True
 
 import numpy
@@ -17,14 +17,14 @@ from torch.nn import functional
 import detector
 import drawn
 import measure
+import training
 
 SEED = 20261122
-RATE, LAST_RATE, WARM_UP = 3e-3, 2e-5, 0.05
+CYCLE = training.Cycle(3e-3, 2e-5, 0.05)
 # Pieces of pages in a step, and their side in pixels.
 BATCH, SIDE = 8, 384
 # A new file of pieces joins after so many steps: each piece is seen some four times, in other turns and cuts.
 STEPS_A_FILE, FIRST_FILES = 33, 2
-EVERY = 200
 
 
 class Pool:
@@ -78,55 +78,12 @@ def loss_of(outputs, cores, ways, leans):
     return 2 * core + 0.5 * orientation + 0.5 * lean
 
 
-def rate(done):
-    """One cycle, `done` from 0 to 1: up in a straight line, down along a cosine."""
-    if done < WARM_UP:
-        return RATE * max(0.02, done / WARM_UP)
-    return LAST_RATE + (RATE - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, (done - WARM_UP) / (1 - WARM_UP)))) / 2
-
-
-def save(checkpoint, model, optimiser, step):
-    torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step}, checkpoint + ".new")
-    os.replace(checkpoint + ".new", checkpoint)
-
-
-def report(model, pages, device, step):
-    model.eval()
-    print(f"after {step} steps: {measure.measure(lambda x: model(x.to(device)).float().cpu(), pages)}", flush=True)
-    model.train()
-
-
 def train(options):
     torch.manual_seed(SEED)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = detector.Detector().to(device)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
-    first = 0
-    if os.path.exists(options.checkpoint):
-        saved = torch.load(options.checkpoint, map_location=device)
-        model.load_state_dict(saved["model"])
-        optimiser.load_state_dict(saved["optimiser"])
-        first = saved["step"]
-        print(f"resumed at step {first}", flush=True)
     pages, pool = drawn.test(options.pages), Pool(options.pages)
-    begin, mean = time.time(), None
-    for step in range(first, options.steps):
-        for group in optimiser.param_groups:
-            group["lr"] = rate(step / options.steps)
-        x, cores, ways, leans = (part.to(device) for part in batch(pool, step))
-        with torch.autocast(device, dtype=torch.bfloat16):
-            outputs = model(x)
-        loss = loss_of(outputs.float(), cores, ways, leans)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        mean = loss.item() if mean is None else 0.97 * mean + 0.03 * loss.item()
-        if (step + 1) % 20 == 0:
-            print(f"step {step + 1}, loss {mean:.4f}, rate {rate(step / options.steps):.5f}, {(step + 1 - first) * BATCH / (time.time() - begin):.1f} pieces/s", flush=True)
-        if (step + 1) % EVERY == 0 or step + 1 == options.steps:
-            save(options.checkpoint, model, optimiser, step + 1)
-            report(model, pages, device, step + 1)
+    training.by_steps(
+        detector.Detector(), CYCLE, options.checkpoint, options.steps, batch_of=lambda step: batch(pool, step), loss_of=loss_of,
+        sentence_of=lambda network: measure.measure(network, pages), decay=0.97, say_every=20)
 
 
 def main():

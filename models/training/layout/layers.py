@@ -5,7 +5,8 @@ import os
 import random
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("layout", "shared")]
 sys.dont_write_bytecode = True
 
 from PIL import Image, ImageDraw

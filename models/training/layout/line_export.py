@@ -7,7 +7,7 @@ import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
-sys.path.append(os.path.join(os.path.dirname(HERE), "text"))
+sys.path.append(os.path.join(os.path.dirname(HERE), "shared"))
 sys.dont_write_bytecode = True
 
 import numpy
@@ -19,6 +19,7 @@ import items
 import layers
 import line_network
 import line_train
+import training
 from canvas import LABELS
 from onnx_graph import Graph
 
@@ -97,10 +98,7 @@ def main():
     asked.add_argument("target", nargs="?", default=TARGET)
     asked.add_argument("--fixture", nargs="+")
     options = asked.parse_args()
-    model = line_network.LineNetwork()
-    state = torch.load(options.checkpoint, map_location="cpu")
-    model.load_state_dict(state["model"])
-    model.eval()
+    model, state = training.trained(options.checkpoint, line_network.LineNetwork())
     onnx.save(model_of(model), options.target)
     print(f"{options.target}: pass {state['pass']}, {os.path.getsize(options.target)} bytes")
     if options.fixture:

@@ -2,13 +2,13 @@
 
 import argparse
 import glob
-import math
 import os
 import random
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("layout", "shared")]
 sys.dont_write_bytecode = True
 
 import numpy
@@ -19,10 +19,11 @@ import items
 import layers
 import line_network
 import measure
+import training
 from canvas import LABELS
 
 SEED = 20261123
-RATE, LAST_RATE, WARM_UP = 3e-3, 2e-5, 0.05
+CYCLE = training.Cycle(3e-3, 2e-5, 0.05)
 # Pages of a step.
 BATCH = 16
 # Of each number's own deviation, so that no single one is trusted.
@@ -51,13 +52,6 @@ def together(pages):
     return [torch.cat(part) for part in zip(*parts)]
 
 
-def rate(done):
-    """One cycle, `done` from 0 to 1: up in a straight line, down along a cosine."""
-    if done < WARM_UP:
-        return RATE * max(0.02, done / WARM_UP)
-    return LAST_RATE + (RATE - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, (done - WARM_UP) / (1 - WARM_UP)))) / 2
-
-
 def load(folder, files):
     pages = []
     for path in sorted(glob.glob(os.path.join(folder, "lines-[0-9]*.json")))[:files]:
@@ -74,41 +68,29 @@ def train(options):
     shares = torch.bincount(torch.cat([page.classes for page in pages]), minlength=line_network.CLASSES).float()
     weights = (shares.max() / shares.clamp(min=1)) ** 0.35
     print(f"{len(pages)} pages, {len(every)} items, {sum(weight.numel() for weight in model.parameters())} weights", flush=True)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
-    steps, begin, step, first = options.passes * (len(pages) // BATCH), time.time(), 0, 0
-    if os.path.exists(options.checkpoint):
-        saved = torch.load(options.checkpoint)
-        model.load_state_dict(saved["model"])
-        optimiser.load_state_dict(saved["optimiser"])
-        first = saved["pass"]
-        step = first * (len(pages) // BATCH)
+    optimiser = torch.optim.AdamW(model.parameters(), lr=CYCLE.first, weight_decay=0.01)
+    steps, begin = options.passes * (len(pages) // BATCH), time.time()
+    first = training.resume(options.checkpoint, model, optimiser).get("pass", 0)
+    step = first * (len(pages) // BATCH)
     for number in range(first, min(options.passes, options.stop or options.passes)):
         order, losses = list(range(len(pages))), []
         random.Random(f"{SEED} pass {number}").shuffle(order)
         # A restart takes up the same noise.
         torch.manual_seed(SEED + number)
         for start in range(0, len(order) - BATCH + 1, BATCH):
-            for group in optimiser.param_groups:
-                group["lr"] = rate(step / steps)
             *given, classes, joined = together([pages[index] for index in order[start:start + BATCH]])
             given[0] = given[0] + NOISE * model.deviation * torch.randn_like(given[0])
             found, pairs = model(*given)
             loss = functional.cross_entropy(found, classes, weights) + functional.binary_cross_entropy_with_logits(pairs, joined)
-            optimiser.zero_grad(set_to_none=True)
-            loss.backward()
-            torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-            optimiser.step()
+            training.learn(model, optimiser, loss, CYCLE.rate(step / steps))
             losses.append(loss.item())
             step += 1
-        torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "pass": number + 1}, options.checkpoint + ".new")
-        os.replace(options.checkpoint + ".new", options.checkpoint)
+        training.save(options.checkpoint, model, optimiser, **{"pass": number + 1})
         print(f"pass {number + 1}, loss {numpy.mean(losses):.4f}, {time.time() - begin:.0f} s", flush=True)
 
 
 def measured(options):
-    model = line_network.LineNetwork()
-    model.load_state_dict(torch.load(options.checkpoint)["model"])
-    model.eval()
+    model, _ = training.trained(options.checkpoint, line_network.LineNetwork())
     made = {False: 0, True: 0}
     with torch.no_grad():
         for page in layers.read(os.path.join(options.pages, f"lines-test-{options.measure}.json")):

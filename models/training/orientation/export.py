@@ -1,21 +1,17 @@
 """Writes a trained orientation network as ONNX with f16 weights, and its card: python3 export.py CHECKPOINT [models/lectern-orientation.onnx]."""
 
-import json
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "text"))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("orientation", "shared")]
 sys.dont_write_bytecode = True
 
-import onnx
-import torch
-
+import networks
 import orientation
+import training
 from onnx_graph import Graph
 
-HERE = os.path.dirname(os.path.abspath(__file__))
-TARGET = os.path.join(os.path.dirname(os.path.dirname(HERE)), "lectern-orientation.onnx")
 ROWS = 32
 
 
@@ -33,16 +29,10 @@ def model_of(network, name):
 
 
 def main():
-    checkpoint, target = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else TARGET
-    state = torch.load(checkpoint, map_location="cpu")
-    network = orientation.Orientation()
-    network.load_state_dict(state["model"])
-    network.eval()
-    onnx.save(model_of(network, "lectern-orientation"), target)
-    with open(os.path.splitext(target)[0] + ".json", "w") as file:
-        json.dump({"name": "lectern-orientation", "steps": state["step"], "height": ROWS, "mean": 1.0, "scale": -1.0, "columnPixels": orientation.COLUMN_PIXELS, "classes": ["upright", "turned", "neither"]}, file, indent=1)
-        file.write("\n")
-    print(f"{target}: {os.path.getsize(target)} bytes")
+    checkpoint, target = networks.target_of(sys.argv[1:], "lectern-orientation")
+    network, state = training.trained(checkpoint, orientation.Orientation())
+    card = {"name": "lectern-orientation", "steps": state["step"], "height": ROWS, "mean": 1.0, "scale": -1.0, "columnPixels": orientation.COLUMN_PIXELS, "classes": ["upright", "turned", "neither"]}
+    networks.write(model_of(network, "lectern-orientation"), target, card)
 
 
 if __name__ == "__main__":

@@ -1,17 +1,17 @@
 """How well the orientation of lines in faces that training never drew is told: python3 measure.py TEST --checkpoint FILE | --onnx FILE."""
 
-import argparse
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "text"))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("orientation", "text", "shared")]
 sys.dont_write_bytecode = True
 
 import numpy
 import torch
 
 import evaluate
+import networks
 import orientation
 
 # Lines shorter than this many columns are no votes: the longest of a page are asked.
@@ -46,19 +46,8 @@ def measure(network, lines):
 
 
 def main():
-    asked = argparse.ArgumentParser(description=__doc__)
-    asked.add_argument("test", help="folder of the recogniser's test lines")
-    asked.add_argument("--checkpoint")
-    asked.add_argument("--onnx")
-    options = asked.parse_args()
-    if options.onnx:
-        import plain_onnx
-        network = plain_onnx.Plain(options.onnx)
-    else:
-        network = orientation.Orientation()
-        network.load_state_dict(torch.load(options.checkpoint, map_location="cpu")["model"])
-        network.eval()
-    print(measure(network, lines_of(options.test)))
+    path, network = networks.asked(__doc__, ("test", "folder of the recogniser's test lines"), orientation.Orientation())
+    print(measure(network, lines_of(path)))
 
 
 if __name__ == "__main__":

@@ -1,14 +1,12 @@
 """Trains the orientation network on the recogniser's lines: python3 train.py LINES CHECKPOINT --test TEST [--steps N]. Resumes from the checkpoint; a GPU is used where there is one."""
 
 import argparse
-import math
 import os
 import random
 import sys
-import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-sys.path.insert(1, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "text"))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("orientation", "text", "shared")]
 sys.dont_write_bytecode = True
 
 import numpy
@@ -18,12 +16,12 @@ from torch.nn import functional
 import measure
 import orientation
 import shards
+import training
 
 SEED = 20261122
-RATE, LAST_RATE, WARM_UP = 3e-3, 2e-5, 0.05
+CYCLE = training.Cycle(3e-3, 2e-5, 0.05)
 # Pictures in a step, their rows and columns: some fifteen letters. What is shorter is blank behind the line.
 BATCH, ROWS, COLUMNS = 128, 32, 320
-EVERY = 200
 
 
 class Lines:
@@ -86,57 +84,18 @@ def warped(draw, x):
     return functional.grid_sample(x, functional.affine_grid(maps, x.shape, align_corners=False), align_corners=False) * shades
 
 
-def rate(done):
-    """One cycle, `done` from 0 to 1: up in a straight line, down along a cosine."""
-    if done < WARM_UP:
-        return RATE * max(0.02, done / WARM_UP)
-    return LAST_RATE + (RATE - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, (done - WARM_UP) / (1 - WARM_UP)))) / 2
-
-
 def mean_of(logits, counts):
     """(n, 3, 1, columns) -> (n, 3): the mean over the first `counts` columns."""
     counted = torch.arange(logits.shape[3], device=logits.device)[None] < counts[:, None]
     return (logits[:, :, 0] * counted[:, None]).sum(2) / counts[:, None]
 
 
-def report(model, test, device, step):
-    model.eval()
-    print(f"after {step} steps: {measure.measure(lambda x: model(x.to(device)).float().cpu(), test)}", flush=True)
-    model.train()
-
-
 def train(options):
     torch.manual_seed(SEED)
-    device = "cuda" if torch.cuda.is_available() else "cpu"
-    model = orientation.Orientation().to(device)
-    optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
-    first = 0
-    if os.path.exists(options.checkpoint):
-        saved = torch.load(options.checkpoint, map_location=device)
-        model.load_state_dict(saved["model"])
-        optimiser.load_state_dict(saved["optimiser"])
-        first = saved["step"]
-        print(f"resumed at step {first}", flush=True)
     lines, test = Lines(options.lines), measure.lines_of(options.test)
-    begin, mean = time.time(), None
-    for step in range(first, options.steps):
-        for group in optimiser.param_groups:
-            group["lr"] = rate(step / options.steps)
-        x, classes, counts = (part.to(device) for part in batch(lines, step))
-        with torch.autocast(device, dtype=torch.bfloat16):
-            logits = model(x)
-        loss = functional.cross_entropy(mean_of(logits.float(), counts), classes)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
-        mean = loss.item() if mean is None else 0.98 * mean + 0.02 * loss.item()
-        if (step + 1) % 50 == 0:
-            print(f"step {step + 1}, loss {mean:.4f}, rate {rate(step / options.steps):.5f}, {(step + 1 - first) * BATCH / (time.time() - begin):.0f} pictures/s", flush=True)
-        if (step + 1) % EVERY == 0 or step + 1 == options.steps:
-            torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step + 1}, options.checkpoint + ".new")
-            os.replace(options.checkpoint + ".new", options.checkpoint)
-            report(model, test, device, step + 1)
+    training.by_steps(
+        orientation.Orientation(), CYCLE, options.checkpoint, options.steps, batch_of=lambda step: batch(lines, step),
+        loss_of=lambda logits, classes, counts: functional.cross_entropy(mean_of(logits, counts), classes), sentence_of=lambda network: measure.measure(network, test))
 
 
 def main():

@@ -4,7 +4,8 @@ import argparse
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("text", "shared")]
 sys.dont_write_bytecode = True
 
 import numpy
@@ -85,13 +86,8 @@ def main():
         return
     import torch
     import network
-    import plain_onnx
-    if options.onnx:
-        model = plain_onnx.Plain(options.onnx)
-    else:
-        model = network.Recogniser()
-        model.load_state_dict(torch.load(options.checkpoint, map_location="cpu")["model"])
-        model.eval()
+    import networks
+    model = networks.of_files(options.checkpoint, options.onnx, network.Recogniser())
     test = Test(options.test)
     for stage in STAGES:
         print(stage, test.measure(model, stage))

@@ -1,23 +1,19 @@
 """Writes a trained recogniser as ONNX with f16 weights, and its card: python3 export.py CHECKPOINT [models/lectern-recogniser.onnx]."""
 
-import json
 import os
 import sys
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("text", "shared")]
 sys.dont_write_bytecode = True
-
-import onnx
-import torch
 
 import alphabet
 import evaluate
 import lines
 import network
+import networks
+import training
 from onnx_graph import Graph
-
-HERE = os.path.dirname(os.path.abspath(__file__))
-TARGET = os.path.join(os.path.dirname(os.path.dirname(HERE)), "lectern-recogniser.onnx")
 
 
 def model_of(recogniser, name):
@@ -46,16 +42,9 @@ def card(state):
 
 
 def main():
-    checkpoint, target = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else TARGET
-    state = torch.load(checkpoint, map_location="cpu")
-    recogniser = network.Recogniser()
-    recogniser.load_state_dict(state["model"])
-    recogniser.eval()
-    onnx.save(model_of(recogniser, "lectern-recogniser"), target)
-    with open(os.path.splitext(target)[0] + ".json", "w") as file:
-        json.dump(card(state), file, ensure_ascii=False, indent=1)
-        file.write("\n")
-    print(f"{target}: {os.path.getsize(target)} bytes")
+    checkpoint, target = networks.target_of(sys.argv[1:], "lectern-recogniser")
+    recogniser, state = training.trained(checkpoint, network.Recogniser())
+    networks.write(model_of(recogniser, "lectern-recogniser"), target, card(state))
 
 
 if __name__ == "__main__":

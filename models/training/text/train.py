@@ -1,13 +1,13 @@
 """Trains the recogniser on the lines that shards.py draws: python3 train.py SHARDS CHECKPOINT [--visits N]. Resumes from the checkpoint; a GPU is used where there is one."""
 
 import argparse
-import math
 import os
 import random
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("text", "shared")]
 sys.dont_write_bytecode = True
 
 import numpy
@@ -19,9 +19,10 @@ import evaluate
 import lines
 import network
 import shards
+import training
 
 SEED = 20261122
-RATE, LAST_RATE, WARM_UP = 2.5e-3, 1e-5, 0.04
+CYCLE = training.Cycle(2.5e-3, 1e-5, 0.04)
 # Columns of pixels in a batch: 40 lines of 400.
 COLUMNS = 16384
 # Shards are taken in groups; all lines of a group are seen so often, in another order and a little changed, before the next group.
@@ -86,17 +87,10 @@ def shards_there(folder, first):
         time.sleep(10)
 
 
-def rate(done):
-    """One cycle over the visits, `done` from 0 to 1: up in a straight line, down along a cosine."""
-    if done < WARM_UP:
-        return RATE * max(0.02, done / WARM_UP)
-    return LAST_RATE + (RATE - LAST_RATE) * (1 + math.cos(math.pi * min(1.0, (done - WARM_UP) / (1 - WARM_UP)))) / 2
-
-
 def optimiser_of(model):
     matrices = [weight for weight in model.parameters() if weight.dim() > 1]
     vectors = [weight for weight in model.parameters() if weight.dim() == 1]
-    return torch.optim.AdamW([{"params": matrices, "weight_decay": 0.02}, {"params": vectors, "weight_decay": 0.0}], lr=RATE, betas=(0.9, 0.98))
+    return torch.optim.AdamW([{"params": matrices, "weight_decay": 0.02}, {"params": vectors, "weight_decay": 0.0}], lr=CYCLE.first, betas=(0.9, 0.98))
 
 
 def loss_of(model, x, codes, lengths):
@@ -109,23 +103,12 @@ def loss_of(model, x, codes, lengths):
     return (losses / lengths.to(losses.device)).mean()
 
 
-def save(checkpoint, model, optimiser, state):
-    torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), **state}, checkpoint + ".new")
-    os.replace(checkpoint + ".new", checkpoint)
-
-
 def train(options):
     torch.manual_seed(SEED)
     device = "cuda" if torch.cuda.is_available() else "cpu"
     model = network.Recogniser().to(device)
     optimiser = optimiser_of(model)
-    state = {"step": 0, "visits": 0, "total": options.visits}
-    if os.path.exists(options.checkpoint):
-        saved = torch.load(options.checkpoint, map_location=device)
-        model.load_state_dict(saved["model"])
-        optimiser.load_state_dict(saved["optimiser"])
-        state = {"step": saved["step"], "visits": saved["visits"], "total": options.visits}
-        print(f"resumed at step {state['step']}, {state['visits']} lines seen", flush=True)
+    state = {"step": 0, "visits": 0, **training.resume(options.checkpoint, model, optimiser, device), "total": options.visits}
     test = evaluate.Test(options.test)
     begin, before, last, mean = time.time(), state["visits"], time.time(), None
     for step, (width, rows) in enumerate(stream(options.shards)):
@@ -133,32 +116,26 @@ def train(options):
             continue
         if state["visits"] >= options.visits:
             break
-        for group in optimiser.param_groups:
-            group["lr"] = rate(state["visits"] / options.visits)
+        rate = CYCLE.rate(state["visits"] / options.visits)
         x, codes, lengths = tensors(width, rows, random.Random(f"{SEED} step {step}"))
         loss = loss_of(model, x.to(device), codes, lengths)
-        optimiser.zero_grad(set_to_none=True)
-        loss.backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
+        training.learn(model, optimiser, loss, rate)
         mean = loss.item() if mean is None else 0.98 * mean + 0.02 * loss.item()
         state["step"], state["visits"] = step + 1, state["visits"] + len(rows)
         if (step + 1) % 100 == 0:
-            print(f"step {step + 1}, {state['visits']} lines, loss {mean:.4f}, rate {rate(state['visits'] / options.visits):.5f}, {(state['visits'] - before) / (time.time() - begin):.0f} lines/s", flush=True)
+            print(f"step {step + 1}, {state['visits']} lines, loss {mean:.4f}, rate {rate:.5f}, {(state['visits'] - before) / (time.time() - begin):.0f} lines/s", flush=True)
         if time.time() - last > 300:
-            save(options.checkpoint, model, optimiser, state)
+            training.save(options.checkpoint, model, optimiser, **state)
             report(model, test, device, state, 300)
             last = time.time()
-    save(options.checkpoint, model, optimiser, state)
+    training.save(options.checkpoint, model, optimiser, **state)
     report(model, test, device, state, None)
 
 
 def report(model, test, device, state, count):
-    model.eval()
-    for stage in evaluate.STAGES:
-        found = test.measure(lambda x: model(x.to(device)).float().cpu(), stage, count)
-        print(f"after {state['visits']} lines, {stage}: {found}", flush=True)
-    model.train()
+    with training.Answers(model, device) as answers:
+        for stage in evaluate.STAGES:
+            print(f"after {state['visits']} lines, {stage}: {test.measure(answers, stage, count)}", flush=True)
 
 
 def main():
