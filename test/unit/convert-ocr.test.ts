@@ -165,6 +165,8 @@ t.test('labels, guesses, icons, coarse pictures and such that the file tells the
     ['grain', linesReader('iI1l nM rnm Wvv ll1 uun', 9, 0.7), withPicture(), 1],
     ['coarse', linesReader('Words that only the picture has', 6), withPicture('', 40), 0],
     ['with the text over it', linesReader('Words that only the picture has', 6), withPicture(text(150, 400, 11, 'Text over the picture')), 0],
+    ['a figure with its caption below', linesReader('Words that only the picture has', 6), withPicture(text(110, 285, 9, 'Figure 2-1 A window with words in it')), 0],
+    ['and above', linesReader('Words that only the picture has', 6), withPicture(text(110, 505, 9, 'Abbildung 3: Ein Fenster')), 0],
     ['an icon', linesReader('Words that only the picture has', 6), { ...withPicture(), content: [...(written.content as string[]), placed('Im0', 60, 0, 0, 60, 100, 300)] }, 0],
   ];
   for (const [name, reader, page, looks] of cases) {
@@ -173,6 +175,10 @@ t.test('labels, guesses, icons, coarse pictures and such that the file tells the
     t.notMatch(markdown, /Words that only|Sales|iI1l/u, name);
     t.match(markdown, /<!-- image -->/u, name);
     t.equal(reader.looks.length, looks, `${name}: looks`);
+  }
+  for (const caption of ['Table 2: A table as a picture', 'Figure 2-1 shows a window with words in it, and']) {
+    const table = await convert(t, [withPicture(text(110, 285, 9, caption))], always(linesReader('Words that only the picture has', 6)));
+    t.match(table.markdown, /Words that only the picture has/u, `${caption}: what it names is no figure`);
   }
   const off = linesReader('Words that only the picture has', 6);
   await convert(t, [withPicture()], always(off), { doOcr: false });

@@ -2,6 +2,7 @@
 import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/page.js';
 import { readPicture } from './read-picture.js';
 import type { Drawing, PictureReader } from './read-picture.js';
+import { captionKind } from '../structure/captions.js';
 
 /** Share of the page below which a picture is not looked at: logos, icons, portraits. */
 const leastShare = 0.05;
@@ -9,6 +10,8 @@ const leastShare = 0.05;
 const leastDpi = 60;
 /** Pictures of one page that are looked at. */
 const mostPictures = 8;
+/** Points of white between a picture and the first line of its caption, at most. */
+const farthestCaption = 30;
 /** What a picture must say to be one of text: so many lines of so many words, and half of its letters in them, or a share of it covered by lines; and so surely. Else they are labels. */
 const fewestLines = 3;
 const fewestWords = 4;
@@ -29,13 +32,23 @@ function holdsWords({ box }: PlacedImage, words: Word[]): boolean {
   return words.some(({ box: { left, top, right, bottom } }) => (left + right) / 2 > box.left && (left + right) / 2 < box.right && (top + bottom) / 2 > box.top && (top + bottom) / 2 < box.bottom);
 }
 
-/** Pictures in which text may be seen that the file does not tell. */
-function candidates({ images, width, height, words }: PageContent): PlacedImage[] {
+/** A line that begins as captions of figures do stands below the picture, or above it: what the picture says is the figure's, not the page's. */
+function isFigure({ box }: PlacedImage, captions: Line[]): boolean {
+  return captions.some((line) => {
+    const white = Math.max(line.box.top - box.bottom, box.top - line.box.bottom);
+    return line.box.left < box.right && line.box.right > box.left && white > -line.size && white < farthestCaption;
+  });
+}
+
+/** Pictures in which text may be seen that the file does not tell, and that belongs to the page. */
+function candidates({ images, width, height, words, lines }: PageContent): PlacedImage[] {
+  if (images.length === 0) return [];
+  const captions = lines.filter((line) => captionKind(line.words.map(({ text }) => text).join(' ')) === 'figure');
   return images.filter((image) => {
     const { left, top, right, bottom } = image.box;
     const inside = left > -2 && top > -2 && right < width + 2 && bottom < height + 2;
     const fine = image.width >= ((right - left) / 72) * leastDpi && image.height >= ((bottom - top) / 72) * leastDpi;
-    return inside && fine && (right - left) * (bottom - top) >= leastShare * width * height && !holdsWords(image, words);
+    return inside && fine && (right - left) * (bottom - top) >= leastShare * width * height && !isFigure(image, captions) && !holdsWords(image, words);
   }).slice(0, mostPictures);
 }
 
