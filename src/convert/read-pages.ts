@@ -17,6 +17,7 @@ import { isRecogniser } from './ocr/recogniser.js';
 import { readPicture } from './ocr/read-picture.js';
 import { agrees } from './ocr/agreement.js';
 import { mayHoldText, readPagePictures } from './ocr/page-pictures.js';
+import { boxAround, linesOnPage, partOf } from './ocr/page-part.js';
 import { unreadableLines, withReadLines } from './ocr/unreadable.js';
 import { unreadPage, whyPicture } from './scans.js';
 import type { PictureReason } from './scans.js';
@@ -33,6 +34,9 @@ export interface ReadPages {
 
 /** So sure must a reading be to be believed rather than a text layer that makes no words. */
 const sureOfWords = 0.85;
+/** What is drawn around lines that are read alone, in their sizes, and behind them, in their lengths: signs without a name may be thought too narrow. */
+const roomAround = 3;
+const roomBehind = 0.5;
 
 /** The numbers of the pages asked for, from 1. */
 function wanted(pages: PageSource, [first, last]: [number, number]): number[] {
@@ -115,9 +119,11 @@ async function readUnreadable(content: PageContent, { pages, request, ports, tim
   const recogniser = await ports.recognisers.find(request.options.ocrPreset, request.options.ocrLanguages);
   if (!isRecogniser(recogniser)) return null;
   const reader = { recogniser, engine: ports.engine, signal: ports.signal, lineVotes: ports.lineVotes ?? null };
-  const { content: read, confidence, turn, lean } = await timings.measure('read_picture', 'page', () => readPicture(pages, content, reader));
-  const mended = turn === 0 ? withReadLines(content, lines, read) : null;
-  return mended === null ? null : { content: mended, inParts: true, recognised: { by: recogniser.name, confidence, turn, lean } };
+  const box = boxAround(lines, { around: roomAround, behind: roomBehind }, content);
+  const part = partOf(pages, content, box);
+  const { content: read, confidence, lean } = await timings.measure('read_picture', 'page', () => readPicture(part.pages, part.content, { ...reader, onlyUpright: true }));
+  const mended = withReadLines(content, lines, linesOnPage(read.lines, box));
+  return mended === null ? null : { content: mended, inParts: true, recognised: { by: recogniser.name, confidence, turn: 0, lean } };
 }
 
 interface Seen {

@@ -1,5 +1,6 @@
 /** Text in the pictures of a page that has text of its own: scanned paragraphs, screenshots, tables pasted as pictures. */
 import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/page.js';
+import { linesOnPage, partOf } from './page-part.js';
 import { readPicture } from './read-picture.js';
 import type { Drawing, PictureReader } from './read-picture.js';
 import { captionKind } from '../structure/captions.js';
@@ -57,21 +58,6 @@ export function mayHoldText(content: PageContent): boolean {
   return candidates(content).length > 0;
 }
 
-/** The part of the page in `box` as a page of its own. */
-function partOf(pages: Drawing, { pageIndex, hidden }: PageContent, box: Box): { pages: Drawing; content: PageContent } {
-  return {
-    pages: { render: (index, { left, top, right, bottom }, dpi) => pages.render(index, { left: left + box.left, top: top + box.top, right: right + box.left, bottom: bottom + box.top }, dpi) },
-    content: {
-      pageIndex, width: box.right - box.left, height: box.bottom - box.top, rotation: 0, words: [], lines: [], rulings: [], boxes: [], images: [], drawings: [], links: [], structure: [],
-      characters: 0, unmappedCharacters: 0, hidden,
-    },
-  };
-}
-
-function moved(box: Box, { left, top }: Box): Box {
-  return { left: box.left + left, top: box.top + top, right: box.right + left, bottom: box.bottom + top };
-}
-
 function lettersOf(lines: Line[]): number {
   return lines.flatMap(({ words }) => words).reduce((sum, { text }) => sum + (text.match(/[\p{L}\d]/gu)?.length ?? 0), 0);
 }
@@ -110,10 +96,7 @@ export async function readPagePictures(pages: Drawing, content: PageContent, rea
       const [along, across] = ruling.orientation === 'horizontal' ? [image.box.left, image.box.top] : [image.box.top, image.box.left];
       return { ...ruling, position: ruling.position + across, start: ruling.start + along, end: ruling.end + along };
     }));
-    for (const line of read.content.lines) {
-      const words = line.words.map((word) => ({ ...word, box: moved(word.box, image.box), baseline: word.baseline + image.box.top, order: ++order }));
-      lines.push({ ...line, words, box: moved(line.box, image.box), baseline: line.baseline + image.box.top });
-    }
+    for (const line of linesOnPage(read.content.lines, image.box)) lines.push({ ...line, words: line.words.map((word) => ({ ...word, order: ++order })) });
   }
   if (lines.length === 0) return null;
   const words = lines.flatMap((line) => line.words);

@@ -28,13 +28,13 @@ function liesIn(inner: Box, lines: Line[]): boolean {
 }
 
 /**
- * The page with `unreadable` lines as `read`, a recogniser's reading of the whole upright page, has them; null where it has nothing
+ * The page with `unreadable` lines as `read`, a recogniser's reading of the page where they stand, has them; null where it has nothing
  * there. What the file tells stays as it is.
  */
-export function withReadLines(content: PageContent, unreadable: Line[], read: PageContent): PageContent | null {
+export function withReadLines(content: PageContent, unreadable: Line[], read: Line[]): PageContent | null {
   const gone = new Set(unreadable);
   const readable = content.lines.filter((line) => !gone.has(line));
-  const kept = read.lines.map((line) => ({ ...line, words: standingIn(line, unreadable, readable) })).filter((line) => line.words.length > 0);
+  const kept = read.map((line) => ({ ...line, words: standingIn(line, unreadable, readable) })).filter((line) => line.words.length > 0);
   const letters = kept.flatMap((line) => line.words).reduce((sum, word) => sum + (word.text.match(/[\p{L}\d]/gu)?.length ?? 0), 0);
   if (letters < fewestOnPage) return null;
   let order = Math.max(0, ...content.words.map((word) => word.order));

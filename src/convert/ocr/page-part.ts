@@ -1,0 +1,38 @@
+/** A part of a page as a page of its own, and what was read there where it stands on the page. */
+import type { Box, Line, PageContent } from '../../pdf/page.js';
+import type { Drawing } from './read-picture.js';
+
+/** The part of the page in `box`, with nothing of what the file says. */
+export function partOf(pages: Drawing, { pageIndex, hidden }: PageContent, box: Box): { pages: Drawing; content: PageContent } {
+  return {
+    pages: { render: (index, { left, top, right, bottom }, dpi) => pages.render(index, { left: left + box.left, top: top + box.top, right: right + box.left, bottom: bottom + box.top }, dpi) },
+    content: {
+      pageIndex, width: box.right - box.left, height: box.bottom - box.top, rotation: 0, words: [], lines: [], rulings: [], boxes: [], images: [], drawings: [], links: [], structure: [],
+      characters: 0, unmappedCharacters: 0, hidden,
+    },
+  };
+}
+
+function moved(box: Box, { left, top }: Box): Box {
+  return { left: box.left + left, top: box.top + top, right: box.right + left, bottom: box.bottom + top };
+}
+
+/** Lines of the part in `box` as lines of its page. */
+export function linesOnPage(lines: Line[], box: Box): Line[] {
+  return lines.map((line) => {
+    const words = line.words.map((word) => ({ ...word, box: moved(word.box, box), baseline: word.baseline + box.top }));
+    return { ...line, words, box: moved(line.box, box), baseline: line.baseline + box.top };
+  });
+}
+
+/** The rectangle around `lines`, larger by `around` of their sizes and behind their ends by `behind` of their lengths, within the page. */
+export function boxAround(lines: Line[], { around, behind }: { around: number; behind: number }, { width, height }: Pick<PageContent, 'width' | 'height'>): Box {
+  const box = { left: width, top: height, right: 0, bottom: 0 };
+  for (const { box: { left, top, right, bottom }, size } of lines) {
+    box.left = Math.min(box.left, left - around * size);
+    box.top = Math.min(box.top, top - around * size);
+    box.right = Math.max(box.right, right + around * size + behind * (right - left));
+    box.bottom = Math.max(box.bottom, bottom + around * size);
+  }
+  return { left: Math.max(0, box.left), top: Math.max(0, box.top), right: Math.min(width, box.right), bottom: Math.min(height, box.bottom) };
+}
