@@ -45,7 +45,8 @@ export async function examineModels({ models: directories }: Pick<Settings, 'mod
     const reason = await whyUnreadable(directory);
     const what = `models: ${directory}${reason === null ? '' : ` ${reason}`}`;
     if (reason === null) return { state: 'good', what };
-    if (reason === 'does not exist') return { state: named ? 'bad' : 'note', what, advice: 'make it, or leave it out of --models' };
+    if (reason === 'does not exist' && !named) return { state: 'note', what: `models: ${directory} does not exist yet`, advice: '`lectern models pull NAME` makes it; or put GGUF files there' };
+    if (reason === 'does not exist') return { state: 'bad', what, advice: 'make it, or leave it out of --models: until then the service starts, and /ready answers 503' };
     if (reason === 'is no directory') return { state: 'bad', what, advice: 'name the directory that holds the file, or leave it out of --models' };
     return { state: 'bad', what, advice: 'give this user the right to read it (chmod o+rx, or a common group)' };
   }));

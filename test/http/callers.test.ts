@@ -182,11 +182,13 @@ t.test('what only administrators may', async (t) => {
   const first = await submit(anna);
   t.equal((await as(bert, 'DELETE', `/v1/tasks/${first}`)).statusCode, 403, 'another\'s task');
   t.equal((await as(bert, 'GET', `/v1/result/${first}`)).statusCode, 200, 'who has the id may read');
-  t.equal((await as(bert, 'GET', '/v1/clear/results?older_then=0')).statusCode, 200);
+  const nothing = await as(bert, 'GET', '/v1/clear/results?older_then=0');
+  t.strictSame([nothing.statusCode, nothing.headers['x-lectern-cleared'], nothing.json()], [200, '0', { status: 'ok' }], 'and hears that it was nothing');
   t.equal((await as(anna, 'GET', `/v1/result/${first}`)).statusCode, 200, 'clearing takes one\'s own only');
   t.equal((await as(anna, 'DELETE', `/v1/tasks/${first}`)).statusCode, 200, 'one\'s own task');
   await submit(anna);
-  t.equal((await as(boss, 'GET', '/v1/clear/results?older_then=0')).statusCode, 200);
+  const all = await as(boss, 'GET', '/v1/clear/results?older_then=0');
+  t.strictSame([all.statusCode, all.headers['x-lectern-cleared']], [200, '1']);
   t.equal(tasks.counts().ended, 0, 'an administrator clears all');
 
   for (const keepAlive of [0, -1, '-1s', '1ms', 9, '25h', '876000h']) {

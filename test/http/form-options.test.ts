@@ -100,6 +100,8 @@ t.test('what is accepted reaches the converter', async (t) => {
     },
   });
   t.equal(service.payloads[before]?.options.outputs.length, 2);
+  await post({ ocr_lang: ['deu+eng', 'fr, it', ''] });
+  t.strictSame(service.payloads.at(-1)?.options.ocrLanguages, ['deu', 'eng', 'fr', 'it'], 'several in one field');
 });
 
 t.test('without pictures in the result none are cut out', async (t) => {

@@ -126,6 +126,12 @@ export function oneOf<W extends string>(name: string, help: string, words: reado
   };
 }
 
+/** A list of words that may also come together in one, with commas or plus signs between, as Tesseract and our own command line take them. */
+export function wordList(): Kind<string[]> {
+  const whole = list(text);
+  return { ...whole, read: (value, at, issues) => whole.read(value, at, issues)?.flatMap((one) => one.split(/[,+]/).map((word) => word.trim())) };
+}
+
 export function list<T>(item: Kind<T>): Kind<T[]> {
   return {
     repeated: true,

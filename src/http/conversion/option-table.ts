@@ -1,7 +1,7 @@
 /** Every option of a conversion: kind, default, meaning, and which values this service cannot honour. Validation and OpenAPI both read it. */
 import { defaultConvertOptions } from '../../convert/options.js';
 import type { Abilities } from '../dependencies.js';
-import { anyObject, decimal, flag, list, nullable, pageRange, text, type Kind } from './kinds.js';
+import { anyObject, decimal, flag, list, nullable, pageRange, text, type Kind, wordList } from './kinds.js';
 import {
   chunkingOptions, headingHierarchyOptions, imageRefMode, inputFormat, outputFormat, pdfBackend, pictureDescriptionApi,
   pictureDescriptionLocal, pipeline, tableMode, vlmModel, vlmModelApi, vlmModelLocal,
@@ -47,7 +47,7 @@ export const optionTable = {
   do_ocr: option(flag, true, 'Read text from pictures where a page has none of its own.'),
   force_ocr: option(flag, false, 'Read the text of every page from its picture, whatever text it has.', (value, { textRecognition }) => value && !textRecognition),
   ocr_engine: deprecated(option(text, 'auto', 'Older name of ocr_preset. In a form it has no effect.', always)),
-  ocr_lang: option(nullable(list(text)), null, 'Languages to expect in pictures of text: ISO 639 codes or names of Tesseract.', (value, { textRecognition }) => (value ?? []).some((one) => one !== '') && !textRecognition),
+  ocr_lang: option(nullable(wordList()), null, 'Languages to expect in pictures of text: ISO 639 codes or names of Tesseract; repeat the field for several, or separate them with commas.', (value, { textRecognition }) => (value ?? []).some((one) => one !== '') && !textRecognition),
   ocr_preset: option(text, 'auto', 'Which engine reads pictures of text: ours for its languages, then an installed model that knows them, then Tesseract where it is installed; tesseract asks for that one, the name of an installed model for that.',
     (value, { textRecognition, textModels = [] }) => !textModels.some((name) => name.toLowerCase() === value.toLowerCase()) && (!textRecognition || !value.startsWith('tess'))),
   ocr_custom_config: customConfig('reading pictures of text'),

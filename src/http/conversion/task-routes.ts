@@ -51,6 +51,8 @@ export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependen
     const { identity, isAdministrator } = request.caller;
     const cleared = await tasks.clear(tenantOf(request), Math.max(seconds, 0), isAdministrator ? undefined : identity);
     log.info({ requestId: request.id, cleared }, 'results were cleared on request');
+    // The contract's body has no place for it.
+    void reply.header('x-lectern-cleared', cleared);
     return sendJson(reply, 200, { status: 'ok' });
   });
 

@@ -159,7 +159,7 @@ function taskPaths(components: Components): OpenApi['paths'] {
       delete: operation('tasks', 'cancel_task_v1_tasks__task_id__delete', 'Cancel a task, or forget one that has ended', [taskId, tenant], components, [taskStatusResponse]),
     },
     '/v1/clear/converters': { get: operation('clear', 'clear_converters_v1_clear_converters_get', 'Nothing to clear here', [], components, [clearResponse]) },
-    '/v1/clear/results': { get: operation('clear', 'clear_results_v1_clear_results_get', 'Forget old results', [older, tenant], components, [clearResponse]) },
+    '/v1/clear/results': { get: operation('clear', 'clear_results_v1_clear_results_get', 'Forget old results, of others for administrators only; the header x-lectern-cleared tells how many', [older, tenant], components, [clearResponse]) },
   };
 }
 
