@@ -59,3 +59,15 @@ t.test('a head over the text of its column stays whole, and one over several col
   t.strictSame(textsOf(withBareColumns(tableOf(2, [numbered, ...body, section]))), ['No. | Land | ', ' | France | None at all', ' | Spain | None', 'Others>>']);
   t.equal(withBareColumns(tableOf(2, [head])).columnCount, 2, 'nothing under it');
 });
+
+t.test('a head beside the column that it is over comes back over it; columns that both have something stay', async (t) => {
+  const heads: [number, number, Line[]][] = [[0, 0, [{ x: 50, baseline: 100, text: 'Land' }]], [0, 1, [{ x: 150, baseline: 100, text: 'Number of them' }]]];
+  const values = (column: number): [number, number, Line[]][] => [1, 2].flatMap((row): [number, number, Line[]][] => [[row, 0, [{ x: 50, baseline: 116 + 14 * row, text: 'France' }]], [row, column, [{ x: 240, baseline: 116 + 14 * row, text: `${row}7` }]]]);
+  const found = withBareColumns(tableOf(3, [...heads, ...values(2)]));
+  t.strictSame(textsOf(found), ['Land | Number of them', 'France | 17', 'France | 27']);
+  t.strictSame(found.cells.map(({ column, columnSpan }) => [column, columnSpan]), [0, 1, 2].flatMap(() => [[0, 1], [1, 1]]));
+  t.equal(found.cells[3]?.box.right, 340, 'as wide as both');
+  const grouped: [number, number, Line[], number] = [3, 1, [{ x: 150, baseline: 160, text: 'none of them known' }], 2];
+  t.strictSame(textsOf(withBareColumns(tableOf(3, [...heads, ...values(2), grouped])))[0], 'Land | Number of them | ', 'something stands under the head, over both');
+  t.equal(withBareColumns(tableOf(3, [...heads, [0, 2, [{ x: 250, baseline: 100, text: 'Year' }]], ...values(2)])).columnCount, 3);
+});

@@ -42,6 +42,53 @@ t.test('each oddity is counted for the cells that hold words', async (t) => {
   t.equal(doubtsOf({ ...tableOf([head]), cells: [] }), 1, 'nothing in it');
 });
 
+/** The cell at `row`, `column` of the table reaches over more; those that it covers go. */
+function reaching(table: FoundTable, row: number, column: number, rowSpan: number, columnSpan: number): FoundTable {
+  const isCovered = (cell: TableCell): boolean => (cell.row !== row || cell.column !== column) && cell.row >= row && cell.row < row + rowSpan && cell.column >= column && cell.column < column + columnSpan;
+  return { ...table, cells: table.cells.filter((cell) => !isCovered(cell)).map((cell) => (cell.row === row && cell.column === column ? { ...cell, rowSpan, columnSpan } : cell)) };
+}
+
+/** The words of `from` go to the cell at `row`, `column`. */
+function joining(table: FoundTable, row: number, column: number, from: [number, number][]): FoundTable {
+  const moved = from.flatMap(([r, c]) => table.cells.find((cell) => cell.row === r && cell.column === c)!.words);
+  return { ...table, cells: table.cells.map((cell) => (cell.row === row && cell.column === column ? { ...cell, words: [...cell.words, ...moved] } : from.some(([r, c]) => cell.row === r && cell.column === c) ? { ...cell, words: [] } : cell)) };
+}
+
+t.test('a number and its uncertainty are one value, however far the sign stands from them', async (t) => {
+  const torn = [['Item', 'Value', '', ''], ['Rope', '4.2', '±', '0.3'], ['Net', '7.1', '±', '0.6']];
+  const near = (_: number, column: number): number => (column === 2 ? -78 : column === 3 ? -168 : 0);
+  t.equal(doubtsOf(tableOf(torn, near)), 8 / 10, 'four gaps, each twice');
+  t.equal(doubtsOf(joining(joining(tableOf(torn, near), 1, 1, [[1, 2], [1, 3]]), 2, 1, [[2, 2], [2, 3]])), 3 / 6, 'two empty columns count, the gaps do not');
+});
+
+t.test('values and codes above each other in one cell are rows run together, and lines too far apart are', async (t) => {
+  t.equal(doubtsOf(tableOf([head, ['France', 'Eq. 15\nXY-7 3\nD12', '1994'], ['Spain', 'None', '1995']])), 2 / 9, 'two lines too many');
+  const labelled = tableOf([head, ['France', 'None', '1994'], ['Spain', 'None', '1995']]);
+  t.equal(doubtsOf(reaching(joining(labelled, 1, 0, [[2, 0]]), 1, 0, 2, 1)), 1 / 8, 'France and Spain stand a row apart');
+});
+
+t.test('a label over rows stands in the middle of them, and no head reaches into the body', async (t) => {
+  const rows = [head, ['', 'None', '1994'], ['France', 'None', '1995'], ['', 'None', '1996']];
+  const label = tableOf([head, ['France', 'None', '1994'], ['', 'None', '1995'], ['', 'None', '1996']], () => 0);
+  t.equal(doubtsOf(reaching(label, 1, 0, 3, 1)), 1 / 10);
+  const middle = tableOf(rows);
+  const moved = joining(middle, 1, 0, [[2, 0]]);
+  t.equal(doubtsOf(reaching(moved, 1, 0, 3, 1)), 0);
+  t.equal(doubtsOf(reaching(joining(tableOf([['Country', 'Rule'], ['', 'None'], ['Spain', 'None']]), 0, 0, []), 0, 0, 2, 1)), 0.5 / 5);
+});
+
+t.test('heads wrapped in two rows are one, nearer each other than the rows are; groups of columns reach over them', async (t) => {
+  const wrapped = tableOf([['Land', 'Least', 'Most'], ['used', 'rule', 'rule'], ['France', '12', '14'], ['Spain', '15', '19']]);
+  t.equal(doubtsOf(wrapped), 3 / 12, 'texts that go on, as in any rows');
+  for (const cell of wrapped.cells) {
+    cell.columnHeader = cell.row < 2;
+    if (cell.row === 0) cell.words = cell.words.map((word) => ({ ...word, baseline: word.baseline + 6 }));
+  }
+  t.equal(doubtsOf(wrapped), 6 / 12);
+  const grouped = tableOf([['', 'Groups of two', ''], ['Land', 'least', 'most'], ['France', '12', '14']], (row) => (row === 0 ? 60 : 0));
+  t.equal(doubtsOf(grouped) - doubtsOf(reaching(grouped, 0, 1, 1, 2)), 2 / 7, 'over the next column, and alone in its row');
+});
+
 t.test('the reading with fewer doubts is taken, the first where both are as good', async (t) => {
   const page = new PageMaker().page();
   const torn = tableOf([head, ['France', 'Approval is needed', '1994'], ['', 'for larger land', ''], ['Spain', 'None', '1995']]);

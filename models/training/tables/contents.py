@@ -116,15 +116,15 @@ def _heads(draw, language, rows, columns, first):
     return cells
 
 
-def make(draw):
-    """A table's contents."""
+def make(draw, for_training):
+    """A table's contents. For training more of what is hard: text of several lines, columns with nothing under their heads."""
     language = words.language(draw)
     columns = draw.choices(range(2, 13), weights=[14, 17, 17, 14, 12, 8, 6, 4, 3, 2, 2])[0]
     body = draw.choice([draw.randint(2, 7), draw.randint(2, 12), draw.randint(5, 30)])
     heads = draw.choices([0, 1, 2, 3], weights=[10, 62, 24, 4])[0]
     if columns < 3:
         heads = min(heads, 1)
-    wordy = draw.random() < 0.35  # cells of several lines
+    wordy = draw.random() < (0.45 if for_training else 0.35)  # cells of several lines
     if wordy:
         columns, body = min(columns, 6), min(body, 9)
     first = 1 if draw.random() < 0.8 else 2 if columns > 3 else 1
@@ -134,6 +134,8 @@ def make(draw):
         makers.append(_value_maker(draw) if is_value else None)
         lengths.append(draw.choice([12, 20, 35]) if wordy and draw.random() < 0.6 else draw.choice([2, 3, 6]))
     empty = draw.choice([0, 0, 0.03, 0.1, 0.3])
+    # A column with a head and next to nothing under it.
+    bare = draw.randrange(1, columns) if for_training and heads > 0 and columns > 2 and draw.random() < 0.1 else None
     cells = _heads(draw, language, heads, columns, first)
     sections = draw.random() < 0.15 and not wordy
     spans = first == 2 or draw.random() < 0.12
@@ -157,7 +159,9 @@ def make(draw):
         while column < columns:
             value = makers[column] is not None
             role = "sum" if last else "label" if column == 0 else "body"
-            if column > 0 and draw.random() < empty:
+            if column == bare and draw.random() < 0.95:
+                text = ""
+            elif column > 0 and draw.random() < empty:
                 text = draw.choice(["", "", "–", "-"])
             elif value:
                 text = makers[column]()

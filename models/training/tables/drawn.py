@@ -86,7 +86,7 @@ def table(number, held_out=False, plain=None):
     draw = random.Random(f"{SEED} {'test' if held_out else 'train'} {number}")
     while True:
         style = styles.make(draw, held_out)
-        made = setting.shown(contents.make(draw), style)
+        made = setting.shown(contents.make(draw, not held_out), style)
         face, bold = _faces(draw, _case(held_out), " ")
         whole = setting.set_table(draw, made, style, face, bold)
         if len(whole.words) < 4 or (whole.x[-1] - whole.x[0]) / whole.size > 110 or (whole.y[-1] - whole.y[0]) / whole.size > 90:

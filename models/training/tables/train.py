@@ -19,10 +19,10 @@ import drawn
 import separators
 import planes
 
-RATE, LAST_RATE, WARM_UP = 2e-3, 1e-5, 0.04
+RATE, LAST_RATE, WARM_UP = 1.5e-3, 1e-5, 0.04
 BATCH = 16
-# Tables of a run of steps are drawn at once and sorted by size, so that little of a batch is padding; they are seen three times, in other company.
-POOL, SEEN = 16, 3
+# Tables of a run of steps are drawn at once and sorted by size, so that little of a batch is padding; they are seen twice, in other company.
+POOL, SEEN = 16, 2
 EVERY = 10
 
 
@@ -40,11 +40,13 @@ def drawn_pool(number):
 class Pool:
     """The batches of POOL * SEEN steps: the same at the same step. Another process draws the next ones meanwhile."""
 
-    def __init__(self):
+    def __init__(self, first):
+        self.first = first
         self.number, self.batches, self.drawer, self.coming = None, None, multiprocessing.Pool(1), {}
 
     def batch(self, step):
         number, at = divmod(step, POOL * SEEN)
+        number += self.first
         if number != self.number:
             ready = self.coming.pop(number).get() if number in self.coming else drawn_pool(number)
             self.coming = {number + 1: self.drawer.apply_async(drawn_pool, (number + 1,))}
@@ -104,6 +106,7 @@ def main():
     parser.add_argument("checkpoint")
     parser.add_argument("--steps", type=int, default=3000)
     parser.add_argument("--begin", help="a checkpoint whose weights are the first; nothing else of it is used")
+    parser.add_argument("--first", type=int, default=0, help="number of the first pool of tables: others than those that the checkpoint of --begin has seen")
     parser.add_argument("--until", type=int, help="a step to stop at, for going on with another number of steps")
     given = parser.parse_args()
     torch.set_num_threads(int(os.environ.get("OMP_NUM_THREADS", 1)))
@@ -119,7 +122,7 @@ def main():
         model.load_state_dict(state["model"])
         optimiser.load_state_dict(state["optimiser"])
         step = state["step"]
-    pool, sums, began = Pool(), numpy.zeros(4), time.time()
+    pool, sums, began = Pool(given.first), numpy.zeros(4), time.time()
     model.train()
     while step < min(given.steps, given.until or given.steps):
         batch = pool.batch(step)

@@ -20,7 +20,7 @@ function rowTexts(table: SketchedTable, rows: number): string {
 function sameColumns(above: SketchedTable, below: SketchedTable): boolean {
   if (above.index && below.index) return true;
   if (above.index !== below.index || above.columnCount !== below.columnCount || above.columnCount < 2) return false;
-  const tolerance = 0.04 * Math.max(above.box.right - above.box.left, 1) + 4;
+  const tolerance = 0.05 * Math.max(above.box.right - above.box.left, 1) + 4;
   if (Math.abs(above.box.right - above.box.left - (below.box.right - below.box.left)) > 3 * tolerance) return false;
   const shift = below.box.left - above.box.left;
   return above.columnLefts.every((left, index) => {

@@ -1,4 +1,4 @@
-/** Heads of columns with nothing under them, which the network puts into the column beside: they get a column of their own. */
+/** What the network takes for columns by their heads alone: a head with nothing under it that it puts into the column beside gets a column of its own, one that it puts beside what stands under it comes back over it. */
 import type { Word } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
 
@@ -20,11 +20,41 @@ interface Split {
 /** The table with such columns. Every word stays in one cell. */
 export function withBareColumns(table: FoundTable): FoundTable {
   let whole = table;
+  for (let column = table.columnCount - 2; column >= 0; column--) {
+    if (whole.columnCount > 2 && isTorn(whole, column)) whole = withoutLine(whole, column + 1);
+  }
   for (let column = table.columnCount - 1; column >= 0; column--) {
     const split = bareHead(whole, column);
     if (split !== null) whole = withColumn(whole, split);
   }
   return whole;
+}
+
+/** Of this column and the next one has a head alone, the other none. */
+function isTorn({ cells, rowCount }: FoundTable, column: number): boolean {
+  const [first, second] = [0, 1].map((step) => cells.filter(({ column: at, columnSpan, words }) => at <= column + step && column + step < at + columnSpan && words.length > 0));
+  if (first === undefined || second === undefined || first.some((cell) => second.includes(cell) && !(cell.columnHeader || cell.columnSpan > 2))) return false;
+  const own = (all: TableCell[], others: TableCell[]): TableCell[] => all.filter((cell) => !others.includes(cell));
+  const [a, b] = [own(first, second), own(second, first)];
+  const isPair = (heads: TableCell[], body: TableCell[]): boolean => heads.length > 0 && heads.every(({ columnHeader }) => columnHeader) && body.length >= 0.5 * (rowCount - 1) && body.every(({ columnHeader }) => !columnHeader);
+  return isPair(a, b) || isPair(b, a);
+}
+
+/** Without the line before this column. */
+function withoutLine(table: FoundTable, line: number): FoundTable {
+  const { cells } = table;
+  const joined = new Map<TableCell, TableCell>();
+  for (const left of cells) {
+    const right = cells.find((cell) => cell.column === line && cell.row === left.row);
+    if (left.column + left.columnSpan === line && right !== undefined) joined.set(right, left);
+  }
+  const done = cells.filter((cell) => !joined.has(cell)).map((cell): TableCell => {
+    const right = [...joined].find(([, left]) => left === cell)?.[0];
+    if (right !== undefined) return { ...cell, columnSpan: cell.columnSpan + right.columnSpan - 1, words: [...cell.words, ...right.words], box: { ...cell.box, right: right.box.right } };
+    if (cell.column >= line) return { ...cell, column: cell.column - 1 };
+    return cell.column + cell.columnSpan > line ? { ...cell, columnSpan: cell.columnSpan - 1 } : cell;
+  });
+  return { ...table, columnCount: table.columnCount - 1, cells: done };
 }
 
 function bareHead({ cells }: FoundTable, column: number): Split | null {

@@ -20,8 +20,6 @@ export type CellFinder = (picture: Bitmap, signal: AbortSignal) => Promise<Table
 
 /** Sides of the picture; larger tables are left to geometry. */
 const mostPixels = 1600;
-/** By so many doubts a cell the network's reading must be better: where both are as good, the one that knows the page's lines counts. Were the network's taken there, drawn tables would gain (.842 to .852) and born-digital ones lose (.980 to .973). */
-const leastGain = 0.02;
 /** Below it the network does not know. */
 const leastScore = 0.6;
 
@@ -55,14 +53,20 @@ async function readExtent(extent: Extent, page: PageContent, find: CellFinder, s
   const whole = parts.length === 1 && only !== undefined && loose.length === 0 ? only : gathered(extent);
   const read = await tableByNetwork(whole, page, find, signal);
   if (parts.length === 0) return read !== null && isTable(read, extent) ? [read] : [];
-  if (read !== null && doubtsOf(read) + leastGain < doubtsOfAll(extent)) return [read];
+  if (read !== null && isBetter(read, doubtsOfAll(extent), only)) return [read];
   if (whole === only) return parts;
   const done: FoundTable[] = [];
   for (const part of parts) {
     const own = await tableByNetwork(part, page, find, signal);
-    done.push(own !== null && doubtsOf(own) + leastGain < doubtsOf(part) ? own : part);
+    done.push(own !== null && isBetter(own, doubtsOf(part), part) ? own : part);
   }
   return done;
+}
+
+/** Fewer doubts than geometry's reading leaves; where both are as good and have the same columns the network knows more: what stands over several rows and columns. */
+function isBetter(read: FoundTable, doubts: number, geometric: FoundTable | undefined): boolean {
+  const own = doubtsOf(read);
+  return own < doubts - 1e-9 || (own < doubts + 1e-9 && geometric?.columnCount === read.columnCount);
 }
 
 /** All words of an extent as one table that is not read yet. */

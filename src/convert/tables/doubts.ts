@@ -9,11 +9,16 @@ const far = 1.4;
 /** Between a number and a text behind it. */
 const farFromNumber = 0.5;
 
+/** From one line of a text to the next at most, in sizes. */
+const lineStep = 1.4;
+const farStep = 1.75;
+
 /** Doubts for each cell that holds words: 0 where nothing is odd. */
 export function doubtsOf(table: FoundTable): number {
   const filled = table.cells.filter(({ words }) => words.length > 0);
   if (filled.length === 0) return 1;
-  const odd = tornTexts(filled) + joinedTexts(filled) + brokenTexts(table, filled) + lonelyRows(table, filled) + exclusiveColumns(table, filled) + bareHeads(table, filled) + stackedRows(table, filled);
+  const odd = tornTexts(filled) + joinedTexts(filled) + brokenTexts(table, filled) + lonelyRows(table, filled) + exclusiveColumns(table, filled) + bareHeads(table, filled) + stackedRows(table, filled) +
+    wrappedHeads(table, filled) + headsInBody(table, filled) + overreaching(filled) + farLines(filled) + askewLabels(filled);
   return odd / filled.length;
 }
 
@@ -31,6 +36,9 @@ function linesOf(words: Word[]): Word[][] {
   return lines;
 }
 
+/** A number and its uncertainty are one value, however far the sign stands from them. */
+const isUncertain = (before: Word, after: Word): boolean => (/[±∓]$/u.test(before.text) && /^[\d.]/u.test(after.text)) || (/^[±∓]/u.test(after.text) && /\d$/u.test(before.text));
+
 /** Neighbours a word space apart that are in two cells. */
 function tornTexts(filled: TableCell[]): number {
   const owner = new Map(filled.flatMap((cell) => cell.words.map((word) => [word, cell] as const)));
@@ -38,7 +46,7 @@ function tornTexts(filled: TableCell[]): number {
   for (const line of linesOf([...owner.keys()])) {
     for (const [at, word] of line.entries()) {
       const before = line[at - 1];
-      if (before !== undefined && owner.get(before) !== owner.get(word) && gapOf(before, word) < near) torn++;
+      if (before !== undefined && owner.get(before) !== owner.get(word) && gapOf(before, word) < (isUncertain(before, word) ? far : near)) torn++;
     }
   }
   return 2 * torn;
@@ -51,7 +59,7 @@ function joinedTexts(filled: TableCell[]): number {
     for (const line of linesOf(words)) {
       joined += line.filter((word, at) => {
         const before = line[at - 1];
-        return before !== undefined && gapOf(before, word) > (at === 1 && isNumeric(before.text) && !isNumeric(word.text) ? farFromNumber : far);
+        return before !== undefined && gapOf(before, word) > (at === 1 && !isUncertain(before, word) && isNumeric(before.text) && !isNumeric(word.text) ? farFromNumber : far);
       }).length;
     }
   }
@@ -106,15 +114,78 @@ function bareHeads({ rowCount, columnCount }: FoundTable, filled: TableCell[]): 
 function stackedRows({ rowCount }: FoundTable, filled: TableCell[]): number {
   let stacked = 0;
   for (let row = 0; row < rowCount; row++) {
-    const counts = filled.filter((cell) => cell.row === row && cell.rowSpan === 1).map((cell) => linesOf(cell.words)).filter((lines) => lines.length > 1);
-    const whole = counts.filter((lines) => lines.every((line) => beginsCell(line)));
-    const values = counts.filter((lines) => lines.every((line) => isValue(line.map(({ text }) => text).join(' '))));
-    if (whole.length > 1 && values.length > 0) stacked += (whole[0]?.length ?? 1) - 1;
-    stacked += values.length;
+    const wrapped = filled.filter((cell) => cell.row === row).map(({ rowSpan, words }) => ({ rowSpan, lines: linesOf(words) })).filter(({ lines }) => lines.length > 1);
+    const whole = wrapped.filter(({ rowSpan, lines }) => rowSpan === 1 && lines.every((line) => beginsCell(line)));
+    const values = wrapped.map(({ lines }) => lines).filter((lines) => lines.every((line) => standsForValue(line.map(({ text }) => text).join(' '))));
+    if (whole.length > 1 && values.length > 0) stacked += (whole[0]?.lines.length ?? 1) - 1;
+    for (const lines of values) stacked += lines.length - 1;
   }
   return stacked;
 }
 
 function beginsCell([first]: Word[]): boolean {
   return first !== undefined && !/^\p{Ll}/u.test(first.text);
+}
+
+/** A value, or a code: digits and no words. */
+function standsForValue(text: string): boolean {
+  return isValue(text) || (/\d/u.test(text) && !/\p{Ll}{3}/u.test(text));
+}
+
+/** Rows of the head as near each other as lines of a text, and nearer than all other rows, that have the same cells: wrapped heads in two. */
+function wrappedHeads({ rowCount }: FoundTable, filled: TableCell[]): number {
+  const baselines = Array.from({ length: rowCount }, (_, row) => Math.max(-Infinity, ...filled.filter((cell) => cell.row === row && cell.rowSpan === 1).flatMap(({ words }) => words.map(({ baseline }) => baseline))));
+  const size = Math.max(0, ...filled.flatMap(({ words }) => words.map((word) => word.size)));
+  const stepOf = (row: number): number => (baselines[row] ?? 0) - (baselines[row - 1] ?? 0);
+  let wrapped = 0;
+  for (let row = 1; row < rowCount && filled.some((cell) => cell.row === row && cell.columnHeader); row++) {
+    const [own, above] = [filled.filter((cell) => cell.row === row), filled.filter((cell) => cell.row === row - 1 && cell.rowSpan === 1)];
+    const isSame = own.length > 1 && own.length === above.length && own.every(({ column, columnSpan }, at) => above[at]?.column === column && above[at].columnSpan === columnSpan);
+    const others = Array.from({ length: rowCount - 1 }, (_, at) => at + 1).filter((other) => other !== row && Number.isFinite(stepOf(other)));
+    if (isSame && stepOf(row) < lineStep * size && others.every((other) => stepOf(other) > 1.1 * stepOf(row))) wrapped += own.length;
+  }
+  return wrapped;
+}
+
+/** Cells of the head that reach into rows that are none of it. */
+function headsInBody({ cells }: FoundTable, filled: TableCell[]): number {
+  const end = Math.max(0, ...cells.filter(({ columnHeader, rowSpan }) => columnHeader && rowSpan === 1).map(({ row }) => row + 1));
+  return end === 0 ? 0 : 0.5 * filled.filter((cell) => cell.columnHeader && cell.row < end && cell.row + cell.rowSpan > end).length;
+}
+
+/** Texts of one column that stand over the words of the next one, whose cell beside them is empty: groups of columns. */
+function overreaching(filled: TableCell[]): number {
+  const single = filled.filter(({ columnSpan }) => columnSpan === 1);
+  const inks = new Map<number, { left: number; right: number }>();
+  for (const { column, row, words } of single) {
+    if (row === 0) continue;
+    const ink = inks.get(column) ?? { left: Infinity, right: -Infinity };
+    for (const { box } of words) [ink.left, ink.right] = [Math.min(ink.left, box.left), Math.max(ink.right, box.right)];
+    inks.set(column, ink);
+  }
+  const isFilled = (row: number, column: number): boolean => filled.some((cell) => cell.row <= row && row < cell.row + cell.rowSpan && cell.column <= column && column < cell.column + cell.columnSpan);
+  return single.filter(({ row, column, words }) => row === 0 && [-1, 1].some((side) => {
+    const beside = inks.get(column + side);
+    return beside !== undefined && !isFilled(row, column + side) && words.some(({ box, size }) => Math.min(box.right, beside.right) - Math.max(box.left, beside.left) > 0.5 * size);
+  })).length;
+}
+
+/** Lines of one cell that stand farther apart than those of a text. */
+function farLines(filled: TableCell[]): number {
+  let far = 0;
+  for (const { words } of filled) {
+    const baselines = [...words].sort((a, b) => a.baseline - b.baseline);
+    far += baselines.filter((word, at) => at > 0 && word.baseline - (baselines[at - 1]?.baseline ?? 0) > farStep * word.size).length;
+  }
+  return far;
+}
+
+/** Labels over several rows that do not stand in the middle of them. */
+function askewLabels(filled: TableCell[]): number {
+  const middleOf = (words: Word[]): number => (Math.min(...words.map(({ baseline }) => baseline)) + Math.max(...words.map(({ baseline }) => baseline))) / 2;
+  return filled.filter((cell) => {
+    if (cell.rowSpan === 1 || cell.columnHeader) return false;
+    const beside = filled.filter((other) => other !== cell && other.row >= cell.row && other.row + other.rowSpan <= cell.row + cell.rowSpan).flatMap(({ words }) => words);
+    return beside.length > 0 && Math.abs(middleOf(cell.words) - middleOf(beside)) > 0.5 * (cell.words[0]?.size ?? 10);
+  }).length;
 }
