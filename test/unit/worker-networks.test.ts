@@ -23,7 +23,7 @@ function fakeWorker(id: number) {
 
 function make(budgetBytes: number, more: Parameters<typeof makeResidency>[2] = {}) {
   const made = makeResidency(budgetBytes, { chat: 60, 'embed-a': 50 }, more);
-  const networks = createWorkerNetworks(size, () => made.residency);
+  const networks = createWorkerNetworks(size, () => made.residency, made.clock);
   const uses = () => made.residency.listDistant().map(({ entry: { path }, state, uses }) => `${path} ${state} ${uses}`);
   return { ...made, networks, uses };
 }
@@ -37,11 +37,14 @@ t.test('a worker\'s networks count from their first use on, and it closes them w
   t.match(residency.listDistant(), [{ entry: { name: 'lectern-networks' }, bytes: each }]);
   t.same([residency.list(), residency.listVision()], [[], []], 'they are neither a language model nor a vision model of the catalogue');
   networks.free(call);
-  t.same([uses(), budget.usedBytes], [['worker 1 loaded 0'], each], 'it keeps them for the next page');
+  t.same([uses(), budget.usedBytes], [['worker 1 loaded 1'], each], 'its document has them between two pages');
+  clock.advance(2000);
+  t.same([uses(), budget.usedBytes], [['worker 1 loaded 0'], each], 'and when it asks for nothing the worker keeps them for the next page');
   clock.advance(5 * minute - 1);
-  await networks.hold(job().call);
+  const { call: next, end } = job();
+  await networks.hold(next);
   t.same([uses(), worker.asked], [['worker 1 loaded 1'], 0], 'and for the next document');
-  networks.free(call);
+  end();
   const gone = deferred();
   worker.giving = gone.promise;
   clock.advance(5 * minute);
@@ -79,12 +82,13 @@ t.test('more than there is room for wait for each other, and make room for embed
   await networks.hold(jobs[1].call);
   const waiting = networks.hold(jobs[2].call);
   t.equal(await stateOf(waiting), 'waits');
-  networks.free(jobs[1].call);
+  jobs[1].end();
   await waiting;
   t.same([uses(), second.worker.asked], [['worker 1 loaded 1', 'worker 3 loaded 1'], 1], 'the idle one was asked to close them');
-  const left = networks.hold(jobs[1].call);
+  const again = second.job();
+  const left = networks.hold(again.call);
   t.equal(await stateOf(left), 'waits');
-  jobs[1].leave();
+  again.leave();
   t.equal(await stateOf(left), 'cancelled');
   jobs[0].end();
   jobs[2].end();
@@ -101,10 +105,50 @@ t.test('more than there is room for wait for each other, and make room for embed
 });
 
 t.test('a worker that asks without end is refused', async (t) => {
-  const { networks, uses } = make(100);
+  const { networks, uses, clock } = make(100);
   const { call } = fakeWorker(1).job();
   for (let i = 0; i < 8; i++) await networks.hold(call);
   await t.rejects(networks.hold(call), { code: 'invalid_request' });
   for (let i = 0; i < 20; i++) networks.free(call);
-  t.same(uses(), ['worker 1 loaded 0']);
+  clock.advance(2000);
+  t.same(uses(), ['worker 1 loaded 0'], 'and freeing more often than it held ends what it has');
+});
+
+/** Reads `pages` of a document, each of so many milliseconds, one after the other. */
+async function read(clock: { advance(ms: number): void }, networks: ReturnType<typeof make>['networks'], call: WorkerCall, pages: number, log: string[]): Promise<void> {
+  for (let page = 1; page <= pages; page++) {
+    await networks.hold(call);
+    log.push(`${call.worker.id}`);
+    clock.advance(1000);
+    networks.free(call);
+    await settled();
+  }
+}
+
+t.test('with room for one, two documents have turns of several pages, and the networks go from one to the other once a turn', async (t) => {
+  const { networks, residency, clock } = make(each + 10);
+  const [first, second] = [fakeWorker(1), fakeWorker(2)];
+  const [one, other] = [first.job(), second.job()];
+  const pages: string[] = [];
+  const readAll = async ({ call, end }: { call: WorkerCall; end(): void }, count: number): Promise<void> => {
+    await read(clock, networks, call, count, pages);
+    end();
+  };
+  await Promise.all([readAll(one, 15), readAll(other, 15)]);
+  t.equal(pages.length, 30);
+  t.equal(pages.join(''), '1'.repeat(10) + '2'.repeat(10) + '1'.repeat(5) + '2'.repeat(5));
+  t.equal(residency.metrics().loads, 4, 'four times in 30 pages');
+});
+
+t.test('a document that asks for nothing leaves the room before its turn is over', async (t) => {
+  const { networks, uses, clock } = make(each + 10);
+  const [first, second] = [fakeWorker(1), fakeWorker(2)];
+  const one = first.job();
+  await networks.hold(one.call);
+  networks.free(one.call);
+  const waiting = networks.hold(second.job().call);
+  t.equal(await stateOf(waiting), 'waits');
+  clock.advance(2000);
+  await waiting;
+  t.same(uses(), ['worker 2 loaded 1']);
 });
