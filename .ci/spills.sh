@@ -20,6 +20,15 @@ cat "$reports"/*.txt > "$report"
 kernels=$(grep -c 'Compiling entry function' "$report" || true)
 spills=$(grep -c 'bytes spill stores' "$report" || true)
 clean=$(grep -c ' 0 bytes spill stores, 0 bytes spill loads' "$report" || true)
+serialised=$(grep -c 'wgmma.mma_async instructions are serialized' "$report" || true)
+products=$(grep -c 'Compiling entry function.*multiply_group_tiles' "$report" || true)
+if [ "$products" -gt 0 ] && [ "$serialised" -eq 0 ]; then
+  echo "ok 2 - cuda: in none of $products kernels of warpgroups does a product wait for the one before"
+else
+  grep 'instructions are serialized' "$report" || true
+  echo "not ok 2 - cuda: products of warpgroups wait for each other in $serialised of $products kernels"
+  exit 1
+fi
 if [ "$kernels" -gt 0 ] && [ "$spills" -gt 0 ] && [ "$spills" -eq "$clean" ]; then
   echo "ok 1 - cuda: none of $kernels kernels spills registers"
 else

@@ -144,9 +144,9 @@ Napi::Value EngineHandle::count_tokens(const Napi::CallbackInfo& info) {
 Napi::Value EngineHandle::open_model(const Napi::CallbackInfo& info) {
   return environment_->promise(info.Env(), [&](Environment::Id call) {
     std::string path = read_path(info[0]);
-    const OpenArguments arguments = read_open(info[1], true);
+    OpenArguments arguments = read_open(info[1], true);
     auto cancel = read_cancel(info[2]);
-    use(call);
+    arguments.options.log = use(call).log();
     const Environment::Id id = environment_->open_model<LanguageModel>();
     std::function<void(double)> on_progress;
     if (!arguments.on_progress.IsEmpty()) {

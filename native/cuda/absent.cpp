@@ -14,6 +14,8 @@ std::string why_none() { return "this build holds no CUDA code: build where nvcc
 
 Ceilings measure_ceilings(int, std::size_t, int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: there is no card to measure."); }
 
+std::string take_remarks() { return {}; }
+
 std::unique_ptr<Backend> make_backend(int) { throw Error(ErrorCode::invalid_request, "This build holds no CUDA code: device cuda is not available."); }
 
 }  // namespace lectern::cuda

@@ -5,18 +5,13 @@
 #include <algorithm>
 
 #include "backend/ops.h"
+#include "cuda/chip.h"
 #include "cuda/kernels/planes.cuh"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
-
-/// What the chip has for a block, and how many blocks of the largest kind run at a time.
-struct Chip {
-  int multiprocessors;
-  std::size_t shared_bytes;
-};
 
 class DecodeRows {
  public:

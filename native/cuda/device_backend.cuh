@@ -36,7 +36,7 @@ class DeviceBackend final : public Backend {
   void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
   // 2,048 rows keep the tensor cores busy through every product of a 70B model, at four waves of large tiles or more.
   int pass_rows() const override { return 2048; }
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, Chip{multiprocessors(device_), most_shared_bytes(device_)}); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, Chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_)}); }
   std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage storage) override {
     return LECTERN_CUDA_SPACE::make_graph_ops(stream_, multiprocessors(device_), storage);
   }

@@ -97,6 +97,15 @@ void launch_tiles(Stream stream, int large_from, const TileProduct& product);
 /// Shared memory of the largest tile.
 std::size_t large_tile_bytes();
 
+/// Whether launch_group_tiles() has kernels for this type: what 70B models and bge-m3 consist of.
+constexpr bool goes_by_groups(DType type) {
+  return type == DType::q4_k || type == DType::q5_k || type == DType::q6_k || type == DType::q5_0 || type == DType::q8_0 || type == DType::f16;
+}
+
+/// The same by warpgroups, on chips that have them (sm_90a): `processors` of them. The last bits of sums are others than launch_tiles() makes.
+template <DType type>
+void launch_group_tiles(Stream stream, int processors, const TileProduct& product);
+
 /// out[r] = norm(x[r]), as the tensor cores take it: f16 and a scale where out has scales, else bf16.
 void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out);
 

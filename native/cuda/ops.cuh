@@ -105,7 +105,7 @@ class DeviceOps final : public Ops {
         chosen_weights_(sizes_.expert_rows),
         placed_(streams, sizes_.staging),
         decode_(shape, stream_, chip),
-        prompt_(shape, stream_, chip.multiprocessors, chip.shared_bytes),
+        prompt_(shape, stream_, chip),
         prompt_attention_(shape, stream_),
         choices_(shape, stream_) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
@@ -117,7 +117,10 @@ class DeviceOps final : public Ops {
 
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
 
-  Matrix place_matrix(const Tensor* parts, int count) override { return placed_.matrix(parts, count); }
+  Matrix place_matrix(const Tensor* parts, int count) override {
+    prompt_.prepare(parts->dtype);
+    return placed_.matrix(parts, count);
+  }
   Matrix place_table(const Tensor& table) override { return placed_.matrix(&table, 1); }
   const float* place_vector(const float* values, std::size_t count) override { return placed_.vector(values, count); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }

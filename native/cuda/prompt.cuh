@@ -4,6 +4,8 @@
 #include <climits>
 
 #include "backend/ops.h"
+#include "cuda/chip.h"
+#include "cuda/group_choice.cuh"
 #include "cuda/kernels/rows.cuh"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
@@ -23,9 +25,13 @@ inline Operand operand_of(const Matrix& weights) {
 struct RunTiles {
   Stream stream;
   int large_from;
+  const GroupChoice& groups;
   const TileProduct& product;
   template <DType type>
   void run() const {
+    if constexpr (goes_by_groups(type)) {
+      if (groups.takes(type)) return launch_group_tiles<type>(stream, groups.processors(), product);
+    }
     if constexpr (type != DType::f32) {
       launch_tiles<type>(stream, large_from, product);
     }
@@ -46,10 +52,11 @@ struct RunFloats {
 /// Of one input after the other: take() it, then multiply it.
 class PromptRows {
  public:
-  PromptRows(const OpsShape& shape, Stream stream, int multiprocessors, std::size_t most_shared_bytes)
+  PromptRows(const OpsShape& shape, Stream stream, Chip chip)
       : stream_(stream),
         // Chips with less shared memory than a large tile takes (8.6, 8.9, 12.0) do without it.
-        large_from_(most_shared_bytes < large_tile_bytes() ? INT_MAX : multiprocessors),
+        large_from_(chip.shared_bytes < large_tile_bytes() ? INT_MAX : chip.multiprocessors),
+        groups_(stream, chip.warpgroups ? chip.multiprocessors : 0),
         values_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(packed_stride(shape.columns))),
         scales_(static_cast<std::size_t>(shape.part_rows)),
         floats_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.columns)) {}
@@ -57,6 +64,9 @@ class PromptRows {
   static std::size_t bytes(const OpsShape& shape) {
     return static_cast<std::size_t>(shape.part_rows) * (2 * static_cast<std::size_t>(packed_stride(shape.columns)) + 4 + 4 * static_cast<std::size_t>(shape.columns)) + 3 * 256;
   }
+
+  /// Before weights of this type are placed.
+  void prepare(DType type) { groups_.prepare(type); }
 
   /// The input of what follows is norm(x).  x: (rows, columns), unchanged until the last product.
   void take(const Norm& norm, int rows, int columns, const float* x) {
@@ -77,13 +87,13 @@ class PromptRows {
       if (ending == Ending::gelu) launch(stream_, gelu_rows, Grid{rows_}, row_threads, weights.rows, y);
       return;
     }
-    with_type(weights.dtype, RunTiles{stream_, large_from_, product_of(weights, nullptr, linear.bias, y, ending)});
+    with_type(weights.dtype, RunTiles{stream_, large_from_, groups_, product_of(weights, nullptr, linear.bias, y, ending)});
   }
 
   /// y = silu(gate x) * (up x). `second`: memory as y.
   void multiply_gated(const Matrix& gate, const Matrix& up, float* y, float* second) {
     if (gate.dtype == up.dtype && make(operand_of(gate))) {
-      with_type(gate.dtype, RunTiles{stream_, large_from_, product_of(gate, &up, nullptr, y, Ending::gated)});
+      with_type(gate.dtype, RunTiles{stream_, large_from_, groups_, product_of(gate, &up, nullptr, y, Ending::gated)});
       return;
     }
     multiply({gate, nullptr}, Ending::put, y);
@@ -115,6 +125,7 @@ class PromptRows {
 
   Stream stream_;
   int large_from_;  // so many large tiles are worth it
+  GroupChoice groups_;
   DeviceArray<std::uint16_t> values_;
   DeviceArray<float> scales_;
   DeviceArray<float> floats_;

@@ -2,9 +2,12 @@
 #include "cuda/runtime.h"
 
 #include <algorithm>
+#include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 
+#include "cuda/backend.h"
 #include "cuda/check.h"
 #include "error.h"
 
@@ -45,6 +48,38 @@ std::size_t most_shared_bytes(int device) {
   int bytes = 0;
   check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "cudaDeviceGetAttribute");
   return static_cast<std::size_t>(bytes);
+}
+
+namespace {
+
+// Of the process, as its devices are.
+std::mutex remarks_mutex;
+std::string remarks;
+
+}  // namespace
+
+void remark(const std::string& sentence) {
+  const std::lock_guard<std::mutex> lock(remarks_mutex);
+  remarks += (remarks.empty() ? "" : " ") + sentence;
+}
+
+std::string take_remarks() {
+  const std::lock_guard<std::mutex> lock(remarks_mutex);
+  return std::exchange(remarks, {});
+}
+
+bool has_warpgroups(int device) {
+#if defined(LECTERN_WARPGROUPS)
+  int major = 0;
+  int minor = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  check(cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device), "cudaDeviceGetAttribute");
+  // Later chips have other instructions for it.
+  return major == 9 && minor == 0;
+#else
+  static_cast<void>(device);
+  return false;
+#endif
 }
 
 void* device_allocate(std::size_t bytes) {

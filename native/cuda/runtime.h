@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <utility>
 
 #include "backend/device.h"
@@ -18,6 +19,12 @@ Device describe(int device);
 int multiprocessors(int device);
 /// What a block may ask for at most.
 std::size_t most_shared_bytes(int device);
+
+/// Whether the instructions of warpgroups.h run on it, and were compiled.
+bool has_warpgroups(int device);
+
+/// Keeps a sentence for cuda::take_remarks().
+void remark(const std::string& sentence);
 
 /// A second one of the device, for copies that run beside the work; close_stream() ends it.
 Stream open_copy_stream();

@@ -38,6 +38,8 @@ class Engine {
  public:
   explicit Engine(Log log);
 
+  const Log& log() const { return log_; }
+
   void deskew_angle(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<double> done);
 
   /// Fills `out` (3, options.height, options.width).

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "cuda/backend.h"
 #include "engine/give_back_memory.h"
 #include "error.h"
 
@@ -96,6 +97,8 @@ LoadedModel LanguageModel::open(const std::string& path, const OpenOptions& opti
   if (!model.config().embeds()) loaded_->scheduler = std::make_unique<llm::Scheduler>(model, *loaded_->tokenizer);
   cancel.check();
   fractions.end();
+  const std::string remarks = cuda::take_remarks();
+  if (options.log && !remarks.empty()) options.log(LogLevel::warn, remarks);
   const llm::Config& config = model.config();
   const KvShape& kv = model.cache().shape();
   return {config.embeds(), kv.slots, kv.positions, config.vocabulary, config.embedding,

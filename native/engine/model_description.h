@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/device.h"
+#include "engine/log.h"
 #include "llm/model.h"
 
 namespace lectern {
@@ -42,6 +43,7 @@ struct ModelDescription {
 struct OpenOptions {
   DeviceKind device = DeviceKind::cpu;
   llm::ModelOptions model;
+  Log log = {};  // what a device does not do as it should, once it is open
 };
 
 /// Throws Error `model_not_found`, and `invalid_model` for a file that is no whole GGUF; one that is and cannot run is described.

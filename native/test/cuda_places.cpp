@@ -16,11 +16,15 @@ bool has_emulation() {
   return false;
 }
 
+Place emulation_place() {
+  return {"emulated", [] { return cuda_emulated::make_backend(); }};
+}
+
 std::vector<Place> places() {
   std::vector<Place> all;
   // A machine that is lent for its device has no time for the other.
   const bool device = !cuda::devices().empty();
-  if (!(device && options().require_cuda) && has_emulation()) all.push_back({"emulated", [] { return cuda_emulated::make_backend(); }});
+  if (!(device && options().require_cuda) && has_emulation()) all.push_back(emulation_place());
   if (device) {
     all.push_back({"device", [] { return cuda::make_backend(cuda::chosen_device); }});
   } else {

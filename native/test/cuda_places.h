@@ -17,6 +17,8 @@ struct Place {
   std::unique_ptr<Backend> (*make)();
 };
 
+Place emulation_place();
+
 /// The emulation, and the first device that answers; that alone where a device is required. Where a device is required and none answers, a check fails.
 std::vector<Place> places();
 

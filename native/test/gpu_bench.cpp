@@ -120,6 +120,12 @@ class GpuBench {
     tell("| %s | %.3f | %.3f | %.2f |\n", turn == 0 ? "first time" : "again", bytes / 1e9, seconds, bytes / seconds / 1e9);
   }
 
+  /// What the device does not do as it should: the rows below are slower for it.
+  void tell_remarks() const {
+    const std::string remarks = cuda::take_remarks();
+    if (!remarks.empty()) tell(" %s", remarks.c_str());
+  }
+
   /// As many layers as there is memory for; times are told for all.
   LayeredOptions fitting(const Backend& backend, const BenchShape& shape, LayeredOptions options) const {
     const std::size_t room = backend.info().memory_free_bytes / 20 * 19;
@@ -143,6 +149,7 @@ class GpuBench {
     const double whole = static_cast<double>(shape.layers) / chosen.layers;
     tell("\n## %s\n\nMade on the device in %.2f s, %.2f GB of weights.", shape.name.c_str(), seconds, static_cast<double>(model->file_bytes()) / 1e9);
     if (chosen.layers < shape.layers) tell(" %d of %d layers fit: times are told for all, EXTRAPOLATED.", chosen.layers, shape.layers);
+    tell_remarks();
     tell("\n\n| answers at once | context | tokens/s together | TB/s | of reading |\n|---|---|---|---|---|\n");
     for (const int slots : {1, 2}) {
       for (const int context : contexts) tell_decode(*model, slots, context, whole);
@@ -179,7 +186,9 @@ class GpuBench {
     const std::unique_ptr<Backend> backend = make_backend();
     const int pass = options_.emulated ? 48 : backend->pass_rows();
     LayeredModel model(*backend, shape, {pass, pass, 1, shape.layers});
-    tell("\n## %s\n\n| texts at once | tokens each | tokens/s | texts/s | TFLOP/s | of bf16 |\n|---|---|---|---|---|---|\n", shape.name.c_str());
+    tell("\n## %s\n\n", shape.name.c_str());
+    tell_remarks();
+    tell("\n| texts at once | tokens each | tokens/s | texts/s | TFLOP/s | of bf16 |\n|---|---|---|---|---|---|\n");
     for (const int length : options_.emulated ? std::vector{16} : std::vector{16, 512}) {
       for (const int texts : {1, pass / length}) {
         model.embed(texts, length);

@@ -9,6 +9,9 @@
 #include <vector>
 
 #include "backend/ops.h"
+#include "cuda/backend.h"
+#include "cuda/emulation/faults.h"
+#include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
 #include "made_model.h"
@@ -113,35 +116,99 @@ Row part_of(const Row& whole, int first, int count, int width) {
 constexpr int rows = 133;
 constexpr int outputs = 150;
 
-LECTERN_TEST("prompt rows: products of every weight type, the same bits in every tile") {
-  for (const test::Place& place : test::places()) {
-    for (const DTypeInfo& type : dtype_table) {
-      const int columns = type.block_elements == 256 ? 256 : 96;
-      const MadeMatrix matrix(type.dtype, outputs, columns, 7);
-      const Row x = random_row(std::size_t{rows} * static_cast<std::size_t>(columns), 3, 1);
-      const Row before = random_row(std::size_t{rows} * outputs, 4, 1);
-      const Row bias = random_row(outputs, 5, 1);
-      Bench bench(place, rows, columns, outputs);
-      const Tensor tensor = matrix.tensor();
-      const Linear linear{bench.ops->place_matrix(&tensor, 1), bench.ops->place_vector(bias.data(), bias.size())};
-      const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
-      std::vector<double> exact = product(matrix, x, rows);
-      for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(bias[i % outputs] + before[i]);
-      const std::string name = place.name + ", " + std::string(type.name);
-      const Row whole = bench.run(x, before, 0, rows, add);
-      const double error = distance(whole, exact);
-      check(error > 0 && error < allowed(type.dtype), name + ": distance " + std::to_string(error));
-      // 133 rows are large tiles there, 100 medium ones, the others small.
-      for (const auto& [first, count] : std::vector<std::pair<int, int>>{{0, 100}, {33, 100}, {100, 33}, {70, 1}}) {
-        check(test::same_bits(bench.run(x, before, first, count, add), part_of(whole, first, count, outputs)), name + ": " + std::to_string(count) + " rows by themselves");
-      }
+namespace emulation = cuda::emulation;
+
+/// Whether the emulated device has warpgroups, while this lives; devices know it themselves.
+class Warpgroups {
+ public:
+  explicit Warpgroups(bool there) { emulation::has_groups = there; }
+  ~Warpgroups() { emulation::has_groups = emulation::groups_multiply_wrongly = false; }
+  Warpgroups(const Warpgroups&) = delete;
+  Warpgroups& operator=(const Warpgroups&) = delete;
+};
+
+/// Types of which there are kernels for warpgroups.
+bool may_go_by_groups(DType type) {
+  return type == DType::q4_k || type == DType::q5_k || type == DType::q6_k || type == DType::q5_0 || type == DType::q8_0 || type == DType::f16;
+}
+
+void check_products(const test::Place& place, bool groups) {
+  const Warpgroups warpgroups(groups);
+  for (const DTypeInfo& type : dtype_table) {
+    if (groups && !may_go_by_groups(type.dtype)) continue;
+    const int columns = type.block_elements == 256 ? 256 : 96;
+    const MadeMatrix matrix(type.dtype, outputs, columns, 7);
+    const Row x = random_row(std::size_t{rows} * static_cast<std::size_t>(columns), 3, 1);
+    const Row before = random_row(std::size_t{rows} * outputs, 4, 1);
+    const Row bias = random_row(outputs, 5, 1);
+    Bench bench(place, rows, columns, outputs);
+    const Tensor tensor = matrix.tensor();
+    const Linear linear{bench.ops->place_matrix(&tensor, 1), bench.ops->place_vector(bias.data(), bias.size())};
+    const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
+    std::vector<double> exact = product(matrix, x, rows);
+    for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(bias[i % outputs] + before[i]);
+    const std::string name = place.name + (groups ? " by warpgroups, " : ", ") + std::string(type.name);
+    const Row whole = bench.run(x, before, 0, rows, add);
+    const double error = distance(whole, exact);
+    check(error > 0 && error < allowed(type.dtype), name + ": distance " + std::to_string(error));
+    // 133 rows are large tiles there, 100 medium ones, the others small.
+    for (const auto& [first, count] : std::vector<std::pair<int, int>>{{0, 100}, {33, 100}, {100, 33}, {70, 1}}) {
+      check(test::same_bits(bench.run(x, before, first, count, add), part_of(whole, first, count, outputs)), name + ": " + std::to_string(count) + " rows by themselves");
     }
   }
 }
 
+LECTERN_TEST("prompt rows: products of every weight type, the same bits in every tile") {
+  for (const test::Place& place : test::places()) check_products(place, false);
+  const std::string remarks = cuda::take_remarks();
+  if (!remarks.empty()) test::note(remarks);
+}
+
+LECTERN_TEST("prompt rows: products by warpgroups, the same bits in every tile") {
+  if (!test::has_emulation()) return;
+  for (const bool reverse : {false, true}) {
+    emulation::set_reverse(reverse);
+    emulation::group_products = 0;
+    emulation::remarks.clear();
+    check_products(test::emulation_place(), true);
+    // Where they are wrong others are used, and the products are right nevertheless.
+    check(emulation::group_products > 0 && emulation::remarks.empty(), "they are made by warpgroups: " + emulation::remarks);
+  }
+  emulation::set_reverse(false);
+}
+
+LECTERN_TEST("prompt rows: warpgroups that do not multiply as they should are left alone, and it is said") {
+  if (!test::has_emulation()) return;
+  constexpr int columns = 256;
+  const MadeMatrix matrix(DType::q4_k, outputs, columns, 7);
+  const Tensor tensor = matrix.tensor();
+  const Row x = random_row(std::size_t{rows} * columns, 3, 1);
+  const Row nothing(std::size_t{rows} * outputs);
+  const auto result = [&](bool groups, bool wrong) {
+    const Warpgroups warpgroups(groups);
+    emulation::groups_multiply_wrongly = wrong;
+    emulation::remarks.clear();
+    Bench bench(test::emulation_place(), rows, columns, outputs);
+    const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+    emulation::group_products = 0;
+    return bench.run(x, nothing, 0, rows, [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); });
+  };
+  const Row single = result(false, false);
+  const Row refused = result(true, true);
+  check(emulation::group_products == 0 && test::same_bits(refused, single), "single warps multiply");
+  check(emulation::remarks.find("weights of Q4_K go by single warps") != std::string::npos, "said: " + emulation::remarks);
+  const Row taken = result(true, false);
+  check(emulation::group_products > 0 && emulation::remarks.empty(), "where nothing is wrong they are used, and nothing is said: " + emulation::remarks);
+  check(test::relative_distance(taken, single) < 1e-6, "to the same sums");
+}
+
 LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
-  for (const test::Place& place : test::places()) {
-    for (const auto& [first, second] : std::vector<std::pair<DType, DType>>{{DType::q4_0, DType::q4_0}, {DType::f16, DType::f16}, {DType::q8_0, DType::f16}, {DType::f32, DType::f32}}) {
+  std::vector<std::pair<test::Place, bool>> ways;
+  for (const test::Place& place : test::places()) ways.emplace_back(place, false);
+  if (test::has_emulation()) ways.emplace_back(test::emulation_place(), true);
+  for (const auto& [place, groups] : ways) {
+    const Warpgroups warpgroups(groups);
+    for (const auto& [first, second] : std::vector<std::pair<DType, DType>>{{DType::q4_0, DType::q4_0}, {DType::q5_0, DType::q5_0}, {DType::f16, DType::f16}, {DType::q8_0, DType::f16}, {DType::f32, DType::f32}}) {
       constexpr int columns = 96;
       const MadeMatrix gate(first, outputs, columns, 7);
       const MadeMatrix up(second, outputs, columns, 8);
@@ -162,7 +229,7 @@ LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
       std::vector<double> exact = product(gate, normed, rows);
       const std::vector<double> factor = product(up, normed, rows);
       for (std::size_t i = 0; i < exact.size(); i++) exact[i] = exact[i] / (1 + std::exp(-exact[i])) * factor[i];
-      const std::string name = place.name + ", " + std::string(info_of(first).name) + " and " + std::string(info_of(second).name);
+      const std::string name = place.name + (groups ? " by warpgroups, " : ", ") + std::string(info_of(first).name) + " and " + std::string(info_of(second).name);
       const auto gated = [&](int count) { bench.ops->gated(weights, count, bench.in.floats(), bench.out.floats()); };
       const Row whole = bench.run(x, nothing, 0, rows, gated);
       const double error = distance(whole, exact);

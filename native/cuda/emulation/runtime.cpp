@@ -144,6 +144,10 @@ Device describe(int) {
 // Few, so that small tests choose large tiles.
 int multiprocessors(int) { return 2; }
 
+void remark(const std::string& sentence) { cuda::emulation::remarks += sentence; }
+
+bool has_warpgroups(int) { return cuda::emulation::has_groups; }
+
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 
 void* device_allocate(std::size_t bytes) {

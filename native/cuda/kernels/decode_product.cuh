@@ -4,8 +4,7 @@
 // each. The loads of the next 32 stretches are under way while these are multiplied: of Q4_K 4 rows x 32 lanes x (16 + 2) bytes, 2.3 KB a
 // warp and 37 KB a multiprocessor, and as much again in the registers that wait; 4.8 TB/s x 700 ns / 132 asks for 26 KB. More warps would
 // leave less than the 128 registers that four rows and their next loads take.
-// Instructions, Q4_K, one row of x: about 40 for 32 weights (load 2, nibbles 12, products 8, scales 12, sums 6), 1.3 a weight; 70B at
-// 4.3 TB/s leaves 4.0.
+// Instructions, as compiled for sm_90: Q4_K 2.0 a weight for one row of x and 2.8 for two, Q6_K 2.4 and 3.2; 70B at 4.3 TB/s leaves 4.0.
 // The order of a sum is its columns' alone: lane l adds stretches l, l + 32, ... from the left, then the lanes are added by warp_sum's tree.
 // Neither the number of rows nor the warp or block that comes to take them changes a bit.
 #pragma once

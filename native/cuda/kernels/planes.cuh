@@ -82,6 +82,9 @@ inline constexpr PlaneShape plane_shape_of = plane_shape(type);
 /// What is taken off a quant before it is scaled.
 template <DType type>
 inline constexpr int zero_of = type == DType::q4_0 ? 8 : type == DType::q5_0 ? 16 : type == DType::q6_k ? 32 : type == DType::q3_k ? 4 : 0;
+/// Whether quants are signed bytes; else they are less than 128.
+template <DType type>
+inline constexpr bool has_signed_quants = type == DType::q8_0 || type == DType::iq4_nl || type == DType::iq4_xs;
 /// Whether something is added to the scaled quant.
 template <DType type>
 inline constexpr bool has_offset = type == DType::q4_1 || type == DType::q5_1 || type == DType::q2_k || type == DType::q4_k || type == DType::q5_k;

@@ -4,9 +4,7 @@
 // there are or on which tile took it.
 #pragma once
 
-#include "cuda/kernels/planes.cuh"
-#include "cuda/launchers.h"
-#include "cuda/tensor_cores.h"
+#include "cuda/kernels/tile_parts.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -30,31 +28,13 @@ struct SmallTile {
 
 /// `unpacked`: weights come through registers, so two stages of them are enough.
 template <class Tile, bool unpacked>
-struct TileShape {
-  static constexpr int rows = Tile::warp_rows * Tile::row_warps;
-  static constexpr int outputs = Tile::warp_outputs * Tile::output_warps;
-  static constexpr int threads = 32 * Tile::row_warps * Tile::output_warps;
+struct TileShape : TileExtent<Tile> {
+  using TileExtent<Tile>::row_bytes;
+  using TileExtent<Tile>::weight_bytes;
   static constexpr int row_stages = 3;
-  static constexpr int row_bytes = rows * step_row_bytes;
-  static constexpr int weight_bytes = outputs * step_row_bytes;
   static constexpr int weight_stages = unpacked ? 2 : row_stages;
   static constexpr std::size_t shared_bytes = std::size_t{row_stages * row_bytes + weight_stages * weight_bytes};
 };
-
-/// Where 16-byte chunk `chunk` of a row lies: eight rows' equal chunks lie in eight different groups of banks.
-__device__ __forceinline__ int swizzled(int row, int chunk) { return row * step_row_bytes + ((chunk ^ (row & 7)) << 4); }
-
-/// Four signed bytes as floats, times the factor, plus the offset, as bf16. 2^23 + 128 + q as a float has q + 128 for its last byte.
-__device__ __forceinline__ void unpack_four(int word, float factor, float offset, Word& low, Word& high) {
-  const auto shifted = static_cast<Word>(word) ^ 0x80808080U;
-  float w[4];
-  for (int i = 0; i < 4; ++i) {
-    const float q = float_of_bits(0x4B000000U | ((shifted >> (8 * i)) & 255U)) - 8388736.0F;
-    w[i] = fmaf(factor, q, offset);
-  }
-  low = pack_brains(w[0], w[1]);
-  high = pack_brains(w[2], w[3]);
-}
 
 template <DType type>
 __device__ __forceinline__ void multiply_16_bits(float (&sum)[4], const Word (&a)[4], const Word (&b)[2]) {
@@ -62,44 +42,31 @@ __device__ __forceinline__ void multiply_16_bits(float (&sum)[4], const Word (&a
   else multiply_brains(sum, a, b);
 }
 
-/// The weights' side of a block's tile: rows of shared memory from rows of a matrix.
-template <DType type, class Tile, bool gated>
-struct TileWeights {
-  static constexpr bool unpacked = is_quantised<type>;
-  using Shape = TileShape<Tile, unpacked>;
-  /// A thread's share of a step: stretches of 32 columns.
-  static constexpr int stretches = Shape::outputs * 2 / Shape::threads;
-  static constexpr int block_outputs = gated ? Shape::outputs / 2 : Shape::outputs;
-
-  /// Both of a row in one thread where it takes two: they have much in common.
-  static __device__ __forceinline__ int own_row(int i) { return (thread_number() * stretches + i) / 2; }
-  static __device__ __forceinline__ int stretch_of(int step, int i) { return 2 * step + (thread_number() * stretches + i) % 2; }
-
-  /// Of a gated tile each warp has outputs of both matrices, half of its columns each, so that a thread holds what belongs together.
-  static __device__ __forceinline__ int output_of(int row) {
-    if (!gated) return block_y() * block_outputs + row;
-    return block_y() * block_outputs + row / Tile::warp_outputs * (Tile::warp_outputs / 2) + row % (Tile::warp_outputs / 2);
-  }
-  static __device__ __forceinline__ int matrix_of(int row) { return gated && row % Tile::warp_outputs >= Tile::warp_outputs / 2 ? 1 : 0; }
-
-  static __device__ __forceinline__ const std::uint8_t* row_of(const TileProduct& product, int row) {
-    // Rows beyond the last read the last one's weights; their sums go nowhere.
-    const int output = output_of(row) < product.outputs ? output_of(row) : product.outputs - 1;
-    return (matrix_of(row) == 0 ? product.weights : product.second) + static_cast<std::size_t>(output) * product.row_bytes;
-  }
-};
-
-/// A step of the rows' side, or of weights that need no unpacking.
-template <int rows, int threads, class RowOf>
-__device__ __forceinline__ void copy_step(std::uint8_t* shared, int step, int columns, const RowOf& row_of) {
-  for (int i = 0; i < rows * 8 / threads; ++i) {
-    const int at = i * threads + thread_number();
-    const int row = at / 8;
-    const int chunk = at % 8;
-    const int column = step * step_columns + 8 * chunk;
-    // An address that nothing is read from must be one nevertheless.
-    const bool wanted = column < columns;
-    copy_beside(shared + swizzled(row, chunk), row_of(row) + 2 * (wanted ? column : 0), wanted);
+/// What becomes of a warp's sums: of 16 rows from the product's row `first_row` on, times row_blocks, and of the tile's outputs from
+/// `first_output` on.
+template <class Weights, bool gated, int row_blocks, int output_blocks>
+__device__ __forceinline__ void finish_tile(const TileProduct& product, int first_row, int first_output, const float (&sums)[row_blocks][output_blocks][4]) {
+  const int lane = thread_number() % 32;
+  LECTERN_UNROLL
+  for (int r = 0; r < row_blocks; ++r) {
+    LECTERN_UNROLL
+    for (int half = 0; half < 2; ++half) {
+      const int row = first_row + 16 * r + 8 * half + lane / 4;
+      if (row >= product.rows) continue;
+      const float scale = product.x.scales == nullptr ? 1.0F : product.x.scales[row];
+      float* const y = product.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product.outputs);
+      constexpr int ending_blocks = gated ? output_blocks / 2 : output_blocks;
+      LECTERN_UNROLL
+      for (int o = 0; o < ending_blocks; ++o) {
+        LECTERN_UNROLL
+        for (int i = 0; i < 2; ++i) {
+          const int output = Weights::output_of(first_output + 8 * o + 2 * (lane % 4) + i);
+          if (output >= product.outputs) continue;
+          const float second = gated ? sums[r][o + output_blocks - ending_blocks][2 * half + i] : 0.0F;
+          y[output] = finished<gated>(product, output, scale, sums[r][o][2 * half + i], second, y + output);
+        }
+      }
+    }
   }
 }
 
@@ -122,62 +89,19 @@ __launch_bounds__(TileShape<Tile, is_quantised<type>>::threads, Tile::blocks)
   const int warp_output = warp % Tile::output_warps * Tile::warp_outputs;
   const int first_row = block_x() * Shape::rows;
   const int steps = (product.columns + step_columns - 1) / step_columns;
-  const int all_stretches = (product.columns + 31) / 32;
 
   const auto copy_rows = [&](int step) {
     if (step < steps) {
-      copy_step<Shape::rows, Shape::threads>(shared_rows + step % Shape::row_stages * Shape::row_bytes, step, product.x.stride, [&](int row) {
-        const int from = first_row + row < product.rows ? first_row + row : product.rows - 1;
-        return reinterpret_cast<const std::uint8_t*>(product.x.values + static_cast<std::size_t>(from) * static_cast<std::size_t>(product.x.stride));
-      });
+      copy_input<Tile>(product, first_row, step, shared_rows + step % Shape::row_stages * Shape::row_bytes);
       if constexpr (!Weights::unpacked) {
-        copy_step<Shape::outputs, Shape::threads>(shared_weights + step % Shape::row_stages * Shape::weight_bytes, step, product.columns,
+        copy_step<Shape::outputs, Shape::threads, false>(shared_weights + step % Shape::row_stages * Shape::weight_bytes, step, product.columns,
                                                   [&](int row) { return Weights::row_of(product, row); });
       }
     }
     end_copies();  // also none, so that groups can be counted
   };
-
-  // Weights of the step after the next, under way, and of the next, which are unpacked between this one's products.
-  RawStretch coming[Weights::stretches];
-  RawStretch raw[Weights::stretches];
-  WeightBlock block;
-  const PlaneOffsets planes = plane_offsets(plane_shape_of<type>, all_stretches);
-  const std::uint8_t* own_weights[Weights::stretches];
-  LECTERN_UNROLL
-  for (int i = 0; i < Weights::stretches; ++i) own_weights[i] = Weights::row_of(product, Weights::own_row(i));
-  const auto load_weights = [&](int step) {
-    if constexpr (Weights::unpacked) {
-      LECTERN_UNROLL
-      for (int i = 0; i < Weights::stretches; ++i) {
-        const int stretch = Weights::stretch_of(step, i);
-        if (stretch < all_stretches) coming[i] = load_stretch<type>(own_weights[i], planes, stretch);
-      }
-    }
-  };
-  const auto take_weights = [&] {
-    LECTERN_UNROLL
-    for (int i = 0; i < Weights::stretches; ++i) raw[i] = coming[i];
-  };
-  /// Of four equal parts of the thread's share.
-  const auto store_weights = [&](int step, int part) {
-    if constexpr (Weights::unpacked) {
-      std::uint8_t* const to = shared_weights + step % 2 * Shape::weight_bytes;
-      LECTERN_UNROLL
-      for (int i = part * Weights::stretches; i < (part + 1) * Weights::stretches; ++i) {
-        // Eight weights: two words of quants.
-        const int chunk = i % 4;
-        const int stretch = Weights::stretch_of(step, i / 4);
-        if (chunk == 0) block = stretch < all_stretches ? unpack_stretch<type>(raw[i / 4], stretch) : WeightBlock{};
-        Word words[4];
-        LECTERN_UNROLL
-        for (int half = 0; half < 2; ++half) {
-          unpack_four(block.q[2 * chunk + half], block.factor[chunk / 2], block.offset[chunk / 2], words[2 * half], words[2 * half + 1]);
-        }
-        store_words(to + swizzled(Weights::own_row(i / 4), stretch % 2 * 4 + chunk), words);
-      }
-    }
-  };
+  ComingWeights<type, Tile, gated> coming(product);
+  const auto stage_of = [&](int step) { return shared_weights + step % 2 * Shape::weight_bytes; };
 
   float sums[row_blocks][output_blocks][4];
   LECTERN_UNROLL
@@ -191,18 +115,18 @@ __launch_bounds__(TileShape<Tile, is_quantised<type>>::threads, Tile::blocks)
 
   copy_rows(0);
   copy_rows(1);
-  load_weights(0);
-  take_weights();
-  load_weights(1);
+  coming.load(0);
+  coming.take();
+  coming.load(1);
   LECTERN_UNROLL
-  for (int part = 0; part < 4; ++part) store_weights(0, part);
-  take_weights();
+  for (int part = 0; part < 4; ++part) coming.store(0, part, stage_of(0));
+  coming.take();
   for (int step = 0; step < steps; ++step) {
     wait_for_copies<1>();
     // Now everybody's part of this step is there, and nobody reads the stages of the last one any more.
     synchronise_block();
     copy_rows(step + 2);
-    load_weights(step + 2);
+    coming.load(step + 2);
     const std::uint8_t* const rows = shared_rows + step % Shape::row_stages * Shape::row_bytes;
     const std::uint8_t* const weights = shared_weights + step % Shape::weight_stages * Shape::weight_bytes;
     LECTERN_UNROLL
@@ -223,36 +147,12 @@ __launch_bounds__(TileShape<Tile, is_quantised<type>>::threads, Tile::blocks)
           multiply_16_bits<type>(sums[r][o + 1], a[r], second);
         }
       }
-      if (step + 1 < steps) store_weights(step + 1, part);
+      if (step + 1 < steps) coming.store(step + 1, part, stage_of(step + 1));
     }
-    take_weights();
+    coming.take();
   }
 
-  LECTERN_UNROLL
-  for (int r = 0; r < row_blocks; ++r) {
-    LECTERN_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      const int row = first_row + warp_row + 16 * r + 8 * half + lane / 4;
-      if (row >= product.rows) continue;
-      const float scale = product.x.scales == nullptr ? 1.0F : product.x.scales[row];
-      float* const y = product.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product.outputs);
-      constexpr int ending_blocks = gated ? output_blocks / 2 : output_blocks;
-      LECTERN_UNROLL
-      for (int o = 0; o < ending_blocks; ++o) {
-        LECTERN_UNROLL
-        for (int i = 0; i < 2; ++i) {
-          const int output = Weights::output_of(warp_output + 8 * o + 2 * (lane % 4) + i);
-          if (output >= product.outputs) continue;
-          float sum = scale * sums[r][o][2 * half + i];
-          if (product.bias != nullptr) sum += product.bias[output];
-          if (product.ending == Ending::add) sum += y[output];
-          if (product.ending == Ending::gelu) sum = 0.5F * sum * (1.0F + erff(sum * 0.70710678F));
-          if constexpr (gated) sum = sum / (1.0F + expf(-sum)) * (scale * sums[r][o + ending_blocks][2 * half + i]);
-          y[output] = sum;
-        }
-      }
-    }
-  }
+  finish_tile<Weights, gated>(product, first_row + warp_row, warp_output, sums);
 }
 
 template <DType type, class Tile, bool gated>

@@ -1,0 +1,149 @@
+// The twins of cuda/warpgroups.h. Products are made when they are asked for and appear when they are waited for: until then the sums
+// are no numbers, and what was multiplied must still be there.
+#include "cuda/warpgroups.h"
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <limits>
+#include <vector>
+
+#include "cuda/emulation/faults.h"
+#include "tensor/half.h"
+
+namespace lectern::cuda::emulation {
+
+bool has_groups = false;
+bool groups_multiply_wrongly = false;
+std::uint64_t group_products = 0;
+std::string remarks;
+
+}  // namespace lectern::cuda::emulation
+
+namespace lectern::cuda_emulated {
+namespace {
+
+namespace emulation = cuda::emulation;
+
+[[noreturn]] void fault(const char* what) {
+  std::fprintf(stderr, "emulated device: %s\n", what);
+  std::abort();
+}
+
+/// Dynamic shared memory begins here: not where matrices may.
+constexpr Word shared_begin = 128;
+
+/// 16 elements of one row, found as the tensor cores find them: by the bits of the place and of the addresses alone.
+struct Sixteen {
+  std::array<std::uint16_t, 16> bits;
+};
+
+Sixteen read(MatrixPlace place, int row) {
+  if (place >> 62 != 1 || (place >> 49 & 7U) != 0) fault("a matrix that is not in the layout of 128-byte swizzle");
+  const Word begin = static_cast<Word>(place & 0x3FFFU) << 4;
+  const Word eight_rows = static_cast<Word>(place >> 32 & 0x3FFFU) << 4;
+  Sixteen found;
+  for (Word k = 0; k < 16; ++k) {
+    Word address = begin + static_cast<Word>(row) / 8 * eight_rows + static_cast<Word>(row) % 8 * 128 + 2 * k;
+    // Bits 4-6 change with bits 7-9, of the address itself.
+    address ^= (address >> 7 & 7U) << 4;
+    std::memcpy(&found.bits[k], emulation::shared_memory() + address - shared_begin, 2);
+  }
+  return found;
+}
+
+/// What a thread has asked for and not waited for.
+struct Asked {
+  bool halves;
+  MatrixPlace left, right;
+  int blocks;
+  std::vector<Sixteen> seen;  // of `left` the thread's two rows, then of `right` two a block
+};
+struct Products {
+  std::uint64_t block = 0;
+  bool begun = false;
+  std::vector<std::vector<Asked>> groups{{}};
+  float (*sums)[4] = nullptr;
+  std::vector<float> made;
+};
+
+Products& own_products() {
+  static std::array<Products, 1024> all;
+  Products& own = all[static_cast<std::size_t>(thread_number())];
+  if (own.block != emulation::blocks_begun) own = {emulation::blocks_begun, false, {{}}, nullptr, {}};
+  return own;
+}
+
+std::vector<Sixteen> read_all(const Asked& asked) {
+  const int lane = thread_number() % 32;
+  const int row = thread_number() % warpgroup_threads / 32 * 16 + lane / 4;
+  std::vector<Sixteen> all{read(asked.left, row), read(asked.left, row + 8)};
+  for (int o = 0; o < asked.blocks; ++o) {
+    for (int i = 0; i < 2; ++i) all.push_back(read(asked.right, 8 * o + 2 * (lane % 4) + i));
+  }
+  return all;
+}
+
+std::array<float, 16> floats(const Sixteen& row, bool halves) {
+  static const std::vector<float> of_half = [] {
+    std::vector<float> all;
+    for (unsigned half = 0; half < 65536; ++half) all.push_back(float_from_f16(static_cast<std::uint16_t>(half)));
+    return all;
+  }();
+  std::array<float, 16> values;
+  for (std::size_t k = 0; k < 16; ++k) values[k] = halves ? of_half[row.bits[k]] : float_of_bits(static_cast<Word>(row.bits[k]) << 16);
+  return values;
+}
+
+}  // namespace
+
+Word shared_address(const void* at) { return static_cast<Word>(static_cast<const unsigned char*>(at) - emulation::shared_memory()) + shared_begin; }
+
+void show_to_products() {}
+
+void begin_products() { own_products().begun = true; }
+
+void multiply_group(bool halves, float (*sums)[4], int blocks, MatrixPlace left, MatrixPlace right) {
+  Products& own = own_products();
+  ++emulation::group_products;
+  if (!own.begun) fault("products that were not begun");
+  if (own.sums == nullptr) {
+    own.sums = sums;
+    own.made.assign(sums[0], sums[0] + 4 * blocks);
+  }
+  if (own.sums != sums) fault("products of other sums before those of the first were waited for");
+  Asked asked{halves, left, right, blocks, {}};
+  asked.seen = read_all(asked);
+  const std::array<float, 16> rows[2] = {floats(asked.seen[0], halves), floats(asked.seen[1], halves)};
+  for (int o = 0; o < blocks; ++o) {
+    for (int i = 0; i < 4; ++i) {
+      const std::array<float, 16> output = floats(asked.seen[static_cast<std::size_t>(2 + 2 * o + i % 2)], halves);
+      float& sum = own.made[static_cast<std::size_t>(4 * o + i)];
+      for (std::size_t k = 0; k < 16; ++k) sum += rows[i / 2][k] * output[k];
+      if (emulation::groups_multiply_wrongly && o == 0 && i == 0) sum += 1.0F;
+      sums[o][i] = std::numeric_limits<float>::quiet_NaN();
+    }
+  }
+  own.groups.back().push_back(std::move(asked));
+}
+
+void end_products() { own_products().groups.emplace_back(); }
+
+void wait_for_products(int later) {
+  Products& own = own_products();
+  // The last is the one that is open: its products are in no group yet.
+  while (own.groups.size() > static_cast<std::size_t>(later) + 1) {
+    for (const Asked& asked : own.groups.front()) {
+      const std::vector<Sixteen> now = read_all(asked);
+      if (std::memcmp(now.data(), asked.seen.data(), now.size() * sizeof(Sixteen)) != 0) fault("a matrix changed before its product was waited for");
+    }
+    own.groups.erase(own.groups.begin());
+  }
+  if (own.groups.size() > 1 || own.sums == nullptr) return;
+  std::memcpy(own.sums, own.made.data(), own.made.size() * sizeof(float));
+  own.sums = nullptr;
+  own.begun = false;
+}
+
+}  // namespace lectern::cuda_emulated

@@ -1,0 +1,148 @@
+// Whether prompts go by warpgroups (kernels/group_tiles.cuh): tried on this device once for each type of weights, when the first matrix of it
+// is placed. Only where they agree with the tiles of tiles.cuh, and with one another to the last bit, are they used, and then for
+// all rows: the last bits of a sum are others than those of tiles.cuh, and what a row becomes may not depend on its company.
+#pragma once
+
+#include <array>
+#include <climits>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cuda/kernels/planes.cuh"
+#include "cuda/launchers.h"
+#include "cuda/runtime.h"
+#include "cuda/with_type.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+class GroupChoice {
+ public:
+  /// `processors`: multiprocessors of a device that has warpgroups, else 0.
+  GroupChoice(Stream stream, int processors) : stream_(stream), processors_(processors) {}
+
+  /// Tries the type where that was not done, and remarks what is wrong. Throws what the runtime does.
+  void prepare(DType type) {
+    State& state = states_[static_cast<std::size_t>(type)];
+    if (processors_ == 0 || !goes_by_groups(type) || state != State::untried) return;
+    const std::string fault = fault_of(type);
+    state = fault.empty() ? State::usable : State::refused;
+    if (!fault.empty()) remark("Prompts with weights of " + std::string(info_of(type).name) + " go by single warps, which is slower: " + fault);
+  }
+
+  /// Of a type that was prepared.
+  bool takes(DType type) const { return states_[static_cast<std::size_t>(type)] == State::usable; }
+  int processors() const { return processors_; }
+
+ private:
+  enum class State : std::uint8_t { untried, usable, refused };
+
+  // Neither a whole tile of any kind; columns for more steps than a block has stages, twice.
+  static constexpr int rows = 72;
+  static constexpr int outputs = 72;
+  static constexpr int columns = 512;
+
+  /// Numbers that nobody chose, always the same ones.
+  class Noise {
+   public:
+    std::uint32_t next() { return (state_ = state_ * 1664525U + 1013904223U) >> 16; }
+
+   private:
+    std::uint32_t state_ = 1;
+  };
+
+  /// 16-bit floats of both signs between 1/4 and 1.
+  static std::uint16_t some_float(Noise& noise, bool halves) {
+    const std::uint32_t bits = noise.next();
+    return static_cast<std::uint16_t>(halves ? (bits & 0x87FFU) | 0x3400U : (bits & 0x80FFU) | 0x3E80U);
+  }
+
+  /// A matrix as it lies on the device: quants as they come, scales of 0.05 and what its bytes are as others.
+  static std::vector<std::uint8_t> some_weights(DType type) {
+    Noise noise;
+    const std::size_t pitch = placed_row_bytes(type, columns);
+    std::vector<std::uint8_t> all(pitch * outputs);
+    if (type == DType::f16) {
+      for (std::size_t i = 0; i < all.size(); i += 2) {
+        const std::uint16_t value = some_float(noise, true);
+        std::memcpy(all.data() + i, &value, 2);
+      }
+      return all;
+    }
+    const auto scales = static_cast<std::size_t>(plane_offsets(plane_shape(type), columns / 32).scale);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const std::size_t at = i % pitch;
+      all[i] = at < scales ? static_cast<std::uint8_t>(noise.next()) : at % 2 == 0 ? 0x66 : 0x2A;
+    }
+    return all;
+  }
+
+  struct RunSingle {
+    Stream stream;
+    const TileProduct& product;
+    template <DType type>
+    void run() const {
+      if constexpr (goes_by_groups(type)) launch_tiles<type>(stream, INT_MAX, product);
+    }
+  };
+  struct RunGroups {
+    Stream stream;
+    int processors;
+    const TileProduct& product;
+    template <DType type>
+    void run() const {
+      if constexpr (goes_by_groups(type)) launch_group_tiles<type>(stream, processors, product);
+    }
+  };
+
+  /// What is wrong with products of this type by warpgroups, as a sentence; empty: nothing.
+  std::string fault_of(DType type) const {
+    const bool halves = type == DType::f16;
+    const std::vector<std::uint8_t> weights = some_weights(type);
+    Noise noise;
+    std::vector<std::uint16_t> values(std::size_t{rows} * columns);
+    for (std::uint16_t& value : values) value = some_float(noise, halves);
+    const DeviceArray<std::uint8_t> placed(weights.size());
+    const DeviceArray<std::uint16_t> packed(values.size());
+    const DeviceArray<float> y(std::size_t{rows} * outputs);
+    copy_to_device(stream_, placed.get(), weights.data(), weights.size());
+    copy_to_device(stream_, packed.get(), values.data(), 2 * values.size());
+    const TileProduct product{placed.get(), nullptr, placed_row_bytes(type, columns), outputs, columns, {packed.get(), nullptr, columns}, rows, nullptr, y.get(), Ending::put};
+    const auto result = [&](auto&& run) {
+      clear(stream_, y.get(), sizeof(float) * rows * outputs);
+      with_type(type, run);
+      check_launches();
+      std::vector<float> got(std::size_t{rows} * outputs);
+      copy_to_host(stream_, got.data(), y.get(), sizeof(float) * got.size());
+      return got;
+    };
+    const std::vector<float> single = result(RunSingle{stream_, product});
+    // Wide, middle and narrow tiles are what so many multiprocessors get.
+    const std::vector<float> wide = result(RunGroups{stream_, 1, product});
+    double difference = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < single.size(); ++i) {
+      difference += std::pow(static_cast<double>(wide[i]) - static_cast<double>(single[i]), 2);
+      size += std::pow(static_cast<double>(single[i]), 2);
+    }
+    const double distance = std::sqrt(difference / size);
+    // Sums of 512 products in float, added in another order.
+    if (!(distance < 2e-5)) return "by warpgroups their products differ by " + std::to_string(distance) + " of their size.";
+    for (const int processors : {2, 3}) {
+      if (std::memcmp(result(RunGroups{stream_, processors, product}).data(), wide.data(), sizeof(float) * wide.size()) != 0) {
+        return "by warpgroups their products' last bits depend on the tile.";
+      }
+    }
+    return {};
+  }
+
+  Stream stream_;
+  int processors_;
+  std::array<State, 256> states_{};
+};
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

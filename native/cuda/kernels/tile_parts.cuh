@@ -1,0 +1,162 @@
+// What products by the tensor cores are made of, whichever instructions multiply: a tile's extent, its weights unpacked on their way to
+// shared memory, its rows, and what becomes of its sums.
+#pragma once
+
+#include "cuda/kernels/planes.cuh"
+#include "cuda/launchers.h"
+#include "cuda/tensor_cores.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+/// Of a tile, whose warps share it: each takes warp_rows by warp_outputs of it.
+template <class Tile>
+struct TileExtent {
+  static constexpr int rows = Tile::warp_rows * Tile::row_warps;
+  static constexpr int outputs = Tile::warp_outputs * Tile::output_warps;
+  static constexpr int threads = 32 * Tile::row_warps * Tile::output_warps;
+  static constexpr int row_bytes = rows * step_row_bytes;
+  static constexpr int weight_bytes = outputs * step_row_bytes;
+};
+
+/// Where 16-byte chunk `chunk` of a row lies: eight rows' equal chunks lie in eight different groups of banks.
+__device__ __forceinline__ int swizzled(int row, int chunk) { return row * step_row_bytes + ((chunk ^ (row & 7)) << 4); }
+
+/// Four quants times the factor, plus the offset, as bf16.
+///
+/// Byte u in the second place of 2^15 is the float 2^15 + u, without a conversion, and a permutation of bytes puts it there: less than
+/// three instructions a weight (permute, multiply and add, half a packing). That 2^15 is taken off in the sum that adds the offset rounds
+/// at 2^-9 of the factor, which is of one step of the quants: less than bf16 does to a weight of one step or more.
+template <bool is_signed>
+__device__ __forceinline__ void unpack_four(int word, float factor, float offset, Word& low, Word& high) {
+  const Word bytes = is_signed ? static_cast<Word>(word) ^ 0x80808080U : static_cast<Word>(word);
+  const float beside = fmaf(is_signed ? -32896.0F : -32768.0F, factor, offset);
+  float w[4];
+  LECTERN_UNROLL
+  for (Word i = 0; i < 4; ++i) w[i] = fmaf(factor, float_of_bits(permute_bytes(bytes, 0x47000000U, 0x7404U | i << 4)), beside);
+  low = pack_brains(w[0], w[1]);
+  high = pack_brains(w[2], w[3]);
+}
+
+/// The weights' side of a block's tile: rows of shared memory from rows of a matrix.
+template <DType type, class Tile, bool gated>
+struct TileWeights {
+  static constexpr bool unpacked = is_quantised<type>;
+  using Extent = TileExtent<Tile>;
+  /// A thread's share of a step: stretches of 32 columns.
+  static constexpr int stretches = Extent::outputs * 2 / Extent::threads;
+  static constexpr int block_outputs = gated ? Extent::outputs / 2 : Extent::outputs;
+
+  /// Both of a row in one thread where it takes two: they have much in common.
+  static __device__ __forceinline__ int own_row(int i) { return (thread_number() * stretches + i) / 2; }
+  static __device__ __forceinline__ int stretch_of(int step, int i) { return 2 * step + (thread_number() * stretches + i) % 2; }
+
+  /// Of a gated tile each warp has outputs of both matrices, half of its columns each, so that a thread holds what belongs together.
+  static __device__ __forceinline__ int output_of(int row) {
+    if (!gated) return block_y() * block_outputs + row;
+    return block_y() * block_outputs + row / Tile::warp_outputs * (Tile::warp_outputs / 2) + row % (Tile::warp_outputs / 2);
+  }
+  static __device__ __forceinline__ int matrix_of(int row) { return gated && row % Tile::warp_outputs >= Tile::warp_outputs / 2 ? 1 : 0; }
+
+  static __device__ __forceinline__ const std::uint8_t* row_of(const TileProduct& product, int row) {
+    // Rows beyond the last read the last one's weights; their sums go nowhere.
+    const int output = output_of(row) < product.outputs ? output_of(row) : product.outputs - 1;
+    return (matrix_of(row) == 0 ? product.weights : product.second) + static_cast<std::size_t>(output) * product.row_bytes;
+  }
+};
+
+/// A step of the rows' side, or of weights that need no unpacking: bytes of rows from a place that row_of() tells. `whole`: the rows have
+/// all columns of every step; else what is beyond `columns` becomes zeros.
+template <int rows, int threads, bool whole, class RowOf>
+__device__ __forceinline__ void copy_step(std::uint8_t* shared, int step, int columns, const RowOf& row_of) {
+  LECTERN_UNROLL
+  for (int i = 0; i < rows * 8 / threads; ++i) {
+    const int at = i * threads + thread_number();
+    const int row = at / 8;
+    const int chunk = at % 8;
+    const int column = step * step_columns + 8 * chunk;
+    // An address that nothing is read from must be one nevertheless.
+    const bool wanted = whole || column < columns;
+    copy_beside(shared + swizzled(row, chunk), row_of(row) + 2 * (wanted ? column : 0), wanted);
+  }
+}
+
+/// Rows of x, of which the tile's first is `first_row`.
+template <class Tile>
+__device__ __forceinline__ void copy_input(const TileProduct& product, int first_row, int step, std::uint8_t* shared) {
+  copy_step<TileExtent<Tile>::rows, TileExtent<Tile>::threads, true>(shared, step, product.x.stride, [&](int row) {
+    const int from = first_row + row < product.rows ? first_row + row : product.rows - 1;
+    return reinterpret_cast<const std::uint8_t*>(product.x.values + static_cast<std::size_t>(from) * static_cast<std::size_t>(product.x.stride));
+  });
+}
+
+/// Quantised weights on their way through a thread's registers: of the step after the next, under way, and of the next, which are unpacked
+/// between this one's products. Of float weights it does nothing.
+template <DType type, class Tile, bool gated>
+class ComingWeights {
+ public:
+  using Weights = TileWeights<type, Tile, gated>;
+
+  __device__ __forceinline__ explicit ComingWeights(const TileProduct& product) : stretches_((product.columns + 31) / 32), planes_(plane_offsets(plane_shape_of<type>, stretches_)) {
+    LECTERN_UNROLL
+    for (int i = 0; i < Weights::stretches; ++i) own_[i] = Weights::row_of(product, Weights::own_row(i));
+  }
+
+  __device__ __forceinline__ void load(int step) {
+    if constexpr (Weights::unpacked) {
+      LECTERN_UNROLL
+      for (int i = 0; i < Weights::stretches; ++i) {
+        // Beyond the columns the rows are zeros: any weights will do.
+        const int stretch = Weights::stretch_of(step, i);
+        coming_[i] = load_stretch<type>(own_[i], planes_, stretch < stretches_ ? stretch : stretches_ - 1);
+      }
+    }
+  }
+
+  /// What was loaded is next.
+  __device__ __forceinline__ void take() {
+    LECTERN_UNROLL
+    for (int i = 0; i < Weights::stretches; ++i) raw_[i] = coming_[i];
+  }
+
+  /// Of four equal parts of the thread's share of the step, which was taken.
+  __device__ __forceinline__ void store(int step, int part, std::uint8_t* shared) {
+    if constexpr (Weights::unpacked) {
+      LECTERN_UNROLL
+      for (int i = part * Weights::stretches; i < (part + 1) * Weights::stretches; ++i) {
+        // Eight weights: two words of quants.
+        const int chunk = i % 4;
+        const int stretch = Weights::stretch_of(step, i / 4);
+        if (chunk == 0) block_ = unpack_stretch<type>(raw_[i / 4], stretch);
+        Word words[4];
+        LECTERN_UNROLL
+        for (int half = 0; half < 2; ++half) {
+          unpack_four<has_signed_quants<type>>(block_.q[2 * chunk + half], block_.factor[chunk / 2], block_.offset[chunk / 2], words[2 * half], words[2 * half + 1]);
+        }
+        store_words(shared + swizzled(Weights::own_row(i / 4), stretch % 2 * 4 + chunk), words);
+      }
+    }
+  }
+
+ private:
+  int stretches_;
+  PlaneOffsets planes_;
+  const std::uint8_t* own_[Weights::stretches];
+  RawStretch coming_[Weights::stretches];
+  RawStretch raw_[Weights::stretches];
+  WeightBlock block_;
+};
+
+/// What becomes of the sum of an output, or of the outputs of both matrices where `gated`; `before` is what y holds.
+template <bool gated>
+__device__ __forceinline__ float finished(const TileProduct& product, int output, float scale, float sum, float second, const float* before) {
+  sum *= scale;
+  if constexpr (gated) return sum / (1.0F + expf(-sum)) * (scale * second);
+  if (product.bias != nullptr) sum += product.bias[output];
+  if (product.ending == Ending::add) sum += *before;
+  if (product.ending == Ending::gelu) sum = 0.5F * sum * (1.0F + erff(sum * 0.70710678F));
+  return sum;
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern
