@@ -74,6 +74,22 @@ t.test('program text with line numbers', async (t) => {
   none(t, made);
 });
 
+t.test('files as a terminal lists them, in letters of one width and of any', async (t) => {
+  const lines = [
+    'drwxr-xr-x  5 root root  4096 Nov 23 06:44 .', 'drwxr-xr-x 11 root root  4096 Nov 23 06:44 ..', '-rw-r--r--  1 root root 10201 Nov 23 06:44 chat.ts', '-rw-r--r--  1 root root  2902 Nov 23 06:44 convert-here.ts',
+    '-rw-r--r--  1 root root  6297 Nov 23 06:44 convert-peer.ts', '-rwxr-xr-x  1 root root   795 Nov 23 06:44 gpu.sh', 'lrwxrwxrwx  1 root root    11 Nov 23 06:44 current -> convert.ts',
+  ];
+  for (const monospace of [true, false]) {
+    const made = new PageMaker();
+    made.paragraph(50, 100, 480, prose);
+    for (const [at, line] of lines.entries()) for (const { 0: text, index } of line.matchAll(/\S+/gu)) made.text(50 + 5 * index, 200 + 12 * at, text, { monospace });
+    none(t, made);
+  }
+  const listed = new PageMaker();
+  for (const [at, row] of [['Mode', 'Files', 'Share'], ['read', '12', '40 %'], ['write', '9', '30 %'], ['all', '9', '30 %'], ['none', '0', '0 %']].entries()) listed.row(100 + 14 * at, [50, 200, 300], row);
+  t.equal(findTables(listed.page(), { doTableStructure: true }).length, 1, 'a table about files is one');
+});
+
 t.test('equations with their numbers', async (t) => {
   const made = new PageMaker();
   made.paragraph(60, 80, 460, prose);

@@ -33,6 +33,8 @@ export interface Findings {
   /** Rows whose first cells count lines. */
   numbered: boolean;
   contents: boolean;
+  /** Rows that begin as `ls -l` prints files. */
+  listed: boolean;
   /** Rows with at least two filled cells. */
   paired: number;
   /** Columns with a single filled cell. */
@@ -63,6 +65,7 @@ export function findingsOf(grid: Grid): Findings {
     torn: tornShare(full),
     numbered: isNumberedText(full),
     contents: isContents(grid, full),
+    listed: isListing(full),
     paired: countPaired(full),
     lonely: countLonely(full),
   };
@@ -95,6 +98,12 @@ function countMarkers(grid: Grid, full: GridCell[]): number {
     if (texts.length >= 2 && marked >= 0.7 * texts.length) markers++;
   }
   return markers;
+}
+
+/** Most cells of the first column begin with what a file's owner, its group and all may do with it. */
+function isListing(full: GridCell[]): boolean {
+  const firsts = full.filter((cell) => cell.column === 0).map(textOfCell);
+  return firsts.filter((text) => /^[-bcdlps](?:[-r][-w][-xsStT]){3}[.+@]?(?:\s|$)/u.test(text)).length > 0.5 * firsts.length;
 }
 
 function countPaired(full: GridCell[]): number {

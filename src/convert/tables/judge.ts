@@ -87,7 +87,7 @@ function judgeText(found: Findings, evidence: Evidence, around: Surroundings): n
   const wordy = 0.25 * Math.max(0, found.words / filled - 6) * (white ? 1.6 : 1);
   let score = -(around.bands >= 5 ? Math.min(1.2, wordy) : wordy);
   if (found.markers > 0 && found.values < 0.5 * rows) score -= 2 * found.markers;
-  if (found.contents) score -= 4;
+  if (found.contents || found.listed) score -= 4;
   if (found.numbered) score -= columns <= 3 ? 3 : 2.5;
   if (around.leaders && found.values >= rows - 1) score -= 2.5;
   score -= 3 * (found.leaders / rows) + 2.5 * (found.sentences / filled) * (white ? 1 : 0.4);
