@@ -1,11 +1,13 @@
 // The whole program as it runs on a GPU, on the emulated one: what it tells of the device's memory, and how it takes the device's loss.
 import t from 'tap';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { exitDeviceLost } from '../../src/device-loss.js';
+import { packageRoot } from '../../src/package-files.js';
 import { writeMadeEmbedder, writeMadeModel } from '../support/made-model.js';
 import { mainScript } from '../support/program.js';
 import { jsonLines } from '../support/serving.js';
@@ -13,6 +15,8 @@ import { type ServingProgram, serveProgram } from '../support/serving-program.js
 
 const home = mkdtempSync(join(tmpdir(), 'lectern-emulated-'));
 t.teardown(() => rmSync(home, { recursive: true, force: true }));
+// No install builds it; of what one has built it is a link.
+execFileSync('cmake', ['--build', join(packageRoot(), 'build', 'native'), '--target', 'lectern_addon_emulated'], { stdio: ['ignore', 'ignore', 'inherit'] });
 // One layer and a short context: the emulation takes seconds for what a device does in microseconds.
 const shape = { layers: 1, context: 128 };
 writeMadeModel(join(home, 'chat.gguf'), shape);
