@@ -16,20 +16,26 @@ bool has_emulation() {
   return false;
 }
 
-Place emulation_place() {
-  return {"emulated", [] { return cuda_emulated::make_backend(); }};
+Place warpgroup_place() {
+  return {"emulated warpgroups", [] { return cuda_emulated::make_backend(1); }};
 }
 
 std::vector<Place> places() {
   std::vector<Place> all;
   // A machine that is lent for its device has no time for the other.
   const bool device = !cuda::devices().empty();
-  if (!(device && options().require_cuda) && has_emulation()) all.push_back(emulation_place());
+  if (!(device && options().require_cuda) && has_emulation()) all.push_back({"emulated", [] { return cuda_emulated::make_backend(); }});
   if (device) {
     all.push_back({"device", [] { return cuda::make_backend(cuda::chosen_device); }});
   } else {
     check(!options().require_cuda, "--require-cuda: there is a device");
   }
+  return all;
+}
+
+std::vector<Place> places_and_warpgroups() {
+  std::vector<Place> all = places();
+  if (!sanitized && !options().require_cuda) all.push_back(warpgroup_place());
   return all;
 }
 

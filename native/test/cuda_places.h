@@ -17,9 +17,13 @@ struct Place {
   std::unique_ptr<Backend> (*make)();
 };
 
-Place emulation_place();
+/// The emulated device that has warpgroups. A device on which the kernels run has them or not.
+Place warpgroup_place();
 
 /// The emulation, and the first device that answers; that alone where a device is required. Where a device is required and none answers, a check fails.
 std::vector<Place> places();
+
+/// And the emulated device with warpgroups, where the emulation may run.
+std::vector<Place> places_and_warpgroups();
 
 }  // namespace lectern::test

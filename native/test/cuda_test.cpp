@@ -26,6 +26,7 @@ using test::open_model_on;
 using test::OpenedModel;
 using test::Place;
 using test::places;
+using test::places_and_warpgroups;
 using test::relative_distance;
 using test::Row;
 using test::same_bits;
@@ -150,7 +151,7 @@ LECTERN_TEST("cuda: an answer after many positions agrees, whatever the cache's 
 }
 
 LECTERN_TEST("cuda: chunks, a busy neighbour and the order of threads change no bit") {
-  for (const Place& place : places()) {
+  for (const Place& place : places_and_warpgroups()) {
     for (const DType dtype : {DType::f16, DType::q4_k, DType::q6_k}) {
       const MadeShape shape = small(dtype);
       const MadeModel made = make_model(shape);
@@ -178,7 +179,7 @@ LECTERN_TEST("cuda: chunks, a busy neighbour and the order of threads change no 
 }
 
 LECTERN_TEST("cuda: more positions than a tile of the attention, copied prefixes, caches of either type") {
-  for (const Place& place : places()) {
+  for (const Place& place : places_and_warpgroups()) {
     for (const DType kv : {DType::f16, DType::f32}) {
       MadeShape shape = small(DType::q8_0);
       shape.embedding = 64;
@@ -200,7 +201,7 @@ LECTERN_TEST("cuda: more positions than a tile of the attention, copied prefixes
 }
 
 LECTERN_TEST("cuda: embeddings agree with the plain operations") {
-  for (const Place& place : places()) {
+  for (const Place& place : places_and_warpgroups()) {
     for (const DType dtype : {DType::f16, DType::q8_0}) {
       const MadeShape shape{.architecture = "bert", .dtype = dtype, .layers = 1, .heads = 2, .kv_heads = 2, .feed_forward = 256};
       const MadeModel made = make_model(shape);

@@ -6,10 +6,12 @@
 #include <numeric>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/ops.h"
 #include "cuda/backend.h"
+#include "cuda/emulation/backend.h"
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
@@ -47,7 +49,8 @@ struct Bench {
   Memory in, out;
   int columns, outputs;
 
-  Bench(const test::Place& place, int rows, int columns_, int outputs_) : backend(place.make()), columns(columns_), outputs(outputs_) {
+  Bench(const test::Place& place, int rows, int columns_, int outputs_) : Bench(place.make(), rows, columns_, outputs_) {}
+  Bench(std::unique_ptr<Backend> made, int rows, int columns_, int outputs_) : backend(std::move(made)), columns(columns_), outputs(outputs_) {
     OpsShape shape{};
     shape.rows = shape.part_rows = rows;
     shape.columns = columns;
@@ -118,22 +121,12 @@ constexpr int outputs = 150;
 
 namespace emulation = cuda::emulation;
 
-/// Whether the emulated device has warpgroups, while this lives; devices know it themselves.
-class Warpgroups {
- public:
-  explicit Warpgroups(bool there) { emulation::has_groups = there; }
-  ~Warpgroups() { emulation::has_groups = emulation::groups_multiply_wrongly = false; }
-  Warpgroups(const Warpgroups&) = delete;
-  Warpgroups& operator=(const Warpgroups&) = delete;
-};
-
 /// Types of which there are kernels for warpgroups.
 bool may_go_by_groups(DType type) {
   return type == DType::q4_k || type == DType::q5_k || type == DType::q6_k || type == DType::q5_0 || type == DType::q8_0 || type == DType::f16;
 }
 
 void check_products(const test::Place& place, bool groups) {
-  const Warpgroups warpgroups(groups);
   for (const DTypeInfo& type : dtype_table) {
     if (groups && !may_go_by_groups(type.dtype)) continue;
     const int columns = type.block_elements == 256 ? 256 : 96;
@@ -147,7 +140,7 @@ void check_products(const test::Place& place, bool groups) {
     const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
     std::vector<double> exact = product(matrix, x, rows);
     for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(bias[i % outputs] + before[i]);
-    const std::string name = place.name + (groups ? " by warpgroups, " : ", ") + std::string(type.name);
+    const std::string name = place.name + ", " + std::string(type.name);
     const Row whole = bench.run(x, before, 0, rows, add);
     const double error = distance(whole, exact);
     check(error > 0 && error < allowed(type.dtype), name + ": distance " + std::to_string(error));
@@ -170,7 +163,7 @@ LECTERN_TEST("prompt rows: products by warpgroups, the same bits in every tile")
     emulation::set_reverse(reverse);
     emulation::group_products = 0;
     emulation::remarks.clear();
-    check_products(test::emulation_place(), true);
+    check_products(test::warpgroup_place(), true);
     // Where they are wrong others are used, and the products are right nevertheless.
     check(emulation::group_products > 0 && emulation::remarks.empty(), "they are made by warpgroups: " + emulation::remarks);
   }
@@ -184,30 +177,26 @@ LECTERN_TEST("prompt rows: warpgroups that do not multiply as they should are le
   const Tensor tensor = matrix.tensor();
   const Row x = random_row(std::size_t{rows} * columns, 3, 1);
   const Row nothing(std::size_t{rows} * outputs);
-  const auto result = [&](bool groups, bool wrong) {
-    const Warpgroups warpgroups(groups);
+  const auto result = [&](int device, bool wrong) {
     emulation::groups_multiply_wrongly = wrong;
     emulation::remarks.clear();
-    Bench bench(test::emulation_place(), rows, columns, outputs);
+    Bench bench(cuda_emulated::make_backend(device), rows, columns, outputs);
     const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+    emulation::groups_multiply_wrongly = false;
     emulation::group_products = 0;
     return bench.run(x, nothing, 0, rows, [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); });
   };
-  const Row single = result(false, false);
-  const Row refused = result(true, true);
+  const Row single = result(0, false);
+  const Row refused = result(1, true);
   check(emulation::group_products == 0 && test::same_bits(refused, single), "single warps multiply");
   check(emulation::remarks.find("weights of Q4_K go by single warps") != std::string::npos, "said: " + emulation::remarks);
-  const Row taken = result(true, false);
+  const Row taken = result(1, false);
   check(emulation::group_products > 0 && emulation::remarks.empty(), "where nothing is wrong they are used, and nothing is said: " + emulation::remarks);
   check(test::relative_distance(taken, single) < 1e-6, "to the same sums");
 }
 
 LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
-  std::vector<std::pair<test::Place, bool>> ways;
-  for (const test::Place& place : test::places()) ways.emplace_back(place, false);
-  if (test::has_emulation()) ways.emplace_back(test::emulation_place(), true);
-  for (const auto& [place, groups] : ways) {
-    const Warpgroups warpgroups(groups);
+  for (const test::Place& place : test::places_and_warpgroups()) {
     for (const auto& [first, second] : std::vector<std::pair<DType, DType>>{{DType::q4_0, DType::q4_0}, {DType::q5_0, DType::q5_0}, {DType::f16, DType::f16}, {DType::q8_0, DType::f16}, {DType::f32, DType::f32}}) {
       constexpr int columns = 96;
       const MadeMatrix gate(first, outputs, columns, 7);
@@ -229,7 +218,7 @@ LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
       std::vector<double> exact = product(gate, normed, rows);
       const std::vector<double> factor = product(up, normed, rows);
       for (std::size_t i = 0; i < exact.size(); i++) exact[i] = exact[i] / (1 + std::exp(-exact[i])) * factor[i];
-      const std::string name = place.name + (groups ? " by warpgroups, " : ", ") + std::string(info_of(first).name) + " and " + std::string(info_of(second).name);
+      const std::string name = place.name + ", " + std::string(info_of(first).name) + " and " + std::string(info_of(second).name);
       const auto gated = [&](int count) { bench.ops->gated(weights, count, bench.in.floats(), bench.out.floats()); };
       const Row whole = bench.run(x, nothing, 0, rows, gated);
       const double error = distance(whole, exact);

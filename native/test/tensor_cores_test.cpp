@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cuda/emulation/fibers.h"
+#include "cuda/warpgroups.h"
 #include "cuda_places.h"
 #include "harness.h"
 #include "tensor/half.h"
@@ -103,6 +104,68 @@ LECTERN_TEST("tensor cores: matrices are loaded by rows and by columns") {
     }
   });
   check(right, "every lane has its elements");
+}
+
+LECTERN_TEST("tensor cores: a warpgroup's products are the matrix product, and appear when they were waited for") {
+  if (!has_emulation()) return;
+  constexpr int outputs = 64;
+  constexpr int depth = 64;
+  const std::vector<float> a = numbers<float>(64 * depth, 5);
+  const std::vector<float> b = numbers<float>(outputs * depth, 6);
+  for (const bool halves : {false, true}) {
+    for (const bool reverse : {false, true}) {
+      std::vector<float> sums(64 * outputs);
+      bool early = false;
+      emulation::set_reverse(reverse);
+      const auto body = [&] {
+        const int thread = static_cast<int>(emulation::thread_index.x);
+        // The manual's layout: 16-byte chunks of a row of 128 change places by the row's number among its eight.
+        unsigned char* const left = emulation::shared_memory() + (1024 - cuda_emulated::shared_address(emulation::shared_memory()) % 1024);
+        unsigned char* const right = left + 64 * 128;
+        for (int i = thread; i < 64 * depth; i += 128) {
+          const int row = i / depth;
+          const int k = i % depth;
+          const auto encode = [&](float value) { return halves ? f16_from_float(value) : bf16_from_float(value); };
+          const std::uint16_t bits[2] = {encode(a[static_cast<std::size_t>(i)]), encode(b[static_cast<std::size_t>(i)])};
+          const int at = row * 128 + (k / 8 ^ row % 8) * 16 + k % 8 * 2;
+          std::memcpy(left + at, &bits[0], 2);
+          std::memcpy(right + at, &bits[1], 2);
+        }
+        emulation::block_barrier();
+        const cuda_emulated::MatrixPlace rows = cuda_emulated::place_at(cuda_emulated::shared_address(left));
+        const cuda_emulated::MatrixPlace columns = cuda_emulated::place_at(cuda_emulated::shared_address(right));
+        float own[outputs / 8][4];
+        for (int o = 0; o < outputs / 8; ++o) {
+          for (int i = 0; i < 4; ++i) own[o][i] = static_cast<float>(thread + 1000 * i);
+        }
+        cuda_emulated::begin_products();
+        for (int part = 0; part < depth / 16; ++part) {
+          if (halves) cuda_emulated::multiply_group<true>(own, cuda_emulated::further(rows, part), cuda_emulated::further(columns, part));
+          else cuda_emulated::multiply_group<false>(own, cuda_emulated::further(rows, part), cuda_emulated::further(columns, part));
+        }
+        cuda_emulated::end_products();
+        early = early || !std::isnan(own[3][2]);
+        cuda_emulated::wait_for_products<0>();
+        const int row = thread / 32 * 16 + thread % 32 / 4;
+        for (int o = 0; o < outputs / 8; ++o) {
+          for (int i = 0; i < 4; ++i) sums[static_cast<std::size_t>((row + i / 2 * 8) * outputs + 8 * o + thread % 4 * 2 + i % 2)] = own[o][i];
+        }
+      };
+      emulation::run_grid({1, 1, 1}, 128, body, 1024 + 2 * 64 * 128);
+      emulation::set_reverse(false);
+      // Every factor and sum is a whole number that its format holds.
+      bool right = true;
+      for (int row = 0; row < 64; ++row) {
+        for (int column = 0; column < outputs; ++column) {
+          const int thread = row / 16 * 32 + row % 8 * 4 + column % 8 / 2;
+          float exact = static_cast<float>(thread + 1000 * (row % 16 / 8 * 2 + column % 2));
+          for (int k = 0; k < depth; ++k) exact += a[static_cast<std::size_t>(row * depth + k)] * b[static_cast<std::size_t>(column * depth + k)];
+          right = right && exact == sums[static_cast<std::size_t>(row * outputs + column)];
+        }
+      }
+      check(right && !early, std::string(halves ? "halves" : "bf16") + (reverse ? ", threads in reverse" : ""));
+    }
+  }
 }
 
 LECTERN_TEST("tensor cores: a copy beside is there when it was waited for and not before") {

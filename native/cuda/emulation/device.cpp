@@ -3,6 +3,7 @@
 #include "cuda/device.h"
 
 #include <csignal>
+#include <utility>
 
 #include "cuda/backend.h"
 #include "cuda/emulation/backend.h"
@@ -21,6 +22,8 @@ std::vector<Device> devices() {
 }
 
 std::string why_none() { return ""; }
+
+std::string take_remarks() { return std::exchange(emulation::remarks, {}); }
 
 std::unique_ptr<Backend> make_backend(int device) { return cuda_emulated::make_backend(device); }
 

@@ -27,15 +27,13 @@ std::size_t living_allocations();
 /// Bytes of those on the device, each filled up to 256.
 std::size_t living_device_bytes();
 
-/// Whether the device has warpgroups: what is made of it next.
-extern bool has_groups;
-/// Their products are not what they should be.
+/// Products of warpgroups are not what they should be.
 extern bool groups_multiply_wrongly;
 
 /// Products of a thread by warpgroups so far, 16 columns each.
 extern std::uint64_t group_products;
-/// What cuda::take_remarks() would tell.
-extern std::string remarks;
+/// What cuda::take_remarks() tells, of this thread.
+extern thread_local std::string remarks;
 
 /// Bytes that crossed from the device.
 extern std::atomic<std::uint64_t> bytes_to_host;

@@ -14,10 +14,9 @@
 
 namespace lectern::cuda::emulation {
 
-bool has_groups = false;
 bool groups_multiply_wrongly = false;
 std::uint64_t group_products = 0;
-std::string remarks;
+thread_local std::string remarks;
 
 }  // namespace lectern::cuda::emulation
 
