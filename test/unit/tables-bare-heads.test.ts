@@ -71,3 +71,26 @@ t.test('a head beside the column that it is over comes back over it; columns tha
   t.strictSame(textsOf(withBareColumns(tableOf(3, [...heads, ...values(2), grouped])))[0], 'Land | Number of them | ', 'something stands under the head, over both');
   t.equal(withBareColumns(tableOf(3, [...heads, [0, 2, [{ x: 250, baseline: 100, text: 'Year' }]], ...values(2)])).columnCount, 3);
 });
+
+/** How often each place of the grid is covered. */
+function covered({ cells, rowCount, columnCount }: FoundTable): number[] {
+  const counts = new Array<number>(rowCount * columnCount).fill(0);
+  for (const { row, column, rowSpan, columnSpan } of cells) for (let r = row; r < row + rowSpan; r++) for (let c = column; c < column + columnSpan; c++) counts[r * columnCount + c]!++;
+  return counts;
+}
+
+t.test('cells over several rows keep them where columns are joined; each place is in one cell', async (t) => {
+  const over = (headColumn: number): FoundTable => {
+    const whole = tableOf(3, [[0, 0, [{ x: 50, baseline: 100, text: 'Land' }]], [0, headColumn, [{ x: 150, baseline: 100, text: 'Number of them' }]], ...[1, 2, 3].flatMap((row): [number, number, Line[]][] => [
+      [row, 0, [{ x: 50, baseline: 116 + 14 * row, text: 'France' }]], ...(row === 2 ? [] : [[row, 3 - headColumn, [{ x: 240, baseline: 116 + 14 * row, text: `${row}7` }]] as [number, number, Line[]]]),
+    ])]);
+    return { ...whole, cells: whole.cells.filter((cell) => cell.row !== 2 || cell.column !== 3 - headColumn).map((cell) => (cell.row === 1 && cell.column === 3 - headColumn ? { ...cell, rowSpan: 2 } : cell)) };
+  };
+  for (const headColumn of [1, 2]) {
+    t.strictSame(covered(over(headColumn)), new Array(12).fill(1), 'before');
+    const joined = withBareColumns(over(headColumn));
+    t.strictSame(textsOf(joined), ['Land | Number of them', 'France | 17', 'France', 'France | 37']);
+    t.strictSame(covered(joined), new Array(8).fill(1));
+    t.equal(joined.cells.find(({ row, column }) => row === 1 && column === 1)?.rowSpan, 2);
+  }
+});

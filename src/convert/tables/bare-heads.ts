@@ -21,7 +21,7 @@ interface Split {
 export function withBareColumns(table: FoundTable): FoundTable {
   let whole = table;
   for (let column = table.columnCount - 2; column >= 0; column--) {
-    if (whole.columnCount > 2 && isTorn(whole, column)) whole = withoutLine(whole, column + 1);
+    if (whole.columnCount > 2 && isTorn(whole, column)) whole = withoutLine(whole, column + 1) ?? whole;
   }
   for (let column = table.columnCount - 1; column >= 0; column--) {
     const split = bareHead(whole, column);
@@ -40,21 +40,28 @@ function isTorn({ cells, rowCount }: FoundTable, column: number): boolean {
   return isPair(a, b) || isPair(b, a);
 }
 
-/** Without the line before this column. */
-function withoutLine(table: FoundTable, line: number): FoundTable {
-  const { cells } = table;
-  const joined = new Map<TableCell, TableCell>();
-  for (const left of cells) {
-    const right = cells.find((cell) => cell.column === line && cell.row === left.row);
-    if (left.column + left.columnSpan === line && right !== undefined) joined.set(right, left);
+/** Without the line before this column; null where words on both sides stand in the same row, or cells beside it reach over several columns. */
+function withoutLine(table: FoundTable, line: number): FoundTable | null {
+  const beside = table.cells.filter((cell) => cell.column === line || cell.column + cell.columnSpan === line);
+  const full = beside.filter(({ words }) => words.length > 0);
+  const covers = (cell: TableCell, row: number): boolean => cell.row <= row && row < cell.row + cell.rowSpan;
+  if (beside.some(({ columnSpan }) => columnSpan > 1)) return null;
+  const edge = (row: number, column: number): TableCell | undefined => beside.find((cell) => cell.column === column && covers(cell, row));
+  const joined: TableCell[] = [];
+  for (let row = 0; row < table.rowCount; row++) {
+    const [left, right] = [edge(row, line - 1), edge(row, line)];
+    if (left === undefined || right === undefined) continue;
+    const [own, other] = full.filter((cell) => covers(cell, row));
+    if (other !== undefined) return null;
+    if (own !== undefined && own.row < row) continue;
+    // Empty ones go row by row: they may be as high as what another row holds beside them.
+    joined.push({ ...left, rowSpan: 1, ...own, row, column: line - 1, box: { ...(own ?? left).box, left: left.box.left, right: right.box.right } });
   }
-  const done = cells.filter((cell) => !joined.has(cell)).map((cell): TableCell => {
-    const right = [...joined].find(([, left]) => left === cell)?.[0];
-    if (right !== undefined) return { ...cell, columnSpan: cell.columnSpan + right.columnSpan - 1, words: [...cell.words, ...right.words], box: { ...cell.box, right: right.box.right } };
+  const rest = table.cells.filter((cell) => !beside.includes(cell)).map((cell): TableCell => {
     if (cell.column >= line) return { ...cell, column: cell.column - 1 };
     return cell.column + cell.columnSpan > line ? { ...cell, columnSpan: cell.columnSpan - 1 } : cell;
   });
-  return { ...table, columnCount: table.columnCount - 1, cells: done };
+  return { ...table, columnCount: table.columnCount - 1, cells: [...rest, ...joined].sort((a, b) => a.row - b.row || a.column - b.column) };
 }
 
 function bareHead({ cells }: FoundTable, column: number): Split | null {
