@@ -1,7 +1,7 @@
 /** The finished document as files: one for each output asked for, and the contract's `document` object that holds them all. */
-import { createReadStream, readFileSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { StringDecoder } from 'node:string_decoder';
 import { chunkDocument, writeChunk, type TokenCounter } from '../chunk/chunk.js';
 import { writeDocTags } from '../document/doctags.js';
 import { writeHtml } from '../document/html.js';
@@ -20,23 +20,48 @@ const fileNames: Record<OutputName, string> = {
 export const contentFile = 'content.json';
 const chunksFile = 'chunks.json';
 
-/** Pieces as one file; small ones are gathered, so that the document is neither held whole nor written word by word. */
+const atOnce = 256 * 1024;
+
+function writeAll(file: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let done = 0; done < bytes.length;) done += writeSync(file, bytes, done);
+}
+
+/**
+ * Pieces as one file; small ones are gathered, so that the document is neither held whole nor written word by word. The worker waits for the disk:
+ * it has nothing else to do, and the detour over other threads cost more than all the writing.
+ */
 async function writePieces(path: string, pieces: Iterable<string> | AsyncIterable<string>): Promise<void> {
-  const file = await open(path, 'w');
+  const file = openSync(path, 'w');
   try {
     let waiting: string[] = [];
     let length = 0;
-    for await (const piece of pieces) {
+    const add = (piece: string): void => {
       waiting.push(piece);
       length += piece.length;
-      if (length < 256 * 1024) continue;
-      await file.write(waiting.join(''));
+      if (length < atOnce) return;
+      writeAll(file, waiting.join(''));
       waiting = [];
       length = 0;
-    }
-    await file.write(waiting.join(''));
+    };
+    if (Symbol.iterator in pieces) for (const piece of pieces) add(piece);
+    else for await (const piece of pieces) add(piece);
+    writeAll(file, waiting.join(''));
   } finally {
-    await file.close();
+    closeSync(file);
+  }
+}
+
+/** The text of a file, a piece at a time. */
+function* piecesOf(path: string): Generator<string> {
+  const file = openSync(path, 'r');
+  try {
+    const decoder = new StringDecoder('utf8');
+    const buffer = Buffer.allocUnsafe(atOnce);
+    for (let read = readSync(file, buffer); read > 0; read = readSync(file, buffer)) yield decoder.write(buffer.subarray(0, read));
+    yield decoder.end();
+  } finally {
+    closeSync(file);
   }
 }
 
@@ -61,7 +86,7 @@ function writers(document: DoclingDocument, directory: string, options: ConvertO
 }
 
 /** The contract's `document` object; what is in files already is read from there, a piece at a time. */
-async function* contentChunks(directory: string, filename: string, files: ConvertOutcome['files'], pages: Iterable<string> | null): AsyncGenerator<string> {
+function* contentChunks(directory: string, filename: string, files: ConvertOutcome['files'], pages: Iterable<string> | null): Generator<string> {
   yield `{"filename":${JSON.stringify(filename)}`;
   for (const name of ['md', 'json', 'html', 'text', 'doctags'] as const) {
     yield `,"${name}_content":`;
@@ -72,7 +97,7 @@ async function* contentChunks(directory: string, filename: string, files: Conver
     }
     const isJson = name === 'json';
     if (!isJson) yield '"';
-    for await (const chunk of createReadStream(join(directory, path), { encoding: 'utf8' }) as AsyncIterable<string>) {
+    for (const chunk of piecesOf(join(directory, path))) {
       yield isJson ? chunk : JSON.stringify(chunk).slice(1, -1);
     }
     if (!isJson) yield '"';

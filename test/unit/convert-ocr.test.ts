@@ -180,6 +180,9 @@ t.test('labels, guesses, icons, coarse pictures and such that the file tells the
     const table = await convert(t, [withPicture(text(110, 285, 9, caption))], always(linesReader('Words that only the picture has', 6)));
     t.match(table.markdown, /Words that only the picture has/u, `${caption}: what it names is no figure`);
   }
+  const drawn = Array.from({ length: 40 }, (_, at) => `${110 + 4 * at} ${540 + 30 * (at % 3)} m ${114 + 4 * at} ${540 + 30 * ((at + 1) % 3)} l S`).join(' ');
+  const below = await convert(t, [withPicture(`${drawn} ${text(110, 520, 9, 'Figure 3: What is drawn above it')}`)], always(linesReader('Words that only the picture has', 6)));
+  t.match(below.markdown, /Words that only the picture has/u, 'a caption is of one figure: what follows it is none');
   const off = linesReader('Words that only the picture has', 6);
   await convert(t, [withPicture()], always(off), { doOcr: false });
   t.equal(off.looks.length, 0);

@@ -33,23 +33,36 @@ function holdsWords({ box }: PlacedImage, words: Word[]): boolean {
   return words.some(({ box: { left, top, right, bottom } }) => (left + right) / 2 > box.left && (left + right) / 2 < box.right && (top + bottom) / 2 > box.top && (top + bottom) / 2 < box.bottom);
 }
 
-/** A line that begins as captions of figures do stands below the picture, or above it: what the picture says is the figure's, not the page's. */
-function isFigure({ box }: PlacedImage, captions: Line[]): boolean {
-  return captions.some((line) => {
-    const white = Math.max(line.box.top - box.bottom, box.top - line.box.bottom);
-    return line.box.left < box.right && line.box.right > box.left && white > -line.size && white < farthestCaption;
+/** Boxes that share a strip of the page with the caption, at most so far above it or below it, and nearly the nearest of them: parts of one figure stand side by side. */
+function nearestTo(caption: Line, boxes: Box[], side: 'above' | 'below'): Box[] {
+  const near = boxes.flatMap((box): { box: Box; white: number }[] => {
+    const white = side === 'above' ? caption.box.top - box.bottom : box.top - caption.box.bottom;
+    return caption.box.left < box.right && caption.box.right > box.left && white > -caption.size && white < farthestCaption ? [{ box, white }] : [];
   });
+  const least = Math.min(...near.map(({ white }) => white));
+  return near.filter(({ white }) => white <= least + caption.size).map(({ box }) => box);
+}
+
+/** Boxes of what lines that begin as captions of figures are about, pictures and drawings: what right above stands, else what below. What is seen in it is the figure's, not the page's. */
+function figuresIn({ images, drawings, lines }: PageContent): Set<Box> {
+  const boxes = [...images.map(({ box }) => box), ...drawings];
+  const captions = lines.filter((line) => captionKind(line.words.map(({ text }) => text).join(' ')) === 'figure');
+  return new Set(captions.flatMap((caption) => {
+    const above = nearestTo(caption, boxes, 'above');
+    return above.length > 0 ? above : nearestTo(caption, boxes, 'below');
+  }));
 }
 
 /** Pictures in which text may be seen that the file does not tell, and that belongs to the page. */
-function candidates({ images, width, height, words, lines }: PageContent): PlacedImage[] {
+function candidates(content: PageContent): PlacedImage[] {
+  const { images, width, height, words } = content;
   if (images.length === 0) return [];
-  const captions = lines.filter((line) => captionKind(line.words.map(({ text }) => text).join(' ')) === 'figure');
+  const figures = figuresIn(content);
   return images.filter((image) => {
     const { left, top, right, bottom } = image.box;
     const inside = left > -2 && top > -2 && right < width + 2 && bottom < height + 2;
     const fine = image.width >= ((right - left) / 72) * leastDpi && image.height >= ((bottom - top) / 72) * leastDpi;
-    return inside && fine && (right - left) * (bottom - top) >= leastShare * width * height && !isFigure(image, captions) && !holdsWords(image, words);
+    return inside && fine && (right - left) * (bottom - top) >= leastShare * width * height && !figures.has(image.box) && !holdsWords(image, words);
   }).slice(0, mostPictures);
 }
 
