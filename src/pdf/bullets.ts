@@ -1,4 +1,4 @@
-/** Bullets that are drawn instead of written: small round, square or pointed marks right before a line of text become its first word. */
+/** Bullets that the file does not call so: small drawn marks right before a line of text become its first word; letters that fonts show as signs are named. */
 import type { Box, Line, Word } from './page.js';
 import type { Graphics, Mark } from './paths.js';
 
@@ -9,6 +9,7 @@ const HEIGHT = { least: 0.1, most: 0.6 };
 /** Marks nearer to each other than this are a row of dots. */
 const ROW_OF_DOTS = 2.6;
 const MAX_MARKS = 3000;
+const MAX_LETTERS = 200;
 const HOLLOW = '◦';
 const FULL = '•';
 
@@ -34,6 +35,44 @@ export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box
   }
   graphics.strokes = graphics.strokes.filter((box) => !used.has(box));
   graphics.boxes = graphics.boxes.filter(({ box }) => !used.has(box));
+}
+
+/** Letters that fonts of signs, and Word's list styles, draw as bullets. */
+const letterBullet = /^[orqlnuvwzØ§]$/;
+/** White that follows such a bullet at least, in parts of the size. */
+const AFTER_LETTER = 0.5;
+
+/**
+ * Names letters that are bullets: the same single letter of another font or size than the text, alone before two lines or more at one
+ * x (`o` in Courier before items of a list). A letter without white behind it, or in the text's own face, stays a letter.
+ */
+export function nameLetterBullets(lines: Line[]): void {
+  const groups = new Map<string, Word[]>();
+  for (const { line, word, next } of lettersBefore(lines)) {
+    const apart = next.box.left - word.box.right;
+    if (line.angle !== 0 || apart < AFTER_LETTER * next.size || apart > 4 * next.size) continue;
+    if (word.font.name === next.font.name && Math.abs(word.size - next.size) < 0.1 * next.size) continue;
+    const key = `${word.text} ${word.font.name} ${word.size.toFixed(1)} ${Math.round(word.box.left / 2)}`;
+    const known = groups.get(key);
+    if (known === undefined) groups.set(key, [word]);
+    else known.push(word);
+  }
+  for (const words of groups.values()) if (words.length >= 2) for (const word of words) word.text = FULL;
+}
+
+/** Single letters that begin a line, or are one by themselves, with the word that follows on the same height. */
+function* lettersBefore(lines: Line[]): Generator<{ line: Line; word: Word; next: Word }> {
+  const alone = lines.filter(({ words }) => words.length === 1 && letterBullet.test(words[0]!.text));
+  for (const line of lines) {
+    const [word, next] = line.words;
+    if (word !== undefined && next !== undefined && !next.glued && letterBullet.test(word.text)) yield { line, word, next };
+  }
+  for (const line of alone.slice(0, MAX_LETTERS)) {
+    const word = line.words[0]!;
+    const beside = lines.filter((other) => other !== line && Math.abs(other.baseline - line.baseline) < 0.4 * other.size && other.box.left > word.box.right);
+    const nearest = beside.reduce<Line | null>((best, other) => (best === null || other.box.left < best.box.left ? other : best), null);
+    if (nearest !== null) yield { line, word, next: nearest.words[0]! };
+  }
 }
 
 /** A legend's marks differ in colour where a list's are all the same. */

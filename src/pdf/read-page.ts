@@ -1,6 +1,6 @@
 /** One page read whole: objects walked, glyphs made lines, paths made rulings and boxes; plain data comes out. */
 import type { Box, Line, PageContent, PlacedImage, Word } from './page.js';
-import { addDrawnBullets } from './bullets.js';
+import { addDrawnBullets, nameLetterBullets } from './bullets.js';
 import type { Cover } from './covers.js';
 import { readFields } from './fields.js';
 import type { FontTable } from './fonts.js';
@@ -39,6 +39,7 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
   const rulings = mergeRulings(graphics.rulings);
   const lines = buildLines(text.glyphs, rulings).map(makeLine);
   lines.push(...readFields(pdfium, page, form, frame.toSeen, lines, read.end));
+  nameLetterBullets(lines);
   if (graphics.marks.length > 0) addDrawnBullets(lines, graphics, clusterStrokes(graphics.strokes, seen));
   const links = readLinks(pdfium, document, page, frame.toSeen, seen);
   linkWords(lines, links);

@@ -76,11 +76,15 @@ t.test('tables of contents', async (t) => {
   const entries: [string, string][] = [['1 Summary', '3'], ['2 Method', '5'], ['2.1 What was inspected', '6'], ['3 Findings', '12']];
   const rows = entries.map(([title, number], index) => text(72, 700 - 16 * index, 10, `${title} ${'. '.repeat(30)}`) + text(500, 700 - 16 * index, 10, number));
   const contents = findContents(await read([text(72, 730, 14, 'Contents'), ...rows]));
-  t.same(contents?.table.cells.map((cell) => cell.words.map((word) => word.text).join(' ')), entries.flat());
-  t.equal(contents?.table.columnCount, 2);
+  t.same(contents?.tables[0]?.cells.map((cell) => cell.words.map((word) => word.text).join(' ')), entries.flat());
+  t.equal(contents?.tables[0]?.columnCount, 2);
   t.notOk([...contents!.words].some((word) => word.text === 'Contents'), 'the heading is none of it');
   const footed = findContents(await read([...rows, text(72, 600, 9, 'Printed in 2014. All rights reserved.'), text(500, 600, 10, 'iii')]));
-  t.equal(footed?.table.rowCount, 4, 'the foot of the page is no entry');
+  t.equal(footed?.tables[0]?.rowCount, 4, 'the foot of the page is no entry');
+  const figures = ['The harbour', 'The bell'].map((title, index) => text(72, 580 - 16 * index, 10, `${title} ${'. '.repeat(30)}`) + text(500, 580 - 16 * index, 10, `${index + 2}`));
+  const two = findContents(await read([...rows, text(72, 610, 14, 'List of Figures'), ...figures]));
+  t.same(two?.tables.map(({ rowCount }) => rowCount), [4, 2], 'a heading between two lists is in neither');
+  t.notOk([...two!.words].some((word) => word.text === 'List'));
   const prose = await read(Array.from({ length: 10 }, (_, index) => text(72, 700 - 14 * index, 10, `He said ... and then nothing for ${index} years 12`)));
   t.equal(findContents(prose), null, 'an ellipsis leads nowhere');
 });

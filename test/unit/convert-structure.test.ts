@@ -145,6 +145,24 @@ t.test('captions of tables side by side, and one between two tables', (t) => {
   t.end();
 });
 
+t.test('a label by itself and what is said below it are one caption', (t) => {
+  const rows = [['City', 'People'], ['Oslo', '709']];
+  const page = (below: ReturnType<typeof line>): Block[] => structure([sketch(0, [...paragraph(50, 60, 480, 6, 'mill'), line(50, 150, 'Table 1', { bold: true }), below, ...paragraph(50, 300, 480, 6, 'swim')],
+    { tables: [table({ left: 50, right: 250, top: 172, bottom: 200 }, rows)] })]);
+  const captions = (blocks: Block[]): string[][] => blocks.filter((block) => block.kind === 'table').map((block) => block.captions.map(plainText));
+  t.same(captions(page(line(50, 162, 'Cities of the north'))), [['Table 1 Cities of the north']]);
+  t.same(captions(page(line(50, 165, 'Cities', { size: 15 }))), [['Table 1']], 'not a heading');
+  t.end();
+});
+
+t.test('two notes whose marks stand by themselves are two', (t) => {
+  const note = (top: number, mark: string, text: string): ReturnType<typeof line>[] => [line(50, top - 3, mark, { size: 5 }), line(55, top, text, { size: 8 })];
+  const ragged = Array.from({ length: 20 }, (_, index) => line(50, 60 + 12 * index, 'mill and more of it '.repeat(3 + index % 3)));
+  const blocks = structure([sketch(0, [...ragged, ...note(700, '1', 'http://www.first.example'), ...note(710, '2', 'http://www.second.example')])]);
+  t.same(blocks.filter((block): block is TextBlock => block.kind === 'text').slice(-2).map(plainText), ['1 http://www.first.example', '2 http://www.second.example']);
+  t.end();
+});
+
 t.test('code in a document that is mostly code; none in one that is typewritten', (t) => {
   const mono = { monospace: true, font: 'Mono' };
   const program = (top: number): ReturnType<typeof line>[] => ['def read(path):', 'with open(path) as file:', 'for each in file:', 'yield each.strip()', '', '# the rest', 'table = {"a": 1, "b": [1, 2]}']

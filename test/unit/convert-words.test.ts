@@ -28,6 +28,10 @@ t.test('hyphens at line ends', (t) => {
   t.equal(joined(['Wasser-', 'stand'], [], true), 'Wasserstand', 'and so does one the file marks as soft');
   t.equal(joined(['rekon-\u2010', 'struieren']), 'rekonstruieren', 'printed twice');
   t.equal(joined(['from 1990-', '2000 on']), 'from 1990-2000 on');
+  t.equal(joined(['pp. 12\u2013', '19 of it']), 'pp. 12\u201319 of it');
+  const french = ['les', 'des', 'dans', 'est'];
+  t.equal(joined(['Où êtes-', 'vous ?'], french), 'Où êtes-vous ?', 'French inverts with a hyphen');
+  t.equal(joined(['a lumi-', 'nous sky']), 'a luminous sky', 'English does not');
   t.end();
 });
 

@@ -152,3 +152,14 @@ t.test('dots in a row, a legend in colours, boxes to tick, separators and points
   const curve = paint('50 600 m 100 700 200 500 300 650 c', { stroke: 0 });
   t.same(written(await read([curve, disc(120, 640, 2), text(128, 636, 10, 'peak')])), ['peak']);
 });
+
+t.test('letters of another face alone before several lines are bullets', async (t) => {
+  const items = ['first', 'second', 'third'].flatMap((item, index) => [text(60, 700 - 15 * index, 10, 'o', { font: 'Courier' }), text(78, 700 - 15 * index, 10, item)]);
+  const spoken = async (content: string[]): Promise<string> => (await read(content)).words.map((word) => word.text).join(' ');
+  t.equal(await spoken(items), '• first • second • third');
+  t.equal(await spoken(items.slice(0, 2)), 'o first', 'one may be anything');
+  const own = ['first', 'second'].flatMap((item, index) => [text(60, 700 - 15 * index, 10, 'o'), text(78, 700 - 15 * index, 10, item)]);
+  t.equal(await spoken(own), 'o first o second', 'in the face of the text it is a letter');
+  const words = [0, 1, 2].flatMap((index) => [text(60, 700 - 15 * index, 10, 'o', { font: 'Times-Italic' }), text(67.5, 700 - 15 * index, 10, 'is odd')]);
+  t.notMatch(await spoken(words), '•', 'a variable is one, too');
+});

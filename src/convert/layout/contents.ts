@@ -4,8 +4,8 @@ import type { FoundTable, TableCell } from '../table.js';
 import { unionBox } from './text-line.js';
 
 export interface Contents {
-  /** Two columns: entry and page. */
-  table: FoundTable;
+  /** Two columns each, entry and page; several where headings part them. */
+  tables: FoundTable[];
   /** Words of the entries and the dots: what the page's other text is without. */
   words: Set<Word>;
 }
@@ -98,25 +98,33 @@ export function findContents(content: PageContent): Contents | null {
   const member = membersOf(rows, right);
   const first = member.indexOf(true);
   const last = member.lastIndexOf(true);
-  const entries: Entry[] = [];
+  const parts: Entry[][] = [[]];
   let waiting: Word[] = [];
   for (let index = first; index <= last; index++) {
     const { words, entry } = rows[index]!;
-    // A row without a number is the first line of an entry that is too long for one.
-    if (!member[index] || entry === null) waiting.push(...words);
-    else {
-      entries.push({ ...entry, title: [...waiting, ...entry.title] });
+    // A row without a number is the first line of an entry that is too long for one, or a heading between two lists.
+    if (!member[index] || entry === null) {
+      if (isHeadingBetween(words, led)) {
+        parts.push([]);
+        waiting = [];
+      } else waiting.push(...words);
+    } else {
+      parts.at(-1)!.push({ ...entry, title: [...waiting, ...entry.title] });
       waiting = [];
     }
   }
-  return assembleTable(entries);
+  return { tables: parts.filter((entries) => entries.length > 0).map(tableOf), words: new Set(parts.flat().flatMap((entry) => [...entry.title, ...entry.page, ...entry.dots])) };
 }
 
-function assembleTable(entries: Entry[]): Contents {
+/** Clearly larger than the entries. */
+function isHeadingBetween(words: Word[], led: Entry[]): boolean {
+  const sizes = led.map(({ title }) => title[0]!.size).sort((a, b) => a - b);
+  return words.every((word) => word.size > 1.15 * sizes[sizes.length - 1 >> 1]!) && words.some((word) => /\p{L}{2}/u.test(word.text));
+}
+
+function tableOf(entries: Entry[]): FoundTable {
   const cells = entries.flatMap((entry, row) => [cell(row, 0, entry.title), cell(row, 1, entry.page)]);
-  const words = new Set(entries.flatMap((entry) => [...entry.title, ...entry.page, ...entry.dots]));
-  const box = unionBox(cells.map((each) => each.box));
-  return { table: { box, rowCount: entries.length, columnCount: 2, cells, evidence: 'unruled', confidence: 0.9 }, words };
+  return { box: unionBox(cells.map((each) => each.box)), rowCount: entries.length, columnCount: 2, cells, evidence: 'unruled', confidence: 0.9 };
 }
 
 /** The page without the words given. */

@@ -67,14 +67,14 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     for (const words of piecesOfLine(line, taken)) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
-  const objects = [...tables.map((table) => table.box), ...(contents === null ? [] : [contents.table.box])];
+  const objects = [...tables.map((table) => table.box), ...(contents?.tables ?? []).map((table) => table.box)];
   const figures = withProposedFigures(findFigures(content, objects, pieces), opinion, objects, pieces);
   return {
     pageIndex: content.pageIndex,
     width: content.width,
     height: content.height,
     pieces,
-    tables: [...(contents === null ? [] : [sketchTable(contents.table, content.links, true)]), ...tables.map((table) => sketchTable(table, content.links, false))],
+    tables: [...(contents?.tables ?? []).map((table) => sketchTable(table, content.links, true)), ...tables.map((table) => sketchTable(table, content.links, false))],
     figures,
     separators: findSeparators(content, [...objects, ...figures.map((figure) => figure.box)]),
     columnRules: findColumnRules(content, [...objects, ...figures.map((figure) => figure.box)]),

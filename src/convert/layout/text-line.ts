@@ -73,7 +73,7 @@ export function unionBox(boxes: Iterable<Box>): Box {
   return all;
 }
 
-function scriptOf(word: Word, size: number, baseline: number): Span['script'] {
+function scriptOf(word: { size: number; baseline: number }, size: number, baseline: number): Span['script'] {
   if (word.size > 0.85 * size) return 'baseline';
   if (baseline - word.baseline > 0.12 * size) return 'super';
   if (word.baseline - baseline > 0.06 * size) return 'sub';
@@ -194,7 +194,9 @@ export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: Tex
     const shift = text.length;
     text += piece.text;
     starts.push({ start: shift, left: piece.box.left });
-    for (const span of piece.spans) spans.push({ ...span, start: span.start + shift, end: span.end + shift });
+    // The mark of a note that stands by itself before its text is raised only beside it.
+    if (piece !== main && piece.angle === 0 && scriptOf(piece, main.size, main.baseline) === 'super') addSpan(spans, { start: shift, end: text.length, script: 'super', uri: null });
+    else for (const span of piece.spans) spans.push({ ...span, start: span.start + shift, end: span.end + shift });
   }
   const bold = pieces.every((piece) => piece.bold || lettersIn(piece) < 3) && main.bold;
   return {

@@ -1,5 +1,7 @@
 /** Captions: lines that name a table or figure, tied to the nearest one. */
 import type { Box } from '../../pdf/page.js';
+import { unionBox } from '../layout/text-line.js';
+import type { TextLine } from '../layout/text-line.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { isLikely } from './opinion.js';
@@ -80,6 +82,34 @@ function findUnnamed(blocks: Block[], body: BodyStyle): Set<Block> {
   return found;
 }
 
+/** `Table 1` by itself: what it shows is said below. */
+const labelAlone = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*${label}\\s*[.:]?$`, 'iu');
+
+/** A label by itself and the lines right below it, which say what the table or figure shows, are one caption. */
+function joinLabels(blocks: Block[]): Block[] {
+  const joined: Block[] = [];
+  for (const block of blocks) {
+    const label = joined.at(-1);
+    if (label !== undefined && label.kind === 'text' && block.kind === 'text' && saysWhatIsShown(label, block)) {
+      const [above, below] = [label.stretches[0]!, block.stretches[0]!];
+      above.lines = [...above.lines, ...below.lines];
+      above.box = unionBox([above.box, below.box]);
+      label.spaceBelow = block.spaceBelow;
+    } else joined.push(block);
+  }
+  return joined;
+}
+
+function saysWhatIsShown(label: TextBlock, block: TextBlock): boolean {
+  if (label.role !== 'text' || block.role !== 'text' || label.stretches.length > 1 || block.stretches.length > 1) return false;
+  const [above, below] = [linesOf(label), linesOf(block)];
+  const [last, first] = [above.at(-1)!, below[0]!];
+  if (above.length > 1 || below.length > 4 || !labelAlone.test(last.text) || isCaptionText(first.text)) return false;
+  if (label.stretches[0]!.pageIndex !== block.stretches[0]!.pageIndex || block.spaceAbove > 0.8 * last.size || Math.abs(first.size - last.size) > 0.12 * last.size) return false;
+  const middle = ({ box }: TextLine): number => (box.left + box.right) / 2;
+  return Math.abs(first.box.left - last.box.left) < 1.5 * last.size || Math.abs(middle(first) - middle(last)) < last.size;
+}
+
 /** A caption that only the layout network takes for one is longer, and stands near its object. */
 const fewestLetters = 20;
 
@@ -92,7 +122,8 @@ function nearestKind(block: TextBlock, objects: Captioned[]): CaptionKind {
  * Gives captions near a table or figure to it. A figure's, and one that stands above its table, is its caption, which every
  * output writes first; one below a table keeps its place and is about it. A caption without an object stays where it is, as a caption.
  */
-export function attachCaptions(blocks: Block[], body: BodyStyle): Block[] {
+export function attachCaptions(all: Block[], body: BodyStyle): Block[] {
+  const blocks = joinLabels(all);
   const objects = blocks.filter((block) => block.kind !== 'text');
   const unnamed = findUnnamed(blocks, body);
   const attached = new Set<Block>();

@@ -23,6 +23,13 @@ const closedCompounds = new Set((
   'background underlying overall overview output input outcome outline online offline database baseline website downstream upstream ' +
   'throughput forward toward towards afterwards backwards notwithstanding inasmuch hereafter important foreign information').split(' '));
 
+/** What French hangs on verbs and words with a hyphen: `êtes-vous`, `eux-mêmes`. */
+const enclitics = /^(?:vous|nous|elles?|ils?|moi|toi|lui|leur|là|mêmes?)$/u;
+
+function isFrench(vocabulary: Vocabulary): boolean {
+  return ['les', 'des', 'dans', 'est', 'que', 'qui', 'une', 'pas'].filter((word) => vocabulary.has(word)).length >= 3;
+}
+
 /**
  * Whether the hyphen between `head` and `tail` belongs to the word (`time-symmetric`) or only to the line (`tem-perature`).
  * What the document itself writes elsewhere decides; a hyphen kept by mistake can still be read, a lost one cannot be restored.
@@ -36,6 +43,7 @@ function keepsHyphen(head: string, tail: string, vocabulary: Vocabulary): boolea
   const whole = vocabulary.get(joined) ?? 0;
   if (whole !== hyphened) return hyphened > whole;
   if (closedCompounds.has(joined)) return false;
+  if (enclitics.test(lowTail) && lowHead.length > 1 && isFrench(vocabulary)) return true;
   // A hyphen inside the head: `state-of-the-` goes on as it began.
   if (/[-\u2010\u2011]/.test(head)) return true;
   if (lowTail.length <= 2 || lowHead.length === 1) return lowHead.length === 1;
@@ -57,6 +65,8 @@ export function seam(first: { text: string; softHyphen: boolean }, second: strin
   const tail = wordAtStart.exec(second);
   if (head !== null && tail !== null) return { between: '', cut: keepsHyphen(head[1]!, tail[1]!, vocabulary) ? head[2]!.length - 1 : head[2]!.length };
   if (/[\p{L}\p{N}][-\u2010]$/u.test(text) && /^[\p{L}\p{N}]/u.test(second)) return { between: '', cut: 0 };
+  // A range of numbers goes on without a space after its dash.
+  if (/\d[\u2013\u2212]$/u.test(text) && /^\d/.test(second)) return { between: '', cut: 0 };
   // Addresses go on without a space after a slash.
   if (/\b(https?:\/\/|www\.)\S*[/_=?&.-]$/.test(text) && /^[\w%]/.test(second)) return { between: '', cut: 0 };
   if (cjk.test(text.at(-1) ?? '') && cjk.test(second.charAt(0))) return { between: '', cut: 0 };
