@@ -1,5 +1,6 @@
 /** The order in which pages are read: columns, what spans them, and what only looks like columns. */
 import t from 'tap';
+import { readsAsLabels } from '../../src/convert/layout/figures.js';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
@@ -98,6 +99,25 @@ t.test('a drop capital goes to the word it begins', (t) => {
   const article = sketch(0, [line(50, 124, 'A', { size: 30 }), line(80, 110, 'house stood at the end of the lane, empty'), ...rest]);
   const known = new Map([['house', 3]]);
   t.equal(orderPage(article, article.pieces, known)[0]!.items[0]!.line!.text.startsWith('A house'), true);
+  t.end();
+});
+
+t.test('a picture behind columns of text parts none of them', (t) => {
+  const columns = [...paragraph(50, 112, 230, 8, 'left'), ...paragraph(320, 118, 230, 8, 'right')];
+  const figure = { box: { left: 40, right: 560, top: 90, bottom: 400 }, chart: false, ownsText: false };
+  const words = reading(sketch(0, columns, { figures: [figure] })).filter((word) => !word.startsWith('#')).map((word) => word.slice(0, 4));
+  t.same(words, [...Array<string>(8).fill('left'), ...Array<string>(8).fill('righ')]);
+  t.end();
+});
+
+t.test('a paragraph in a drawing is no label of it', (t) => {
+  const box = { left: 40, right: 560, top: 90, bottom: 700 };
+  const labels = Array.from({ length: 24 }, (_, index) => line(450, 100 + 13 * index, 'a label'));
+  const prose = (count: number, left = (_: number): number => 50): ReturnType<typeof line>[] =>
+    Array.from({ length: count }, (_, index) => line(left(index), 100 + 12 * index, 'lines of words that go on and on until the paragraph comes to its end'));
+  t.equal(readsAsLabels(box, [...labels, ...prose(5)]), false);
+  t.equal(readsAsLabels(box, [...labels, ...prose(4)]), true);
+  t.equal(readsAsLabels(box, [...labels, ...prose(5, (index) => 50 + 20 * index)]), true, 'sentences here and there are');
   t.end();
 });
 

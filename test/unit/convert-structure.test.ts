@@ -145,6 +145,14 @@ t.test('captions of tables side by side, and one between two tables', (t) => {
   t.end();
 });
 
+t.test('the short last line of a narrow column in the margin is text', (t) => {
+  const column = ['Protect columns by', 'defining column', 'masks'].map((words, index) => line(27, 349 + 14 * index, words, { size: 12, bold: true }));
+  const page = (lines: ReturnType<typeof line>[]): Block[] => structure([sketch(0, [...lines, ...paragraph(153, 250, 290, 12, 'aa')])]);
+  t.same(texts(page(column), 'page_header'), []);
+  t.same(texts(page(column.slice(2)), 'page_header'), ['masks'], 'by itself it is none');
+  t.end();
+});
+
 t.test('a label by itself and what is said below it are one caption', (t) => {
   const rows = [['City', 'People'], ['Oslo', '709']];
   const page = (below: ReturnType<typeof line>): Block[] => structure([sketch(0, [...paragraph(50, 60, 480, 6, 'mill'), line(50, 150, 'Table 1', { bold: true }), below, ...paragraph(50, 300, 480, 6, 'swim')],

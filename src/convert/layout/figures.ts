@@ -128,7 +128,23 @@ export function sizeOfText(pieces: TextLine[]): number {
 export function readsAsLabels(box: Box, pieces: TextLine[]): boolean {
   const inner = pieces.filter((piece) => contains(box, piece.box, 1));
   const long = inner.filter((piece) => piece.text.length > 60 || piece.box.right - piece.box.left > 0.75 * (box.right - box.left) && piece.text.length > 30);
-  return long.length <= 3 || long.length < 0.25 * inner.length;
+  return long.length <= 3 || long.length < 0.25 * inner.length && !hasParagraph(inner);
+}
+
+/** Lines of a paragraph that no label has. */
+const LINES_OF_PROSE = 5;
+
+/** Enough long lines of one size begin below one another. */
+function hasParagraph(lines: TextLine[]): boolean {
+  const sorted = lines.filter(({ text, angle }) => angle === 0 && text.length > 40).sort((a, b) => a.box.left - b.box.left || a.baseline - b.baseline);
+  let count = 1;
+  for (let at = 1; at < sorted.length; at++) {
+    const [above, below] = [sorted[at - 1]!, sorted[at]!];
+    const follows = below.box.left - above.box.left < 0.3 * above.size && Math.abs(below.size - above.size) < 0.05 * above.size && Math.abs(below.baseline - above.baseline) < 2 * above.size;
+    count = follows ? count + 1 : 1;
+    if (count >= LINES_OF_PROSE) return true;
+  }
+  return false;
 }
 
 /** Short labels beside the axes stand just outside of the drawn part. */

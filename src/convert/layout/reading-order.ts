@@ -1,4 +1,5 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
+import type { Box } from '../../pdf/page.js';
 import type { ColumnRule, PageSketch } from './sketch.js';
 import { findGutter } from './gutters.js';
 import type { Gutter, Piece } from './gutters.js';
@@ -64,12 +65,17 @@ function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: 
   for (const part of [above, ...sides, below]) cut(part, rules, rightToLeft, depth + 1, leaves);
 }
 
+function isWithin({ box }: TextLine, outer: Box): boolean {
+  return box.left >= outer.left && box.right <= outer.right && box.top >= outer.top && box.bottom <= outer.bottom;
+}
+
 /**
  * The columns of a page in reading order. `lines` are the pieces to place, without furniture and without what stands in
  * figures; tables and figures of the sketch take their place among them.
  */
 export function orderPage(sketch: PageSketch, lines: TextLine[], vocabulary: Vocabulary): Column[] {
-  const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map((figure) => figure.box)];
+  // A picture behind running text parts no columns of it: it stands where it begins.
+  const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => isWithin(line, box)) ? box : { ...box, bottom: box.top }))];
   const pieces: Piece[] = [
     ...lines.map((line) => ({ box: nominalBox(line), line, object: -1 })),
     ...objects.map((box, object) => ({ box, line: null, object })),

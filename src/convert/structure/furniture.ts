@@ -219,6 +219,12 @@ function textEdges(lines: TextLine[]): { left: number; right: number } {
   return { left: lefts[2]!, right: rights[2]! };
 }
 
+/** A line of the same kind right above it reaches into the page. */
+function goesOn({ box, size, baseline, font }: TextLine, lines: TextLine[], margin: number, width: number): boolean {
+  return lines.some((above) => above.font === font && Math.abs(above.size - size) < 0.05 * size && Math.abs(above.box.left - box.left) < 0.5 * size
+    && baseline - above.baseline > 0.5 * size && baseline - above.baseline < 1.6 * size && above.box.right >= margin && above.box.left <= width - margin);
+}
+
 /** Text in the outer margins: a library's stamp on its side, the numbers of lines, a running head beside the page. */
 export function findSideText(pages: PageText[]): Map<TextLine, FurnitureLabel> {
   const found = new Map<TextLine, FurnitureLabel>();
@@ -229,6 +235,8 @@ export function findSideText(pages: PageText[]): Map<TextLine, FurnitureLabel> {
       const { left, right } = line.box;
       if (right >= margin && left <= sketch.width - margin) continue;
       const upright = Math.abs(line.angle) < 45 || Math.abs(Math.abs(line.angle) - 180) < 45;
+      // The short end of a paragraph in a narrow column is beside the others, and no margin's.
+      if (upright && goesOn(line, outside, margin, sketch.width)) continue;
       const apart = right < edges.left - 0.6 * line.size || left > edges.right + 0.6 * line.size;
       if (!upright || apart && line.text.length < 25) found.set(line, 'page_header');
     }
