@@ -162,3 +162,16 @@ t.test('a text alone in its row, where its column begins, heads nothing', (t) =>
   t.same(table?.cells.filter(({ words }) => words.length > 0 && words[0]!.text === '2.2').map(({ column, columnSpan }) => [column, columnSpan]), [[1, 1]]);
   t.end();
 });
+
+t.test('the raised mark of a note stands apart from its text, the number of an isotope does not', (t) => {
+  const word = (text: string, left: number, raised: boolean): Word => ({
+    text, box: { left, right: left + 5 * text.length, top: raised ? 90 : 93, bottom: 101 }, baseline: raised ? 97 : 100, font: { name: 'Body', weight: 400, bold: false, italic: false, monospace: false, symbolic: false },
+    size: raised ? 5 : 10, color: 0, angle: 0, glued: left === 55, softHyphen: false, invisible: false, order: left, link: -1, underline: false, strike: false, mcid: -1,
+  });
+  const text = (mark: string, first: string): string => lineOfWords([word(mark, 50, true), word(first, 55, false), word('viermal gezählt.', 90, false)], [], () => '').text;
+  t.equal(text('1', 'Im'), '1 Im viermal gezählt.');
+  t.equal(text('*', 'Winter'), '* Winter viermal gezählt.');
+  t.equal(text('4', 'He'), '4He viermal gezählt.');
+  t.equal(text('14', 'C'), '14C viermal gezählt.');
+  t.end();
+});

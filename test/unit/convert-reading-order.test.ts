@@ -1,6 +1,6 @@
 /** The order in which pages are read: columns, what spans them, and what only looks like columns. */
 import t from 'tap';
-import { readsAsLabels } from '../../src/convert/layout/figures.js';
+import { readsAsLabels, splitByFigure } from '../../src/convert/layout/figures.js';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
@@ -110,10 +110,26 @@ t.test('a picture behind columns of text parts none of them', (t) => {
   t.end();
 });
 
+t.test('lines that run downwards follow each other to the left, halves of ideographic lines meet without a space', (t) => {
+  const down = (left: number, text: string): ReturnType<typeof line> => ({ ...line(left, 200, text), angle: 270, box: { left, right: left + 10, top: 100, bottom: 400 } });
+  const [column] = orderPage(sketch(0, []), [down(500, 'which it ends.'), down(520, 'It goes on to the line below, in'), down(540, 'This page is turned.')], new Map());
+  t.equal(column!.items[0]!.line?.text, 'This page is turned. It goes on to the line below, in which it ends.');
+  const [halves] = orderPage(sketch(0, []), [line(50, 100, '春になると、', { box: { left: 50, right: 110, top: 92, bottom: 101 } }), line(119, 100, '「船」が', { box: { left: 119, right: 159, top: 92, bottom: 101 } })], new Map());
+  t.equal(halves!.items[0]!.line?.text, '春になると、「船」が');
+  t.end();
+});
+
+t.test('a picture begins where a line of text stands out of it', (t) => {
+  const figure = { box: { left: 96, right: 584, top: 300, bottom: 700 }, chart: false, ownsText: true };
+  const { inside, outside } = splitByFigure([line(36, 360, 'Leverage row permissions on', { size: 14 }), line(36, 377, 'the database', { size: 14 }), line(400, 500, 'a label')], [figure]);
+  t.same([inside[0]!.map(({ text }) => text), outside.map(({ text }) => text)], [['a label'], ['Leverage row permissions on', 'the database']]);
+  t.end();
+});
+
 t.test('a paragraph in a drawing is no label of it', (t) => {
   const box = { left: 40, right: 560, top: 90, bottom: 700 };
   const labels = Array.from({ length: 24 }, (_, index) => line(450, 100 + 13 * index, 'a label'));
-  const prose = (count: number, left = (_: number): number => 50): ReturnType<typeof line>[] =>
+  const prose = (count: number, left: (index: number) => number = () => 50): ReturnType<typeof line>[] =>
     Array.from({ length: count }, (_, index) => line(left(index), 100 + 12 * index, 'lines of words that go on and on until the paragraph comes to its end'));
   t.equal(readsAsLabels(box, [...labels, ...prose(5)]), false);
   t.equal(readsAsLabels(box, [...labels, ...prose(4)]), true);

@@ -39,6 +39,7 @@ t.test('seams between lines', (t) => {
   t.equal(joined(['one line', 'and another']), 'one line and another');
   t.equal(joined(['これは最初の', '行です']), 'これは最初の行です', 'no space between ideographs');
   t.equal(joined(['用 Python', '写成']), '用 Python 写成');
+  t.equal(joined(['丝绸。2023', '年，'.concat('版本')]), '丝绸。2023年，版本', 'a number follows without a space, and so does what follows it');
   t.equal(joined(['see https://example.org/a/', 'b.html']), 'see https://example.org/a/b.html');
   const running = joinLines([line(0, 0, 'a link', { spans: [{ start: 2, end: 6, script: 'baseline', uri: 'https://example.org' }] }), line(0, 12, 'goes on')], new Map());
   t.same(running.spans, [{ start: 2, end: 6, script: 'baseline', uri: 'https://example.org' }]);

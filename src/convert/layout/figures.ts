@@ -186,10 +186,11 @@ function area(box: Box): number {
   return (box.right - box.left) * (box.bottom - box.top);
 }
 
-/** Text on a picture's edge is the paragraph that begins right below it, not a label in it. */
+/** Text on a picture's edge is the paragraph that begins right below it, not a label in it, nor is what stands out of it. */
 function holds(figure: Box, text: Box): boolean {
   const slack = 0.25 * (text.bottom - text.top);
-  return contains(figure, text, 1) && text.top > figure.top - slack && text.bottom < figure.bottom + slack;
+  const within = Math.min(figure.right, text.right) - Math.max(figure.left, text.left);
+  return within >= 0.75 * (text.right - text.left) && contains(figure, text, 1) && text.top > figure.top - slack && text.bottom < figure.bottom + slack;
 }
 
 /** Splits the pieces into those inside a figure, by figure, and the others. */

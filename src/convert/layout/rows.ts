@@ -6,6 +6,8 @@ import type { TextLine } from './text-line.js';
 import { isCaptionText } from '../structure/captions.js';
 import type { Vocabulary } from '../vocabulary.js';
 
+const ideographic = /[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uff60]/;
+
 /** A row of text, or the index of a table or figure. */
 export type ColumnItem = { line: TextLine; object: -1 } | { line: null; object: number };
 
@@ -100,7 +102,9 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
       }
     }
   }
-  for (const row of rows) row.pieces.sort((a, b) => (rightToLeft ? b.box.right - a.box.right : a.box.left - b.box.left));
+  // Lines that run downwards follow each other to the left.
+  const fromRight = ({ pieces: inRow }: Row): boolean => rightToLeft || inRow.every(({ line }) => line!.angle === 270);
+  for (const row of rows) row.pieces.sort((a, b) => (fromRight(row) ? b.box.right - a.box.right : a.box.left - b.box.left));
   const items: { middle: number; item: ColumnItem }[] = rows.flatMap((row) => captionsBeside(row).map((beside) => ({
     middle: (row.top + row.bottom) / 2,
     item: { line: joinPieces(beside.map((piece) => piece.line!), joinsTightly), object: -1 as const },
@@ -116,5 +120,7 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
 /** Raised and lowered pieces that touch what stands before them belong to the same word. */
 function joinsTightly(left: TextLine, right: TextLine): boolean {
   const gap = right.box.left - left.box.right;
+  // Brackets and stops of ideographic text are half white.
+  if (ideographic.test(left.text.at(-1)!) && ideographic.test(right.text[0]!) && gap < 1.2 * Math.min(left.size, right.size)) return true;
   return gap < 0.12 * Math.min(left.size, right.size) && gap > -0.5 * left.size && left.size !== right.size;
 }

@@ -133,7 +133,7 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
   const spans: Span[] = [];
   let base = words[0]!;
   for (const [index, word] of words.entries()) {
-    if (index > 0 && !word.glued) text += ' ';
+    if (index > 0 && (!word.glued || index === 1 && isNoteMark(spans[0], words[0]!, word))) text += ' ';
     const start = text.length;
     const script = scriptOf(word, size, anchor.baseline);
     const small = script === 'baseline' || index === 0 || !word.glued ? null : scriptInLine(base, word, script);
@@ -160,6 +160,13 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
     pieces: noPieces,
     ...confidenceOf(words),
   };
+}
+
+const isotope = /^(?:He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Fe|Co|Ni|Cu|Zn|Kr|Sr|Tc|Ag|Xe|Cs|Ba|Hg|Pb|Rn|Ra|Th|Pu|Am)(?!\p{L})/u;
+
+/** A raised number or sign that begins the line, right before a word: the mark of a note, which touches it in some programs' files. */
+function isNoteMark(raised: Span | undefined, mark: Word, next: Word): boolean {
+  return raised?.script === 'super' && /^(?:\d{1,3}|[*†‡§]{1,3})$/u.test(mark.text) && /^\p{L}{2}/u.test(next.text) && !isotope.test(next.text);
 }
 
 function confidenceOf(words: Word[]): { confidence?: number } {

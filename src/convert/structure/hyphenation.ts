@@ -69,6 +69,9 @@ export function seam(first: { text: string; softHyphen: boolean }, second: strin
   if (/\d[\u2013\u2212]$/u.test(text) && /^\d/.test(second)) return { between: '', cut: 0 };
   // Addresses go on without a space after a slash.
   if (/\b(https?:\/\/|www\.)\S*[/_=?&.-]$/.test(text) && /^[\w%]/.test(second)) return { between: '', cut: 0 };
+  // Where a number follows ideographs without a space, so do they follow it.
+  const last = /\d+$/.exec(text);
+  if (last !== null && cjk.test(text.charAt(last.index - 1)) && cjk.test(second.charAt(0))) return { between: '', cut: 0 };
   if (cjk.test(text.at(-1) ?? '') && cjk.test(second.charAt(0))) return { between: '', cut: 0 };
   return { between: ' ', cut: 0 };
 }
