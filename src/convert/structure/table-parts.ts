@@ -35,18 +35,54 @@ function onlyFurnitureBetween(blocks: Block[]): boolean {
     || block.role === 'caption' && /\b(cont|continued|fortsetzung|suite|continuación)\b/i.test(block.stretches[0]!.lines[0]!.text)));
 }
 
-function append(above: TableBlock, below: TableBlock, skip: number): void {
+/** Cells of this row, where none reaches into it or out of it. */
+function plainRow({ cells }: SketchedTable, row: number): SketchedCell[] | null {
+  const own = cells.filter((cell) => cell.row <= row && row < cell.row + cell.rowSpan);
+  return own.every(({ rowSpan }) => rowSpan === 1) ? own : null;
+}
+
+function isEmptyRow(table: SketchedTable, row: number): boolean {
+  return plainRow(table, row)?.every((cell) => cellText(cell) === '') ?? false;
+}
+
+/** What this row holds goes on with the row above the page's end: it has no label, and each of its texts goes on where the one above stopped. */
+function isRestOfRow(last: SketchedCell[], row: SketchedCell[]): boolean {
+  const filled = row.filter((cell) => cellText(cell) !== '');
+  const goesOn = filled.map((cell) => {
+    const above = last.find(({ column, columnSpan }) => column === cell.column && columnSpan === cell.columnSpan);
+    const end = above?.lines.at(-1);
+    return above !== undefined && end !== undefined && (end.softHyphen || (!/[.!?:;]["”’)]?$/u.test(end.text) && /^[("'„“]?\p{Ll}/u.test(cell.lines[0]?.text ?? '')));
+  });
+  return filled.length > 0 && filled.every(({ column }) => column > 0) && goesOn.every((goes) => goes);
+}
+
+/** Empties what a page's end leaves of a row: the part of its frame that holds no text, and the rest of its texts below. Returns how many rows of `below` are spoken for. */
+function joinSplitRow(above: SketchedTable, below: SketchedTable, skip: number): number {
+  let begin = skip;
+  while (begin < below.rowCount && isEmptyRow(below, begin)) begin++;
+  while (above.rowCount > 1 && isEmptyRow(above, above.rowCount - 1)) {
+    above.rowCount--;
+    above.cells = above.cells.filter(({ row }) => row < above.rowCount);
+  }
+  const [last, first] = [plainRow(above, above.rowCount - 1), plainRow(below, begin)];
+  if (last === null || first === null || first.length === 0 || last.some(({ columnHeader }) => columnHeader) || !isRestOfRow(last, first)) return begin;
+  for (const cell of first) last.find(({ column }) => column === cell.column)?.lines.push(...cell.lines);
+  return begin + 1;
+}
+
+function append(above: TableBlock, below: TableBlock, heads: number): void {
   const { table } = above;
+  const skip = joinSplitRow(table, below.table, heads);
   const shift = table.rowCount - skip;
   for (const cell of below.table.cells) if (cell.row >= skip) table.cells.push({ ...cell, row: cell.row + shift, columnHeader: false });
   table.rowCount += below.table.rowCount - skip;
   table.confidence = Math.min(table.confidence, below.table.confidence);
   above.places.push(...below.places);
   above.captions.push(...below.captions);
-  const heads = below.table.cells.filter((cell) => cell.row < skip);
-  if (heads.length === 0) return;
-  const text = heads.map((cell) => cell.lines.map((line) => line.text).join(' ')).join(' ');
-  above.repeatedHeads.push({ pageIndex: below.pageIndex, box: unionBox(heads.map((cell) => cell.box)), text });
+  const repeated = below.table.cells.filter((cell) => cell.row < heads);
+  if (repeated.length === 0) return;
+  const text = repeated.map((cell) => cell.lines.map((line) => line.text).join(' ')).join(' ');
+  above.repeatedHeads.push({ pageIndex: below.pageIndex, box: unionBox(repeated.map((cell) => cell.box)), text });
 }
 
 /** Joins parts of tables on consecutive pages; a header that is repeated stands once. */

@@ -1,0 +1,40 @@
+import t from 'tap';
+import type { SketchedTable } from '../../src/convert/layout/sketched-table.js';
+import type { TableBlock } from '../../src/convert/structure/block.js';
+import { joinTables } from '../../src/convert/structure/table-parts.js';
+
+/** A table on one of the pages, of 800 points each; cells as their lines, the first row of the first page is the head. */
+function partOf(pageIndex: number, rows: string[][]): TableBlock {
+  const box = { left: 50, right: 350, top: pageIndex === 0 ? 500 : 60, bottom: pageIndex === 0 ? 760 : 200 };
+  const cells = rows.flatMap((texts, row) => texts.map((text, column) => ({
+    row, column, rowSpan: 1, columnSpan: 1, columnHeader: pageIndex === 0 && row === 0, rowHeader: false, box: { left: 50 + 100 * column, right: 150 + 100 * column, top: box.top + 20 * row, bottom: box.top + 20 * row + 20 },
+    lines: text === '' ? [] : text.split('\n').map((line) => ({ text: line, softHyphen: false })),
+  })));
+  const table: SketchedTable = { box, rowCount: rows.length, columnCount: 3, cells, columnLefts: [50, 150, 250], size: 10, letters: 100, index: false, evidence: 'ruled', confidence: 0.9 };
+  return { kind: 'table', pageIndex, table, captions: [], places: [{ pageIndex, box }], repeatedHeads: [] };
+}
+
+/** The rows of all tables that come out of a table on two pages. */
+function joined(above: string[][], below: string[][]): string[][] {
+  const blocks = joinTables([partOf(0, [['Land', 'Rule', 'Year'], ...above]), partOf(1, below)], () => 800);
+  return blocks.flatMap((block) => (block.kind === 'table' ? Array.from({ length: block.table.rowCount }, (_, row) => block.table.cells.filter((cell) => cell.row === row).map(({ lines }) => lines.map(({ text }) => text).join(' '))) : []));
+}
+
+const head = ['Land', 'Rule', 'Year'];
+const france = ['France', 'None', '1994'];
+const spain = ['Spain', 'Approval is needed', '1995'];
+const italy = ['Italy', 'None', '1996'];
+
+t.test('a row that the page ends in the middle of is one row', async (t) => {
+  t.strictSame(joined([france, spain], [['', 'for larger land.', ''], italy]), [head, france, ['Spain', 'Approval is needed for larger land.', '1995'], italy]);
+  t.strictSame(joined([france, spain, ['', '', '']], [['', 'for larger land.', ''], italy]), [head, france, ['Spain', 'Approval is needed for larger land.', '1995'], italy], 'with an empty frame before the page ends');
+});
+
+t.test('frames without text at the end of a page and at the beginning of the next are no rows; those between others are', async (t) => {
+  t.strictSame(joined([france, ['', '', ''], spain, ['', '', '']], [['', '', ''], italy]), [head, france, ['', '', ''], spain, italy]);
+});
+
+t.test('what begins anew stays a row', async (t) => {
+  for (const row of [['', 'Some', '1997'], ['Malta', 'for larger land', ''], ['', 'for larger land', '1997']]) t.strictSame(joined([france, spain], [row, italy]), [head, france, spain, row, italy]);
+  t.strictSame(joined([france, ['Spain', 'Approval is needed.', '1995']], [['', 'for larger land', ''], italy])[3], ['', 'for larger land', '']);
+});
