@@ -8,6 +8,8 @@ const GAP = { least: 0.1, most: 2.6 };
 const HEIGHT = { least: 0.1, most: 0.6 };
 /** Marks nearer to each other than this are a row of dots. */
 const ROW_OF_DOTS = 2.6;
+/** Points: entries of one legend are no further apart. */
+const NEIGHBOURS = { across: 120, down: 40 };
 const MAX_MARKS = 3000;
 const MAX_LETTERS = 200;
 const HOLLOW = '◦';
@@ -18,7 +20,9 @@ const FULL = '•';
  * regions of drawing: what stands in one marks no line.
  */
 export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box[]): void {
-  const marks = graphics.marks.filter(({ box }) => !drawings.some((region) => contains(region, box)));
+  const boxes = new Set(graphics.boxes.map(({ box }) => box));
+  // A rectangle that is only outlined is a box to tick.
+  const marks = graphics.marks.filter(({ box, fill }) => !(fill < 0 && boxes.has(box)) && !drawings.some((region) => contains(region, box)));
   if (marks.length === 0 || marks.length > MAX_MARKS) return;
   const rows = new Rows(lines, marks);
   const found = new Map<Line, Mark>();
@@ -26,6 +30,7 @@ export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box
     const line = rows.lineBehind(mark);
     if (line !== null && !found.has(line)) found.set(line, mark);
   }
+  if (isScattered([...found.values()])) return;
   const used = new Set<Box>();
   for (const [line, mark] of found) {
     if (hasOtherColours(mark, found)) continue;
@@ -39,25 +44,39 @@ export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box
 
 /** Letters that fonts of signs, and Word's list styles, draw as bullets. */
 const letterBullet = /^[orqlnuvwzØ§]$/;
+const signFont = /dingbat|wingding|webding|symbol/i;
+/** A letter of the text is not so much smaller than it. */
+const SMALL = 0.8;
 /** White that follows such a bullet at least, in parts of the size. */
 const AFTER_LETTER = 0.5;
 
 /**
- * Names letters that are bullets: the same single letter of another font or size than the text, alone before two lines or more at one
- * x (`o` in Courier before items of a list). A letter without white behind it, or in the text's own face, stays a letter.
+ * Names letters that are bullets: the same single letter alone before several lines at one x, of a font of signs, the `o` of a
+ * typewriter's face beside another, or upright, clearly smaller and of another family. A variable in italics before its values,
+ * a letter in bold or of the text's own size stays a letter.
  */
 export function nameLetterBullets(lines: Line[]): void {
-  const groups = new Map<string, Word[]>();
+  const groups = new Map<string, { words: Word[]; least: number }>();
   for (const { line, word, next } of lettersBefore(lines)) {
     const apart = next.box.left - word.box.right;
     if (line.angle !== 0 || apart < AFTER_LETTER * next.size || apart > 4 * next.size) continue;
-    if (word.font.name === next.font.name && Math.abs(word.size - next.size) < 0.1 * next.size) continue;
+    const least = linesNeeded(word, next);
+    if (least === 0) continue;
     const key = `${word.text} ${word.font.name} ${word.size.toFixed(1)} ${Math.round(word.box.left / 2)}`;
     const known = groups.get(key);
-    if (known === undefined) groups.set(key, [word]);
-    else known.push(word);
+    if (known === undefined) groups.set(key, { words: [word], least });
+    else known.words.push(word);
   }
-  for (const words of groups.values()) if (words.length >= 2) for (const word of words) word.text = FULL;
+  for (const { words, least } of groups.values()) if (words.length >= least) for (const word of words) word.text = FULL;
+}
+
+/** How many lines must begin so for the letter to be a bullet; 0 where it never is. */
+function linesNeeded(word: Word, next: Word): number {
+  if (word.font.italic || word.font.bold || !/^[\p{L}"“„«(]/u.test(next.text)) return 0;
+  if (signFont.test(word.font.name) && word.font.name !== next.font.name) return 2;
+  if (word.text === 'o' && word.font.monospace && !next.font.monospace) return 2;
+  const family = ({ font }: Word): string => font.name.split(/[-,]/)[0]!;
+  return word.size <= SMALL * next.size && family(word) !== family(next) ? 3 : 0;
 }
 
 /** Single letters that begin a line, or are one by themselves, with the word that follows on the same height. */
@@ -75,10 +94,18 @@ function* lettersBefore(lines: Line[]): Generator<{ line: Line; word: Word; next
   }
 }
 
+/** Points of a chart stand at many x, bullets at as many as the list is deep. */
+function isScattered(marks: Mark[]): boolean {
+  const lefts = marks.map(({ box }) => box.left).sort((a, b) => a - b);
+  const places = lefts.filter((left, at) => at === 0 || left - lefts[at - 1]! > 1.5).length;
+  return places > Math.max(4, 0.5 * marks.length);
+}
+
 /** A legend's marks differ in colour where a list's are all the same. */
 function hasOtherColours(mark: Mark, found: Map<Line, Mark>): boolean {
   for (const other of found.values()) {
-    const aligned = Math.abs(other.box.left - mark.box.left) < 1 || Math.abs(other.box.top - mark.box.top) < 1;
+    const [across, down] = [Math.abs(other.box.left - mark.box.left), Math.abs(other.box.top - mark.box.top)];
+    const aligned = across < 1 && down < NEIGHBOURS.down || down < 1 && across < NEIGHBOURS.across;
     if (aligned && (other.fill !== mark.fill || other.stroke !== mark.stroke) && (other.fill >= 0) === (mark.fill >= 0)) return true;
   }
   return false;

@@ -40,7 +40,10 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
   const lines = buildLines(text.glyphs, rulings).map(makeLine);
   lines.push(...readFields(pdfium, page, form, frame.toSeen, lines, read.end));
   nameLetterBullets(lines);
-  if (graphics.marks.length > 0) addDrawnBullets(lines, graphics, clusterStrokes(graphics.strokes, seen));
+  if (graphics.marks.length > 0) {
+    const marks = new Set(graphics.marks.map(({ box }) => box));
+    addDrawnBullets(lines, graphics, clusterStrokes(graphics.strokes.filter((stroke) => !marks.has(stroke)), seen));
+  }
   const links = readLinks(pdfium, document, page, frame.toSeen, seen);
   linkWords(lines, links);
   return {

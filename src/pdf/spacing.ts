@@ -50,12 +50,15 @@ function setLeadersApart(placed: Placed[], spacing: Spacing): void {
   }
 }
 
+/** No letter has more. */
+const MOST_MARKS = 6;
+
 /** Marks over a letter end before it does: the letter counts. */
 function gapBefore(placed: Placed[], index: number, glyph: Glyph): number {
   const before = placed[index - 1]?.glyph;
   if (before === undefined) return 0;
   let end = before.u1;
-  for (let at = index - 1; at > 0 && isMark(placed[at]!.glyph); at--) end = Math.max(end, placed[at - 1]!.glyph.u1);
+  for (let at = index - 1; at > 0 && at > index - MOST_MARKS && isMark(placed[at]!.glyph); at--) end = Math.max(end, placed[at - 1]!.glyph.u1);
   return glyph.u0 - end;
 }
 

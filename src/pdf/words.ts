@@ -156,12 +156,21 @@ function inReadingOrder(glyphs: Glyph[]): Glyph[] {
   if (turned) letters.sort((a, b) => middleOf(b) - middleOf(a) || a.index - b.index);
   if (letters.length === sorted.length || letters.length === 0) return letters.length === 0 ? sorted : letters;
   const marks = new Map<Glyph, Glyph[]>(letters.map((glyph) => [glyph, []]));
-  for (const glyph of sorted) {
-    if (!isMark(glyph)) continue;
-    const away = (other: Glyph): number => Math.max(0, other.u0 - middleOf(glyph), middleOf(glyph) - other.u1);
-    marks.get(letters.reduce((best, other) => (away(other) < away(best) ? other : best)))!.push(glyph);
-  }
+  const byPlace = [...letters].sort((a, b) => a.u0 - b.u0);
+  for (const glyph of sorted) if (isMark(glyph)) marks.get(letterAt(byPlace, middleOf(glyph)))!.push(glyph);
   return letters.flatMap((glyph) => [glyph, ...marks.get(glyph)!]);
+}
+
+/** The letter nearest to `u` of some that are ordered by their places; there is one at least. */
+function letterAt(byPlace: Glyph[], u: number): Glyph {
+  let [low, high] = [0, byPlace.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (byPlace[middle]!.u0 < u) low = middle + 1;
+    else high = middle;
+  }
+  const away = (letter: Glyph): number => Math.max(0, letter.u0 - u, u - letter.u1);
+  return byPlace.slice(Math.max(0, low - 2), low + 1).reduce((best, letter) => (away(letter) < away(best) ? letter : best));
 }
 
 /** The words of a line that has right-to-left letters, in the order in which they are read; most of its letters tell from which side. */

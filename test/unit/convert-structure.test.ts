@@ -78,6 +78,10 @@ t.test('the number of a chapter over its title is read with it, not a running he
     sketch(index, [line(50, 45, 'Chapter 3', { size: 11 }), line(50, 70, title, { size, bold: true }), ...paragraph(50, 100, 480, 20, `a${'abcd'[index]!}`)]);
   t.same(texts(structure([page(18)]), 'page_header'), []);
   t.equal(texts(structure([page(18)]), 'text')[0], 'Chapter 3');
+  const apart = (number: string, style = {}): PageSketch => sketch(0, [line(50, 45, number, { size: 11, ...style }), line(50, 105, 'The Harbour in Winter', { size: 24, bold: true }), ...paragraph(50, 140, 480, 20, 'aa')]);
+  for (const number of ['Chapter 3', 'Глава 3', 'Κεφάλαιο 3', 'Bölüm 3']) t.same(texts(structure([apart(number)]), 'page_header'), [], `${number}, far above its title`);
+  t.same(texts(structure([apart('3', { size: 20 })]), 'page_header'), [], 'a large number by itself');
+  t.same(texts(structure([apart('3', { size: 9 })]), 'page_header'), ['3'], 'a small one is the page\'s');
   t.same(texts(structure([page(10)]), 'page_header'), ['Chapter 3'], 'over text it is one');
   const repeated = ['One Winter', 'Two Ships', 'Snow', 'Ice'].map((title, index) => page(18, index, title));
   t.same(texts(structure(repeated), 'page_header').length, 4, 'what all pages have is one');
@@ -220,5 +224,14 @@ t.test('paragraphs that are read from the right end where a line ends early on i
   };
   const blocks = structure([sketch(0, [fromRight(50, 60), fromRight(50, 72), fromRight(300, 84), fromRight(50, 96), fromRight(50, 108), fromRight(200, 120), fromRight(50, 132, 510), fromRight(50, 144), fromRight(51, 156)])]);
   t.same(blocks.map((block) => (block.kind === 'text' ? linesOf(block).length : 0)), [3, 3, 3]);
+  t.end();
+});
+
+t.test('a Latin paragraph with right-to-left words in it is read from the left', (t) => {
+  const lines = [480, 455, 470, 440, 476, 462, 448, 478, 459, 300].map((width, index) => {
+    const made = line(50, 60 + 12 * index, `The verb ${index % 3 === 2 ? '' : 'שלום '}is found in line ${index} of this text and elsewhere, as many have written of`);
+    return { ...made, box: { ...made.box, right: 50 + width } };
+  });
+  t.equal(structure([sketch(0, lines)]).length, 1);
   t.end();
 });

@@ -142,6 +142,17 @@ t.test('bullets that are drawn are the first words of their lines', async (t) =>
   t.ok(page.words.every((word, index) => index === 0 || word.order > page.words[index - 1]!.order));
 });
 
+t.test('bullets of nested lists close to each other, and lists of two colours apart, are read', async (t) => {
+  const nested = [0, 1, 2, 3].flatMap((index) => [
+    disc(60, 703.5 - 28 * index, 2), text(72, 700 - 28 * index, 12, 'outer'), disc(76, 689.5 - 28 * index, 2, { stroke: 0 }), text(88, 686 - 28 * index, 12, 'inner'),
+  ]);
+  t.same(written(await read(nested)), [...Array<string>(4).fill('• outer'), ...Array<string>(4).fill('◦ inner')]);
+  const colours = [0, 0x0000ff].flatMap((fill, list) => [0, 1].flatMap((index) => [disc(60, 703.5 - 100 * list - 14 * index, 2, { fill }), text(72, 700 - 100 * list - 14 * index, 12, 'item')]));
+  t.same(written(await read(colours)), Array<string>(4).fill('• item'));
+  const points = [0, 1, 2, 3, 4, 5].flatMap((index) => [disc(100 + 31 * index, 603.5 + 17 * index, 2), text(106 + 31 * index, 600 + 17 * index, 9, `P${index}`)]);
+  t.notMatch(written(await read(points)).join(' '), '•', 'the points of a chart are none');
+});
+
 t.test('dots in a row, a legend in colours, boxes to tick, separators and points of a chart are no bullets', async (t) => {
   const dots = Array.from({ length: 20 }, (_, index) => disc(100 + index * 6, 703.5, 0.8));
   t.same(written(await read([text(50, 700, 12, 'Winter'), ...dots, text(226, 700, 12, '12')])), ['12', 'Winter']);
@@ -162,4 +173,6 @@ t.test('letters of another face alone before several lines are bullets', async (
   t.equal(await spoken(own), 'o first o second', 'in the face of the text it is a letter');
   const words = [0, 1, 2].flatMap((index) => [text(60, 700 - 15 * index, 10, 'o', { font: 'Times-Italic' }), text(67.5, 700 - 15 * index, 10, 'is odd')]);
   t.notMatch(await spoken(words), '•', 'a variable is one, too');
+  const values = ['.45', '.41', 'to go', 'to come'].flatMap((value, index) => [text(60, 700 - 14 * index, 10, 'r', { font: 'Times-Italic' }), text(75, 700 - 14 * index, 10, value)]);
+  t.equal(await spoken(values), 'r .45 r .41 r to go r to come', 'so is one before its values, or a word class');
 });

@@ -154,9 +154,12 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
 }
 
-/** `Chapter 4` right over a title in large type opens a chapter: unless pages repeat it, it is read with the title. */
+/** `Chapter 4`, or a large `4`, right over a title in large type opens a chapter: unless pages repeat it, it is read with the title. */
 function opensChapter(row: EdgeRow, next: EdgeRow | undefined, body: BodyStyle): boolean {
-  if (next === undefined || row.lines.length > 1 || numberingOf(row.text)?.kind !== 'word' || numberingOf(row.text)!.length < row.text.length) return false;
+  if (next === undefined || row.lines.length > 1) return false;
+  const numbering = numberingOf(row.text);
+  const named = numbering?.kind === 'word' && numbering.length >= row.text.length;
+  if (!named && !(/^(?:\d{1,2}|[IVX]{1,5})\.?$/.test(row.text) && row.size >= 1.3 * body.size)) return false;
   return next.size >= 1.25 * body.size && /\p{L}{2}/u.test(next.text) && row.gap <= 3.5 * next.size;
 }
 
@@ -196,6 +199,7 @@ function deepBlock(rows: EdgeRow[], text: PageText, body: BodyStyle, edge: 'top'
   const row = rows[last];
   if (row === undefined || !isFull(text)) return [];
   const block = rows.slice(0, last + 1);
+  if (edge === 'top' && opensChapter(row, rows[last + 1], body)) return [];
   const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
   const small = block.every((each) => each.size <= 1.8 * body.size && each.text.length <= 60 && !each.lines.some((line) => line.bold && !body.bold));
   return depth < 0.075 && small ? block : [];

@@ -15,7 +15,7 @@ export interface Numbering {
   values: number[];
 }
 
-const word = /^(chapter|appendix|part|section|annex|book|volume|article|kapitel|anhang|teil|abschnitt|chapitre|annexe|partie|capítulo|anexo|parte|capitolo|allegato|hoofdstuk|bijlage|kapitola|část|rozdział)\s+(\d+|[ivxlc]+|[a-z])\b\s*[.:–—-]?\s*/iu;
+const word = /^(chapter|appendix|part|section|annex|book|volume|article|kapitel|anhang|teil|abschnitt|chapitre|annexe|partie|capítulo|anexo|parte|capitolo|allegato|hoofdstuk|bijlage|kapitola|část|rozdział|глава|часть|раздел|розділ|частина|κεφάλαιο|μέρος|bölüm|kısım|fejezet)\s+(\d+|[ivxlc]+|[a-z])\b\s*[.:–—-]?\s*/iu;
 const decimal = /^(?:§\s*)?([A-Z]|\d{1,3})((?:\.\d{1,3})+)\.?(?:\s+(?=\S)|$)/u;
 const single = /^(\d{1,2})(\.|\))?\s+(?=[\p{L}"“'«(])/u;
 const letter = /^([A-Z])(\.|\))?\s+(?=\p{Lu})/u;

@@ -127,10 +127,15 @@ function opensItem(above: TextLine, below: TextLine): boolean {
   return below.box.left < above.box.left - 0.8 * below.size || above.box.right < below.box.right - 4 * below.size;
 }
 
-/** Most of the lines that have letters have some that are read from the right. */
+/** Most of the lines that have letters are read from the right: most of their letters are. */
 function isReadFromRight(lines: TextLine[]): boolean {
-  const fromRight = lines.filter(({ text }) => /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u.test(text)).length;
-  return fromRight > 0.5 * lines.filter(({ text }) => /\p{L}/u.test(text)).length;
+  let [fromRight, all] = [0, 0];
+  for (const { text } of lines) {
+    const letters = text.match(/\p{L}/gu)?.length ?? 0;
+    if (letters > 0) all++;
+    if (letters > 0 && (text.match(/[\u05d0-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/gu)?.length ?? 0) > 0.5 * letters) fromRight++;
+  }
+  return fromRight > 0.5 * all;
 }
 
 /** As seen in a mirror: where a line begins is its left side for all rules above. */
