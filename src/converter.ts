@@ -8,6 +8,7 @@ import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { openEngine } from './engine/engine.js';
 import type { VisionEngine } from './engine/port.js';
 import type { PageReaders } from './engine/vision-port.js';
+import { LecternError } from './errors.js';
 import type { Log } from './log.js';
 import { type ModelEngine, type ModelMemory, openMemory } from './model-memory.js';
 import type { DistantResidency, VisionResidency } from './models/types.js';
@@ -60,11 +61,24 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
   let own: ModelMemory | undefined;
   const models: ModelEngine = { ...device.engine, devices: () => device.look(() => engine.devices(settings.device)), whyNoGpu: () => engine.whyNoGpu() };
   const ownMemory = (): ModelMemory => (own ??= openMemory(settings, models, log));
+  let onHost: ModelMemory | undefined;
+  // Their networks are on the processor: what is wrong with a GPU, or with the memory of models, is no reason to convert nothing.
+  const ownWorkers = (): DistantResidency => {
+    if (onHost !== undefined) return onHost.workers;
+    try {
+      return ownMemory().workers;
+    } catch (thrown) {
+      if (!(thrown instanceof LecternError)) throw thrown;
+      log.warn({ room: 'models' }, `No vision model can be used: ${thrown.message}`);
+      onHost = openMemory({ ...settings, device: 'cpu', modelMemory: null, embeddingMemory: null }, { ...models, devices: () => engine.devices('cpu') }, log);
+      return onHost.workers;
+    }
+  };
   const pages = createPageReaders(visionCatalogue(settings.models), () => shared?.vision ?? ownMemory().models);
   const services: ConversionServices = {
     pool,
     engine: withPages(engine, pages),
-    networks: createWorkerNetworks(sizeOfShipped(shippedModelsDirectory()), () => shared?.workers ?? ownMemory().workers),
+    networks: createWorkerNetworks(sizeOfShipped(shippedModelsDirectory()), () => shared?.workers ?? ownWorkers()),
     limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages },
     log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),
   };
@@ -73,7 +87,7 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
     shareMemory: (residency) => { shared = residency; },
     close: async () => {
       await pool.close();
-      await own?.close();
+      await Promise.all([own?.close(), onHost?.close()]);
       await engine.close();
     },
   };

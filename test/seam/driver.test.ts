@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { loadAddon } from '../../src/engine/addon.js';
 import { packageRoot } from '../../src/package-files.js';
+import { fixturesDirectory } from '../support/fixtures.js';
 import { runProgram } from '../support/program.js';
 
 const home = mkdtempSync(join(tmpdir(), 'lectern-driver-'));
@@ -86,6 +87,14 @@ t.test('the commands say it, too, and leave a driver alone that nobody wants', {
   const stopped = await runProgram(serve('auto'), { environment: early });
   t.equal(stopped.code, 1);
   t.match(stopped.err, /not ready yet.* --device cpu does without it\.$/m);
+
+  const document = join(fixturesDirectory(), 'invoice.pdf');
+  for (const words of [['--device', 'cuda'], ['--model-memory', '900000GiB'], []]) {
+    const converted = await runProgram(['convert', document, ...words], { environment: words.length > 0 ? environment : early });
+    t.equal(converted.code, 0, `a document needs no GPU: ${words.join(' ')} ${converted.err}`);
+    t.match(converted.err, /No vision model can be used: /);
+    t.ok(converted.out.length > 100);
+  }
 
   const models = await runProgram(['models', 'check', 'lectern-demo', '--device', 'cpu'], { environment });
   t.equal(models.code, 0, models.out + models.err);
