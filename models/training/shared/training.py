@@ -1,4 +1,4 @@
-"""What the trainings of all networks do alike: the cycle of the learning rate, the optimiser's step, checkpoints to resume from, and the loop of those that count steps."""
+"""What the trainings do alike: the cycle of the learning rate, the optimiser's step, checkpoints to resume from, and the loop of those that count steps."""
 
 import math
 import os

@@ -8,7 +8,8 @@ import random
 import sys
 import time
 
-sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+PLACE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+sys.path[:0] = [os.path.join(PLACE, room) for room in ("tables", "shared")]
 sys.dont_write_bytecode = True
 
 import numpy
@@ -18,6 +19,7 @@ from torch.nn import functional
 import drawn
 import separators
 import planes
+import training
 
 RATE, LAST_RATE, WARM_UP = 1.5e-3, 1e-5, 0.04
 BATCH = 16
@@ -114,33 +116,23 @@ def main():
     model = separators.Separators().to(memory_format=torch.channels_last)
     print(sum(weight.numel() for weight in model.parameters()), "weights", flush=True)
     optimiser = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=1e-3)
-    step = 0
     if given.begin is not None:
         model.load_state_dict(torch.load(given.begin)["model"])
-    if os.path.exists(given.checkpoint):
-        state = torch.load(given.checkpoint)
-        model.load_state_dict(state["model"])
-        optimiser.load_state_dict(state["optimiser"])
-        step = state["step"]
+    step = training.resume(given.checkpoint, model, optimiser).get("step", 0)
     pool, sums, began = Pool(given.first), numpy.zeros(4), time.time()
     model.train()
     while step < min(given.steps, given.until or given.steps):
         batch = pool.batch(step)
-        for group in optimiser.param_groups:
-            group["lr"] = rate_at(step / given.steps)
         with torch.autocast("cpu", torch.bfloat16):
             answers = model(batch[0].to(memory_format=torch.channels_last))
         parts = losses(answers, batch)
-        optimiser.zero_grad()
-        (2 * parts[0] + 0.5 * parts[1] + 2 * parts[2] + parts[3]).backward()
-        torch.nn.utils.clip_grad_norm_(model.parameters(), 2.0)
-        optimiser.step()
+        training.learn(model, optimiser, 2 * parts[0] + 0.5 * parts[1] + 2 * parts[2] + parts[3], rate_at(step / given.steps))
         sums += [part.item() for part in parts]
         step += 1
         if step % EVERY == 0 or step == given.steps:
             print(f"{step} rows {sums[0] / EVERY:.4f} heads {sums[1] / EVERY:.4f} columns {sums[2] / EVERY:.4f} spans {sums[3] / EVERY:.4f}, {time.time() - began:.0f} s", flush=True)
             sums[:] = 0
-            torch.save({"model": model.state_dict(), "optimiser": optimiser.state_dict(), "step": step}, given.checkpoint)
+            training.save(given.checkpoint, model, optimiser, step=step)
 
 
 if __name__ == "__main__":
