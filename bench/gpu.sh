@@ -21,7 +21,8 @@ if [ -z "$build" ]; then
   build=build/gpu
   if [ "$device" = cuda ]; then
     capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .) || exit 1
-    cuda="-DLECTERN_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=$capability"
+    # Warpgroups are what is to be measured; products leave them out until that was done.
+    cuda="-DLECTERN_CUDA=ON -DLECTERN_CUDA_WARPGROUPS=ON -DCMAKE_CUDA_ARCHITECTURES=$capability"
   else
     cuda=-DLECTERN_CUDA=OFF
   fi
