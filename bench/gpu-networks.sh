@@ -1,5 +1,5 @@
 #!/bin/sh
-# The part of bench/gpu.sh for networks: a conformance pack on the device, floats at the processor's tolerance and halves at 2e-2, then
+# The part of bench/gpu.sh for networks: a conformance pack on the device, f16x3 at 1e-3, f16 at 2e-2 and f32 at the processor's tolerance, then
 # pictures per second of each network as a table. Usage: bench/gpu-networks.sh ONNX-PACK BUILD [DEVICE]
 #   BUILD: the folder that gpu.sh built in     DEVICE: cuda, or emulated: op cases alone and one run of each network, to see that the steps work
 set -eu
@@ -12,9 +12,9 @@ if [ "$device" = emulated ]; then
   required=
 fi
 status=0
-# shellcheck disable=SC2086
-"$2/bin/native_test" --filter "$which" --device "$device" $required --floats --onnx-pack "$1" || status=1
-# shellcheck disable=SC2086
-"$2/bin/native_test" --filter "$which" --device "$device" $required --onnx-pack "$1" || status=1
+for precision in f16x3 f16 f32; do
+  # shellcheck disable=SC2086
+  "$2/bin/native_test" --filter "$which" --device "$device" $required --precision $precision --onnx-pack "$1" || status=1
+done
 "$2/bin/native_bench" --networks "$device" "$1" || status=1
 exit "$status"

@@ -22,6 +22,11 @@ bool boolean(const Fields& fields, std::string_view key) {
   return fields.boolean_or(key, false);
 }
 
+Precision precision_of(const Fields& fields) {
+  constexpr Precision precisions[] = {Precision::f16x3, Precision::f16, Precision::f32};
+  return precisions[fields.choice("precision", {"f16x3", "f16", "f32"})];
+}
+
 /// { fit, bgr, mean, std, pad? }
 vision::Preparation read_preparation(const Fields& parent) {
   const Fields fields(parent.get("preparation"), "preparation");
@@ -40,10 +45,10 @@ vision::Preparation read_preparation(const Fields& parent) {
 }
 
 vision::DetectorOptions read_detector(const Fields& fields) {
-  fields.allow_only({"file", "halves", "preparation", "shortestSide", "longestSide", "threshold", "boxThreshold", "unclip", "mostBoxes"});
+  fields.allow_only({"file", "precision", "preparation", "shortestSide", "longestSide", "threshold", "boxThreshold", "unclip", "mostBoxes"});
   vision::DetectorOptions options;
   options.file = fields.text("file", most_path);
-  options.halves = boolean(fields, "halves");
+  options.precision = precision_of(fields);
   options.preparation = read_preparation(fields);
   options.shortest_side = integer(fields, "shortestSide", 1, most_side);
   options.longest_side = integer(fields, "longestSide", 32, most_side);
@@ -52,10 +57,10 @@ vision::DetectorOptions read_detector(const Fields& fields) {
 }
 
 vision::LineReaderOptions read_reader(const Fields& fields) {
-  fields.allow_only({"file", "halves", "preparation", "dictionary", "space", "logits", "height", "leastWidth", "mostWidth"});
+  fields.allow_only({"file", "precision", "preparation", "dictionary", "space", "logits", "height", "leastWidth", "mostWidth"});
   vision::LineReaderOptions options;
   options.file = fields.text("file", most_path);
-  options.halves = boolean(fields, "halves");
+  options.precision = precision_of(fields);
   options.preparation = read_preparation(fields);
   if (fields.has("dictionary")) options.dictionary = fields.text("dictionary", most_path);
   options.space = boolean(fields, "space");
@@ -67,15 +72,15 @@ vision::LineReaderOptions read_reader(const Fields& fields) {
 }
 
 vision::AngleOptions read_angle(const Fields& fields) {
-  fields.allow_only({"file", "halves", "preparation", "width", "height", "threshold"});
-  return {fields.text("file", most_path), read_preparation(fields), integer(fields, "width", 8, most_side), integer(fields, "height", 8, most_side), number(fields, "threshold", 0, 1), boolean(fields, "halves")};
+  fields.allow_only({"file", "precision", "preparation", "width", "height", "threshold"});
+  return {fields.text("file", most_path), read_preparation(fields), integer(fields, "width", 8, most_side), integer(fields, "height", 8, most_side), number(fields, "threshold", 0, 1), precision_of(fields)};
 }
 
 vision::LayoutOptions read_layout(const Fields& fields) {
-  fields.allow_only({"file", "halves", "preparation", "answer", "width", "height", "labels", "threshold", "overlap", "mostRegions"});
+  fields.allow_only({"file", "precision", "preparation", "answer", "width", "height", "labels", "threshold", "overlap", "mostRegions"});
   vision::LayoutOptions options;
   options.file = fields.text("file", most_path);
-  options.halves = boolean(fields, "halves");
+  options.precision = precision_of(fields);
   options.preparation = read_preparation(fields);
   constexpr vision::LayoutAnswer answers[] = {vision::LayoutAnswer::queries, vision::LayoutAnswer::finished_boxes, vision::LayoutAnswer::places, vision::LayoutAnswer::finished_rows, vision::LayoutAnswer::selected};
   options.answer = answers[fields.choice("answer", {"queries", "finished_boxes", "places", "finished_rows", "selected"})];
@@ -99,13 +104,13 @@ vision::TableOptions read_table(const Fields& fields) {
   vision::TableOptions options;
   options.answer = fields.choice("answer", {"words", "separators"}) == 0 ? vision::TableAnswer::words : vision::TableAnswer::separators;
   options.file = fields.text("file", most_path);
-  options.halves = boolean(fields, "halves");
+  options.precision = precision_of(fields);
   options.preparation = read_preparation(fields);
   if (options.answer == vision::TableAnswer::separators) {
-    fields.allow_only({"answer", "file", "halves", "preparation"});
+    fields.allow_only({"answer", "file", "precision", "preparation"});
     return options;
   }
-  fields.allow_only({"answer", "file", "halves", "preparation", "dictionary", "mergedCells", "paddedBoxes", "width", "height"});
+  fields.allow_only({"answer", "file", "precision", "preparation", "dictionary", "mergedCells", "paddedBoxes", "width", "height"});
   options.dictionary = fields.text("dictionary", most_path);
   options.merged_cells = boolean(fields, "mergedCells");
   options.padded_boxes = boolean(fields, "paddedBoxes");

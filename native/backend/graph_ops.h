@@ -196,6 +196,8 @@ class GraphOps {
   virtual bool reads_host_memory() const = 0;
   /// What an element of a tensor takes: bytes_of(element), but 2 of an f32 where floats are kept as halves.
   virtual std::size_t stored_bytes(Element element) const = 0;
+  /// Whether factors of products that are kept as floats become pairs of halves, f16x3; to be said before anything is packed. Nothing to the processor.
+  virtual void split_factors(bool) {}
 
   /// What it keeps to compute in, beside tensors and weights: `hold` is told of the size of all of it before it changes, and may throw: then it has none.
   virtual void count_scratch(std::function<void(std::size_t bytes)> hold) { static_cast<void>(hold); }

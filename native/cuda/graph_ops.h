@@ -1,10 +1,11 @@
 // The operations of networks from files as kernels on one device: the class, whose members are compiled in units/graph_*.cu. C++17.
 //
-// Floats are kept as halves or, where exact ones are asked for, as floats; sums and functions are of floats either way. Every sum is
-// added in an order that depends on nothing but the size of what is summed.
+// Floats are kept as floats or, in the quickest precision, as halves; sums and functions are of floats either way. Every sum is added in an
+// order that depends on nothing but the size of what is summed.
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <unordered_map>
@@ -48,6 +49,13 @@ class DeviceTables {
   std::size_t bytes_ = 0;
 };
 
+/// How the floats of a product's side become halves: times `scale`, a power of two, in two halves, or in one that holds them.
+struct Factors {
+  /// Of numbers that nobody knows before: two millions are the last that are whole, and from 0.002 on all 22 bits are there.
+  float scale = 1.0F / 32.0F;
+  bool single = false;
+};
+
 class DeviceGraphOps final : public GraphOps {
  public:
   /// halves: tensors of f32 are kept in 16 bits.
@@ -55,9 +63,12 @@ class DeviceGraphOps final : public GraphOps {
 
   bool reads_host_memory() const override { return false; }
   std::size_t stored_bytes(Element element) const override { return halves_ && element == Element::f32 ? 2 : bytes_of(element); }
-  // Weights are read as they lie: a filter's rows are the matrix that it is multiplied as.
-  const void* pack_filter(const Filter&, const float*, bool) override { return nullptr; }
-  const void* pack_matrix(std::int64_t, std::int64_t, bool, const float*) override { return nullptr; }
+  void split_factors(bool wanted) override { splits_ = wanted && !halves_; }
+  // Weights are read as they lie: a filter's rows are the matrix that it is multiplied as. What is packed says how they become halves.
+  const void* pack_filter(const Filter& filter, const float* weights, bool transposed) override {
+    return transposed ? nullptr : keep_factors(filter.outputs * (filter.inputs / filter.groups) * filter.kernel[0] * filter.kernel[1], weights);
+  }
+  const void* pack_matrix(std::int64_t inner, std::int64_t columns, bool, const float* weights) override { return keep_factors(inner * columns, weights); }
   const void* pack_recurrent(const Recurrent&, const float*, const float*) override { return nullptr; }
 
   // graph_move.cu
@@ -112,12 +123,16 @@ class DeviceGraphOps final : public GraphOps {
   /// Queues blocks that work together.
   template <class... Parameters, class... Arguments>
   void blocks(void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments);
+  /// graph_multiply.cu: how constants of the host become halves; null where they need not.
+  const Factors* keep_factors(std::int64_t count, const float* constants);
   /// graph_picture.cu: a thread for each output; for filters that leave a tile of the product nearly empty.
   void convolve_directly(const Convolution& convolution, const float* in, const float* weights, const float* bias, const float* residual, float* out);
 
   Stream stream_;
   int multiprocessors_;
   bool halves_;
+  bool splits_ = false;
+  std::deque<Factors> factors_;  // of constants: their addresses are known outside
   DeviceTables tables_;
 };
 

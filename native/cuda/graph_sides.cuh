@@ -156,6 +156,7 @@ __device__ __forceinline__ float finished(const Unary& op, float x) {
 /// What becomes of the sums of a matrix product: C dense, one after the other.
 template <class T>
 struct MatrixEnd {
+  using Element = T;
   T* out;
   const T* bias;
   int rows, columns;
@@ -175,6 +176,7 @@ struct MatrixEnd {
 /// Of a convolution: row is an output channel of the group, column a pixel.
 template <class T>
 struct PictureEnd {
+  using Element = T;
   T* out;
   const T* bias;
   const T* residual;
@@ -200,21 +202,24 @@ __device__ __forceinline__ float ended(const PictureEnd<T>& end, int group, int 
   return finished(end.activation, sum);
 }
 
+/// Two neighbours in one aligned word.
+__device__ __forceinline__ void put_both(Half* to, float first, float second) {
+  *reinterpret_cast<Word*>(to) = half_of(first).bits | static_cast<Word>(half_of(second).bits) << 16;
+}
+__device__ __forceinline__ void put_both(float* to, float first, float second) { *reinterpret_cast<Words<2>*>(to) = {{bits_of_float(first), bits_of_float(second)}}; }
+
 /// The sums at (row, column) and its right neighbour.
 template <class End>
 __device__ __forceinline__ void put_pair(const End& end, int batch, int row, int column, float first, float second) {
+  using T = typename End::Element;
   if (row >= end.rows || column >= end.columns) return;
   const Count at = end.place(batch, row, column);
-  if (end.pairs) {
-    const Half low = half_of(ended(end, batch, row, column, at, first));
-    const Half high = half_of(ended(end, batch, row, column + 1, at + 1, second));
-    *reinterpret_cast<Word*>(end.out + at) = low.bits | static_cast<Word>(high.bits) << 16;
-    return;
-  }
-  end.out[at] = half_of(ended(end, batch, row, column, at, first));
+  const float left = ended(end, batch, row, column, at, first);
+  if (end.pairs) return put_both(end.out + at, left, ended(end, batch, row, column + 1, at + 1, second));
+  end.out[at] = element_of<T>(left);
   if (column + 1 >= end.columns) return;
   const Count next = end.place(batch, row, column + 1);
-  end.out[next] = half_of(ended(end, batch, row, column + 1, next, second));
+  end.out[next] = element_of<T>(ended(end, batch, row, column + 1, next, second));
 }
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -62,7 +62,7 @@ struct Network::State {
         inputs(infos_of(model.graph.inputs)),
         outputs(infos_of(model.graph.outputs)),
         weights(weight_bytes_of(model.graph)),
-        workspace(backend, chosen.host != nullptr ? *chosen.host : backend, chosen.threads, chosen.storage, chosen.most_bytes),
+        workspace(backend, chosen.host != nullptr ? *chosen.host : backend, chosen.threads, chosen.precision, chosen.most_bytes),
         runner(model.graph, model.opset, workspace, chosen.fuse) {}
 
   Model model;

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backend/backend.h"
+#include "backend/precision.h"
 #include "cancel.h"
 #include "onnx/profile.h"
 #include "tensor/element.h"
@@ -31,7 +32,7 @@ struct NetworkOptions {
   /// Of the processor, where the network runs elsewhere: shapes, indices and everything whose size depends on contents are computed there.
   /// Must outlive the network.
   Backend* host = nullptr;
-  FloatStorage storage = FloatStorage::fastest;
+  Precision precision = Precision::f16x3;  // of a GPU
 };
 
 /// An input or output as the file declares it.

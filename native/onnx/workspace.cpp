@@ -22,12 +22,13 @@ std::size_t rounded(std::size_t bytes) {
 
 }  // namespace
 
-Workspace::Workspace(Backend& backend, Backend& host, int threads, FloatStorage storage, std::size_t most_bytes)
+Workspace::Workspace(Backend& backend, Backend& host, int threads, Precision precision, std::size_t most_bytes)
     : backend_(backend),
-      ops_(backend.make_graph_ops(threads, storage)),
+      ops_(backend.make_graph_ops(threads, storage_of(precision))),
       host_ops_(ops_->reads_host_memory() ? nullptr : host.make_graph_ops(threads, FloatStorage::floats)),
       most_bytes_(most_bytes) {
   if (host_ops_ != nullptr && !host_ops_->reads_host_memory()) throw Error(ErrorCode::invalid_state, "A network on a device needs a processor beside it.");
+  ops_->split_factors(precision == Precision::f16x3);
   ops_->count_scratch([this](std::size_t bytes) {
     scratch_.reset();
     scratch_ = counted(bytes);

@@ -9,6 +9,7 @@
 
 #include "backend/backend.h"
 #include "backend/graph_ops.h"
+#include "backend/precision.h"
 #include "onnx/array.h"
 
 namespace lectern::onnx {
@@ -17,7 +18,7 @@ class Workspace {
  public:
   /// `host` works on the processor: it computes what is known while planning. May be of the same backend. Both must outlive this.
   /// Throws Error `invalid_state` where `host` is no processor.
-  Workspace(Backend& backend, Backend& host, int threads, FloatStorage storage, std::size_t most_bytes);
+  Workspace(Backend& backend, Backend& host, int threads, Precision precision, std::size_t most_bytes);
 
   GraphOps& ops() { return *ops_; }
   GraphOps& host_ops() { return host_ops_ ? *host_ops_ : *ops_; }

@@ -12,11 +12,11 @@ using lectern::DeviceKind;
 using lectern::test::options;
 
 constexpr const char* usage =
-    "usage: native_test [--filter TEXT]... [--llm-pack DIR]... [--device cpu|cuda|emulated] [--floats] [--plain] [--require-cuda] [--tokenizer-pack DIR] [--onnx-pack DIR]...\n"
+    "usage: native_test [--filter TEXT]... [--llm-pack DIR]... [--device cpu|cuda|emulated] [--precision f16x3|f16|f32] [--plain] [--require-cuda] [--tokenizer-pack DIR] [--onnx-pack DIR]...\n"
     "  --filter          runs the tests whose title contains TEXT; may be given several times\n"
     "  --llm-pack        checks language models against DIR/models and DIR/expected; may be given several times\n"
     "  --device          where they run: cpu (the usual), cuda, or the kernels of cuda emulated on the host\n"
-    "  --floats          networks there keep floats, and are held to the processor's tolerance\n"
+    "  --precision       of networks there; f16x3 (the usual) is held to 1e-3 of the processor's, f16 to 2e-2, f32 to the processor's own tolerance\n"
     "  --plain           runs them through the plain twin of the CPU's operations instead\n"
     "  --require-cuda    a test that finds no CUDA fails instead of being skipped\n"
     "  --tokenizer-pack  checks tokenizers against DIR/*.json and the vocabularies they name\n"
@@ -25,7 +25,6 @@ constexpr const char* usage =
 /// Options without a value; false for another.
 bool take_switch(const std::string& name) {
   if (name == "--plain") return options().plain = true;
-  if (name == "--floats") return options().floats = true;
   if (name == "--require-cuda") return options().require_cuda = true;
   return false;
 }
@@ -43,6 +42,8 @@ bool take_value(const std::string& name, const std::string& value, std::vector<s
   } else if (name == "--device" && (value == "cpu" || value == "cuda" || value == "emulated")) {
     options().device = value == "cpu" ? DeviceKind::cpu : DeviceKind::cuda;
     options().emulated = value == "emulated";
+  } else if (name == "--precision" && (value == "f16x3" || value == "f16" || value == "f32")) {
+    options().precision = value == "f16x3" ? lectern::Precision::f16x3 : value == "f16" ? lectern::Precision::f16 : lectern::Precision::f32;
   } else {
     return false;
   }

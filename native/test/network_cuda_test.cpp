@@ -1,25 +1,20 @@
-// The operations of networks as CUDA kernels, emulated here: against the plain ones, in both storages and both orders of threads.
+// The operations of networks as CUDA kernels, emulated here: against the plain ones, in both precisions and both orders of threads.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
 #include "backend/graph_ops.h"
+#include "backend/precision.h"
 #include "cpu/backend.h"
 #include "cpu/graph/plain_graph_ops.h"
-#include "cuda/emulation/backend.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
-#include "error.h"
 #include "harness.h"
-#include "onnx_halves.h"
-#include "onnx_pack.h"
-#include "json.h"
 #include "tensor/half.h"
 
 namespace lectern::test {
@@ -30,9 +25,14 @@ using Floats = std::vector<float>;
 Floats random_numbers(std::int64_t count, std::mt19937& random) {
   std::normal_distribution<float> normal(0, 1);
   Floats values(static_cast<std::size_t>(count));
-  // Halves both ways, so that only the work differs.
-  for (float& value : values) value = float_from_f16(f16_from_float(normal(random)));
+  for (float& value : values) value = normal(random);
   return values;
+}
+
+Floats as_halves(const Floats& values) {
+  Floats rounded;
+  for (const float value : values) rounded.push_back(float_from_f16(f16_from_float(value)));
+  return rounded;
 }
 
 int between(int low, int high, std::mt19937& random) { return std::uniform_int_distribution<int>(low, high)(random); }
@@ -40,7 +40,7 @@ int between(int low, int high, std::mt19937& random) { return std::uniform_int_d
 /// Tensors of floats on a device, and back. What lies beside them is guarded by the emulation.
 class Device {
  public:
-  explicit Device(const Place& place, FloatStorage storage) : backend_(place.make()), ops_(backend_->make_graph_ops(1, storage)) {}
+  explicit Device(const Place& place, Precision precision) : backend_(place.make()), ops_(backend_->make_graph_ops(1, storage_of(precision))) { ops_->split_factors(precision == Precision::f16x3); }
 
   GraphOps& ops() { return *ops_; }
   /// Null stays null.
@@ -84,25 +84,27 @@ double off_by(const Floats& got, const Floats& want) {
 }
 
 /// Sums of floats in another order, or results rounded to 11 bits of which a few lie at four times the mean.
-double allowed(FloatStorage storage) { return storage == FloatStorage::floats ? 2e-5 : 4e-3; }
+double allowed(Precision precision) { return precision == Precision::f16 ? 4e-3 : 2e-5; }
 
-/// work(ops, place) gives what runs an op; all of it on every device, both storages and both orders of threads.
+/// work(ops, place) gives what runs an op; all of it on every device, in every precision and both orders of threads.
 using Place1 = std::function<const float*(const Floats*)>;
 void hold(const std::string& what, std::size_t count, const std::function<void(GraphOps&, const Place1&, float*)>& work) {
   cpu::PlainGraphOps plain;
-  Floats want(count);
-  work(plain, [](const Floats* values) { return values == nullptr ? nullptr : values->data(); }, want.data());
   for (const Place& place : places()) {
-    for (const FloatStorage storage : {FloatStorage::fastest, FloatStorage::floats}) {
-      Device device(place, storage);
+    for (const Precision precision : {Precision::f16, Precision::f16x3, Precision::f32}) {
+      Device device(place, precision);
+      // Where tensors are halves so are the numbers that are given, both ways: only the work differs.
+      std::deque<Floats> given;
+      Floats want(count);
+      work(plain, [&](const Floats* values) { return values == nullptr ? nullptr : given.emplace_back(precision == Precision::f16 ? as_halves(*values) : *values).data(); }, want.data());
       Floats first;
       for (const bool reverse : {false, true}) {
         cuda::emulation::set_reverse(reverse);
         const Floats got = device.run(count, [&](float* out) { work(device.ops(), [&](const Floats* values) { return device.place(values); }, out); });
         cuda::emulation::set_reverse(false);
-        const std::string title = place.name + (storage == FloatStorage::floats ? ", floats, " : ", halves, ") + what;
+        const std::string title = place.name + ", " + name_of(precision) + ", " + what;
         const double off = off_by(got, want);
-        check(off < allowed(storage), title + ": off by " + std::to_string(off));
+        check(off < allowed(precision), title + ": off by " + std::to_string(off));
         if (reverse) check(got == first, title + ": the same bits in the other order");
         first = got;
       }
@@ -171,18 +173,58 @@ LECTERN_TEST("cuda: convolutions of networks, grouped, wide, pointwise, with res
     const Floats residual = random_numbers(2 * c.outputs * plane, random);
     const std::string title = std::to_string(c.inputs) + " to " + std::to_string(c.outputs) + " in " + std::to_string(c.groups) + ", kernel " + std::to_string(c.kernel);
     hold(title, residual.size(), [&](GraphOps& ops, const Place1& place, float* out) {
-      ops.convolve(convolution, place(&x), place(&w), nullptr, place(&bias), c.kernel == 1 ? place(&residual) : nullptr, out);
+      ops.convolve(convolution, place(&x), place(&w), ops.pack_filter(convolution.filter, w.data(), false), place(&bias), c.kernel == 1 ? place(&residual) : nullptr, out);
     });
     // Each picture alone gives the bits that it has in the batch.
     Convolution alone = convolution;
     alone.batch = 1;
     const Floats last(x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
     for (const Place& place : places()) {
-      Device device(place, FloatStorage::fastest);
+      Device device(place, Precision::f16);
       const Floats both = device.run(residual.size(), [&](float* out) { device.ops().convolve(convolution, device.place(&x), device.place(&w), nullptr, device.place(&bias), nullptr, out); });
       const Floats one = device.run(residual.size() / 2, [&](float* out) { device.ops().convolve(alone, device.place(&last), device.place(&w), nullptr, device.place(&bias), nullptr, out); });
       check(std::equal(one.begin(), one.end(), both.begin() + static_cast<std::ptrdiff_t>(one.size())), place.name + ", " + title + ": alone as in the batch");
     }
+  }
+}
+
+LECTERN_TEST("cuda: factors in two halves, of every size, constant or not, of halves and of infinities") {
+  if (!has_emulation()) return;
+  std::mt19937 random(65);
+  Product p{};
+  p.rows = 20, p.columns = 36, p.inner = 80;
+  p.a_strides = {0}, p.b_strides = {0};
+  for (const float size : {1e-3F, 1.0F, 1e4F}) {
+    for (const float weight : {1e-9F, 1.0F, 3e6F}) {
+      for (const bool halves : {false, true}) {
+        Floats a = random_numbers(p.rows * p.inner, random);
+        Floats b = random_numbers(p.inner * p.columns, random);
+        if (halves) b = as_halves(b);
+        for (float& value : a) value *= size;
+        // A power of two keeps them halves.
+        for (float& value : b) value *= std::exp2(std::round(std::log2(weight)));
+        const std::string title = "factors of " + std::to_string(size) + " and " + std::to_string(weight) + (halves ? " in halves" : "");
+        for (const Place& place : places()) {
+          cpu::PlainGraphOps plain;
+          Floats want(static_cast<std::size_t>(p.rows * p.columns));
+          plain.multiply(p, a.data(), b.data(), nullptr, nullptr, want.data());
+          Device device(place, Precision::f16x3);
+          const void* packed = device.ops().pack_matrix(p.inner, p.columns, false, b.data());
+          const Floats got = device.run(want.size(), [&](float* out) { device.ops().multiply(p, device.place(&a), device.place(&b), packed, nullptr, out); });
+          check(off_by(got, want) < 4e-6, place.name + ", " + title + ": off by " + std::to_string(off_by(got, want)));
+        }
+      }
+    }
+  }
+  // What is infinite or no number stays so in its row, and others do not know of it.
+  Floats a(static_cast<std::size_t>(p.rows * p.inner), 1.0F);
+  const Floats b(static_cast<std::size_t>(p.inner * p.columns), 0.1F);
+  a[3 * 80 + 5] = INFINITY;
+  a[4 * 80 + 79] = NAN;
+  for (const Place& place : places()) {
+    Device device(place, Precision::f16x3);
+    const Floats got = device.run(static_cast<std::size_t>(p.rows * p.columns), [&](float* out) { device.ops().multiply(p, device.place(&a), device.place(&b), nullptr, nullptr, out); });
+    check(std::isinf(got[3 * 36]) && std::isnan(got[4 * 36 + 35]) && std::abs(got[5 * 36] - 8.0F) < 1e-4F, place.name + ": infinities and NaN stay where they are");
   }
 }
 
@@ -232,78 +274,6 @@ LECTERN_TEST("cuda: attention of networks with masks over several tiles of keys"
     hold("heads of " + std::to_string(size), static_cast<std::size_t>(24 * wide),
          [&](GraphOps& ops, const Place1& place, float* out) { ops.attend(a, place(&q), place(&k), place(&v), place(&mask), out); });
   }
-}
-
-/// A network on the emulation with the processor beside it.
-onnx::Network open_on(Backend& device, Backend& host, const std::filesystem::path& file, FloatStorage storage) {
-  onnx::NetworkOptions chosen;
-  chosen.threads = 1;
-  chosen.host = &host;
-  chosen.storage = storage;
-  return onnx::Network::open(file, device, chosen);
-}
-
-void widen(PackCase& data, FloatStorage storage) {
-  if (storage == FloatStorage::floats) return;
-  for (Tolerance& tolerance : data.tolerances) tolerance = {halves_limit, 0, Scale::size};
-}
-
-LECTERN_TEST("cuda: every op case of the pack's first tier, emulated, floats and halves") {
-  if (!has_emulation()) return;
-  const auto host = cpu::make_backend();
-  for (const auto& pack : found_onnx_packs()) {
-    const Json index = read_json((pack / "index.json").string());
-    for (const FloatStorage storage : {FloatStorage::floats, FloatStorage::fastest}) {
-      for (const Json& entry : index["cases"].list) {
-        const std::string& name = entry["name"].string;
-        if (entry["tier"].number != 1 || (storage == FloatStorage::fastest && beyond_halves(name) != nullptr)) continue;
-        // Each its own, so that what a case wrote beside its memory is told at its end.
-        const auto device = cuda_emulated::make_backend();
-        PackCase data = read_op_case(pack, entry);
-        widen(data, storage);
-        std::string what;
-        // Threads in reverse where the emulation has been seen to add nothing in order.
-        cuda::emulation::set_reverse(storage == FloatStorage::fastest);
-        try {
-          onnx::Network network = open_on(*device, *host, pack / entry["path"].string / "model.onnx", storage);
-          what = run_case(network, data);
-        } catch (const Error& error) {
-          what = error.what();
-        }
-        cuda::emulation::set_reverse(false);
-        check(what.empty(), name + (storage == FloatStorage::floats ? ", floats: " : ", halves: ") + what);
-      }
-    }
-  }
-}
-
-LECTERN_TEST("cuda: networks of the pack, emulated") {
-  if (!has_emulation()) return;
-  const char* full = std::getenv("CI_FULL");
-  const bool all = full != nullptr && std::string(full) == "1";
-  // The quickest that have convolutions, deformable or plain attention, loops, and a choice of boxes.
-  const std::set<std::string> few = {"ppocr_cls_mobile", "slanet_small", "yolo_small_e2e"};
-  const auto host = cpu::make_backend();
-  for (const auto& pack : found_onnx_packs()) {
-    for (const auto& folder : net_folders(pack)) {
-      const std::string name = folder.filename().string();
-      if (!all && few.count(name) == 0) continue;
-      const Json net = read_json((folder / "net.json").string());
-      const auto device = cuda_emulated::make_backend();
-      onnx::Network floats = open_on(*device, *host, folder / "model.onnx", FloatStorage::floats);
-      onnx::Network halves = open_on(*device, *host, folder / "model.onnx", FloatStorage::fastest);
-      const double limit = beyond_limit(name) != nullptr ? beyond_limit(name)->limit : halves_limit;
-      for (const Json& entry : net["cases"].list) {
-        const PackCase data = read_net_case(folder, entry);
-        const std::string title = name + " " + data.inputs.front().second.shape.text();
-        check(run_case(floats, data).empty(), title);
-        const std::string what = difference_of_halves(name, outputs_of(halves, data), data, limit);
-        check(what.empty(), title + " in halves: " + what);
-        if (!all) break;
-      }
-    }
-  }
-  if (!all) note("the other networks, and their second cases, with CI_FULL=1");
 }
 
 }  // namespace

@@ -57,22 +57,22 @@ void bench_networks(Backend& device, Backend& host, const fs::path& pack, bool t
   for (const auto& entry : fs::directory_iterator(pack / "nets")) folders.push_back(entry.path());
   std::sort(folders.begin(), folders.end());
   if (folders.empty()) throw std::runtime_error("there are no networks in " + pack.string());
-  std::printf("| network | input | storage | ms | pictures/s |\n|---|---|---|---|---|\n");
+  std::printf("| network | input | precision | ms | pictures/s |\n|---|---|---|---|---|\n");
   for (const fs::path& folder : folders) {
     const Json net = read_json((folder / "net.json").string());
     const Json& input = net["cases"].list.front()["inputs"].list.front();
-    for (const FloatStorage storage : {FloatStorage::fastest, FloatStorage::floats}) {
-      // The processor keeps floats either way.
-      if (storage == FloatStorage::fastest && device.info().kind == DeviceKind::cpu) continue;
+    for (const Precision precision : {Precision::f16x3, Precision::f16, Precision::f32}) {
+      // The processor has floats alone.
+      if (precision != Precision::f32 && device.info().kind == DeviceKind::cpu) continue;
       onnx::NetworkOptions options;
       options.host = &host;
-      options.storage = storage;
+      options.precision = precision;
       onnx::Network network = onnx::Network::open(folder / "model.onnx", device, options);
       for (const int batch : {1, 8}) {
         if (batch > 1 && (toy || network.inputs().front().sizes.empty() || network.inputs().front().sizes.front() >= 0)) continue;
         const Pictures pictures = read_pictures(folder, input, batch);
         const double seconds = measure(network, pictures, toy ? 1 : 21);
-        std::printf("| %s | %s | %s | %.3f | %.1f |\n", net["name"].string.c_str(), pictures.shape.text().c_str(), storage == FloatStorage::floats ? "floats" : "halves", seconds * 1e3, batch / seconds);
+        std::printf("| %s | %s | %s | %.3f | %.1f |\n", net["name"].string.c_str(), pictures.shape.text().c_str(), name_of(precision), seconds * 1e3, batch / seconds);
         std::fflush(stdout);
       }
     }

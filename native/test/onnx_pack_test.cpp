@@ -33,20 +33,15 @@ struct Place {
     chosen.threads = 2;
     chosen.fuse = fuse;
     chosen.host = host.get();
-    chosen.storage = options().floats ? FloatStorage::floats : FloatStorage::fastest;
+    chosen.precision = options().precision;
     return onnx::Network::open(file, device ? *device : *host, chosen);
   }
-  bool halves() const { return device && !options().floats; }
-  /// What numbers of 16 bits may be off.
-  void widen(PackCase& data) const {
-    if (!halves()) return;
-    for (Tolerance& tolerance : data.tolerances) tolerance = {halves_limit, 0, Scale::size};
-  }
+  Precision precision() const { return device ? options().precision : Precision::f32; }
 };
 
 std::string run_op_case(Place& place, const fs::path& pack, const Json& entry, bool fuse) {
   PackCase data = read_op_case(pack, entry);
-  place.widen(data);
+  widen(data, place.precision());
   onnx::Network network = place.open(pack / entry["path"].string / "model.onnx", fuse);
   return run_case(network, data);
 }
@@ -73,7 +68,7 @@ LECTERN_TEST("onnx: every op case of the pack's first tier, and of the second wh
     for (const Json& entry : index["cases"].list) {
       const bool required = entry["tier"].number == 1;
       const std::string& name = entry["name"].string;
-      if (place.halves() && beyond_halves(name) != nullptr) {
+      if (place.precision() == Precision::f16 && beyond_halves(name) != nullptr) {
         note("not compared: " + name + ": " + beyond_halves(name));
         continue;
       }
@@ -103,16 +98,15 @@ void run_network(Place& place, const fs::path& folder) {
   onnx::Network network = place.open(folder / "model.onnx", true);
   const std::vector<Json>& cases = net["cases"].list;
   const std::string& name = net["name"].string;
-  const BeyondLimit* beyond = place.halves() ? beyond_limit(name) : nullptr;
-  if (beyond != nullptr) note(name + " is held to " + std::to_string(beyond->limit) + ": " + beyond->reason);
-  const double limit = beyond != nullptr ? beyond->limit : halves_limit;
+  const Limit limit = limit_of(place.precision(), name);
+  if (place.precision() == Precision::f16 && limit.reason != nullptr) note(name + " is held to " + std::to_string(limit.relative) + ": " + limit.reason);
   for (const Json& entry : cases) {
     if (sanitized && &entry != &cases.back()) continue;
     const PackCase data = read_net_case(folder, entry);
     std::string what;
     const auto start = std::chrono::steady_clock::now();
     try {
-      what = place.halves() ? difference_of_halves(name, outputs_of(network, data), data, limit) : run_case(network, data);
+      what = difference_of(network, place.precision(), name, data);
     } catch (const Error& error) {
       what = error.what();
     }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "backend/device.h"
+#include "backend/precision.h"
 
 namespace lectern::test {
 
@@ -22,8 +22,8 @@ struct Options {
   bool emulated = false;
   /// A test that wants CUDA and has none fails instead of saying that it was skipped.
   bool require_cuda = false;
-  /// Networks on a device keep floats instead of halves.
-  bool floats = false;
+  /// Of networks on a device.
+  Precision precision = Precision::f16x3;
   /// The packs' models run through the plain twin of the operations, all of them.
   bool plain = false;
 };

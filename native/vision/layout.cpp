@@ -5,7 +5,7 @@
 
 namespace lectern::vision {
 
-LayoutFinder::LayoutFinder(const LayoutOptions& options, const Place& place) : options_(options), network_(options.file, place, options.halves) {
+LayoutFinder::LayoutFinder(const LayoutOptions& options, const Place& place) : options_(options), network_(options.file, place, options.precision) {
   if (network_.width() > 0) options_.width = network_.width();
   if (network_.height() > 0) options_.height = network_.height();
   const auto needs = [&](std::string_view name, std::string_view other) {

@@ -31,7 +31,7 @@ struct LayoutOptions {
   float threshold = 0.3F;
   float overlap = 0.7F;    // for `places`: what shares more with a better box of its label goes
   int most_regions = 300;  // of a page
-  bool halves = false;     // as VisionNetwork
+  Precision precision = Precision::f16x3;
 };
 
 struct Region {

@@ -33,7 +33,7 @@ std::vector<std::int64_t> indices(const std::vector<std::int32_t>& given, std::i
 
 LineLayout::LineLayout(const LineLayoutOptions& options, const Place& place)
     : title_(options.file.filename().string()),
-      network_(onnx::Network::open(options.file, place.backend, {.threads = place.threads, .most_bytes = place.most_bytes, .host = &place.host, .storage = FloatStorage::floats})),
+      network_(onnx::Network::open(options.file, place.backend, {.threads = place.threads, .most_bytes = place.most_bytes, .host = &place.host, .precision = Precision::f32})),
       features_(columns("features", Element::f32)),
       sides_(columns("neighbours", Element::i64)),
       pair_features_(columns("pair_features", Element::f32)),

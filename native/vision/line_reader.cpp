@@ -31,7 +31,7 @@ std::vector<std::string> alphabet_of(const LineReaderOptions& options, const Vis
 
 }  // namespace
 
-LineReader::LineReader(const LineReaderOptions& options, const Place& place) : options_(options), network_(options.file, place, options.halves), alphabet_(alphabet_of(options, network_)) {
+LineReader::LineReader(const LineReaderOptions& options, const Place& place) : options_(options), network_(options.file, place, options.precision), alphabet_(alphabet_of(options, network_)) {
   if (network_.height() > 0) options_.height = network_.height();
   options_.preparation.fit = Fit::stretch;
   const int classes = network_.declared(0, 2);
@@ -89,7 +89,7 @@ std::vector<LineLetters> LineReader::read(const std::vector<Picture>& lines, con
   return read;
 }
 
-AngleClassifier::AngleClassifier(const AngleOptions& options, const Place& place) : options_(options), network_(options.file, place, options.halves) {
+AngleClassifier::AngleClassifier(const AngleOptions& options, const Place& place) : options_(options), network_(options.file, place, options.precision) {
   if (network_.width() > 0) options_.width = network_.width();
   if (network_.height() > 0) options_.height = network_.height();
   const int classes = network_.declared(0, 1);

@@ -22,7 +22,7 @@ struct LineReaderOptions {
   // A line is as wide as its proportions make it, squeezed beyond `most_width`; its picture ends at `least_width`, or at the multiple of 32 beyond the line.
   int least_width = 320;
   int most_width = 3200;
-  bool halves = false;  // as VisionNetwork
+  Precision precision = Precision::f16x3;
 };
 
 /// The letters of one line; column c of `columns` begins at c / columns of its picture, of which the line fills the first `filled` columns.
@@ -63,7 +63,7 @@ struct AngleOptions {
   int width = 192;
   int height = 48;
   float threshold = 0.9F;  // so sure must it be that a line stands on its head
-  bool halves = false;     // as VisionNetwork
+  Precision precision = Precision::f16x3;
 };
 
 /// Whether lines stand on their heads. One thread at a time.

@@ -16,7 +16,7 @@ void merge_cells(std::vector<std::string>& words) {
 
 }  // namespace
 
-TableFinder::TableFinder(const TableOptions& options, const Place& place) : options_(options), network_(options.file, place, options.halves) {
+TableFinder::TableFinder(const TableOptions& options, const Place& place) : options_(options), network_(options.file, place, options.precision) {
   if (network_.width() > 0) options_.width = network_.width();
   if (network_.height() > 0) options_.height = network_.height();
   if (options_.answer == TableAnswer::separators) {

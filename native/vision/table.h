@@ -28,7 +28,7 @@ struct TableOptions {
   Preparation preparation;
   int width = 488;
   int height = 488;
-  bool halves = false;  // as VisionNetwork
+  Precision precision = Precision::f16x3;
 };
 
 /// One thread at a time.

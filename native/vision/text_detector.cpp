@@ -21,7 +21,7 @@ std::array<int, 2> detection_size(int width, int height, int shortest_side, int 
   return {side(width), side(height)};
 }
 
-TextDetector::TextDetector(const DetectorOptions& options, const Place& place) : options_(options), network_(options.file, place, options.halves) {
+TextDetector::TextDetector(const DetectorOptions& options, const Place& place) : options_(options), network_(options.file, place, options.precision) {
   const int channels = network_.declared(0, 1);
   if (network_.network().outputs()[0].sizes.size() > 0 && (network_.network().outputs()[0].sizes.size() != 4 || (channels >= 0 && channels != 1))) network_.refuse("its output is not (n, 1, h, w)");
 }

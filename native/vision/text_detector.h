@@ -17,7 +17,7 @@ struct DetectorOptions {
   int shortest_side = 736;
   int longest_side = 1920;
   TextMapOptions map;
-  bool halves = false;  // as VisionNetwork
+  Precision precision = Precision::f16x3;
 };
 
 /// One thread at a time.

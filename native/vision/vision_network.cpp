@@ -18,10 +18,10 @@ int size_of(std::int64_t declared) { return declared < 0 || declared > INT_MAX ?
 
 }  // namespace
 
-VisionNetwork::VisionNetwork(const std::filesystem::path& file, const Place& place, bool halves)
+VisionNetwork::VisionNetwork(const std::filesystem::path& file, const Place& place, Precision precision)
     : title_(file.filename().string()),
       network_(onnx::Network::open(file, place.backend,
-                                   {.threads = place.threads, .most_bytes = place.most_bytes, .host = &place.host, .storage = halves ? FloatStorage::fastest : FloatStorage::floats})) {
+                                   {.threads = place.threads, .most_bytes = place.most_bytes, .host = &place.host, .precision = precision})) {
   const auto& inputs = network_.inputs();
   if (inputs.empty() || inputs.size() > 2 || (inputs.size() == 2 && inputs[1].name != sizes_input)) refuse("it takes other tensors than one of pictures");
   const onnx::PortInfo& picture = inputs[0];

@@ -25,8 +25,7 @@ class VisionNetwork {
  public:
   /// Throws Error `model_not_found`, and `invalid_model` for a network whose first input is no (n, 3, h, w) of floats or that has another input beside
   /// `orig_target_sizes`.
-  /// `halves`: a GPU keeps its tensors in 16 bits; otherwise it keeps floats, as the processor always does.
-  VisionNetwork(const std::filesystem::path& file, const Place& place, bool halves);
+  VisionNetwork(const std::filesystem::path& file, const Place& place, Precision precision);
 
   const onnx::Network& network() const { return network_; }
   /// As they lie in the file.

@@ -17,8 +17,8 @@ export interface Preparation {
 export interface NetworkFile {
   /** Path of the ONNX file. */
   file: string;
-  /** A GPU keeps its tensors in 16 bits instead of 32; nothing to the CPU. */
-  halves: boolean;
+  /** Of a GPU, models/README.md says what each is; nothing to the CPU. */
+  precision: 'f16x3' | 'f16' | 'f32';
   preparation: Preparation;
 }
 

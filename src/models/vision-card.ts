@@ -20,7 +20,7 @@ const workOfText = 768;
 function picture(defaults: { fit: 'stretch' | 'centre' | 'corner'; channels: 'rgb' | 'bgr'; mean: Triple; std: Triple; workMib: number }) {
   return {
     about: z.string().max(10_000).optional(),
-    halves: z.boolean().default(false),
+    precision: z.enum(['f16x3', 'f16', 'f32']).default('f16x3'),
     work_mib: z.int().min(16).max(65_536).default(defaults.workMib),
     fit: z.enum(['stretch', 'centre', 'corner']).default(defaults.fit),
     channels: z.enum(['rgb', 'bgr']).default(defaults.channels),

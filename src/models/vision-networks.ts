@@ -10,8 +10,8 @@ export interface CardedNetwork<Kind extends CardKind = CardKind> {
   card: Card<Kind>;
 }
 
-function fileOf({ file, card: { halves, fit, channels, mean, std, pad } }: CardedNetwork): NetworkFile {
-  return { file, halves, preparation: { fit, bgr: channels === 'bgr', mean, std, ...(pad === undefined ? {} : { pad }) } };
+function fileOf({ file, card: { precision, fit, channels, mean, std, pad } }: CardedNetwork): NetworkFile {
+  return { file, precision, preparation: { fit, bgr: channels === 'bgr', mean, std, ...(pad === undefined ? {} : { pad }) } };
 }
 
 export function detectorOf(network: CardedNetwork<'text_detection'>): TextDetection {

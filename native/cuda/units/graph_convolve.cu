@@ -4,7 +4,7 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-void DeviceGraphOps::convolve(const Convolution& c, const float* in, const float* weights, const void*, const float* bias, const float* residual, float* out) {
+void DeviceGraphOps::convolve(const Convolution& c, const float* in, const float* weights, const void* packed, const float* bias, const float* residual, float* out) {
   const Filter& f = c.filter;
   const std::int64_t group_outputs = f.outputs / f.groups;
   const std::int64_t group_inputs = f.inputs / f.groups;
@@ -15,6 +15,7 @@ void DeviceGraphOps::convolve(const Convolution& c, const float* in, const float
   if (group_outputs < few_outputs) return convolve_directly(c, in, weights, bias, residual, out);
   const std::int64_t depth = group_inputs * f.kernel[0] * f.kernel[1];
   const bool ends = ends_products(c.activation.kind);
+  const Way way{splits_, multiprocessors_, packed == nullptr ? Factors() : *static_cast<const Factors*>(packed), {}};
   const auto queue = [&](auto kernel, Grid grid, int threads, const auto& product) { blocks(kernel, grid, threads, 0, product); };
   const Places<2> groups = places_of<2>(Shape{f.groups}, {Strides{group_outputs * depth}, Strides{group_inputs * c.in[0] * c.in[1]}});
   with_floats(halves_, [&](auto type) {
@@ -30,7 +31,7 @@ void DeviceGraphOps::convolve(const Convolution& c, const float* in, const float
     const DenseLines<T> channels{filter, counted(group_outputs), counted(depth), in_vectors(filter, depth, groups, 0)};
     const PictureEnd<T> end{reinterpret_cast<T*>(out), reinterpret_cast<const T*>(bias), reinterpret_cast<const T*>(residual), channels.lines, pixels.lines, counted(f.outputs), counted(plane),
                             ends ? c.activation : Unary{}, plane % 2 == 0};
-    multiply_sides(multiprocessors_, channels, pixels, end, groups, queue);
+    multiply_sides(way, channels, pixels, end, groups, queue);
   });
   if (!ends) unary(c.activation, Element::f32, c.batch * f.outputs * plane, out, out);
 }

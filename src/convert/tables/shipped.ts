@@ -18,7 +18,7 @@ export function shippedCellFinder(engine: () => VisionLoader, directory: string)
     const current = engine();
     if (opener !== current) model = null;
     opener = current;
-    model ??= current.openVision({ kind: 'table', networks: { table: { answer: 'separators', file, halves: false, preparation } }, device: 'cpu', threads: 1, workBytes });
+    model ??= current.openVision({ kind: 'table', networks: { table: { answer: 'separators', file, precision: 'f32', preparation } }, device: 'cpu', threads: 1, workBytes });
     const opened = await model.catch((thrown: unknown) => {
       // Memory may be there for the next table.
       model = null;
