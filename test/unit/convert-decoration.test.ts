@@ -172,6 +172,7 @@ t.test('the raised mark of a note stands apart from its text, the number of an i
   t.equal(text('1', 'Im'), '1 Im viermal gezählt.');
   t.equal(text('*', 'Winter'), '* Winter viermal gezählt.');
   t.equal(text('4', 'He'), '4He viermal gezählt.');
+  t.equal(text('13', 'CO2'), '13CO2 viermal gezählt.');
   t.equal(text('14', 'C'), '14C viermal gezählt.');
   t.end();
 });

@@ -227,6 +227,18 @@ t.test('paragraphs that are read from the right end where a line ends early on i
   t.end();
 });
 
+t.test('regions of the layout network part no paragraph that is read from the right', (t) => {
+  const odds = Object.fromEntries(['caption', 'footnote', 'formula', 'list_item', 'page_footer', 'page_header', 'picture', 'section_header', 'table', 'text', 'title'].map((label) => [label, label === 'text' ? 1 : 0]));
+  const seen = (region: number): NonNullable<ReturnType<typeof line>['seen']> => ({ region, odds }) as unknown as NonNullable<ReturnType<typeof line>['seen']>;
+  const two = (words: string): number => structure([sketch(0, [0, 1].map((index) => {
+    const made = line(50, 60 + 12 * index, words.repeat(6).trim(), { seen: seen(index) });
+    return { ...made, box: { ...made.box, left: 100, right: 500 } };
+  }))]).length;
+  t.equal(two('words and more of them '), 2);
+  t.equal(two('שלום עולם '), 1);
+  t.end();
+});
+
 t.test('a Latin paragraph with right-to-left words in it is read from the left', (t) => {
   const lines = [480, 455, 470, 440, 476, 462, 448, 478, 459, 300].map((width, index) => {
     const made = line(50, 60 + 12 * index, `The verb ${index % 3 === 2 ? '' : 'שלום '}is found in line ${index} of this text and elsewhere, as many have written of`);

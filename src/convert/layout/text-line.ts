@@ -166,7 +166,7 @@ const isotope = /^(?:He|Li|Be|Ne|Na|Mg|Al|Si|Cl|Ar|Ca|Fe|Co|Ni|Cu|Zn|Kr|Sr|Tc|Ag
 
 /** A raised number or sign that begins the line, right before a word: the mark of a note, which touches it in some programs' files. */
 function isNoteMark(raised: Span | undefined, mark: Word, next: Word): boolean {
-  return raised?.script === 'super' && /^(?:\d{1,3}|[*†‡§]{1,3})$/u.test(mark.text) && /^\p{L}{2}/u.test(next.text) && !isotope.test(next.text);
+  return raised?.script === 'super' && /^(?:\d{1,3}|[*†‡§]{1,3})$/u.test(mark.text) && /^\p{L}{2}/u.test(next.text) && !/^\p{Lu}[\p{Lu}\d]/u.test(next.text) && !isotope.test(next.text);
 }
 
 function confidenceOf(words: Word[]): { confidence?: number } {

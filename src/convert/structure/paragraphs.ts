@@ -143,10 +143,17 @@ function mirrored<Edges extends { left: number; right: number }>(box: Edges): Ed
   return { ...box, left: -box.right, right: -box.left };
 }
 
+/** The layout network never saw pages that are read from the right: its regions say nothing of their paragraphs. */
+function inMirror(line: TextLine): TextLine {
+  const copy = { ...line, box: mirrored(line.box) };
+  delete copy.seen;
+  return copy;
+}
+
 /** The paragraphs of one column; each is one stretch. */
 export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: number, body: BodyStyle): TextBlock[] {
   const fromRight = isReadFromRight(lines);
-  const seen = fromRight ? lines.map((line) => ({ ...line, box: mirrored(line.box) })) : lines;
+  const seen = fromRight ? lines.map(inMirror) : lines;
   const edges = { left: column.left, right: column.right };
   const habits = habitsOf(seen, fromRight ? mirrored(edges) : edges);
   const leadingFor = leadingsBySize(seen, body);
