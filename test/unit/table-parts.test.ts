@@ -38,3 +38,11 @@ t.test('what begins anew stays a row', async (t) => {
   for (const row of [['', 'Some', '1997'], ['Malta', 'for larger land', ''], ['', 'for larger land', '1997']]) t.strictSame(joined([france, spain], [row, italy]), [head, france, spain, row, italy]);
   t.strictSame(joined([france, ['Spain', 'Approval is needed.', '1995']], [['', 'for larger land', ''], italy])[3], ['', 'for larger land', '']);
 });
+
+t.test('where only the first row of a group has a label, a row without one stays a row', async (t) => {
+  const fruit = [['Fruit', 'apple', 'kg'], ['', 'plum', 'kg']];
+  const more = [['', 'pear', 'kg'], ['Fish', 'cod', 'kg']];
+  t.strictSame(joined(fruit, more), [head, ...fruit, ...more]);
+  const [apple, ...fish] = [fruit[0]!, ['', 'pear', 'kg'], ['', 'quince', 'kg'], ['Fish', 'cod', 'kg']];
+  t.strictSame(joined([apple], fish), [head, apple, ...fish], 'labels are missing below only');
+});

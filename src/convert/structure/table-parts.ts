@@ -56,6 +56,15 @@ function isRestOfRow(last: SketchedCell[], row: SketchedCell[]): boolean {
   return filled.length > 0 && filled.every(({ column }) => column > 0) && goesOn.every((goes) => goes);
 }
 
+/** Whether every row from `begin` on that holds text has a label in the first column: where labels stand only in the first row of a group, a row without one is a row. */
+function isLabelled({ cells, rowCount }: SketchedTable, begin: number): boolean {
+  for (let row = begin; row < rowCount; row++) {
+    const filled = cells.filter((cell) => cell.row <= row && row < cell.row + cell.rowSpan && cellText(cell) !== '');
+    if (filled.length > 0 && !filled.some(({ column }) => column === 0)) return false;
+  }
+  return true;
+}
+
 /** Empties what a page's end leaves of a row: the part of its frame that holds no text, and the rest of its texts below. Returns how many rows of `below` are spoken for. */
 function joinSplitRow(above: SketchedTable, below: SketchedTable, skip: number): number {
   let begin = skip;
@@ -66,6 +75,7 @@ function joinSplitRow(above: SketchedTable, below: SketchedTable, skip: number):
   }
   const [last, first] = [plainRow(above, above.rowCount - 1), plainRow(below, begin)];
   if (last === null || first === null || first.length === 0 || last.some(({ columnHeader }) => columnHeader) || !isRestOfRow(last, first)) return begin;
+  if (!isLabelled(above, headerRows(above)) || !isLabelled(below, begin + 1)) return begin;
   for (const cell of first) last.find(({ column }) => column === cell.column)?.lines.push(...cell.lines);
   return begin + 1;
 }
