@@ -5,10 +5,11 @@ import type { DeviceInfo, LanguageEngine } from './engine/port.js';
 import type { LanguageServices } from './http/language.js';
 import { LanguageMeter } from './http/service/language-metrics.js';
 import type { Log } from './log.js';
-import { clock, type LanguageSettings, type ModelEngine, modelsLog, openMemory } from './model-memory.js';
+import { type LanguageSettings, type ModelEngine, modelsLog, openMemory } from './model-memory.js';
 import { createCatalogue } from './models/catalogue.js';
 import { createSlots } from './models/slots.js';
 import type { Catalogue, DistantResidency, VisionResidency } from './models/types.js';
+import { systemClock } from './tasks/clock.js';
 
 export interface Language {
   services: LanguageServices;
@@ -51,8 +52,8 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   });
   const memory = openMemory(settings, engine, log);
   const { models: residency, workers } = memory;
-  const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock });
-  const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock });
+  const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock: systemClock });
+  const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock: systemClock });
   const meter = new LanguageMeter();
   return {
     vision: residency,

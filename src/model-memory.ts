@@ -9,22 +9,12 @@ import type { Log } from './log.js';
 import { describeBytes, visionBytes } from './models/fit.js';
 import { chooseDevice, MemoryBudget } from './models/memory-budget.js';
 import { createResidency } from './models/residency.js';
-import type { CatalogueEntry, Clock, DistantResidency, ModelsLog, Residency } from './models/types.js';
+import type { CatalogueEntry, DistantResidency, ModelsLog, Residency } from './models/types.js';
 import { shippedModelsDirectory } from './package-files.js';
+import { systemClock } from './tasks/clock.js';
 
 export type LanguageSettings = Pick<Settings,
   'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
-
-/** The time of this machine. */
-export const clock: Clock = {
-  now: () => Date.now(),
-  after: (delayMs, call) => {
-    // The system's timers are no longer than this; whoever waits longer asks again.
-    const timer = setTimeout(call, Math.min(delayMs, 2 ** 31 - 1));
-    timer.unref();
-    return () => clearTimeout(timer);
-  },
-};
 
 /** What models are loaded by. Devices are those that the settings allow; asking throws `device_lost` where a GPU is there and cannot be used. */
 export type ModelEngine = LanguageEngine & Partial<VisionLoader> & { devices(): DeviceInfo[]; whyNoGpu?(): string };
@@ -43,7 +33,7 @@ function openResidency(settings: LanguageSettings, engine: ModelEngine, devices:
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
   const keepAliveMs = settings.keepAlive * 1000;
   return createResidency({
-    engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf: contextChooser(settings), keepAliveOf: () => keepAliveMs, clock, log: modelsLog(log),
+    engine, device: kind, budget: new MemoryBudget(budgetBytes), embeddingBytes, slots: settings.slots, contextOf: contextChooser(settings), keepAliveOf: () => keepAliveMs, clock: systemClock, log: modelsLog(log),
     ...(settings.threads === null ? {} : { threads: settings.threads }),
     // The processor keeps f16 whatever a host with a GPU is told.
     ...(kind === 'cuda' && settings.kvCache === 'q8_0' ? { kv: 'q8_0' as const } : {}),

@@ -44,12 +44,16 @@ export function createWorkerNetworks(size: { sizeBytes: number; workBytes: numbe
     void worker.ended.then(() => {
       places.delete(worker.id);
       residency().unload(place.entry);
-    });
+    }).catch(() => undefined); // without a memory nothing was held there
     return place;
   };
-  const lend = (place: Place, signal: AbortSignal): Promise<Hold> => {
+  const lend = async (place: Place, signal: AbortSignal): Promise<Hold> => {
     waiting++;
-    return residency().lendDistant(place.entry, { signal }).finally(() => { waiting--; });
+    try {
+      return await residency().lendDistant(place.entry, { signal });
+    } finally {
+      waiting--;
+    }
   };
   const takeKept = (place: Place): Hold | null => {
     const { kept } = place;

@@ -1,6 +1,7 @@
 // Ollama's routes over language services that repeat what they are told; the command line's sequences byte for byte.
 import t from 'tap';
 import { LecternError } from '../../src/errors.js';
+import type { DistantEntry, ResidentModel } from '../../src/models/types.js';
 import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
 
@@ -26,6 +27,21 @@ t.test('list and ps', async (t) => {
   const ps = (await send('GET', '/api/ps')).json() as { models: Record<string, unknown>[] };
   t.match(ps.models[0], { name: 'talker:latest', size: 500, size_vram: 0, expires_at: '2026-01-02T03:09:05.000Z', context_length: 64 });
   t.match((await send('GET', '/api/version')).json(), { version: /^\d+\.\d+\.\d+$/ });
+});
+
+t.test('networks that each worker opens for itself are one row of ps', async (t) => {
+  const own = fakeLanguage();
+  const opened = (worker: number, more: Partial<ResidentModel<DistantEntry>>): ResidentModel<DistantEntry> => ({
+    entry: { name: 'lectern-networks', path: `worker ${worker}`, digest: `${worker}`.repeat(64), sizeBytes: 5, workBytes: 30, modifiedAt: new Date(0), close: async () => undefined },
+    state: 'loaded', progress: 1, context: 0, bytes: 40, onDevice: false, expiresAt: new Date('2026-01-02T03:05:05Z'), keepAlive: 60_000, uses: 0, ...more,
+  });
+  own.vision = { listVision: () => [], listDistant: () => [opened(1, { state: 'loading', progress: 0 }), opened(2, {}), opened(3, { expiresAt: new Date('2026-01-02T03:06:05Z') })] };
+  const { app, close } = await startTestService({}, { language: own });
+  t.teardown(close);
+  const { models } = (await app.inject({ method: 'GET', url: '/api/ps' })).json() as { models: Record<string, unknown>[] };
+  t.match(models, [{ name: 'lectern-networks', digest: '1'.repeat(64), size: 120, expires_at: '2026-01-02T03:06:05.000Z' }]);
+  t.equal(models.length, 1);
+  t.notOk('state' in (models[0] as object), 'some are loaded');
 });
 
 t.test('show by the deprecated name', async (t) => {

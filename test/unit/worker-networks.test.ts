@@ -1,5 +1,6 @@
 /** What conversion workers open themselves, in the memory of models: who holds it when, and who gives it back. */
 import t from 'tap';
+import { LecternError } from '../../src/errors.js';
 import { createWorkerNetworks } from '../../src/worker-networks.js';
 import type { WorkerCall } from '../../src/workers/types.js';
 import { deferred } from '../support/deferred.js';
@@ -151,4 +152,20 @@ t.test('a document that asks for nothing leaves the room before its turn is over
   clock.advance(2000);
   await waiting;
   t.same(uses(), ['worker 2 loaded 1']);
+});
+
+t.test('where there is no memory of models a hold says why, and the end of its worker is the end of it', async (t) => {
+  const networks = createWorkerNetworks(size, () => { throw new LecternError('device_lost', 'No GPU.'); });
+  const { job, die } = fakeWorker(1);
+  const { call, end } = job();
+  await t.rejects(networks.hold(call), { code: 'device_lost', message: 'No GPU.' });
+  networks.free(call);
+  end();
+  const unhandled: unknown[] = [];
+  const note = (reason: unknown): void => void unhandled.push(reason);
+  process.on('unhandledRejection', note);
+  t.teardown(() => process.off('unhandledRejection', note));
+  die();
+  await new Promise((resolve) => setImmediate(resolve));
+  t.same(unhandled, []);
 });

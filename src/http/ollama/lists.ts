@@ -40,7 +40,7 @@ export function addLists(scope: FastifyInstance, { services }: LanguageRoute): v
   scope.route({ method: ['GET', 'HEAD'], url: '/api/tags', handler: async (_request, reply) => sendJson(reply, 200, await tags()) });
   scope.get('/api/ps', async (_request, reply) => {
     const now = services.now();
-    const residents: ResidentModel<CatalogueEntry | VisionEntry | DistantEntry>[] = [...services.residency.list(), ...services.vision.listVision(), ...services.vision.listDistant()];
+    const residents: ResidentModel<CatalogueEntry | VisionEntry | DistantEntry>[] = [...services.residency.list(), ...services.vision.listVision(), ...together(services.vision.listDistant())];
     const models = residents
       .map((resident) => ({ ...resident, expiresAt: resident.expiresAt ?? expiryOf(now, resident.keepAlive) }))
       .sort((a, b) => b.expiresAt.getTime() - a.expiresAt.getTime())
@@ -57,4 +57,21 @@ export function addLists(scope: FastifyInstance, { services }: LanguageRoute): v
       }));
     return sendJson(reply, 200, { models });
   });
+}
+
+/** Networks of one name, which each worker opens for itself, as one row with the sum: it is there as long as the last of them, and for ever while one is in use. */
+function together(all: ResidentModel<DistantEntry>[]): ResidentModel<DistantEntry>[] {
+  const rows = new Map<string, ResidentModel<DistantEntry>>();
+  for (const one of all) {
+    const row = rows.get(one.entry.name);
+    rows.set(one.entry.name, row === undefined ? one : {
+      ...row,
+      state: row.state === 'loaded' ? row.state : one.state,
+      progress: Math.max(row.progress, one.progress),
+      bytes: row.bytes + one.bytes,
+      expiresAt: row.expiresAt === null || one.expiresAt === null ? null : new Date(Math.max(row.expiresAt.getTime(), one.expiresAt.getTime())),
+      uses: row.uses + one.uses,
+    });
+  }
+  return [...rows.values()];
 }
