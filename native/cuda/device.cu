@@ -58,7 +58,13 @@ std::vector<Device> devices() {
   std::vector<Device> found;
   for (int index = 0; index < count; ++index) {
     cudaDeviceProp properties{};
-    check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
+    const cudaError_t known = cudaGetDeviceProperties(&properties, index);
+    if (index != chosen_device && known != cudaSuccess) {
+      // Another's GPU may fail without harm to what runs on ours; the error is not to be met by the next call.
+      cudaGetLastError();
+      continue;
+    }
+    check(known, "cudaGetDeviceProperties");
     std::size_t free_bytes = 0;
     std::size_t total_bytes = properties.totalGlobalMem;
     if (index == chosen_device) {

@@ -45,14 +45,15 @@ export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box
 /** Letters that fonts of signs, and Word's list styles, draw as bullets. */
 const letterBullet = /^[orqlnuvwzØ§]$/;
 const signFont = /dingbat|wingding|webding|symbol/i;
-/** A letter of the text is not so much smaller than it. */
+/** A letter of the text is not so much smaller than it; one of the text's own family not so much. */
 const SMALL = 0.8;
+const TINY = 0.7;
 /** White that follows such a bullet at least, in parts of the size. */
 const AFTER_LETTER = 0.5;
 
 /**
  * Names letters that are bullets: the same single letter alone before several lines at one x, of a font of signs, the `o` of a
- * typewriter's face beside another, or upright, clearly smaller and of another family. A variable in italics before its values,
+ * typewriter's face beside another, or upright and clearly smaller. A variable in italics before its values,
  * a letter in bold or of the text's own size stays a letter.
  */
 export function nameLetterBullets(lines: Line[]): void {
@@ -76,7 +77,7 @@ function linesNeeded(word: Word, next: Word): number {
   if (signFont.test(word.font.name) && word.font.name !== next.font.name) return 2;
   if (word.text === 'o' && word.font.monospace && !next.font.monospace) return 2;
   const family = ({ font }: Word): string => font.name.split(/[-,]/)[0]!;
-  return word.size <= SMALL * next.size && family(word) !== family(next) ? 3 : 0;
+  return word.size <= (family(word) === family(next) ? TINY : SMALL) * next.size ? 3 : 0;
 }
 
 /** Single letters that begin a line, or are one by themselves, with the word that follows on the same height. */

@@ -47,7 +47,7 @@ async function untilReady(url: string): Promise<void> {
 }
 
 t.test('models on the device, and their memory', async (t) => {
-  const { url, end } = await serve('--device', 'cuda', '--keep-alive', '15s');
+  const { url, end } = await serve('--device', 'cuda');
   t.teardown(() => end('SIGTERM'));
   await untilReady(url);
   const before = await metrics(url);
@@ -75,6 +75,8 @@ t.test('models on the device, and their memory', async (t) => {
   t.ok((onProcessor.get('lectern_resident_model_bytes{model="chat",place="host"}') as number) > 0);
   t.equal(onProcessor.has(total), false, 'a device that the settings leave alone is not asked');
 
+  await post(url, '/api/generate', { model: 'chat', prompt: '', keep_alive: '1s' });
+  await post(url, '/api/embed', { model: 'embedder', input: 'hello world', keep_alive: '1s' });
   let now = await metrics(url);
   while ((now.get('lectern_model_unloads_total{reason="expired"}') as number) < 2) {
     await sleep(200);

@@ -175,4 +175,7 @@ t.test('letters of another face alone before several lines are bullets', async (
   t.notMatch(await spoken(words), '•', 'a variable is one, too');
   const values = ['.45', '.41', 'to go', 'to come'].flatMap((value, index) => [text(60, 700 - 14 * index, 10, 'r', { font: 'Times-Italic' }), text(75, 700 - 14 * index, 10, value)]);
   t.equal(await spoken(values), 'r .45 r .41 r to go r to come', 'so is one before its values, or a word class');
+  const small = (count: number): string[] => ['first', 'second', 'third'].slice(0, count).flatMap((item, index) => [text(60, 700 - 14 * index, 6.8, 'r'), text(75, 700 - 14 * index, 10, item)]);
+  t.equal(await spoken(small(3)), '• first • second • third', 'of the own family, but far too small for a letter of the text');
+  t.equal(await spoken(small(2)), 'r first r second', 'twice may be anything');
 });

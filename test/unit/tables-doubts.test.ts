@@ -87,6 +87,8 @@ t.test('heads wrapped in two rows are one, nearer each other than the rows are; 
   t.equal(doubtsOf(wrapped), 6 / 12);
   const grouped = tableOf([['', 'Groups of two', ''], ['Land', 'least', 'most'], ['France', '12', '14']], (row) => (row === 0 ? 60 : 0));
   t.equal(doubtsOf(grouped) - doubtsOf(reaching(grouped, 0, 1, 1, 2)), 2 / 7, 'over the next column, and alone in its row');
+  for (const cell of grouped.cells) cell.columnHeader = cell.row < 2;
+  t.equal(doubtsOf(grouped) - doubtsOf(reaching(grouped, 0, 1, 1, 2)), 3 / 7, 'a head beside a column that has its own in the second row only');
 });
 
 t.test('the reading with fewer doubts is taken, the first where both are as good', async (t) => {

@@ -18,7 +18,7 @@ export function doubtsOf(table: FoundTable): number {
   const filled = table.cells.filter(({ words }) => words.length > 0);
   if (filled.length === 0) return 1;
   const odd = tornTexts(filled) + joinedTexts(filled) + brokenTexts(table, filled) + lonelyRows(table, filled) + exclusiveColumns(table, filled) + bareHeads(table, filled) + stackedRows(table, filled) +
-    wrappedHeads(table, filled) + headsInBody(table, filled) + overreaching(filled) + farLines(filled) + askewLabels(filled);
+    wrappedHeads(table, filled) + headsInBody(table, filled) + overreaching(filled) + farLines(filled) + askewLabels(filled) + narrowGroups(filled);
   return odd / filled.length;
 }
 
@@ -187,5 +187,14 @@ function askewLabels(filled: TableCell[]): number {
     if (cell.rowSpan === 1 || cell.columnHeader) return false;
     const beside = filled.filter((other) => other !== cell && other.row >= cell.row && other.row + other.rowSpan <= cell.row + cell.rowSpan).flatMap(({ words }) => words);
     return beside.length > 0 && Math.abs(middleOf(cell.words) - middleOf(beside)) > 0.5 * (cell.words[0]?.size ?? 10);
+  }).length;
+}
+
+/** Heads of the first row beside a column that has its head in the second row only, as the columns under them have: they stand over it too. The first column is that of the labels. */
+function narrowGroups(filled: TableCell[]): number {
+  const covers = (row: number, column: number): boolean => filled.some((cell) => cell.columnHeader && cell.row <= row && row < cell.row + cell.rowSpan && cell.column <= column && column < cell.column + cell.columnSpan);
+  return filled.filter(({ row, rowSpan, column, columnSpan, columnHeader }) => {
+    if (!columnHeader || row !== 0 || rowSpan !== 1 || !covers(1, column)) return false;
+    return [column - 1, column + columnSpan].some((beside) => beside > 0 && !covers(0, beside) && covers(1, beside));
   }).length;
 }
