@@ -47,6 +47,8 @@ export interface Converter {
 
 /** `spareWorkers`: that are kept started while others work; the first one starts at once. */
 export function createConverter(settings: Settings, log: Log, { spareWorkers = 1 }: { spareWorkers?: number } = {}): Converter {
+  // Before the workers: where the addon is missing, nothing is left running.
+  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
   const self = fileURLToPath(import.meta.url);
   const pool = createPool({
     command: sameProgram(join(dirname(self), 'main' + extname(self)), ['worker']),
@@ -55,7 +57,6 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
     maxResidentBytes: settings.workerMemory,
     log: (level, message) => log[level]({ room: 'workers' }, message),
   });
-  const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
   const device = watchDevice(engine);
   let shared: SharedMemory | undefined;
   let own: ModelMemory | undefined;
