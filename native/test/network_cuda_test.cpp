@@ -179,8 +179,8 @@ LECTERN_TEST("cuda: convolutions of networks, grouped, wide, pointwise, with res
     Convolution alone = convolution;
     alone.batch = 1;
     const Floats last(x.begin() + static_cast<std::ptrdiff_t>(x.size() / 2), x.end());
-    for (const Place& place : places()) {
-      Device device(place, Precision::f16);
+    for (const Place& place : places()) for (const Precision precision : {Precision::f16x3, Precision::f16, Precision::f32}) {
+      Device device(place, precision);
       const Floats both = device.run(residual.size(), [&](float* out) { device.ops().convolve(convolution, device.place(&x), device.place(&w), nullptr, device.place(&bias), nullptr, out); });
       const Floats one = device.run(residual.size() / 2, [&](float* out) { device.ops().convolve(alone, device.place(&last), device.place(&w), nullptr, device.place(&bias), nullptr, out); });
       check(std::equal(one.begin(), one.end(), both.begin() + static_cast<std::ptrdiff_t>(one.size())), place.name + ", " + title + ": alone as in the batch");
