@@ -1,6 +1,7 @@
 /** The pool of child processes at peace: who works, who waits, who is replaced. How workers die is in workers-deaths. */
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import t from 'tap';
+import { until } from '../support/until.js';
 import { calm, lives, mebibyte, openPool } from '../support/workers.js';
 
 interface Echo { request: unknown; pid: number; jobs: number }
@@ -61,6 +62,8 @@ t.test('jobs wait in order; workers are started as they are needed', async (t) =
 t.test('jobs one after the other go to the worker that had the last one, whose code is warm; without spares no other is started', async (t) => {
   const { pool } = openPool(t, { size: 2, spare: 2 });
   await Promise.all([0, 1].map((i) => pool.run<number, Echo>('echo', i, { limits: calm })));
+  // The first may have done both jobs while the second was still starting; that one would then be who came last.
+  await until('both workers idle', () => pool.counts().idle === 2);
   const pids: number[] = [];
   for (let i = 0; i < 5; i++) pids.push((await pool.run<number, Echo>('echo', i, { limits: calm })).pid);
   t.match(pool.counts(), { idle: 2, started: 2 }, 'there is another one');
