@@ -51,7 +51,8 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
     directories: settings.models, aliases: settings.aliases, engine, checkTemplate: parseGo, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
   });
   const memory = openMemory(settings, engine, log);
-  const { models: residency, workers } = memory;
+  const { models: residency, workers, short } = memory;
+  if (short !== null) told('warn', short);
   const slots = createSlots({ slots: settings.slots, maxQueue: settings.modelQueue, clock: systemClock });
   const embeddingSlots = createSlots({ slots: settings.embeddingSlots, maxQueue: settings.modelQueue, clock: systemClock });
   const meter = new LanguageMeter();

@@ -16,6 +16,8 @@ import { systemClock } from './tasks/clock.js';
 export type LanguageSettings = Pick<Settings,
   'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
 
+export type BudgetSettings = Pick<Settings, 'device' | 'modelMemory' | 'embeddingMemory' | 'workers'>;
+
 /** What models are loaded by. Devices are those that the settings allow; asking throws `device_lost` where a GPU is there and cannot be used. */
 export type ModelEngine = LanguageEngine & Partial<VisionLoader> & { devices(): DeviceInfo[]; whyNoGpu?(): string };
 
@@ -26,10 +28,48 @@ function leftToEmbeddings(budgetBytes: number, workers: number): number {
   return Math.max(Math.min(budgetBytes / 8, 3 * 2 ** 30), ofWorkers);
 }
 
+/** All that models may take, and what of it chat models leave. Throws as placeOf(). */
+function budgetOf(settings: BudgetSettings, devices: DeviceInfo[]): { kind: DeviceInfo['kind']; budgetBytes: number; embeddingBytes: number } {
+  const { kind, budgetBytes } = placeOf(settings, devices);
+  return { kind, budgetBytes, embeddingBytes: Math.min(settings.embeddingMemory ?? leftToEmbeddings(budgetBytes, settings.workers), budgetBytes) };
+}
+
+/** As the networks of conversion workers have them: where models are on a GPU, half of the host's memory. */
+function settingsOfWorkers<S extends BudgetSettings>(settings: S, devices: DeviceInfo[]): S {
+  return placeOf(settings, devices).kind === 'cpu' ? settings : { ...settings, device: 'cpu', modelMemory: null, embeddingMemory: null };
+}
+
+/**
+ * What comes of memory in which the networks of conversion workers have less room than they want, and what to do about it; null where they have enough. Throws as placeOf().
+ * Advice names settings with their least values.
+ */
+export function shortOfNetworks(settings: BudgetSettings, devices: DeviceInfo[], each = visionBytes(sizeOfShipped(shippedModelsDirectory()))): { what: string; advice: string } | null {
+  const { workers } = settings;
+  const { budgetBytes, embeddingBytes } = budgetOf(settingsOfWorkers(settings, devices), devices);
+  const setting = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)}MiB`;
+  if (each > budgetBytes) {
+    return {
+      what: `the networks of a conversion worker want ${describeBytes(each)}, and models may take ${describeBytes(budgetBytes)}: scans and pictures of text fail, tables and layout are found by geometry alone`,
+      advice: `give --model-memory ${setting(each * workers)} or more`,
+    };
+  }
+  const rooms = Math.floor(budgetBytes / each);
+  if (rooms < workers) {
+    return {
+      what: `there is room for the networks of ${rooms} of ${workers} conversion workers (${describeBytes(each)} each): documents that need them take turns of some seconds, and scans side by side take longer`,
+      advice: `give --model-memory ${setting(each * workers)} or more, or lower --workers`,
+    };
+  }
+  if (embeddingBytes >= each) return null;
+  return {
+    what: `chat models may take all but ${describeBytes(embeddingBytes)}, and the networks of a conversion worker want ${describeBytes(each)}: beside a chat model so large scans fail, and tables and layout are found by geometry alone`,
+    advice: `give --embedding-memory ${setting(each)} or more`,
+  };
+}
+
 /** What is loaded, in the memory that the settings give. Throws as placeOf(). */
 function openResidency(settings: LanguageSettings, engine: ModelEngine, devices: DeviceInfo[], log: Log): ReturnType<typeof createResidency> {
-  const { kind, budgetBytes } = placeOf(settings, devices);
-  const embeddingBytes = Math.min(settings.embeddingMemory ?? leftToEmbeddings(budgetBytes, settings.workers), budgetBytes);
+  const { kind, budgetBytes, embeddingBytes } = budgetOf(settings, devices);
   log.info({ room: 'models', device: kind, directories: settings.models }, `Models may take ${describeBytes(budgetBytes)}, of which ${describeBytes(embeddingBytes)} are for embeddings.`);
   const keepAliveMs = settings.keepAlive * 1000;
   return createResidency({
@@ -40,11 +80,17 @@ function openResidency(settings: LanguageSettings, engine: ModelEngine, devices:
   });
 }
 
+function sentenceOf({ what, advice }: { what: string; advice: string }): string {
+  return `${what.charAt(0).toUpperCase()}${what.slice(1)}; ${advice}.`;
+}
+
 /** What is loaded, wherever that is. */
 export interface ModelMemory {
   models: ReturnType<typeof createResidency>;
   /** The same where models are in the host's memory; on a GPU half of the host's. */
   workers: DistantResidency & Pick<Residency, 'close'>;
+  /** What shortOfNetworks() says of it, a sentence, or null. */
+  short: string | null;
   close(): Promise<void>;
 }
 
@@ -52,9 +98,10 @@ export interface ModelMemory {
 export function openMemory(settings: LanguageSettings, engine: ModelEngine, log: Log): ModelMemory {
   const devices = usableDevices(settings, engine, log);
   const models = openResidency(settings, engine, devices, log);
-  const onHost = placeOf(settings, devices).kind === 'cpu';
-  const workers = onHost ? models : openResidency({ ...settings, device: 'cpu', modelMemory: null, embeddingMemory: null }, engine, devices, log);
-  return { models, workers, close: async () => { await Promise.all([...new Set([models, workers])].map((one) => one.close())); } };
+  const ofWorkers = settingsOfWorkers(settings, devices);
+  const workers = ofWorkers === settings ? models : openResidency(ofWorkers, engine, devices, log);
+  const short = shortOfNetworks(settings, devices);
+  return { models, workers, short: short === null ? null : sentenceOf(short), close: async () => { await Promise.all([...new Set([models, workers])].map((one) => one.close())); } };
 }
 
 /** Says why where no GPU is among them and one was hoped for. */

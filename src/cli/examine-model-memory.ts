@@ -4,13 +4,13 @@ import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo, Engine, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import { openCatalogue } from '../language.js';
-import { contextChooser, placeOf } from '../model-memory.js';
+import { contextChooser, placeOf, shortOfNetworks } from '../model-memory.js';
 import { createLog } from '../log.js';
 import { describeBytes, fitModel } from '../models/fit.js';
 import type { CatalogueEntry } from '../models/types.js';
 import type { Finding } from './examine-places.js';
 
-type MemorySettings = Pick<Settings, 'device' | 'modelMemory' | 'workers' | 'workerMemory'>;
+type MemorySettings = Pick<Settings, 'device' | 'modelMemory' | 'embeddingMemory' | 'workers' | 'workerMemory'>;
 
 /** One line about the budget. Nothing where the device of the settings is missing, which examineDevices tells of. */
 export function examineBudget(settings: MemorySettings, devices: DeviceInfo[]): Finding[] {
@@ -32,6 +32,12 @@ export function examineBudget(settings: MemorySettings, devices: DeviceInfo[]): 
   const all = budgetBytes + workers * workerMemory;
   return [all <= memoryTotalBytes ? { state: 'good', what }
     : { state: 'note', what, advice: `with the conversion processes that is ${describeBytes(all)}, more than there is: lower --model-memory, --workers or --worker-memory` }];
+}
+
+/** One line where the networks of conversion workers have less room than they want. */
+export function examineNetworks(settings: MemorySettings, devices: DeviceInfo[]): Finding[] {
+  const short = shortOfNetworks(settings, devices);
+  return short === null ? [] : [{ state: 'note', what: `model memory: ${short.what}`, advice: short.advice }];
 }
 
 /** One line for each model that cannot be loaded in the memory that there is, with what it needs. */
@@ -75,7 +81,7 @@ export async function examineModelMemory(settings: Settings): Promise<Finding[]>
     const budget = examineBudget(settings, devices);
     if (budget.length === 0 || budget.some(({ state }) => state === 'bad')) return budget;
     const catalogue = openCatalogue({ models: settings.models, aliases: new Map() }, engine, createLog('silent'));
-    return [...budget, ...await examineNeeds(settings, engine, devices, await catalogue.list())];
+    return [...budget, ...examineNetworks(settings, devices), ...await examineNeeds(settings, engine, devices, await catalogue.list())];
   } finally {
     await engine.close();
   }

@@ -3,7 +3,7 @@ import { convertDocument } from '../convert/convert.js';
 import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
 import type { ZipRequest } from '../convert/write-zip.js';
-import { type LayoutFinder, shippedLayoutFinder } from '../convert/layout-network/shipped.js';
+import { shippedLayoutFinder } from '../convert/layout-network/shipped.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
 import { installedRecognisers, shippedLineVoting } from '../convert/ocr/own.js';
 import type { TextRecognisers } from '../convert/ocr/recogniser.js';
@@ -12,7 +12,6 @@ import { openEngine } from '../engine/engine.js';
 import type { Engine, NetworkReader, TextReader } from '../engine/port.js';
 import type { PageReaders } from '../engine/vision-port.js';
 import { createRemoteEngine, type NetworkMemory } from '../engine/remote.js';
-import { LecternError } from '../errors.js';
 import { shippedModelsDirectory } from '../package-files.js';
 import { serveJobs, type JobContext } from '../workers/serve.js';
 
@@ -44,15 +43,6 @@ function readerWithin(remote: NetworkMemory): NetworkReader & TextReader {
   };
 }
 
-/** An opinion beside what geometry finds: where its memory is not to be had there is none, and the page lacks nothing. */
-function layoutWithin(remote: NetworkMemory): LayoutFinder | null {
-  if (openLayout === null) return null;
-  return (page, signal) => remote.withNetworks(() => openLayout(page, signal), signal).catch((thrown: unknown) => {
-    if (thrown instanceof LecternError && thrown.code === 'out_of_memory') return { regions: [], odds: [] };
-    throw thrown;
-  });
-}
-
 function recognisersOf(remote: NetworkMemory & PageReaders): TextRecognisers {
   return installedRecognisers(() => readerWithin(remote), process.env, shippedModelsDirectory(), remote);
 }
@@ -67,7 +57,7 @@ function convert(request: ConvertRequest, context: JobContext): Promise<unknown>
     recognisers: recognisersOf(remote),
     lineVotes: shippedLineVoting(() => readerWithin(remote), shippedModelsDirectory()),
     tableCells: openTables === null ? null : (picture, within) => remote.withNetworks(() => openTables(picture, within), within),
-    layout: layoutWithin(remote),
+    layout: openLayout === null ? null : (page, within) => remote.withNetworks(() => openLayout(page, within), within),
     signal,
     progress: (news: ConversionProgress) => {
       // Should this page be the last thing that the process does, the parent must know which one it was.

@@ -100,7 +100,10 @@ function textLayerNotes(sketches: PageSketch[]): Record<string, unknown> | null 
 /** Everything that is known of one conversion while it runs. */
 class Conversion {
   readonly timings = new Timings();
+  /** What is missing, or went wrong. */
   readonly errors: ConversionError[] = [];
+  /** What is said beside a document that is whole. */
+  #remarks: ConversionError[] = [];
   readonly #request: ConvertRequest;
   readonly #ports: ConvertPorts;
   readonly #begin = performance.now();
@@ -160,7 +163,8 @@ class Conversion {
       this.errors.push(refused);
       return this.#empty('failure', input.format.name);
     }
-    const { sketches, complete } = await readPages(pages, this.#request, this.#ports, this.timings, this.errors);
+    const { sketches, complete, remarks } = await readPages(pages, this.#request, this.#ports, this.timings, this.errors);
+    this.#remarks = remarks;
     if (sketches.length === 0 || !complete && this.#request.options.abortOnError) return this.#empty('failure', input.format.name);
     return this.#write(input, pages, sketches);
   }
@@ -232,7 +236,7 @@ class Conversion {
 
   #outcome(status: ConversionStatus, format: string): ConvertOutcome {
     return {
-      status, errors: this.errors, confidence: null, timings: this.timings.stages,
+      status, errors: [...this.errors, ...this.#remarks], confidence: null, timings: this.timings.stages,
       processingTimeS: (performance.now() - this.#begin) / 1000, pageCount: 0, recognisedPages: 0, format, files: {}, artifacts: [], contentFile,
     };
   }

@@ -20,6 +20,7 @@ import { mayHoldText, readPagePictures } from './ocr/page-pictures.js';
 import { boxAround, linesOnPage, partOf } from './ocr/page-part.js';
 import { unreadableLines, withReadLines } from './ocr/unreadable.js';
 import { unreadPage, whyPicture } from './scans.js';
+import { WithoutRoom } from './without-room.js';
 import type { PictureReason } from './scans.js';
 import type { PageContent } from '../pdf/page.js';
 import { findSureAndDoubtful, tablesByNetwork, withoutUnseen } from './tables/index.js';
@@ -30,6 +31,8 @@ export interface ReadPages {
   sketches: PageSketch[];
   /** False when a page failed or time ran out. */
   complete: boolean;
+  /** What is to be known of the document though nothing is missing. */
+  remarks: ConversionError[];
 }
 
 /** So sure must a reading be to be believed rather than a text layer that makes no words. */
@@ -52,6 +55,7 @@ interface Reading {
   ports: ConvertPorts;
   timings: Timings;
   errors: ConversionError[];
+  withoutRoom: WithoutRoom;
 }
 
 /** Reads one page and boils it down; only the sketch outlives this call. */
@@ -78,6 +82,15 @@ async function orWithout<T>(without: T, pageIndex: number, { ports, errors }: Re
     errors.push(errorOf(thrown, 'page', pageIndex + 1));
     return without;
   });
+}
+
+/** As orWithout() for a network's opinion on a page that geometry can read: where there is only no memory for it, no part of the document is missing, and it is remarked on once. */
+async function orByGeometry<T>(without: T, pageIndex: number, reading: Reading, work: Promise<T>): Promise<T> {
+  return orWithout(without, pageIndex, reading, work.catch((thrown: unknown) => {
+    if (reading.ports.signal.aborted || !(thrown instanceof LecternError) || thrown.code !== 'out_of_memory') throw thrown;
+    reading.withoutRoom.add(pageIndex, thrown.message);
+    return without;
+  }));
 }
 
 /** The page with the text in its pictures; null where there is none, or nobody reads. */
@@ -141,12 +154,12 @@ async function boilDown(layer: TextLayer, reading: Reading): Promise<PageSketch>
   const rest = contents === null ? content : withoutWords(content, contents.words);
   const { tableCells = null, layout = null, signal } = ports;
   const asks = options.tableMode !== 'fast' && content.words.every(({ confidence }) => confidence === undefined);
-  const opinion = layout === null || !asks ? null : await orWithout(null, content.pageIndex, reading, timings.measure('see_layout', 'page', () => opinionOn(content, layout, signal)));
+  const opinion = layout === null || !asks ? null : await orByGeometry(null, content.pageIndex, reading, timings.measure('see_layout', 'page', () => opinionOn(content, layout, signal)));
   const asked = options.tableMode === 'fast' ? null : tableCells;
   const body = withoutWords(rest, marginWords(rest));
   const found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
   const read = asked === null || found.tables.length + found.doubtful.length === 0 ? found.tables
-    : await orWithout(found.tables, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, body, asked, signal)));
+    : await orByGeometry(found.tables, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, body, asked, signal)));
   const tables = opinion === null ? read : seenTables(read, opinion);
   return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, opinion));
 }
@@ -166,6 +179,7 @@ export async function readPages(
   const numbers = wanted(pages, options.pageRange);
   const failed = new Map(request.failedPages.map(({ pageNumber, error }) => [pageNumber, error]));
   const sketches: PageSketch[] = [];
+  const withoutRoom = new WithoutRoom();
   let complete = true;
   for (const [done, pageNumber] of numbers.entries()) {
     ports.progress({ stage: 'pages', pagesDone: done, pagesTotal: numbers.length, pageNumber });
@@ -174,20 +188,20 @@ export async function readPages(
     if (options.documentTimeoutS !== null && performance.now() - begin > options.documentTimeoutS * 1000) {
       errors.push(conversionError('pipeline', 'document_timeout', 'timeout',
         `The document timeout of ${options.documentTimeoutS} s ended the conversion after ${done} of ${numbers.length} pages.`));
-      return { sketches, complete: false };
+      return { sketches, complete: false, remarks: withoutRoom.remarks() };
     }
     const known = failed.get(pageNumber);
     if (known !== undefined) errors.push(known);
     else {
       try {
-        sketches.push(await readOne(pageNumber - 1, { pages, request, ports, timings, errors }));
+        sketches.push(await readOne(pageNumber - 1, { pages, request, ports, timings, errors, withoutRoom }));
         continue;
       } catch (thrown) {
         errors.push(errorOf(thrown, 'page', pageNumber));
       }
     }
     complete = false;
-    if (options.abortOnError) return { sketches, complete };
+    if (options.abortOnError) break;
   }
-  return { sketches, complete };
+  return { sketches, complete, remarks: withoutRoom.remarks() };
 }

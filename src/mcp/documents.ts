@@ -44,7 +44,8 @@ function textOf(name: string, { status, document, errors }: ServedConversion, fo
   if (status !== 'success' && status !== 'partial_success') throw new LecternError('invalid_document', `${name} could not be converted: ${reasons || status}`);
   const content = document[`${format}_content`];
   const text = typeof content === 'string' ? content : JSON.stringify(content);
-  return status === 'success' ? [text] : [text, `Parts of ${name} are missing: ${reasons}`];
+  if (errors.length === 0) return [text];
+  return [text, status === 'success' ? `${name} is whole; of how it was read: ${reasons}` : `Parts of ${name} are missing: ${reasons}`];
 }
 
 async function readDocument({ path, content_base64: base64, filename }: ConvertInput): Promise<SentDocument> {

@@ -43,6 +43,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   readonly #stopListening: () => void;
   readonly #counts = { loads: 0, failedLoads: 0, cancelledLoads: 0, loadMs: 0, evictions: 0, expirations: 0 };
   #arranging = false;
+  #lastOfDistant = '';
   #closing: Promise<void> | null = null;
 
   constructor(options: ResidencyOptions) {
@@ -225,6 +226,14 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     for (const waiter of waiters) waiter.fail(error);
   }
 
+  /** Networks of other processes are asked for page by page: the same sentence is not said of each. Where nothing but memory is missing, the sentence is all. */
+  #warn(entry: AnyEntry, sentence: string, thrown?: unknown): void {
+    if (isDistant(entry) && sentence === this.#lastOfDistant) return;
+    if (isDistant(entry)) this.#lastOfDistant = sentence;
+    const expected = thrown instanceof LecternError && thrown.code === 'out_of_memory';
+    this.#options.log('warn', sentence, expected ? undefined : thrown);
+  }
+
   async #fit(resident: Resident): Promise<void> {
     const { budget, log } = this.#options;
     const { entry } = resident;
@@ -233,7 +242,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     try {
       resident.fit = await (speaks(entry) ? this.#fitLanguage(entry, resident.embeds, mostBytes) : fitVision(entry, mostBytes));
     } catch (thrown) {
-      log('warn', `${entry.name} cannot be loaded: ${asLecternError(thrown).message}`, thrown);
+      this.#warn(entry, `${entry.name} cannot be loaded: ${asLecternError(thrown).message}`, thrown);
       this.#counts.failedLoads++;
       return this.#fail(resident, thrown);
     }
@@ -275,7 +284,7 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
     for (const { wanted, holder } of room.join) this.#join(wanted, holder);
     for (const { wanted, availableBytes } of room.hopeless) {
       const sentence = `The model ${wanted.entry.name} needs ${describeBytes(wanted.bytes)}, and only ${describeBytes(availableBytes)} can be had beside what is loaded.`;
-      log('warn', sentence);
+      this.#warn(wanted.entry, sentence);
       this.#fail(wanted, new LecternError('out_of_memory', sentence));
     }
     for (const holder of room.evict) {

@@ -1,9 +1,12 @@
 // What the doctor says of the memory of models: more than the machine has is never good, and a model that cannot be loaded is named.
 import t from 'tap';
-import { examineBudget, examineNeeds } from '../../src/cli/examine-model-memory.js';
+import { examineBudget, examineNeeds, examineNetworks } from '../../src/cli/examine-model-memory.js';
 import { resolveSettings } from '../../src/config.js';
+import { sizeOfShipped } from '../../src/convert/installed.js';
 import type { DeviceInfo } from '../../src/engine/port.js';
+import { visionBytes } from '../../src/models/fit.js';
 import type { CatalogueEntry } from '../../src/models/types.js';
+import { shippedModelsDirectory } from '../../src/package-files.js';
 
 const gib = 2 ** 30;
 const cpu: DeviceInfo = { kind: 'cpu', name: 'a processor', memoryTotalBytes: 24 * gib, memoryFreeBytes: 20 * gib };
@@ -20,6 +23,19 @@ t.test('the budget against the machine', async (t) => {
   t.match(judged(['--model-memory', '75GiB', '--device', 'cpu'], [cpu, gpu]), [/^bad .* a processor/]);
   t.match(judged(['--model-memory', '22GiB'], [cpu]), [/^note with the conversion processes that is 25\.0 GiB/]);
   t.strictSame(judged(['--model-memory', '900GiB', '--device', 'cuda'], [cpu]), [], 'the missing GPU is told of elsewhere');
+});
+
+t.test('the networks of conversion workers against the memory of models, with what each step up takes', async (t) => {
+  const each = visionBytes(sizeOfShipped(shippedModelsDirectory()));
+  const told = (bytes: number, words: string[] = [], devices = [cpu]) => examineNetworks(settingsFor('--model-memory', String(bytes), ...words), devices).map(({ state, what, advice }) => `${state} ${what} -> ${advice}`);
+  t.match(told(each - 1), [/^note model memory: .* scans and pictures of text fail, .* geometry alone -> give --model-memory \d+MiB/]);
+  t.match(told(each), [/room for the networks of 1 of 2 .* take turns .* -> .*--model-memory \d+MiB or more, or lower --workers$/]);
+  t.match(told(each, ['--workers', '1', '--embedding-memory', String(each - 1)]), [/chat models may take all but .* -> give --embedding-memory \d+MiB/]);
+  t.strictSame(told(each, ['--workers', '1', '--embedding-memory', String(each)]), [], 'all of it left to one worker');
+  t.strictSame(told(4 * each), [], 'a quarter holds one worker\'s, and is left to it by default');
+  t.strictSame(told(each - 1, [], [cpu, gpu]), [], 'with models on a GPU they have half of the host\'s memory');
+  const advised = told(each - 1).join().match(/--model-memory (\d+)MiB/);
+  t.notMatch(told(Number(advised?.[1]) * 2 ** 20).join(), /--model-memory/, 'what is advised is enough');
 });
 
 t.test('models that do not fit', async (t) => {

@@ -173,6 +173,18 @@ t.test('pages that are still converted when the service ends keep their models u
   t.equal((await failureOf(language.workers.lendDistant(entry, {}))).code, 'cancelled');
 });
 
+t.test('memory that is too small for the networks of workers is told at the start', async (t) => {
+  const need = visionBytes(sizeOfShipped(shippedModelsDirectory()));
+  for (const [modelMemory, says] of [[need - 1, [/^The networks of a conversion worker want .*; give --model-memory \d+MiB or more\.$/]], [8 * need, []]] as const) {
+    const warnings: string[] = [];
+    const log = Object.assign(createLog('silent'), { warn: (_about: object, message: string) => { warnings.push(message); } });
+    const { language } = make({}, { modelMemory }, { log });
+    t.equal(warnings.length, says.length);
+    t.match(warnings, says);
+    await language.close(0);
+  }
+});
+
 t.test('a worker\'s own networks have room beside any chat model, where memory is not too small for that', async (t) => {
   const size = sizeOfShipped(shippedModelsDirectory());
   const need = visionBytes(size);

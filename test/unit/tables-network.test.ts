@@ -12,6 +12,7 @@ import { type CellFinder, findTables, tableWords } from '../../src/convert/table
 import type { TableCells } from '../../src/engine/vision-port.js';
 import type { LayoutFinder } from '../../src/convert/layout-network/shipped.js';
 import { nothingSeen } from '../../src/convert/layout-network/regions.js';
+import { WithoutRoom } from '../../src/convert/without-room.js';
 import { LecternError } from '../../src/errors.js';
 import { quietPorts, readFixtures } from '../support/fixtures.js';
 import { PageMaker } from '../support/made-page.js';
@@ -115,18 +116,29 @@ t.test('accurate asks the network for tables without full rules, fast does not',
   }
 });
 
-t.test('a network that fails costs a page nothing but its opinion, and the failure is said', async (t) => {
+t.test('a network that fails costs a page nothing but its opinion, and the failure is said; one without memory leaves the document whole', async (t) => {
   const fixture = readFixtures().find(({ name }) => name === 'tables-booktabs')!;
   const convert = async (tableCells: CellFinder) => {
     const outputDirectory = mkdtempSync(`${t.testdir()}/`);
     const outcome = await convertDocument({ inputPath: fixture.pdf, filename: 'a.pdf', outputDirectory, failedPages: [], options: defaultConvertOptions }, { ...quietPorts, tableCells });
     return { outcome, content: readFileSync(join(outputDirectory, 'content.json'), 'utf8') };
   };
-  const failed = await convert(async () => { throw new LecternError('out_of_memory'); });
+  const failed = await convert(async () => { throw new LecternError('invalid_model', 'It is broken.'); });
   const silent = await convert(async () => null);
-  t.equal(failed.outcome.status, 'partial_success');
-  t.ok(failed.outcome.errors.length > 0);
+  t.match(failed.outcome, { status: 'partial_success', errors: [{ error_message: 'It is broken.', page_no: 1 }] });
   t.equal(failed.content, silent.content);
+  const without = await convert(async () => { throw new LecternError('out_of_memory', 'It needs 5 bytes.'); });
+  t.match(without.outcome, { status: 'success', errors: [{ category: 'capacity', page_no: 1, error_message: /^Page 1 was read by geometry alone.*: It needs 5 bytes\.$/ }] });
+  t.equal(without.outcome.errors.length, 1);
+  t.equal(without.content, silent.content);
+});
+
+t.test('pages that geometry read alone are told once for the document, the first of them by number', (t) => {
+  const some = new WithoutRoom();
+  t.same(some.remarks(), []);
+  for (let page = 0; page < 10; page++) for (const network of ['layout', 'tables']) some.add(page, `No room for ${network}.`);
+  t.match(some.remarks(), [{ page_no: null, error_message: 'Pages 1, 2, 3, 4, 5, 6, 7, 8 and 2 more were read by geometry alone, without the networks that see tables and layout: No room for tables.' }]);
+  t.end();
 });
 
 t.test('tables that geometry finds are the same where the network says nothing', async (t) => {
@@ -145,10 +157,13 @@ t.test('the layout network is asked like the table network: not where fast is wa
   let pages = 0;
   const silent = await convert('accurate', async () => { pages++; return nothingSeen; });
   t.equal(pages, silent.outcome.pageCount);
-  const failed = await convert('accurate', async () => { throw new LecternError('out_of_memory'); });
+  const failed = await convert('accurate', async () => { throw new LecternError('invalid_model'); });
   t.equal(failed.outcome.status, 'partial_success');
   t.ok(failed.outcome.errors.length > 0);
   t.equal(failed.content, silent.content);
+  const without = await convert('accurate', async () => { throw new LecternError('out_of_memory'); });
+  t.match(without.outcome, { status: 'success', errors: [{ category: 'capacity' }] });
+  t.equal(without.content, silent.content);
   t.equal((await convert('accurate', null)).content, silent.content, 'nothing said is as nobody asked');
   const never = async (): Promise<never> => { throw new Error('not asked'); };
   t.equal((await convert('fast', never)).outcome.status, 'success');

@@ -105,6 +105,13 @@ t.test('more than there is room for wait for each other, and make room for embed
   t.equal(await stateOf(networks.hold(second.job().call)), 'out_of_memory');
 });
 
+t.test('pages that find no room are refused one by one, and the log says so once until something else is said', async (t) => {
+  const { networks, lines } = make(each - 1);
+  const { call } = fakeWorker(1).job();
+  for (let page = 0; page < 3; page++) t.equal(await stateOf(networks.hold(call)), 'out_of_memory');
+  t.equal(lines.filter((line) => /lectern-networks cannot be loaded: .* needs 40 bytes, and only 39 bytes can be had/.test(line)).length, 1, lines.join('\n'));
+});
+
 t.test('a worker that asks without end is refused', async (t) => {
   const { networks, uses, clock } = make(100);
   const { call } = fakeWorker(1).job();
