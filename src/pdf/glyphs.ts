@@ -1,4 +1,5 @@
 /** The characters of a page as glyphs in their line's own frame: read from PDFium's text page, cleaned, each once. */
+import { seatActualText } from './actual-text.js';
 import type { Box } from './page.js';
 import type { FontTable } from './fonts.js';
 import type { Matrix } from './geometry.js';
@@ -8,7 +9,7 @@ import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, unnamedGlyph } from './characters.js';
 import { heedShapes } from './letter-shapes.js';
 import { readsLikeText } from './plausible.js';
-import { seatMarks } from './points.js';
+import { joinMarks } from './points.js';
 import { RunTable, direction } from './text-runs.js';
 import type { TextRun } from './text-runs.js';
 
@@ -54,9 +55,9 @@ export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject
   const count = pdfium.call.FPDFText_CountChars(textPage);
   for (let index = 0; index < count; index++) reader.read(index);
   runs.heedRepeats();
-  heedShapes(reader.glyphs, fonts);
-  seatMarks(reader.glyphs);
-  return { glyphs: turnVertical(reader.glyphs), characters: reader.characters, unmapped: reader.unmapped, end: count };
+  const glyphs = seatActualText(pdfium, reader.glyphs, objects.filter(({ kind }) => kind === 'text'));
+  heedShapes(glyphs, fonts);
+  return { glyphs: turnVertical(joinMarks(glyphs)), characters: reader.characters, unmapped: reader.unmapped, end: count };
 }
 
 class GlyphReader {

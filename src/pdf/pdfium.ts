@@ -18,7 +18,7 @@ const callNames = [
   'FPDFTextObj_GetFont', 'FPDFTextObj_GetTextRenderMode', 'FPDFFont_GetBaseFontName', 'FPDFFont_GetFlags', 'FPDFFont_GetWeight',
   'FPDFFont_GetItalicAngle', 'FPDFFont_GetGlyphWidth', 'FPDFFont_GetFamilyName',
   'FPDFPage_CountObjects', 'FPDFPage_GetObject', 'FPDFPageObj_GetType', 'FPDFPageObj_GetMatrix', 'FPDFPageObj_GetBounds',
-  'FPDFPageObj_GetMarkedContentID', 'FPDFPageObj_CountMarks', 'FPDFPageObj_GetMark', 'FPDFPageObjMark_GetName', 'FPDFPageObjMark_GetParamStringValue',
+  'FPDFPageObj_GetMarkedContentID', 'FPDFPageObj_CountMarks', 'FPDFPageObj_GetMark', 'FPDFPageObjMark_GetName', 'FPDFPageObjMark_GetParamStringValue', 'FPDFPageObjMark_GetParamBlobValue',
   'FPDFPageObj_GetFillColor', 'FPDFPageObj_GetStrokeColor', 'FPDFPageObj_GetStrokeWidth', 'FPDFPageObj_GetClipPath', 'FPDFPageObj_SetIsActive', 'FPDFPageObj_HasTransparency',
   'FPDFClipPath_CountPaths', 'FPDFClipPath_CountPathSegments', 'FPDFClipPath_GetPathSegment',
   'FPDFPath_CountSegments', 'FPDFPath_GetPathSegment', 'FPDFPath_GetDrawMode',
@@ -50,7 +50,7 @@ export class Pdfium {
   /** 4096 bytes for out parameters, 8-byte aligned; anyone's until the next call of this class. */
   readonly scratch: number;
   /** Keys of dictionaries as C strings. */
-  readonly names: { Name: number; RowSpan: number; ColSpan: number; Title: number; Author: number; Producer: number; Contents: number };
+  readonly names: { Name: number; RowSpan: number; ColSpan: number; Title: number; Author: number; Producer: number; Contents: number; ActualText: number };
   #memory: { readonly buffer: ArrayBufferLike };
   #dead = false;
   #buffer: ArrayBufferLike;
@@ -72,7 +72,7 @@ export class Pdfium {
     this.call.PDFiumExt_Init();
     this.scratch = this.call.malloc(SCRATCH_BYTES);
     const name = (text: string) => this.writeString(text);
-    this.names = { Name: name('Name'), RowSpan: name('RowSpan'), ColSpan: name('ColSpan'), Title: name('Title'), Author: name('Author'), Producer: name('Producer'), Contents: name('Contents') };
+    this.names = { Name: name('Name'), RowSpan: name('RowSpan'), ColSpan: name('ColSpan'), Title: name('Title'), Author: name('Author'), Producer: name('Producer'), Contents: name('Contents'), ActualText: name('ActualText') };
     this.#refresh();
   }
 

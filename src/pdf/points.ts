@@ -1,37 +1,117 @@
-/** Points and vowel marks of Hebrew and Arabic: they are drawn above, below or inside a letter and stand on its line, in its place. */
+/** Points, vowel and tone marks: they are drawn above, below or inside a letter and are read after it. */
 import type { Glyph } from './glyphs.js';
+import { union } from './geometry.js';
 
-const mark = /^\p{M}+$/u;
-/** Letters drawn this many places before or after a mark are looked at. */
+const mark = /^\p{Mn}+$/u;
+const letter = /\p{L}/u;
+/** Marks of Latin letters are joined where the letters are composed (settle.ts). */
+const LAST_LATIN_MARK = '\u0482';
+/** Letters drawn this many places before or after a mark are looked at first. */
 const REACH = 4;
+/** Letters of a line looked at on each side of a mark's place. */
+const NEIGHBOURS = 4;
+/** In parts of the size: how far a mark's middle may stand beside its letter. */
+const BESIDE = 0.3;
+const BAND_POINTS = 8;
+/** A ligature with all its marks has less; a hostile file may heap thousands on one letter. */
+const LONGEST_TEXT = 24;
 
 /** A sign without a place of its own in the line. */
-export function isMark(glyph: Glyph): boolean {
+function isMark(glyph: Glyph): boolean {
   return mark.test(glyph.text);
 }
 
-/** Puts right-to-left marks onto the baseline and into the width of the letter over, under or in which their ink stands; a mark that is far from all letters stays. */
-export function seatMarks(glyphs: Glyph[]): void {
+/** The glyphs without the marks that stand over, under or in a letter: these are written after it, as one glyph. A mark that is far from all letters stays. */
+export function joinMarks(glyphs: Glyph[]): Glyph[] {
+  if (!glyphs.some(isToJoin)) return glyphs;
+  const letters = new LettersByPlace(glyphs);
+  const joined = new Set<Glyph>();
   for (const [at, glyph] of glyphs.entries()) {
-    if (!glyph.rightToLeft || glyph.run.angle !== 0 || !isMark(glyph)) continue;
-    const letter = letterOf(glyphs, at);
+    if (!isToJoin(glyph)) continue;
+    const letter = drawnBeside(glyphs, at) ?? letters.nearest(glyph);
     if (letter === null) continue;
-    glyph.v = letter.v;
-    const middle = Math.min(letter.u1, Math.max(letter.u0, (glyph.ink.left + glyph.ink.right) / 2));
-    glyph.u0 = middle;
-    glyph.u1 = middle;
+    letter.text = withMark(letter, glyph);
+    letter.ink = union(letter.ink, glyph.ink);
+    joined.add(glyph);
+  }
+  return glyphs.filter((glyph) => !joined.has(glyph));
+}
+
+const isToJoin = (glyph: Glyph): boolean => glyph.text > LAST_LATIN_MARK && glyph.run.angle === 0 && isMark(glyph);
+
+const holam = /[\u05b9\u05ba]/;
+
+/** Along the line. Hebrew's o stands over the left edge of its letter, as often beside it. */
+const middleOf = ({ ink, text, run }: Glyph): number => (ink.left + ink.right) / 2 + (holam.test(text) ? 0.12 * run.size : 0);
+
+const carriesMarks = (glyph: Glyph): boolean => glyph.run.angle === 0 && letter.test(glyph.text);
+
+/** How far the mark's middle stands beside the letter, in points; Infinity where the two cannot belong together. */
+function besideOf(letter: Glyph, glyph: Glyph): number {
+  if (!carriesMarks(letter) || letter.text.length > LONGEST_TEXT || letter.rightToLeft !== glyph.rightToLeft || letter.run.font !== glyph.run.font) return Infinity;
+  const [middle, { size }] = [middleOf(glyph), glyph.run];
+  const away = Math.max(0, letter.u0 - middle, middle - letter.u1);
+  return away < BESIDE * size && Math.abs(letter.v - glyph.v) <= size ? away : Infinity;
+}
+
+function drawnBeside(glyphs: Glyph[], at: number): Glyph | null {
+  let [best, least] = [null as Glyph | null, Infinity];
+  for (let other = Math.max(0, at - REACH); other <= Math.min(glyphs.length - 1, at + REACH); other++) {
+    const away = besideOf(glyphs[other]!, glyphs[at]!);
+    if (away < least) [best, least] = [glyphs[other]!, away];
+  }
+  return best;
+}
+
+/** A right-to-left ligature's letters share its width, the first of them on the right: the mark follows the one at which it stands. */
+function withMark({ text, u0, u1, rightToLeft }: Glyph, glyph: Glyph): string {
+  if (!rightToLeft) return text + glyph.text;
+  const letters = text.match(/\P{M}\p{M}*/gu) ?? [text];
+  const share = (u1 - middleOf(glyph)) / Math.max(u1 - u0, 0.01);
+  const at = Math.max(0, Math.min(letters.length - 1, Math.floor(share * letters.length)));
+  return letters.map((letter, index) => (index === at ? letter + glyph.text : letter)).join('');
+}
+
+/** Letters by their baselines and places: files may draw all marks of a line in one go. */
+class LettersByPlace {
+  #bands = new Map<number, Glyph[]>();
+
+  constructor(glyphs: Glyph[]) {
+    for (const glyph of glyphs) {
+      if (!carriesMarks(glyph)) continue;
+      const band = Math.floor(glyph.v / BAND_POINTS);
+      const known = this.#bands.get(band);
+      if (known === undefined) this.#bands.set(band, [glyph]);
+      else known.push(glyph);
+    }
+    for (const band of this.#bands.values()) band.sort((a, b) => a.u0 - b.u0);
+  }
+
+  /** The letter whose ink is nearest to the mark's, or null. */
+  nearest(glyph: Glyph): Glyph | null {
+    const { size } = glyph.run;
+    const last = Math.floor((glyph.v + Math.min(size, 60)) / BAND_POINTS);
+    let [best, least] = [null as Glyph | null, Infinity];
+    for (let band = Math.floor((glyph.v - Math.min(size, 60)) / BAND_POINTS); band <= last; band++) {
+      const letters = this.#bands.get(band) ?? [];
+      const at = firstFrom(letters, middleOf(glyph));
+      for (let other = Math.max(0, at - NEIGHBOURS); other < Math.min(letters.length, at + NEIGHBOURS); other++) {
+        const letter = letters[other]!;
+        const cost = besideOf(letter, glyph) + Math.max(0, letter.ink.top - glyph.ink.bottom, glyph.ink.top - letter.ink.bottom);
+        if (cost < least) [best, least] = [letter, cost];
+      }
+    }
+    return best;
   }
 }
 
-function letterOf(glyphs: Glyph[], at: number): Glyph | null {
-  const glyph = glyphs[at]!;
-  const middle = (glyph.ink.left + glyph.ink.right) / 2;
-  let [best, least] = [null as Glyph | null, 0.3 * glyph.run.size];
-  for (let other = Math.max(0, at - REACH); other <= Math.min(glyphs.length - 1, at + REACH); other++) {
-    const letter = glyphs[other]!;
-    if (!letter.rightToLeft || isMark(letter) || Math.abs(letter.v - glyph.v) > glyph.run.size || letter.run.font !== glyph.run.font) continue;
-    const away = Math.max(0, letter.u0 - middle, middle - letter.u1);
-    if (away < least) [best, least] = [letter, away];
+/** The index of the first of `letters`, ordered by their places, that begins at `u` or later. */
+function firstFrom(letters: Glyph[], u: number): number {
+  let [low, high] = [0, letters.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (letters[middle]!.u0 < u) low = middle + 1;
+    else high = middle;
   }
-  return best;
+  return low;
 }

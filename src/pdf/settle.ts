@@ -52,7 +52,7 @@ function composeAccents(glyphs: Glyph[]): Glyph[] {
     if (accent === undefined || accent.text === '') continue;
     const mark = combiningForm(accent.text);
     if (mark === '') continue;
-    const base = [glyphs[index - 1], glyphs[index + 1]].find((candidate) => candidate !== undefined && isOver(accent, candidate));
+    const base = [lastBefore(glyphs, index), glyphs[index + 1]].find((candidate) => candidate !== undefined && isOver(accent, candidate));
     const joined = base === undefined ? '' : accented(base.text, mark);
     if (base === undefined || joined === '') continue;
     base.text = joined;
@@ -60,6 +60,16 @@ function composeAccents(glyphs: Glyph[]): Glyph[] {
     composed = true;
   }
   return composed ? glyphs.filter((glyph) => glyph.text !== '') : glyphs;
+}
+
+/** No letter has more accents that came before. */
+const MOST_ACCENTS = 3;
+
+/** The glyph before, past accents that have been joined with it. */
+function lastBefore(glyphs: Glyph[], index: number): Glyph | undefined {
+  let at = index - 1;
+  while (at > index - 1 - MOST_ACCENTS && glyphs[at]?.text === '') at--;
+  return glyphs[at];
 }
 
 function isOver(accent: Glyph, base: Glyph): boolean {

@@ -1,7 +1,6 @@
 /** Where words end within a track: at spaces of the file, and at gaps that stand out from the font's own spacing. */
 import type { Glyph } from './glyphs.js';
 import type { Placed } from './fragments.js';
-import { isMark } from './points.js';
 
 /** In parts of the size. Tight TeX lines have word gaps from 0.19; kerning and italic corrections stay below 0.12. */
 const WORD_GAP = 0.16;
@@ -20,7 +19,7 @@ export interface Spacing {
 }
 
 export function measureSpacing(placed: Placed[]): Spacing {
-  const gaps = placed.map((each, index) => gapBefore(placed, index, each.glyph));
+  const gaps = placed.map(({ glyph }, index) => (index === 0 ? 0 : glyph.u0 - placed[index - 1]!.glyph.u1));
   const spacing: Spacing = { gaps, starts: placed.map((_, index) => index === 0), tracking: placed.map(() => 0) };
   let start = 0;
   for (let index = 1; index <= placed.length; index++) {
@@ -48,18 +47,6 @@ function setLeadersApart(placed: Placed[], spacing: Spacing): void {
     }
     start = index + 1;
   }
-}
-
-/** No letter has more. */
-const MOST_MARKS = 6;
-
-/** Marks over a letter end before it does: the letter counts. */
-function gapBefore(placed: Placed[], index: number, glyph: Glyph): number {
-  const before = placed[index - 1]?.glyph;
-  if (before === undefined) return 0;
-  let end = before.u1;
-  for (let at = index - 1; at > 0 && at > index - MOST_MARKS && isMark(placed[at]!.glyph); at--) end = Math.max(end, placed[at - 1]!.glyph.u1);
-  return glyph.u0 - end;
 }
 
 function sameFace(a: Glyph, b: Glyph): boolean {

@@ -4,7 +4,6 @@ import type { GlyphLine } from './lines.js';
 import type { Box, Line, Word } from './page.js';
 import { isRightToLeftText, logicalOrder } from './bidi.js';
 import { union } from './geometry.js';
-import { isMark } from './points.js';
 
 /** A word and whether a space stands between it and its left neighbour. */
 interface Piece {
@@ -146,31 +145,13 @@ const middleOf = ({ ink }: Glyph): number => (ink.left + ink.right) / 2;
 
 /**
  * Letters of a right-to-left stretch as they are read. The reader of the file has turned them round, unless it took them for parts
- * of a line from the left: then they are read by their places. Marks go to the letter over or under which they stand.
+ * of a line from the left: then they are read by their places.
  */
 function inReadingOrder(glyphs: Glyph[]): Glyph[] {
   const sorted = [...glyphs].sort((a, b) => a.index - b.index);
   if (glyphs[0]!.run.angle !== 0) return sorted;
-  const letters = sorted.filter((glyph) => !isMark(glyph));
-  const turned = letters.some((glyph, at) => at > 0 && middleOf(glyph) > middleOf(letters[at - 1]!) + 0.1 * glyph.run.size);
-  if (turned) letters.sort((a, b) => middleOf(b) - middleOf(a) || a.index - b.index);
-  if (letters.length === sorted.length || letters.length === 0) return letters.length === 0 ? sorted : letters;
-  const marks = new Map<Glyph, Glyph[]>(letters.map((glyph) => [glyph, []]));
-  const byPlace = [...letters].sort((a, b) => a.u0 - b.u0);
-  for (const glyph of sorted) if (isMark(glyph)) marks.get(letterAt(byPlace, middleOf(glyph)))!.push(glyph);
-  return letters.flatMap((glyph) => [glyph, ...marks.get(glyph)!]);
-}
-
-/** The letter nearest to `u` of some that are ordered by their places; there is one at least. */
-function letterAt(byPlace: Glyph[], u: number): Glyph {
-  let [low, high] = [0, byPlace.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (byPlace[middle]!.u0 < u) low = middle + 1;
-    else high = middle;
-  }
-  const away = (letter: Glyph): number => Math.max(0, letter.u0 - u, u - letter.u1);
-  return byPlace.slice(Math.max(0, low - 2), low + 1).reduce((best, letter) => (away(letter) < away(best) ? letter : best));
+  const turned = sorted.some((glyph, at) => at > 0 && middleOf(glyph) > middleOf(sorted[at - 1]!) + 0.1 * glyph.run.size);
+  return turned ? sorted.sort((a, b) => middleOf(b) - middleOf(a) || a.index - b.index) : sorted;
 }
 
 /** The words of a line that has right-to-left letters, in the order in which they are read; most of its letters tell from which side. */
