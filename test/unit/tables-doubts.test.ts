@@ -110,3 +110,11 @@ t.test('the reading with fewer doubts is taken, the first where both are as good
   const plain = tableOf([head, ['France', 'None', '1994'], ['Spain', 'None', '1995']]);
   t.strictSame(await tablesByNetwork({ tables: [plain], doubtful: [] }, page, good, new AbortController().signal), [plain]);
 });
+
+t.test('lines of cells in rows of their own, nearer than rows with a first text are, are doubtful; rows of a group stand as far apart as others', (t) => {
+  const wrapped = tableOf([head, ['France', 'Approval', '12'], ['', 'Needed', '13'], ['Spain', 'None', '14']]);
+  t.equal(doubtsOf(wrapped), 0, 'a group');
+  const raised: FoundTable = { ...wrapped, cells: wrapped.cells.map((cell) => (cell.row < 2 ? cell : { ...cell, words: cell.words.map((word) => ({ ...word, baseline: word.baseline - 6 })) })) };
+  t.equal(doubtsOf(raised), 2 / 11);
+  t.end();
+});

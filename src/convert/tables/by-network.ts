@@ -7,10 +7,12 @@ import { withBareColumns } from './bare-heads.js';
 import { doubtsOf } from './doubts.js';
 import { makeChunks } from './chunks.js';
 import type { Chunk } from './chunks.js';
-import { extentsOf } from './extents.js';
+import { extentsOf, wordsOf } from './extents.js';
 import type { Extent } from './extents.js';
 import type { Piece } from './frame.js';
 import { inReadingOrder } from './grid.js';
+import { areasOf } from './grown.js';
+import type { Area } from './grown.js';
 import { drawTable } from './picture.js';
 import type { TablePicture } from './picture.js';
 import { isFigureCaption, wordCount } from './text-kind.js';
@@ -31,6 +33,9 @@ const mostWords = 8;
 /** Of the rows of such a table, how many have more than one text. */
 const leastPaired = 0.6;
 
+/** Of the words of an area, how many are in tables without it: with fewer it must be one by itself. */
+const leastHeld = 0.5;
+
 /** What geometry found on a page: tables, and what it doubts (findSureAndDoubtful). */
 export interface Geometry {
   tables: FoundTable[];
@@ -43,8 +48,21 @@ export interface Geometry {
  */
 export async function tablesByNetwork({ tables, doubtful }: Geometry, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   const done = tables.filter(({ evidence }) => evidence === 'ruled');
-  for (const extent of extentsOf(tables, doubtful, page)) done.push(...(await readExtent(extent, page, find, signal)));
+  for (const area of areasOf(extentsOf(tables, doubtful, page), tables, page)) done.push(...(await readArea(area, page, find, signal)));
   return done.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+}
+
+/** The area as one table where the network's reading of all of it leaves fewer doubts than those of its parts do, with what they leave out. */
+async function readArea({ whole, members }: Area, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
+  const apart: FoundTable[] = [];
+  for (const member of members) apart.push(...(await readExtent(member, page, find, signal)));
+  if (members.length === 1 && whole === members[0]) return apart;
+  const read = await tableByNetwork(gathered(whole), page, find, signal);
+  if (read === null) return apart;
+  const held = new Set(wordsOf(apart));
+  const all = wordsOf([read]);
+  if (held.size < leastHeld * all.length && !isTable(read, whole)) return apart;
+  return doubtsOf(read) < doubtsOfAll({ ...whole, parts: apart, loose: all.filter((word) => !held.has(word)) }) - 1e-9 ? [read] : apart;
 }
 
 async function readExtent(extent: Extent, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {

@@ -18,7 +18,7 @@ export function doubtsOf(table: FoundTable): number {
   const filled = table.cells.filter(({ words }) => words.length > 0);
   if (filled.length === 0) return 1;
   const odd = tornTexts(filled) + joinedTexts(filled) + brokenTexts(table, filled) + lonelyRows(table, filled) + exclusiveColumns(table, filled) + bareHeads(table, filled) + stackedRows(table, filled) +
-    wrappedHeads(table, filled) + headsInBody(table, filled) + overreaching(filled) + farLines(filled) + askewLabels(filled) + narrowGroups(filled);
+    wrappedHeads(table, filled) + headsInBody(table, filled) + overreaching(filled) + farLines(filled) + askewLabels(filled) + narrowGroups(filled) + wrappedRows(table, filled);
   return odd / filled.length;
 }
 
@@ -145,6 +145,22 @@ function wrappedHeads({ rowCount }: FoundTable, filled: TableCell[]): number {
     if (isSame && stepOf(row) < lineStep * size && others.every((other) => stepOf(other) > 1.1 * stepOf(row))) wrapped += own.length;
   }
   return wrapped;
+}
+
+/** Rows without their first text that follow as near as the lines of a text do, where those with it stand farther off: lines of the cells above them. */
+function wrappedRows({ rowCount, columnCount }: FoundTable, filled: TableCell[]): number {
+  const own = Array.from({ length: rowCount }, (_, row) => filled.filter((cell) => cell.row === row));
+  const labelled = new Set(filled.filter(({ column }) => column === 0).flatMap(({ row, rowSpan }) => Array.from({ length: rowSpan }, (_, at) => row + at)));
+  const size = Math.max(0, ...filled.flatMap(({ words }) => words.map((word) => word.size)));
+  const edgeOf = (row: number, edge: 'first' | 'last'): number => {
+    const baselines = (own[row] ?? []).filter(({ rowSpan }) => rowSpan === 1).flatMap(({ words }) => words.map(({ baseline }) => baseline));
+    return edge === 'first' ? Math.min(...baselines) : Math.max(...baselines);
+  };
+  const steps = own.map((_, row) => (row === 0 ? NaN : edgeOf(row, 'first') - edgeOf(row - 1, 'last')));
+  const others = steps.filter((step, row) => labelled.has(row) && Number.isFinite(step));
+  const least = Math.min(...others);
+  if (columnCount < 2 || others.length < 2) return 0;
+  return own.reduce((sum, cells, row) => sum + (!labelled.has(row) && (steps[row] ?? NaN) < lineStep * size && least > 1.1 * (steps[row] ?? NaN) ? cells.length : 0), 0);
 }
 
 /** Cells of the head that reach into rows that are none of it. */

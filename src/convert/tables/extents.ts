@@ -78,7 +78,12 @@ function goOn(above: Extent, below: Extent, free: Word[], ruled: FoundTable[]): 
   const between = { left: Math.min(a.left, b.left), right: Math.max(a.right, b.right), top: a.bottom, bottom: b.top };
   if (ruled.some(({ box }) => box.top < between.bottom && box.bottom > between.top && box.left < between.right && box.right > between.left)) return false;
   const text = free.filter((word) => isWithin(word, between)).map((word) => word.text).join(' ');
-  return !isTableCaption(text) && !isFigureCaption(text) && !(isHeaded(above) && isHeaded(below)) && !beginsAlike(above, below);
+  return !isTableCaption(text) && !isFigureCaption(text) && !areTwo(above, below);
+}
+
+/** Each has a head of its own. */
+export function areTwo(above: Extent, below: Extent): boolean {
+  return (isHeaded(above) && isHeaded(below)) || beginsAlike(above, below);
 }
 
 function sizeOf({ parts, loose }: Extent): number {
