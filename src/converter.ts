@@ -10,8 +10,8 @@ import type { VisionEngine } from './engine/port.js';
 import type { PageReaders } from './engine/vision-port.js';
 import { LecternError } from './errors.js';
 import type { Log } from './log.js';
-import { type ModelEngine, type ModelMemory, openMemory } from './model-memory.js';
-import type { DistantResidency, VisionResidency } from './models/types.js';
+import { type ModelEngine, type ModelMemory, modelsLog, openMemory } from './model-memory.js';
+import type { DistantResidency, ModelsLog, VisionResidency } from './models/types.js';
 import type { VisionCatalogue } from './models/vision-catalogue.js';
 import { shippedModelsDirectory } from './package-files.js';
 import { createPageReaders } from './page-readers.js';
@@ -45,8 +45,8 @@ export interface Converter {
   close(): Promise<void>;
 }
 
-/** `spareWorkers`: that are kept started while others work; the first one starts at once. */
-export function createConverter(settings: Settings, log: Log, { spareWorkers = 1 }: { spareWorkers?: number } = {}): Converter {
+/** `spareWorkers`: that are kept started while others work; the first one starts at once. `tellsOfModels`: the log hears of vision models that are left out. */
+export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, tellsOfModels = true }: { spareWorkers?: number; tellsOfModels?: boolean } = {}): Converter {
   // Before the workers: where the addon is missing, nothing is left running.
   const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
   const self = fileURLToPath(import.meta.url);
@@ -75,7 +75,7 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
       return onHost.workers;
     }
   };
-  const pages = createPageReaders(visionCatalogue(settings.models), () => shared?.vision ?? ownMemory().models);
+  const pages = createPageReaders(visionCatalogue(settings.models, tellsOfModels ? modelsLog(log) : undefined), () => shared?.vision ?? ownMemory().models);
   const services: ConversionServices = {
     pool,
     engine: withPages(engine, pages),
@@ -100,8 +100,8 @@ function withPages(engine: VisionEngine, pages: PageReaders): VisionEngine & Pag
 }
 
 /** Read, and its readers loaded, when somebody asks for it: a born-digital document does not. */
-function visionCatalogue(directories: readonly string[]): VisionCatalogue {
+function visionCatalogue(directories: readonly string[], log: ModelsLog | undefined): VisionCatalogue {
   let opened: Promise<VisionCatalogue> | undefined;
-  const open = (): Promise<VisionCatalogue> => (opened ??= import('./models/vision-catalogue.js').then(({ createVisionCatalogue }) => createVisionCatalogue({ directories })));
+  const open = (): Promise<VisionCatalogue> => (opened ??= import('./models/vision-catalogue.js').then(({ createVisionCatalogue }) => createVisionCatalogue({ directories, ...(log && { log }) })));
   return { list: async () => (await open()).list(), refused: async () => (await open()).refused(), find: async (name) => (await open()).find(name) };
 }

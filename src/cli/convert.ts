@@ -94,7 +94,7 @@ function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values']
   // Workers that end because their user has had enough are nothing to tell of.
   signal.addEventListener('abort', () => { log.level = 'silent'; });
   // One document at a time: a second worker would only start for nothing.
-  const { services, close } = createConverter(settings, log, { spareWorkers: 0 });
+  const { services, close } = createConverter(settings, log, { spareWorkers: 0, tellsOfModels: false });
   return {
     close,
     convert: (file, scratch, tell) => convertDocumentInPool({ inputPath: file, filename: basename(file), outputDirectory: scratch, options: wish.options }, {

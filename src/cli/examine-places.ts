@@ -11,7 +11,9 @@ import { openCatalogue } from '../language.js';
 import { createLog } from '../log.js';
 import { describeBytes } from '../models/fit.js';
 import { whyUnreadable } from '../models/unreadable.js';
+import { createVisionCatalogue } from '../models/vision-catalogue.js';
 import type { Address } from '../setting-kinds.js';
+import { brokenOwn, isOwn } from './own-networks.js';
 
 export interface Finding {
   /** `note`: works, and could be better. */
@@ -60,13 +62,20 @@ export async function examineModels({ models: directories }: Pick<Settings, 'mod
     const catalogue = openCatalogue({ models: directories, aliases: new Map() }, engine, createLog('silent'));
     const found = await catalogue.list();
     findings.push(found.length > 0
-      ? { state: 'good', what: `models: ${found.length} usable: ${found.slice(0, 8).map(({ name }) => name).join(', ')}${found.length > 8 ? ', ...' : ''}` }
+      ? { state: 'good', what: `models: ${found.length} usable: ${shortList(found.map(({ name }) => name))}` }
       : { state: 'note', what: 'models: none is usable', advice: 'pull one (`lectern models pull NAME`), or name a directory of GGUF files with --models' });
-    for (const { name, path, reason } of await catalogue.refused()) findings.push({ state: 'note', what: `models: ${name} is left out`, advice: `${reason} (${path})` });
+    const vision = createVisionCatalogue({ directories });
+    const seeing = (await vision.list()).map(({ name }) => name).filter((name) => !isOwn(name));
+    if (seeing.length > 0) findings.push({ state: 'good', what: `vision models: ${seeing.length} usable: ${shortList(seeing)}` });
+    for (const { name, path, reason } of [...await catalogue.refused(), ...await vision.refused(), ...await brokenOwn()]) findings.push({ state: 'note', what: `models: ${name} is left out`, advice: `${reason} (${path})` });
   } finally {
     await engine.close();
   }
   return findings;
+}
+
+function shortList(names: string[]): string {
+  return `${names.slice(0, 8).join(', ')}${names.length > 8 ? ', ...' : ''}`;
 }
 
 /** Free, taken by a Lectern that already runs, or taken by somebody else. */

@@ -18,7 +18,8 @@ import { type Checked, checkModel } from './check-model.js';
 import { progressBar } from './progress-bar.js';
 import type { Command } from './run.js';
 import { createVisionCatalogue, type VisionCatalogue, type VisionEntry } from '../models/vision-catalogue.js';
-import { checkOwnRecogniser, checkVision, describeOwnRecogniser, describeVision, isMissing, isOwnRecogniser, visionRows } from './vision-models.js';
+import { brokenOwn, checkOwn, describeOwn, isOwn, ownRows } from './own-networks.js';
+import { checkVision, describeVision, isMissing, visionRows } from './vision-models.js';
 import { modelsUsage as usage } from './usage.js';
 import { wrongWords } from './wrong-words.js';
 
@@ -62,18 +63,23 @@ function table(rows: string[][]): string[] {
 
 async function list(catalogue: Catalogue, vision: VisionCatalogue, directories: string[]): Promise<number> {
   const entries = await catalogue.list();
-  const refused = [...await catalogue.refused(), ...await vision.refused()];
+  const refused = [...await catalogue.refused(), ...await vision.refused(), ...await brokenOwn()];
   const missing = directories.filter((directory) => !existsSync(directory));
   const rows = entries.map(({ name, sizeBytes, details, description, capabilities, modifiedAt }) => [
     name, describeBytes(sizeBytes), details.family, details.parameterSize, details.quantizationLevel, String(description.context), capabilities.join(' '), modifiedAt.toISOString().slice(0, 10),
   ]);
   if (rows.length > 0) print(table([['NAME', 'SIZE', 'FAMILY', 'PARAMETERS', 'WEIGHTS', 'CONTEXT', 'CAN DO', 'MODIFIED'], ...rows]));
   else if (missing.length === 0) print(['There is no model yet; `lectern models pull NAME` fetches one.']);
-  const seeing = await visionRows(await vision.list());
+  const seeing = [...visionRows(await fromElsewhere(vision)), ...await ownRows()];
   if (seeing.length > 0) print(['', ...table([['NAME', 'SIZE', 'CAN DO', 'KNOWS', 'MODIFIED'], ...seeing])]);
   for (const directory of missing) print([`The directory ${directory} does not exist yet.`]);
   if (refused.length > 0) print(['', 'Left out:', ...refused.flatMap(({ name, path, reason }) => [`  ${name}: ${reason}`, `      ${path}`])]);
   return 0;
+}
+
+/** Vision models but for those that ship: own-networks tells of them. */
+async function fromElsewhere(vision: VisionCatalogue): Promise<VisionEntry[]> {
+  return (await vision.list()).filter(({ name }) => !isOwn(name));
 }
 
 /** The catalogue's own sense of sameness: case does not count, nor whether what is usual is written. */
@@ -93,12 +99,12 @@ async function found(catalogue: Catalogue, name: string): Promise<CatalogueEntry
 }
 
 async function show(catalogue: Catalogue, vision: VisionCatalogue, engine: Engine, settings: Settings, name: string): Promise<number> {
-  if (isOwnRecogniser(name)) {
-    print(table(await describeOwnRecogniser()));
+  if (isOwn(name)) {
+    print(table(await describeOwn(name)));
     return 0;
   }
   const { entry, seeing } = await foundEither(catalogue, vision, name);
-  print(table(entry === undefined ? describeVision(seeing) : await describe(entry, engine, settings)));
+  print(table(entry === undefined ? await describeVision(seeing) : await describe(entry, engine, settings)));
   return 0;
 }
 
@@ -133,17 +139,16 @@ async function check(catalogue: Catalogue, vision: VisionCatalogue, engine: Engi
   const place = placeOf(settings, engine.devices(settings.device));
   const refused = name === undefined ? [...await catalogue.refused(), ...await vision.refused()] : [];
   let failed = refused.length;
-  const tell = (checked: Checked | null): void => {
-    if (checked === null) return;
+  const tell = (checked: Checked): void => {
     if (!checked.ok) failed++;
     print([`${checked.ok ? 'ok    ' : 'FAILED'}  ${checked.name}: ${checked.findings}`]);
   };
   if (name === undefined) {
     for (const entry of await catalogue.list()) tell(await checkModel(entry, engine, place));
-    for (const seeing of await vision.list()) tell(await checkVision(seeing, engine, place));
-    tell(await checkOwnRecogniser(engine));
-  } else if (isOwnRecogniser(name)) {
-    tell(await checkOwnRecogniser(engine));
+    for (const seeing of await fromElsewhere(vision)) tell(await checkVision(seeing, engine, place));
+    for (const own of await checkOwn(engine)) tell(own);
+  } else if (isOwn(name)) {
+    for (const own of await checkOwn(engine, name)) tell(own);
   } else {
     const { entry, seeing } = await foundEither(catalogue, vision, name);
     tell(entry === undefined ? await checkVision(seeing, engine, place) : await checkModel(entry, engine, place));

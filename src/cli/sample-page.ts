@@ -1,7 +1,8 @@
 /** A page made for looking whether readers of pages see anything: a headline, a paragraph and a ruled table. */
 import type { Bitmap } from '../bitmap.js';
+import type { ReadPage } from '../engine/port.js';
 
-export const sampleLines = ['Quarterly report', 'The harbour moved more goods this year', 'than in any year before it.'];
+const sampleLines = ['Quarterly report', 'The harbour moved more goods this year', 'than in any year before it.'];
 const table = [['Port', 'Ships', 'Tonnes'], ['Hamburg', '7200', '126'], ['Bremen', '4100', '68']];
 
 export interface SamplePage {
@@ -54,4 +55,12 @@ export async function drawSamplePage(): Promise<SamplePage> {
   } finally {
     document.close();
   }
+}
+
+/** Half a sentence: the made page's text is known, and so many of its words are there. */
+export function whatItReads({ lines }: ReadPage): string {
+  const words = lines.flatMap((line) => line.words.map(({ text }) => text));
+  const written = sampleLines.join(' ').split(' ');
+  const right = written.filter((word) => words.includes(word)).length;
+  return `it reads ${lines.length} lines, ${right} of the ${written.length} words of its text as they are written`;
 }

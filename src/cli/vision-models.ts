@@ -1,26 +1,20 @@
-/** The part of `lectern models` that is about vision models: how they are listed and shown, and what they see on a made page. */
-import { findOwnNetwork, sizeOfShipped } from '../convert/installed.js';
-import type { Engine, ReadPage } from '../engine/port.js';
+/** The part of `lectern models` that is about vision models from elsewhere: how they are listed and shown, and what they see on a made page. */
+import { basename } from 'node:path';
+import type { Engine } from '../engine/port.js';
 import type { LayoutRegion, VisionModel } from '../engine/vision-port.js';
 import { asLecternError, LecternError } from '../errors.js';
+import { describePort } from '../models/card-fit.js';
 import { describeBytes, visionBytes } from '../models/fit.js';
-import { stateOf } from '../models/files.js';
+import { readOnnxHeader } from '../models/onnx-header.js';
 import type { VisionEntry } from '../models/vision-catalogue.js';
-import { shippedModelsDirectory } from '../package-files.js';
 import type { Checked, Place } from './check-model.js';
-import { drawSamplePage, sampleLines, type SamplePage } from './sample-page.js';
-
-const ownName = 'lectern-recogniser';
+import { drawSamplePage, type SamplePage, whatItReads } from './sample-page.js';
 
 const verbs: Record<VisionEntry['kind'], string> = { text: 'reads text', layout: 'finds layouts', table: 'finds table cells' };
 
-/** Rows under NAME, SIZE, CAN DO, KNOWS, MODIFIED; what ships with the program is among them. */
-export async function visionRows(entries: VisionEntry[]): Promise<string[][]> {
-  const own = findOwnNetwork(shippedModelsDirectory());
-  const state = own === null ? null : await stateOf(own.path);
-  const rows = entries.map(({ name, sizeBytes, kind, modifiedAt, ...entry }) => [name, describeBytes(sizeBytes), verbs[kind], knows({ kind, ...entry }), modifiedAt.toISOString().slice(0, 10)]);
-  if (own !== null && state !== null) rows.push([ownName, describeBytes(state.sizeBytes), verbs.text, own.languages.join(' '), state.modifiedAt.toISOString().slice(0, 10)]);
-  return rows;
+/** Rows under NAME, SIZE, CAN DO, KNOWS, MODIFIED. */
+export function visionRows(entries: VisionEntry[]): string[][] {
+  return entries.map(({ name, sizeBytes, kind, modifiedAt, ...entry }) => [name, describeBytes(sizeBytes), verbs[kind], knows({ kind, ...entry }), modifiedAt.toISOString().slice(0, 10)]);
 }
 
 function knows({ networks, languages }: Pick<VisionEntry, 'kind' | 'networks' | 'languages'>): string {
@@ -28,13 +22,18 @@ function knows({ networks, languages }: Pick<VisionEntry, 'kind' | 'networks' | 
   return networks.kind === 'text' ? languages?.join(' ') ?? 'languages not said' : '';
 }
 
-export function describeVision(entry: VisionEntry): [string, string][] {
+/** Rejects with `invalid_model` where a file was broken meanwhile. */
+export async function describeVision(entry: VisionEntry): Promise<[string, string][]> {
   const { networks } = entry;
   const files: [string, string][] = networks.kind === 'text'
     ? [['finds lines', networks.networks.detector.file], ['reads lines', networks.networks.reader.file], ['dictionary', networks.networks.reader.dictionary ?? 'in the file'], ...(networks.networks.angle === undefined ? [] : [['turns lines', networks.networks.angle.file] as [string, string]])]
     : networks.kind === 'layout' ? [['file', networks.networks.layout.file], ['labels', networks.networks.layout.labels.join(', ')]] : [['file', networks.networks.table.file], ...(networks.networks.table.answer === 'words' ? [['dictionary', networks.networks.table.dictionary] as [string, string]] : [])];
+  const ports = await Promise.all(files.filter(([, path]) => path.toLowerCase().endsWith('.onnx')).map(async ([, path]): Promise<[string, string]> => {
+    const { inputs, outputs, opset } = await readOnnxHeader(path);
+    return [basename(path), `${inputs.map(describePort).join(', ')} -> ${outputs.map(describePort).join(', ')}, ONNX opset ${opset}`];
+  }));
   return [
-    ['name', entry.name], ...files, ['size', describeBytes(entry.sizeBytes)], ['digest', entry.digest], ['can do', verbs[entry.kind]],
+    ['name', entry.name], ...files, ...ports, ['size', describeBytes(entry.sizeBytes)], ['digest', entry.digest], ['can do', verbs[entry.kind]],
     ...(entry.kind === 'text' ? [['languages', entry.languages?.join(', ') ?? 'its card does not say'] as [string, string]] : []),
     ['memory', `${describeBytes(visionBytes(entry))}, of which ${describeBytes(entry.workBytes)} for runs`],
   ];
@@ -60,49 +59,11 @@ export async function checkVision(entry: VisionEntry, engine: Engine, { kind, bu
   }
 }
 
-/** By its name; the catalogue of vision models leaves it out, for it is read where the pages are. */
-export function isOwnRecogniser(name: string): boolean {
-  return name.toLowerCase() === ownName;
-}
-
-/** As describeVision(). Throws `model_not_found` where it is not there. */
-export async function describeOwnRecogniser(): Promise<[string, string][]> {
-  const own = findOwnNetwork(shippedModelsDirectory());
-  const state = own === null ? null : await stateOf(own.path);
-  if (own === null || state === null) throw new LecternError('model_not_found', `The model ${ownName} is not where it ships.`);
-  return [
-    ['name', ownName], ['reads lines', own.path], ['size', describeBytes(state.sizeBytes)], ['can do', verbs.text], ['languages', own.languages.join(', ')],
-    ['memory', `a part of the ${describeBytes(visionBytes(sizeOfShipped(shippedModelsDirectory())))} that each conversion worker takes from --model-memory while it reads pages or tables`],
-  ];
-}
-
-/** The recogniser that ships with the program, or null where it is not there. */
-export async function checkOwnRecogniser(engine: Engine): Promise<Checked | null> {
-  const own = findOwnNetwork(shippedModelsDirectory());
-  if (own === null) return null;
-  try {
-    const { page, dpi } = await drawSamplePage();
-    const began = performance.now();
-    const read = await engine.recogniseText(page, { network: own.path, dpi });
-    return { name: ownName, ok: true, findings: `on a made page ${whatItReads(read)} in ${seconds(performance.now() - began)}` };
-  } catch (thrown) {
-    return { name: ownName, ok: false, findings: asLecternError(thrown).message };
-  }
-}
-
 async function lookAt({ page, dpi, table }: SamplePage, model: VisionModel, kind: VisionEntry['kind']): Promise<string> {
   if (kind === 'text') return whatItReads(await model.readLines(page, { dpi }));
   if (kind === 'layout') return whatItFinds(await model.findLayout(page));
   const { rows, columns, cells } = await model.findTableCells(table);
   return `it finds a table of ${rows} rows and ${columns} columns with ${cells.length} cells`;
-}
-
-/** The made page's text is known: so many of its words are there. */
-function whatItReads({ lines }: ReadPage): string {
-  const words = lines.flatMap((line) => line.words.map(({ text }) => text));
-  const written = sampleLines.join(' ').split(' ');
-  const right = written.filter((word) => words.includes(word)).length;
-  return `it reads ${lines.length} lines, ${right} of the ${written.length} words of its text as they are written`;
 }
 
 function whatItFinds(regions: LayoutRegion[]): string {

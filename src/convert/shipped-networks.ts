@@ -22,10 +22,12 @@ export const detectorNetwork: ShippedNetwork = { file: 'lectern-detector.onnx', 
 /** A page of 3,000 lines and drawings takes some 40 MiB. */
 export const layoutNetwork: ShippedNetwork = { file: 'lectern-layout.onnx', workBytes: 64 * 2 ** 20 };
 
+export const shippedNetworks = { recogniser: recogniserNetwork, orientation: orientationNetwork, detector: detectorNetwork, table: tableNetwork, layout: layoutNetwork };
+
 /** Of all that are in `directory`. */
 export function sizeOfShipped(directory: string): { sizeBytes: number; workBytes: number } {
   const total = { sizeBytes: 0, workBytes: 0 };
-  for (const { file, workBytes } of [recogniserNetwork, orientationNetwork, detectorNetwork, tableNetwork, layoutNetwork]) {
+  for (const { file, workBytes } of Object.values(shippedNetworks)) {
     const stat = statSync(join(directory, file), { throwIfNoEntry: false });
     if (stat === undefined) continue;
     total.sizeBytes += stat.size;

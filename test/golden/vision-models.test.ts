@@ -3,16 +3,22 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import t from 'tap';
+import { examineModels } from '../../src/cli/examine-places.js';
 import { sizeOfShipped } from '../../src/convert/installed.js';
+import { createLog } from '../../src/log.js';
 import { visionBytes } from '../../src/models/fit.js';
 import { shippedModelsDirectory } from '../../src/package-files.js';
 import { fixturesDirectory } from '../support/fixtures.js';
-import { pageOfBars, writeTextReader } from '../support/network-files.js';
+import { pageOfBars, writeNetwork, writeTextReader } from '../support/network-files.js';
 import { startService } from '../support/start-service.js';
+import { until } from '../support/until.js';
 
 const models = t.testdir();
 writeTextReader(join(models, 'bars'), { recognition: { languages: ['ell'] } });
-const service = await startService({ models: [models], workers: 1, strictOptions: true });
+writeNetwork(models, 'strange', Buffer.from('x'), { kind: 'text_angle', colour: 1 });
+const warnings: string[] = [];
+const log = Object.assign(createLog('silent'), { warn: (_about: object, sentence: string) => { warnings.push(sentence); } });
+const service = await startService({ models: [models], workers: 1, strictOptions: true }, log);
 t.teardown(() => service.close());
 
 const bars = ['cbaabcbc', 'cbcbcbcbc', 'cbabc', 'cbccbabcbc'];
@@ -31,6 +37,13 @@ async function convert(fields: Record<string, string>): Promise<{ status: number
 async function loaded(): Promise<{ name: string; size: number; digest: string; details: { format: string } }[]> {
   return ((await (await fetch(`${service.url}/api/ps`)).json()) as { models: { name: string; size: number; digest: string; details: { format: string } }[] }).models;
 }
+
+t.test('the log says at the start which card is wrong, with its key; doctor says the same', async (t) => {
+  const wrong = /its card has the key "colour", which this kind does not know \(strange\.json\)/;
+  await until('the service has looked at its models', () => warnings.some((sentence) => wrong.test(sentence)));
+  const findings = await examineModels({ models: [models] }, true);
+  t.match(findings.filter(({ what }) => /strange|bars/.test(what)), [{ state: 'good', what: 'vision models: 1 usable: bars' }, { state: 'note', what: 'models: strange is left out', advice: wrong }]);
+});
 
 t.test('it is not loaded before a page asks for it, and is listed with its memory from then on', async (t) => {
   t.same(await loaded(), []);

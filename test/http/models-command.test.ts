@@ -1,11 +1,13 @@
 // `lectern models` as people type it, on made models and a registry of the test's own.
 import t, { type Test } from 'tap';
 import { execFile } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { describeOwn } from '../../src/cli/own-networks.js';
 import { progressBar } from '../../src/cli/progress-bar.js';
+import { packageRoot } from '../../src/package-files.js';
 import { writeMadeEmbedder, writeMadeModel } from '../support/made-model.js';
 import { startRegistry } from '../support/model-registry.js';
 import { brokenLayouts, layoutCard, writeLayout, writeNetwork, writeTextReader } from '../support/network-files.js';
@@ -93,19 +95,29 @@ t.test('vision models are listed, shown and run on a made page; what has no card
   writeTextReader(join(models, 'bars'), { recognition: { languages: ['rus'] } });
   writeLayout(join(models, 'halves'));
   writeNetwork(join(models, 'lost'), 'model', Buffer.from('x'), null);
+  writeNetwork(models, 'cut', Buffer.from('version https://git-lfs'), layoutCard);
   const { code, out } = await run();
   t.equal(code, 0);
-  for (const line of [/^NAME +SIZE +CAN DO +KNOWS/m, /^bars +.* reads text +rus /m, /^halves +.* finds layouts +2 labels /m, /^lectern-recogniser +.* reads text +.*eng/m, /^ {2}lost: it has no card model\.json/m]) t.match(out, line);
-  t.match(await run('show', 'BARS'), { code: 0, out: /finds lines .*det\.onnx[^]*dictionary +in the file[^]*memory +768/ });
+  for (const line of [/^NAME +SIZE +CAN DO +KNOWS/m, /^bars +.* reads text +rus /m, /^halves +.* finds layouts +2 labels /m, /^lectern-recogniser +.* reads text +.*eng/m, /^ {2}lost: it has no card model\.json/m, /^ {2}cut: it is broken: .*\n {6}.*cut\.onnx$/m, /^lectern-detector .* finds lines of text/m, /^lectern-orientation /m, /^lectern-layout /m]) t.match(out, line);
+  t.notMatch(out, /^cut /m, 'what is broken is not listed as usable');
+  t.match(await run('show', 'BARS'), { code: 0, out: /finds lines .*det\.onnx[^]*dictionary +in the file[^]*rec\.onnx +x \(any, 3, 48, any\) -> y \(any, any, 5\), ONNX opset 17[^]*memory +768/ });
   t.match(await run('show', 'lost'), { code: 1, err: /lost" cannot be used: it has no card/ });
-  t.match(await run('show', 'Lectern-Recogniser'), { code: 0, out: /reads lines .*lectern-recogniser\.onnx[^]*languages +.*eng[^]*memory +a part of the [0-9.]+ MiB that each conversion worker takes/ });
+  t.match(await run('show', 'Lectern-Recogniser'), { code: 0, out: /what it is +reads lines[^]*lectern-recogniser\.onnx[^]*languages +.*eng[^]*memory +a part of the [0-9.]+ MiB that each conversion worker takes/ });
   t.match(await run('check', 'lectern-recogniser'), { code: 0, out: /^ok {6}lectern-recogniser: on a made page it reads \d+ lines, \d+ of the \d+ words/ });
   const checked = await run('check');
-  t.equal(checked.code, 1, 'one is refused');
-  for (const line of [/^ok {6}bars: opened in .*, on a made page it reads \d+ lines, 0 of the/m, /^ok {6}halves: .* it finds 2 regions: 1 text, 1 table in/m, /^FAILED {2}lost: /m]) t.match(checked.out, line);
+  t.equal(checked.code, 1, 'two are refused');
+  for (const line of [/^ok {6}bars: opened in .*, on a made page it reads \d+ lines, 0 of the/m, /^ok {6}halves: .* it finds 2 regions: 1 text, 1 table in/m, /^FAILED {2}lost: /m, /^FAILED {2}cut: it is broken/m, /^ok {6}lectern-detector: /m, /^ok {6}lectern-orientation: .* 100 % of their votes/m, /^ok {6}lectern-layout: opened/m, /^ok {6}lectern-tables: opened/m]) t.match(checked.out, line);
   // The recogniser that ships reads a page that ships.
   const [, right, written] = /^ok {6}lectern-recogniser: on a made page it reads \d+ lines, (\d+) of the (\d+) words/m.exec(checked.out) ?? [];
   t.ok(Number(written) >= 15 && Number(right) >= Number(written) - 2, checked.out);
+});
+
+t.test('each network that ships is shown with what it is, its size, its inputs and where it comes from', async (t) => {
+  for (const [name, inputs] of [['detector', 'pages'], ['orientation', 'lines'], ['layout', 'features'], ['tables', 'pictures']] as const) {
+    const told = Object.fromEntries(await describeOwn(`LECTERN-${name}`));
+    t.match(told, { name: `lectern-${name}`, size: /^[\d.]+ [KM]iB$/, inputs: new RegExp(`^${inputs} \\(any, `), 'comes from': new RegExp(`^models/training/${name}; models/README\\.md`) });
+    t.ok(existsSync(join(packageRoot(), 'models', 'training', name)) && readFileSync(join(packageRoot(), 'models', 'README.md'), 'utf8').includes(`\n## lectern-${name}\n`), 'which are there');
+  }
 });
 
 t.test('networks that are broken, endless or not what they are said to be are told one by one, and the sound one behind them is run', async (t) => {

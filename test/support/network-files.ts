@@ -72,6 +72,12 @@ function rows(values: number[]): Buffer {
   return model({ nodes, constants, inputs: [port('x', [-1, 3, 16, 16])], outputs: [port('y', [-1, -1, 6])] });
 }
 
+/** A file that declares inputs and outputs of floats, by name with their sizes, and computes nothing. */
+export function declaring(inputs: Record<string, number[]>, outputs: Record<string, number[]>, metadata: Record<string, string> = {}): Buffer {
+  const ports = (of: Record<string, number[]>): Buffer[] => Object.entries(of).map(([name, sizes]) => port(name, sizes));
+  return model({ nodes: [], inputs: ports(inputs), outputs: ports(outputs) }, metadata);
+}
+
 export function writeNetwork(directory: string, stem: string, network: Buffer, card: object | string | null): void {
   mkdirSync(directory, { recursive: true });
   writeFileSync(join(directory, `${stem}.onnx`), network);
@@ -123,9 +129,9 @@ export function brokenLayouts(): Record<string, { network: Buffer; says: RegExp 
   const six = tensor('six', [3], [1, -1, 6], 'int64');
   const external = message(field(1, 1), field(2, 1), field(8, 'w'), field(13, message(field(1, 'location'), field(2, '../../../etc/passwd'))), field(14, 1));
   return {
-    text: { network: Buffer.from('this is no network'), says: /damaged/ },
+    text: { network: Buffer.from('this is no network'), says: /broken/ },
     nothing: { network: Buffer.alloc(0), says: /it has no graph/ },
-    truncated: { network: whole.subarray(0, whole.length - 60), says: /network/ },
+    truncated: { network: whole.subarray(0, whole.length - 60), says: /broken: .* behind the end/ },
     circle: { network: graph([node('Add', ['x', 'b'], ['a']), node('Relu', ['a'], ['b']), node('Reshape', ['b', 'six'], ['y'])], [six]), says: /circle/ },
     gigantic: { network: graph([node('Expand', ['x', 'size'], ['wide']), node('Reshape', ['wide', 'six'], ['y'])], [six, tensor('size', [5], [2 ** 20, 1, 3, 16, 16], 'int64')]), says: /MiB/ },
     outside: { network: graph([node('Add', ['x', 'w'], ['more']), node('Reshape', ['more', 'six'], ['y'])], [six, external]), says: /leaves its folder/ },

@@ -13,10 +13,10 @@ export interface RunningService {
   close(): Promise<void>;
 }
 
-export async function startService(settings: Partial<Settings> = {}): Promise<RunningService> {
+export async function startService(settings: Partial<Settings> = {}, log = createLog('silent')): Promise<RunningService> {
   const state = await mkdtemp(join(tmpdir(), 'lectern-service-'));
   const defaults = resolveSettings([], { HOME: state }).values;
-  const app = await createApp({ ...defaults, listen: [{ host: '127.0.0.1', port: 0 }], state, ...settings }, createLog('silent'));
+  const app = await createApp({ ...defaults, listen: [{ host: '127.0.0.1', port: 0 }], state, ...settings }, log);
   const [url] = await app.listen();
   return {
     url: url as string,

@@ -10,7 +10,7 @@ import { parseCard } from '../../src/models/vision-card.js';
 import { createVisionCatalogue, type VisionEntry } from '../../src/models/vision-catalogue.js';
 import { createPageReaders } from '../../src/page-readers.js';
 import { settled } from '../support/lease.js';
-import { layoutCard, pageOfBars, writeLayout, writeNetwork, writeTextReader } from '../support/network-files.js';
+import { declaring, layoutCard, pageOfBars, writeLayout, writeNetwork, writeTextReader } from '../support/network-files.js';
 import { makeResidency, minute, stateOf } from '../support/residency.js';
 
 const mib = 2 ** 20;
@@ -35,23 +35,34 @@ t.test('a directory of text networks is one model, every other network is one; t
   writeTextReader(join(root, 'bars'), { recognition: { languages: ['rus', 'ell'] } });
   writeLayout(join(root, 'deep', 'heron'));
   writeLayout(root, 'pages');
-  writeNetwork(join(root, 'half'), 'det', Buffer.from('x'), { kind: 'text_detection' });
+  const picture = { x: [-1, 3, -1, -1] };
+  const map = declaring(picture, { y: [-1, 1, -1, -1] });
+  writeNetwork(join(root, 'half'), 'det', map, { kind: 'text_detection' });
+  writeNetwork(join(root, 'lame'), 'det', map, { kind: 'text_detection' });
+  writeNetwork(join(root, 'lame'), 'rec', map.subarray(0, 20), { kind: 'text_recognition' });
   writeNetwork(root, 'bare', Buffer.from('x'), null);
   writeNetwork(root, 'torn', Buffer.from('x'), '{"kind":');
-  writeNetwork(root, 'wordless', Buffer.from('x'), { kind: 'table', dictionary: 'words.txt' });
+  writeNetwork(root, 'wordless', declaring(picture, { a: [], b: [] }), { kind: 'table', dictionary: 'words.txt' });
   writeNetwork(root, 'dumb', Buffer.from('x'), { kind: 'table' });
-  writeNetwork(root, 'lines', Buffer.from('x'), { kind: 'table', answer: 'separators', fit: 'stretch', channels: 'rgb' });
+  writeNetwork(root, 'lines', declaring(picture, { rows: [], columns: [], spans: [] }), { kind: 'table', answer: 'separators', fit: 'stretch', channels: 'rgb' });
   writeNetwork(join(root, 'blobs'), 'model', Buffer.from('x'), layoutCard);
   writeNetwork(root, 'lectern-recogniser', Buffer.from('x'), { languages: [] });
   mkdirSync(join(root, 'second'));
   writeLayout(join(root, 'second'), 'PAGES');
-  const catalogue = createVisionCatalogue({ directories: [root, join(root, 'nowhere')] });
+  const warnings: string[] = [];
+  const catalogue = createVisionCatalogue({ directories: [root, join(root, 'nowhere')], log: (level, sentence) => warnings.push(`${level} ${sentence}`) });
   t.match(await catalogue.list(), [{ name: 'bars', kind: 'text', languages: ['rus', 'ell'] }, { name: 'heron', kind: 'layout', languages: null }, { name: 'lines', kind: 'table', networks: { networks: { table: { answer: 'separators', preparation: { bgr: false } } } } }, { name: 'pages', kind: 'layout' }]);
   const reasons = Object.fromEntries((await catalogue.refused()).map(({ name, reason }) => [name, reason]));
   t.match(reasons, {
-    half: /one network of the kind text_detection.* this one has 1, 0 and 0/, bare: /no card bare\.json/, torn: /no JSON/, dumb: /key "dictionary" of its card must be named/, wordless: /dictionary words\.txt is missing/, PAGES: /pages\.onnx has this name already/,
+    half: /one network of the kind text_detection.* this one has 1, 0 and 0$/, bare: /no card bare\.json/, torn: /no JSON: .*\(torn\.json\)$/, dumb: /key "dictionary" of its card must be named .*\(dumb\.json\)$/,
+    wordless: /the key "dictionary" of its card wordless\.json names words\.txt, which is not there/, PAGES: /pages\.onnx has this name already/, rec: /^it is broken/, lame: /this one has 1, 0 and 0: rec\.onnx is left out$/,
   });
-  t.equal(Object.keys(reasons).length, 6);
+  t.equal(Object.keys(reasons).length, 8);
+  t.equal(warnings.length, 8, 'the log hears of each once, however often somebody looks');
+  t.ok(warnings.includes(`warn The model "dumb" of ${join(root, 'dumb.onnx')} is left out: ${String(reasons['dumb'])}.`), warnings.join('\n'));
+  writeNetwork(join(root, 'lame'), 'rec', Buffer.from('x'), { kind: 'text_recognition', colour: 1 });
+  await catalogue.list();
+  t.match(warnings.slice(8), [/"rec" .* its card has the key "colour", which this kind does not know \(rec\.json\)\.$/], 'and of another reason');
   writeLayout(join(root, 'wide'), 'model', { ...layoutCard, work_mib: 900 });
   t.match([await catalogue.find('wide'), await catalogue.find('heron')].map(({ workBytes }) => workBytes / mib), [900, 384], 'what its runs may hold is its card\'s word');
   rmSync(join(root, 'wide'), { recursive: true });
