@@ -1,6 +1,9 @@
 // Asks the CUDA runtime, which is linked statically and opens the driver's libcuda.so.1 alone.
 #include "cuda/device.h"
 
+#include <map>
+#include <mutex>
+
 #include "cuda/check.h"
 
 namespace lectern::cuda {
@@ -41,6 +44,21 @@ std::string reason_of(cudaError_t status) {
   }
 }
 
+/// What does not change of a device. The driver takes milliseconds to tell it, and readiness is asked for every few seconds.
+cudaError_t know(int index, Device& known) {
+  static std::mutex mutex;
+  static std::map<int, Device> all;
+  const std::lock_guard<std::mutex> lock(mutex);
+  if (all.count(index) == 0) {
+    cudaDeviceProp properties{};
+    const cudaError_t status = cudaGetDeviceProperties(&properties, index);
+    if (status != cudaSuccess) return status;
+    all[index] = {DeviceKind::cuda, properties.name, properties.totalGlobalMem, 0};
+  }
+  known = all[index];
+  return cudaSuccess;
+}
+
 bool means_none(cudaError_t status) {
   return status == cudaErrorNoDevice || status == cudaErrorInsufficientDriver || status == cudaErrorCallRequiresNewerDriver || status == cudaErrorStubLibrary;
 }
@@ -57,21 +75,23 @@ std::vector<Device> devices() {
 
   std::vector<Device> found;
   for (int index = 0; index < count; ++index) {
-    cudaDeviceProp properties{};
-    const cudaError_t known = cudaGetDeviceProperties(&properties, index);
+    Device device{};
+    const cudaError_t known = know(index, device);
     if (index != chosen_device && known != cudaSuccess) {
       // Another's GPU may fail without harm to what runs on ours; the error is not to be met by the next call.
       cudaGetLastError();
       continue;
     }
     check(known, "cudaGetDeviceProperties");
-    std::size_t free_bytes = 0;
-    std::size_t total_bytes = properties.totalGlobalMem;
     if (index == chosen_device) {
+      std::size_t free_bytes = 0;
+      std::size_t total_bytes = 0;
       check(cudaSetDevice(index), "cudaSetDevice");
       check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+      device.memory_free_bytes = free_bytes;
+      device.memory_total_bytes = total_bytes;
     }
-    found.push_back({DeviceKind::cuda, properties.name, total_bytes, free_bytes});
+    found.push_back(device);
   }
   return found;
 }

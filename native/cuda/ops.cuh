@@ -17,6 +17,7 @@
 #include "cuda/prompt.cuh"
 #include "cuda/prompt_attention.cuh"
 #include "cuda/runtime.h"
+#include "cuda/staged_copy.h"
 #include "cuda/token_choices.h"
 #include "cuda/with_type.h"
 #include "error.h"
@@ -62,9 +63,14 @@ struct Sizes {
         staging(std::max(upload_bytes(), static_cast<std::size_t>(shape.columns) * sizeof(float))) {}
 
   std::size_t bytes(const OpsShape& shape) const {
-    const std::size_t numbers = 6 * static_cast<std::size_t>(shape.rows) + 2 * static_cast<std::size_t>(shape.logit_rows) + expert_rows;
-    return sizeof(float) * (inputs + 2 * outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers +
-           sizeof(double) * static_cast<std::size_t>(shape.rotated / 2) + UploadRing::bytes(staging) + 16 * 256;
+    const std::size_t numbers = 2 * static_cast<std::size_t>(shape.logit_rows) + expert_rows;
+    return sizeof(float) * (inputs + 2 * outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers + told_bytes(shape) + UploadRing::bytes(staging) + 16 * 256;
+  }
+
+  /// Of a pass: six numbers for each row, the frequencies of its rotation, the tiles of its prompts.
+  static std::size_t told_bytes(const OpsShape& shape) {
+    return 6 * StagedCopy::filled(static_cast<std::size_t>(shape.rows) * sizeof(int)) + StagedCopy::filled(static_cast<std::size_t>(shape.rotated / 2) * sizeof(double)) +
+           PromptAttention::told_bytes(shape);
   }
 
   std::size_t op_rows, expert_rows, in_rows, inputs, blocks, outputs, kv, angles, scores;
@@ -96,8 +102,7 @@ class DeviceOps final : public Ops {
         values_(sizes_.kv),
         cosines_(sizes_.angles),
         sines_(sizes_.angles),
-        frequencies_(static_cast<std::size_t>(shape.rotated / 2)),
-        numbers_(6 * static_cast<std::size_t>(shape.rows)),
+        told_(Sizes::told_bytes(shape)),
         chosen_rows_(static_cast<std::size_t>(shape.logit_rows)),
         in_order_(static_cast<std::size_t>(shape.logit_rows)),
         scores_(sizes_.scores),
@@ -112,7 +117,6 @@ class DeviceOps final : public Ops {
     host_in_order_.resize(static_cast<std::size_t>(shape.logit_rows));
     std::iota(host_in_order_.begin(), host_in_order_.end(), 0);
     copy_to_device(stream_, in_order_.get(), host_in_order_.data(), host_in_order_.size() * sizeof(int));
-    host_numbers_.resize(6 * static_cast<std::size_t>(shape.rows));
   }
 
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
@@ -128,22 +132,22 @@ class DeviceOps final : public Ops {
   void begin(const Batch& batch, const Rope& rope) override {
     placed_.settle();
     const auto rows = static_cast<std::size_t>(batch.rows);
-    const std::int32_t* lists[] = {batch.tokens, batch.slots, batch.positions, batch.cells, batch.first, batch.visible};
-    for (std::size_t i = 0; i < 6; ++i) std::copy(lists[i], lists[i] + rows, host_numbers_.begin() + static_cast<std::ptrdiff_t>(i * rows));
-    copy_to_device(stream_, numbers_.get(), host_numbers_.data(), 6 * rows * sizeof(int));
-    tokens_ = numbers_.get();
-    slots_ = tokens_ + rows;
-    positions_ = slots_ + rows;
-    cells_ = positions_ + rows;
-    first_ = cells_ + rows;
-    visible_ = first_ + rows;
-    decode_rows_ = batch.decode_rows;
-    prompt_attention_.begin(batch);
     pairs_ = rope.rotated / 2;
     adjacent_ = rope.adjacent;
+    decode_rows_ = batch.decode_rows;
+    // In this order, so that what recorded passes read lies where it lay.
+    told_.begin();
+    tokens_ = told_.add(batch.tokens, rows);
+    slots_ = told_.add(batch.slots, rows);
+    positions_ = told_.add(batch.positions, rows);
+    cells_ = told_.add(batch.cells, rows);
+    first_ = told_.add(batch.first, rows);
+    visible_ = told_.add(batch.visible, rows);
+    const double* const frequencies = told_.add(rope.frequencies, static_cast<std::size_t>(pairs_));
+    prompt_attention_.begin(batch, told_);
+    told_.send(stream_);
     if (pairs_ == 0) return;
-    copy_to_device(stream_, frequencies_.get(), rope.frequencies, static_cast<std::size_t>(pairs_) * sizeof(double));
-    launch(stream_, turn_angles, Grid{batch.rows}, 64, static_cast<const double*>(frequencies_.get()), pairs_, rope.magnitude, positions_, cosines_.get(), sines_.get());
+    launch(stream_, turn_angles, Grid{batch.rows}, 64, frequencies, pairs_, rope.magnitude, positions_, cosines_.get(), sines_.get());
   }
   void end() override { check_launches(); }
 
@@ -331,8 +335,8 @@ class DeviceOps final : public Ops {
   DeviceArray<float> inputs_;
   DeviceArray<QuantisedBlock> blocks_;
   DeviceArray<float> first_outputs_, second_outputs_, keys_, values_, cosines_, sines_;
-  DeviceArray<double> frequencies_;
-  DeviceArray<int> numbers_, chosen_rows_, in_order_;
+  StagedCopy told_;
+  DeviceArray<int> chosen_rows_, in_order_;
   DeviceArray<float> scores_;
   DeviceArray<int> chosen_;
   DeviceArray<float> chosen_weights_;
@@ -341,7 +345,7 @@ class DeviceOps final : public Ops {
   PromptRows prompt_;
   PromptAttention prompt_attention_;
   TokenChoices choices_;
-  std::vector<std::int32_t> host_numbers_, host_in_order_;
+  std::vector<std::int32_t> host_in_order_;
   const int* tokens_ = nullptr;
   const int* slots_ = nullptr;
   const int* positions_ = nullptr;

@@ -53,16 +53,23 @@ class PlacedWeights {
 
   const float* vector(const float* values, std::size_t count) {
     DeviceArray<std::uint8_t>& placed = placed_.emplace_back(count * sizeof(float));
-    copy_to_device(streams_.work, placed.get(), values, count * sizeof(float));
+    // By the ring as well: a copy from other memory would wait for the matrices before it.
+    ring().upload(reinterpret_cast<const std::byte*>(values), sizeof(float), count, [&](const std::uint8_t* staged, std::size_t first, std::size_t some) {
+      copy_on_device(streams_.work, placed.get() + first * sizeof(float), staged, some * sizeof(float));
+    });
     return reinterpret_cast<const float*>(placed.get());
   }
 
  private:
-  void upload(const Tensor& part, std::uint8_t* placed) {
+  UploadRing& ring() {
     if (ring_ == nullptr) ring_ = std::make_unique<UploadRing>(streams_, part_bytes_);
+    return *ring_;
+  }
+
+  void upload(const Tensor& part, std::uint8_t* placed) {
     const std::size_t bytes = row_bytes(part.dtype, part.row_length());
     const std::size_t pitch = placed_row_bytes(part.dtype, part.row_length());
-    ring_->upload(part.data, bytes, static_cast<std::size_t>(part.rows()), [&](const std::uint8_t* staged, std::size_t first, std::size_t count) {
+    ring().upload(part.data, bytes, static_cast<std::size_t>(part.rows()), [&](const std::uint8_t* staged, std::size_t first, std::size_t count) {
       with_type(part.dtype, RunRepack{streams_.work, staged, bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch});
     });
   }

@@ -8,6 +8,7 @@
 #include "backend/ops.h"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
+#include "cuda/staged_copy.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -15,14 +16,15 @@ namespace LECTERN_CUDA_SPACE {
 class PromptAttention {
  public:
   PromptAttention(const OpsShape& shape, Stream stream)
-      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_of_tile(group_of(shape))), usable_(goes_by_flash(shape.kv) && tokens_ > 0), tiles_(most_tiles(shape)) {
+      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_of_tile(group_of(shape))), usable_(goes_by_flash(shape.kv) && tokens_ > 0) {
     host_tiles_.reserve(most_tiles(shape));
   }
 
-  static std::size_t bytes(const OpsShape& shape) { return most_tiles(shape) * sizeof(QueryTile) + 256; }
+  /// What begin() adds at most.
+  static std::size_t told_bytes(const OpsShape& shape) { return StagedCopy::filled(most_tiles(shape) * sizeof(QueryTile)); }
 
-  /// For all layers of a pass.
-  void begin(const Batch& batch) {
+  /// For all layers of a pass, whose kernels are told by `told`.
+  void begin(const Batch& batch, StagedCopy& told) {
     host_tiles_.clear();
     if (!usable_) return;
     for (int row = batch.decode_rows; row < batch.rows; ++row) {
@@ -32,7 +34,7 @@ class PromptAttention {
       ++host_tiles_.back().tokens;
       host_tiles_.back().end = std::max(host_tiles_.back().end, batch.visible[row]);
     }
-    copy_to_device(stream_, tiles_.get(), host_tiles_.data(), host_tiles_.size() * sizeof(QueryTile));
+    tiles_ = told.add(host_tiles_.data(), host_tiles_.size());
   }
 
   /// Of the batch's rows first .. first + count - 1, which are no part of a tile. q, out: (count, heads, head_size). False where
@@ -43,7 +45,7 @@ class PromptAttention {
     const auto from = std::lower_bound(host_tiles_.begin(), host_tiles_.end(), first, before);
     const auto to = std::lower_bound(from, host_tiles_.end(), first + count, before);
     const auto tiles = static_cast<int>(to - from);
-    const QueryTile* const at = tiles_.get() + (from - host_tiles_.begin());
+    const QueryTile* const at = tiles_ + (from - host_tiles_.begin());
     launch_tile_attention(stream_, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
     return true;
   }
@@ -57,8 +59,8 @@ class PromptAttention {
   int part_rows_;
   int tokens_;  // of a tile at most
   bool usable_;
-  DeviceArray<QueryTile> tiles_;
   std::vector<QueryTile> host_tiles_;
+  const QueryTile* tiles_ = nullptr;  // the same on the device
 };
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -79,7 +79,7 @@ class RecordedPasses {
   void run_apart() {
     if (mode_ == Mode::records) {
       // What was recorded has not run.
-      end_recording(stream_);
+      const Graph dropped(end_recording(stream_));
       next_ = pass_->calls.size();
     }
     if (mode_ == Mode::runs) return;

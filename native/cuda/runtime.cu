@@ -5,6 +5,7 @@
 #include <mutex>
 #include <string>
 #include <thread>
+#include <unordered_map>
 #include <utility>
 
 #include "cuda/backend.h"
@@ -24,6 +25,16 @@ Stream open_copy_stream() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
   return stream;
+}
+
+void allow_shared(const void* kernel, std::size_t bytes) {
+  static std::mutex mutex;
+  static std::unordered_map<const void*, std::size_t> allowed;
+  const std::lock_guard<std::mutex> lock(mutex);
+  std::size_t& most = allowed[kernel];
+  if (bytes <= most) return;
+  // Where it fails the launch does, too, and says so.
+  if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) == cudaSuccess) most = bytes;
 }
 
 void close_stream(Stream stream) noexcept { cudaStreamDestroy(stream); }
@@ -134,8 +145,9 @@ int upload_readers() { return static_cast<int>(std::clamp(std::thread::hardware_
 std::size_t upload_bytes() { return std::size_t{16} << 20; }
 
 void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes) {
-  // From pageable memory the call returns once the bytes are taken.
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyHostToDevice, stream), "cudaMemcpy to the device");
+  // A driver that reaches the host's memory by itself (HMM, ATS) may still be reading when the call returns.
+  synchronise(stream);
 }
 
 void copy_from_pinned(Stream stream, void* to, const void* from, std::size_t bytes) {

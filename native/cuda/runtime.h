@@ -37,7 +37,8 @@ void device_release(void* memory) noexcept;
 void* pinned_allocate(std::size_t bytes);
 void pinned_release(void* memory) noexcept;
 
-/// Each is queued after what came before; the host's memory may be reused when it returns.
+/// Each is done after what came before; the host's memory may be reused when it returns. copy_to_device() and copy_to_host() wait for all
+/// of it: what is told again and again goes by staged_copy.h.
 void copy_to_device(Stream stream, void* to, const void* from, std::size_t bytes);
 /// The same from pinned memory, which must stay as it is until the copy is done.
 void copy_from_pinned(Stream stream, void* to, const void* from, std::size_t bytes);

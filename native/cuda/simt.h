@@ -111,11 +111,16 @@ __device__ __forceinline__ std::uint8_t* dynamic_shared() {
   return dynamic_shared_bytes;
 }
 
+/// Lets a kernel's blocks ask for so much memory, of all threads and models from now on: a limit that one launch lowered again would fail
+/// another's launch, or a recorded one.
+void allow_shared(const void* kernel, std::size_t bytes);
+
 /// Queues a kernel of `grid` blocks of `threads`, each with `shared_bytes` beside what its LECTERN_SHARED takes.
 template <class... Parameters, class... Arguments>
 void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  // More than this has to be asked for. What the device does not have fails the launch, which check_launches() tells.
-  if (shared_bytes > 48U << 10) cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+  // More than 48 KB, with what its LECTERN_SHARED takes, has to be asked for. What the device does not have fails the launch, which
+  // check_launches() tells.
+  if (shared_bytes > 32U << 10) allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
   kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
 }
 

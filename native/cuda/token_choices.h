@@ -7,6 +7,7 @@
 #include "backend/ops.h"
 #include "cuda/kernels/choice_jobs.cuh"
 #include "cuda/runtime.h"
+#include "cuda/staged_copy.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -26,18 +27,13 @@ class TokenChoices {
 
  private:
   ChoiceJob job_of(const TokenRule& rule, int row, const float* logits);
-  /// Copies to the staging memory; where it will be on the device.
-  template <class T>
-  const T* stage(const T* from, std::size_t count);
   void launch_all(const ChoiceSpace& space, int jobs, bool searches_counts, bool searches_masses, bool sums) const;
 
   Stream stream_;
   int vocabulary_;
   int tiles_;
-  PinnedArray staging_;
-  std::size_t staged_ = 0;  // bytes
-  DeviceArray<std::uint8_t> told_;  // what was staged
-  DeviceArray<float> changed_;      // (rows, vocabulary)
+  StagedCopy told_;
+  DeviceArray<float> changed_;  // (rows, vocabulary)
   DeviceArray<RowExtreme> extremes_;
   DeviceArray<TileSum> sums_;
   DeviceArray<Search> searches_;

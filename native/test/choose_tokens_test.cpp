@@ -316,7 +316,7 @@ LECTERN_TEST("cuda: whole answers are the same whether the device chooses their 
 }
 
 LECTERN_TEST("cuda: a device that is lost while answers are written ends each of them once, and leaves nothing behind") {
-  if (!test::has_emulation()) return;
+  if (!test::tests_emulation()) return;
   const test::OwnedTokenizer tokenizer(test::byte_level_file(made_tokens()));
   const Place place{"emulated", [] { return cuda_emulated::make_backend(); }};
   llm::GenerateOptions options;

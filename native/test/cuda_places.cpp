@@ -16,6 +16,13 @@ bool has_emulation() {
   return false;
 }
 
+bool tests_emulation() {
+  if (!options().require_cuda) return has_emulation();
+  note("skipped: a device is asked for, and this is a test of the emulation");
+  check(true, "nothing to run");
+  return false;
+}
+
 Place warpgroup_place() {
   return {"emulated warpgroups", [] { return cuda_emulated::make_backend(1); }};
 }

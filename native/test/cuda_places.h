@@ -12,6 +12,9 @@ namespace lectern::test {
 /// The emulation jumps between stacks behind a sanitizer's back; says so, and counts a check, where it must not run.
 bool has_emulation();
 
+/// The same for tests of the emulation itself, which a machine that is lent for its device has no time for.
+bool tests_emulation();
+
 struct Place {
   std::string name;
   std::unique_ptr<Backend> (*make)();

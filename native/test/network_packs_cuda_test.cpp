@@ -37,7 +37,7 @@ bool has_products(const Json& entry) {
 }
 
 LECTERN_TEST("cuda: every op case of the pack's first tier, emulated, in every precision") {
-  if (!has_emulation()) return;
+  if (!tests_emulation()) return;
   const auto host = cpu::make_backend();
   for (const auto& pack : found_onnx_packs()) {
     const Json index = read_json((pack / "index.json").string());
@@ -89,7 +89,7 @@ PackCase cut(const onnx::Network& network, const PackCase& data) {
 }
 
 LECTERN_TEST("cuda: each network of the pack on a small picture, emulated, within the limit of f16x3") {
-  if (!has_emulation()) return;
+  if (!tests_emulation()) return;
   const auto host = cpu::make_backend();
   for (const auto& pack : found_onnx_packs()) {
     for (const auto& folder : net_folders(pack)) {
@@ -108,7 +108,7 @@ LECTERN_TEST("cuda: each network of the pack on a small picture, emulated, withi
 }
 
 LECTERN_TEST("cuda: networks of the pack, emulated, in every precision") {
-  if (!has_emulation()) return;
+  if (!tests_emulation()) return;
   const bool all = takes_all();
   // The quickest that have convolutions, deformable or plain attention, loops, and a choice of boxes.
   const std::set<std::string> few = {"ppocr_cls_mobile", "slanet_small", "yolo_small_e2e"};

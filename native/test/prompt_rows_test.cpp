@@ -158,7 +158,7 @@ LECTERN_TEST("prompt rows: products of every weight type, the same bits in every
 }
 
 LECTERN_TEST("prompt rows: products by warpgroups, the same bits in every tile") {
-  if (!test::has_emulation()) return;
+  if (!test::tests_emulation()) return;
   for (const bool reverse : {false, true}) {
     emulation::set_reverse(reverse);
     emulation::group_products = 0;
@@ -171,7 +171,7 @@ LECTERN_TEST("prompt rows: products by warpgroups, the same bits in every tile")
 }
 
 LECTERN_TEST("prompt rows: warpgroups that do not multiply as they should are left alone, and it is said") {
-  if (!test::has_emulation()) return;
+  if (!test::tests_emulation()) return;
   constexpr int columns = 256;
   const MadeMatrix matrix(DType::q4_k, outputs, columns, 7);
   const Tensor tensor = matrix.tensor();

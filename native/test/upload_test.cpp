@@ -9,6 +9,7 @@
 #include "cuda/emulation/backend.h"
 #include "cuda/emulation/faults.h"
 #include "cuda/parallel_copy.h"
+#include "cuda/staged_copy.h"
 #include "cuda_places.h"
 #include "error.h"
 #include "harness.h"
@@ -32,6 +33,30 @@ LECTERN_TEST("upload: several threads copy every byte and no other") {
       check(to == expected, std::to_string(bytes) + " bytes, " + std::to_string(threads) + " threads");
     }
   }
+}
+
+LECTERN_TEST("upload: what is told is not written over before it has left") {
+  if (!test::tests_emulation()) return;
+  // On the stream whose copies are done when somebody waits for them, and not before.
+  const cuda_emulated::Stream copies = cuda_emulated::open_copy_stream();
+  const std::vector<int> first = {1, 2, 3};
+  const std::vector<int> second = {7, 8, 9, 10, 11};
+  cuda_emulated::StagedCopy told(cuda_emulated::StagedCopy::filled(20) + 16);
+  const auto send = [&](const std::vector<int>& numbers) {
+    told.begin();
+    const int* const there = told.add(numbers.data(), numbers.size());
+    const std::uint8_t byte = 5;
+    check(reinterpret_cast<std::uintptr_t>(told.add(&byte, 1)) % 16 == 0, "parts are aligned");
+    told.send(copies);
+    return there;
+  };
+  const int* const there = send(first);
+  check(!std::equal(first.begin(), first.end(), there), "nothing has arrived yet");
+  told.begin();
+  check(std::equal(first.begin(), first.end(), there), "whoever writes again has waited");
+  check(send(second) == there, "in the same place");
+  cuda_emulated::synchronise(copies);
+  check(std::equal(second.begin(), second.end(), there), "the second has arrived");
 }
 
 /// What loading the model and one pass of it end with; with the code of the error, or the logits.
@@ -73,7 +98,7 @@ void check_faults(const test::MadeModel& made, emulation::Fault fault, ErrorCode
 }
 
 LECTERN_TEST("upload: a call of the runtime that fails is an error with its code, and leaves nothing behind") {
-  if (!test::has_emulation()) return;
+  if (!test::tests_emulation()) return;
   // Rows that do not fill a part of the ring, matrices of one part and of several.
   const test::MadeModel made = test::make_model({.dtype = DType::q4_0, .layers = 1, .embedding = 32, .heads = 1, .kv_heads = 1, .head_size = 32, .feed_forward = 160, .vocabulary = 130, .context = 8});
   const test::Row expected = load_and_run(made).logits;
@@ -83,7 +108,7 @@ LECTERN_TEST("upload: a call of the runtime that fails is an error with its code
 }
 
 LECTERN_TEST("upload: what a model takes on the device is known before anything is allocated") {
-  if (!test::has_emulation()) return;
+  if (!test::tests_emulation()) return;
   const test::MadeModel made = test::make_model({.dtype = DType::q4_k, .layers = 2, .context = 64});
   const std::filesystem::path path = test::scratch_file("need.gguf");
   made.write(path);

@@ -27,6 +27,9 @@ std::size_t living_allocations();
 /// Bytes of those on the device, each filled up to 256.
 std::size_t living_device_bytes();
 
+/// Ends the process as a device would stop: there is no way to report it from a fiber.
+[[noreturn]] void fault(const char* what);
+
 /// Products of warpgroups are not what they should be.
 extern bool groups_multiply_wrongly;
 

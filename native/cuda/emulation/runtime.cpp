@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <deque>
@@ -47,6 +48,11 @@ void fail_never() {
 bool has_failed() { return failed; }
 
 void lose() noexcept { lost = true; }
+
+void fault(const char* what) {
+  std::fprintf(stderr, "emulated device: %s\n", what);
+  std::abort();
+}
 
 std::size_t living_allocations() { return allocations; }
 std::size_t living_device_bytes() { return device_bytes; }

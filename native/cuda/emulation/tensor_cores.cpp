@@ -2,23 +2,17 @@
 #include "cuda/tensor_cores.h"
 
 #include <array>
-#include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
+#include "cuda/emulation/faults.h"
 #include "tensor/half.h"
 
 namespace lectern::cuda_emulated {
 namespace {
 
 namespace emulation = cuda::emulation;
-
-/// A device would stop here, and there is no way to report it from a fiber.
-[[noreturn]] void fault(const char* what) {
-  std::fprintf(stderr, "emulated device: %s\n", what);
-  std::abort();
-}
+using emulation::fault;
 
 void check_aligned(const void* address) {
   if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) fault("an address of 16 bytes that is not aligned to them");

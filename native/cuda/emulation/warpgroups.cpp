@@ -4,8 +4,6 @@
 
 #include <array>
 #include <cmath>
-#include <cstdio>
-#include <cstdlib>
 #include <limits>
 #include <vector>
 
@@ -24,11 +22,7 @@ namespace lectern::cuda_emulated {
 namespace {
 
 namespace emulation = cuda::emulation;
-
-[[noreturn]] void fault(const char* what) {
-  std::fprintf(stderr, "emulated device: %s\n", what);
-  std::abort();
-}
+using emulation::fault;
 
 /// Dynamic shared memory begins here: not where matrices may.
 constexpr Word shared_begin = 128;

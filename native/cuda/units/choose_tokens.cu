@@ -1,6 +1,5 @@
 // The choice of tokens: what is told, and the kernels that each choice needs.
 #include <algorithm>
-#include <cstring>
 
 #include "cuda/kernels/choose_tokens.cuh"
 #include "cuda/token_choices.h"
@@ -17,9 +16,9 @@ std::size_t rows_of(const OpsShape& shape) { return shape.vocabulary > 0 ? stati
 std::size_t jobs_of(const OpsShape& shape) { return 2 * rows_of(shape); }
 int tiles_of(const OpsShape& shape) { return (shape.vocabulary + token_tile - 1) / token_tile; }
 std::size_t mask_words(int vocabulary) { return (static_cast<std::size_t>(vocabulary) + 31) / 32; }
-std::size_t filled(std::size_t bytes) { return (bytes + 15) / 16 * 16; }
 
 std::size_t told_bytes(const OpsShape& shape) {
+  constexpr auto filled = StagedCopy::filled;
   const std::size_t of_row = filled(most_biases * sizeof(TokenBias)) + filled(most_counts * sizeof(TokenCount)) + filled(mask_words(shape.vocabulary) * sizeof(std::uint32_t));
   return filled(jobs_of(shape) * sizeof(ChoiceJob)) + rows_of(shape) * of_row;
 }
@@ -34,7 +33,7 @@ struct Counts {
 }  // namespace
 
 TokenChoices::TokenChoices(const OpsShape& shape, Stream stream)
-    : stream_(stream), vocabulary_(shape.vocabulary), tiles_(tiles_of(shape)), staging_(rows_of(shape) > 0 ? PinnedArray(told_bytes(shape)) : PinnedArray()), told_(Counts(shape).told),
+    : stream_(stream), vocabulary_(shape.vocabulary), tiles_(tiles_of(shape)), told_(Counts(shape).told),
       changed_(Counts(shape).changed), extremes_(jobs_of(shape)), sums_(Counts(shape).tiles), searches_(Counts(shape).searches), histograms_(Counts(shape).histograms), results_(rows_of(shape)) {}
 
 std::size_t TokenChoices::bytes(const OpsShape& shape) {
@@ -47,22 +46,13 @@ bool TokenChoices::takes(const TokenRule& rule) const {
   return vocabulary_ > 0 && static_cast<std::size_t>(rule.bias_count) <= most_biases && static_cast<std::size_t>(rule.count_count) <= most_counts && rule.logprobs <= most_device_logprobs;
 }
 
-template <class T>
-const T* TokenChoices::stage(const T* from, std::size_t count) {
-  auto* const to = static_cast<std::uint8_t*>(staging_.get()) + staged_;
-  const T* const there = reinterpret_cast<const T*>(told_.get() + staged_);
-  if (count > 0) std::memcpy(to, from, count * sizeof(T));
-  staged_ += filled(count * sizeof(T));
-  return there;
-}
-
 ChoiceJob TokenChoices::job_of(const TokenRule& rule, int row, const float* logits) {
   ChoiceJob job{};
   job.kind = rule.inverse_temperature > 0 ? JobKind::draw : JobKind::best;
   job.logits = logits + static_cast<std::ptrdiff_t>(rule.row) * vocabulary_;
-  job.biases = stage(rule.biases, static_cast<std::size_t>(rule.bias_count));
-  job.counts = stage(rule.counts, static_cast<std::size_t>(rule.count_count));
-  job.allowed = rule.allowed == nullptr ? nullptr : stage(rule.allowed, mask_words(vocabulary_));
+  job.biases = told_.add(rule.biases, static_cast<std::size_t>(rule.bias_count));
+  job.counts = told_.add(rule.counts, static_cast<std::size_t>(rule.count_count));
+  job.allowed = rule.allowed == nullptr ? nullptr : told_.add(rule.allowed, mask_words(vocabulary_));
   job.bias_count = rule.bias_count;
   job.count_count = rule.count_count;
   job.penalties = rule.penalties;
@@ -78,8 +68,9 @@ ChoiceJob TokenChoices::job_of(const TokenRule& rule, int row, const float* logi
 }
 
 void TokenChoices::choose(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) {
-  staged_ = filled(static_cast<std::size_t>(2 * count) * sizeof(ChoiceJob));
-  auto* const jobs = static_cast<ChoiceJob*>(staging_.get());
+  told_.begin();
+  const ChoiceJob* there = nullptr;
+  ChoiceJob* const jobs = told_.room<ChoiceJob>(static_cast<std::size_t>(2 * count), there);
   int job_count = 0;
   bool searches_counts = false;
   bool searches_masses = false;
@@ -102,8 +93,8 @@ void TokenChoices::choose(const TokenRule* rules, int count, const float* logits
     searches_counts = searches_counts || list.top_k > 0;
     sums = true;
   }
-  copy_from_pinned(stream_, told_.get(), staging_.get(), staged_);
-  const ChoiceSpace space{reinterpret_cast<const ChoiceJob*>(told_.get()), extremes_.get(), sums_.get(), searches_.get(), histograms_.get(), results_.get(), vocabulary_, tiles_};
+  told_.send(stream_);
+  const ChoiceSpace space{there, extremes_.get(), sums_.get(), searches_.get(), histograms_.get(), results_.get(), vocabulary_, tiles_};
   clear(stream_, extremes_.get(), static_cast<std::size_t>(job_count) * sizeof(RowExtreme));
   if (searches_counts || searches_masses) clear(stream_, histograms_.get(), static_cast<std::size_t>(job_count) * 2 * search_steps * digits * sizeof(std::uint64_t));
   launch_all(space, job_count, searches_counts, searches_masses, sums);
