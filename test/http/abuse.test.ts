@@ -9,6 +9,7 @@ import { multipart } from '../support/http-service.js';
 import { randomFrom } from '../support/random.js';
 import { openWith, postRaw, type RawAnswer, sendRaw } from '../support/raw-http.js';
 import { serveProgram } from '../support/serving-program.js';
+import { until } from '../support/until.js';
 
 const full = process.env['CI_FULL'] === '1';
 const [connectionCount, mutationCount, slowCount] = full ? [10_000, 5000, 500] : [1000, 150, 100];
@@ -46,11 +47,9 @@ async function isQuiet(): Promise<boolean> {
 async function recovers(t: Test, files: number): Promise<void> {
   t.equal(await works(), true, 'it still converts');
   // Clients of this test keep a connection or two open for their next request.
-  for (let tries = 0; tries < 500 && openFiles() > files + 4; tries++) await sleep(20);
-  t.ok(openFiles() <= files + 4, `open files: ${files} before, ${openFiles()} after`);
+  await until(`hardly more open files than the ${files} before`, () => openFiles() <= files + 4);
   // A place is free at once, its directory goes a moment later.
-  for (let tries = 0; tries < 200 && !(await isQuiet()); tries++) await sleep(50);
-  t.equal(await isQuiet(), true, 'no task waits, and no half upload is on the disk');
+  await until('no task waits, and no half upload is on the disk', isQuiet, 50);
   t.equal(service.child.exitCode, null);
 }
 
@@ -78,8 +77,7 @@ t.test('connections that are opened and dropped', patience, async (t) => {
 t.test('more connections than there may be: the rest is closed, the others are served', patience, async (t) => {
   const files = openFiles();
   const sockets = await Promise.all(Array.from({ length: 2100 }, () => openWith(port, '').catch(() => undefined)));
-  for (let tries = 0; tries < 200 && openFiles() > files + 2004; tries++) await sleep(20);
-  t.ok(openFiles() <= files + 2004, 'no more than 2,000 are held');
+  await until('no more than 2,000 are held', () => openFiles() <= files + 2004);
   for (const socket of sockets) socket?.destroy();
   await recovers(t, files);
 });

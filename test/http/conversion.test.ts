@@ -1,6 +1,7 @@
 // The life of a conversion over HTTP: waiting, tasks, results, cancelling, tenants, and failures as the contract has them.
 import t from 'tap';
 import { form, multipart, startTestService } from '../support/http-service.js';
+import { until } from '../support/until.js';
 
 const service = await startTestService({}, {}, 3);
 t.teardown(() => service.close());
@@ -53,7 +54,7 @@ t.test('a document that fails is an answer, a task that fails is none', async (t
 
 t.test('a defect shows nothing of the inside', async (t) => {
   const id = await submit('defect.pdf');
-  const status = (await get(`/v1/status/poll/${id}?wait=5`)).json() as { error_message: string };
+  const status = (await get(`/v1/status/poll/${id}?wait=50`)).json() as { error_message: string };
   t.equal(status.error_message, 'Internal processing error.');
 });
 
@@ -63,17 +64,19 @@ t.test('a task: submitted, polled, fetched as often as one likes', async (t) => 
   const first = answer.json() as { task_id: string };
   t.strictSame(Object.keys(first), ['task_id', 'task_type', 'task_status', 'task_position', 'task_meta', 'error_message', 'failure']);
   t.match(first, { task_id: /^[0-9a-f-]{36}$/, task_type: 'convert', error_message: null, failure: null });
-  t.match((await get(`/v1/status/poll/${first.task_id}?wait=5`)).json(), { task_status: 'success', task_position: null });
+  t.match((await get(`/v1/status/poll/${first.task_id}?wait=50`)).json(), { task_status: 'success', task_position: null });
   for (let times = 0; times < 2; times++) t.match((await get(`/v1/result/${first.task_id}`)).json(), { document: { md_content: '# a.pdf' } });
 });
 
 t.test('polling waits, and no longer than it was told', async (t) => {
   const id = await submit('slow.pdf');
+  await until('its first page is told', () => service.tasks.get(id, 'default').meta !== null);
   const before = performance.now();
+  // Of a task that does not end by itself: an answer at all is one that waited no longer than it was told.
   const running = (await get(`/v1/status/poll/${id}?wait=0.2`)).json() as { task_status: string };
   const waited = performance.now() - before;
   t.equal(running.task_status, 'started');
-  t.ok(waited >= 190 && waited < 20_000, `${waited} ms`);
+  t.ok(waited >= 190, `${waited} ms`);
   t.match(running, { task_meta: { num_docs: 1, num_processed: 0, pages_done: 1, pages_total: 4, stage: 'converting', queue_position: null } });
   t.strictSame((await get(`/v1/result/${id}`)).json(), noResult, 'no result before the end');
   const bad = await get(`/v1/status/poll/${id}?wait=long`);
@@ -112,7 +115,7 @@ t.test('unknown tasks', async (t) => {
 
 t.test('tenants do not see each other', async (t) => {
   const id = await submit('a.pdf', { 'x-tenant-id': 'one' });
-  t.equal((await get(`/v1/status/poll/${id}?wait=5`, { 'x-tenant-id': 'one' })).statusCode, 200);
+  t.equal((await get(`/v1/status/poll/${id}?wait=50`, { 'x-tenant-id': 'one' })).statusCode, 200);
   for (const headers of [{}, { 'x-tenant-id': 'two' }, { 'x-tenant-id': 'default' }]) {
     t.strictSame((await get(`/v1/result/${id}`, headers)).json(), notFound);
     t.equal((await app.inject({ method: 'DELETE', url: `/v1/tasks/${id}`, headers })).statusCode, 404);
@@ -121,7 +124,7 @@ t.test('tenants do not see each other', async (t) => {
   t.equal((await get('/v1/clear/results?older_then=0')).statusCode, 200);
   t.equal((await get(`/v1/result/${id}`, { 'x-tenant-id': 'one' })).statusCode, 200, 'nor clear each other\'s');
   const plain = await submit('a.pdf');
-  t.equal((await get(`/v1/result/${plain}`, { 'x-tenant-id': 'default' })).statusCode === 200 || (await get(`/v1/status/poll/${plain}?wait=5`, { 'x-tenant-id': 'default' })).statusCode === 200, true);
+  t.equal((await get(`/v1/result/${plain}`, { 'x-tenant-id': 'default' })).statusCode === 200 || (await get(`/v1/status/poll/${plain}?wait=50`, { 'x-tenant-id': 'default' })).statusCode === 200, true);
 });
 
 t.test('clearing', async (t) => {
@@ -138,7 +141,7 @@ t.test('a service that stops says so to who waits for a conversion, and what bec
   const stopping = await startTestService();
   t.teardown(() => stopping.close());
   const waiting = stopping.app.inject({ method: 'POST', url: '/v1/convert/file', ...form('slow.pdf') });
-  while (stopping.tasks.counts().running === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until('it runs', () => stopping.tasks.counts().running > 0);
   await stopping.tasks.close();
   const answer = await waiting;
   t.strictSame([answer.statusCode, answer.json()], [503, { detail: 'The service is stopping; it goes on with this conversion at its next start.', task_id: answer.headers['x-lectern-task-id'] }]);
@@ -153,7 +156,7 @@ t.test('past the sync wait: 504 with the id, and the work goes on', async (t) =>
   t.equal(late.statusCode, 504);
   t.strictSame(body, { detail: 'Conversion is taking too long. The maximum wait time is configure as DOCLING_SERVE_MAX_SYNC_WAIT=0.1.', task_id: late.headers['x-lectern-task-id'] });
   hasty.release();
-  t.match((await hasty.app.inject({ url: `/v1/status/poll/${body.task_id}?wait=5` })).json(), { task_status: 'success' });
+  t.match((await hasty.app.inject({ url: `/v1/status/poll/${body.task_id}?wait=50` })).json(), { task_status: 'success' });
   t.match((await hasty.app.inject({ url: `/v1/result/${body.task_id}` })).json(), { document: { md_content: '# slow.pdf' } });
 });
 

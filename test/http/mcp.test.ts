@@ -10,6 +10,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
+import { until } from '../support/until.js';
 
 const program = fileURLToPath(new URL('../../src/main.js', import.meta.url));
 const language = fakeLanguage();
@@ -41,13 +42,6 @@ async function refusal(name: string, args: object, from = client): Promise<strin
   const result = await call(name, args, from);
   t.equal(result.isError, true, `${name} refuses`);
   return result.content.map(({ text }) => text).join('\n');
-}
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (let tries = 0; !holds(); tries++) {
-    if (tries > 6000) throw new Error(`never: ${what}`);
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
 }
 
 async function file(name: string, bytes: number | string): Promise<string> {

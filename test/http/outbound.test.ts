@@ -10,6 +10,7 @@ import { checkUrl, findDestination, isListedHost, isPublicAddress } from '../../
 import { createFetchRemote } from '../../src/http/outbound/fetch-document.js';
 import { outbound, sendTo } from '../../src/http/outbound/request.js';
 import { form, startTestService } from '../support/http-service.js';
+import { until } from '../support/until.js';
 
 const never = new AbortController().signal;
 
@@ -146,7 +147,7 @@ t.test('sources of kind http, once they are switched on', async (t) => {
   };
   const [status, task] = await post('https://docs.example.org/papers/%C3%9Cbersicht.pdf?x=1');
   t.equal(status, 200);
-  await service.tasks.wait(task.task_id, 'default', 5000);
+  await service.tasks.wait(task.task_id, 'default', 60_000);
   t.strictSame(service.payloads[0]?.documents, [
     { input: 'remote-0', filename: 'Übersicht.pdf', remote: { url: 'https://docs.example.org/papers/%C3%9Cbersicht.pdf?x=1', headers: { a: 'b' } } },
   ]);
@@ -163,7 +164,7 @@ t.test('callbacks: in order, with the contract\'s words, tried again', async (t)
   const answer = await service.app.inject({ method: 'POST', url: '/v1/convert/file', ...form('a.pdf', { callbacks: spec }) });
   t.equal(answer.statusCode, 200);
   const id = answer.headers['x-lectern-task-id'];
-  for (let tries = 0; tries < 150 && seen.length < 4; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until('four callbacks', () => seen.length >= 4);
   const bodies = seen.map(({ body }) => JSON.parse(body) as { task_id: string; progress: { kind: string } });
   t.strictSame(bodies.map(({ progress }) => progress.kind), ['set_num_docs', 'set_num_docs', 'document_completed', 'update_processed']);
   t.ok(bodies.every(({ task_id }) => task_id === id));

@@ -12,6 +12,7 @@ import { form, startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
 import { openWith } from '../support/raw-http.js';
 import { serveProgram } from '../support/serving-program.js';
+import { until } from '../support/until.js';
 
 const service = await startTestService({}, { language: fakeLanguage() });
 t.teardown(() => service.close());
@@ -23,7 +24,7 @@ const sample = async (name: string): Promise<number> => {
 };
 /** As long as it grows: what a client that left did is heard of a moment later. */
 const settled = async (name: string, value: number): Promise<number> => {
-  for (let tries = 0; tries < 200 && await sample(name) < value; tries++) await new Promise((resolve) => setTimeout(resolve, 20));
+  await until(`${name} ${value}`, async () => await sample(name) >= value);
   return sample(name);
 };
 
@@ -68,7 +69,7 @@ t.test('clients that leave before: a stream half way, a conversion without its a
   const { payload, headers } = form('slow.pdf');
   const before = service.payloads.length;
   const upload = await openWith(port, `POST /v1/convert/file HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: ${headers['content-type']}\r\ncontent-length: ${payload.length}\r\n\r\n${payload.toString()}`);
-  while (service.payloads.length === before) await new Promise((resolve) => setTimeout(resolve, 5));
+  await until('its work begins', () => service.payloads.length > before);
   upload.destroy();
   t.equal(await settled('lectern_http_requests_total{method="POST",route="/v1/convert/file",status="499"}', 1), 1);
   const left = service.log.find(({ message }) => message.startsWith('a client went away'));
@@ -114,7 +115,7 @@ t.test('a directory of models that somebody named and that cannot be read is no 
     const answer = await fetch(`${program.url}/ready`);
     return [answer.status, (await answer.json() as { detail?: string }).detail];
   };
-  while ((await ready())[1] === 'Models not yet loaded') await new Promise((resolve) => setTimeout(resolve, 50));
+  await until('the models were looked at', async () => (await ready())[1] !== 'Models not yet loaded');
   t.strictSame(await ready(), [503, `The model directory ${models} does not exist.`]);
   writeFileSync(models, 'a file');
   t.strictSame(await ready(), [503, `The model directory ${models} is no directory.`]);

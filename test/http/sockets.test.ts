@@ -5,6 +5,7 @@ import { request as httpRequest, type IncomingMessage } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { form, startTestService, type TestService } from '../support/http-service.js';
+import { until } from '../support/until.js';
 
 async function start(t: Tap, settings = {}): Promise<{ service: TestService; port: number; url: string }> {
   const service = await startTestService(settings);
@@ -28,7 +29,9 @@ async function sendThenRead(socket: Socket, bytes: number): Promise<{ answer: st
   for (let sent = 0; sent < bytes && !reset; sent += piece.length) {
     if (!socket.write(piece)) await Promise.race([once(socket, 'drain'), once(socket, 'close'), sleep(2000)]).catch(() => undefined);
   }
-  for (let tries = 0; tries < 100 && !socket.closed; tries++) await sleep(20);
+  // Where all of it had come before there was an answer the connection is kept.
+  await until('the connection ends, or is kept', () => socket.closed || /\r\nconnection: keep-alive\r\n[^]*\}$/i.test(answer));
+  socket.destroy();
   return { answer, reset };
 }
 
@@ -122,20 +125,12 @@ async function post(url: string, filename: string): Promise<{ left: () => void; 
   return { left: () => request.destroy(), status, body };
 }
 
-async function until(check: () => boolean): Promise<boolean> {
-  for (let tries = 0; tries < 150; tries++) {
-    if (check()) return true;
-    await sleep(20);
-  }
-  return false;
-}
-
 t.test('a client that leaves while it waits cancels its work', async (t) => {
   const { service, url } = await start(t);
   const client = await post(url, 'slow.pdf');
-  t.ok(await until(() => service.tasks.counts().running === 1));
+  await until('the work runs', () => service.tasks.counts().running === 1);
   client.left();
-  t.ok(await until(() => service.tasks.counts().running === 0), 'the work has stopped');
+  await until('the work has stopped', () => service.tasks.counts().running === 0);
   t.ok(service.log.some(({ message }) => message.includes('went away')));
   t.notOk(service.log.some(({ level }) => level === 'error'), 'and that is no defect');
 });
@@ -148,14 +143,13 @@ t.test('a client that leaves in the middle of its upload leaves nothing behind',
   ] as const) {
     const socket = connect(port, '127.0.0.1');
     socket.write(head(path, { 'content-type': type, 'content-length': 900 }) + begin);
-    t.ok(await until(() => service.tasks.counts().reserved === 1), path);
+    await until(`a place for ${path}`, () => service.tasks.counts().reserved === 1);
     socket.destroy();
-    t.ok(await until(() => service.tasks.counts().reserved === 0), 'its place is free');
+    await until('its place is free', () => service.tasks.counts().reserved === 0);
   }
   t.ok(service.log.every(({ level }) => level !== 'error'));
   // The place is free at once; its directory goes a moment later.
-  for (let tries = 0; tries < 150 && (await service.directories()).length > 0; tries++) await sleep(20);
-  t.strictSame(await service.directories(), []);
+  await until('nothing is left on the disk', async () => (await service.directories()).length === 0);
 });
 
 t.test('a client that leaves an asynchronous task alone leaves it running', async (t) => {
@@ -166,7 +160,7 @@ t.test('a client that leaves an asynchronous task alone leaves it running', asyn
   await sleep(100);
   t.match(service.tasks.get(id, 'default'), { status: 'started' });
   service.release();
-  t.match(await (await fetch(`${url}/v1/status/poll/${id}?wait=5`)).json(), { task_status: 'success' });
+  t.match(await (await fetch(`${url}/v1/status/poll/${id}?wait=50`)).json(), { task_status: 'success' });
 });
 
 t.test('the socket that the 504 closes is no disconnect', async (t) => {
@@ -183,7 +177,7 @@ t.test('the socket that the 504 closes is no disconnect', async (t) => {
   await sleep(100);
   t.match(service.tasks.get(id, 'default'), { status: 'started' }, 'the work goes on');
   service.release();
-  t.match(await service.tasks.wait(id, 'default', 5000), { status: 'success' });
+  t.match(await service.tasks.wait(id, 'default', 60_000), { status: 'success' });
 });
 
 t.test('a poll ends when its client leaves', async (t) => {

@@ -8,9 +8,9 @@ export interface RawAnswer {
 }
 
 /** So long after the last byte a service that says nothing hangs. */
-const patienceMs = 30_000;
+const patienceMs = 120_000;
 
-/** Sends the pieces as they are and reads to the end of the connection. Rejects when nothing happens for half a minute. */
+/** Sends the pieces as they are and reads to the end of the connection. Rejects when nothing happens for two minutes. */
 export function sendRaw(port: number, ...pieces: (string | Uint8Array)[]): Promise<RawAnswer> {
   return new Promise((resolve, reject) => {
     let text = '';

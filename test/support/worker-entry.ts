@@ -70,9 +70,14 @@ const handlers: Record<string, JobHandler> = {
     abort.abort();
     return asked.then(() => 'answered', (error: LecternError) => error.code);
   },
-  askMany: async (request, { call }) => {
+  askMany: async (request, { call, progress }) => {
     const count = (request as { count: number }).count;
-    const answers = await Promise.allSettled(Array.from({ length: count }, (_, i) => call('slow', i)));
+    let refused = 0;
+    const ask = (i: number): Promise<unknown> => call('slow', i).catch((error: unknown) => {
+      progress({ refused: ++refused }, true);
+      throw error;
+    });
+    const answers = await Promise.allSettled(Array.from({ length: count }, (_, i) => ask(i)));
     return answers.filter(({ status }) => status === 'fulfilled').length;
   },
   askThenDie: async (_request, { call }) => {

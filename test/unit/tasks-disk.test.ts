@@ -6,7 +6,9 @@ import { DiskFull } from '../../src/disk-full.js';
 import type { OpenedFile, OpenFile } from '../../src/tasks/slot-files.js';
 import { createTaskTable } from '../../src/tasks/table.js';
 import type { InputFile, TaskTable, TaskTableOptions } from '../../src/tasks/types.js';
+import { deferred } from '../support/deferred.js';
 import { form, startTestService } from '../support/http-service.js';
+import { until } from '../support/until.js';
 
 type Table = TaskTable<string, unknown, string>;
 type Options = TaskTableOptions<string, unknown, string>;
@@ -59,17 +61,17 @@ t.test('uploads count while they come, results as long as they are kept', async 
   const waiting = await upload(table, 200);
   await waiting.discard();
   const { id } = await first.submit('x');
-  await table.wait(id, 'default', 20_000);
+  await table.wait(id, 'default', 60_000);
   t.equal(table.counts().endedBytes, 300);
   const second = await upload(table, 500);
   t.equal(table.counts().endedBytes, 300, 'the inputs of the task that ended make room, its result stays');
   await t.rejects(upload(table, 1), full, 'to the byte');
   size = 400;
-  await table.wait((await second.submit('y')).id, 'default', 20_000);
+  await table.wait((await second.submit('y')).id, 'default', 60_000);
   t.equal(table.counts().endedBytes, 400, 'older results make way for newer ones');
   size = 501;
   const third = await (await upload(table, 500)).submit('z');
-  t.match(await table.wait(third.id, 'default', 20_000), { status: 'failure', failure: { code: 'out_of_memory', message: /no space left for what this task writes/ } });
+  t.match(await table.wait(third.id, 'default', 60_000), { status: 'failure', failure: { code: 'out_of_memory', message: /no space left for what this task writes/ } });
   t.equal(table.counts().endedBytes, 400);
 });
 
@@ -90,21 +92,26 @@ t.test('what running tasks write counts: results make way, then the task that wr
     },
   });
   const submit = async (payload: string): Promise<string> => (await (await upload(table, 10)).submit(payload)).id;
-  await table.wait(await submit('result'), 'default', 20_000);
+  await table.wait(await submit('result'), 'default', 60_000);
   t.equal(table.counts().endedBytes, 200);
   const large = await submit('large');
   const small = await submit('small');
-  t.match(await table.wait(large, 'default', 20_000), { status: 'failure', failure: { code: 'out_of_memory', message: /no space left for what this task writes/ } });
+  t.match(await table.wait(large, 'default', 60_000), { status: 'failure', failure: { code: 'out_of_memory', message: /no space left for what this task writes/ } });
   t.equal(table.counts().endedBytes, 200, 'the last result stays');
   t.equal(table.get(small, 'default').status, 'started', 'the one that writes little goes on');
 });
 
 t.test('what an earlier process left counts', async (t) => {
-  const first = await open(t, { maxBytes: 1000, run: (_task, { signal }) => new Promise<never>((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error))) });
+  const began = deferred();
+  const first = await open(t, { maxBytes: 1000, run: (_task, { signal }) => new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason as Error));
+    began.resolve();
+  }) });
   const ran: string[] = [];
   await (await upload(first.table, 400)).submit('one');
   await (await upload(first.table, 400)).submit('two');
-  // As a kill would leave it.
+  // As a kill would leave it: while a task begins its record is written, and a copy may miss a file that it saw.
+  await began.promise;
   const directory = join(dirname(first.directory), 'left');
   await cp(first.directory, directory, { recursive: true });
   await rm(join(directory, 'lock'));
@@ -114,7 +121,7 @@ t.test('what an earlier process left counts', async (t) => {
   await t.rejects(upload(table, 201), full);
   await (await upload(table, 200)).discard();
   release();
-  for (let tries = 0; table.counts().ended < 2 && tries < 1000; tries++) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until('both have run', () => table.counts().ended === 2);
   t.strictSame(ran, ['one', 'two']);
   await (await upload(table, 1000)).discard();
 });
@@ -151,7 +158,7 @@ t.test('a disk that is full, at every step', async (t) => {
   const { table } = await open(t, { directory: join(root, 'roomy'), openFile: fullAt(99, order) });
   const { id } = await (await upload(table, 200)).submit('x');
   t.strictSame(order, ['open', 'write', 'write', 'sync', 'close'], 'the upload is on the disk before there is an id');
-  await table.wait(id, 'default', 20_000);
+  await table.wait(id, 'default', 60_000);
 });
 
 t.test('over HTTP it is 507, and the next upload is welcome', async (t) => {

@@ -61,7 +61,9 @@ t.test('ended tasks are read, unfinished ones run again in their order', async (
   await first.close();
 
   const order: [string, number][] = [];
+  const gate = deferred();
   const second = await open(copy, async (task, context) => {
+    await gate.promise;
     t.strictSame(await readdir(context.outputsDirectory), [], 'outputs begin empty');
     t.strictSame(await readdir(context.scratchDirectory), [], 'scratch begins empty');
     order.push([task.payload.name, task.attempt]);
@@ -73,6 +75,7 @@ t.test('ended tasks are read, unfinished ones run again in their order', async (
   t.equal(await output.handle.readFile('utf8'), 'input of done');
   await output.handle.close();
   t.match(second.get(ids[2] ?? '', 'default'), { status: 'pending', meta: null });
+  gate.resolve();
   for (const id of ids) t.match(await second.wait(id, 'default', 1e6), { status: 'success' });
   t.strictSame(order, [['running', 2], ['second', 1], ['third', 1]]);
   const left = await readdir(copy);
