@@ -1,7 +1,7 @@
 /** `lectern convert FILE...`: the pipeline of the service without the service, or through one. Progress on terminals only. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { basename, dirname, join, parse } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { convertByService } from '../client/convert.js';
@@ -17,6 +17,7 @@ import { extensions, readWish, type Wish } from './convert-wish.js';
 import { bar, progressLine } from './progress-line.js';
 import { requireNoInput, resultNames } from './result-places.js';
 import type { Command } from './run.js';
+import { createTelling, sideBySide, type Telling, worthAtOnce } from './side-by-side.js';
 
 const exitFailed = 1;
 const exitPartial = 3;
@@ -25,6 +26,8 @@ type Outcome = Pick<ConvertOutcome, 'status' | 'errors' | 'files' | 'artifacts'>
 
 /** Writes the results of one file into `scratch`. */
 interface Way {
+  /** Documents that it converts at a time. */
+  atOnce: number;
   convert(file: string, scratch: string, tell: (text: string) => void): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -34,15 +37,17 @@ export const convert: Command = async (args, environment) => {
   const wish = readWish(rest);
   const results = await prepareResults(wish);
   const controller = new AbortController();
-  process.once('SIGINT', () => controller.abort(new LecternError('cancelled')));
-  const way = wish.url === null ? here(wish, settings, controller.signal) : byService(new Service(wish.url), wish, controller.signal);
+  const stop = (): void => controller.abort(new LecternError('cancelled'));
+  process.once('SIGINT', stop);
+  const way = wish.url === null ? await here(wish, settings, controller.signal) : byService(new Service(wish.url), wish, controller.signal);
   const scratch = await mkdtemp(join(tmpdir(), 'lectern-'));
+  const telling = createTelling(progressLine(), (sentence) => process.stderr.write(sentence));
   const statuses = new Set<Outcome['status']>();
   try {
-    for (const [index, file] of wish.files.entries()) {
-      statuses.add(await convertFile(file, results[index] as string, join(scratch, String(index)), wish, way));
+    await sideBySide(wish.files.length, way.atOnce, async (index) => {
+      statuses.add(await convertFile(index, results[index] as string, join(scratch, String(index)), wish, way, telling));
       controller.signal.throwIfAborted();
-    }
+    }, stop);
   } finally {
     await way.close();
     await rm(scratch, { recursive: true, force: true });
@@ -65,38 +70,46 @@ async function prepareResults({ files, formats, directory }: Wish): Promise<stri
   return names;
 }
 
-/** One document that cannot be had does not keep the others from being converted. */
-async function convertFile(file: string, result: string, scratch: string, wish: Wish, way: Way): Promise<Outcome['status']> {
+/** One document that cannot be had does not keep the others from being converted. Its results are there as soon as it is done. */
+async function convertFile(index: number, result: string, scratch: string, wish: Wish, way: Way, telling: Telling): Promise<Outcome['status']> {
+  const file = wish.files[index] as string;
   const name = basename(file);
-  const line = progressLine();
+  const complainInTurn = (sentence: string): void => telling.say(index, complaint(name, sentence));
   try {
     const found = await stat(file).catch(() => null);
     if (found === null || !found.isFile()) throw new LecternError('not_found', `${file} is no file.`);
-    const outcome = await way.convert(file, scratch, (text) => line.show(`${name}: ${text}`));
-    line.clear();
-    for (const error of outcome.errors) complain(name, error.error_message);
+    const outcome = await way.convert(file, scratch, (text) => telling.show(index, `${name}: ${text}`));
+    for (const error of outcome.errors) complainInTurn(error.error_message);
     await deliver(result, scratch, outcome, wish);
     return outcome.status;
   } catch (thrown) {
-    line.clear();
     if (!(thrown instanceof LecternError) || thrown.code === 'cancelled' || thrown instanceof ServiceUnreachable) throw thrown;
-    complain(name, thrown.message);
+    complainInTurn(thrown.message);
     return 'failure';
+  } finally {
+    telling.end(index);
+    await rm(scratch, { recursive: true, force: true });
   }
 }
 
 function complain(name: string, sentence: string): void {
-  process.stderr.write(`lectern: ${name}: ${sentence}\n`);
+  process.stderr.write(complaint(name, sentence));
 }
 
-function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values'], signal: AbortSignal): Way {
+function complaint(name: string, sentence: string): string {
+  return `lectern: ${name}: ${sentence}\n`;
+}
+
+async function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values'], signal: AbortSignal): Promise<Way> {
   const log = createLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel);
   // Workers that end because their user has had enough are nothing to tell of.
   signal.addEventListener('abort', () => { log.level = 'silent'; });
-  // One document at a time: a second worker would only start for nothing.
+  // None is spare: what has nothing to do would only start for nothing.
   const { services, close } = createConverter(settings, log, { spareWorkers: 0, tellsOfModels: false });
+  const sizes = await Promise.all(wish.files.map((file) => stat(file).then(({ size }) => size, () => 0)));
   return {
     close,
+    atOnce: worthAtOnce(sizes, Math.min(settings.workers, availableParallelism())),
     convert: (file, scratch, tell) => convertDocumentInPool({ inputPath: file, filename: basename(file), outputDirectory: scratch, options: wish.options }, {
       ...services, signal, onProgress: ({ stage, pagesDone, pagesTotal }) => tell(`${stage} ${bar(pagesDone, pagesTotal)}`),
     }),
@@ -112,6 +125,8 @@ function byService(service: Service, wish: Wish, signal: AbortSignal): Way {
   };
   return {
     close: async () => undefined,
+    // A service has other callers.
+    atOnce: 1,
     convert: async (file, scratch, tell) => {
       const bytes = await readFile(file).catch((cause: unknown) => {
         throw new LecternError('forbidden', `${file} cannot be read: ${(cause as Error).message}.`, { cause });

@@ -1,0 +1,83 @@
+/** Several documents at work at a time: who begins when, and how what is said of them stays in the order of the words. */
+import type { ProgressLine } from './progress-line.js';
+
+/**
+ * Calls `work` for each index below `count`, in their order, at most `atOnce` at a time. After the first that rejects none begins; `stop` is called, so that those at work can
+ * end early, and when all have ended it rejects with that first error.
+ */
+export async function sideBySide(count: number, atOnce: number, work: (index: number) => Promise<void>, stop: () => void): Promise<void> {
+  let next = 0;
+  let failed: { thrown: unknown } | null = null;
+  const lane = async (): Promise<void> => {
+    while (next < count && failed === null) {
+      try {
+        await work(next++);
+      } catch (thrown) {
+        if (failed === null) stop();
+        failed ??= { thrown };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(count, atOnce) }, lane));
+  if (failed !== null) throw (failed as { thrown: unknown }).thrown;
+}
+
+/** What is said of documents that are converted side by side. */
+export interface Telling {
+  /** How far one is: shown at once, beside those of the others at work. */
+  show(index: number, text: string): void;
+  /** A sentence about one: said when all before it have ended. */
+  say(index: number, sentence: string): void;
+  /** It has come to its end. */
+  end(index: number): void;
+}
+
+/** `write` gets whole sentences; `line` is cleared before, and shows on afterwards. */
+export function createTelling(line: ProgressLine, write: (sentence: string) => void): Telling {
+  const shown = new Map<number, string>();
+  const kept = new Map<number, string[]>();
+  const ended = new Set<number>();
+  let first = 0;
+  const redraw = (): void => {
+    if (shown.size === 0) line.clear();
+    else line.show([...shown].sort(([a], [b]) => a - b).map(([, text]) => text).join('  '));
+  };
+  const speak = (): void => {
+    const due = kept.get(first)?.splice(0) ?? [];
+    if (due.length > 0) line.clear();
+    for (const sentence of due) write(sentence);
+    if (!ended.delete(first)) return;
+    kept.delete(first++);
+    speak();
+  };
+  return {
+    show(index, text) {
+      shown.set(index, text);
+      redraw();
+    },
+    say(index, sentence) {
+      const sentences = kept.get(index);
+      if (sentences === undefined) kept.set(index, [sentence]);
+      else sentences.push(sentence);
+      if (index !== first) return;
+      speak();
+      redraw();
+    },
+    end(index) {
+      shown.delete(index);
+      ended.add(index);
+      speak();
+      redraw();
+    },
+  };
+}
+
+/** Files, and bytes, that are worth a worker of their own: its start and its first pages, on which its code is compiled, cost as much as some ten pages do. */
+const worthFiles = 8;
+const worthBytes = 2 ** 19;
+
+/** How many documents should be at work at a time: no more than `most`, and each worker with enough to do. `sizes` of the files in bytes. */
+export function worthAtOnce(sizes: number[], most: number): number {
+  const bytes = sizes.reduce((sum, size) => sum + size, 0);
+  return Math.max(1, Math.min(most, sizes.length, Math.max(Math.ceil(sizes.length / worthFiles), Math.ceil(bytes / worthBytes))));
+}
