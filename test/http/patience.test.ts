@@ -17,7 +17,7 @@ t.test('a trickle ends, a stream does not', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.resume();
-    endWhenStalled({ socket, once: socket.once.bind(socket) } as unknown as IncomingMessage, { stallMs: 60_000, graceMs: 120, bytesPerSecond: 10_000 });
+    endWhenStalled({ socket, once: socket.once.bind(socket) } as unknown as IncomingMessage, { stallMs: 60_000, graceMs: 2000, bytesPerSecond: 10_000 });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;

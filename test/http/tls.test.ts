@@ -7,6 +7,7 @@ import { connect } from 'node:tls';
 import { listenOn } from '../../src/listen.js';
 import { openTlsFiles } from '../../src/tls-files.js';
 import { makeCertificate } from '../support/certificate.js';
+import { until } from '../support/until.js';
 
 /** The serial number of the certificate that is shown, and what is answered. */
 function ask(port: number, ca: string): Promise<{ serial: string; answer: string }> {
@@ -49,12 +50,7 @@ t.test('serves, renews, and keeps what works', async (t) => {
 
   const second = makeCertificate(2);
   put(second);
-  let seen = '';
-  for (let tries = 0; tries < 500 && seen !== '02'; tries++) {
-    seen = await ask(Number(port), second.cert).then(({ serial }) => serial, () => '');
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  t.equal(seen, '02', 'the new one without a restart');
+  await until('the new one without a restart', async () => await ask(Number(port), second.cert).then(({ serial }) => serial, () => '') === '02', 20);
 });
 
 t.test('files that do not fit together start nothing', async (t) => {

@@ -95,7 +95,7 @@ t.test('a device that is lost', async (t) => {
   const others = Promise.all([0, 1].map(() => post(first.url, '/v1/chat/completions', { ...question, max_tokens: 100 })));
   const slots = (state: string): string => `lectern_slot_requests{lane="chat",state="${state}"}`;
   for (let now = await metrics(first.url); now.get(slots('working')) !== 2 || now.get(slots('waiting')) !== 1; now = await metrics(first.url)) await sleep(20);
-  const end = new Promise<number | null>((resolve) => { first.child.once('exit', resolve); });
+  const end = new Promise<number | null>((resolve) => { first.child.once('close', resolve); });
   first.child.kill('SIGUSR2');
 
   let last: Record<string, unknown> = {};

@@ -31,7 +31,7 @@ export class DocumentPool {
   /** `directory` exists and is empty; it is empty again after `close`. */
   constructor(directory: string, limits: Partial<ConversionLimits> = {}, maxResidentBytes = 700 * mebibyte) {
     this.#directory = directory;
-    this.#limits = { pageMs: 10_000, documentMs: 60_000, graceMs: 2_000, maxLostPages: 2, ...limits };
+    this.#limits = { pageMs: 60_000, documentMs: 300_000, graceMs: 2_000, maxLostPages: 2, ...limits };
     const extension = import.meta.url.endsWith('.js') ? 'js' : 'ts';
     this.pool = createPool({
       command: program(new URL(`../../src/main.${extension}`, import.meta.url), ['worker']), size: 2, maxResidentBytes, watchMs: 20,
@@ -39,7 +39,8 @@ export class DocumentPool {
     });
   }
 
-  async convert(filename: string, bytes: Uint8Array, options: Partial<ConvertOptions> = {}): Promise<Answer> {
+  /** `limits` of this document alone, before those of the pool. */
+  async convert(filename: string, bytes: Uint8Array, options: Partial<ConvertOptions> = {}, limits: Partial<ConversionLimits> = {}): Promise<Answer> {
     const job = join(this.#directory, String(++this.#jobs));
     const outputDirectory = join(job, 'out');
     mkdirSync(job);
@@ -49,7 +50,7 @@ export class DocumentPool {
       const outcome = await convertDocumentInPool(
         { inputPath: join(job, 'input'), filename, outputDirectory, options: { ...defaultConvertOptions, ...options } },
         {
-          pool: this.pool, engine: quietPorts.engine, limits: this.#limits, signal: new AbortController().signal, onProgress: () => undefined,
+          pool: this.pool, engine: quietPorts.engine, limits: { ...this.#limits, ...limits }, signal: new AbortController().signal, onProgress: () => undefined,
           log: (message, cause) => this.lines.push(`${message}: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`),
         },
       );

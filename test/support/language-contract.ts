@@ -207,7 +207,7 @@ export async function languageContract(t: Test, subject: ContractSubject): Promi
   });
 
   await t.test('close cancels, may be called twice, and then nothing works', async (t) => {
-    const model = await engine.openModel(subject.chat, { slots: 1 });
+    const model = await engine.openModel(subject.slow, { slots: 1 });
     const logitBias = asciiOnly(model);
     const codes = Promise.all(Array.from({ length: 5 }, () => model.generate('hello', { logitBias }).then(() => 'done', (error: { code: string }) => error.code)));
     await Promise.all([model.close(), model.close()]);

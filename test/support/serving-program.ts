@@ -9,7 +9,7 @@ export interface ServingProgram {
   child: ChildProcess;
   /** The lines of its log so far. */
   said: readonly string[];
-  /** Settles when the process is gone. */
+  /** Settles when the process is gone, and all that it said is in `said`. */
   end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
 }
 
@@ -18,7 +18,8 @@ export async function serveProgram(home: string, words: string[] = [], [command,
   const child = spawn(command as string, [...args, 'serve', '--listen', '127.0.0.1:0', '--state', `${home}/state`, ...words], {
     env: { HOME: home }, stdio: ['ignore', 'ignore', 'pipe'],
   });
-  const gone = once(child, 'exit');
+  // Its exit may be known before its last words are read.
+  const gone = once(child, 'close');
   const said: string[] = [];
   const url = await new Promise<string>((resolve, reject) => {
     createInterface({ input: child.stderr }).on('line', (line) => {

@@ -1,5 +1,5 @@
 /** Older office files by way of another program: a stand-in for LibreOffice written here shows what is asked of it and what becomes of it. */
-import { chmodSync, existsSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import t from 'tap';
@@ -30,6 +30,10 @@ function isRunning(pid: string): boolean {
   }
 }
 
+// Of its own, so that files of other tests are not taken for those of this one.
+const temporary = mkdtempSync(join(tmpdir(), 'lectern-legacy-'));
+process.env['TMPDIR'] = temporary;
+t.teardown(() => rmSync(temporary, { recursive: true, force: true }));
 const leftovers = (): string[] => readdirSync(tmpdir()).filter((name) => name.startsWith('lectern-office-'));
 
 t.test('the file is handed over, the result is read, nothing is left', async (t) => {

@@ -89,7 +89,7 @@ t.test('pages that cost their worker are left out, the rest is delivered', async
   const done = metas.map(({ pages_done }) => pages_done);
   t.strictSame(done, [...done].sort((a, b) => a - b), 'progress never goes back');
   t.match(metas.at(-1), { num_partially_succeeded: 1, num_failed: 0 });
-  const { answer: stalled } = await convert(t, { scripts: { 'a.pdf': { pages: 3, at: { 2: 'loop' } } }, limits: { pageMs: 800 } });
+  const { answer: stalled } = await convert(t, { scripts: { 'a.pdf': { pages: 3, at: { 2: 'loop' } } }, limits: { pageMs: 3000 } });
   t.equal(stalled?.document['md_content'], 'pages 1 3 of a.pdf, timeout true');
   t.match(stalled, { status: 'partial_success', errors: [{ page_no: 2, category: 'timeout', error_message: 'Page 2 made no progress within the time limit.' }] });
 });
@@ -117,7 +117,7 @@ t.test('a crash outside of pages is tried once more, a stall is not', async (t) 
 
 t.test('document_timeout: the worker stops by itself, the deaf one is killed', async (t) => {
   const script = { pages: 1000, pageMs: 20 };
-  const { answer } = await convert(t, { scripts: { 'a.pdf': script }, options: { documentTimeoutS: 0.3 } });
+  const { answer } = await convert(t, { scripts: { 'a.pdf': script }, options: { documentTimeoutS: 2 }, limits: { graceMs: 30_000 } });
   t.match(answer, { status: 'partial_success', errors: [{ category: 'timeout', page_no: null }] });
   t.match(answer?.document['md_content'], /^pages 1 2/);
   const { answer: killed } = await convert(t, { scripts: { 'a.pdf': { ...script, deaf: true } }, options: { documentTimeoutS: 0.3 } });

@@ -63,15 +63,14 @@ t.test('connections that break are taken up again where they broke', async (t) =
 t.test('an interrupted pull goes on, and fetches nothing twice', async (t) => {
   const { registry, directory, pull } = await setUp(t);
   const stop = new AbortController();
-  let held = 0;
   registry.fault = (_request, response, bytes, begin, end) => {
     if (begin === 0 || bytes.length < 1000) return false;
     response.writeHead(206, { 'content-length': end - begin });
     response.write(bytes.subarray(begin, begin + 100_000));
-    if (++held === 2) setTimeout(() => stop.abort(), 100);
     return true;
   };
-  await t.rejects(pull({ signal: stop.signal }), { code: 'cancelled' });
+  // The first part, and what is sent of two others: nothing more comes of those.
+  await t.rejects(pull({ signal: stop.signal, onProgress: ({ doneBytes }) => { if (doneBytes >= 500_000) stop.abort(); } }), { code: 'cancelled' });
   t.notOk(existsSync(manifestPath(directory, registry.host)), 'the model does not exist yet');
   registry.fault = () => false;
   registry.requests.length = 0;
