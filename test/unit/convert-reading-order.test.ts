@@ -31,6 +31,24 @@ t.test('what spans the columns parts them', (t) => {
   t.end();
 });
 
+t.test('a letter: what stands right of the address and far above it is read first, and the rows with the date stay rows', (t) => {
+  const sender = ['Waterworks', 'Harbour', 'office@example.org'].map((text, at) => line(420, 90 + at * 12, text));
+  const rest = [
+    ...['Ms', 'Else', 'Hill', 'Newport'].map((text, at) => line(70, 180 + at * 12, text)),
+    line(70, 262, 'Your'), line(70, 274, 'EF-12'), line(200, 262, 'Our'), line(200, 274, 'SN/4711'), line(420, 262, 'Date'), line(420, 274, '3 March'),
+    ...paragraph(70, 310, 450, 6, 'body'),
+  ];
+  const order = reading(sketch(0, [...sender, ...rest]));
+  t.same(order.slice(0, 10), ['Waterworks', 'Harbour', 'office@example.org', 'Ms', 'Else', 'Hill', 'Newport', 'Your', 'EF-12', 'body0']);
+  t.end();
+});
+
+t.test('a column that goes on from above the other one stays a column', (t) => {
+  const page = sketch(0, [...paragraph(320, 100, 230, 20, 'right'), ...paragraph(50, 160, 230, 15, 'left')]);
+  t.ok(reading(page).slice(0, 15).every((word) => word.startsWith('left')), reading(page).join(' '));
+  t.end();
+});
+
 t.test('the short last line of a spanning paragraph stays above the columns', (t) => {
   const page = sketch(0, [
     line(50, 60, 'An introduction in slanted letters that is as wide as both of the columns together, and', { italic: true, font: 'Italic' }),

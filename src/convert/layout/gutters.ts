@@ -224,14 +224,37 @@ function strip(gutter: Gutter, pieces: Piece[]): { from: number; to: number } {
   return { from, to };
 }
 
-/** The gutter that parts the most, or null where the pieces are one column. */
-export function findGutter(pieces: Piece[], rules: ColumnRule[]): Gutter | null {
+/** In parts of the size: white below a block that stands by itself at the head of a column. */
+const whiteBelowHead = 1.5;
+
+/**
+ * The run without what stands above the side that is read first, as a letter's sender does, right of the address and far above
+ * it: columns begin side by side.
+ */
+function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightToLeft: boolean): Run {
+  const sides: { first: Box[]; second: Box[] } = { first: [], second: [] };
+  for (const { box } of pieces) {
+    const middle = (box.top + box.bottom) / 2;
+    if (middle > run.top && middle < run.bottom) sides[box.left + box.right <= 2 * x === rightToLeft ? 'second' : 'first'].push(box);
+  }
+  if (sides.first.length === 0) return run;
+  const top = Math.min(...sides.first.map((box) => box.top));
+  const above = sides.second.filter((box) => box.bottom <= top);
+  if (above.length === 0) return run;
+  const end = Math.max(...above.map((box) => box.bottom));
+  const next = Math.min(...sides.second.filter((box) => box.bottom > top).map((box) => box.top));
+  return next - end < whiteBelowHead * size ? run : { top: (Math.min(top, next) + end) / 2, bottom: run.bottom };
+}
+
+/** The gutter that parts the most, or null where the pieces are one column. `rightToLeft`: the right side is read first. */
+export function findGutter(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean): Gutter | null {
   if (pieces.length < 2 || pieces.length > mostPieces) return null;
   const size = medianSize(pieces);
   let best: Gutter | null = null;
   let most = 0;
   const tryAt = (x: number): void => {
-    for (const { run, ruled } of ruledRuns(x, openRuns(x, pieces, slack * size), rules, size)) {
+    for (const { run: open, ruled } of ruledRuns(x, openRuns(x, pieces, slack * size), rules, size)) {
+      const run = withoutHead(x, open, pieces, size, rightToLeft);
       const score = judgeRun(x, run, ruled, pieces, size);
       if (score > most) {
         most = score;

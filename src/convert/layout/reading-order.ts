@@ -44,7 +44,7 @@ function belowLastLine(gutter: Gutter, pieces: Piece[]): number {
 
 function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: number, leaves: Piece[][]): void {
   if (pieces.length === 0) return;
-  const gutter = depth < maxDepth ? findGutter(pieces, rules) : null;
+  const gutter = depth < maxDepth ? findGutter(pieces, rules, rightToLeft) : null;
   if (gutter === null) {
     leaves.push(pieces);
     return;
