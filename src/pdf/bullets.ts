@@ -22,8 +22,10 @@ const FULL = '•';
 export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box[]): void {
   const boxes = new Set(graphics.boxes.map(({ box }) => box));
   // A rectangle that is only outlined is a box to tick.
-  const marks = graphics.marks.filter(({ box, fill }) => !(fill < 0 && boxes.has(box)) && !drawings.some((region) => contains(region, box)));
-  if (marks.length === 0 || marks.length > MAX_MARKS) return;
+  const small = graphics.marks.filter(({ box, fill }) => !(fill < 0 && boxes.has(box)) && !drawings.some((region) => contains(region, box)));
+  if (small.length === 0 || small.length > MAX_MARKS) return;
+  const heads = arrowHeads(small, graphics);
+  const marks = small.filter((mark) => !heads.has(mark));
   const rows = new Rows(lines, marks);
   const found = new Map<Line, Mark>();
   for (const mark of marks) {
@@ -40,6 +42,28 @@ export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box
   }
   graphics.strokes = graphics.strokes.filter((box) => !used.has(box));
   graphics.boxes = graphics.boxes.filter(({ box }) => !used.has(box));
+}
+
+/** Points between a line's end and the head on it. */
+const ON_HEAD = 1.5;
+
+const MAX_LINES = 500;
+
+/** Marks at which lines end, straight ones or curves, that are longer than they. */
+function arrowHeads(marks: Mark[], { rulings, strokes }: Graphics): Set<Mark> {
+  const own = new Set(marks.map(({ box }) => box));
+  const level = rulings.map(({ orientation, position, start, end }): Box => (orientation === 'horizontal'
+    ? { left: start, right: end, top: position, bottom: position } : { left: position, right: position, top: start, bottom: end }));
+  const lines = [...level.slice(0, MAX_LINES), ...strokes.filter((box) => !own.has(box)).slice(0, MAX_LINES)];
+  return new Set(marks.filter(({ box }) => lines.some((line) => endsAt(line, box))));
+}
+
+/** Corners of a line's box are where it ends, but for curves that turn back. */
+function endsAt(line: Box, head: Box): boolean {
+  const size = Math.max(head.right - head.left, head.bottom - head.top);
+  if (Math.max(line.right - line.left, line.bottom - line.top) <= 1.2 * size) return false;
+  const isOn = (x: number, y: number): boolean => x > head.left - ON_HEAD && x < head.right + ON_HEAD && y > head.top - ON_HEAD && y < head.bottom + ON_HEAD;
+  return [line.left, line.right].some((x) => isOn(x, line.top) || isOn(x, line.bottom));
 }
 
 /** Letters that fonts of signs, and Word's list styles, draw as bullets. */

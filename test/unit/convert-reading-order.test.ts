@@ -1,6 +1,6 @@
 /** The order in which pages are read: columns, what spans them, and what only looks like columns. */
 import t from 'tap';
-import { readsAsLabels, splitByFigure } from '../../src/convert/layout/figures.js';
+import { readsAsLabels, splitByFigure, withAxisTitles } from '../../src/convert/layout/figures.js';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
@@ -141,6 +141,21 @@ t.test('a picture begins where a line of text stands out of it', (t) => {
   const figure = { box: { left: 96, right: 584, top: 300, bottom: 700 }, chart: false, ownsText: true };
   const { inside, outside } = splitByFigure([line(36, 360, 'Leverage row permissions on', { size: 14 }), line(36, 377, 'the database', { size: 14 }), line(400, 500, 'a label')], [figure]);
   t.same([inside[0]!.map(({ text }) => text), outside.map(({ text }) => text)], [['a label'], ['Leverage row permissions on', 'the database']]);
+  t.end();
+});
+
+t.test('the title of an upright axis beside a figure is a label of it', (t) => {
+  const box = { left: 150, right: 450, top: 300, bottom: 480 };
+  const figure = { box, chart: true, ownsText: true };
+  const title = (left: number, top: number, height: number, angle = 90): ReturnType<typeof line> => line(left, top, 'Orders (thousand)', { angle, box: { left, right: left + 10, top, bottom: top + height } });
+  const widened = (...pieces: ReturnType<typeof line>[]): number => withAxisTitles([figure], [{ left: 60, right: 125, top: 290, bottom: 320 }], pieces)[0]!.box.left;
+  t.equal(widened(title(136, 350, 80)), 136);
+  t.equal(splitByFigure([title(136, 350, 80)], withAxisTitles([figure], [], [title(136, 350, 80)])).inside[0]!.length, 1);
+  t.equal(widened(title(136, 350, 80, 0)), 150, 'level text is a paragraph');
+  t.equal(widened(title(100, 350, 80)), 150, 'far away: a stamp in the margin');
+  t.equal(widened(title(136, 200, 400)), 150, 'longer than the figure is high');
+  t.equal(widened(title(136, 350, 80), line(137, 310, 'x')), 150, 'text between the two');
+  t.equal(withAxisTitles([{ ...figure, ownsText: false }], [], [title(136, 350, 80)])[0]!.box.left, 150, 'a picture behind running text owns none');
   t.end();
 });
 

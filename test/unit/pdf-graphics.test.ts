@@ -153,6 +153,13 @@ t.test('bullets of nested lists close to each other, and lists of two colours ap
   t.notMatch(written(await read(points)).join(' '), '•', 'the points of a chart are none');
 });
 
+t.test('heads of arrows are no bullets', async (t) => {
+  const arrow = (y: number, shaft: string): string[] => [shaft, paint(`60 ${y + 2} m 60 ${y + 7} l 64 ${y + 4.5} l h`, { fill: 0 }), text(72, y, 12, 'a step')];
+  t.same(written(await read([700, 650].flatMap((y) => arrow(y, paint(`20 ${y + 4} m 30 ${y + 5} 45 ${y + 4} 60 ${y + 4.5} c`, { stroke: 0 }))))), ['a step', 'a step'], 'on curves');
+  t.same(written(await read([700, 650].flatMap((y) => arrow(y, line(20, y + 4.5, 60, y + 4.5))))), ['a step', 'a step'], 'on straight lines');
+  t.same(written(await read([700, 650].flatMap((y) => arrow(y, '')))), ['• a step', '• a step'], 'by themselves they are');
+});
+
 t.test('dots in a row, a legend in colours, boxes to tick, separators and points of a chart are no bullets', async (t) => {
   const dots = Array.from({ length: 20 }, (_, index) => disc(100 + index * 6, 703.5, 0.8));
   t.same(written(await read([text(50, 700, 12, 'Winter'), ...dots, text(226, 700, 12, '12')])), ['12', 'Winter']);

@@ -161,6 +161,34 @@ function withLabels(box: Box, pieces: TextLine[]): Box {
   return labels.length + own < 3 ? box : unionBox([box, ...labels.map((piece) => piece.box)]);
 }
 
+/** Points beside a figure in which what its axis shows may be written, and letters that this has at most. */
+const axisReach = 20;
+const longestAxisTitle = 60;
+
+/** The figures with what is written upwards or downwards beside them, as titles of upright axes are; `objects` are tables. */
+export function withAxisTitles(figures: FigureRegion[], objects: Box[], pieces: TextLine[]): FigureRegion[] {
+  const titles = pieces.filter(({ angle, text }) => (angle === 90 || angle === 270) && text.length <= longestAxisTitle);
+  return titles.length === 0 ? figures : figures.map((figure) => {
+    const { box } = figure;
+    const own = titles.filter((title) => standsAlong(title.box, box));
+    if (!figure.ownsText || own.length === 0) return figure;
+    const wider = unionBox([box, ...own.map((title) => title.box)]);
+    const others = [...objects, ...figures.filter((other) => other !== figure).map((other) => other.box)];
+    const meets = others.some((other) => overlap(other, wider) && !overlap(other, box));
+    return meets || pieces.some((piece) => contains(wider, piece.box, 0) && !contains(box, piece.box, 0) && !own.includes(piece)) ? figure : { ...figure, box: wider };
+  });
+}
+
+function standsAlong(title: Box, box: Box): boolean {
+  const gap = Math.max(box.left - title.right, title.left - box.right);
+  const middle = (title.top + title.bottom) / 2;
+  return gap > -0.5 * (title.right - title.left) && gap <= axisReach && middle > box.top && middle < box.bottom && title.bottom - title.top <= 1.1 * (box.bottom - box.top);
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+}
+
 /** The figures of a page, top to bottom. Parts inside `tables` belong to those. */
 export function findFigures(content: PageContent, tables: Box[], pieces: TextLine[]): FigureRegion[] {
   const figures: FigureRegion[] = [];

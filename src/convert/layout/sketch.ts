@@ -7,7 +7,7 @@ import type { Contents } from './contents.js';
 import { findFormulas } from '../formulas/find.js';
 import type { FoundFormula } from '../formulas/find.js';
 import { withHangingSigns } from '../formulas/hanging.js';
-import { findFigures } from './figures.js';
+import { findFigures, withAxisTitles } from './figures.js';
 import { withProposedFigures } from './proposed-figures.js';
 import type { FigureRegion } from './figures.js';
 import { sketchTable } from './sketched-table.js';
@@ -68,7 +68,7 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
   const objects = [...tables.map((table) => table.box), ...(contents?.tables ?? []).map((table) => table.box)];
-  const figures = withProposedFigures(findFigures(content, objects, pieces), opinion, objects, pieces);
+  const figures = withAxisTitles(withProposedFigures(findFigures(content, objects, pieces), opinion, objects, pieces), objects, pieces);
   return {
     pageIndex: content.pageIndex,
     width: content.width,

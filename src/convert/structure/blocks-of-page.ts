@@ -26,10 +26,11 @@ function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, sketch: PageS
   });
 }
 
-/** Text in a figure, row by row: its labels have no columns. */
+/** Text in a figure, row by row: its labels have no columns. What is written upwards or downwards is in no row and follows. */
 function figureRows(lines: TextLine[], vocabulary: Vocabulary): TextLine[] {
-  const pieces = lines.map((line) => ({ box: nominalBox(line), line, object: -1 }));
-  return rowsOfColumn(pieces, false, vocabulary).items.flatMap((item) => (item.line === null ? [] : [item.line]));
+  const turned = lines.filter(({ angle }) => angle !== 0);
+  const pieces = lines.filter(({ angle }) => angle === 0).map((line) => ({ box: nominalBox(line), line, object: -1 }));
+  return [...rowsOfColumn(pieces, false, vocabulary).items.flatMap((item) => (item.line === null ? [] : [item.line])), ...turned];
 }
 
 function objectBlock(text: PageText, object: number, vocabulary: Vocabulary): Block {
