@@ -29,6 +29,7 @@ export function measureSpacing(placed: Placed[]): Spacing {
     measureStretch(placed, spacing, start, index);
     start = index;
   }
+  joinSpelledWords(placed, spacing);
   joinSpelled(placed, spacing);
   setLeadersApart(placed, spacing);
   return spacing;
@@ -115,6 +116,53 @@ function joinSpelled(placed: Placed[], spacing: Spacing): void {
       if (endsWord && /^\p{Lu}+$/u.test(letters.join('')) && !isAlphabet(letters)) spacing.starts.fill(false, start + 1, index);
     }
     start = index;
+  }
+}
+
+/** Letters of a spelt line at least, and of its longest word. */
+const LEAST_SPELLED = { line: 6, word: 3 };
+/** White between words of such a line, in terms of that between its letters: more than the one, at least the other. */
+const SPELLED_GAPS = { letter: 1.3, word: 1.5 };
+/** In parts of the size: white that sets such a line apart from what else stands on its height. */
+const APART = 2;
+
+/** Several words spelt so, with wider white between them: nothing but single letters from one end of the line to the other. */
+function joinSpelledWords(placed: Placed[], spacing: Spacing): void {
+  let start = 0;
+  for (let index = 1; index <= placed.length; index++) {
+    const here = placed[index]?.glyph;
+    const isApart = here === undefined || (spacing.gaps[index] ?? 0) > APART * here.run.size + 2 * letterGapOf(spacing, start, index);
+    if (!isApart) continue;
+    if (index - start >= LEAST_SPELLED.line) joinLine(placed, spacing, start, index);
+    start = index;
+  }
+}
+
+/** The usual gap between the signs of a stretch. */
+function letterGapOf({ gaps }: Spacing, start: number, end: number): number {
+  const sorted = gaps.slice(start + 1, end).sort((a, b) => a - b);
+  return sorted[(sorted.length - 1) >> 1] ?? 0;
+}
+
+function joinLine(placed: Placed[], spacing: Spacing, start: number, end: number): void {
+  const first = placed[start]!.glyph;
+  for (let index = start; index < end; index++) {
+    const { glyph } = placed[index]!;
+    if (!/^\p{L}$/u.test(glyph.text) || !sameFace(first, glyph) || index > start && spacing.starts[index] !== true) return;
+  }
+  const letterGap = letterGapOf(spacing, start, end);
+  const words: number[] = [start];
+  for (let index = start + 1; index < end; index++) {
+    const gap = spacing.gaps[index] ?? 0;
+    if (gap >= SPELLED_GAPS.word * letterGap) words.push(index);
+    else if (gap > SPELLED_GAPS.letter * letterGap) return;
+  }
+  const texts = words.map((from, at) => placed.slice(from, words[at + 1] ?? end).map((each) => each.glyph.text));
+  const isSpelt = texts.every((letters) => /^(?:\p{Lu}+|\p{Lu}\p{Ll}+)$/u.test(letters.join('')) && !(letters.length > 2 && isAlphabet(letters)));
+  if (!isSpelt || !texts.some((letters) => letters.length >= LEAST_SPELLED.word)) return;
+  for (let index = start + 1; index < end; index++) {
+    spacing.starts[index] = words.includes(index);
+    spacing.tracking[index] = letterGap;
   }
 }
 

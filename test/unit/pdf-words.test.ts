@@ -113,6 +113,15 @@ t.test('a drawn wall parts cells that stand close together', async (t) => {
   }
 });
 
+t.test('several words spelt letter by letter are words again, labels and variables side by side are not', async (t) => {
+  const alone = async (...content: string[]): Promise<string[]> => linesOf(await read(content)).sort();
+  t.same(await alone(text(72, 700, 14, 'T H E   F I R S T   B O O K')), ['THE FIRST BOOK']);
+  t.same(await alone(text(72, 700, 14, 'T H E   S E C O N D', { tracking: 3 })), ['THE SECOND']);
+  t.same(await alone(text(72, 700, 14, 'V o r w o r t')), ['Vorwort']);
+  t.same(await alone(text(72, 700, 14, 'T H E   E N D'), text(300, 700, 10, 'of the other column')), ['THE END', 'of the other column']);
+  for (const words of ['A B C   D E F', 'x y z   a b k l', 'A   B', 'Vitamins A C E B D']) t.same(await alone(text(72, 700, 14, words)), [words.replace(/ +/g, ' ')]);
+});
+
 t.test('list markers and section numbers stay with their text', async (t) => {
   const items = ['First thing', 'Second thing', 'Third thing', 'Fourth thing'].flatMap((words, index) => [text(72, 700 - index * 12, 10, `${index + 1}.`), text(90, 700 - index * 12, 10, words)]);
   t.same(linesOf(await read(items)), ['1. First thing', '2. Second thing', '3. Third thing', '4. Fourth thing']);
