@@ -22,10 +22,12 @@ constexpr int threads = 2;
 /// What the counting kernels see: products of matrices and attention, each a part of an operation.
 struct Counts {
   std::atomic<int> begun{0};
-  int leaves_at = 0;  // the part in which the caller leaves; 0: it stays
+  std::atomic<int> after{0};  // begun when the caller had left
+  int leaves_at = 0;          // the part in which the caller leaves; 0: it stays
   Cancel* cancel = nullptr;
 
   void begin() {
+    if (cancel != nullptr && cancel->requested()) ++after;
     if (++begun == leaves_at) cancel->request();
   }
 };
@@ -93,10 +95,12 @@ LECTERN_TEST("llm: of a text whose caller leaves nothing is begun any more, in w
     for (int leaves_at = 1; leaves_at <= all; leaves_at += 7) {
       Cancel cancel;
       counted.begun = 0;
+      counted.after = 0;
       counted.leaves_at = leaves_at;
       counted.cancel = &cancel;
       test::check_throws(ErrorCode::cancelled, [&] { embedding(cancel); }, "a text that is given up at part " + std::to_string(leaves_at));
-      most = std::max(most, counted.begun - leaves_at);
+      most = std::max(most, counted.after.load());
+      counted.cancel = nullptr;
     }
     // Another thread may have looked for the caller just before it left.
     check(most < threads, std::to_string(most) + " parts of " + std::to_string(all) + " were begun after the caller had left");

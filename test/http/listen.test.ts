@@ -53,13 +53,14 @@ t.test('a taken port is named with its owner, and nothing stays open', async (t)
   const owner = createSocketServer().listen(0, '127.0.0.1');
   await new Promise((resolve) => owner.once('listening', resolve));
   const { port } = owner.address() as AddressInfo;
-  const free = createSocketServer().listen(0, '127.0.0.1');
+  // On an address that no other test listens on: nobody takes the port between.
+  const free = createSocketServer().listen(0, '127.0.0.2');
   await new Promise((resolve) => free.once('listening', resolve));
   const freePort = (free.address() as AddressInfo).port;
   await new Promise((resolve) => free.close(resolve));
-  const attempt = listenOn(createServer(), [{ host: '127.0.0.1', port: freePort }, { host: '127.0.0.1', port }]);
+  const attempt = listenOn(createServer(), [{ host: '127.0.0.2', port: freePort }, { host: '127.0.0.1', port }]);
   await t.rejects(attempt, { code: 'invalid_state', message: new RegExp(`Port ${port} is taken on 127\\.0\\.0\\.1: .* listens there`) });
-  await t.rejects(fetchText(`http://127.0.0.1:${freePort}`), { code: 'ECONNREFUSED' }, 'the first address is given back');
+  await t.rejects(fetchText(`http://127.0.0.2:${freePort}`), { code: 'ECONNREFUSED' }, 'the first address is given back');
   owner.close();
 });
 
