@@ -7,7 +7,7 @@ import { withBareColumns } from './bare-heads.js';
 import { doubtsOf } from './doubts.js';
 import { makeChunks } from './chunks.js';
 import type { Chunk } from './chunks.js';
-import { extentsOf, wordsOf } from './extents.js';
+import { extentsOf, inkOf, wordsOf } from './extents.js';
 import type { Extent } from './extents.js';
 import type { Piece } from './frame.js';
 import { inReadingOrder } from './grid.js';
@@ -16,6 +16,7 @@ import type { Area } from './grown.js';
 import { drawTable } from './picture.js';
 import type { TablePicture } from './picture.js';
 import { isFigureCaption, wordCount } from './text-kind.js';
+import { standsInRows, zonesOf } from './zones.js';
 
 /** Finds the cells of a drawn table; null where it cannot. */
 export type CellFinder = (picture: Bitmap, signal: AbortSignal) => Promise<TableCells | null>;
@@ -49,7 +50,23 @@ export interface Geometry {
 export async function tablesByNetwork({ tables, doubtful }: Geometry, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   const done = tables.filter(({ evidence }) => evidence === 'ruled');
   for (const area of areasOf(extentsOf(tables, doubtful, page), tables, page)) done.push(...(await readArea(area, page, find, signal)));
-  return done.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+  const whole = await withZones(done, page, find, signal);
+  return whole.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
+}
+
+/** The tables, and tables of wrapped text of the words that few of them hold. */
+async function withZones(tables: FoundTable[], page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
+  let done = tables;
+  for (const words of zonesOf(tables, page)) {
+    const own = new Set(words);
+    const met = done.filter((table) => wordsOf([table]).some((word) => own.has(word)));
+    const held = wordsOf(met);
+    if (held.length >= leastHeld * words.length || held.some((word) => !own.has(word))) continue;
+    const read = await tableByNetwork(gathered({ parts: [], loose: words, box: inkOf(words), confidence: leastConfidence }), page, find, signal);
+    if (read === null || !standsInRows(read) || doubtsOf(read) > mostDoubts) continue;
+    done = [...done.filter((table) => !met.includes(table)), read];
+  }
+  return done;
 }
 
 /** The area as one table where the network's reading of all of it leaves fewer doubts than those of its parts do, with what they leave out. */

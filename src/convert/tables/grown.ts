@@ -3,7 +3,8 @@ import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { FoundTable } from '../table.js';
 import { areTwo, inkOf, wordsOf } from './extents.js';
 import type { Extent } from './extents.js';
-import { hasLeader, isFigureCaption, isTableCaption } from './text-kind.js';
+import { isForeign, medianOf, rowsOf } from './text-rows.js';
+import type { TextRow } from './text-rows.js';
 
 /** An area: all of it as one extent, and the extents that it was made of. */
 export interface Area {
@@ -14,8 +15,6 @@ export interface Area {
 /** White before the next row, in sizes; where the rows of the extent stand farther apart, so much of their largest distance. */
 const reach = 2.2;
 const ownReach = 1.25;
-/** White between two texts of a row, in sizes. */
-const parting = 1.15;
 /** How far a row may stand out of the area on either side, in sizes. */
 const overhang = 3;
 /** A text from the left edge that takes so much of the width is a line of running text or stands over all columns; so many of them end the table. */
@@ -28,15 +27,6 @@ const sizeSlack = 0.15;
 /** White between the lines of a text at most, and how far from the left edge a text stands over or in another column than the first, in sizes. */
 const lineGap = 0.64;
 const inner = 4;
-
-/** Words on one baseline, and what they are made of. */
-interface Row {
-  words: Word[];
-  /** Texts with white between them, from the left. */
-  texts: Box[];
-  box: Box;
-  size: number;
-}
 
 /** The areas of a page, each extent in one of them, from the largest extent on. */
 export function areasOf(extents: Extent[], tables: FoundTable[], page: PageContent): Area[] {
@@ -66,12 +56,12 @@ function growTo(side: -1 | 1, area: Area, rest: Set<Extent>, free: Word[], table
   const size = medianOf(own.map((word) => word.size));
   const { left, right } = first.box;
   const owner = new Map([...rest].flatMap((extent) => allOf(extent).map((word) => [word, extent] as const)));
-  const rows = rowsOf([...free, ...owner.keys()], size, first.box).filter(({ box }) => (side < 0 ? box.bottom < first.box.top + 0.32 * size : box.bottom > first.box.bottom + 0.22 * size));
+  const rows = rowsOf([...free, ...owner.keys()], first.box).filter(({ box }) => (side < 0 ? box.bottom < first.box.top + 0.32 * size : box.bottom > first.box.bottom + 0.22 * size));
   if (side < 0) rows.reverse();
-  const most = Math.max(reach * size, ownReach * largestStep(own, size));
+  const most = Math.max(reach * size, ownReach * largestStep(own));
   let [edge, across] = [side < 0 ? first.box.top : first.box.bottom, 0];
-  let pending: Row[] = [];
-  const taken: Row[] = [];
+  let pending: TextRow[] = [];
+  const taken: TextRow[] = [];
   for (const row of rows) {
     const gap = side < 0 ? edge - row.box.bottom : row.box.top - edge;
     if (gap > most || Math.abs(row.size - size) > sizeSlack * size || row.box.left < left - overhang * size || row.box.right > right + overhang * size) break;
@@ -93,8 +83,8 @@ function growTo(side: -1 | 1, area: Area, rest: Set<Extent>, free: Word[], table
 }
 
 /** Of lines of one text beyond the last row with several: below, those that end a cell's text; above, one that stands over other columns than the first. */
-function endOf(pending: Row[], side: -1 | 1, from: Box, { left, size }: { left: number; size: number }): Row[] {
-  const kept: Row[] = [];
+function endOf(pending: TextRow[], side: -1 | 1, from: Box, { left, size }: { left: number; size: number }): TextRow[] {
+  const kept: TextRow[] = [];
   let edge = side < 0 ? from.top : from.bottom;
   for (const row of pending) {
     const step = side < 0 ? edge - row.box.bottom : row.box.top - edge;
@@ -106,7 +96,7 @@ function endOf(pending: Row[], side: -1 | 1, from: Box, { left, size }: { left: 
 }
 
 /** The rows' words, and all of the extents that any of them is in, become the area's. */
-function add(area: Area, rows: Row[], rest: Set<Extent>, owner: Map<Word, Extent>): void {
+function add(area: Area, rows: TextRow[], rest: Set<Extent>, owner: Map<Word, Extent>): void {
   const { whole } = area;
   const words = rows.flatMap((row) => row.words);
   const met = new Set(words.flatMap((word) => owner.get(word) ?? []));
@@ -117,50 +107,14 @@ function add(area: Area, rows: Row[], rest: Set<Extent>, owner: Map<Word, Extent
   if (rows.length > 0) area.whole = { parts, loose, box: inkOf([...wordsOf(parts), ...loose]), confidence: Math.max(whole.confidence, ...[...met].map(({ confidence }) => confidence)) };
 }
 
-/** A caption, or a line of a table of contents. */
-function isForeign({ words }: Row): boolean {
-  const text = words.map((word) => word.text).join(' ');
-  return isTableCaption(text) || isFigureCaption(text) || hasLeader(text);
-}
-
 /** A ruled table stands in the row or before it. */
-function isRuled({ box }: Row, edge: number, side: -1 | 1, tables: FoundTable[]): boolean {
+function isRuled({ box }: TextRow, edge: number, side: -1 | 1, tables: FoundTable[]): boolean {
   const [top, bottom] = side < 0 ? [box.top, edge] : [edge, box.bottom];
   return tables.some((table) => table.evidence === 'ruled' && table.box.top < bottom && table.box.bottom > top && table.box.left < box.right && table.box.right > box.left);
 }
 
-/** The rows of the texts that stand, with some of them, between the sides of `over`, from the top. */
-function rowsOf(words: Word[], size: number, over: Pick<Box, 'left' | 'right'>): Row[] {
-  const lines: Word[][] = [];
-  for (const word of [...words].sort((a, b) => a.baseline - b.baseline)) {
-    const line = lines.at(-1);
-    if (line !== undefined && word.baseline - (line[0]?.baseline ?? 0) < 0.35 * size) line.push(word);
-    else lines.push([word]);
-  }
-  return lines.flatMap((line): Row[] => {
-    const texts: { box: Box; words: Word[] }[] = [];
-    for (const word of line.sort((a, b) => a.box.left - b.box.left)) {
-      const last = texts.at(-1);
-      if (last !== undefined && word.box.left - last.box.right < parting * size) {
-        last.words.push(word);
-        last.box.right = Math.max(last.box.right, word.box.right);
-      } else texts.push({ box: { ...word.box }, words: [word] });
-    }
-    const own = texts.filter(({ box }) => box.right > over.left && box.left < over.right);
-    if (own.length === 0) return [];
-    const inRow = own.flatMap((text) => text.words);
-    const [baseline, tall] = [medianOf(inRow.map((word) => word.baseline)), medianOf(inRow.map((word) => word.size))];
-    const sides = own.map(({ box }) => box);
-    return [{ words: inRow, texts: sides, size: tall, box: { left: Math.min(...sides.map(({ left }) => left)), right: Math.max(...sides.map(({ right }) => right)), top: baseline - 0.74 * tall, bottom: baseline + 0.22 * tall } }];
-  });
-}
-
 /** White between two lines of the words, the largest. */
-function largestStep(words: Word[], size: number): number {
-  const rows = rowsOf(words, size, inkOf(words));
+function largestStep(words: Word[]): number {
+  const rows = rowsOf(words);
   return Math.max(0, ...rows.map(({ box }, at) => (at === 0 ? 0 : box.top - (rows[at - 1]?.box.bottom ?? box.top))));
-}
-
-function medianOf(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 }

@@ -9,8 +9,8 @@ const date =
 const blank = /^(?:[-–—−.·…*]{1,3}|n\/?a|N\/?A|nil|na|none|yes|no|[YN✓✔✗✘×xX•●○])$/;
 const bullet = /^[•●▪▫■□◦‣⁃∙·–—»►▶➢✓*\uf0b7\uf0a7-]$/;
 const enumerator = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/;
-const caption = /^(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|tabel|таблица|表)\s*(?:[A-Z]{0,2}[\s.-]?\d|[IVXL]+\b|\d|[:.])/iu;
-const figureCaption = /^(?:figure|fig\.|abbildung|abb\.|chart|graph|exhibit|scheme|plate|listing|algorithm)\s*[A-Z]{0,2}[\s.-]?\d/iu;
+const caption = /^(?:table|tab\.|tabelle|tableau|tabla|tabela|tabella|tabell?|tabulka|taulukko|таблица|表)\s*(?:[A-Z]{0,2}[\s.-]?\d|[IVXL]+\b|\d|[:.])/iu;
+const figureCaption = /^(?:figure|fig\.|abbildung|abb\.|figura|figur|figuur|obrázek|obr\.|rysunek|rys\.|kuva|рисунок|рис\.|图|図|chart|graph|exhibit|scheme|plate|listing|algorithm)\s*[A-Z]{0,2}[\s.-]?\d/iu;
 
 /** Numbers, amounts, percentages, ranges of numbers, dates. */
 export function isNumeric(text: string): boolean {
