@@ -175,6 +175,25 @@ t.test('two notes whose marks stand by themselves are two', (t) => {
   t.end();
 });
 
+t.test('a mark that stands as high as its note and touches it is set apart, the note with the next number is one, too', (t) => {
+  const small = { size: 8 };
+  const notes = (first: string, second: ReturnType<typeof line>): string[] => texts(structure([sketch(0, [...paragraph(50, 60, 480, 40, 'mill'), line(50, 700, first, small), second])]), 'footnote');
+  t.same(notes('1Im Winter viermal in der Stunde.', line(50, 722, '2Vgl. dazu die Eingabe der Frau Becker.')), ['1 Im Winter viermal in der Stunde.', '2 Vgl. dazu die Eingabe der Frau Becker.']);
+  t.same(notes('1Im Winter viermal in der Stunde.', line(50, 722, '7Vgl. dazu die Eingabe der Frau Becker.')), ['1 Im Winter viermal in der Stunde.'], 'of the size of the text and another number: none');
+  t.same(notes('14C dates are given in years before present.', line(50, 722, 'The end.')), ['14C dates are given in years before present.']);
+  t.end();
+});
+
+t.test('a heading in bold that runs into its paragraph begins one', (t) => {
+  const head = (above: ReturnType<typeof line>): string[] => texts(structure([sketch(0, [
+    ...paragraph(50, 60, 480, 20, 'mill'), above,
+    line(50, 412, `Abstract. ${'We measured the level of a bell on the water at twelve places in fog and in frost and '.slice(0, 86)}`, { boldPrefix: 9 }), ...paragraph(50, 424, 480, 3, 'bell'),
+  ])]), 'text').filter((text) => /Abstract/.test(text));
+  t.match(head(line(180, 400, '* Corresponding author: anna@acoustics.example', { size: 9.4 }))[0], /^Abstract\./);
+  t.match(head(line(50, 400, 'A line that is as wide as its column, so that the bold words that follow it may belong to it all'))[0], /^A line/);
+  t.end();
+});
+
 t.test('code in a document that is mostly code; none in one that is typewritten', (t) => {
   const mono = { monospace: true, font: 'Mono' };
   const program = (top: number): ReturnType<typeof line>[] => ['def read(path):', 'with open(path) as file:', 'for each in file:', 'yield each.strip()', '', '# the rest', 'table = {"a": 1, "b": [1, 2]}']

@@ -20,9 +20,32 @@ export function isAddressNote(text: string): boolean {
 export function markFootnotes(blocks: Block[], body: BodyStyle, pageHeight: (pageIndex: number) => number, separators: (pageIndex: number) => number[]): void {
   for (const [index, block] of blocks.entries()) {
     if (block.kind !== 'text' || block.role !== 'text') continue;
-    if (isFootnote(block, blocks[index - 1], body, pageHeight, separators)) block.role = 'footnote';
+    if (!isFootnote(block, blocks[index - 1], body, pageHeight, separators)) continue;
+    block.role = 'footnote';
+    setMarkApart(block);
   }
 }
+
+/** The number with which a note begins; NaN for signs. */
+function numberOf(block: TextBlock): number {
+  return parseInt(plainText(block), 10);
+}
+
+/** Some programs write a note's mark as high as its text and right before it. */
+function setMarkApart(block: TextBlock): void {
+  const { lines } = block.stretches[0]!;
+  const [first] = lines;
+  const mark = /^(?:\d{1,3}|[*†‡§]{1,3})(?=[\p{Lu}“"„«(]\p{L}*\p{Ll})/u.exec(first?.text ?? '')?.[0];
+  if (first === undefined || mark === undefined || isotopeAhead.test(first.text)) return;
+  const shifted = (at: number): number => (at > mark.length ? at + 1 : at);
+  lines[0] = {
+    ...first, text: `${mark} ${first.text.slice(mark.length)}`,
+    spans: first.spans.map((span) => ({ ...span, start: span.start >= mark.length ? span.start + 1 : span.start, end: shifted(span.end) })),
+  };
+}
+
+/** `3D` and `14C` are words, and so is a formula. */
+const isotopeAhead = /^\d{1,3}\p{Lu}(?:\p{Lu}|\d|\b)/u;
 
 function isFootnote(block: TextBlock, before: Block | undefined, body: BodyStyle, pageHeight: (pageIndex: number) => number, separators: (pageIndex: number) => number[]): boolean {
   const { pageIndex, box } = block.stretches[0]!;
@@ -33,7 +56,8 @@ function isFootnote(block: TextBlock, before: Block | undefined, body: BodyStyle
   const numbered = noteStart.test(plainText(block));
   const ruled = separators(pageIndex).some((y) => y < box.top && y > box.top - 0.35 * height && y > 0.4 * height);
   if (isLikely(block, 0.8, 'footnote') && box.top > 0.3 * height) return true;
-  if (!small || !low || isUnlikely(block, 0.02, 'footnote')) return false;
   const follows = before !== undefined && before.kind === 'text' && before.role === 'footnote' && before.stretches[0]!.pageIndex === pageIndex;
+  if (follows && low && numbered && numberOf(block) === numberOf(before) + 1) return true;
+  if (!small || !low || isUnlikely(block, 0.02, 'footnote')) return false;
   return numbered && (ruled || box.top > 0.6 * height) || ruled && follows;
 }

@@ -96,10 +96,16 @@ function startsParagraph(above: TextLine, below: TextLine, next: TextLine | unde
   }
   const room = habits.right - above.box.right;
   const needed = firstWordWidth(below) + 0.3 * size;
+  if (room > needed && above.boldPrefix === 0 && !above.bold && opensInBold(below)) return true;
   if (room > needed + (habits.justified ? 0.5 : 1.5) * size && (habits.justified || room > 0.12 * (habits.right - habits.left))) {
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
   }
   return false;
+}
+
+/** A heading that runs into its paragraph: bold words up to a full stop or colon, and more after them. */
+function opensInBold({ text, boldPrefix, bold }: TextLine): boolean {
+  return !bold && boldPrefix > 2 && boldPrefix < text.length && /^\p{Lu}.*[.:—–]$/u.test(text.slice(0, boldPrefix).trim());
 }
 
 /** Of two regions, as the layout network is sure. What is set in below the line above hangs on it, as an entry of a bibliography does, or begins a paragraph, which geometry sees. */
