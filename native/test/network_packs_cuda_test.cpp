@@ -1,5 +1,7 @@
 // Networks as CUDA kernels, emulated here, in every precision: the conformance packs' op cases, and their networks on small pictures.
 #include <algorithm>
+#include <cmath>
+#include <cstddef>
 #include <cstdlib>
 #include <set>
 #include <string>
@@ -14,6 +16,7 @@
 #include "json.h"
 #include "onnx_halves.h"
 #include "onnx_pack.h"
+#include "random_draws.h"
 
 namespace lectern::test {
 namespace {
@@ -104,6 +107,32 @@ LECTERN_TEST("cuda: each network of the pack on a small picture, emulated, withi
       cuda::emulation::set_reverse(false);
       check(what.empty(), name + " " + data.inputs.front().second.shape.text() + ": " + what);
     }
+  }
+}
+
+LECTERN_TEST("cuda: a whole network that ships, emulated: lines alone and in a batch are the same bits in f16x3, and near the processor's") {
+  if (!has_emulation()) return;
+  constexpr int lines = 3, rows = 32, columns = 32;  // three make no whole tile
+  constexpr std::size_t each = std::size_t{rows} * columns;
+  const std::filesystem::path file = std::filesystem::path(LECTERN_SOURCE_DIRECTORY) / "models" / "lectern-orientation.onnx";
+  const auto host = cpu::make_backend();
+  const auto device = cuda_emulated::make_backend();
+  onnx::Network network = open_on(*device, *host, file, Precision::f16x3);
+  onnx::Network exact = open_on(*host, *host, file, Precision::f32);
+  Random random(20261123);
+  std::vector<float> pictures(lines * each);
+  for (float& pixel : pictures) pixel = uniform(random, 0, 1);
+  const auto run = [](onnx::Network& of, const float* begin, int count) { return of.run(std::vector<onnx::Input>{{of.inputs().front().name, Element::f32, Shape{count, 1, rows, columns}, begin}}).front(); };
+  const onnx::Output together = run(network, pictures.data(), lines);
+  const onnx::Output right = run(exact, pictures.data(), lines);
+  check(together.shape == right.shape && together.shape[0] == lines, "a row of logits for each line");
+  for (std::size_t i = 0; i < together.as().size(); i++) check(std::fabs(together.as()[i] - right.as()[i]) <= 1e-3F * std::max(1.0F, std::fabs(right.as()[i])), "logit " + std::to_string(i) + " is near the processor's");
+  const std::size_t of_one = together.bytes.size() / lines;
+  for (std::size_t line = 0; line < lines; line++) {
+    const onnx::Output alone = run(network, pictures.data() + line * each, 1);
+    const auto begin = together.bytes.begin() + static_cast<std::ptrdiff_t>(line * of_one);
+    check(alone.bytes.size() == of_one && std::equal(alone.bytes.begin(), alone.bytes.end(), begin), "line " + std::to_string(line) + " alone as in the batch");
+    check(line == 0 || !std::equal(begin, begin + static_cast<std::ptrdiff_t>(of_one), together.bytes.begin()), "and unlike the first");
   }
 }
 

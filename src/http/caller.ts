@@ -90,14 +90,15 @@ export class Gate {
     // Whoever was passed on is none of this host's programs, whatever the proxy's address is.
     const isOfThisHost = forwarded === undefined && isLoopback(peer);
     if (this.list === null) return { identity: textOf(address), isAdministrator: isOfThisHost };
-    const holder = this.list.holderOf(keyOf(request) ?? '');
+    const key = keyOf(request);
+    const holder = this.list.holderOf(key ?? '');
     // As if the list began with loopback's networks as administrators, who enter whatever the setting allowed-roles says.
     const isLocal = holder === undefined && isOfThisHost && !this.list.namesLoopback(address);
     const role = holder?.role ?? (isLocal ? administrator : this.list.roleOf(address));
     const allowed = role !== undefined && (isLocal || this.settings.allowedRoles.includes(role));
     if (!allowed) {
       const who = holder === undefined ? textOf(address) : `key ${holder.name}`;
-      throw new LecternError('forbidden', role === undefined ? `${who} is not in the access list of this service.` : `The role ${role} (${who}) may not use this service.`);
+      throw new LecternError('forbidden', role === undefined ? `${key === undefined ? '' : 'The key is not known, and '}${who} is not in the access list of this service.` : `The role ${role} (${who}) may not use this service.`);
     }
     return { identity: holder === undefined ? textOf(address) : `key ${holder.name}`, isAdministrator: role === administrator };
   }

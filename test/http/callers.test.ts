@@ -54,6 +54,7 @@ t.test('the longest prefix decides, before the body is read', async (t) => {
   const refused = await app.inject({ url: '/v1/models', remoteAddress: '10.1.2.8' });
   t.match(refused.json(), { error: { message: 'The role student (10.1.2.8) may not use this service.' } }, 'in the words of the contract');
   t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1' })).json(), { error: '10.2.0.1 is not in the access list of this service.' });
+  t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1', headers: { authorization: 'Bearer lk-mistyped' } })).json(), { error: 'The key is not known, and 10.2.0.1 is not in the access list of this service.' });
 });
 
 t.test('loopback is the administrator\'s unless a line of the list names it', async (t) => {
