@@ -1,6 +1,6 @@
 /** The networks that ship with the program, as `lectern models` lists, shows and checks them. Conversion workers open them by themselves (convert/shipped-networks). */
 import { join } from 'node:path';
-import { findOwnNetwork, shippedNetworks, sizeOfShipped } from '../convert/installed.js';
+import { findOwnNetwork, openingLayout, openingTables, shippedNetworks, sizeOfShipped } from '../convert/installed.js';
 import type { Engine } from '../engine/port.js';
 import { asLecternError, LecternError } from '../errors.js';
 import { describePort } from '../models/card-fit.js';
@@ -100,10 +100,7 @@ async function tryOut(own: Own, engine: Engine): Promise<string> {
     const { lines, upright, turned, neither } = await engine.lineVotes(page, { network, dpi });
     return `on a made page that stands upright ${lines} lines were asked, and ${Math.round(100 * upright / Math.max(1e-9, upright + turned + neither))} % of their votes say so`;
   }
-  const networks = own.file === table.file
-    ? { kind: 'table' as const, networks: { table: { answer: 'separators' as const, file: network, precision: 'f32' as const, preparation: { fit: 'stretch' as const, bgr: false, mean: [0, 0, 0] as [number, number, number], std: [1, 1, 1] as [number, number, number] } } } }
-    : { kind: 'lines' as const, networks: { lines: { file: network } } };
-  const model = await engine.openVision({ ...networks, device: 'cpu', threads: 1, workBytes: own.file === table.file ? table.workBytes : layout.workBytes });
+  const model = await engine.openVision(own.file === table.file ? openingTables(network) : openingLayout(network));
   try {
     if (own.file === layout.file) return 'opened';
     // It wants drawings of words (convert/tables/picture): that it runs is all that a picture of a table can show.

@@ -2,4 +2,4 @@
 export { findLibreOffice } from '../formats/office/legacy.js';
 export { findOwnNetwork, installedRecognisers } from './ocr/own.js';
 export { isRecogniser } from './ocr/recogniser.js';
-export { shippedNetworks, sizeOfShipped } from './shipped-networks.js';
+export { openingLayout, openingTables, shippedNetworks, sizeOfShipped } from './shipped-networks.js';

@@ -1,6 +1,7 @@
 /** The networks that conversion workers open themselves: their files, and what their runs may hold. What they count in the memory of models is worked out from here. */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import type { OpenVisionOptions } from '../engine/vision-port.js';
 
 export interface ShippedNetwork {
   file: string;
@@ -23,6 +24,20 @@ export const detectorNetwork: ShippedNetwork = { file: 'lectern-detector.onnx', 
 export const layoutNetwork: ShippedNetwork = { file: 'lectern-layout.onnx', workBytes: 64 * 2 ** 20 };
 
 export const shippedNetworks = { recogniser: recogniserNetwork, orientation: orientationNetwork, detector: detectorNetwork, table: tableNetwork, layout: layoutNetwork };
+
+/** One thread: documents are converted side by side, each in a process of its own. */
+const onHost = { device: 'cpu', threads: 1 } as const;
+
+/** How the table network in `file` is opened: it takes drawings of tables as they are (tables/picture). */
+export function openingTables(file: string): OpenVisionOptions {
+  const preparation = { fit: 'stretch' as const, bgr: false, mean: [0, 0, 0] as [number, number, number], std: [1, 1, 1] as [number, number, number] };
+  return { kind: 'table', networks: { table: { answer: 'separators', file, precision: 'f32', preparation } }, ...onHost, workBytes: tableNetwork.workBytes };
+}
+
+/** How the layout network in `file` is opened. */
+export function openingLayout(file: string): OpenVisionOptions {
+  return { kind: 'lines', networks: { lines: { file } }, ...onHost, workBytes: layoutNetwork.workBytes };
+}
 
 /** Of all that are in `directory`. */
 export function sizeOfShipped(directory: string): { sizeBytes: number; workBytes: number } {

@@ -2,7 +2,7 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VisionLoader, VisionModel } from '../../engine/vision-port.js';
-import { layoutNetwork } from '../shipped-networks.js';
+import { layoutNetwork, openingLayout } from '../shipped-networks.js';
 import { itemsOf } from './items.js';
 import type { LayoutPage } from './items.js';
 import { nothingSeen, rowsOf, seenIn } from './regions.js';
@@ -11,7 +11,6 @@ import type { SeenLayout } from './regions.js';
 /** Tells what a page's lines and drawings are. */
 export type LayoutFinder = (page: LayoutPage, signal: AbortSignal) => Promise<SeenLayout>;
 
-const { file: fileName, workBytes } = layoutNetwork;
 /** Every item is held against every other: a page of maps or of hidden text is not worth minutes. */
 export const mostItems = 3000;
 
@@ -20,7 +19,7 @@ export const mostItems = 3000;
  * or a defect.
  */
 export function shippedLayoutFinder(engine: () => VisionLoader, directory: string): LayoutFinder | null {
-  const file = join(directory, fileName);
+  const file = join(directory, layoutNetwork.file);
   if (!existsSync(file)) return null;
   let model: Promise<VisionModel> | null = null;
   let opener: VisionLoader | null = null;
@@ -30,7 +29,7 @@ export function shippedLayoutFinder(engine: () => VisionLoader, directory: strin
     const current = engine();
     if (opener !== current) model = null;
     opener = current;
-    model ??= current.openVision({ kind: 'lines', networks: { lines: { file } }, device: 'cpu', threads: 1, workBytes });
+    model ??= current.openVision(openingLayout(file));
     const opened = await model.catch((thrown: unknown) => {
       // Memory may be there for the next page.
       model = null;

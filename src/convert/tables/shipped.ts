@@ -2,23 +2,20 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VisionLoader, VisionModel } from '../../engine/vision-port.js';
-import { tableNetwork } from '../shipped-networks.js';
+import { openingTables, tableNetwork } from '../shipped-networks.js';
 import type { CellFinder } from './by-network.js';
-
-const { file: fileName, workBytes } = tableNetwork;
 
 /** Null where the network is not in `directory`. What it rejects with is `cancelled` or a defect. */
 export function shippedCellFinder(engine: () => VisionLoader, directory: string): CellFinder | null {
-  const file = join(directory, fileName);
+  const file = join(directory, tableNetwork.file);
   if (!existsSync(file)) return null;
   let model: Promise<VisionModel> | null = null;
   let opener: VisionLoader | null = null;
-  const preparation = { fit: 'stretch' as const, bgr: false, mean: [0, 0, 0] as [number, number, number], std: [1, 1, 1] as [number, number, number] };
   return async (picture, signal) => {
     const current = engine();
     if (opener !== current) model = null;
     opener = current;
-    model ??= current.openVision({ kind: 'table', networks: { table: { answer: 'separators', file, precision: 'f32', preparation } }, device: 'cpu', threads: 1, workBytes });
+    model ??= current.openVision(openingTables(file));
     const opened = await model.catch((thrown: unknown) => {
       // Memory may be there for the next table.
       model = null;
