@@ -1,4 +1,6 @@
 // Networks that lie: broken files, impossible shapes, paths that leave their folder.
+#include <unistd.h>
+
 #include <chrono>
 #include <cmath>
 #include <cstdint>
@@ -241,7 +243,7 @@ LECTERN_TEST("onnx: NaN, infinities and divisions by nothing go through") {
 }
 
 LECTERN_TEST("onnx: external data stays below the folder of its file") {
-  const fs::path root = fs::temp_directory_path() / ("lectern-onnx-" + std::to_string(static_cast<unsigned long>(std::hash<std::string>()(__FILE__))));
+  const fs::path root = fs::temp_directory_path() / ("lectern-onnx-" + std::to_string(getpid()));
   fs::remove_all(root);
   fs::create_directories(root / "net" / "data");
   const float numbers[] = {5, 6, 7, 8};

@@ -1,4 +1,6 @@
 // What networks answer with, read by loops that follow the definitions: letters, boxes, tables.
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -62,7 +64,7 @@ LECTERN_TEST("vision answers: letters of columns, in both layouts, of logits and
 }
 
 LECTERN_TEST("vision answers: dictionaries that are whole and such as are not") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "lectern-vision-answers";
+  const std::filesystem::path folder = std::filesystem::temp_directory_path() / ("lectern-vision-answers-" + std::to_string(getpid()));
   std::filesystem::create_directories(folder);
   const auto write = [&](const std::string& text) {
     std::ofstream(folder / "words.txt", std::ios::binary) << text;
