@@ -22,8 +22,7 @@ if [ -z "$build" ]; then
   build=build/gpu
   if [ "$device" = cuda ]; then
     capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .) || exit 1
-    # Warpgroups are what is to be measured; products leave them out until that was done.
-    cuda="-DLECTERN_CUDA=ON -DLECTERN_CUDA_WARPGROUPS=ON -DCMAKE_CUDA_ARCHITECTURES=$capability"
+    cuda="-DLECTERN_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=$capability"
   else
     cuda=-DLECTERN_CUDA=OFF
   fi
@@ -73,6 +72,11 @@ tested() {
 }
 if [ "$device" = cuda ]; then
   tested 'kernels against references' 150 "$build/bin/native_test" --filter 'cuda: ' --filter 'prompt rows' --filter 'prompt attention' --filter ragged --filter upload --filter 'recorded passes' --require-cuda
+  if [ $status -ne 0 ]; then
+    # What follows would fail the same way; single warps are measured instead where it was these.
+    export LECTERN_WARPGROUPS=off
+    tested 'the same without warpgroups, as is all that follows' 120 "$build/bin/native_test" --filter 'cuda: ' --filter 'prompt rows' --filter ragged --require-cuda
+  fi
 else
   # The emulation takes minutes for all of them, which npm test runs: one of each kind shows that the step works.
   tested 'kernels against references' 150 "$build/bin/native_test" --filter 'cuda: what' --filter 'cuda: rows of answers' --filter upload --filter 'recorded passes'
@@ -109,11 +113,23 @@ done
   echo
 } >> "$report"
 
-# Rows that would begin in the last minute are marked instead.
-timeout "$(($(left) > 5 ? $(left) : 5))" "$build/bin/native_bench" --gpu $device $(($(left) - 60)) build 2> build/gpu-bench.log | tee -a "$report"
-if [ -s build/gpu-bench.log ] || ! tail -n 1 "$report" | grep -q '^All rows'; then
-  status=1
-  { echo; echo "The measurement ended early; what is not above was not measured."; cat build/gpu-bench.log; } | tee -a "$report"
+# A part is a process: what faults in one takes no other along. Rows that would begin in the last minute are marked instead.
+measured() {
+  timeout "$(($(left) > 5 ? $(left) : 5))" "$build/bin/native_bench" --gpu $device $(($(left) - 60)) build "$1" > build/gpu-part.md 2> build/gpu-bench.log
+  ended=$?
+  [ $ended -ne 3 ] || return 1
+  tee -a "$report" < build/gpu-part.md
+  if [ $ended -ne 0 ]; then
+    status=1
+    { echo; echo "This part ended early ($ended); what is not above was not measured."; cat build/gpu-bench.log; } | tee -a "$report"
+  fi
+}
+part=0
+while measured $part; do part=$((part + 1)); done
+if [ "$device" = cuda ] && [ "${LECTERN_WARPGROUPS:-}" != off ] && [ "$(left)" -gt 90 ]; then
+  export LECTERN_WARPGROUPS=off
+  { echo; echo "# Once more without warpgroups"; } | tee -a "$report"
+  for part in 1 2; do measured $part; done
 fi
 echo "$report, after $((535 - $(left))) s"
 exit $status

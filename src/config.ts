@@ -38,6 +38,7 @@ export const settingsTable = {
   modelContext: setting<ReadonlyMap<string, number>>(kinds.byName(kinds.count(16, 2 ** 24)), '', 'the same for single models, as qwen2.5:72b=8192,bge-m3=4096'),
   device: setting<'auto' | 'cpu' | 'cuda'>(kinds.oneOf('auto', 'cpu', 'cuda'), 'auto', 'where models run: cuda, cpu, or auto for the GPU where there is one'),
   kvCache: setting<string>(kinds.oneOf('f16', 'q8_0'), 'f16', 'how a GPU keeps keys and values: q8_0 takes half of the memory and is a little less exact'),
+  warpgroups: setting<'auto' | 'off'>(kinds.oneOf('auto', 'off'), 'auto', 'whether an H100 or H200 multiplies prompts by groups of warps: auto where a trial at loading finds the products right, off without one'),
   threads: setting<number | null>(kinds.orAuto(kinds.count(1, 1024)), 'auto', 'threads of a model that runs on the processor; auto: one per processor'),
   modelMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'memory that all loaded models may take; auto: what is free on the GPU, or half of the machine\'s'),
   embeddingMemory: setting<number | null>(kinds.orAuto(kinds.bytes), 'auto', 'part of it that chat models leave to embedding models; auto: an eighth, 3GiB at most, and up to a quarter for the networks of conversion workers (279MiB each)'),

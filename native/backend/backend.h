@@ -41,6 +41,8 @@ class Backend {
 
   /// Rows of a pass from which on more make it no faster.
   virtual int pass_rows() const = 0;
+  /// The same of an encoder, whose matrices are small.
+  virtual int text_rows() const { return pass_rows(); }
 
   /// The operations of one language model; everything that they need beside the weights is allocated here, for the
   /// largest pass that `shape` allows. Must not outlive the backend. Throws Error `out_of_memory`.

@@ -178,6 +178,12 @@ class Ops {
   /// out[r] = gelu(W x[r] + bias), gelu(z) = z / 2 * (1 + erf(z / sqrt(2))).  out: (rows, rows of W), not x.
   virtual void project_gelu(const Linear& weights, int rows, const float* x, float* out) = 0;
 
+  /// x[r] += Wdown gelu(Wup x[r] + bias) + bias.  hidden: memory of (rows, rows of Wup), whose contents mean nothing afterwards.
+  virtual void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) {
+    project_gelu(up, rows, x, hidden);
+    project_add(down, rows, hidden, x);
+  }
+
   /// x[r] += sum over the best `used` experts e of w_e Wdown_e (silu(Wgate_e n) * (Wup_e n)), n = norm(x[r]); w = softmax
   /// over all experts of Wrouter n, those kept divided by their sum. Of equal weights the first counts as better.
   virtual void experts(const ExpertWeights& weights, int rows, float* x) = 0;

@@ -36,14 +36,16 @@ class DeviceBackend final : public Backend {
   void synchronise() override { LECTERN_CUDA_SPACE::synchronise(stream_); }
   // 2,048 rows keep the tensor cores busy through every product of a 70B model, at four waves of large tiles or more.
   int pass_rows() const override { return 2048; }
+  // A layer's products of 1,024 by 1,024 are two waves of large tiles then.
+  int text_rows() const override { return 8192; }
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, Chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_)}); }
   std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage storage) override {
     return LECTERN_CUDA_SPACE::make_graph_ops(stream_, multiprocessors(device_), storage);
   }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
   std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + DecodeRows::bytes(shape) + PromptRows::bytes(shape) + TokenChoices::bytes(shape); }
-  std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count); }
-  std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return part_bytes(dtype, rows, columns); }
+  std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return matrix_bytes_of(dtype, rows, columns, count); }
+  std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return matrix_bytes_of(dtype, rows, columns, 1); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
  private:

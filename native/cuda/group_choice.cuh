@@ -15,6 +15,7 @@
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
 #include "cuda/with_type.h"
+#include "error.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -24,11 +25,18 @@ class GroupChoice {
   /// `processors`: multiprocessors of a device that has warpgroups, else 0.
   GroupChoice(Stream stream, int processors) : stream_(stream), processors_(processors) {}
 
-  /// Tries the type where that was not done, and remarks what is wrong. Throws what the runtime does.
+  /// Tries the type where that was not done, and remarks what is wrong. Throws what the runtime does, and Error `device_lost`, with the way
+  /// out, where the trial took the device with it.
   void prepare(DType type) {
     State& state = states_[static_cast<std::size_t>(type)];
     if (processors_ == 0 || !goes_by_groups(type) || state != State::untried) return;
-    const std::string fault = fault_of(type);
+    std::string fault;
+    try {
+      fault = fault_of(type);
+    } catch (const Error& error) {
+      if (error.code() != ErrorCode::device_lost) throw;
+      throw Error(ErrorCode::device_lost, error.what() + std::string(" That was while products by warpgroups were tried: with LECTERN_WARPGROUPS=off (--warpgroups off) nothing tries them."));
+    }
     state = fault.empty() ? State::usable : State::refused;
     if (!fault.empty()) remark("Prompts with weights of " + std::string(info_of(type).name) + " go by single warps, which is slower: " + fault);
   }
@@ -44,6 +52,7 @@ class GroupChoice {
   static constexpr int rows = 72;
   static constexpr int outputs = 72;
   static constexpr int columns = 512;
+  static constexpr int most_seconds = 30;  // of microseconds of work, on a device that others may use
 
   /// Numbers that nobody chose, always the same ones.
   class Noise {
@@ -110,11 +119,15 @@ class GroupChoice {
     const DeviceArray<float> y(std::size_t{rows} * outputs);
     copy_to_device(stream_, placed.get(), weights.data(), weights.size());
     copy_to_device(stream_, packed.get(), values.data(), 2 * values.size());
-    const TileProduct product{placed.get(), nullptr, placed_row_bytes(type, columns), outputs, columns, {packed.get(), nullptr, columns}, rows, nullptr, y.get(), Ending::put};
+    const TileProduct product{placed.get(), nullptr, placed_row_bytes(type, columns), outputs, columns, {packed.get(), nullptr, columns, nullptr}, rows, nullptr, y.get(), Ending::put};
     const auto result = [&](auto&& run) {
       clear(stream_, y.get(), sizeof(float) * rows * outputs);
       with_type(type, run);
       check_launches();
+      // A kernel that never ends is nothing that a later call would tell.
+      Event done;
+      done.record(stream_);
+      if (!done.comes_within(most_seconds)) throw Error(ErrorCode::device_lost, "The GPU has not answered for " + std::to_string(most_seconds) + " s.");
       std::vector<float> got(std::size_t{rows} * outputs);
       copy_to_host(stream_, got.data(), y.get(), sizeof(float) * got.size());
       return got;

@@ -14,9 +14,16 @@ namespace LECTERN_CUDA_SPACE {
 
 // --- Weights and tables (units/tables.cu) ---
 
-/// Rows of a file, from one to the next file_row_bytes, to planes on the device: placed_row_bytes each.
+/// The largest magnitude of many numbers: a float's bits, to be compared as they are. Zero before the first.
+using LargestBits = std::uint64_t;
+
+/// Rows of a file, from one to the next file_row_bytes, to planes on the device: placed_row_bytes each. Of f16 `largest` becomes theirs, where
+/// they have more; else it may be null.
 template <DType type>
-void launch_repack(Stream stream, const std::uint8_t* file, std::size_t file_row_bytes, int columns, int rows, std::uint8_t* placed);
+void launch_repack(Stream stream, const std::uint8_t* file, std::size_t file_row_bytes, int columns, int rows, std::uint8_t* placed, LargestBits* largest);
+
+/// *largest = that of `count` floats.
+void launch_find_largest(Stream stream, const float* values, std::size_t count, LargestBits* largest);
 
 /// x[r] (+)= table[numbers[r]] (+ extra). numbers: on the device.
 template <DType type>
@@ -59,6 +66,7 @@ struct PackedRows {
   std::uint16_t* values;
   float* scales;  // (rows) or null
   int stride;     // a multiple of step_columns
+  float* sizes;   // (rows) where there are scales: the sum of the magnitudes of x
 };
 
 inline int packed_stride(int columns) { return (columns + step_columns - 1) / step_columns * step_columns; }
@@ -75,6 +83,28 @@ enum class Ending {
   add,    // y += s
   gelu,   // y = s / 2 * (1 + erf(s / sqrt(2)))
   gated,  // y = silu(s of the first matrix) * (s of the second)
+  // Of f16 alone:
+  scale,  // y = s * factor
+  keep,   // s goes to the cache
+  pack,   // y = s / 2 * (1 + erf(s / sqrt(2))), as the next product takes it
+};
+
+/// Where keys or values go.
+struct KeptRows {
+  Cache cache;       // of halves or floats
+  const int* slots;  // of the batch's rows
+  const int* cells;
+  int first_row;  // of the batch
+  int layer;
+  int value;  // 0: keys, 1: values
+};
+
+/// Rows that a product leaves packed. How large a row can become is known before: no sum is larger than the row's size times the largest weight
+/// and the largest bias.
+struct PackedEnd {
+  PackedRows out;  // as many columns as the product has outputs, a multiple of step_columns
+  const LargestBits* weight;
+  const LargestBits* bias;  // or null
 };
 
 struct TileProduct {
@@ -88,6 +118,9 @@ struct TileProduct {
   const float* bias;  // (outputs) or null; not where `gated`
   float* y;           // (rows, outputs)
   Ending ending;
+  float factor = 1.0F;  // scale
+  KeptRows kept{};      // keep
+  PackedEnd end{};      // pack
 };
 
 /// Large tiles from `large_from` of them on. Not of f32.
@@ -106,8 +139,9 @@ constexpr bool goes_by_groups(DType type) {
 template <DType type>
 void launch_group_tiles(Stream stream, int processors, const TileProduct& product);
 
-/// out[r] = norm(x[r]), as the tensor cores take it: f16 and a scale where out has scales, else bf16.
-void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out);
+/// out[r] = norm(x[r]), as the tensor cores take it: f16 and a scale where out has scales, else bf16. `normed`: norm(x[r]) as floats too, may
+/// be x; or null.
+void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed);
 
 // --- Attention of many rows (units/tile_attention.cu) ---
 

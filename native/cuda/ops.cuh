@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 #include <string>
 #include <vector>
@@ -53,9 +54,11 @@ struct Sizes {
   explicit Sizes(const OpsShape& shape)
       : op_rows(static_cast<std::size_t>(std::max(shape.part_rows, shape.logit_rows))),
         expert_rows(shape.experts > 0 ? static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.experts_used) : 0),
-        in_rows(std::max(op_rows, expert_rows)),
+        // Other rows than these are packed (prompt.cuh) or read as they are (decode.cuh).
+        in_rows(shape.experts > 0 ? std::max(op_rows, expert_rows) : static_cast<std::size_t>(shape.logit_rows)),
         inputs(in_rows * static_cast<std::size_t>(shape.columns)),
         blocks(in_rows * static_cast<std::size_t>(shape.columns / 32 + 1)),
+        expert_outputs(expert_rows * static_cast<std::size_t>(shape.outputs)),
         outputs(std::max(op_rows, expert_rows) * static_cast<std::size_t>(shape.outputs)),
         kv(op_rows * static_cast<std::size_t>(shape.kv.heads) * static_cast<std::size_t>(shape.kv.head_size)),
         angles(static_cast<std::size_t>(shape.rows) * static_cast<std::size_t>(shape.rotated / 2)),
@@ -64,7 +67,7 @@ struct Sizes {
 
   std::size_t bytes(const OpsShape& shape) const {
     const std::size_t numbers = 2 * static_cast<std::size_t>(shape.logit_rows) + expert_rows;
-    return sizeof(float) * (inputs + 2 * outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers + told_bytes(shape) + UploadRing::bytes(staging) + 16 * 256;
+    return sizeof(float) * (inputs + expert_outputs + outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers + told_bytes(shape) + UploadRing::bytes(staging) + 16 * 256;
   }
 
   /// Of a pass: six numbers for each row, the frequencies of its rotation, the tiles of its prompts.
@@ -73,7 +76,7 @@ struct Sizes {
            PromptAttention::told_bytes(shape);
   }
 
-  std::size_t op_rows, expert_rows, in_rows, inputs, blocks, outputs, kv, angles, scores;
+  std::size_t op_rows, expert_rows, in_rows, inputs, blocks, expert_outputs, outputs, kv, angles, scores;
   std::size_t staging;  // bytes of a file on their way to their planes; a row at least
 };
 
@@ -96,7 +99,7 @@ class DeviceOps final : public Ops {
         sizes_(shape),
         inputs_(sizes_.inputs),
         blocks_(sizes_.blocks),
-        first_outputs_(sizes_.outputs),
+        first_outputs_(sizes_.expert_outputs),
         second_outputs_(sizes_.outputs),
         keys_(sizes_.kv),
         values_(sizes_.kv),
@@ -135,6 +138,7 @@ class DeviceOps final : public Ops {
     pairs_ = rope.rotated / 2;
     adjacent_ = rope.adjacent;
     decode_rows_ = batch.decode_rows;
+    prompt_.forget();
     // In this order, so that what recorded passes read lies where it lay.
     told_.begin();
     tokens_ = told_.add(batch.tokens, rows);
@@ -152,10 +156,12 @@ class DeviceOps final : public Ops {
   void end() override { check_launches(); }
 
   void embed(const Matrix& table, Rows rows, float* x) override {
+    prompt_.forget();
     with_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
   }
 
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
+    prompt_.forget();
     if (positions.data != nullptr) {
       with_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
     } else if (type_row != nullptr) {
@@ -178,6 +184,12 @@ class DeviceOps final : public Ops {
     q += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.rows;
     rows = {rows.first + decoded, rows.count - decoded};
     prompt_.take(weights.norm, rows.count, weights.query.weight.columns, x);
+    if (hands_on(weights, kv)) {
+      prompt_.scale(weights.query, 1.0F / std::sqrt(static_cast<float>(kv.shape.head_size)), q);
+      prompt_.keep(weights.key, {cache_of(kv), slots_, cells_, rows.first, layer, 0});
+      prompt_.keep(weights.value, {cache_of(kv), slots_, cells_, rows.first, layer, 1});
+      return;
+    }
     prompt_.multiply(weights.query, Ending::put, q);
     prompt_.multiply(weights.key, Ending::put, keys_.get());
     prompt_.multiply(weights.value, Ending::put, values_.get());
@@ -203,6 +215,7 @@ class DeviceOps final : public Ops {
     const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
     if (decoded > 0) decode_.add(weights, decoded, in, x);
     else decode_.forget();
+    prompt_.forget();
     if (decoded == rows) return;
     in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
     x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
@@ -227,7 +240,15 @@ class DeviceOps final : public Ops {
     prompt_.multiply(weights, Ending::gelu, out);
   }
 
+  void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) override {
+    if (!prompt_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x);
+    prompt_.take(Norm{}, rows, up.weight.columns, x);
+    prompt_.pack_gelu(up);
+    prompt_.multiply(down, Ending::add, x);
+  }
+
   void experts(const ExpertWeights& weights, int rows, float* x) override {
+    prompt_.forget();
     const bool bytes = takes_bytes(weights.gate) || takes_bytes(weights.up) || takes_bytes(weights.router);
     prepare(weights.norm, rows, weights.router.columns, x, nullptr, bytes);
     product({weights.router, nullptr}, rows, scores_.get(), false);
@@ -242,7 +263,7 @@ class DeviceOps final : public Ops {
   }
 
   void normalise(const Norm& norm, int rows, int columns, float* x) override {
-    launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, static_cast<const float*>(x), static_cast<const int*>(nullptr), x, static_cast<QuantisedBlock*>(nullptr));
+    prompt_.normalise(norm, rows, columns, x);
   }
 
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
@@ -285,6 +306,11 @@ class DeviceOps final : public Ops {
   int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
   HeadWork head_work(const AttentionWeights& weights, int first_row, int layer) const {
     return {weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, first_row, layer};
+  }
+  /// Whether the products of queries, keys and values end where these belong: nothing turns or norms their heads.
+  bool hands_on(const AttentionWeights& weights, const Kv& kv) const {
+    return pairs_ == 0 && weights.query_norm == nullptr && weights.key_norm == nullptr && kv.shape.dtype != DType::q8_0 && PromptRows::hands_on(weights.query.weight) &&
+           PromptRows::hands_on(weights.key.weight) && PromptRows::hands_on(weights.value.weight);
   }
   /// Of queries, keys and values that lie as the products left them.
   void finish(Rows rows, const AttentionWeights& weights, float* q, const Kv& kv, int layer) const {

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <climits>
+#include <utility>
 
 #include "backend/ops.h"
 #include "cuda/chip.h"
 #include "cuda/group_choice.cuh"
 #include "cuda/kernels/rows.cuh"
 #include "cuda/launchers.h"
+#include "cuda/placed_weights.cuh"
 #include "cuda/runtime.h"
 #include "cuda/with_type.h"
 
@@ -49,7 +51,7 @@ struct RunFloats {
   }
 };
 
-/// Of one input after the other: take() it, then multiply it.
+/// Of one input after the other: take() it, then multiply it. Inputs that normalise() or pack_gelu() made are there already.
 class PromptRows {
  public:
   PromptRows(const OpsShape& shape, Stream stream, Chip chip)
@@ -59,10 +61,14 @@ class PromptRows {
         groups_(stream, chip.warpgroups ? chip.multiprocessors : 0),
         values_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(packed_stride(shape.columns))),
         scales_(static_cast<std::size_t>(shape.part_rows)),
+        sizes_(static_cast<std::size_t>(shape.part_rows)),
+        next_values_(hands_on(shape) ? static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(packed_stride(shape.columns)) : 0),
+        next_scales_(hands_on(shape) ? static_cast<std::size_t>(shape.part_rows) : 0),
         floats_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.columns)) {}
 
   static std::size_t bytes(const OpsShape& shape) {
-    return static_cast<std::size_t>(shape.part_rows) * (2 * static_cast<std::size_t>(packed_stride(shape.columns)) + 4 + 4 * static_cast<std::size_t>(shape.columns)) + 3 * 256;
+    const std::size_t packed = 2 * static_cast<std::size_t>(packed_stride(shape.columns)) + 4;
+    return static_cast<std::size_t>(shape.part_rows) * ((hands_on(shape) ? 2 : 1) * packed + 4 + 4 * static_cast<std::size_t>(shape.columns)) + 6 * 256;
   }
 
   /// Before weights of this type are placed.
@@ -70,6 +76,9 @@ class PromptRows {
 
   /// The input of what follows is norm(x).  x: (rows, columns), unchanged until the last product.
   void take(const Norm& norm, int rows, int columns, const float* x) {
+    const bool there = normalised_ && norm.weight == nullptr && rows == rows_ && columns == columns_ && x == x_;
+    normalised_ = false;
+    if (there) return;
     norm_ = {norm.weight, norm.bias, norm.epsilon};
     rows_ = rows;
     columns_ = columns;
@@ -77,7 +86,59 @@ class PromptRows {
     made_ = Operand::none;
   }
 
-  /// y: (rows, rows of the weight), as the ending says; not `gated`.
+  /// x[r] = norm(x[r]), packed on the way as the last product wanted its input: the next is likely to want it so. Until forget(), x is not
+  /// written otherwise.
+  void normalise(const Norm& norm, int rows, int columns, float* x) {
+    const NormParameters parameters{norm.weight, norm.bias, norm.epsilon};
+    if (last_ == Operand::none || last_ == Operand::floats) {
+      forget();
+      launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters, columns, static_cast<const float*>(x), static_cast<const int*>(nullptr), x, static_cast<QuantisedBlock*>(nullptr));
+      return;
+    }
+    take(Norm{}, rows, columns, x);
+    made_ = last_;
+    launch_pack(stream_, rows, parameters, columns, x, packed(made_ == Operand::halves), x);
+    normalised_ = true;
+  }
+
+  /// Somebody else writes what normalise() left.
+  void forget() { normalised_ = false; }
+
+  /// Whether project_gelu_add() of these is pack_gelu() and a product.
+  bool packs_gelu(const Linear& up, const Linear& down) const {
+    return next_values_.get() != nullptr && operand_of(up.weight) == Operand::halves && operand_of(down.weight) == Operand::halves && up.weight.rows % step_columns == 0;
+  }
+  /// gelu(W x + bias) is the input of what follows.
+  void pack_gelu(const Linear& up) {
+    make(Operand::halves);
+    TileProduct product = product_of(up.weight, nullptr, up.bias, nullptr, Ending::pack);
+    product.end = {{next_values_.get(), next_scales_.get(), packed_stride(up.weight.rows), nullptr}, largest_of(up.weight), largest_of(up.bias, up.weight.rows)};
+    with_type(up.weight.dtype, RunTiles{stream_, large_from_, groups_, product});
+    std::swap(values_, next_values_);
+    std::swap(scales_, next_scales_);
+    columns_ = up.weight.rows;
+    x_ = nullptr;
+    norm_ = {};
+  }
+
+  /// Whether products with this matrix end as scale() and keep() do.
+  static bool hands_on(const Matrix& weights) { return operand_of(weights) == Operand::halves; }
+  /// y = factor (W x + bias).
+  void scale(const Linear& linear, float factor, float* y) {
+    make(Operand::halves);
+    TileProduct product = product_of(linear.weight, nullptr, linear.bias, y, Ending::scale);
+    product.factor = factor;
+    with_type(linear.weight.dtype, RunTiles{stream_, large_from_, groups_, product});
+  }
+  /// W x + bias goes to the cache.
+  void keep(const Linear& linear, const KeptRows& kept) {
+    make(Operand::halves);
+    TileProduct product = product_of(linear.weight, nullptr, linear.bias, nullptr, Ending::keep);
+    product.kept = kept;
+    with_type(linear.weight.dtype, RunTiles{stream_, large_from_, groups_, product});
+  }
+
+  /// y: (rows, rows of the weight), as the ending says: put, add or gelu.
   void multiply(const Linear& linear, Ending ending, float* y) {
     const Matrix& weights = linear.weight;
     if (!make(operand_of(weights))) {
@@ -106,18 +167,20 @@ class PromptRows {
     return {static_cast<const std::uint8_t*>(weights.data), second == nullptr ? nullptr : static_cast<const std::uint8_t*>(second->data), placed_row_bytes(weights.dtype, weights.columns),
             weights.rows, weights.columns, packed(made_ == Operand::halves), rows_, bias, y, ending};
   }
-  PackedRows packed(bool halves) const { return {values_.get(), halves ? scales_.get() : nullptr, packed_stride(columns_)}; }
+  PackedRows packed(bool halves) const { return {values_.get(), halves ? scales_.get() : nullptr, packed_stride(columns_), halves ? sizes_.get() : nullptr}; }
+  /// Texts alone go from product to product as halves.
+  static bool hands_on(const OpsShape& shape) { return shape.vocabulary == 0; }
 
   /// The input as this operand; false where that is floats.
   bool make(Operand operand) {
     if (operand != made_) {
-      made_ = operand;
+      made_ = last_ = operand;
       if (operand == Operand::floats) {
         launch(stream_, normalise_rows, Grid{rows_}, row_threads, norm_, columns_, x_, static_cast<const int*>(nullptr), floats_.get(), static_cast<QuantisedBlock*>(nullptr));
       } else if (operand == Operand::halves) {
-        launch_pack(stream_, rows_, norm_, columns_, x_, packed(true));
+        launch_pack(stream_, rows_, norm_, columns_, x_, packed(true), nullptr);
       } else {
-        launch_pack(stream_, rows_, norm_, columns_, x_, packed(false));
+        launch_pack(stream_, rows_, norm_, columns_, x_, packed(false), nullptr);
       }
     }
     return operand != Operand::floats;
@@ -127,13 +190,17 @@ class PromptRows {
   int large_from_;  // so many large tiles are worth it
   GroupChoice groups_;
   DeviceArray<std::uint16_t> values_;
-  DeviceArray<float> scales_;
+  DeviceArray<float> scales_, sizes_;
+  DeviceArray<std::uint16_t> next_values_;  // what pack_gelu() makes while values_ are read
+  DeviceArray<float> next_scales_;
   DeviceArray<float> floats_;
   NormParameters norm_{};
   int rows_ = 0;
   int columns_ = 0;
   const float* x_ = nullptr;
   Operand made_ = Operand::none;
+  Operand last_ = Operand::none;  // of the last product
+  bool normalised_ = false;       // x_ is what normalise() left, and values_ are its
 };
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -53,6 +53,9 @@ class RecordingOps final : public Ops {
   void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
     passes_.call(CallKey(6, weights.weight.data, weights.bias, rows, x, out), [=, &ops = ops_] { ops.project_gelu(weights, rows, x, out); });
   }
+  void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) override {
+    passes_.call(CallKey(11, up.weight.data, up.bias, down.weight.data, down.bias, rows, hidden, x), [=, &ops = ops_] { ops.project_gelu_add(up, down, rows, hidden, x); });
+  }
   void experts(const ExpertWeights& weights, int rows, float* x) override {
     passes_.call(CallKey(7, weights.gate.data, weights.up.data, weights.down.data, weights.router.data, rows, x), [=, &ops = ops_] { ops.experts(weights, rows, x); });
   }

@@ -2,6 +2,8 @@
 #include "cuda/runtime.h"
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -81,6 +83,8 @@ std::string take_remarks() {
 
 bool has_warpgroups(int device) {
 #if defined(LECTERN_WARPGROUPS)
+  const char* const wanted = std::getenv("LECTERN_WARPGROUPS");
+  if (wanted != nullptr && std::string(wanted) == "off") return false;
   int major = 0;
   int minor = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
@@ -123,6 +127,19 @@ Event::Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming)
 Event::~Event() { cudaEventDestroy(event_); }
 void Event::record(Stream stream) { check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
 void Event::wait() const { check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+bool Event::comes_within(int seconds) const {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(seconds);
+  for (;;) {
+    const cudaError_t status = cudaEventQuery(event_);
+    if (status != cudaErrorNotReady) {
+      check(status, "cudaEventQuery");
+      return true;
+    }
+    cudaGetLastError();  // the runtime remembers it; the next check must not find it
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
 void Event::hold(Stream stream) const { check(cudaStreamWaitEvent(stream, event_, 0), "cudaStreamWaitEvent"); }
 
 Graph::~Graph() { cudaGraphExecDestroy(handle_); }

@@ -20,7 +20,7 @@ int multiprocessors(int device);
 /// What a block may ask for at most.
 std::size_t most_shared_bytes(int device);
 
-/// Whether the instructions of warpgroups.h run on it, and were compiled.
+/// Whether the instructions of warpgroups.h run on it, were compiled, and the environment's LECTERN_WARPGROUPS is not "off".
 bool has_warpgroups(int device);
 
 /// Keeps a sentence for cuda::take_remarks().
@@ -62,6 +62,8 @@ class Event {
   void record(Stream stream);
   /// The host waits.
   void wait() const;
+  /// The same for `seconds` at most; false where the moment has not come by then.
+  bool comes_within(int seconds) const;
   /// What is queued on this stream from now on waits.
   void hold(Stream stream) const;
 

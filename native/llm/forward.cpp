@@ -215,8 +215,7 @@ const float* Forward::embed(const Text* texts, int texts_count, const Cancel& ca
       ops_.attend(config_.heads, part, q(part.first), kv, 0, q(part.first));
       ops_.project_add(layer.attention_output, part.count, q(part.first), x(part.first));
       ops_.normalise(layer.attention_norm, part.count, width, x(part.first));
-      ops_.project_gelu(layer.up, part.count, x(part.first), hidden);
-      ops_.project_add(layer.down, part.count, hidden, x(part.first));
+      ops_.project_gelu_add(layer.up, layer.down, part.count, hidden, x(part.first));
       ops_.normalise(layer.output_norm, part.count, width, x(part.first));
     });
     show(l + 1, count);

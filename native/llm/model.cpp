@@ -23,8 +23,8 @@ KvShape kv_shape(const Config& config, const Backend& backend, const ModelOption
   return {config.embeds() ? 1 : config.layers, config.embeds() ? 1 : options.slots, positions, config.kv_heads, config.head_size, kv};
 }
 
-int pass_rows(const Backend& backend, const KvShape& kv, const ModelOptions& options) {
-  return options.rows > 0 ? options.rows : std::max(kv.slots, std::min(backend.pass_rows(), kv.positions));
+int pass_rows(const Backend& backend, const Config& config, const KvShape& kv, const ModelOptions& options) {
+  return options.rows > 0 ? options.rows : std::max(kv.slots, std::min(config.embeds() ? backend.text_rows() : backend.pass_rows(), kv.positions));
 }
 
 OpsShape ops_shape(const Config& config, const KvShape& kv, int rows, const ModelOptions& options) {
@@ -58,7 +58,7 @@ MemoryNeed memory_need(const gguf::ModelFile& file, const Backend& backend, cons
   const KvShape kv = kv_shape(config, backend, options);
   CountingPlacement placement(backend);
   load_weights(file, config, placement);
-  const int rows = pass_rows(backend, kv, options);
+  const int rows = pass_rows(backend, config, kv, options);
   return {placement.bytes(), backend.kv_bytes(kv), backend.ops_bytes(ops_shape(config, kv, rows, options)) + Forward::bytes(config, kv, rows, kv.slots)};
 }
 
@@ -66,7 +66,7 @@ Model::Model(const std::string& path, Backend& backend, const ModelOptions& opti
     : file_(path),
       config_(read_config(file_)),
       kv_shape_(kv_shape(config_, backend, options)),
-      rows_(pass_rows(backend, kv_shape_, options)),
+      rows_(pass_rows(backend, config_, kv_shape_, options)),
       ops_(backend.make_ops(ops_shape(config_, kv_shape_, rows_, options))),
       weights_(place_weights(file_, config_, *ops_, watch)),
       cache_(backend, *ops_, kv_shape_),

@@ -1,6 +1,6 @@
 // native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead,
-// with --layers layers of networks, with --gpu DEVICE (cuda, emulated) SECONDS FOLDER a GPU with
-// language models and a file of 10 GB in the folder,
+// with --layers layers of networks, with --gpu DEVICE (cuda, emulated) SECONDS FOLDER PART a GPU: part 0
+// what it reaches at most and loading a file of 10 GB in the folder, from 1 on a language model each,
 // with --networks DEVICE (cuda, emulated, cpu) ONNX-PACK the networks of a pack on it. --network FILE THREADS times one network on command, --profile FILE THREADS RUNS 1x3x48x320 INPUT tells
 // what its nodes cost.
 // --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,
@@ -60,10 +60,10 @@ int run_model(const char* verb, const char* first, const char* second) {
   }
 }
 
-int run_gpu(const char* device, const char* seconds, const char* folder) {
+/// 3 where there is no such part.
+int run_gpu(const char* device, const char* seconds, const char* folder, const char* part) {
   try {
-    lectern::test::bench_gpu({std::strcmp(device, "emulated") == 0, std::atof(seconds), folder});
-    return 0;
+    return lectern::test::bench_gpu({std::strcmp(device, "emulated") == 0, std::atof(seconds), folder, std::atoi(part)}) ? 0 : 3;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;
@@ -103,7 +103,7 @@ int main(int count, char** arguments) {
   if (count == 4 && (is("--make-model") || is("--model") || is("--network"))) return run_model(arguments[1], arguments[2], arguments[3]);
   if (count == 4 && is("--networks")) return run_networks(arguments[2], arguments[3]);
   if (count == 3 && is("--tokenizer")) return run_model(arguments[1], arguments[2], nullptr);
-  if (count == 5 && is("--gpu")) return run_gpu(arguments[2], arguments[3], arguments[4]);
+  if (count == 6 && is("--gpu")) return run_gpu(arguments[2], arguments[3], arguments[4], arguments[5]);
   if (count == 2 && is("--llm")) {
     test::bench_busy();
     test::bench_llm();

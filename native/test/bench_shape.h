@@ -24,7 +24,7 @@ struct BenchShape {
   bool has_more(int layer) const { return layer < layers / 8 || layer >= 7 * layers / 8 || (layer - layers / 8) % 3 == 2; }
 };
 
-/// 70B, 72B, 8B, 1B and bge-m3; `tiny`: a decoder and an encoder that an emulation is done with in seconds.
+/// What has a must first: 70B, bge-m3; then 72B, 8B and 1B; `tiny`: a decoder and an encoder that an emulation is done with in seconds.
 std::vector<BenchShape> bench_shapes(bool tiny);
 
 }  // namespace lectern::test

@@ -42,21 +42,26 @@ class GpuBench {
  public:
   explicit GpuBench(const GpuBenchOptions& options) : options_(options), begin_(Clock::now()) {}
 
-  void run() {
+  bool run() {
+    const std::vector<BenchShape> shapes = bench_shapes(options_.emulated);
+    if (options_.part > static_cast<int>(shapes.size())) return false;
     const Device device = make_backend()->info();
-    tell("%s, %.0f GB.\n\n", device.name.c_str(), static_cast<double>(device.memory_total_bytes) / 1e9);
-    tell_ceilings(device.name);
-    tell_load();
-    for (const BenchShape& shape : bench_shapes(options_.emulated)) {
-      try {
-        if (shape.encoder) tell_texts(shape);
-        else tell_decoder(shape);
-      } catch (const Error& error) {
-        if (error.code() == ErrorCode::device_lost) throw;
-        tell("\n%s: not measured: %s\n", shape.name.c_str(), error.what());
-      }
+    measure_ceilings(device.name);
+    if (options_.part == 0) {
+      tell("%s, %.0f GB.\n\n", device.name.c_str(), static_cast<double>(device.memory_total_bytes) / 1e9);
+      tell_ceilings();
+      tell_load();
+      return true;
     }
-    tell("\nAll rows that the time allowed: %.0f s.\n", seconds_since(begin_));
+    const BenchShape& shape = shapes[static_cast<std::size_t>(options_.part) - 1];
+    try {
+      if (shape.encoder) tell_texts(shape);
+      else tell_decoder(shape);
+    } catch (const Error& error) {
+      if (error.code() == ErrorCode::device_lost) throw;
+      tell("\n%s: not measured: %s\n", shape.name.c_str(), error.what());
+    }
+    return true;
   }
 
  private:
@@ -64,14 +69,17 @@ class GpuBench {
   bool has_time() const { return seconds_since(begin_) < options_.seconds; }
 
   /// The yardsticks are what the card shows, or what is known of its kind where that is more.
-  void tell_ceilings(const std::string& name) {
-    const cuda::Ceilings shown = options_.emulated ? cuda_emulated::measure_ceilings(0, 1 << 16, 4) : cuda::measure_ceilings(0, std::size_t{4} << 30, 4096);
+  void measure_ceilings(const std::string& name) {
+    shown_ = options_.emulated ? cuda_emulated::measure_ceilings(0, 1 << 16, 4) : cuda::measure_ceilings(0, std::size_t{4} << 30, 4096);
     const bool known = name.find("H200") != std::string::npos;
-    bytes_ = std::max(shown.read_bytes_per_second, known ? 4.3e12 : 0.0);
-    operations_ = std::max(shown.brain_operations_per_second, known ? 790e12 : 0.0);
+    bytes_ = std::max(shown_.read_bytes_per_second, known ? 4.3e12 : 0.0);
+    operations_ = std::max(shown_.brain_operations_per_second, known ? 790e12 : 0.0);
+  }
+
+  void tell_ceilings() const {
     tell("| ceiling | shown | yardstick |\n|---|---|---|\n");
-    tell("| reading, TB/s | %.3f | %.3f |\n", shown.read_bytes_per_second / 1e12, bytes_ / 1e12);
-    tell("| bf16 by mma.sync from registers, TFLOP/s | %.1f | %.1f |\n", shown.brain_operations_per_second / 1e12, operations_ / 1e12);
+    tell("| reading, TB/s | %.3f | %.3f |\n", shown_.read_bytes_per_second / 1e12, bytes_ / 1e12);
+    tell("| bf16 by mma.sync from registers, TFLOP/s | %.1f | %.1f |\n", shown_.brain_operations_per_second / 1e12, operations_ / 1e12);
   }
 
   /// A file that was just written, so that its bytes come from the page cache; matrices of Q4_K of 70B's largest shape.
@@ -184,7 +192,7 @@ class GpuBench {
   void tell_texts(const BenchShape& shape) {
     if (!has_time()) return tell("\n%s: not measured: the time was over\n", shape.name.c_str());
     const std::unique_ptr<Backend> backend = make_backend();
-    const int pass = options_.emulated ? 48 : backend->pass_rows();
+    const int pass = options_.emulated ? 48 : backend->text_rows();
     LayeredModel model(*backend, shape, {pass, pass, 1, shape.layers});
     tell("\n## %s\n\n", shape.name.c_str());
     tell_remarks();
@@ -202,12 +210,13 @@ class GpuBench {
 
   GpuBenchOptions options_;
   Clock::time_point begin_;
+  cuda::Ceilings shown_{};
   double bytes_ = 0;       // a second, that shares are told of
   double operations_ = 0;  // the same
 };
 
 }  // namespace
 
-void bench_gpu(const GpuBenchOptions& options) { GpuBench(options).run(); }
+bool bench_gpu(const GpuBenchOptions& options) { return GpuBench(options).run(); }
 
 }  // namespace lectern::test

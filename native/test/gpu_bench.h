@@ -9,10 +9,11 @@ struct GpuBenchOptions {
   bool emulated;                  // shapes and files of toys
   double seconds;                 // rows that would begin later are marked as not measured
   std::filesystem::path folder;   // for a file of 10 GB
+  int part;                       // 0: ceilings of the card and loading; from 1 on: the models, one each
 };
 
-/// Prints a report in Markdown, row by row as they are measured: ceilings of the card, loading, answers, prompts, texts. Throws Error where
-/// there is no such device.
-void bench_gpu(const GpuBenchOptions& options);
+/// Prints a part of a report in Markdown, row by row as they are measured; false where there is no such part. A process each, so that a kernel
+/// that faults in one takes no other along. Throws Error where there is no such device.
+bool bench_gpu(const GpuBenchOptions& options);
 
 }  // namespace lectern::test

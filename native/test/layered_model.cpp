@@ -155,12 +155,12 @@ void LayeredModel::pass(int rows, int decode_rows, const std::vector<std::int32_
     ops_->project_add(layer.output, rows, q_.floats(), x);
     if (shape_.encoder) {
       ops_->normalise(norm_, rows, shape_.embedding, x);
-      ops_->project_gelu(layer.up, rows, x, hidden_.floats());
+      ops_->project_gelu_add(layer.up, layer.down, rows, hidden_.floats(), x);
+      ops_->normalise(norm_, rows, shape_.embedding, x);
     } else {
       ops_->gated(layer.gated, rows, x, hidden_.floats());
+      ops_->project_add(layer.down, rows, hidden_.floats(), x);
     }
-    ops_->project_add(layer.down, rows, hidden_.floats(), x);
-    if (shape_.encoder) ops_->normalise(norm_, rows, shape_.embedding, x);
   }
   if (!wanted.empty()) ops_->logits(norm_, head_, wanted.data(), static_cast<int>(wanted.size()), x, logits_.floats());
   ops_->end();

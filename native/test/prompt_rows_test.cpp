@@ -234,6 +234,97 @@ LECTERN_TEST("prompt rows: gated pairs and gelu, of one type or two") {
   }
 }
 
+/// x += Wdown gelu(Wup x + bias) + bias in double.
+std::vector<double> gelu_block(const MadeMatrix& up, const Row& up_bias, const MadeMatrix& down, const Row& down_bias, const Row& x, int count) {
+  std::vector<double> hidden = product(up, x, count);
+  for (std::size_t i = 0; i < hidden.size(); i++) {
+    const double z = hidden[i] + static_cast<double>(up_bias[i % up_bias.size()]);
+    hidden[i] = z / 2 * (1 + std::erf(z / std::sqrt(2.0)));
+  }
+  std::vector<double> sums = product(down, Row(hidden.begin(), hidden.end()), count);
+  for (std::size_t i = 0; i < sums.size(); i++) sums[i] += static_cast<double>(down_bias[i % down_bias.size()]) + static_cast<double>(x[i]);
+  return sums;
+}
+
+LECTERN_TEST("prompt rows: what gelu leaves goes on as halves that no row overflows, whatever its company") {
+  constexpr int width = 96;
+  constexpr int hidden = 128;
+  for (const test::Place& place : test::places_and_warpgroups()) {
+    const MadeMatrix up(DType::f16, hidden, width, 7);
+    const MadeMatrix down(DType::f16, width, hidden, 8);
+    Bench bench(place, rows, hidden, width);
+    const Tensor tensors[2] = {up.tensor(), down.tensor()};
+    const Matrix placed[2] = {bench.ops->place_matrix(&tensors[0], 1), bench.ops->place_matrix(&tensors[1], 1)};
+    for (const float size : {1e-6F, 1.0F, 1e6F, 1e25F}) {
+      const Row x = random_row(std::size_t{rows} * width, 3, size);
+      const Row biases[2] = {random_row(hidden, 4, size), random_row(width, 5, size)};
+      const Linear linears[2] = {{placed[0], bench.ops->place_vector(biases[0].data(), hidden)}, {placed[1], bench.ops->place_vector(biases[1].data(), width)}};
+      const Row mark(std::size_t{rows} * hidden, 5.0F);
+      const auto block = [&](int count) { bench.ops->project_gelu_add(linears[0], linears[1], count, bench.in.floats(), bench.out.floats()); };
+      const std::string name = place.name + ", rows of " + std::to_string(size);
+      const Row whole = bench.run(mark, x, 0, rows, block);
+      Row left(mark.size());
+      bench.backend->download(left.data(), bench.in.data(), left.size() * sizeof(float));
+      check(test::same_bits(left, mark), name + ": nothing went through memory as floats");
+      std::vector<double> exact = gelu_block(up, biases[0], down, biases[1], x, rows);
+      Row scaled = whole;
+      for (std::size_t i = 0; i < exact.size(); i++) exact[i] /= static_cast<double>(size), scaled[i] /= size;
+      const double error = distance(scaled, exact);
+      check(error > 0 && error < 2 * allowed(DType::f16), name + ": distance " + std::to_string(error));
+      for (const int count : {90, 20}) check(test::same_bits(bench.run(mark, x, 0, count, block), part_of(whole, 0, count, width)), name + ": " + std::to_string(count) + " rows");
+      Row broken = x;
+      broken[width + 5] = std::nanf("");
+      const Row result = bench.run(mark, broken, 0, 4, block);
+      bool right = true;
+      for (std::size_t i = 0; i < result.size(); i++) right = right && std::isfinite(result[i]) == (i / width != 1);
+      check(right, name + ": one bad value makes its own row bad and no other");
+    }
+  }
+}
+
+LECTERN_TEST("prompt rows: what a norm has packed is what the next product would pack, and is not used for anything else") {
+  constexpr int width = 96;
+  for (const test::Place& place : test::places_and_warpgroups()) {
+    for (const DType type : {DType::f16, DType::q8_0}) {
+      const MadeMatrix matrix(type, width, width, 7);
+      const Tensor tensor = matrix.tensor();
+      const Row x = random_row(std::size_t{rows} * width, 3, 1);
+      const Row zeros(x.size());
+      const Row parameters[2] = {random_row(width, 4, 1), random_row(width, 5, 1)};
+      const auto result = [&](bool known) {
+        Bench bench(place, rows, width, width);
+        const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+        const Norm norm{bench.ops->place_vector(parameters[0].data(), width), bench.ops->place_vector(parameters[1].data(), width), 1e-5F};
+        const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
+        // How products want their input is known from the last.
+        if (known) bench.run(x, zeros, 0, rows, add);
+        const Row normed = bench.run(x, zeros, 0, rows, [&](int count) {
+          bench.ops->normalise(norm, count, width, bench.in.floats());
+          add(count);
+        });
+        if (known) {
+          const Row after = bench.run(x, zeros, 0, rows, add);
+          check(!test::same_bits(after, normed), place.name + ": rows that were uploaded since are not the norm's");
+          bench.run(x, x, 0, rows, [&](int count) {
+            bench.ops->normalise(norm, count, width, bench.out.floats());
+            bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats());
+            bench.ops->project_add(linear, count, bench.out.floats(), bench.in.floats());
+          });
+          Row in(x.size());
+          bench.backend->download(in.data(), bench.in.data(), in.size() * sizeof(float));
+          Row out(x.size());
+          bench.backend->download(out.data(), bench.out.data(), out.size() * sizeof(float));
+          std::vector<double> exact = product(matrix, out, rows);
+          for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(x[i]);
+          check(distance(in, exact) < allowed(type), place.name + ": rows that were written since are not the norm's");
+        }
+        return normed;
+      };
+      check(test::same_bits(result(true), result(false)), place.name + ", " + std::string(info_of(type).name) + ": the same bits");
+    }
+  }
+}
+
 LECTERN_TEST("prompt rows: halves neither overflow nor vanish, and what is no number reaches the result") {
   constexpr int columns = 64;
   for (const test::Place& place : test::places()) {

@@ -44,7 +44,7 @@ struct GroupShape : TileExtent<Tile> {
 
 /// What becomes of the sums of a tile, by way of shared memory, where the stages were: written out for each of a thread's 128 the endings
 /// would be more instructions than a multiprocessor keeps at hand, and a warp here writes 512 bytes of a row at a time.
-template <class Weights, class Tile, bool gated>
+template <DType type, class Weights, class Tile, bool gated>
 __device__ __forceinline__ void finish_groups(const TileProduct& product, int first_row, const float (&sums)[Tile::warp_outputs / 8][4], float* shared) {
   // Eight words beyond a row: the eight rows that a warp writes at a time lie in different banks.
   constexpr int pitch = Tile::warp_outputs + 8;
@@ -68,8 +68,7 @@ __device__ __forceinline__ void finish_groups(const TileProduct& product, int fi
     const int output = block_y() * width + i % width;
     if (row >= product.rows || output >= product.outputs) continue;
     const float* const from = shared + i / width * pitch + i % width;
-    float* const y = product.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product.outputs) + static_cast<std::size_t>(output);
-    *y = finished<gated>(product, output, product.x.scales == nullptr ? 1.0F : product.x.scales[row], *from, gated ? from[width] : 0.0F, y);
+    finish_output<type, gated>(product, row, output, product.x.scales == nullptr ? 1.0F : product.x.scales[row], *from, gated ? from[width] : 0.0F);
   }
 }
 
@@ -140,7 +139,7 @@ __global__ LECTERN_LAUNCH_BOUNDS((TileExtent<Tile>::threads), Tile::blocks) void
   hold_sums(sums);
 
   synchronise_block();
-  finish_groups<Weights, Tile, gated>(product, first_row, sums, reinterpret_cast<float*>(shared_rows));
+  finish_groups<type, Weights, Tile, gated>(product, first_row, sums, reinterpret_cast<float*>(shared_rows));
 #endif
 }
 

@@ -32,5 +32,11 @@ __device__ __forceinline__ NormStatistics statistics_of(const NormParameters& no
   return {mean, 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(columns) + norm.epsilon)};
 }
 
+/// Element c of norm(in), the same bits wherever it is made.
+__device__ __forceinline__ float normalised(const NormParameters& norm, const NormStatistics& statistics, const float* in, int c) {
+  const float scaled = (in[c] - statistics.mean) * statistics.scale;
+  return norm.bias == nullptr ? scaled * norm.weight[c] : fmaf(scaled, norm.weight[c], norm.bias[c]);
+}
+
 }  // namespace LECTERN_CUDA_SPACE
 }  // namespace lectern

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/kernels/planes.cuh"
+#include "cuda/launchers.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -158,11 +159,26 @@ __global__ void repack_rows(const std::uint8_t* file, std::size_t file_row_bytes
   }
 }
 
-/// Grid: rows. Of float types: the rows with other distances between them, both even.
-__global__ void copy_rows(const std::uint8_t* file, std::size_t file_row_bytes, std::uint8_t* placed, std::size_t placed_bytes) {
+/// Grid: rows. Of float types: the rows with other distances between them, both even. `largest`: of halves, or null.
+__global__ void copy_rows(const std::uint8_t* file, std::size_t file_row_bytes, std::uint8_t* placed, std::size_t placed_bytes, LargestBits* largest) {
+  LECTERN_SHARED float shared[32];
   const auto* from = reinterpret_cast<const std::uint16_t*>(file + static_cast<std::size_t>(block_x()) * file_row_bytes);
   auto* to = reinterpret_cast<std::uint16_t*>(placed + static_cast<std::size_t>(block_x()) * placed_bytes);
   for (std::size_t i = static_cast<std::size_t>(thread_number()); i < file_row_bytes / 2; i += static_cast<std::size_t>(thread_count())) to[i] = from[i];
+  if (largest == nullptr) return;
+  float own = 0.0F;
+  for (std::size_t i = static_cast<std::size_t>(thread_number()); i < file_row_bytes / 2; i += static_cast<std::size_t>(thread_count())) own = fmaxf(own, fabsf(half_to_float(from[i])));
+  own = block_max(own, shared);
+  if (thread_number() == 0) atomic_max(largest, bits_of_float(own));
+}
+
+/// One block. *largest = the largest magnitude.
+__global__ void find_largest(const float* values, std::size_t count, LargestBits* largest) {
+  LECTERN_SHARED float shared[32];
+  float own = 0.0F;
+  for (std::size_t i = static_cast<std::size_t>(thread_number()); i < count; i += static_cast<std::size_t>(thread_count())) own = fmaxf(own, fabsf(values[i]));
+  own = block_max(own, shared);
+  if (thread_number() == 0) *largest = bits_of_float(own);
 }
 
 }  // namespace LECTERN_CUDA_SPACE

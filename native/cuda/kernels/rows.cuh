@@ -19,10 +19,7 @@ __global__ void normalise_rows(NormParameters norm, int columns, const float* x,
     for (int c = thread_number(); c < columns; c += thread_count()) out[c] = in[c];
   } else {
     const NormStatistics row_statistics = statistics_of(norm, columns, in, shared);
-    for (int c = thread_number(); c < columns; c += thread_count()) {
-      const float value = (in[c] - row_statistics.mean) * row_statistics.scale * norm.weight[c];
-      out[c] = norm.bias == nullptr ? value : value + norm.bias[c];
-    }
+    for (int c = thread_number(); c < columns; c += thread_count()) out[c] = normalised(norm, row_statistics, in, c);
   }
   if (quantised == nullptr) return;
   synchronise_block();

@@ -147,6 +147,34 @@ class ComingWeights {
   WeightBlock block_;
 };
 
+/// A power of two that takes what is `bound` at most below half of the largest half.
+__device__ __forceinline__ int packing_exponent(float bound) {
+  const int exponent = static_cast<int>(bits_of_float(bound) >> 23) - 127;
+  return 13 - (exponent < -100 ? -100 : exponent > 126 ? 126 : exponent);
+}
+__device__ __forceinline__ float power_of_two(int exponent) { return float_of_bits(static_cast<Word>(127 + exponent) << 23); }
+
+/// The endings of products with weights of f16 that leave something else than floats: the sum of an output, bias added.
+__device__ __forceinline__ void hand_on(const TileProduct& product, int row, int output, float sum) {
+  if (product.ending == Ending::keep) {
+    const KeptRows& kept = product.kept;
+    const int batch_row = kept.first_row + row;
+    const int size = kept.cache.head_size;
+    const std::size_t at = kept.cache.at(kept.layer, kept.slots[batch_row], kept.value, kept.cells[batch_row], output / size) + static_cast<std::size_t>(output % size);
+    if (kept.cache.type == CacheType::halves) static_cast<std::uint16_t*>(kept.cache.data)[at] = float_to_half(sum);
+    else static_cast<float*>(kept.cache.data)[at] = sum;
+    return;
+  }
+  const PackedEnd& end = product.end;
+  float bound = product.x.sizes[row] * float_of_bits(static_cast<Word>(*end.weight));
+  if (end.bias != nullptr) bound += float_of_bits(static_cast<Word>(*end.bias));
+  const int exponent = packing_exponent(bound);
+  const float y = 0.5F * sum * (1.0F + erff(sum * 0.70710678F));
+  end.out.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(end.out.stride) + static_cast<std::size_t>(output)] =
+      static_cast<std::uint16_t>(pack_halves(y * power_of_two(exponent), 0.0F) & 0xFFFFU);
+  if (output == 0) end.out.scales[row] = power_of_two(-exponent);
+}
+
 /// What becomes of the sum of an output, or of the outputs of both matrices where `gated`; `before` is what y holds.
 template <bool gated>
 __device__ __forceinline__ float finished(const TileProduct& product, int output, float scale, float sum, float second, const float* before) {
@@ -156,6 +184,23 @@ __device__ __forceinline__ float finished(const TileProduct& product, int output
   if (product.ending == Ending::add) sum += *before;
   if (product.ending == Ending::gelu) sum = 0.5F * sum * (1.0F + erff(sum * 0.70710678F));
   return sum;
+}
+
+/// The sum of an output of a row, or those of both matrices where `gated`, comes to its end.
+template <DType type, bool gated>
+__device__ __forceinline__ void finish_output(const TileProduct& product, int row, int output, float scale, float sum, float second) {
+  if constexpr (type == DType::f16 && !gated) {
+    if (product.ending == Ending::keep || product.ending == Ending::pack) {
+      sum *= scale;
+      return hand_on(product, row, output, product.bias == nullptr ? sum : sum + product.bias[output]);
+    }
+  }
+  float* const y = product.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product.outputs) + static_cast<std::size_t>(output);
+  float value = finished<gated>(product, output, scale, sum, second, y);
+  if constexpr (type == DType::f16 && !gated) {
+    if (product.ending == Ending::scale) value *= product.factor;
+  }
+  *y = value;
 }
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -44,7 +44,7 @@ __device__ __forceinline__ void multiply_16_bits(float (&sum)[4], const Word (&a
 
 /// What becomes of a warp's sums: of 16 rows from the product's row `first_row` on, times row_blocks, and of the tile's outputs from
 /// `first_output` on.
-template <class Weights, bool gated, int row_blocks, int output_blocks>
+template <DType type, class Weights, bool gated, int row_blocks, int output_blocks>
 __device__ __forceinline__ void finish_tile(const TileProduct& product, int first_row, int first_output, const float (&sums)[row_blocks][output_blocks][4]) {
   const int lane = thread_number() % 32;
   LECTERN_UNROLL
@@ -54,7 +54,6 @@ __device__ __forceinline__ void finish_tile(const TileProduct& product, int firs
       const int row = first_row + 16 * r + 8 * half + lane / 4;
       if (row >= product.rows) continue;
       const float scale = product.x.scales == nullptr ? 1.0F : product.x.scales[row];
-      float* const y = product.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product.outputs);
       constexpr int ending_blocks = gated ? output_blocks / 2 : output_blocks;
       LECTERN_UNROLL
       for (int o = 0; o < ending_blocks; ++o) {
@@ -63,7 +62,7 @@ __device__ __forceinline__ void finish_tile(const TileProduct& product, int firs
           const int output = Weights::output_of(first_output + 8 * o + 2 * (lane % 4) + i);
           if (output >= product.outputs) continue;
           const float second = gated ? sums[r][o + output_blocks - ending_blocks][2 * half + i] : 0.0F;
-          y[output] = finished<gated>(product, output, scale, sums[r][o][2 * half + i], second, y + output);
+          finish_output<type, gated>(product, row, output, scale, sums[r][o][2 * half + i], second);
         }
       }
     }
@@ -152,7 +151,7 @@ __launch_bounds__(TileShape<Tile, is_quantised<type>>::threads, Tile::blocks)
     coming.take();
   }
 
-  finish_tile<Weights, gated>(product, first_row + warp_row, warp_output, sums);
+  finish_tile<type, Weights, gated>(product, first_row + warp_row, warp_output, sums);
 }
 
 template <DType type, class Tile, bool gated>
@@ -176,9 +175,10 @@ void multiply_many(Stream stream, int large_from, const TileProduct& product) {
 
 constexpr int pack_threads = 256;
 
-/// Grid: rows. out[r] = norm(x[r]), as the tensor cores take it. `halves`: f16 and a scale, else bf16.
+/// Grid: rows. out[r] = norm(x[r]), as the tensor cores take it. `halves`: f16, a scale and a size, else bf16. `normed`: where norm(x[r]) goes
+/// too, may be x; or null.
 template <bool halves>
-__global__ void pack_rows(NormParameters norm, int columns, const float* x, PackedRows out) {
+__global__ void pack_rows(NormParameters norm, int columns, const float* x, PackedRows out, float* normed) {
   LECTERN_SHARED float shared[32];
   const int row = block_x();
   const float* in = x + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
@@ -186,29 +186,41 @@ __global__ void pack_rows(NormParameters norm, int columns, const float* x, Pack
   const NormStatistics statistics = norm.weight == nullptr ? NormStatistics{0.0F, 1.0F} : statistics_of(norm, columns, in, shared);
   const auto value = [&](int c) {
     if (c >= columns) return 0.0F;
-    if (norm.weight == nullptr) return in[c];
-    const float scaled = (in[c] - statistics.mean) * statistics.scale * norm.weight[c];
-    return norm.bias == nullptr ? scaled : scaled + norm.bias[c];
+    return norm.weight == nullptr ? in[c] : normalised(norm, statistics, in, c);
   };
   float grow = 1.0F;
   if constexpr (halves) {
     // The largest value lands between 2^14 and 2^15: no half overflows, and what is lost is 2^-29 of it at most.
     float largest = 0.0F;
     float probe = 0.0F;  // what is no number must reach the result: fmaxf passes over it
+    float size = 0.0F;
     for (int c = thread_number(); c < columns; c += thread_count()) {
       largest = fmaxf(largest, fabsf(value(c)));
       probe += value(c) * 0.0F;
+      size += fabsf(value(c));
     }
     largest = block_max(largest, shared);
     probe = block_sum(probe, shared);
+    size = block_sum(size, shared);
     int exponent = static_cast<int>(bits_of_float(largest) >> 23) - 127;
     if (largest == 0.0F) exponent = 14;
     if (exponent < -100) exponent = -100;
     grow = float_of_bits(static_cast<Word>(127 + 14 - exponent) << 23);
-    if (thread_number() == 0) out.scales[row] = float_of_bits(static_cast<Word>(127 - 14 + exponent) << 23) + probe;
+    if (thread_number() == 0) {
+      out.scales[row] = float_of_bits(static_cast<Word>(127 - 14 + exponent) << 23) + probe;
+      out.sizes[row] = size;
+    }
   }
+  // Where it may be x, all have read what is not their own by now.
+  synchronise_block();
+  float* const floats = normed == nullptr ? nullptr : normed + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
   for (int c = 2 * thread_number(); c < out.stride; c += 2 * thread_count()) {
-    to[c / 2] = halves ? pack_halves(value(c) * grow, value(c + 1) * grow) : pack_brains(value(c), value(c + 1));
+    const float first = value(c);
+    const float second = value(c + 1);
+    to[c / 2] = halves ? pack_halves(first * grow, second * grow) : pack_brains(first, second);
+    if (floats == nullptr) continue;
+    if (c < columns) floats[c] = first;
+    if (c + 1 < columns) floats[c + 1] = second;
   }
 }
 

@@ -6,8 +6,8 @@ namespace LECTERN_CUDA_SPACE {
 
 std::size_t large_tile_bytes() { return TileShape<LargeTile, false>::shared_bytes; }
 
-void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out) {
-  launch(stream, out.scales == nullptr ? pack_rows<false> : pack_rows<true>, Grid{rows}, pack_threads, norm, columns, x, out);
+void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed) {
+  launch(stream, out.scales == nullptr ? pack_rows<false> : pack_rows<true>, Grid{rows}, pack_threads, norm, columns, x, out, normed);
 }
 
 template void launch_tiles<DType::f16>(Stream, int, const TileProduct&);
