@@ -213,9 +213,12 @@ class DeviceOps final : public Ops {
 
   void project_add(const Linear& weights, int rows, const float* in, float* x) override {
     const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
-    if (decoded > 0) decode_.add(weights, decoded, in, x);
-    else decode_.forget();
-    prompt_.forget();
+    if (decoded > 0) {
+      decode_.add(weights, decoded, in, x);
+      prompt_.forget();
+    } else {
+      decode_.forget();
+    }
     if (decoded == rows) return;
     in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
     x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
