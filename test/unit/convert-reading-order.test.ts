@@ -49,6 +49,16 @@ t.test('a column that goes on from above the other one stays a column', (t) => {
   t.end();
 });
 
+t.test('sections of columns under headings that are too short to cross the gutter are read one after the other', (t) => {
+  const section = (top: number, heading: string, left: string, right: string, head = 50): ReturnType<typeof line>[] =>
+    [line(head, top, heading, { size: 16, bold: true }), ...paragraph(50, top + 30, 230, 6, left), ...paragraph(320, top + 30, 230, 6, right)];
+  const order = (...pieces: ReturnType<typeof line>[]): string[] => reading(sketch(0, pieces)).map((word) => word.replace(/\d.*$/, '')).filter((word, index, all) => word !== all[index - 1]);
+  t.same(order(...section(80, 'First', 'aa', 'bb'), ...section(230, 'Second', 'cc', 'dd')), ['First', 'aa', 'bb', 'Second', 'cc', 'dd']);
+  t.same(order(...section(80, 'First', 'aa', 'bb'), ...section(230, 'Second', 'cc', 'dd', 450)), ['First', 'aa', 'cc', 'bb', 'Second', 'dd'], 'the heading of the right column');
+  t.same(order(line(50, 80, 'First', { size: 16 }), ...paragraph(50, 110, 230, 6, 'aa'), line(50, 230, 'Second', { size: 16 }), ...paragraph(50, 260, 230, 6, 'cc'), ...paragraph(320, 80, 230, 22, 'bb')), ['First', 'aa', 'Second', 'cc', 'bb'], 'beside a column that goes on');
+  t.end();
+});
+
 t.test('the short last line of a spanning paragraph stays above the columns', (t) => {
   const page = sketch(0, [
     line(50, 60, 'An introduction in slanted letters that is as wide as both of the columns together, and', { italic: true, font: 'Italic' }),

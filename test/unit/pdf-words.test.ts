@@ -231,6 +231,16 @@ t.test('turned and vertical text has its own direction', async (t) => {
   t.ok(up !== undefined && up.box.bottom - up.box.top > up.box.right - up.box.left, 'the box of a turned word stands up');
 });
 
+t.test('signs painted one by one below each other are vertical text, a column of single signs in a table is none', async (t) => {
+  const signs = [...'港の鐘は一時間に二度鳴る霧の朝も'];
+  const fonts = { F: { unicode: Object.fromEntries(signs.map((sign, at) => [97 + at, sign])), widths: Object.fromEntries(signs.map((_, at) => [97 + at, 1000])) } };
+  const stacked = (x: number, count: number, pitch: number): string[] => signs.slice(0, count).map((_, at) => text(x, 700 - at * pitch, 12, String.fromCharCode(97 + at), { font: 'F' }));
+  const page = await read([...stacked(300, 12, 12), ...stacked(280, 3, 12)], fonts);
+  t.same(page.lines.map((each) => [textOf(each), each.angle]), [[signs.slice(0, 12).join(''), 270], [signs.slice(0, 3).join(''), 270]]);
+  t.ok((await read(stacked(300, 12, 20), fonts)).lines.every(({ angle }) => angle === 0), 'rows of a table are further apart');
+  t.ok((await read(stacked(300, 5, 12), fonts)).lines.every(({ angle }) => angle === 0), 'a few may be anything');
+});
+
 t.test('soft hyphens are seen only where a line was broken at them', async (t) => {
   const mark = '0 0 0 0 0 0 d1';
   const letter = '600 0 0 0 500 700 d1 0 0 500 700 re f';

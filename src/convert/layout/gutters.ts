@@ -246,6 +246,46 @@ function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightTo
   return next - end < whiteBelowHead * size ? run : { top: (Math.min(top, next) + end) / 2, bottom: run.bottom };
 }
 
+/** In parts of the size: a heading is larger; first lines below it stand level, but for the white above a paragraph, which some programs leave out at the head of a column. */
+const headingSize = 1.12;
+/** The white beside such a heading is nearly as high as that of its own column around it. */
+const alikeWhite = 0.6;
+/** More on a page are no headings. */
+const mostHeadings = 12;
+const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufefc]/;
+const level = 0.3;
+const shifted = 1.1;
+
+/**
+ * The run down to the second heading whose columns begin below it side by side: a section of columns ends there, though its
+ * heading is too short to cross the gutter. Beside such a heading the other column is white.
+ */
+function untilSection(x: number, run: Run, pieces: Piece[], size: number): Run {
+  const within = pieces.filter(({ box }) => (box.top + box.bottom) / 2 > run.top && (box.top + box.bottom) / 2 < run.bottom);
+  const isLeft = ({ box }: Piece): boolean => box.left + box.right <= 2 * x;
+  // It begins where its lines do.
+  const headings = within.filter((piece) => piece.line !== null && piece.line.size >= headingSize * size && isLeft(piece) !== rightToLeftLetter.test(piece.line.text));
+  if (headings.length === 0 || headings.length > mostHeadings) return run;
+  const ends = headings.filter((piece) => {
+    const others = within.filter((other) => other !== piece);
+    return opensSection(piece.box, others.filter((other) => isLeft(other) === isLeft(piece)), others.filter((other) => isLeft(other) !== isLeft(piece)), size);
+  });
+  return ends.length === 0 ? run : { top: run.top, bottom: Math.min(...ends.map(({ box }) => box.top)) - 0.1 };
+}
+
+/** Whether a heading at `box` stands over both columns: its `own`, and the one `beside`. */
+function opensSection(box: Box, own: Piece[], beside: Piece[], size: number): boolean {
+  const slackness = 0.1 * size;
+  const isAbove = (other: Piece): boolean => other.box.bottom <= box.top + slackness;
+  const firstBelow = (list: Piece[]): Piece | undefined => list.filter((other) => other.box.top >= box.bottom - slackness).sort((a, b) => a.box.top - b.box.top)[0];
+  const [next, opposite] = [firstBelow(own), firstBelow(beside)];
+  if (next === undefined || opposite === undefined || next.line === null || opposite.line === null || Math.max(next.line.size, opposite.line.size) > headingSize * size) return false;
+  if (!own.some(isAbove) || !beside.some(isAbove) || beside.some((other) => !isAbove(other) && other.box.top < box.bottom - slackness)) return false;
+  const drop = next.line.baseline - opposite.line.baseline;
+  const white = (list: Piece[], first: Piece): number => first.box.top - Math.max(...list.filter(isAbove).map((other) => other.box.bottom));
+  return drop > -level * size && drop < shifted * size && white(beside, opposite) > alikeWhite * white(own, next);
+}
+
 /** The gutter that parts the most, or null where the pieces are one column. `rightToLeft`: the right side is read first. */
 export function findGutter(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean): Gutter | null {
   if (pieces.length < 2 || pieces.length > mostPieces) return null;
@@ -254,7 +294,7 @@ export function findGutter(pieces: Piece[], rules: ColumnRule[], rightToLeft: bo
   let most = 0;
   const tryAt = (x: number): void => {
     for (const { run: open, ruled } of ruledRuns(x, openRuns(x, pieces, slack * size), rules, size)) {
-      const run = withoutHead(x, open, pieces, size, rightToLeft);
+      const run = ruled ? open : untilSection(x, withoutHead(x, open, pieces, size, rightToLeft), pieces, size);
       const score = judgeRun(x, run, ruled, pieces, size);
       if (score > most) {
         most = score;

@@ -61,7 +61,7 @@ function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: 
     else if (piece.box.left + piece.box.right <= 2 * gutter.x) left.push(piece);
     else right.push(piece);
   }
-  const sides = rightToLeft ? [right, left] : [left, right];
+  const sides = isRightToLeft([...left, ...right]) ? [right, left] : [left, right];
   for (const part of [above, ...sides, below]) cut(part, rules, rightToLeft, depth + 1, leaves);
 }
 
