@@ -118,3 +118,20 @@ t.test('lines of cells in rows of their own, nearer than rows with a first text 
   t.equal(doubtsOf(raised), 2 / 11);
   t.end();
 });
+
+t.test('a head beside columns without one, under the same head, is doubtful: it stands over them too', (t) => {
+  const headed = tableOf([['Land', 'What was asked', '', ''], ['', 'least', '', 'most'], ['', 'all', 'some', 'few'], ['France', '12', '14', '16']]);
+  const both = reaching(reaching(headed, 0, 1, 1, 3), 0, 0, 3, 1);
+  for (const cell of both.cells) cell.columnHeader = cell.row < 3;
+  t.equal(doubtsOf(both) - doubtsOf(reaching(both, 1, 1, 1, 2)), 2 / 11, 'the heads on both sides of it');
+  t.end();
+});
+
+t.test('rows of which every cell has as many lines, three or more, are several in one; signs alone in a column are specks', (t) => {
+  t.equal(doubtsOf(tableOf([['Land', 'Rule'], ['France\nde la\nSpain', 'None\nsome\nall']])), 3 / 4);
+  t.equal(doubtsOf(tableOf([['Land', 'Rule'], ['France\nde la\nSpain', 'None\nsome']])), 0, 'other numbers of lines');
+  t.equal(doubtsOf(tableOf([['Land', 'Rule'], ['France\nde la', 'None\nsome']])), 0, 'two lines');
+  const specked = [head, ['France', 'None', '1994'], ['Spain', 'None', '1995'], ['Italy', 'None', '1996'], ['Malta', 'None', '1997']].map((row, at) => [...row, at === 2 ? "'" : '']);
+  t.equal(doubtsOf(tableOf(specked)) - doubtsOf(tableOf(specked.map((row) => row.map((text) => (text === "'" ? 'x' : text))))), 2 / 16);
+  t.end();
+});

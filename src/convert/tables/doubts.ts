@@ -18,7 +18,7 @@ export function doubtsOf(table: FoundTable): number {
   const filled = table.cells.filter(({ words }) => words.length > 0);
   if (filled.length === 0) return 1;
   const odd = tornTexts(filled) + joinedTexts(filled) + brokenTexts(table, filled) + lonelyRows(table, filled) + exclusiveColumns(table, filled) + bareHeads(table, filled) + stackedRows(table, filled) +
-    wrappedHeads(table, filled) + headsInBody(table, filled) + overreaching(filled) + farLines(filled) + askewLabels(filled) + narrowGroups(filled) + wrappedRows(table, filled);
+    wrappedHeads(table, filled) + headsInBody(table, filled) + overreaching(filled) + farLines(filled) + askewLabels(filled) + narrowGroups(filled) + wrappedRows(table, filled) + specks(table, filled);
   return odd / filled.length;
 }
 
@@ -110,14 +110,16 @@ function bareHeads({ rowCount, columnCount }: FoundTable, filled: TableCell[]): 
   return 0.5 * rowCount * Math.min(bare, headless);
 }
 
-/** Rows of which two cells have lines side by side that each begin like a cell: several rows in one. */
+/** Rows of which two cells have lines side by side that each begin like a cell, or all have as many lines, three or more: several rows in one. */
 function stackedRows({ rowCount }: FoundTable, filled: TableCell[]): number {
   let stacked = 0;
   for (let row = 0; row < rowCount; row++) {
     const wrapped = filled.filter((cell) => cell.row === row).map(({ rowSpan, words }) => ({ rowSpan, lines: linesOf(words) })).filter(({ lines }) => lines.length > 1);
     const whole = wrapped.filter(({ rowSpan, lines }) => rowSpan === 1 && lines.every((line) => beginsCell(line)));
     const values = wrapped.map(({ lines }) => lines).filter((lines) => lines.every((line) => standsForValue(line.map(({ text }) => text).join(' '))));
-    if (whole.length > 1 && values.length > 0) stacked += (whole[0]?.lines.length ?? 1) - 1;
+    const counts = new Set(wrapped.map(({ lines }) => lines.length));
+    if (wrapped.length > 1 && wrapped.length === filled.filter((cell) => cell.row === row).length && counts.size === 1 && !counts.has(2)) stacked += wrapped[0]?.lines.length ?? 0;
+    else if (whole.length > 1 && values.length > 0) stacked += (whole[0]?.lines.length ?? 1) - 1;
     for (const lines of values) stacked += lines.length - 1;
   }
   return stacked;
@@ -206,11 +208,22 @@ function askewLabels(filled: TableCell[]): number {
   }).length;
 }
 
-/** Heads of the first row beside a column that has its head in the second row only, as the columns under them have: they stand over it too. The first column is that of the labels. */
+/** Heads beside a column that has its head in the next row only, as the columns under them have, in the first row or under the same head: they stand over it too. The first column is that of the labels. */
 function narrowGroups(filled: TableCell[]): number {
-  const covers = (row: number, column: number): boolean => filled.some((cell) => cell.columnHeader && cell.row <= row && row < cell.row + cell.rowSpan && cell.column <= column && column < cell.column + cell.columnSpan);
+  const at = (row: number, column: number): TableCell | undefined => filled.find((cell) => cell.columnHeader && cell.row <= row && row < cell.row + cell.rowSpan && cell.column <= column && column < cell.column + cell.columnSpan);
   return filled.filter(({ row, rowSpan, column, columnSpan, columnHeader }) => {
-    if (!columnHeader || row !== 0 || rowSpan !== 1 || !covers(1, column)) return false;
-    return [column - 1, column + columnSpan].some((beside) => beside > 0 && !covers(0, beside) && covers(1, beside));
+    if (!columnHeader || rowSpan !== 1 || at(row + 1, column) === undefined) return false;
+    const parent = at(row - 1, column);
+    return [column - 1, column + columnSpan].some((beside) => (row === 0 ? beside > 0 : parent !== undefined && at(row - 1, beside) === parent) && at(row, beside) === undefined && at(row + 1, beside) !== undefined);
   }).length;
+}
+
+/** Columns of which all that there is has neither letters nor digits, in fewer than half of the rows: specks. */
+function specks({ rowCount, columnCount }: FoundTable, filled: TableCell[]): number {
+  let count = 0;
+  for (let column = 0; column < columnCount; column++) {
+    const own = filled.filter((cell) => cell.column <= column && column < cell.column + cell.columnSpan);
+    if (own.length < 0.5 * rowCount && own.length > 0 && own.every(({ columnSpan, words }) => columnSpan === 1 && words.every(({ text }) => !/[\p{L}\p{N}]/u.test(text)))) count += own.length + 1;
+  }
+  return count;
 }
