@@ -17,7 +17,7 @@ import { extensions, readWish, type Wish } from './convert-wish.js';
 import { bar, progressLine } from './progress-line.js';
 import { requireNoInput, resultNames } from './result-places.js';
 import type { Command } from './run.js';
-import { createTelling, sideBySide, type Telling, worthAtOnce } from './side-by-side.js';
+import { createTelling, largestFirst, sideBySide, type Telling, worthAtOnce } from './side-by-side.js';
 
 const exitFailed = 1;
 const exitPartial = 3;
@@ -26,8 +26,9 @@ type Outcome = Pick<ConvertOutcome, 'status' | 'errors' | 'files' | 'artifacts'>
 
 /** Writes the results of one file into `scratch`. */
 interface Way {
-  /** Documents that it converts at a time. */
+  /** Documents that it converts at a time, and the order in which they begin. */
   atOnce: number;
+  order: number[];
   convert(file: string, scratch: string, tell: (text: string) => void): Promise<Outcome>;
   close(): Promise<void>;
 }
@@ -44,7 +45,7 @@ export const convert: Command = async (args, environment) => {
   const telling = createTelling(progressLine(), (sentence) => process.stderr.write(sentence));
   const statuses = new Set<Outcome['status']>();
   try {
-    await sideBySide(wish.files.length, way.atOnce, async (index) => {
+    await sideBySide(way.order, way.atOnce, async (index) => {
       statuses.add(await convertFile(index, results[index] as string, join(scratch, String(index)), wish, way, telling));
       controller.signal.throwIfAborted();
     }, stop);
@@ -107,9 +108,11 @@ async function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['va
   // None is spare: what has nothing to do would only start for nothing.
   const { services, close } = createConverter(settings, log, { spareWorkers: 0, tellsOfModels: false });
   const sizes = await Promise.all(wish.files.map((file) => stat(file).then(({ size }) => size, () => 0)));
+  const atOnce = worthAtOnce(sizes, Math.min(settings.workers, availableParallelism()));
   return {
     close,
-    atOnce: worthAtOnce(sizes, Math.min(settings.workers, availableParallelism())),
+    atOnce,
+    order: atOnce === 1 ? [...sizes.keys()] : largestFirst(sizes),
     convert: (file, scratch, tell) => convertDocumentInPool({ inputPath: file, filename: basename(file), outputDirectory: scratch, options: wish.options }, {
       ...services, signal, onProgress: ({ stage, pagesDone, pagesTotal }) => tell(`${stage} ${bar(pagesDone, pagesTotal)}`),
     }),
@@ -127,6 +130,7 @@ function byService(service: Service, wish: Wish, signal: AbortSignal): Way {
     close: async () => undefined,
     // A service has other callers.
     atOnce: 1,
+    order: [...wish.files.keys()],
     convert: async (file, scratch, tell) => {
       const bytes = await readFile(file).catch((cause: unknown) => {
         throw new LecternError('forbidden', `${file} cannot be read: ${(cause as Error).message}.`, { cause });

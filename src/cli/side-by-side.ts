@@ -2,23 +2,23 @@
 import type { ProgressLine } from './progress-line.js';
 
 /**
- * Calls `work` for each index below `count`, in their order, at most `atOnce` at a time. After the first that rejects none begins; `stop` is called, so that those at work can
+ * Calls `work` for each of `order`, in that order, at most `atOnce` at a time. After the first that rejects none begins; `stop` is called, so that those at work can
  * end early, and when all have ended it rejects with that first error.
  */
-export async function sideBySide(count: number, atOnce: number, work: (index: number) => Promise<void>, stop: () => void): Promise<void> {
+export async function sideBySide(order: number[], atOnce: number, work: (index: number) => Promise<void>, stop: () => void): Promise<void> {
   let next = 0;
   let failed: { thrown: unknown } | null = null;
   const lane = async (): Promise<void> => {
-    while (next < count && failed === null) {
+    while (next < order.length && failed === null) {
       try {
-        await work(next++);
+        await work(order[next++] as number);
       } catch (thrown) {
         if (failed === null) stop();
         failed ??= { thrown };
       }
     }
   };
-  await Promise.all(Array.from({ length: Math.min(count, atOnce) }, lane));
+  await Promise.all(Array.from({ length: Math.min(order.length, atOnce) }, lane));
   if (failed !== null) throw (failed as { thrown: unknown }).thrown;
 }
 
@@ -80,4 +80,9 @@ const worthBytes = 2 ** 19;
 export function worthAtOnce(sizes: number[], most: number): number {
   const bytes = sizes.reduce((sum, size) => sum + size, 0);
   return Math.max(1, Math.min(most, sizes.length, Math.max(Math.ceil(sizes.length / worthFiles), Math.ceil(bytes / worthBytes))));
+}
+
+/** In which order files should begin where several are at work: the largest first, or the last of them would be at work alone. */
+export function largestFirst(sizes: number[]): number[] {
+  return sizes.map((_, index) => index).sort((a, b) => (sizes[b] as number) - (sizes[a] as number) || a - b);
 }

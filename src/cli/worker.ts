@@ -58,6 +58,7 @@ function convert(request: ConvertRequest, context: JobContext): Promise<unknown>
     lineVotes: shippedLineVoting(() => readerWithin(remote), shippedModelsDirectory()),
     tableCells: openTables === null ? null : (picture, within) => remote.withNetworks(() => openTables(picture, within), within),
     layout: openLayout === null ? null : (page, within) => remote.withNetworks(() => openLayout(page, within), within),
+    holdNetworks: remote.holdNetworks,
     signal,
     progress: (news: ConversionProgress) => {
       // Should this page be the last thing that the process does, the parent must know which one it was.

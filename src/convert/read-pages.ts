@@ -25,6 +25,7 @@ import type { PictureReason } from './scans.js';
 import type { PageContent } from '../pdf/page.js';
 import { findSureAndDoubtful, tablesByNetwork, withoutUnseen } from './tables/index.js';
 import type { FoundTable } from './table.js';
+import type { Geometry } from './tables/by-network.js';
 import type { Timings } from './timings.js';
 
 export interface ReadPages {
@@ -58,16 +59,22 @@ interface Reading {
   withoutRoom: WithoutRoom;
 }
 
-/** Reads one page and boils it down; only the sketch outlives this call. */
-async function readOne(pageIndex: number, reading: Reading): Promise<PageSketch> {
+/** What is to be boiled down of a page, and what its sketch says beside that. */
+interface ReadPage {
+  layer: TextLayer;
+  more: Pick<PageSketch, 'recognised' | 'nothingRecognised'>;
+}
+
+/** Reads the text of one page, from the file or from its picture. */
+async function readOne(pageIndex: number, reading: Reading): Promise<ReadPage> {
   const { pages, request, timings } = reading;
   const content = await timings.measure('read_page', 'page', () => pages.readPage(pageIndex));
   const layer = readableText(content);
   const why = whyPicture(layer.content, request.options);
   const seen = why === null ? await readParts(layer.content, reading) : await readSeen(layer.content, why, reading);
-  if (seen === null) return boilDown(layer, reading);
-  if (seen === 'nothing') return { ...(await boilDown(layer, reading)), nothingRecognised: true };
-  return { ...(await boilDown({ content: seen.content, keptInvisible: seen.inParts === true ? layer.keptInvisible : 0 }, reading)), recognised: seen.recognised };
+  if (seen === null) return { layer, more: {} };
+  if (seen === 'nothing') return { layer, more: { nothingRecognised: true } };
+  return { layer: { content: seen.content, keptInvisible: seen.inParts === true ? layer.keptInvisible : 0 }, more: { recognised: seen.recognised } };
 }
 
 /** What must be seen on a page whose text is good as a whole: lines whose letters the file does not tell, else text in its pictures; null where there is neither. */
@@ -146,22 +153,44 @@ interface Seen {
   recognised: NonNullable<PageSketch['recognised']>;
 }
 
-async function boilDown(layer: TextLayer, reading: Reading): Promise<PageSketch> {
+/**
+ * Boils a page down as far as it can be done while networks are at work on it; the rest is done by what this resolves to, which must be called at most once. Only the sketch outlives that call.
+ * With `isPending` false no network was asked.
+ */
+async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ isPending: boolean; finish: () => Promise<PageSketch> }> {
   const { request, ports, timings } = reading;
   const { content } = layer;
+  const { pageIndex } = content;
   const { options } = request;
   const contents = options.doTableStructure ? findContents(content) : null;
   const rest = contents === null ? content : withoutWords(content, contents.words);
   const { tableCells = null, layout = null, signal } = ports;
-  const asks = options.tableMode !== 'fast' && content.words.every(({ confidence }) => confidence === undefined);
-  const opinion = layout === null || !asks ? null : await orByGeometry(null, content.pageIndex, reading, timings.measure('see_layout', 'page', () => opinionOn(content, layout, signal)));
+  const asks = layout !== null && options.tableMode !== 'fast' && content.words.every(({ confidence }) => confidence === undefined);
+  // Asked for once for both, or neither could begin while this thread is busy. Where it is not to be had each is refused by itself, and says so.
+  const free = asks ? await ports.holdNetworks?.(signal).catch(() => undefined) : undefined;
+  const opinion = asks ? opinionOn(content, layout, signal) : null;
+  // It may fail before anybody waits for it.
+  opinion?.catch(() => undefined);
   const asked = options.tableMode === 'fast' ? null : tableCells;
-  const body = withoutWords(rest, marginWords(rest));
-  const found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
-  const read = asked === null || found.tables.length + found.doubtful.length === 0 ? found.tables
-    : await orByGeometry(found.tables, content.pageIndex, reading, timings.measure('find_table_cells', 'page', () => tablesByNetwork(found, body, asked, signal)));
-  const tables = opinion === null ? read : seenTables(read, opinion);
-  return timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, opinion));
+  let found: Geometry;
+  let cells: Promise<FoundTable[]> | null = null;
+  try {
+    // Its network is at work before this thread looks for tables.
+    if (asks) await setImmediate();
+    const body = withoutWords(rest, marginWords(rest));
+    found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
+    if (asked !== null && found.tables.length + found.doubtful.length > 0) cells = tablesByNetwork(found, body, asked, signal);
+  } finally {
+    void Promise.allSettled([opinion, cells]).then(free);
+  }
+  const finish = async (): Promise<PageSketch> => {
+    // What is measured is the wait.
+    const seen = opinion === null ? null : await orByGeometry(null, pageIndex, reading, timings.measure('see_layout', 'page', () => opinion));
+    const read = cells === null ? found.tables : await orByGeometry(found.tables, pageIndex, reading, timings.measure('find_table_cells', 'page', () => cells));
+    const tables = seen === null ? read : seenTables(read, seen);
+    return { ...timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, seen)), ...more };
+  };
+  return { isPending: opinion !== null || cells !== null, finish };
 }
 
 /** The tables that the layout network sees, too; of ruled ones, and of words that it was not shown, it is not asked. */
@@ -170,7 +199,56 @@ function seenTables(tables: FoundTable[], { regions, lines }: PageOpinion): Foun
   return tables.filter((table) => seen.has(table) || table.evidence === 'ruled' || table.cells.some(({ words }) => words.some((word) => !lines.has(word))));
 }
 
-/** Sketches of the pages asked for, in order; what went wrong is added to `errors`. */
+/** A page that networks are at work on. */
+interface PendingPage {
+  pageNumber: number;
+  /** Its own: said in the pages' order. */
+  errors: ConversionError[];
+  finish: () => Promise<PageSketch>;
+}
+
+/** The sketches so far, and the page whose sketch is to come. */
+class Sketches {
+  readonly done: PageSketch[] = [];
+  complete = true;
+  #pending: PendingPage | null = null;
+  #told = '';
+
+  constructor(private readonly errors: ConversionError[], private readonly total: number, private readonly progress: ConvertPorts['progress']) {}
+
+  /** Whatever this process does last, the page that it did it for is known outside. */
+  tell(pageNumber: number, pagesDone: number): void {
+    const news = `${pageNumber} ${pagesDone}`;
+    if (this.#told !== news) this.progress({ stage: 'pages', pagesDone, pagesTotal: this.total, pageNumber });
+    this.#told = news;
+  }
+
+  fail(said: ConversionError[]): void {
+    this.errors.push(...said);
+    this.complete = false;
+  }
+
+  /** Only when none is pending. */
+  add(page: PendingPage): void {
+    this.#pending = page;
+  }
+
+  /** Waits for the sketch of the pending page. */
+  async settle(pagesDone: number): Promise<void> {
+    const page = this.#pending;
+    this.#pending = null;
+    if (page === null) return;
+    this.tell(page.pageNumber, pagesDone);
+    try {
+      this.done.push(await page.finish());
+      this.errors.push(...page.errors);
+    } catch (thrown) {
+      this.fail([...page.errors, errorOf(thrown, 'page', page.pageNumber)]);
+    }
+  }
+}
+
+/** Sketches of the pages asked for, in order; what went wrong is added to `errors`. While networks are at work on a page the next one is read. */
 export async function readPages(
   pages: PageSource, request: ConvertRequest, ports: ConvertPorts, timings: Timings, errors: ConversionError[],
 ): Promise<ReadPages> {
@@ -178,30 +256,40 @@ export async function readPages(
   const begin = performance.now();
   const numbers = wanted(pages, options.pageRange);
   const failed = new Map(request.failedPages.map(({ pageNumber, error }) => [pageNumber, error]));
-  const sketches: PageSketch[] = [];
   const withoutRoom = new WithoutRoom();
-  let complete = true;
+  const sketches = new Sketches(errors, numbers.length, (news) => ports.progress(news));
+  const ends = (): boolean => !sketches.complete && options.abortOnError;
   for (const [done, pageNumber] of numbers.entries()) {
-    ports.progress({ stage: 'pages', pagesDone: done, pagesTotal: numbers.length, pageNumber });
+    sketches.tell(pageNumber, done);
     await setImmediate();
     if (ports.signal.aborted) throw new LecternError('cancelled');
-    if (options.documentTimeoutS !== null && performance.now() - begin > options.documentTimeoutS * 1000) {
-      errors.push(conversionError('pipeline', 'document_timeout', 'timeout',
-        `The document timeout of ${options.documentTimeoutS} s ended the conversion after ${done} of ${numbers.length} pages.`));
-      return { sketches, complete: false, remarks: withoutRoom.remarks() };
-    }
     const known = failed.get(pageNumber);
-    if (known !== undefined) errors.push(known);
-    else {
-      try {
-        sketches.push(await readOne(pageNumber - 1, { pages, request, ports, timings, errors, withoutRoom }));
-        continue;
-      } catch (thrown) {
-        errors.push(errorOf(thrown, 'page', pageNumber));
-      }
+    const isLate = options.documentTimeoutS !== null && performance.now() - begin > options.documentTimeoutS * 1000;
+    if (isLate || known !== undefined) await sketches.settle(done);
+    if (ends()) break;
+    if (isLate) {
+      sketches.fail([conversionError('pipeline', 'document_timeout', 'timeout',
+        `The document timeout of ${options.documentTimeoutS} s ended the conversion after ${done} of ${numbers.length} pages.`)]);
+      break;
     }
-    complete = false;
-    if (options.abortOnError) break;
+    if (known !== undefined) sketches.fail([known]);
+    else await readInto(sketches, pageNumber, done, { pages, request, ports, timings, errors: [], withoutRoom }, ends);
+    if (ends()) break;
   }
-  return { sketches, complete, remarks: withoutRoom.remarks() };
+  if (!ends()) await sketches.settle(numbers.length - 1);
+  return { sketches: sketches.done, complete: sketches.complete, remarks: withoutRoom.remarks() };
+}
+
+/** Reads a page while networks are at work on the one before, then has them work on this one. */
+async function readInto(sketches: Sketches, pageNumber: number, done: number, reading: Reading, ends: () => boolean): Promise<void> {
+  try {
+    const read = await readOne(pageNumber - 1, reading).finally(() => sketches.settle(done));
+    if (ends()) return;
+    sketches.tell(pageNumber, done);
+    const { isPending, finish } = await boilDown(read, reading);
+    sketches.add({ pageNumber, errors: reading.errors, finish });
+    if (!isPending) await sketches.settle(done);
+  } catch (thrown) {
+    if (!ends()) sketches.fail([...reading.errors, errorOf(thrown, 'page', pageNumber)]);
+  }
 }

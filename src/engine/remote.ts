@@ -25,13 +25,32 @@ const fileName = /^[0-9]{1,12}\.pixels$/;
 
 /** What a worker asks before it works with networks that it has opened itself, for they count in the main process's memory of models. */
 export interface NetworkMemory {
-  /** Holds the memory of this worker's networks while `work` runs. Rejects with `out_of_memory` where it cannot be had, `cancelled`, and as `work`. */
+  /** Holds the memory of this worker's networks until what it resolves to is called, once. Rejects with `out_of_memory` where it cannot be had, `cancelled`. */
+  holdNetworks(signal?: AbortSignal): Promise<() => void>;
+  /** As holdNetworks() while `work` runs; rejects as `work`, too. */
   withNetworks<T>(work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
 }
 
 /** The worker's half. `directory` is shared with the main process; what is written there is deleted when the call has ended. */
 export function createRemoteEngine(call: EngineCall, directory: string): VisionEngine & PageReaders & NetworkMemory {
   let lastFile = 0;
+  let users = 0;
+  let holds = 0;
+
+  async function holdNetworks(signal?: AbortSignal): Promise<() => void> {
+    // What is held is held for all of this worker: asking again would only take the time of a way to the main process and back.
+    if (users === 0) {
+      await call('holdNetworks', {}, signal);
+      holds++;
+    }
+    users++;
+    return () => {
+      users--;
+      if (users > 0) return;
+      // Where the job has ended, the parent has seen it.
+      for (; holds > 0; holds--) void call('freeNetworks', {}).catch(() => undefined);
+    };
+  }
 
   async function withBitmap<T>(bitmap: Bitmap, ask: (shared: SharedBitmap) => Promise<T>): Promise<T> {
     const file = `${++lastFile}.pixels`;
@@ -61,13 +80,13 @@ export function createRemoteEngine(call: EngineCall, directory: string): VisionE
         await rm(path, { force: true });
       }
     }),
+    holdNetworks,
     withNetworks: async (work, signal) => {
-      await call('holdNetworks', {}, signal);
+      const free = await holdNetworks(signal);
       try {
         return await work();
       } finally {
-        // Where the job has ended, the parent has seen it.
-        await call('freeNetworks', {}).catch(() => undefined);
+        free();
       }
     },
     textModels: () => call('textModels', {}) as Promise<{ name: string; languages: string[] | null }[]>,

@@ -1,14 +1,14 @@
 /** Documents at work side by side: how many, in which order, what the first failure ends, and that what is said stays in the order of the words. */
 import { setImmediate } from 'node:timers/promises';
 import t from 'tap';
-import { createTelling, sideBySide, worthAtOnce } from '../../src/cli/side-by-side.js';
+import { createTelling, largestFirst, sideBySide, worthAtOnce } from '../../src/cli/side-by-side.js';
 
 const never = (): void => { throw new Error('nothing failed'); };
 
 t.test('as many at a time as may be, begun in their order, each once', async (t) => {
   const begun: number[] = [];
   const release: (() => void)[] = [];
-  const ended = sideBySide(4, 2, async (index) => {
+  const ended = sideBySide([0, 1, 2, 3], 2, async (index) => {
     begun.push(index);
     await new Promise<void>((resolve) => { release[index] = resolve; });
   }, never);
@@ -29,7 +29,7 @@ t.test('after a failure none begins, those at work are told to end and waited fo
   const stopped = new AbortController();
   let stops = 0;
   let ended = false;
-  await t.rejects(sideBySide(4, 2, async (index) => {
+  await t.rejects(sideBySide([0, 1, 2, 3], 2, async (index) => {
     begun.push(index);
     if (index === 0) throw new Error('the first');
     await new Promise((resolve) => { stopped.signal.addEventListener('abort', resolve); });
@@ -60,6 +60,14 @@ t.test('sentences are in the order of the words, progress is of all at work', (t
   telling.end(3);
   t.strictSame(seen, ['-', '! d is no file', '-', '-']);
   t.end();
+});
+
+t.test('the largest begin first', async (t) => {
+  const order = largestFirst([3, 9, 0, 9]);
+  t.strictSame(order, [1, 3, 0, 2]);
+  const begun: number[] = [];
+  await sideBySide(order, 3, async (index) => { begun.push(index); }, never);
+  t.strictSame(begun, order);
 });
 
 t.test('a worker must have enough to do', (t) => {
