@@ -1,22 +1,18 @@
 // The commands as a user types them: results on standard output, one sentence and an exit code when something is wrong.
 import t from 'tap';
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, link, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { availableParallelism, tmpdir } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout } from 'node:timers/promises';
 import { hashKey } from '../../src/access-key.js';
 import { bar, progressLine } from '../../src/cli/progress-line.js';
 import { commands } from '../../src/cli/run.js';
-import { fixturesDirectory, readFixtures } from '../support/fixtures.js';
+import { fixturesDirectory } from '../support/fixtures.js';
 import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
-import { mainScript, runProgram } from '../support/program.js';
-import { lives } from '../support/workers.js';
+import { runProgram } from '../support/program.js';
 
 const language = fakeLanguage();
 const service = await startTestService({ maxFileSize: 2 ** 21 }, { language });
@@ -58,38 +54,6 @@ t.test('results keep apart, and spare the documents', async (t) => {
     t.match(await runProgram(['convert', '-o', target, place('b', 'x.md')], { environment }), { code: 1, err: /^lectern: The directory .* cannot be used \(.*\): name another with -o\.\n$/ }, target);
   }
   t.match(await runProgram(['convert', '--images', 'referenced', place('a', 'x.md')], { environment }), { code: 2, err: /Referenced images .* add -o DIRECTORY/ });
-});
-
-t.test('several documents at a time: the same bytes and sentences as one after the other', async (t) => {
-  const names = readFixtures().filter(({ facts }) => facts.password === null && facts.pages < 10).slice(0, 6).map(({ pdf }) => pdf);
-  t.equal(names.length, 6);
-  const files = ['~/bad.pdf', ...names.slice(0, 3), '~/none.pdf', ...names.slice(3), '~/bad.pdf'];
-  const [one, two] = await Promise.all(['1', '2'].map((workers) => runProgram(['convert', '--workers', workers, '--to', 'md,json', '-o', `~/by-${workers}`, ...files], { environment })));
-  t.equal(one?.code, 1);
-  t.strictSame(two, one);
-  t.equal(one?.err.match(/bad\.pdf: .* no PDF header/g)?.length, 2, `sentences: ${one?.err}`);
-  const results = await readdir(join(home, 'by-1'));
-  t.equal(results.length, 12);
-  t.strictSame(await readdir(join(home, 'by-2')), results);
-  for (const name of results) t.ok((await readFile(join(home, 'by-2', name))).equals(await readFile(join(home, 'by-1', name))), name);
-});
-
-t.test('Ctrl-C ends all that is at work', async (t) => {
-  const copies = await Promise.all(Array.from({ length: 9 }, async (_, index) => {
-    const path = join(home, `long-${index}.pdf`);
-    await copyFile(join(fixturesDirectory(), 'report-100-pages.pdf'), path);
-    return path;
-  }));
-  const child = spawn(process.execPath, [mainScript, 'convert', '-o', join(home, 'long'), ...copies], { env: { PATH: process.env['PATH'], ...environment }, stdio: ['ignore', 'ignore', 'pipe'] });
-  let err = '';
-  child.stderr.setEncoding('utf8').on('data', (text: string) => { err += text; });
-  const workersOf = async (): Promise<number[]> => (await readFile(`/proc/${child.pid}/task/${child.pid}/children`, 'utf8')).split(' ').filter(Boolean).map(Number);
-  while ((await workersOf()).length < Math.min(2, availableParallelism())) await setTimeout(20);
-  const workers = await workersOf();
-  child.kill('SIGINT');
-  const [code] = await once(child, 'close') as [number];
-  t.match([code, err], [1, /^lectern: [^\n]*cancelled[^\n]*\n$/]);
-  t.strictSame(workers.filter(lives), []);
 });
 
 t.test('serve says what is wrong with its state directory', async (t) => {
