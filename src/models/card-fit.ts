@@ -41,7 +41,7 @@ function misfitOfAnswer(card: Card, outputs: NetworkPort[], first: NetworkPort, 
   const missing = lacks(...wanted);
   if (missing !== undefined) return `${answer}, which gives ${missing.join(' or ')}, and ${given}`;
   if (card.kind === 'table') return card.answer === 'words' && outputs.length !== 2 ? `${answer}, which gives boxes and words, and ${given}` : null;
-  if (card.answer === 'finished_rows' && (axes !== null && axes !== 0 && axes !== 3 || others(first.sizes?.[2], 6))) return `${answer}, which gives rows of 6 numbers, and ${given}`;
+  if (card.answer === 'finished_rows' && others(first.sizes?.[2], 6)) return `${answer}, which gives rows of 6 numbers, and ${given}`;
   const declared = card.answer === 'queries' ? outputs.find(({ name }) => name === 'logits')?.sizes?.[2] : card.answer === 'places' ? (first.sizes?.[1] ?? -1) - 4 : undefined;
   if (declared !== undefined && declared > 0 && declared !== card.labels.length) return `the key "labels" of its card names ${card.labels.length}, and the network knows ${declared}`;
   return null;

@@ -17,14 +17,15 @@ export interface NetworkHeader {
   /** Those that a caller gives: initialisers are none. */
   inputs: NetworkPort[];
   outputs: NetworkPort[];
-  metadata: Map<string, string>;
+  /** The names of its entries. */
+  metadata: Set<string>;
 }
 
 /** As native/onnx/reader. */
 const [oldestOpset, latestOpset] = [6, 24];
 /** Nodes and weights of a network; the largest that are published have some ten thousand. */
 const mostFields = 1_000_000;
-/** A name, a shape, a dictionary in the metadata. */
+/** A name, a shape. */
 const mostBytes = 2 ** 22;
 const windowBytes = 2 ** 16;
 
@@ -109,9 +110,12 @@ class Places {
   }
 }
 
-/** Rejects with `invalid_model` for what is no whole ONNX file, or one for another version of ONNX: the reason without a full stop. */
+/**
+ * Rejects with `invalid_model` for what is no whole ONNX file, or one for another version of ONNX, which it stays until it is written anew; with what the system says where it cannot be
+ * read now. The reason is a sentence without a full stop.
+ */
 export async function readOnnxHeader(path: string): Promise<NetworkHeader> {
-  const file = await open(path, 'r').catch((thrown: unknown) => { throw invalid(`it cannot be read: ${(thrown as Error).message}`, thrown); });
+  const file = await open(path, 'r').catch((thrown: unknown) => { throw new Error(`it cannot be read: ${(thrown as Error).message}`, { cause: thrown }); });
   try {
     return await readModel(new Places(file, (await file.stat()).size));
   } finally {
@@ -122,13 +126,13 @@ export async function readOnnxHeader(path: string): Promise<NetworkHeader> {
 async function readModel(places: Places): Promise<NetworkHeader> {
   let graph: Field | null = null;
   let opset = 0;
-  const metadata = new Map<string, string>();
+  const metadata = new Set<string>();
   for await (const field of places.fieldsOf({ begin: 0, end: places.sizeBytes })) {
     if (field.number === 7) graph = field;
     if (field.number === 8) opset = Math.max(opset, await ownOpset(places, field));
     if (field.number === 14) {
-      const [key, value] = [await places.find(field, 1), await places.find(field, 2)];
-      if (key !== null) metadata.set(await places.text(key), value === null ? '' : await places.text(value));
+      const key = await places.find(field, 1);
+      if (key !== null) metadata.add(await places.text(key));
     }
   }
   if (graph === null) throw invalid('it is broken: it has no graph');

@@ -49,14 +49,22 @@ const ownStems = new Set(['lectern-recogniser', 'lectern-orientation', 'lectern-
 
 /** What was read of files, as long as they stay as they are. */
 interface Read {
+  readHeader: typeof readOnnxHeader;
   cards: FileCache<CardedNetwork | { reason: string }>;
   /** Whether a network is whole and what its card says: null, or why not. */
   misfits: FileCache<string | null>;
 }
 
-/** `log` hears of each that is left out, once for each reason. */
-export function createVisionCatalogue({ directories, log }: { directories: readonly string[]; log?: ModelsLog }): VisionCatalogue {
-  const known: Read = { cards: new FileCache(), misfits: new FileCache() };
+export interface VisionCatalogueOptions {
+  directories: readonly string[];
+  /** Hears of each that is left out, once for each reason. */
+  log?: ModelsLog;
+  /** Tests bring their own. */
+  readHeader?: typeof readOnnxHeader;
+}
+
+export function createVisionCatalogue({ directories, log, readHeader = readOnnxHeader }: VisionCatalogueOptions): VisionCatalogue {
+  const known: Read = { readHeader, cards: new FileCache(), misfits: new FileCache() };
   let said = new Map<string, string>();
   const tell = (refused: readonly RefusedModel[]): void => {
     const sentences = new Map(refused.map(({ name, path, reason }) => [`${name} ${path}`, `The model ${JSON.stringify(name)} of ${path} is left out: ${reason}.`]));
@@ -125,9 +133,13 @@ async function networkOf(root: string, state: FileState, known: Read): Promise<C
     return 'reason' in parsed ? parsed : { file: state.path, directory: dirname(state.path), card: parsed };
   });
   if ('reason' in read) return { reason: `${read.reason} (${basename(card)})` };
-  const reason = await known.misfits.get({ ...state, identity: `${state.identity} ${stateOfCard.identity}` }, async () => readOnnxHeader(state.path).then(
+  const reason = await known.misfits.get({ ...state, identity: `${state.identity} ${stateOfCard.identity}` }, async () => known.readHeader(state.path).then(
     (header) => misfit(read.card, header),
-    (thrown: unknown) => (thrown as Error).message,
+    (thrown: unknown) => {
+      // What the system did not let us read it may let us read the next time.
+      if (!(thrown instanceof LecternError) || thrown.code !== 'invalid_model') throw thrown;
+      return thrown.message;
+    },
   ));
   return reason === null ? read : { reason };
 }

@@ -1,10 +1,14 @@
 /** Vision models through the addon: opened from what their cards say, asked, cancelled, closed; broken ones and wrong calls are refused. */
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import { openEngine } from '../../src/engine/engine.js';
 import type { OpenVisionOptions } from '../../src/engine/vision-port.js';
+import { misfit } from '../../src/models/card-fit.js';
+import { readOnnxHeader } from '../../src/models/onnx-header.js';
+import { parseCard } from '../../src/models/vision-card.js';
 import { createVisionCatalogue } from '../../src/models/vision-catalogue.js';
-import { layoutCard, pageOfBars, writeCountingLayout, writeLayout, writeTextReader } from '../support/network-files.js';
+import { brokenLayouts, layoutCard, pageOfBars, writeCountingLayout, writeLayout, writeTextReader } from '../support/network-files.js';
 
 const engine = openEngine();
 t.teardown(() => engine.close());
@@ -104,6 +108,46 @@ t.test('what is wrong is said with its name, and nothing stays open', async (t) 
   ];
   for (const [network, message] of wrong) await t.rejects(engine.openVision({ ...good, networks: { layout: network } } as OpenVisionOptions), { code: 'invalid_request', message });
   await t.rejects(engine.openVision({ ...good, kind: 'sound' } as unknown as OpenVisionOptions), { code: 'invalid_request', message: /options\.kind/ });
+});
+
+t.test('what the catalogue refuses by its header the engine refuses, too, and both know the same versions of ONNX', async (t) => {
+  const root = t.testdir();
+  writeLayout(root, 'pages');
+  const file = join(root, 'pages.onnx');
+  const whole = readFileSync(file);
+  const card = parseCard(JSON.stringify(layoutCard));
+  if ('reason' in card) throw new Error(card.reason);
+  const options = await optionsOf(root, 'pages');
+  const byHeader = async (): Promise<string | null> => readOnnxHeader(file).then((header) => misfit(card, header), (thrown: unknown) => (thrown as Error).message);
+  const byEngine = async (): Promise<string | null> => {
+    const model = await engine.openVision(options).catch((thrown: unknown) => thrown as Error);
+    if (model instanceof Error) return model.message;
+    return model.findLayout(pageOfBars([])).then(() => null, (thrown: unknown) => (thrown as Error).message).finally(() => model.close());
+  };
+  t.same([await byHeader(), await byEngine()], [null, null]);
+  const damaged: [string, Buffer][] = Object.entries(brokenLayouts()).map(([name, { network }]) => [name, network]);
+  for (let at = 0; at < whole.length; at += 3) {
+    const flipped = Buffer.from(whole);
+    flipped[at] = (flipped[at] as number) ^ (1 << at % 8);
+    damaged.push([`byte ${at}`, flipped]);
+  }
+  let refused = 0;
+  for (const [name, bytes] of damaged) {
+    writeFileSync(file, bytes);
+    const reason = await byHeader();
+    if (reason === null) continue;
+    refused++;
+    if (await byEngine() === null) t.fail(`${name}: refused alone by its header: ${reason}`);
+  }
+  t.ok(refused > 20, `${refused} of ${damaged.length} are refused by their headers`);
+  const opset = whole.indexOf(Buffer.from([0x42, 0x02, 0x10, 17]));
+  for (const version of [5, 6, 7, 24, 25]) {
+    const other = Buffer.from(whole);
+    other[opset + 3] = version;
+    writeFileSync(file, other);
+    const [header, native] = [await byHeader(), await byEngine()].map((reason) => reason !== null && /opset (5|25)/.test(reason));
+    t.same([header, native], version < 6 || version > 24 ? [true, true] : [false, false], `opset ${version}`);
+  }
 });
 
 t.test('closing the engine closes them too', async (t) => {

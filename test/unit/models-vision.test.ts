@@ -6,6 +6,7 @@ import { modelRecognisers } from '../../src/convert/ocr/own.js';
 import type { OpenVisionOptions, VisionModel } from '../../src/engine/vision-port.js';
 import { LecternError } from '../../src/errors.js';
 import { visionBytes } from '../../src/models/fit.js';
+import { readOnnxHeader } from '../../src/models/onnx-header.js';
 import { parseCard } from '../../src/models/vision-card.js';
 import { createVisionCatalogue, type VisionEntry } from '../../src/models/vision-catalogue.js';
 import { createPageReaders } from '../../src/page-readers.js';
@@ -75,6 +76,22 @@ t.test('a directory of text networks is one model, every other network is one; t
   rmSync(join(root, 'pages.json'));
   await t.rejects(catalogue.find('pages.onnx'), { code: 'model_not_found' });
   t.match(await catalogue.find('pages'), { path: join(root, 'second', 'PAGES.onnx') }, 'what went is gone, and who had the name too may have it');
+});
+
+t.test('a file that the system does not let us read is refused until it does', async (t) => {
+  const root = t.testdir();
+  writeLayout(root, 'pages');
+  let [looks, fails] = [0, true];
+  const catalogue = createVisionCatalogue({ directories: [root], readHeader: async (path) => {
+    looks++;
+    if (fails) throw new Error('it cannot be read: EMFILE');
+    return readOnnxHeader(path);
+  } });
+  t.match(await catalogue.refused(), [{ name: 'pages', reason: 'it cannot be read: EMFILE' }]);
+  fails = false;
+  t.match([await catalogue.refused(), await catalogue.list()], [[], [{ name: 'pages' }]]);
+  await catalogue.list();
+  t.equal(looks, 2, 'and what was read is not read again');
 });
 
 function seeing(name: string, sizeBytes: number, kind: VisionEntry['kind'] = 'table'): VisionEntry {
