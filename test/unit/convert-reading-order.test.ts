@@ -147,6 +147,13 @@ t.test('lines that run downwards follow each other to the left, halves of ideogr
   t.end();
 });
 
+t.test('lines of vertical writing are parted after one that ends early and where the size changes', (t) => {
+  const down = (left: number, text: string, bottom: number, size = 10): ReturnType<typeof line> => ({ ...line(left, 200, text, { size }), angle: 270, box: { left, right: left + size, top: 100, bottom } });
+  const [column] = orderPage(sketch(0, []), [down(540, '港の鐘', 150, 16), down(520, '私は鐘を二度鳴らす、霧の', 400), down(505, '朝に。', 130), down(490, '父もこの仕事を二度鳴らす', 400)], new Map());
+  t.same(column!.items.map((item) => item.line?.text), ['港の鐘', '私は鐘を二度鳴らす、霧の朝に。', '父もこの仕事を二度鳴らす']);
+  t.end();
+});
+
 t.test('a picture begins where a line of text stands out of it', (t) => {
   const figure = { box: { left: 96, right: 584, top: 300, bottom: 700 }, chart: false, ownsText: true };
   const { inside, outside } = splitByFigure([line(36, 360, 'Leverage row permissions on', { size: 14 }), line(36, 377, 'the database', { size: 14 }), line(400, 500, 'a label')], [figure]);

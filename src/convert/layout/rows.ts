@@ -84,6 +84,22 @@ function captionsBeside({ pieces }: Row): Piece[][] {
   return parts;
 }
 
+const isVertical = (line: TextLine): boolean => line.angle === 270 && ideographic.test(line.text);
+
+/** Lines of vertical writing, from the right, as paragraphs: one ends where a line ends early, the next begins further down, or in another size. */
+function verticalParagraphs({ pieces, top, bottom }: Row): Piece[][] {
+  const parts: Piece[][] = [];
+  let last: Piece | undefined;
+  for (const piece of pieces) {
+    const { size } = piece.line!;
+    const starts = last === undefined || Math.abs(last.line!.size - size) > 0.09 * size || last.box.bottom < bottom - 1.5 * size || piece.box.top > top + 0.7 * size;
+    if (starts) parts.push([piece]);
+    else parts.at(-1)!.push(piece);
+    last = piece;
+  }
+  return parts;
+}
+
 /** The rows of one column in order, with its tables and figures between them. */
 export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: Vocabulary): Column {
   const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null), vocabulary);
@@ -105,7 +121,7 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
   // Lines that run downwards follow each other to the left.
   const fromRight = ({ pieces: inRow }: Row): boolean => rightToLeft || inRow.every(({ line }) => line!.angle === 270);
   for (const row of rows) row.pieces.sort((a, b) => (fromRight(row) ? b.box.right - a.box.right : a.box.left - b.box.left));
-  const items: { middle: number; item: ColumnItem }[] = rows.flatMap((row) => captionsBeside(row).map((beside) => ({
+  const items: { middle: number; item: ColumnItem }[] = rows.flatMap((row) => (row.pieces.every(({ line }) => isVertical(line!)) ? verticalParagraphs(row) : captionsBeside(row)).map((beside) => ({
     middle: (row.top + row.bottom) / 2,
     item: { line: joinPieces(beside.map((piece) => piece.line!), joinsTightly), object: -1 as const },
   })));
