@@ -1,11 +1,23 @@
 /** One process at a time owns a spool directory: its start would delete the other one's uploads as orphans. */
 import { open, readFile, unlink } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import { LecternError } from '../errors.js';
 import { processStart } from '../process-start.js';
 
+/** An empty lock may be one whose process has not yet written who it is; one that stays empty so often was left so by a power cut. */
+const looks = 20;
+const lookMs = 50;
+
 async function owner(path: string): Promise<{ pid: string; alive: boolean }> {
-  const [pid = '', start = ''] = (await readFile(path, 'utf8').catch(() => '')).split(' ');
+  let text = '';
+  for (let look = 0; look < looks && text === ''; look++) {
+    if (look > 0) await wait(lookMs);
+    const read = await readFile(path, 'utf8').catch(() => null);
+    if (read === null) break;
+    text = read;
+  }
+  const [pid = '', start = ''] = text.split(' ');
   const alive = /^[0-9]+$/.test(pid) && start !== '' && processStart(pid) === start;
   return { pid, alive };
 }

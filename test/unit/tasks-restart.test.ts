@@ -1,7 +1,9 @@
 /** What the task table finds when a process comes back to its directory: after a stop, after a crash, after two crashes. */
 import { cp, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
+import { processStart } from '../../src/process-start.js';
 import { createTaskTable } from '../../src/tasks/table.js';
 import type { RunTask, TaskTable } from '../../src/tasks/types.js';
 import { deferred } from '../support/deferred.js';
@@ -154,6 +156,15 @@ t.test('a directory belongs to one process', async (t) => {
   const again = await open(directory, read);
   t.equal((await stat(join(directory, 'lock'))).mode & 0o777, 0o600);
   await again.close();
+});
+
+t.test('a lock whose process has not yet written who it is is no abandoned one', async (t) => {
+  const directory = t.testdir({ lock: '' });
+  const second = t.rejects(open(directory, read), { code: 'invalid_state', message: new RegExp(`in use by process ${process.pid}\\.`) });
+  // Before its last look, whatever the machine's pace: it waits for twenty such timers, one after the other.
+  await wait(100);
+  await writeFile(join(directory, 'lock'), `${process.pid} ${processStart(process.pid)}`);
+  await second;
 });
 
 t.test('expiry counts from the end, also across a restart', async (t) => {
