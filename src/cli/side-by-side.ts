@@ -43,12 +43,13 @@ export function createTelling(line: ProgressLine, write: (sentence: string) => v
     else line.show([...shown].sort(([a], [b]) => a - b).map(([, text]) => text).join('  '));
   };
   const speak = (): void => {
-    const due = kept.get(first)?.splice(0) ?? [];
-    if (due.length > 0) line.clear();
-    for (const sentence of due) write(sentence);
-    if (!ended.delete(first)) return;
-    kept.delete(first++);
-    speak();
+    for (;;) {
+      const due = kept.get(first)?.splice(0) ?? [];
+      if (due.length > 0) line.clear();
+      for (const sentence of due) write(sentence);
+      if (!ended.delete(first)) return;
+      kept.delete(first++);
+    }
   };
   return {
     show(index, text) {

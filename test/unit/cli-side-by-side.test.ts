@@ -62,6 +62,21 @@ t.test('sentences are in the order of the words, progress is of all at work', (t
   t.end();
 });
 
+t.test('a first document that takes longer than thousands of others', (t) => {
+  const said: string[] = [];
+  const telling = createTelling({ show: () => undefined, clear: () => undefined }, (sentence) => { said.push(sentence); });
+  const count = 20_000;
+  for (let index = 1; index < count; index++) {
+    telling.say(index, `${index}`);
+    telling.end(index);
+  }
+  t.strictSame(said, []);
+  telling.end(0);
+  t.equal(said.length, count - 1);
+  t.ok(said.every((sentence, at) => sentence === `${at + 1}`), 'each in its turn');
+  t.end();
+});
+
 t.test('the largest begin first', async (t) => {
   const order = largestFirst([3, 9, 0, 9]);
   t.strictSame(order, [1, 3, 0, 2]);
