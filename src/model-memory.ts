@@ -45,25 +45,29 @@ function settingsOfWorkers<S extends BudgetSettings>(settings: S, devices: Devic
  */
 export function shortOfNetworks(settings: BudgetSettings, devices: DeviceInfo[], each = visionBytes(sizeOfShipped(shippedModelsDirectory()))): { what: string; advice: string } | null {
   const { workers } = settings;
-  const { budgetBytes, embeddingBytes } = budgetOf(settingsOfWorkers(settings, devices), devices);
-  const setting = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)}MiB`;
+  const ofWorkers = settingsOfWorkers(settings, devices);
+  const { budgetBytes, embeddingBytes } = budgetOf(ofWorkers, devices);
+  // Beside a GPU no setting gives them more of the host: its half is what it is.
+  const give = (name: string, bytes: number): string | null => (ofWorkers === settings ? `give ${name} ${Math.ceil(bytes / 2 ** 20)}MiB or more` : null);
+  const noHost = 'the host has too little memory beside its GPU: give it more';
   if (each > budgetBytes) {
     return {
       what: `the networks of a conversion worker want ${describeBytes(each)}, and models may take ${describeBytes(budgetBytes)}: scans and pictures of text fail, tables and layout are found by geometry alone`,
-      advice: `give --model-memory ${setting(each * workers)} or more`,
+      advice: give('--model-memory', each * workers) ?? noHost,
     };
   }
   const rooms = Math.floor(budgetBytes / each);
   if (rooms < workers) {
     return {
       what: `there is room for the networks of ${rooms} of ${workers} conversion workers (${describeBytes(each)} each): documents that need them take turns of some seconds, and scans side by side take longer`,
-      advice: `give --model-memory ${setting(each * workers)} or more, or lower --workers`,
+      advice: [give('--model-memory', each * workers), 'lower --workers'].filter((way) => way !== null).join(', or '),
     };
   }
-  if (embeddingBytes >= each) return null;
+  // Chat models are elsewhere then.
+  if (embeddingBytes >= each || ofWorkers !== settings) return null;
   return {
     what: `chat models may take all but ${describeBytes(embeddingBytes)}, and the networks of a conversion worker want ${describeBytes(each)}: beside a chat model so large scans fail, and tables and layout are found by geometry alone`,
-    advice: `give --embedding-memory ${setting(each)} or more`,
+    advice: give('--embedding-memory', each) ?? noHost,
   };
 }
 

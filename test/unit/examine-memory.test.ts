@@ -34,6 +34,10 @@ t.test('the networks of conversion workers against the memory of models, with wh
   t.strictSame(told(each, ['--workers', '1', '--embedding-memory', String(each)]), [], 'all of it left to one worker');
   t.strictSame(told(4 * each), [], 'a quarter holds one worker\'s, and is left to it by default');
   t.strictSame(told(each - 1, [], [cpu, gpu]), [], 'with models on a GPU they have half of the host\'s memory');
+  const small = (bytes: number) => [{ ...cpu, memoryTotalBytes: 2 * bytes }, gpu];
+  t.match(told(8 * gib, [], small(each)), [/room for the networks of 1 of 2 .* -> lower --workers$/], 'and no setting of the GPU\'s memory gives them more');
+  t.match(told(8 * gib, [], small(each - 1)), [/scans and pictures of text fail.* -> the host has too little memory/]);
+  t.strictSame(told(8 * gib, [], small(2 * each)), [], 'nor do chat models take it from them');
   const advised = told(each - 1).join().match(/--model-memory (\d+)MiB/);
   t.notMatch(told(Number(advised?.[1]) * 2 ** 20).join(), /--model-memory/, 'what is advised is enough');
 });
