@@ -90,7 +90,13 @@ function actualTextOf(pdfium: Pdfium, mark: number): string {
   return bytes.subarray(2).swap16().toString('utf16le');
 }
 
-/** The largest of the objects is the letter: its baseline is that of the text, which takes the width of all of them. */
+/** Over, under or through the letter and not beside it: however wide it is, it takes no room in the line. */
+function standsOver(mark: Box, letter: Box): boolean {
+  const shared = Math.min(mark.right, letter.right) - Math.max(mark.left, letter.left);
+  return shared > 0.5 * Math.min(mark.right - mark.left, letter.right - letter.left);
+}
+
+/** The largest of the objects is the letter: its baseline is that of the text, which takes the width of all of them that stand side by side. */
 function seat(pdfium: Pdfium, run: TextRun, group: Group): void {
   const { text, objects, glyphs } = group;
   if (run.angle !== 0 || glyphs.length === 0 || glyphs.length > MOST_GLYPHS) return;
@@ -115,7 +121,9 @@ function seat(pdfium: Pdfium, run: TextRun, group: Group): void {
   if (isWhole) first.text = text;
   const parts = isWhole ? [first] : glyphs;
   const start = first.rightToLeft ? all.left : Math.min(all.left, letter.toSeen.a * origin.e + letter.toSeen.c * origin.f + letter.toSeen.e);
-  const share = (all.right - start) / parts.length;
+  const letterBox = boxes[objects.indexOf(letter)]!;
+  const end = Math.max(...boxes.map((box) => (box === null || box !== letterBox && standsOver(box, letterBox) ? -Infinity : box.right)));
+  const share = (Math.max(end, start) - start) / parts.length;
   for (const [at, glyph] of parts.entries()) {
     const left = start + (glyph.rightToLeft ? parts.length - 1 - at : at) * share;
     glyph.v = baseline;

@@ -121,6 +121,8 @@ function joinSpelled(placed: Placed[], spacing: Spacing): void {
 
 /** Letters of a spelt line at least, and of its longest word. */
 const LEAST_SPELLED = { line: 6, word: 3 };
+/** Letters of such a line at most: no heading is longer. */
+const MOST_SPELLED = 200;
 /** White between words of such a line, in terms of that between its letters: more than the one, at least the other. */
 const SPELLED_GAPS = { letter: 1.3, word: 1.5 };
 /** In parts of the size: white that sets such a line apart from what else stands on its height. */
@@ -129,13 +131,22 @@ const APART = 2;
 /** Several words spelt so, with wider white between them: nothing but single letters from one end of the line to the other. */
 function joinSpelledWords(placed: Placed[], spacing: Spacing): void {
   let start = 0;
+  let spelt = true;
   for (let index = 1; index <= placed.length; index++) {
+    spelt &&= index - start <= MOST_SPELLED && mayBeSpelt(placed, spacing, start, index - 1);
     const here = placed[index]?.glyph;
-    const isApart = here === undefined || (spacing.gaps[index] ?? 0) > APART * here.run.size + 2 * letterGapOf(spacing, start, index);
-    if (!isApart) continue;
-    if (index - start >= LEAST_SPELLED.line) joinLine(placed, spacing, start, index);
-    start = index;
+    const beyond = here === undefined ? Infinity : (spacing.gaps[index] ?? 0) - APART * here.run.size;
+    // Only of what may be spelt is the usual gap looked for: to sort it at every letter of a page takes longer than to read it.
+    if (beyond <= 0 || spelt && beyond <= 2 * letterGapOf(spacing, start, index)) continue;
+    if (spelt && index - start >= LEAST_SPELLED.line) joinLine(placed, spacing, start, index);
+    [start, spelt] = [index, true];
   }
+}
+
+/** A single letter of the stretch's face, with white before it. */
+function mayBeSpelt(placed: Placed[], spacing: Spacing, start: number, index: number): boolean {
+  const { glyph } = placed[index]!;
+  return /^\p{L}$/u.test(glyph.text) && sameFace(placed[start]!.glyph, glyph) && (index === start || spacing.starts[index] === true);
 }
 
 /** The usual gap between the signs of a stretch. */
@@ -145,11 +156,6 @@ function letterGapOf({ gaps }: Spacing, start: number, end: number): number {
 }
 
 function joinLine(placed: Placed[], spacing: Spacing, start: number, end: number): void {
-  const first = placed[start]!.glyph;
-  for (let index = start; index < end; index++) {
-    const { glyph } = placed[index]!;
-    if (!/^\p{L}$/u.test(glyph.text) || !sameFace(first, glyph) || index > start && spacing.starts[index] !== true) return;
-  }
   const letterGap = letterGapOf(spacing, start, end);
   const words: number[] = [start];
   for (let index = start + 1; index < end; index++) {

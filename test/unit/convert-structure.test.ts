@@ -15,6 +15,11 @@ function texts(blocks: Block[], role: TextBlock['role']): string[] {
   return blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === role).map(plainText);
 }
 
+/** Of all that is no furniture. */
+function plainTextOf(blocks: Block[]): string {
+  return blocks.map((block) => (block.kind === 'text' && !/^page_/.test(block.role) ? plainText(block) : '')).join('\n');
+}
+
 function levels(blocks: Block[]): [string, number][] {
   return blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'heading').map((block) => [plainText(block), block.level]);
 }
@@ -154,6 +159,16 @@ t.test('the short last line of a narrow column in the margin is text', (t) => {
   const page = (lines: ReturnType<typeof line>[]): Block[] => structure([sketch(0, [...lines, ...paragraph(153, 250, 290, 12, 'aa')])]);
   t.same(texts(page(column), 'page_header'), []);
   t.same(texts(page(column.slice(2)), 'page_header'), ['masks'], 'by itself it is none');
+  t.end();
+});
+
+t.test('a word in the margin beside a line of text is its label, a number there counts the line', (t) => {
+  const rows = paragraph(80, 60, 450, 9, 'said');
+  const label = (row: number, text: string): ReturnType<typeof line> => line(16, 60 + 12 * row, text);
+  const labelled = plainTextOf(structure([sketch(0, [...rows, label(0, 'Anna'), label(4, '[Sm04]')])]));
+  t.match(labelled, /Anna/);
+  t.match(labelled, /\[Sm04\]/);
+  t.notMatch(plainTextOf(structure([sketch(0, [...rows, label(0, '105'), label(5, '110'), line(16, 400, 'Notes')])])), /105|110|Notes/, 'nor is what stands beside no line');
   t.end();
 });
 

@@ -28,6 +28,14 @@ t.test('100,000 objects on a page are read, in a time that grows with their numb
   for (const one of pages.values()) one.close();
 });
 
+t.test('a line of thousands of letters takes as many times as long as it has more of them', async (t) => {
+  const lines = new Map<number, Awaited<ReturnType<typeof openPdf>>>();
+  for (const letters of [5000, 20_000]) lines.set(letters, await openPdf(makePdf({ pages: [{ content: text(9, 700, 1, 'ab cde '.repeat(letters / 7)), width: 14_000 }] })));
+  const growth = growthOf((letters) => lines.get(letters)?.readPage(0), 5000);
+  t.ok(growth < 10, `four times as many take ${growth.toFixed(1)} times as long`);
+  for (const pdf of lines.values()) pdf.close();
+});
+
 t.test('1,000 pages leave no memory behind, nor do many documents', async (t) => {
   const rows = Array.from({ length: 40 }, (_, index) => text(72, 560 - index * 12, 10, `row ${index}`));
   const content = [text(72, 700, 10, 'words on a page'), line(72, 690, 300, 690), rectangle(72, 600, 100, 50, { fill: 0xcccccc }), ...rows];

@@ -50,6 +50,11 @@ t.test('a letter and its marks under one text stand in the place of the letter',
   t.same(await linesOf([under(heaped, sign(82, 707, '"'), sign(82, 704, '*'), sign(79.2, 700, 'd')), sign(72, 700, 'c')]), [heaped.normalize('NFC') + gimel], 'in the order of the file');
 });
 
+t.test('a mark wider than its letter takes no room in the line', async (t) => {
+  const struck = under('q\u0303', sign(72, 700, 'g'), text(72, 694, 40, '-', { font: 'F' }));
+  t.same(await linesOf([struck, sign(84.2, 700, 'h')]), ['q\u0303 x'], 'the white after the letter parts words');
+});
+
 t.test('a text that is told again at a later object is read once', async (t) => {
   const lines = await linesOf([under('q\u0303', sign(72, 700, 'g'), sign(86.6, 703, '-')), sign(79.2, 700, ' '), sign(96, 700, 'h')]);
   t.equal(lines.join('').match(/q/g)?.length, 1, lines.join(' | '));

@@ -229,6 +229,12 @@ function goesOn({ box, size, baseline, font }: TextLine, lines: TextLine[], marg
     && baseline - above.baseline > 0.5 * size && baseline - above.baseline < 1.6 * size && above.box.right >= margin && above.box.left <= width - margin);
 }
 
+/** Numbers of lines stand beside the lines; any other word of their size there is their label: a speaker's name, a term, the key of a book. */
+function labels(line: TextLine, lines: TextLine[], margin: number, width: number): boolean {
+  return !/^\p{N}{1,5}$/u.test(line.text) && lines.some(({ box, baseline, angle, size }) =>
+    angle === line.angle && Math.abs(size - line.size) < 0.2 * size && Math.abs(baseline - line.baseline) < 0.2 * line.size && box.right >= margin && box.left <= width - margin);
+}
+
 /** Text in the outer margins: a library's stamp on its side, the numbers of lines, a running head beside the page. */
 export function findSideText(pages: PageText[]): Map<TextLine, FurnitureLabel> {
   const found = new Map<TextLine, FurnitureLabel>();
@@ -241,6 +247,7 @@ export function findSideText(pages: PageText[]): Map<TextLine, FurnitureLabel> {
       const upright = Math.abs(line.angle) < 45 || Math.abs(Math.abs(line.angle) - 180) < 45;
       // The short end of a paragraph in a narrow column is beside the others, and no margin's.
       if (upright && goesOn(line, outside, margin, sketch.width)) continue;
+      if (upright && labels(line, outside, margin, sketch.width)) continue;
       const apart = right < edges.left - 0.6 * line.size || left > edges.right + 0.6 * line.size;
       if (!upright || apart && line.text.length < 25) found.set(line, 'page_header');
     }
