@@ -7,13 +7,12 @@ import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { packageRoot } from '../../src/package-files.js';
 import { writeArchive } from './archive.js';
+import { bundleProgram, wholePackages } from './bundle.js';
 import { makeDeb } from './deb.js';
 
 const root = packageRoot();
 const work = join(root, 'build', 'package');
 const target = join(root, 'dist', 'lectern');
-/** Packages that find files of their own beside themselves: they stay as they are. */
-const wholePackages = ['sharp', '@embedpdf/pdfium'];
 /** Node's mark in its executable, where postject turns the single program on. */
 const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
@@ -50,22 +49,8 @@ function packagesWithNeeds(names: string[]): Set<string> {
 }
 
 /** The program as one tree of files, in `tree`. */
-async function bundleProgram(tree: string): Promise<void> {
-  await build({
-    entryPoints: [join(root, 'dist/src/main.js')],
-    outdir: join(tree, 'src'),
-    bundle: true,
-    splitting: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    external: wholePackages,
-    minifySyntax: true,
-    legalComments: 'none',
-    logLevel: 'warning',
-    // CommonJS packages in the bundle ask for Node's own modules with require.
-    banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
-  });
+async function writeProgram(tree: string): Promise<void> {
+  await bundleProgram(join(tree, 'src'));
   const { name, version } = manifestOf(root);
   writeFileSync(join(tree, 'package.json'), JSON.stringify({ name, version, type: 'module' }));
   // The executable's own script cannot import; one that lies in a file can.
@@ -127,7 +112,7 @@ const help = execFileSync(process.execPath, [join(root, 'dist/src/main.js'), '--
 rmSync(work, { recursive: true, force: true });
 const tree = join(work, 'tree');
 mkdirSync(tree, { recursive: true });
-await bundleProgram(tree);
+await writeProgram(tree);
 const files = collect(tree);
 const archive = writeArchive(files);
 await makeExecutable(archive, help);
