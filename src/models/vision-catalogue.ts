@@ -7,7 +7,6 @@ import { FileCache, type FileState, filesBelow, invalid, readWithin, stateOf } f
 import { misfit } from './card-fit.js';
 import { readOnnxHeader } from './onnx-header.js';
 import type { ModelsLog, RefusedModel } from './types.js';
-import { parseCard } from './vision-card.js';
 import { angleOf, type CardedNetwork, detectorOf, layoutOf, readerOf, tableOf } from './vision-networks.js';
 
 /** A vision model on disk. */
@@ -129,6 +128,8 @@ async function networkOf(root: string, state: FileState, known: Read): Promise<C
   const stateOfCard = await stateOf(card);
   if (stateOfCard === null) return { reason: `it has no card ${basename(card)} beside it, which says what it is for` };
   const read = await known.cards.get(stateOfCard, async () => {
+    // Loaded where there is a card: what checks them is larger than all that converts, and most processes see none.
+    const { parseCard } = await import('./vision-card.js');
     const parsed = parseCard((await readWithin(root, card, mostCardBytes)).toString('utf8'));
     return 'reason' in parsed ? parsed : { file: state.path, directory: dirname(state.path), card: parsed };
   });

@@ -10,4 +10,6 @@ import { setFlagsFromString } from 'node:v8';
 export function compileLater(): void {
   setFlagsFromString('--interrupt-budget=500000');
   setFlagsFromString('--wasm-tiering-budget=20000000');
+  // Each function of the PDF engine when it is first called, as it is compiled: of most a document needs none.
+  setFlagsFromString('--wasm-lazy-validation');
 }

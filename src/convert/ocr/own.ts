@@ -97,7 +97,8 @@ export function installedRecognisers(
   const isModel = async (preset: string): Promise<boolean> => ((await pages?.textModels().catch(() => [])) ?? []).some(({ name }) => name.toLowerCase() === preset.toLowerCase());
   return {
     async find(preset, asked): Promise<TextRecogniser | NoRecogniser> {
-      if (models !== null && await isModel(preset)) return models.find(preset, asked);
+      // The usual word: for it no process is asked what models there are.
+      if (models !== null && preset !== 'auto' && await isModel(preset)) return models.find(preset, asked);
       if (preset.startsWith('tess')) return system.find(preset, asked);
       const found = await lookFor(own, preset, asked);
       if (isRecogniser(found)) return found;
