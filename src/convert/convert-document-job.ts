@@ -1,4 +1,4 @@
-/** One document through the pool: a page that kills or stalls its worker is left out at the next try, the rest is delivered. */
+/** One document through the pool: a page that kills or stalls its worker is left out at the next try, the rest is delivered. Where two were at work, the next try takes one at a time and tells which it is. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { VisionEngine } from '../engine/port.js';
@@ -96,7 +96,8 @@ class Attempts {
   private readonly timeoutMs: number;
   private tries = 0;
   private crashedOutsidePages = false;
-  private page: number | null = null;
+  private pageByPage = false;
+  private at: Pick<ConversionProgress, 'pageNumber' | 'pendingPage'> = { pageNumber: null };
 
   constructor(private readonly job: DocumentJob, private readonly ports: DocumentPorts) {
     const wishedMs = (job.options.documentTimeoutS ?? Infinity) * 1000;
@@ -123,15 +124,15 @@ class Attempts {
     const { pool, engine, networks, limits, signal } = this.ports;
     const { inputPath, filename, outputDirectory, options, vocabulary = null } = this.job;
     const request: ConvertRequest = {
-      inputPath, filename, outputDirectory, vocabulary, failedPages: this.failedPages, options: { ...options, documentTimeoutS: leftMs / 1000 },
+      inputPath, filename, outputDirectory, vocabulary, failedPages: this.failedPages, pageByPage: this.pageByPage, options: { ...options, documentTimeoutS: leftMs / 1000 },
     };
-    this.page = null;
+    this.at = { pageNumber: null };
     return pool.run<ConvertRequest, ConvertOutcome>('convert', request, {
       limits: { silenceMs: limits.pageMs, totalMs: leftMs + limits.graceMs },
       signal,
       onProgress: (value) => {
         const progress = value as ConversionProgress;
-        this.page = progress.pageNumber;
+        this.at = progress;
         this.ports.onProgress(progress);
       },
       onCall: (call) => answerEngineCall(engine, call.verb, call.request, {
@@ -141,7 +142,7 @@ class Attempts {
     });
   }
 
-  /** Null: try again without the page that was lost. Throws what is not the document's fault. */
+  /** Null: try again, without the page that was lost. Throws what is not the document's fault. */
   private weigh(error: LecternError): ConversionError | null {
     if (this.ports.signal.aborted || error.code === 'cancelled' || error.code === 'invalid_state' || error instanceof DiskFull) throw error;
     if (!(error instanceof WorkerError)) {
@@ -150,9 +151,14 @@ class Attempts {
       if (error.code === 'internal') this.ports.log?.('the converter has a defect', error.cause ?? error);
       return errorOf(error, '');
     }
-    this.ports.log?.(`a worker was lost with a document, page ${this.page ?? 'none'}`, error);
+    const { pageNumber: page, pendingPage } = this.at;
+    this.ports.log?.(`a worker was lost with a document, page ${page ?? 'none'}`, error);
     if (error.limit === 'total') return this.timeoutError();
-    const page = this.page;
+    // One that has stalled is still at what it told last; one that has ended may have done so in a network.
+    if (error.code === 'worker_crashed' && pendingPage !== undefined && !this.pageByPage) {
+      this.pageByPage = true;
+      return null;
+    }
     if (page === null) {
       const again = error.code === 'worker_crashed' && !this.crashedOutsidePages;
       this.crashedOutsidePages = true;

@@ -216,10 +216,11 @@ class Sketches {
 
   constructor(private readonly errors: ConversionError[], private readonly total: number, private readonly progress: ConvertPorts['progress']) {}
 
-  /** Whatever this process does last, the page that it did it for is known outside. */
+  /** Whatever this process does last, the page that it did it for is known outside, or both where networks are at work on another. */
   tell(pageNumber: number, pagesDone: number): void {
-    const news = `${pageNumber} ${pagesDone}`;
-    if (this.#told !== news) this.progress({ stage: 'pages', pagesDone, pagesTotal: this.total, pageNumber });
+    const pendingPage = this.#pending?.pageNumber;
+    const news = `${pageNumber} ${pagesDone} ${pendingPage}`;
+    if (this.#told !== news) this.progress({ stage: 'pages', pagesDone, pagesTotal: this.total, pageNumber, ...(pendingPage !== undefined && { pendingPage }) });
     this.#told = news;
   }
 
@@ -288,7 +289,7 @@ async function readInto(sketches: Sketches, pageNumber: number, done: number, re
     sketches.tell(pageNumber, done);
     const { isPending, finish } = await boilDown(read, reading);
     sketches.add({ pageNumber, errors: reading.errors, finish });
-    if (!isPending) await sketches.settle(done);
+    if (!isPending || reading.request.pageByPage === true) await sketches.settle(done);
   } catch (thrown) {
     if (!ends()) sketches.fail([...reading.errors, errorOf(thrown, 'page', pageNumber)]);
   }

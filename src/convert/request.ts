@@ -26,6 +26,8 @@ export interface ConvertRequest {
   vocabulary?: Vocabulary | null;
   /** Pages (from 1) that killed or stalled an earlier worker, with what to say of each: left out, reported in `errors`. */
   failedPages: { pageNumber: number; error: ConversionError }[];
+  /** One page is at work at a time: an earlier worker was lost with two. */
+  pageByPage?: boolean;
 }
 
 export interface ConvertOutcome {

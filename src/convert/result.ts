@@ -44,4 +44,6 @@ export interface ConversionProgress {
   pagesTotal: number;
   /** The page that is being worked on, or null between pages. */
   pageNumber: number | null;
+  /** One before it that networks are at work on at the same time: should the process end now, either may be why. */
+  pendingPage?: number;
 }

@@ -12,6 +12,8 @@ export interface Script {
   pages: number;
   /** At page n (from 1; 0 is before the first) this happens. */
   at?: Record<number, 'crash' | 'loop' | 'allocate' | 'deskew' | 'wait'>;
+  /** A page with which the worker ends while it reads the next one; the last one, or where pages are taken one at a time: while it is at the page itself. */
+  late?: number;
   /** The worker ignores the document's time. */
   deaf?: boolean;
   pageMs?: number;
@@ -77,7 +79,10 @@ async function convert(request: ConvertRequest, context: JobContext): Promise<Co
   let timedOut = false;
   for (let page = 1; page <= script.pages; page++) {
     if (failed.has(page)) continue;
-    context.progress({ stage: 'pages', pagesDone: pages.length, pagesTotal: script.pages, pageNumber: page }, true);
+    const before = pages.at(-1);
+    const pendingPage = script.late !== undefined && request.pageByPage !== true ? before : undefined;
+    context.progress({ stage: 'pages', pagesDone: pages.length, pagesTotal: script.pages, pageNumber: page, ...(pendingPage !== undefined && { pendingPage }) }, true);
+    if (script.late !== undefined && script.late === (request.pageByPage === true ? page : before)) await happen('crash', context);
     await happen(script.at?.[page], context);
     await sleep(script.pageMs ?? 0);
     pages.push(page);

@@ -94,6 +94,12 @@ t.test('pages that cost their worker are left out, the rest is delivered', async
   t.match(stalled, { status: 'partial_success', errors: [{ page_no: 2, category: 'timeout', error_message: 'Page 2 made no progress within the time limit.' }] });
 });
 
+t.test('a page that ends its worker while the next one is read is found, and the next one is delivered', async (t) => {
+  const { answer } = await convert(t, { scripts: { 'a.pdf': { pages: 5, late: 2, at: { 4: 'crash' } } } });
+  t.equal(answer?.document['md_content'], 'pages 1 3 5 of a.pdf, timeout true');
+  t.strictSame(answer?.errors.map(({ page_no }) => page_no), [2, 4]);
+});
+
 t.test('a document is given up when too many pages are lost, or at the first with abort_on_error', async (t) => {
   const at = Object.fromEntries([1, 2, 3, 4, 5].map((page) => [page, 'crash' as const]));
   const { answer } = await convert(t, { scripts: { 'a.pdf': { pages: 6, at } }, limits: { maxLostPages: 2 } });

@@ -30,11 +30,12 @@ interface Wish {
   options?: Partial<ConvertOptions>;
   failedPages?: ConvertRequest['failedPages'];
   broken?: number;
+  pageByPage?: boolean;
   holdNetworks?: () => Promise<() => void>;
 }
 
 /** Reads the three pages; `log` has what happened in its order. */
-async function read({ layout, options, failedPages = [], broken, holdNetworks }: Wish, log: string[] = []): Promise<Seen> {
+async function read({ layout, options, failedPages = [], broken, pageByPage = false, holdNetworks }: Wish, log: string[] = []): Promise<Seen> {
   const errors: ConversionError[] = [];
   const done = await readPages({
     pageCount: 3, title: '', outline: () => [], render: () => { throw new Error('nothing is drawn'); }, close: () => undefined,
@@ -43,10 +44,10 @@ async function read({ layout, options, failedPages = [], broken, holdNetworks }:
       if (broken === index + 1) throw new LecternError('invalid_document', `The page ${index + 1} is broken.`);
       return pdf.readPage(index);
     },
-  }, { inputPath: '', filename: 'a.pdf', outputDirectory: '', failedPages, options: { ...defaultConvertOptions, ...options } }, {
+  }, { inputPath: '', filename: 'a.pdf', outputDirectory: '', failedPages, pageByPage, options: { ...defaultConvertOptions, ...options } }, {
     engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers: noRecognisers, layout,
     ...(holdNetworks === undefined ? {} : { holdNetworks }),
-    progress: ({ pageNumber }) => log.push(`at ${pageNumber}`), signal: new AbortController().signal,
+    progress: ({ pageNumber, pendingPage }) => log.push(pendingPage === undefined ? `at ${pageNumber}` : `at ${pageNumber}, and still at ${pendingPage}`), signal: new AbortController().signal,
   }, new Timings(), errors);
   return { ...done, log, errors };
 }
@@ -72,8 +73,15 @@ t.test('a page is read while the network is at work on the one before; whoever i
   const seen = await read({ layout: slowly(log) }, log);
   t.strictSame([numbers(seen), seen.errors, seen.complete], [[1, 2, 3], [], true]);
   t.strictSame(log, [
-    'at 1', 'read 1', 'asked 1', 'at 2', 'read 2', 'at 1', 'answered 1', 'at 2', 'asked 2', 'at 3', 'read 3', 'at 2', 'answered 2', 'at 3', 'asked 3', 'answered 3',
+    'at 1', 'read 1', 'asked 1', 'at 2, and still at 1', 'read 2', 'at 1', 'answered 1', 'at 2', 'asked 2', 'at 3, and still at 2', 'read 3', 'at 2', 'answered 2', 'at 3', 'asked 3', 'answered 3',
   ]);
+});
+
+t.test('one page at a time, where it must be seen which one ends a worker', async (t) => {
+  const log: string[] = [];
+  const seen = await read({ layout: slowly(log, [], true), pageByPage: true }, log);
+  t.strictSame([numbers(seen), seen.complete], [[1, 2, 3], true]);
+  t.strictSame(log, [1, 2, 3].flatMap((page) => [`at ${page}`, `read ${page}`, `asked ${page}`, `answered ${page}`]));
 });
 
 t.test('what goes wrong is said in the order of the pages, and costs only its own', async (t) => {
