@@ -28,6 +28,8 @@ export interface SketchedTable {
   index: boolean;
   evidence: FoundTable['evidence'];
   confidence: number;
+  /** One row that a page's or column's end parts from its table. */
+  lone?: true;
 }
 
 /** The cell's words as lines: a word that begins further left and lower than the one before opens a new line. */

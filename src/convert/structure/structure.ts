@@ -15,6 +15,7 @@ import { headingScore, headingThreshold, indexOutline, joinHeadingLines, markHea
 import type { HeadingEvidence } from './headings.js';
 import { joinAcrossColumns } from './join.js';
 import { markListItems } from './lists.js';
+import { withLoneRows } from './lone-rows.js';
 import { findBodyStyle, markMonospace } from './style.js';
 import type { BodyStyle } from './style.js';
 import { joinTables } from './table-parts.js';
@@ -42,10 +43,11 @@ function shareOfBold(blocks: Block[], body: BodyStyle): number {
 
 /** Blocks of the whole document. `flat` puts all headings on one level. */
 export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[], flat: boolean): Structure {
-  const pages = sketches.map(textOfPage);
+  let pages = sketches.map(textOfPage);
   markMonospace(pages);
   const body = findBodyStyle(pages);
   const furniture = new Map([...findSideText(pages), ...findFurniture(pages, body)]);
+  pages = withLoneRows(pages, (line) => furniture.has(line));
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
   let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body, vocabulary));

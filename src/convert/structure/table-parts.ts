@@ -148,7 +148,10 @@ function followsOn(above: TableBlock, below: TableBlock, heightOf: (pageIndex: n
 }
 
 function goesOn(above: TableBlock, below: TableBlock, between: Block[], heightOf: (pageIndex: number) => number): boolean {
-  if (!followsOn(above, below, heightOf) || !sameColumns(above.table, below.table) || !onlyFurnitureBetween(between)) return false;
+  if (!onlyFurnitureBetween(between)) return false;
+  // Its columns were held against the table's, and nothing stands between them.
+  if (above.table.lone === true || below.table.lone === true) return above.table.columnCount === below.table.columnCount;
+  if (!followsOn(above, below, heightOf) || !sameColumns(above.table, below.table)) return false;
   const rows = headerRows(below.table);
   const sameColumn = below.pageIndex === above.places.at(-1)!.pageIndex;
   // Two tables that stand side by side are two, unless the second has no head of its own.

@@ -1,0 +1,199 @@
+/** One row of a table that the end of a page or of a column parts from the rest of it: its head alone before, or its last row alone behind. Such a row looks like text, and only the columns of the rest tell what it is. */
+import type { SketchedCell, SketchedTable } from '../layout/sketched-table.js';
+import type { PageSketch } from '../layout/sketch.js';
+import { nominalBox, unionBox } from '../layout/text-line.js';
+import type { TextLine } from '../layout/text-line.js';
+import type { Box } from '../../pdf/page.js';
+import type { PageText } from './style.js';
+
+/** Tables of fewer columns agree with too much that stands side by side. */
+const leastColumns = 3;
+/** Lines of text in a lone head and in a lone row, at most. */
+const mostHeadLines = 4;
+const mostRowLines = 14;
+/** From one line of a row to the next, in sizes. */
+const mostStep = 1.5;
+/** Of the table's size, how much larger or smaller its row may be. */
+const sizeSlack = 0.12;
+/** How far a text may stand out of its column, points. */
+const slack = 2;
+/** By how much a row may be moved otherwise than its text column, in sizes of the table. */
+const mostOff = 1.5;
+/** Of a text column's width, how wide the next one may be with the white between them. */
+const pitch = 1.15;
+
+interface Side {
+  left: number;
+  right: number;
+}
+
+/** Lines on one height. */
+interface LoneLine {
+  pieces: TextLine[];
+  baseline: number;
+}
+
+/**
+ * The pages, where a lone row is a table of one row (`lone`) and its lines are no text any more; joinTables() makes one table of both. `isFurniture` tells lines that the page puts there: nothing of
+ * the text. A page's lines are looked at only where a table is the first or last of a column.
+ */
+export function withLoneRows(pages: PageText[], isFurniture: (line: TextLine) => boolean): PageText[] {
+  const found = new Map<number, { table: SketchedTable; lines: TextLine[] }[]>();
+  const taken = new Set<TextLine>();
+  const linesOf = ({ outside }: PageText): TextLine[] => outside.filter((line) => line.angle === 0 && line.latex === undefined && !taken.has(line) && !isFurniture(line));
+  for (const [at, page] of pages.entries()) {
+    for (const table of page.sketch.tables) {
+      if (table.index || table.columnCount < leastColumns || !table.columnLefts.every(Number.isFinite)) continue;
+      for (const side of [-1, 1] as const) {
+        const lines = linesOf(page);
+        if (!isOutermost(side, table, lines, page.sketch)) continue;
+        const place = besides(side, table, lines, page.sketch) ?? overPage(side, table, lines, pages, at, linesOf);
+        if (place === null) continue;
+        const shift = leftOf(place.lines) - Math.min(table.box.left, leftOf(columnLines(table, lines)));
+        const row = side < 0 ? headAt(place.lines, table, shift) : rowAt(place.lines, table, shift);
+        if (row === null || isHidden(side, row, place.objects)) continue;
+        for (const line of row.lines) taken.add(line);
+        found.set(place.page, [...(found.get(place.page) ?? []), row]);
+      }
+    }
+  }
+  return pages.map((page, at) => {
+    const rows = found.get(at);
+    if (rows === undefined) return page;
+    return { ...page, sketch: { ...page.sketch, tables: [...page.sketch.tables, ...rows.map(({ table }) => table)] }, outside: page.outside.filter((line) => !taken.has(line)) };
+  });
+}
+
+const meets = (a: Side, b: Side): boolean => a.left < b.right && a.right > b.left;
+
+function objectsOf({ tables, figures }: PageSketch): Box[] {
+  return [...tables.map(({ box }) => box), ...figures.map(({ box }) => box)];
+}
+
+/** Nothing stands above (-1) or below (1) the table in its text column. */
+function isOutermost(side: -1 | 1, table: SketchedTable, lines: TextLine[], sketch: PageSketch): boolean {
+  const { box } = table;
+  const isBeyond = (other: Box): boolean => meets(other, box) && (side < 0 ? other.top < box.top - 2 && other.bottom < box.bottom : other.bottom > box.bottom + 2 && other.top > box.top);
+  return !lines.some((line) => isBeyond(nominalBox(line))) && !objectsOf(sketch).some((other) => other !== box && isBeyond(other));
+}
+
+/** Those of the text column that the table stands in. */
+function columnLines({ box }: SketchedTable, lines: TextLine[]): TextLine[] {
+  return lines.filter((line) => meets(line.box, box) && line.box.left > box.left - 12);
+}
+
+function columnWidth(table: SketchedTable, lines: TextLine[]): number {
+  return Math.max(table.box.right, ...columnLines(table, lines).map(({ box }) => box.right)) - table.box.left;
+}
+
+const leftOf = (lines: TextLine[]): number => Math.min(...lines.map(({ box }) => box.left));
+
+interface Place {
+  page: number;
+  /** Of one text column. */
+  lines: TextLine[];
+  /** Tables and figures in it. */
+  objects: Box[];
+}
+
+function placeIn(page: number, range: Side, lines: TextLine[], sketch: PageSketch): Place | null {
+  const own = lines.filter((line) => isIn(line, range));
+  const objects = objectsOf(sketch).filter((box) => meets(box, range));
+  return own.length === 0 && objects.length === 0 ? null : { page, lines: own, objects };
+}
+
+/** The text column before (-1) or behind (1) the table's on its page; null where there is none. */
+function besides(side: -1 | 1, table: SketchedTable, lines: TextLine[], sketch: PageSketch): Place | null {
+  const { box } = table;
+  const width = pitch * columnWidth(table, lines);
+  const range = side < 0 ? { left: box.left - width - slack, right: box.left - slack } : { left: box.right, right: box.left + 2 * width };
+  return placeIn(sketch.pageIndex, range, lines, sketch);
+}
+
+/** The last text column of the page before, or the first one of the page behind. */
+function overPage(side: -1 | 1, table: SketchedTable, lines: TextLine[], pages: PageText[], at: number, linesOf: (page: PageText) => TextLine[]): Place | null {
+  const other = pages[at + side];
+  if (other === undefined) return null;
+  const own = linesOf(other);
+  const width = pitch * columnWidth(table, lines);
+  const end = side < 0 ? Math.max(...own.map(({ box }) => box.right)) : Math.min(...own.map(({ box }) => box.left));
+  const range = side < 0 ? { left: end - width, right: end } : { left: end, right: end + width };
+  return placeIn(at + side, range, own, other.sketch);
+}
+
+/** A table or figure stands between the row and the column's end. */
+function isHidden(side: -1 | 1, { table: { box } }: { table: SketchedTable }, objects: Box[]): boolean {
+  return objects.some((other) => (side < 0 ? other.bottom > box.top : other.top < box.bottom));
+}
+
+function linesFrom(side: -1 | 1, pieces: TextLine[]): LoneLine[] {
+  const lines: LoneLine[] = [];
+  for (const piece of [...pieces].sort((a, b) => side * (b.baseline - a.baseline))) {
+    const last = lines.at(-1);
+    if (last !== undefined && Math.abs(last.baseline - piece.baseline) < 0.3 * piece.size) last.pieces.push(piece);
+    else lines.push({ pieces: [piece], baseline: piece.baseline });
+  }
+  return lines;
+}
+
+const isOfSize = (line: LoneLine, { size }: SketchedTable): boolean => line.pieces.every((piece) => Math.abs(piece.size - size) <= sizeSlack * size);
+
+/** The bold lines at the column's end, where they stand over the table's columns: all of them, or all but the first. */
+function headAt(pieces: TextLine[], table: SketchedTable, shift: number): { table: SketchedTable; lines: TextLine[] } | null {
+  const lines: LoneLine[] = [];
+  for (const line of linesFrom(1, pieces)) {
+    const below = lines.at(-1);
+    if (!line.pieces.every(({ bold }) => bold) || !isOfSize(line, table) || (below !== undefined && below.baseline - line.baseline > mostStep * table.size)) break;
+    lines.push(line);
+    if (lines.length > mostHeadLines) return null;
+  }
+  return rowOf(lines, table, shift, true);
+}
+
+/** The lines at the column's begin, up to wider white. */
+function rowAt(pieces: TextLine[], table: SketchedTable, shift: number): { table: SketchedTable; lines: TextLine[] } | null {
+  const lines: LoneLine[] = [];
+  for (const line of linesFrom(-1, pieces)) {
+    const above = lines.at(-1);
+    if (above !== undefined && line.baseline - above.baseline > mostStep * table.size) break;
+    if (!isOfSize(line, table) || lines.length >= mostRowLines) return null;
+    lines.push(line);
+  }
+  const [first] = lines;
+  const row = first === undefined || first.pieces.length < leastColumns ? null : rowOf(lines, table, shift, false);
+  return row !== null && row.table.cells[0]?.lines.length !== 0 ? row : null;
+}
+
+/** Each text in one column of the table, moved by as much as all others; null where they do not fit, or leave more than one column empty. */
+function rowOf(lines: LoneLine[], table: SketchedTable, expected: number, columnHeader: boolean): { table: SketchedTable; lines: TextLine[] } | null {
+  const pieces = lines.flatMap((line) => line.pieces).sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
+  if (pieces.length < leastColumns) return null;
+  // The first column may be known by its texts alone, where the head above them reaches to the rules' ends.
+  const lefts = table.columnLefts.map((left, column) => (column === 0 ? Math.min(left, table.box.left) : left));
+  const edges = [...lefts, table.box.right];
+  const shift = shiftOf(pieces, edges, expected, mostOff * table.size);
+  if (shift === null) return null;
+  const box = unionBox(pieces.map(nominalBox));
+  const cells = lefts.map((left, column): SketchedCell => {
+    const range = { left: left + shift, right: (edges[column + 1] ?? 0) + shift };
+    const own = pieces.filter((piece) => isIn(piece, range));
+    return { row: 0, column, rowSpan: 1, columnSpan: 1, columnHeader, rowHeader: false, lines: own.map(({ text, softHyphen }) => ({ text, softHyphen })), box: { ...range, top: box.top, bottom: box.bottom } };
+  });
+  if (cells.filter((cell) => cell.lines.length > 0).length < table.columnCount - 1) return null;
+  const letters = pieces.reduce((sum, { text }) => sum + text.length, 0);
+  const { columnCount, size, evidence, confidence } = table;
+  return { lines: pieces, table: { box, rowCount: 1, columnCount, cells, columnLefts: lefts.map((left) => left + shift), size, letters, index: false, evidence, confidence, lone: true } };
+}
+
+function isIn({ box }: TextLine, { left, right }: Side): boolean {
+  const middle = (box.left + box.right) / 2;
+  return middle >= left && middle < right;
+}
+
+/** By how much the columns must be moved for every text to stand in one of them: nearest to what text columns are apart, at most `most` off; null where nothing does that. */
+function shiftOf(pieces: TextLine[], edges: number[], expected: number, most: number): number | null {
+  const fits = (shift: number): boolean => pieces.every(({ box }) => edges.some((left, at) => at + 1 < edges.length && box.left > left + shift - slack && box.right < (edges[at + 1] ?? 0) + shift + slack));
+  const tried = [expected, ...pieces.flatMap(({ box }) => edges.slice(0, -1).flatMap((left, at) => [box.left - left, box.right - (edges[at + 1] ?? 0)]))];
+  const off = (shift: number): number => Math.abs(shift - expected);
+  return tried.filter((shift) => off(shift) <= most && fits(shift)).sort((a, b) => off(a) - off(b))[0] ?? null;
+}

@@ -1,0 +1,70 @@
+/** Rows that the end of a page or of a text column parts from the table they belong to. */
+import t from 'tap';
+import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { TextLine } from '../../src/convert/layout/text-line.js';
+import { structureDocument } from '../../src/convert/structure/structure.js';
+import { line, paragraph, sketch, table } from '../support/sketches.js';
+
+const bold: Partial<TextLine> = { bold: true };
+const head = ['Country', 'River', 'Length'];
+const body = [['Austria', 'Danube', '350'], ['Czechia', 'Elbe', '370']];
+
+/** The rows of each table of the document, and its texts. */
+function read(pages: PageSketch[]): { tables: string[][][]; text: string } {
+  const { blocks } = structureDocument(pages, [], false);
+  const tables = blocks.flatMap((block) => (block.kind === 'table' ? [block.table] : []));
+  const textOf = (cell: { lines: { text: string }[] }): string => cell.lines.map(({ text }) => text).join(' ');
+  return {
+    tables: tables.map(({ rowCount, cells }) => Array.from({ length: rowCount }, (_, row) => cells.filter((cell) => cell.row === row).map(textOf))),
+    text: blocks.flatMap((block) => (block.kind === 'text' ? block.stretches.flatMap(({ lines }) => lines.map(({ text }) => text)) : [])).join(' '),
+  };
+}
+
+/** A table over three columns of 80 points from `left`, 20 points a row. */
+const ofThree = (left: number, top: number, rows: string[][]): ReturnType<typeof table> => table({ left, right: left + 240, top, bottom: top + 20 * rows.length }, rows);
+
+/** Texts in those columns. */
+const row = (left: number, baseline: number, texts: string[], style: Partial<TextLine> = {}): TextLine[] => texts.flatMap((text, column) => (text === '' ? [] : [line(left + 4 + 80 * column, baseline, text, style)]));
+
+/** Text in the left column down to a head at its foot, the table and text in the right one. */
+const twoColumns = (foot: TextLine[], above: TextLine[] = []): PageSketch =>
+  sketch(0, [...paragraph(50, 80, 240, 40, 'mill'), ...foot, ...above, ...paragraph(310, 150, 240, 40, 'swim')], { tables: [ofThree(310, 70, body)] });
+
+t.test('a head that the end of a column parts from its rows', async (t) => {
+  const { tables, text } = read([twoColumns(row(50, 700, head, bold))]);
+  t.strictSame(tables, [[head, ...body]]);
+  t.notMatch(text, /Country/);
+  t.strictSame(read([twoColumns([...row(50, 690, head, bold), ...row(50, 702, ['', 'or lake', ''], bold)])]).tables, [[['Country', 'River or lake', 'Length'], ...body]], 'of two lines');
+  t.strictSame(read([twoColumns(row(50, 700, ['', 'River', 'Length'], bold).concat(line(134, 712, 'in all', bold)))]).tables, [[['', 'River in all', 'Length'], ...body]], 'its first column empty');
+});
+
+t.test('what is no head stays text', async (t) => {
+  t.strictSame(read([twoColumns(row(50, 700, head))]).tables, [body], 'not bold');
+  t.strictSame(read([twoColumns([line(54, 700, 'Country of the rivers', bold), line(214, 700, 'Length', bold), line(214, 712, 'in all', bold)])]).tables, [body], 'a text over two columns');
+  t.strictSame(read([twoColumns([...row(50, 700, head, bold), ...paragraph(50, 712, 240, 2, 'mill')])]).tables, [body], 'text follows in its column');
+  t.strictSame(read([twoColumns(row(50, 700, head, bold), [line(310, 60, 'Rivers')])]).tables, [body], 'a line stands above the table');
+  t.strictSame(read([twoColumns(row(50, 700, head, { ...bold, size: 14 }))]).tables, [body], 'larger');
+});
+
+// Tables are joined in place.
+const firstPage = (): PageSketch => sketch(0, paragraph(50, 80, 500, 30, 'mill'), { tables: [ofThree(50, 640, [head, ...body])] });
+const poland = [...row(50, 80, ['Poland', 'Vistula, which', '1047']), line(134, 92, 'ends there')];
+
+t.test('the last row of a table on a page of its own', async (t) => {
+  const whole = [head, ...body, ['Poland', 'Vistula, which ends there', '1047']];
+  t.strictSame(read([firstPage(), sketch(1, poland)]).tables, [whole]);
+  const { tables, text } = read([firstPage(), sketch(1, [...poland, ...paragraph(50, 130, 500, 20, 'swim')])]);
+  t.strictSame(tables, [whole], 'text after wider white');
+  t.notMatch(text, /Poland/);
+});
+
+t.test('what is no row stays text', async (t) => {
+  const own = [[head, ...body]];
+  t.strictSame(read([firstPage(), sketch(1, [...poland, ...paragraph(50, 104, 500, 20, 'swim')])]).tables, own, 'text goes on below');
+  t.strictSame(read([firstPage(), sketch(1, row(50, 80, ['', 'Vistula', '1047']))]).tables, own, 'no label');
+  t.strictSame(read([firstPage(), sketch(1, [line(50, 68, 'Rivers'), ...poland])]).tables, own, 'under a line of text');
+  const under = sketch(0, [...paragraph(50, 80, 500, 30, 'mill'), ...paragraph(50, 720, 500, 3, 'mill')], { tables: [ofThree(50, 640, [head, ...body])] });
+  t.strictSame(read([under, sketch(1, poland)]).tables, own, 'the table is not the last on its page');
+  const columns = [0, 1, 2].flatMap((column) => paragraph(54 + 80 * column, 80, 70, 16, 'swim'));
+  t.strictSame(read([firstPage(), sketch(1, columns)]).tables, own, 'columns of text as wide');
+});
