@@ -2,6 +2,7 @@
 import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { ConvertOptions } from '../options.js';
 import type { FoundTable, TableCell } from '../table.js';
+import { partAbreast } from './abreast.js';
 import { blockLeading, makeBands, makeBlocks } from './blocks.js';
 import type { Block } from './blocks.js';
 import { findBoundaries, findColumns, rowsInside } from './boundaries.js';
@@ -211,7 +212,9 @@ function findSpread(scene: Scene): FoundTable[] {
   // The lines of one table are not the head of the next.
   const taken = new Set(growths.filter((growth) => growth.strips.length >= 4).flatMap((growth) => growth.strips));
   const heads = strips.filter((strip) => !taken.has(strip));
-  const candidates = [...growths.map((growth) => candidateOf(growth, heads, 0)), ...bandCandidates(scene, heads)];
+  const candidates = [...growths.map((growth) => candidateOf(growth, heads, 0)), ...bandCandidates(scene, heads)].flatMap(({ chunks, bands }) => (
+    partAbreast(makeRows(chunks), scene.lines.horizontal).map((part): Candidate => ({ chunks: part, bands }))
+  ));
   candidates.sort((a, b) => b.chunks.length - a.chunks.length);
   const found: FoundTable[] = [];
   for (const { chunks, bands } of candidates) {

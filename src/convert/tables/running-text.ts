@@ -15,19 +15,52 @@ export interface Flow {
 const LOOK_AHEAD = 14;
 const MIN_LINES = 4;
 const MIN_WIDE_LINES = 3;
+/** Rows that make a table's column of lines in a stack, and of the stack's width what is short. */
+const MIN_ROWS = 3;
+const shortShare = 0.4;
 /** Share of lines on which the next line's first word would not have fitted. */
 const FULL_SHARE = 0.72;
 
 /** The running text among `rows`. Stacks whose blocks pair off with their neighbours' row by row are table columns and left out. */
 export function findFlows(rows: VisualRow[]): Flow[] {
   const flows: Flow[] = [];
-  for (const whole of stackChunks(rows)) {
+  const company = companyOf(rows);
+  for (const whole of stackChunks(rows).flatMap((stack) => withoutColumns(stack, company))) {
     const stack = trimEnds(whole);
     if (stack.length < (isWide(stack) ? MIN_WIDE_LINES : MIN_LINES) || !isProse(stack)) continue;
     const flow = flowOf(stack);
     if (!isTableColumn(flow, rows)) flows.push(flow);
   }
   return flows;
+}
+
+/** The widest of what else stands in each chunk's row; chunks that are alone in theirs are absent. */
+function companyOf(rows: VisualRow[]): Map<Chunk, number> {
+  const company = new Map<Chunk, number>();
+  for (const { chunks } of rows) {
+    if (chunks.length < 2) continue;
+    for (const chunk of chunks) company.set(chunk, Math.max(...chunks.map((other) => (other === chunk ? 0 : other.right - other.left))));
+  }
+  return company;
+}
+
+/** The stack in parts, without the runs of its lines that are the column of a table between two paragraphs: all short, as is what stands beside each. */
+function withoutColumns(stack: Chunk[], company: Map<Chunk, number>): Chunk[][] {
+  const most = shortShare * Math.max(...stack.map((chunk) => chunk.right - chunk.left));
+  const isCell = (chunk: Chunk): boolean => chunk.right - chunk.left < most && (company.get(chunk) ?? Infinity) < most;
+  const parts: Chunk[][] = [];
+  let [from, at] = [0, 0];
+  while (at < stack.length) {
+    let end = at;
+    while (end < stack.length && isCell(stack[end] as Chunk)) end++;
+    if (end - at >= MIN_ROWS) {
+      if (at > from) parts.push(stack.slice(from, at));
+      from = end;
+    }
+    at = Math.max(at + 1, end);
+  }
+  if (from < stack.length) parts.push(stack.slice(from));
+  return parts;
 }
 
 function flowOf(chunks: Chunk[]): Flow {
