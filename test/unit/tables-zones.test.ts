@@ -119,3 +119,12 @@ t.test('a zone is a table where the network reads it in rows; a small table that
   const small = of(page.words.filter(({ baseline }) => baseline === tops[2]));
   t.match(await tablesByNetwork({ tables: [small], doubtful: [] }, page, readingAs(page, tops), signal), [{ rowCount: 4 }]);
 });
+
+t.test('texts that seem to go on from the cell above are forgiven in a zone, one in four', async (t) => {
+  const seen = async (count: number): Promise<number> => {
+    const { made, tops } = written(wrapped.map((cells, row) => cells.map((cell, column) => (row > 0 && 3 * (row - 1) + column < count ? cell.map((text) => text.toLowerCase()) : cell))));
+    return (await tablesByNetwork({ tables: [], doubtful: [] }, made.page(), readingAs(made.page(), tops), signal)).length;
+  };
+  t.equal(await seen(3), 1);
+  t.equal(await seen(4), 0);
+});

@@ -28,6 +28,8 @@ const leastScore = 0.6;
 
 /** Doubts a cell at most of what only the network takes for a table, and how sure geometry must be of it by itself. */
 const mostDoubts = 0.2;
+/** Of what stands in rows (zones): wrapped text has more of them, and its rows say more than these. */
+const mostZoneDoubts = 0.25;
 const leastConfidence = 0.1;
 const leastFilled = 8;
 const mostWords = 8;
@@ -63,7 +65,7 @@ async function withZones(tables: FoundTable[], page: PageContent, find: CellFind
     const held = wordsOf(met);
     if (held.length >= leastHeld * words.length || held.some((word) => !own.has(word))) continue;
     const read = await tableByNetwork(gathered({ parts: [], loose: words, box: inkOf(words), confidence: leastConfidence }), page, find, signal);
-    if (read === null || !standsInRows(read) || doubtsOf(read) > mostDoubts) continue;
+    if (read === null || !standsInRows(read) || doubtsOf(read) > mostZoneDoubts) continue;
     done = [...done.filter((table) => !met.includes(table)), read];
   }
   return done;
