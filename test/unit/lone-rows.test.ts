@@ -38,6 +38,17 @@ t.test('a head that the end of a column parts from its rows', async (t) => {
   t.strictSame(read([twoColumns(row(50, 700, ['', 'River', 'Length'], bold).concat(line(134, 712, 'in all', bold)))]).tables, [[['', 'River in all', 'Length'], ...body]], 'its first column empty');
 });
 
+t.test('a head between two rules need not be bold', async (t) => {
+  const ruled = (texts: string[], ...rules: number[]): string[][][] => {
+    const page = twoColumns(row(50, 700, texts));
+    return read([{ ...page, separators: rules.map((y) => ({ y, left: 50, right: 290 })) }]).tables;
+  };
+  t.strictSame(ruled(head, 688, 706), [[head, ...body]]);
+  t.strictSame(ruled(head, 706), [body], 'a rule below only');
+  t.strictSame(ruled(head, 688, 694), [body], 'both above');
+  t.strictSame(ruled(['Poland', 'Vistula', '1047'], 688, 706), [body], 'a row with a number');
+});
+
 t.test('what is no head stays text', async (t) => {
   t.strictSame(read([twoColumns(row(50, 700, head))]).tables, [body], 'not bold');
   t.strictSame(read([twoColumns([line(54, 700, 'Country of the rivers', bold), line(214, 700, 'Length', bold), line(214, 712, 'in all', bold)])]).tables, [body], 'a text over two columns');

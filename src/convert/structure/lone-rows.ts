@@ -1,6 +1,6 @@
 /** One row of a table that the end of a page or of a column parts from the rest of it: its head alone before, or its last row alone behind. Such a row looks like text, and only the columns of the rest tell what it is. */
 import type { SketchedCell, SketchedTable } from '../layout/sketched-table.js';
-import type { PageSketch } from '../layout/sketch.js';
+import type { PageSketch, Separator } from '../layout/sketch.js';
 import { nominalBox, unionBox } from '../layout/text-line.js';
 import type { TextLine } from '../layout/text-line.js';
 import type { Box } from '../../pdf/page.js';
@@ -15,6 +15,8 @@ const mostRowLines = 14;
 const mostStep = 1.5;
 /** Of the table's size, how much larger or smaller its row may be. */
 const sizeSlack = 0.12;
+/** Of the table's width, how much longer or shorter the rules around its head may be. */
+const ruleSlack = 0.1;
 /** How far a text may stand out of its column, points. */
 const slack = 2;
 /** By how much a row may be moved otherwise than its text column, in sizes of the table. */
@@ -50,7 +52,7 @@ export function withLoneRows(pages: PageText[], isFurniture: (line: TextLine) =>
         const place = besides(side, table, lines, page.sketch) ?? overPage(side, table, lines, pages, at, linesOf);
         if (place === null) continue;
         const shift = leftOf(place.lines) - Math.min(table.box.left, leftOf(columnLines(table, lines)));
-        const row = side < 0 ? headAt(place.lines, table, shift) : rowAt(place.lines, table, shift);
+        const row = side < 0 ? headAt(place, table, shift) : rowAt(place.lines, table, shift);
         if (row === null || isHidden(side, row, place.objects)) continue;
         for (const line of row.lines) taken.add(line);
         found.set(place.page, [...(found.get(place.page) ?? []), row]);
@@ -94,12 +96,14 @@ interface Place {
   lines: TextLine[];
   /** Tables and figures in it. */
   objects: Box[];
+  /** Its strokes from side to side. */
+  rules: Separator[];
 }
 
 function placeIn(page: number, range: Side, lines: TextLine[], sketch: PageSketch): Place | null {
   const own = lines.filter((line) => isIn(line, range));
   const objects = objectsOf(sketch).filter((box) => meets(box, range));
-  return own.length === 0 && objects.length === 0 ? null : { page, lines: own, objects };
+  return own.length === 0 && objects.length === 0 ? null : { page, lines: own, objects, rules: sketch.separators.filter((rule) => meets(rule, range)) };
 }
 
 /** The text column before (-1) or behind (1) the table's on its page; null where there is none. */
@@ -138,16 +142,23 @@ function linesFrom(side: -1 | 1, pieces: TextLine[]): LoneLine[] {
 
 const isOfSize = (line: LoneLine, { size }: SketchedTable): boolean => line.pieces.every((piece) => Math.abs(piece.size - size) <= sizeSlack * size);
 
-/** The bold lines at the column's end, where they stand over the table's columns: all of them, or all but the first. */
-function headAt(pieces: TextLine[], table: SketchedTable, shift: number): { table: SketchedTable; lines: TextLine[] } | null {
+/** The lines at the column's end that are bold, or words between two rules, where they stand over the table's columns: all of them, or all but the first. */
+function headAt({ lines: pieces, rules }: Place, table: SketchedTable, shift: number): { table: SketchedTable; lines: TextLine[] } | null {
   const lines: LoneLine[] = [];
+  const isRuled = betweenRules(rules, table);
   for (const line of linesFrom(1, pieces)) {
     const below = lines.at(-1);
-    if (!line.pieces.every(({ bold }) => bold) || !isOfSize(line, table) || (below !== undefined && below.baseline - line.baseline > mostStep * table.size)) break;
+    if (!line.pieces.every((piece) => piece.bold || (isRuled(piece) && !/\d/u.test(piece.text))) || !isOfSize(line, table) || (below !== undefined && below.baseline - line.baseline > mostStep * table.size)) break;
     lines.push(line);
     if (lines.length > mostHeadLines) return null;
   }
   return rowOf(lines, table, shift, true);
+}
+
+/** Whether a line stands between the column's last two rules, where both are about as long as the table is wide. */
+function betweenRules(rules: Separator[], { box }: SketchedTable): (line: TextLine) => boolean {
+  const [last, before] = rules.filter(({ left, right }) => Math.abs(right - left - (box.right - box.left)) < ruleSlack * (box.right - box.left)).sort((a, b) => b.y - a.y);
+  return ({ baseline }) => last !== undefined && before !== undefined && baseline < last.y && baseline > before.y;
 }
 
 /** The lines at the column's begin, up to wider white. */
