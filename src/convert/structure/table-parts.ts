@@ -17,6 +17,19 @@ function rowTexts(table: SketchedTable, rows: number): string {
   return table.cells.filter((cell) => cell.row < rows).map((cell) => `${cell.column}:${cellText(cell)}`).sort().join('|');
 }
 
+/**
+ * How many rows at the top of the part below say again what the head above says: 0 where they say something else. Where a row is cut by the
+ * page's end its rest has no label, and looks like a second row of the head that is repeated over it.
+ */
+function repeatedRows(above: SketchedTable, below: SketchedTable): number {
+  const same = (rows: number): boolean => rows > 0 && rows <= below.rowCount && rowTexts(below, rows) === rowTexts(above, rows);
+  const known = [headerRows(below), headerRows(above)].find(same);
+  if (known !== undefined) return known;
+  // Nothing but its repetition may show that a row is a head: words over columns of words.
+  const texts = below.cells.filter(({ row }) => row === 0).map(cellText);
+  return texts.length > 1 && texts.every((text) => kindOf(text) === 'text') && new Set(texts).size === texts.length && same(1) ? 1 : 0;
+}
+
 function sameColumns(above: SketchedTable, below: SketchedTable): boolean {
   if (above.index && below.index) return true;
   if (above.index !== below.index || above.columnCount !== below.columnCount || above.columnCount < 2) return false;
@@ -91,6 +104,7 @@ function append(above: TableBlock, below: TableBlock, heads: number): void {
   above.captions.push(...below.captions);
   const repeated = below.table.cells.filter((cell) => cell.row < heads);
   if (repeated.length === 0) return;
+  for (const cell of table.cells) if (cell.row < heads) cell.columnHeader = true;
   const text = repeated.map((cell) => cell.lines.map((line) => line.text).join(' ')).join(' ');
   above.repeatedHeads.push({ pageIndex: below.pageIndex, box: unionBox(repeated.map((cell) => cell.box)), text });
 }
@@ -104,9 +118,7 @@ export function joinTables(blocks: Block[], heightOf: (pageIndex: number) => num
       while (at >= 0 && result[at]!.kind !== 'table' && result.length - at < 12) at--;
       const above = result[at];
       if (above !== undefined && above.kind === 'table' && goesOn(above, block, result.slice(at + 1), heightOf)) {
-        const rows = headerRows(block.table);
-        const repeated = rows > 0 && rowTexts(block.table, rows) === rowTexts(above.table, rows);
-        append(above, block, repeated ? rows : 0);
+        append(above, block, repeatedRows(above.table, block.table));
         continue;
       }
     }
@@ -157,5 +169,5 @@ function goesOn(above: TableBlock, below: TableBlock, between: Block[], heightOf
   // Two tables that stand side by side are two, unless the second has no head of its own.
   if (rows === 0 && !sameColumn || beginsWithData(above.table, below.table)) return true;
   if (sameColumn) return false;
-  return rowTexts(below.table, rows) === rowTexts(above.table, rows) || below.table.evidence !== 'unruled' && above.table.evidence === below.table.evidence;
+  return repeatedRows(above.table, below.table) > 0 || below.table.evidence !== 'unruled' && above.table.evidence === below.table.evidence;
 }
