@@ -11,7 +11,7 @@ import { heedShapes } from './letter-shapes.js';
 import { readsLikeText } from './plausible.js';
 import { joinMarks } from './points.js';
 import { RunTable, direction } from './text-runs.js';
-import type { TextRun } from './text-runs.js';
+import type { LeftOut, TextRun } from './text-runs.js';
 
 /**
  * A character in the frame of its reading direction: u runs along the line, v downwards across it
@@ -54,10 +54,10 @@ export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject
   const reader = new GlyphReader(pdfium, textPage, runs, toSeen);
   const count = pdfium.call.FPDFText_CountChars(textPage);
   for (let index = 0; index < count; index++) reader.read(index);
-  runs.heedRepeats();
+  const end = reader.giveBack(runs.heedRepeats(), count);
   const glyphs = seatActualText(pdfium, reader.glyphs, objects.filter(({ kind }) => kind === 'text'));
   heedShapes(glyphs, fonts);
-  return { glyphs: turnVertical(joinMarks(glyphs)), characters: reader.characters, unmapped: reader.unmapped, end: count };
+  return { glyphs: turnVertical(joinMarks(glyphs)), characters: reader.characters, unmapped: reader.unmapped, end };
 }
 
 class GlyphReader {
@@ -128,6 +128,26 @@ class GlyphReader {
     this.#lastEnd = glyph.u1;
     if (widened) this.#runs.narrowToAdvance(glyph, code);
     this.glyphs.push(glyph);
+  }
+
+  /** Adds the characters that the text page lacks. `end` is one past its last index; answers one past theirs. */
+  giveBack(leftOut: LeftOut[], end: number): number {
+    if (leftOut.length === 0) return end;
+    const byRun = new Map<TextRun, Glyph[]>(leftOut.map(({ source }) => [source, []]));
+    for (const glyph of this.glyphs) byRun.get(glyph.run)?.push(glyph);
+    let index = end;
+    for (const { source, run, dx, dy } of leftOut) {
+      const [du, dv] = [dx * run.cos - dy * run.sin, dx * run.sin + dy * run.cos];
+      const moved = (byRun.get(source) ?? []).map((glyph): Glyph => {
+        const ink = { left: glyph.ink.left + dx, top: glyph.ink.top + dy, right: glyph.ink.right + dx, bottom: glyph.ink.bottom + dy };
+        return { ...glyph, run, u0: glyph.u0 + du, u1: glyph.u1 + du, v: glyph.v + dv, ink, index: index++ };
+      });
+      // It may be repeated itself.
+      byRun.set(run, moved);
+      this.glyphs.push(...moved);
+      this.characters += moved.filter(({ space }) => !space).length;
+    }
+    return index;
   }
 
   /** A character beyond U+FFFF comes as its two halves: the first stands for both, the second for nothing. */

@@ -34,6 +34,19 @@ export interface TextRun {
   invisible: boolean;
 }
 
+/** A text object whose characters PDFium's text page lacks: those of `source`, moved by so many points on the seen page. */
+export interface LeftOut {
+  source: TextRun;
+  run: TextRun;
+  dx: number;
+  dy: number;
+}
+
+/** Text objects before it that PDFium compares one with. */
+const COMPARED = 5;
+/** Of the size: a repeat that is moved less is to thicken letters, or another slice of them. */
+const MOVED = 0.12;
+
 /** Looks each text object up once. */
 export class RunTable {
   #pdfium: Pdfium;
@@ -67,20 +80,30 @@ export class RunTable {
 
   /**
    * PDFium's text page leaves out a text object that repeats the one before it. Shifted a little, it was painted to thicken
-   * the letters; in the same place, to show another slice of them. Call after all characters are read.
+   * the letters; in the same place, to show another slice of them. Letters without a height (their font is neither in the file nor here) it
+   * thinks repeated even where they stand lines below: those are answered. Call once, after all characters are read.
    */
-  heedRepeats(): void {
+  heedRepeats(): LeftOut[] {
     const texts = [...this.#objects.values()];
-    texts.forEach((object, index) => {
-      if (this.#runs.has(object.pointer)) return;
-      for (let back = 1; back <= 3; back++) {
-        const run = this.#runs.get(texts[index - back]?.pointer ?? 0);
-        if (run === undefined || run === null) continue;
-        const shift = shiftBetween(objectBounds(this.#pdfium, run.object), objectBounds(this.#pdfium, object));
-        if (shift >= 0.12 * run.size) continue;
-        if (shift > 0.004 * run.size) run.font = this.#fonts.emboldened(run.font);
-        run.object.clip = run.object.clip === null || object.clip === null ? null : union(run.object.clip, object.clip);
+    return texts.flatMap((object, index): LeftOut[] => {
+      if (this.#runs.has(object.pointer)) return [];
+      const box = objectBounds(this.#pdfium, object);
+      for (let back = 1; back <= COMPARED; back++) {
+        const source = this.#runs.get(texts[index - back]?.pointer ?? 0);
+        if (source === undefined || source === null) continue;
+        const before = objectBounds(this.#pdfium, source.object);
+        const shift = shiftBetween(before, box);
+        if (shift < MOVED * source.size) {
+          if (back > 3) continue;
+          if (shift > 0.004 * source.size) source.font = this.#fonts.emboldened(source.font);
+          source.object.clip = source.object.clip === null || object.clip === null ? null : union(source.object.clip, object.clip);
+        } else if (before !== null && box !== null && shift < Infinity && isFlat(box, source) && this.#pdfium.call.FPDFTextObj_GetFont(object.pointer) === source.fontPointer) {
+          const run = { ...source, object };
+          this.#runs.set(object.pointer, run);
+          return [{ source, run, dx: box.left - before.left, dy: box.top - before.top }];
+        }
       }
+      return [];
     });
   }
 
@@ -139,6 +162,11 @@ function shiftBetween(a: Box | null, b: Box | null): number {
   if (a === null || b === null) return Infinity;
   const sameSize = Math.abs(a.right - a.left - b.right + b.left) < 0.05 && Math.abs(a.bottom - a.top - b.bottom + b.top) < 0.05;
   return sameSize ? Math.hypot(a.left - b.left, a.top - b.top) : Infinity;
+}
+
+/** Without any height across its line. */
+function isFlat(box: Box, { sin, cos, size }: TextRun): boolean {
+  return Math.min(Math.abs(cos) < 0.5 ? Infinity : box.bottom - box.top, Math.abs(sin) < 0.5 ? Infinity : box.right - box.left) < 0.02 * size;
 }
 
 const turns = new Map<number, Pick<TextRun, 'angle' | 'cos' | 'sin'>>();

@@ -241,6 +241,19 @@ t.test('signs painted one by one below each other are vertical text, a column of
   t.ok((await read(stacked(300, 5, 12), fonts)).lines.every(({ angle }) => angle === 0), 'a few may be anything');
 });
 
+t.test('a line without letter shapes that stands again a line below is there twice, one painted again in its place once', async (t) => {
+  const song =
+    '<</Type /Font /Subtype /Type0 /BaseFont /STSong-Light /Encoding /UniGB-UCS2-H /DescendantFonts [<</Type /Font /Subtype /CIDFontType0 /BaseFont /STSong-Light /DW 1000 ' +
+    '/CIDSystemInfo <</Registry (Adobe) /Ordering (GB1) /Supplement 0>> /FontDescriptor <</Type /FontDescriptor /FontName /STSong-Light /Flags 6 ' +
+    '/FontBBox [-25 -254 1000 880] /ItalicAngle 0 /Ascent 752 /Descent -271 /CapHeight 737 /StemV 58>>>>]>>';
+  const place = '北京大学经济管理学院人力资源部';
+  const shown = (x: number, y: number, signs: string): string => `BT /S 10 Tf ${x} ${y} Td <${[...signs].map((sign) => sign.codePointAt(0)!.toString(16).padStart(4, '0')).join('')}> Tj ET`;
+  const rows = [0, 1, 2, 3].flatMap((row) => [text(72, 700 - 14 * row, 10, `Row ${row}`), shown(150, 700 - 14 * row, place)]);
+  const page = await read(rows, { S: song });
+  t.same(page.words.filter((word) => word.text === place).map(({ baseline }) => Math.round(baseline)).sort((a, b) => a - b), [92, 106, 120, 134], 'each on its row');
+  t.same(linesOf(await read([shown(150, 700, place), shown(150.3, 700, place), shown(150, 700, place)], { S: song })), [place]);
+});
+
 t.test('soft hyphens are seen only where a line was broken at them', async (t) => {
   const mark = '0 0 0 0 0 0 d1';
   const letter = '600 0 0 0 500 700 d1 0 0 500 700 re f';
