@@ -118,8 +118,8 @@ t.test('a root in a line of text goes back into its line', (t) => {
 });
 
 t.test('scripts of variables and powers are small signs, marks of notes stay figures', (t) => {
-  const text = (base: string, script: string, { font = 'CMMI10', raised = false } = {}): string =>
-    lineOfWords([word('so', 50, 100, { font: 'CMR10' }), word(base, 70, 100, { font }), word(script, 90, raised ? 96 : 101.5, { size: 7, font: 'CMR7', glued: true }), word('and', 110, 100, { font: 'CMR10' })], [], () => '').text;
+  const text = (base: string, script: string, { font = 'CMMI10', raised = false, italic = false } = {}): string =>
+    lineOfWords([word('so', 50, 100, { font: 'CMR10' }), { ...word(base, 70, 100, { font }), ...(italic && { font: { ...word(base, 70, 100, { font }).font, italic } }) }, word(script, 90, raised ? 96 : 101.5, { size: 7, font: 'CMR7', glued: true }), word('and', 110, 100, { font: 'CMR10' })], [], () => '').text;
   t.equal(text('W', '0'), 'so W₀ and');
   t.equal(text('x', '2', { raised: true }), 'so x² and');
   t.equal(text('10', '−6', { font: 'Times', raised: true }), 'so 10⁻⁶ and');
@@ -128,6 +128,12 @@ t.test('scripts of variables and powers are small signs, marks of notes stay fig
   t.equal(text('2010', '1', { font: 'Times', raised: true }), 'so 20101 and');
   t.equal(text('x', 'max'), 'so xₘₐₓ and');
   t.equal(text('x', 'B'), 'so xB and', 'no small sign');
+  t.equal(text('H', '2', { font: 'Times' }), 'so H₂ and', 'low is no mark');
+  t.equal(text('H', '2', { font: 'Times', raised: true }), 'so H2 and');
+  t.equal(text('Hall', 'a', { font: 'Times' }), 'so Halla and');
+  t.equal(text('E=mc', '2', { font: 'Times', raised: true, italic: true }), 'so E=mc² and');
+  t.equal(text('x', 'n+1', { font: 'Times', italic: true }), 'so xₙ₊₁ and');
+  t.equal(text('Center', '1', { font: 'Times', raised: true, italic: true }), 'so Center1 and');
   t.end();
 });
 

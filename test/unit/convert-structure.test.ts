@@ -261,14 +261,15 @@ t.test('paragraphs that are read from the right end where a line ends early on i
   t.end();
 });
 
-t.test('regions of the layout network part no paragraph that is read from the right', (t) => {
+t.test('regions of the layout network part no paragraph that is read from the right, and no sentence', (t) => {
   const odds = Object.fromEntries(['caption', 'footnote', 'formula', 'list_item', 'page_footer', 'page_header', 'picture', 'section_header', 'table', 'text', 'title'].map((label) => [label, label === 'text' ? 1 : 0]));
   const seen = (region: number): NonNullable<ReturnType<typeof line>['seen']> => ({ region, odds }) as unknown as NonNullable<ReturnType<typeof line>['seen']>;
   const two = (words: string): number => structure([sketch(0, [0, 1].map((index) => {
     const made = line(50, 60 + 12 * index, words.repeat(6).trim(), { seen: seen(index) });
     return { ...made, box: { ...made.box, left: 100, right: 500 } };
   }))]).length;
-  t.equal(two('words and more of them '), 2);
+  t.equal(two('Words and more of them. '), 2);
+  t.equal(two('words and more of them '), 1);
   t.equal(two('שלום עולם '), 1);
   t.end();
 });

@@ -27,9 +27,16 @@ function takesExponent(base: string, script: string): boolean {
   return /(?:^|[^\d.,])10$/.test(base) && /^[-−–+]?\d{1,3}$/.test(script) || /(?:^|\d)(?:[cdkmµμn]?m|ft|in)$/.test(base) && /^[23]$/.test(script);
 }
 
-/** The script of a variable, or an exponent, in small signs; null where it may be the mark of a note, or has none. */
+/** In any font: a number that stands low after a letter (marks of notes never do), and what stands at one or two letters in italics. */
+function isIndexed(base: Word, script: string, place: 'sub' | 'super'): boolean {
+  const isVariable = base.font.italic && /(?:^|\P{L})\p{L}{1,2}$/u.test(base.text);
+  if (place === 'sub') return /^\d{1,2}$/.test(script) && /[\p{L})\]]$/u.test(base.text) || isVariable;
+  return isVariable && /^(?:[-−+]?\d{1,2}|n)$/.test(script);
+}
+
+/** The script of a variable, the number of a formula of chemistry, or an exponent, in small signs; null where it may be the mark of a note, or has none. */
 export function scriptInLine(base: Word, script: Word, place: 'sub' | 'super'): string | null {
   const text = script.text.replace('–', '−');
-  if (!isMathWord(base) && !(place === 'super' && takesExponent(base.text, text))) return null;
+  if (!isMathWord(base) && !isIndexed(base, text, place) && !(place === 'super' && takesExponent(base.text, text))) return null;
   return /\p{L}|\p{N}|[)\]]/u.test(base.text.at(-1) ?? '') ? smallSigns(text, place === 'super' ? 'sup' : 'sub') : null;
 }

@@ -78,7 +78,7 @@ function continuesRun(above: TextLine, below: TextLine): boolean {
 
 function startsParagraph(above: TextLine, below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
   if (above.latex !== undefined || below.latex !== undefined) return true;
-  if (areSeenApart(above, below)) return true;
+  if (areSeenApart(above, below) && !goesOn(above, below, habits, leading)) return true;
   const distance = below.baseline - above.baseline;
   const size = Math.max(above.size, below.size);
   // Side by side on one row: captions of two tables.
@@ -113,6 +113,14 @@ function areSeenApart({ seen: above, box, size }: TextLine, { seen: below, box: 
   if (next.left > box.left + 0.5 * size) return false;
   if (above === undefined || below === undefined || above.region < 0 || below.region < 0 || above.region === below.region) return false;
   return [above, below].every(({ odds }) => Math.max(...Object.values(odds)) >= sureLine);
+}
+
+/** In the midst of a sentence, at line distance, from a line that has no room left: whatever is seen, this is one paragraph. */
+function goesOn(above: TextLine, below: TextLine, habits: ColumnHabits, leading: number): boolean {
+  const [distance, size] = [below.baseline - above.baseline, above.size];
+  return /[\p{L}\p{N},]$/u.test(above.text) && /^\p{Ll}/u.test(below.text) && !changesStyle(above, below)
+    && distance > 0.5 * size && distance <= 1.1 * leading && habits.right - above.box.right < firstWordWidth(below) + 0.3 * size
+    && Math.abs(above.box.left - below.box.left) < 0.5 * size;
 }
 
 /** A raised number or sign opens the line: the mark of a note. */
