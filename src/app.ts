@@ -88,7 +88,7 @@ function startUp(converter: Converter, language: Language, log: Log, closing: ()
     if (!closing()) log.error({ err }, 'No conversion worker starts.');
   });
   // The first look at the models: later ones are quick, and the log says at once which files are left out.
-  void language.services.catalogue.list()
+  void Promise.all([language.services.catalogue.list(), converter.pages.textModels()])
     .catch((err: unknown) => log.error({ err }, 'The model directories cannot be read.'))
     .finally(() => { catalogue = true; });
   return { abilities, ready: () => workers && catalogue };
