@@ -28,13 +28,15 @@ export function partAbreast(rows: VisualRow[], rules: Segment[]): Chunk[][] {
   const body = rows.filter(({ chunks: [first] }) => first === undefined || !captions.includes(first));
   const whole = body.flatMap(({ chunks }) => chunks);
   const columns = inferColumns(body.map(({ chunks }) => chunks));
-  const divide = columns.slice(1, -2).reduce<Divide | null>((found, { right }, index) => {
-    if (found !== null) return found;
-    const at: Divide = [Math.max(...columns.slice(0, index + 1).map((column) => column.right), right), (columns[index + 2] as Column).left];
-    return isFree(at, whole) && (areCaptioned(at, captions) || areRuled(at, columns, body, rules) || areFarApart(index + 1, columns, body)) ? at : null;
-  }, null);
-  if (divide === null) return [rows.flatMap(({ chunks }) => chunks)];
-  return [whole.filter(({ right }) => right <= divide[0] + 1), whole.filter(({ left }) => left >= divide[1] - 1)];
+  // Each has two columns and more.
+  const last = columns.findIndex(({ right }, index) => {
+    if (index < 1 || index > columns.length - 3) return false;
+    const at: Divide = [right, (columns[index + 1] as Column).left];
+    return isFree(at, whole) && (areCaptioned(at, captions) || areRuled(at, columns, body, rules) || areFarApart(index, columns, body));
+  });
+  if (last < 0) return [rows.flatMap(({ chunks }) => chunks)];
+  const begin = (columns[last + 1] as Column).left;
+  return [whole.filter(({ left }) => left < begin - 1), whole.filter(({ left }) => left >= begin - 1)];
 }
 
 function isFree([end, begin]: Divide, chunks: Chunk[]): boolean {
