@@ -209,19 +209,6 @@ t.test('a heading in bold that runs into its paragraph begins one', (t) => {
   t.end();
 });
 
-t.test('code in a document that is mostly code; none in one that is typewritten', (t) => {
-  const mono = { monospace: true, font: 'Mono' };
-  const program = (top: number): ReturnType<typeof line>[] => ['def read(path):', 'with open(path) as file:', 'for each in file:', 'yield each.strip()', '', '# the rest', 'table = {"a": 1, "b": [1, 2]}']
-    .flatMap((text, index) => (text === '' ? [] : [line(50 + 12 * (index % 4), top + 12 * index, text, mono)]));
-  const letter = ['We write to you about the gate that was painted', 'in the spring of that year by the men of the mill', 'and which the flood has since then carried away.'].map((text, index) => line(50, 500 + 12 * index, text, mono));
-  const mixed = structure([sketch(0, [line(50, 60, 'The function below is important, and so is the table.'), ...program(100), line(50, 220, 'After the code comes one more sentence of text.'), ...program(250), ...letter])]);
-  t.equal(texts(mixed, 'code').length, 2, 'an empty line parts no listing');
-  t.match(texts(mixed, 'text').at(-1), /^We write .* away\.$/, 'sentences in the same font are none');
-  const typewritten = structure([sketch(0, [...program(100), ...letter])]);
-  t.equal(texts(typewritten, 'code').length, 0);
-  t.end();
-});
-
 t.test('a paragraph goes on in the next column and on the next page', (t) => {
   const first = paragraph(50, 80, 230, 50, 'aa');
   first.push(line(50, 680, 'the words of this line end at the right edge'));

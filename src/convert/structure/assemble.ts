@@ -53,7 +53,7 @@ class Assembler {
     // Furniture and notes at a page's end do not end a list that goes on behind them.
     if (block.role !== 'page_header' && block.role !== 'page_footer' && block.role !== 'footnote') this.#lists = [];
     if (block.role === 'code') {
-      this.#builder.addCode(codeText(linesOf(block)), { at: placesOf(block, null), ...confidencesOf(linesOf(block)) });
+      this.#builder.addCode(codeText(block.stretches), { at: placesOf(block, null), ...confidencesOf(linesOf(block)) });
       return;
     }
     const running = joinLines(linesOf(block), this.#vocabulary);

@@ -1,7 +1,7 @@
 /** Program text: lines in a monospace font, indentation kept. */
 import { unionBox } from '../layout/text-line.js';
 import type { TextLine } from '../layout/text-line.js';
-import type { Block, TextBlock } from './block.js';
+import type { Block, Stretch, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 import type { BodyStyle } from './style.js';
 
@@ -29,10 +29,11 @@ export function markCode(blocks: Block[], monospace: number): void {
     if (lines.every((line) => address.test(line.text)) || monospace > mostlyMonospace && !looksLikeProgram(lines)) continue;
     if (lines.length >= 2 || /[{}();=<>$#]|^\s*(import|def|class|return|SELECT|INSERT)\b/.test(lines[0]!.text)) block.role = 'code';
   }
-  // One line by itself may be an address; between lines of code it is one of them.
+  // One line by itself may be an address; between lines of code, or where a page's end parts it from them, it is one of them.
+  const written = blocks.filter((block) => !isFurniture(block));
   const isBesideCode = (block: TextBlock): boolean => [-1, 1].some((step) => {
-    const other = blocks[blocks.indexOf(block) + step];
-    return other !== undefined && isCode(other) && other.stretches[0]!.pageIndex === block.stretches[0]!.pageIndex;
+    const other = written[written.indexOf(block) + step];
+    return other !== undefined && isCode(other) && Math.abs(other.stretches[0]!.pageIndex - block.stretches[0]!.pageIndex) <= 1;
   });
   const mayJoin = (block: TextBlock): boolean => monospace <= mostlyMonospace || linesOf(block).length === 1 && !words.test(linesOf(block)[0]!.text);
   for (const block of candidates) if (block.role !== 'code' && mayJoin(block) && isBesideCode(block)) block.role = 'code';
@@ -63,18 +64,94 @@ function isCode(block: Block): block is TextBlock {
   return block.kind === 'text' && block.role === 'code';
 }
 
+/** How far from the end of the text area, in lines, a page may break a program: a comment is not parted from what it is about, nor one line from the rest. */
+const mostLeft = 4;
+
+/** Where the text of the document's pages begins and ends, points: few pages are short. */
+interface TextArea {
+  head: number;
+  foot: number;
+}
+
+function textAreaOf(blocks: Block[]): TextArea {
+  const edges = new Map<number, TextArea>();
+  for (const block of blocks) {
+    if (isFurniture(block)) continue;
+    for (const { pageIndex, box } of block.kind === 'text' ? block.stretches : block.kind === 'table' ? block.places : [{ pageIndex: block.pageIndex, box: block.figure.box }]) {
+      const { head, foot } = edges.get(pageIndex) ?? { head: Infinity, foot: -Infinity };
+      edges.set(pageIndex, { head: Math.min(head, box.top), foot: Math.max(foot, box.bottom) });
+    }
+  }
+  const quartile = (values: number[]): number => values.sort((a, b) => a - b)[Math.floor(0.75 * values.length)] ?? 0;
+  const pages = [...edges.values()];
+  return { head: -quartile(pages.map(({ head }) => -head)), foot: quartile(pages.map(({ foot }) => foot)) };
+}
+
+function isFurniture(block: Block): boolean {
+  return block.kind === 'text' && (block.role === 'page_header' || block.role === 'page_footer');
+}
+
+/** The program's first part ends where its column ends, above the page's notes, and the second begins where the next column or page begins; both are set alike. */
+function goesOn(first: TextBlock, second: TextBlock, notes: Block[], area: TextArea, heightOf: (pageIndex: number) => number): boolean {
+  const [from, to] = [first.stretches.at(-1)!, second.stretches[0]!];
+  const [above, below] = [from.lines.at(-1)!, to.lines[0]!];
+  const fonts = new Set(from.lines.map(({ font }) => font));
+  if (Math.abs(above.size - below.size) > 0.08 * above.size || !to.lines.some(({ font }) => fonts.has(font))) return false;
+  const room = mostLeft * leadingOf(from.lines);
+  const foot = Math.min(area.foot, ...notes.flatMap((note) => (note.kind === 'text' && note.role === 'footnote' && note.stretches[0]!.pageIndex === from.pageIndex ? [note.stretches[0]!.box.top] : [])));
+  return to.pageIndex - from.pageIndex <= 1 && from.box.bottom > foot - room && from.box.bottom > 0.6 * heightOf(from.pageIndex) && to.box.top < area.head + room;
+}
+
+/** Programs that the end of a page or of a column parts are one again; furniture and notes may stand between the parts. */
+export function joinCodeOverPages(blocks: Block[], heightOf: (pageIndex: number) => number): Block[] {
+  const area = textAreaOf(blocks);
+  const result: Block[] = [];
+  for (const block of blocks) {
+    const at = result.findLastIndex((other) => !isFurniture(other) && !(other.kind === 'text' && other.role === 'footnote'));
+    const above = result[at];
+    if (isCode(block) && above !== undefined && isCode(above) && goesOn(above, block, result.slice(at + 1), area, heightOf)) {
+      above.stretches.push(...block.stretches);
+      above.spaceBelow = block.spaceBelow;
+    } else result.push(block);
+  }
+  return result;
+}
+
+/** From one line to the next; a line of two may follow an empty one. */
+function leadingOf(lines: TextLine[]): number {
+  const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).sort((a, b) => a - b);
+  return distances[distances.length >> 2] ?? 1.2 * (lines[0]?.size ?? 10);
+}
+
+/** Where each part's lines begin if they are not set in: its column's left edge, or the one before's where the whole column is set in by so many letters. */
+function originsOf(parts: Stretch[], cell: number): number[] {
+  const origins: number[] = [];
+  const widest = Math.max(...parts.map(({ column }) => column.right - column.left)) / cell;
+  for (const { column } of parts) {
+    const before = origins.at(-1) ?? column.left;
+    const indent = (column.left - before) / cell;
+    const isSetIn = indent > 0 && indent < 0.3 * widest && Math.abs(indent - Math.round(indent)) < 0.1;
+    origins.push(isSetIn ? before : column.left);
+  }
+  return origins;
+}
+
 /** The lines as they stand: one space for each character's width of indentation, empty lines where the page leaves room. */
-export function codeText(lines: TextLine[]): string {
-  const { left } = unionBox(lines.map((line) => line.box));
+export function codeText(parts: Stretch[]): string {
+  const lines = parts.flatMap((part) => part.lines);
   const widths = lines.map((line) => (line.box.right - line.box.left) / Math.max(1, line.text.length)).sort((a, b) => a - b);
   const cell = widths[widths.length >> 1] ?? 6;
-  const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).sort((a, b) => a - b);
-  const leading = distances[distances.length >> 2] ?? 12;
+  const origins = originsOf(parts, cell);
+  const setIn = Math.min(...parts.flatMap((part, index) => part.lines.map(({ box }) => box.left - origins[index]!)));
+  return parts.map((part, index) => partText(part.lines, origins[index]! + setIn, cell, leadingOf(part.lines))).join('\n');
+}
+
+function partText(lines: TextLine[], left: number, cell: number, leading: number): string {
   let text = '';
   for (const [index, line] of lines.entries()) {
     if (index > 0) {
-      const distance = line.baseline - lines[index - 1]!.baseline;
-      text += distance > 1.6 * leading && distance < 4 * leading ? '\n\n' : '\n';
+      const distance = (line.baseline - lines[index - 1]!.baseline) / leading;
+      text += '\n'.repeat(distance > 1.6 ? Math.max(2, Math.round(distance)) : 1);
     }
     text += placed(line, left, cell);
   }

@@ -7,7 +7,7 @@ import type { Block } from './block.js';
 import { linesOf, nextBlocks } from './block.js';
 import { blocksOfPage, textOfPage } from './blocks-of-page.js';
 import { attachCaptions } from './captions.js';
-import { joinCode, markCode } from './code.js';
+import { joinCode, joinCodeOverPages, markCode } from './code.js';
 import { markFootnotes } from './footnotes.js';
 import { findFurniture, findSideText } from './furniture.js';
 import { setHeadingLevels } from './heading-levels.js';
@@ -52,17 +52,18 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
   let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body, vocabulary));
   const heights = new Map(sketches.map((sketch) => [sketch.pageIndex, sketch]));
+  const heightOf = (page: number): number => heights.get(page)!.height;
   markCode(blocks, share(pages.flatMap((page) => page.outside), (line) => line.monospace));
   blocks = joinCode(blocks, body);
   blocks = attachCaptions(blocks, body);
   const evidence: HeadingEvidence = { body, outline: indexOutline(outline), boldShare: shareOfBold(blocks, body) };
   const next = nextBlocks(blocks);
-  markFootnotes(blocks, body, (page) => heights.get(page)!.height, (page) => heights.get(page)!.separators.map((separator) => separator.y));
+  markFootnotes(blocks, body, heightOf, (page) => heights.get(page)!.separators.map((separator) => separator.y));
   markListItems(blocks, (block) => headingScore(block, next.get(block), evidence) < headingThreshold);
   markHeadings(blocks, next, evidence);
   blocks = joinHeadingLines(blocks);
   setHeadingLevels(blocks, evidence, flat);
-  blocks = joinTables(joinAcrossColumns(blocks), (page) => heights.get(page)!.height);
+  blocks = joinTables(joinCodeOverPages(joinAcrossColumns(blocks), heightOf), heightOf);
   return { blocks, body, vocabulary };
 }
 
