@@ -142,18 +142,6 @@ t.test('footnotes, captions, code', (t) => {
   t.end();
 });
 
-t.test('captions of tables side by side, and one between two tables', (t) => {
-  const rows = [['City', 'People'], ['Oslo', '709']];
-  const at = (left: number, top: number): ReturnType<typeof table> => table({ left, right: left + 120, top, bottom: top + 24 }, rows);
-  const blocks = structure([sketch(0, [
-    ...paragraph(50, 60, 480, 6, 'mill'), line(50, 150, 'Table 1: Cities.'), line(303, 150, 'Table 2: Fruit.'), line(50, 202, 'Table 3: Under both.'), ...paragraph(50, 300, 480, 6, 'swim'),
-  ], { tables: [at(50, 160), at(303, 160), at(50, 218)] })]);
-  t.same(blocks.filter((block) => block.kind === 'table').map(({ table: { box }, captions }) => [box.left, box.top, captions.map(plainText)]),
-    [[50, 160, ['Table 1: Cities.']], [303, 160, ['Table 2: Fruit.']], [50, 218, ['Table 3: Under both.']]]);
-  t.same(texts(blocks, 'caption'), []);
-  t.end();
-});
-
 t.test('the short last line of a narrow column in the margin is text', (t) => {
   const column = ['Protect columns by', 'defining column', 'masks'].map((words, index) => line(27, 349 + 14 * index, words, { size: 12, bold: true }));
   const page = (lines: ReturnType<typeof line>[]): Block[] => structure([sketch(0, [...lines, ...paragraph(153, 250, 290, 12, 'aa')])]);
@@ -169,16 +157,6 @@ t.test('a word in the margin beside a line of text is its label, a number there 
   t.match(labelled, /Anna/);
   t.match(labelled, /\[Sm04\]/);
   t.notMatch(plainTextOf(structure([sketch(0, [...rows, label(0, '105'), label(5, '110'), line(16, 400, 'Notes')])])), /105|110|Notes/, 'nor is what stands beside no line');
-  t.end();
-});
-
-t.test('a label by itself and what is said below it are one caption', (t) => {
-  const rows = [['City', 'People'], ['Oslo', '709']];
-  const page = (below: ReturnType<typeof line>): Block[] => structure([sketch(0, [...paragraph(50, 60, 480, 6, 'mill'), line(50, 150, 'Table 1', { bold: true }), below, ...paragraph(50, 300, 480, 6, 'swim')],
-    { tables: [table({ left: 50, right: 250, top: 172, bottom: 200 }, rows)] })]);
-  const captions = (blocks: Block[]): string[][] => blocks.filter((block) => block.kind === 'table').map((block) => block.captions.map(plainText));
-  t.same(captions(page(line(50, 162, 'Cities of the north'))), [['Table 1 Cities of the north']]);
-  t.same(captions(page(line(50, 165, 'Cities', { size: 15 }))), [['Table 1']], 'not a heading');
   t.end();
 });
 

@@ -118,6 +118,24 @@ function nearestKind(block: TextBlock, objects: Captioned[]): CaptionKind {
   return nearest(block, objects, 'figure')?.object.kind ?? 'figure';
 }
 
+/** How far a caption may stand from its object, in sizes of running text and points. */
+const farthest = (body: BodyStyle): number => 3.5 * body.size + 25;
+
+/**
+ * What stands right behind or before such a caption in reading order, however far to a side: beside it, or a few lines below or above. Of two tables
+ * the one behind is meant, of two figures the one before.
+ */
+function neighbour(caption: TextBlock, kind: CaptionKind, blocks: Block[], body: BodyStyle): Captioned | undefined {
+  const { box, pageIndex } = caption.stretches[0]!;
+  const at = blocks.indexOf(caption);
+  const besides = [blocks[at - 1], blocks[at + 1]].filter((other) => other !== undefined && other.kind === kind);
+  const near = (besides as Captioned[]).filter((other) => {
+    const { top, bottom } = boxOf(other);
+    return other.pageIndex === pageIndex && Math.max(top - box.bottom, box.top - bottom) <= farthest(body);
+  });
+  return kind === 'table' ? near.at(-1) : near[0];
+}
+
 /**
  * Gives captions near a table or figure to it. A figure's, and one that stands above its table, is its caption, which every
  * output writes first; one below a table keeps its place and is about it. A caption without an object stays where it is, as a caption.
@@ -127,6 +145,19 @@ export function attachCaptions(all: Block[], body: BodyStyle): Block[] {
   const objects = blocks.filter((block) => block.kind !== 'text');
   const unnamed = findUnnamed(blocks, body);
   const attached = new Set<Block>();
+  const captioned = new Set<Block>();
+  const tie = (caption: TextBlock, object: Captioned, kind: CaptionKind): void => {
+    const { top, bottom } = caption.stretches[0]!.box;
+    // A caption in the margin may be as high as its table.
+    const isAbove = (object.kind === kind && isNext(caption, object) ? top : bottom) <= (boxOf(object).top + boxOf(object).bottom) / 2;
+    if (kind !== 'source' && object.captions.length === 0 && (isAbove || object.kind === 'figure')) {
+      object.captions.push(caption);
+      attached.add(caption);
+    } else caption.about = object;
+    if (kind !== 'source') captioned.add(object);
+  };
+  const isNext = (caption: Block, object: Block): boolean => Math.abs(blocks.indexOf(caption) - blocks.indexOf(object)) === 1;
+  const alone: [TextBlock, CaptionKind][] = [];
   for (const block of blocks) {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const text = plainText(block);
@@ -135,17 +166,15 @@ export function attachCaptions(all: Block[], body: BodyStyle): Block[] {
     const kind = seen ? nearestKind(block, objects) : named;
     if (kind === null || text.length > 1200) continue;
     const found = nearest(block, objects, kind);
-    const close = found !== null && found.distance <= 3.5 * body.size + (kind === 'source' ? 0 : 25);
+    const close = found !== null && found.distance <= farthest(body) - (kind === 'source' ? 25 : 0);
     if (seen && !close || kind === 'source' && (!close || linesOf(block).length > 4)) continue;
     block.role = 'caption';
-    if (!close) continue;
-    const above = block.stretches[0]!.box.bottom <= (boxOf(found.object).top + boxOf(found.object).bottom) / 2;
-    if (kind !== 'source' && found.object.captions.length === 0 && (above || found.object.kind === 'figure')) {
-      found.object.captions.push(block);
-      attached.add(block);
-    } else {
-      block.about = found.object;
-    }
+    if (close) tie(block, found.object, kind);
+    else alone.push([block, kind]);
+  }
+  for (const [caption, kind] of alone) {
+    const object = neighbour(caption, kind, blocks, body);
+    if (object !== undefined && !captioned.has(object)) tie(caption, object, kind);
   }
   return blocks.filter((block) => !attached.has(block));
 }

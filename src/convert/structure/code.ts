@@ -142,7 +142,7 @@ export function codeText(parts: Stretch[]): string {
   const widths = lines.map((line) => (line.box.right - line.box.left) / Math.max(1, line.text.length)).sort((a, b) => a - b);
   const cell = widths[widths.length >> 1] ?? 6;
   const origins = originsOf(parts, cell);
-  const setIn = Math.min(...parts.flatMap((part, index) => part.lines.map(({ box }) => box.left - origins[index]!)));
+  const setIn = Math.min(...parts.map(({ lines: own }, index) => unionBox(own.map(({ box }) => box)).left - origins[index]!));
   return parts.map((part, index) => partText(part.lines, origins[index]! + setIn, cell, leadingOf(part.lines))).join('\n');
 }
 
