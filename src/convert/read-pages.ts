@@ -165,7 +165,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   const contents = options.doTableStructure ? findContents(content) : null;
   const rest = contents === null ? content : withoutWords(content, contents.words);
   const { tableCells = null, layout = null, signal } = ports;
-  const asks = layout !== null && options.tableMode !== 'fast' && content.words.every(({ confidence }) => confidence === undefined);
+  const asks = layout !== null && options.tableMode !== 'fast';
   // Asked for once for both, or neither could begin while this thread is busy. Where it is not to be had each is refused by itself, and says so.
   const free = asks ? await ports.holdNetworks?.(signal).catch(() => undefined) : undefined;
   const opinion = asks ? opinionOn(content, layout, signal) : null;

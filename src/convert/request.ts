@@ -64,7 +64,7 @@ export interface ConvertPorts {
   lineVotes?: LineVoting | null;
   /** Finds the cells of tables without full ruling lines; absent or null: geometry alone does. */
   tableCells?: CellFinder | null;
-  /** Tells what lines of text are, for pages that are not read from their picture (scans lose by it); absent or null: geometry alone does. */
+  /** Tells what lines of text are; absent or null: geometry alone does. */
   layout?: LayoutFinder | null;
   /**
    * Holds the memory of the networks until what it resolves to is called, so that what is asked of them meanwhile begins at once; absent: nobody counts it. Rejects with `out_of_memory`

@@ -71,6 +71,14 @@ t.test('a page of a document is seen as it was drawn: its lines, and what is dra
   }
 });
 
+t.test('of lines that were read from a picture it is told no weight and no slant, as it learned', async (t) => {
+  const content = contentOf((known.find(({ page }) => page.lines.some(({ bold }) => bold)) as Known).page);
+  const bold = (of: typeof content): number => lookAt(of).page.lines.filter((line) => line.bold || line.italic).length;
+  const read = content.lines.map((line) => ({ ...line, words: line.words.map((word) => ({ ...word, confidence: 0.9 })) }));
+  t.ok(bold(content) > 0);
+  t.equal(bold({ ...content, lines: read, words: read.flatMap(({ words }) => words) }), 0);
+});
+
 t.test('what it thinks of a line is asked by the words, and leaning lines are not shown to it', async (t) => {
   const { page, classes, joined } = known[0] as Known;
   const content = contentOf(page);

@@ -7,6 +7,7 @@ import { linesOf, plainText } from './block.js';
 import { isCaptionText } from './captions.js';
 import { markerOf } from './markers.js';
 import { numberingOf } from './numbering.js';
+import { isUnlikely } from './opinion.js';
 import type { BodyStyle } from './style.js';
 
 /** Letters, folded, for comparing a block with an outline entry. */
@@ -113,6 +114,13 @@ function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
   return score;
 }
 
+/** So little of a heading does the layout network see in lines that this speaks against it, on scans: no face is named there, and weight is measured. Where the file tells of its fonts, headings are known better without it. */
+const leastHeading = 0.02;
+
+function seenScore(block: TextBlock): number {
+  return linesOf(block)[0]!.confidence !== undefined && isUnlikely(block, leastHeading, 'section_header', 'title') ? -1 : 0;
+}
+
 /** A number by itself is a heading only as the number of the one below it; a large figure in a box is no heading. */
 function isChapterNumber(text: string, next: Block | undefined, body: BodyStyle): boolean {
   return /^(?:\d{1,2}|[IVXL]{1,6})\.?$/.test(text) && next !== undefined && next.kind === 'text' && linesOf(next)[0]!.size >= 1.15 * body.size;
@@ -132,7 +140,7 @@ export function headingScore(block: TextBlock, next: Block | undefined, evidence
   if (marker !== null && (marker.kind === 'bullet' || marker.kind === 'check' || marker.shape === '[#]')) return -10;
   if (/^H[1-6]?$|^Title$/.test(line.role)) return 10;
   if (outlineDepth(block, evidence.outline) >= 0 && text.length < 250) return 5;
-  return sizeScore(line, evidence.body) + styleScore(line, text, evidence) + placeScore(block, evidence.body, next) + wordingScore(text, lines, line);
+  return sizeScore(line, evidence.body) + styleScore(line, text, evidence) + placeScore(block, evidence.body, next) + wordingScore(text, lines, line) + seenScore(block);
 }
 
 /** Style of a block as headings of one rank share it; '' for what looks like running text. */
