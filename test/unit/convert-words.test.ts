@@ -40,10 +40,31 @@ t.test('seams between lines', (t) => {
   t.equal(joined(['これは最初の', '行です']), 'これは最初の行です', 'no space between ideographs');
   t.equal(joined(['用 Python', '写成']), '用 Python 写成');
   t.equal(joined(['丝绸。2023', '年，'.concat('版本')]), '丝绸。2023年，版本', 'a number follows without a space, and so does what follows it');
+  t.equal(joined(['これは2024', '年の記録']), 'これは2024年の記録');
+  t.equal(joined(['記録は年', '2024に始まる']), '記録は年2024に始まる');
+  t.equal(joined(['この記録はPython', 'で書かれた']), 'この記録はPythonで書かれた', 'nor beside Latin letters');
+  t.equal(joined(['全部用 Python', '写成，2023', '年']), '全部用 Python 写成，2023年', 'where the lines put one between them, there is one');
+  t.equal(joined(['他说', '“好”', '就走了']), '他说“好”就走了');
+  t.equal(joined(['这是用 C 写的，', 'Python 也行']), '这是用 C 写的，Python 也行', 'a mark as wide as an ideograph has its own white');
+  t.equal(joined(['用 C 写成的程', '序很小，它说', '“Hello”']), '用 C 写成的程序很小，它说“Hello”');
+  t.equal(joined(['他用 C 说', '“Hello”']), '他用 C 说“Hello”');
+  t.equal(joined(['この本はJohn', 'Smith氏の本']), 'この本はJohn Smith氏の本', 'between Latin and Latin there is one');
+  t.equal(joined(['the capital is called', '北京, which means the capital of the north']), 'the capital is called 北京, which means the capital of the north');
+  t.equal(joined(['𠮷野', '家の牛丼']), '𠮷野家の牛丼');
+  t.equal(joined(['これは𠮷', 'です']), 'これは𠮷です', 'ideographs of two code units');
   t.equal(joined(['see https://example.org/a/', 'b.html']), 'see https://example.org/a/b.html');
   const running = joinLines([line(0, 0, 'a link', { spans: [{ start: 2, end: 6, script: 'baseline', uri: 'https://example.org' }] }), line(0, 12, 'goes on')], new Map());
   t.same(running.spans, [{ start: 2, end: 6, script: 'baseline', uri: 'https://example.org' }]);
   t.same(running.starts, [0, 7]);
+  t.end();
+});
+
+t.test('seams between Korean lines', (t) => {
+  t.equal(joined(['우리는 오늘', '학교에 간다']), '우리는 오늘 학교에 간다');
+  t.equal(joined(['우리는 대한민', '국의 역사를'], ['대한민국의']), '우리는 대한민국의 역사를', 'the document has the whole word');
+  t.equal(joined(['우리는 한국', '사람을'], ['한국사람을', '사람을 만나는 사람을']), '우리는 한국 사람을', 'and its second half as often');
+  t.equal(joined(['그는 학교', '에서 왔다']), '그는 학교에서 왔다', 'an ending is no word');
+  t.equal(joined(['大韓民國', '만세']), '大韓民國 만세', 'beside an ideograph too');
   t.end();
 });
 

@@ -54,7 +54,35 @@ function keepsHyphen(head: string, tail: string, vocabulary: Vocabulary): boolea
   return headIsWord && tailIsWord && lowHead.length > 3 && lowTail.length > 3;
 }
 
-const cjk = /[\u2e80-\u303f\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\uff00-\uffef]/;
+/** Ideographs, kana, and the marks that are set with them. */
+const ideographic = '[\\p{Ideographic}\\u2e80-\\u30ff\\uff00-\\uffef]';
+const ideographicAtEnd = new RegExp(`${ideographic}$`, 'u');
+const ideographs = new RegExp(ideographic, 'gu');
+const ideographicAtStart = new RegExp(`^${ideographic}`, 'u');
+/** They take no space beside an ideograph, whichever way the text is set. */
+const tightAtEnd = /[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20“”‘’—…·]$/u;
+const tightAtStart = /^[\u3000-\u303f\uff01-\uff0f\uff1a-\uff20“”‘’—…·]/u;
+/** Words and numbers of other scripts, and where they meet ideographs with a space. */
+const otherWord = /[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}]+/gu;
+const spaced = /[\p{Ideographic}\u3040-\u30ff] [\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}]|[\p{Script=Latin}\p{Script=Greek}\p{Script=Cyrillic}\p{Nd}] [\p{Ideographic}\u3040-\u30ff]/u;
+
+/** What stands between an ideograph and what is none at a line's end: nothing, unless the lines put spaces between such, or there are but a few ideographs in other text. */
+function besideIdeograph(first: string, second: string): string {
+  const both = `${first}\n${second}`;
+  if ((both.match(ideographs)?.length ?? 0) < (both.match(otherWord)?.length ?? 0)) return ' ';
+  if (tightAtEnd.test(first) || tightAtStart.test(second)) return '';
+  return spaced.test(both) ? ' ' : '';
+}
+
+const hangulAtEnd = /(\p{Script=Hangul}+)$/u;
+const hangulAtStart = /^(\p{Script=Hangul}+)/u;
+/** Endings that are never words by themselves. */
+const koreanEnding = /^(?:를|는|에서|에게|으로|까지|부터)$/u;
+
+/** Korean words are parted by spaces, but some programs end lines within them: then the document may have the whole word elsewhere, and the rest of it nowhere. */
+function breaksKoreanWord(head: string, tail: string, vocabulary: Vocabulary): boolean {
+  return koreanEnding.test(tail) || (vocabulary.get(head + tail) ?? 0) > (vocabulary.get(tail) ?? 0);
+}
 
 /** What stands between two lines of one paragraph, and how many characters the first one loses at its end. */
 export function seam(first: { text: string; softHyphen: boolean }, second: string, vocabulary: Vocabulary): { between: string; cut: number } {
@@ -69,10 +97,11 @@ export function seam(first: { text: string; softHyphen: boolean }, second: strin
   if (/\d[\u2013\u2212]$/u.test(text) && /^\d/.test(second)) return { between: '', cut: 0 };
   // Addresses go on without a space after a slash.
   if (/\b(https?:\/\/|www\.)\S*[/_=?&.-]$/.test(text) && /^[\w%]/.test(second)) return { between: '', cut: 0 };
-  // Where a number follows ideographs without a space, so do they follow it.
-  const last = /\d+$/.exec(text);
-  if (last !== null && cjk.test(text.charAt(last.index - 1)) && cjk.test(second.charAt(0))) return { between: '', cut: 0 };
-  if (cjk.test(text.at(-1) ?? '') && cjk.test(second.charAt(0))) return { between: '', cut: 0 };
+  const korean = [hangulAtEnd.exec(text)?.[1], hangulAtStart.exec(second)?.[1]] as const;
+  if (korean[0] !== undefined && korean[1] !== undefined) return { between: breaksKoreanWord(korean[0], korean[1], vocabulary) ? '' : ' ', cut: 0 };
+  const [before, behind] = [ideographicAtEnd.test(text), ideographicAtStart.test(second)];
+  if (before && behind) return { between: '', cut: 0 };
+  if ((before || behind) && korean[0] === undefined && korean[1] === undefined) return { between: besideIdeograph(text, second), cut: 0 };
   return { between: ' ', cut: 0 };
 }
 
