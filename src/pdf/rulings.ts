@@ -4,8 +4,9 @@ import type { DrawnBox, Ruling } from './page.js';
 /** In points. */
 const SAME_POSITION = 0.7;
 const JOIN_GAP = 0.8;
-/** Dashes are at most this long, and their gaps at most twice their length. */
+/** Dashes are at most this long, their gaps at most twice their length, and so many make a line: fewer are bars of fractions. */
 const DASH_LENGTH = 14;
+const LEAST_DASHES = 4;
 const LEAST_LENGTH = 2;
 const MOST_KEPT = 20_000;
 /** Pieces that meet this exactly were painted end to end. */
@@ -47,26 +48,43 @@ function largest<T>(items: T[], size: (item: T) => number): T[] {
   return items.filter((item) => size(item) > least || (size(item) === least && ties-- > 0));
 }
 
-/** All at one position. */
+/** All at one position: pieces that touch are one, and so are many dashes. */
 function joinAlong(rulings: Ruling[]): Ruling[] {
   if (rulings.length === 1) return rulings;
-  const joined: Ruling[] = [];
-  for (const ruling of rulings.sort((a, b) => a.start - b.start)) {
-    const last = joined.findLast((candidate) => candidate.color === ruling.color);
-    if (last === undefined || ruling.start - last.end > allowedGap(last, ruling)) {
-      joined.push({ ...ruling });
-      continue;
-    }
-    if (Math.abs(ruling.start - last.end) <= MEETING && ruling.end - last.end > LEAST_LENGTH) (last.joints ??= []).push(ruling.start);
-    const [before, added] = [last.end - last.start, ruling.end - ruling.start];
-    last.position = (last.position * before + ruling.position * added) / Math.max(before + added, 1e-6);
-    last.thickness = Math.max(last.thickness, ruling.thickness);
-    last.end = Math.max(last.end, ruling.end);
-  }
-  return joined;
+  const solid = chainsAlong(rulings, () => JOIN_GAP).map(joined);
+  return chainsAlong(solid, allowedGap).flatMap((dashes) => (dashes.length < LEAST_DASHES ? dashes : [joined(dashes)]));
 }
 
-function allowedGap(line: Ruling, next: Ruling): number {
+/** Those of one colour that follow each other with no more than `gap` between a chain and the next piece. */
+function chainsAlong(rulings: Ruling[], gap: (chain: { start: number; end: number }, next: Ruling) => number): Ruling[][] {
+  const chains: { color: number; start: number; end: number; pieces: Ruling[] }[] = [];
+  for (const ruling of [...rulings].sort((a, b) => a.start - b.start)) {
+    const last = chains.findLast((candidate) => candidate.color === ruling.color);
+    if (last === undefined || ruling.start - last.end > gap(last, ruling)) {
+      chains.push({ color: ruling.color, start: ruling.start, end: ruling.end, pieces: [ruling] });
+      continue;
+    }
+    last.end = Math.max(last.end, ruling.end);
+    last.pieces.push(ruling);
+  }
+  return chains.map(({ pieces }) => pieces);
+}
+
+function joined([first, ...rest]: Ruling[]): Ruling {
+  const line = { ...(first as Ruling) };
+  for (const ruling of rest) {
+    const joints = [...(ruling.joints ?? [])];
+    if (Math.abs(ruling.start - line.end) <= MEETING && ruling.end - line.end > LEAST_LENGTH) joints.unshift(ruling.start);
+    if (joints.length > 0) line.joints = [...(line.joints ?? []), ...joints];
+    const [before, added] = [line.end - line.start, ruling.end - ruling.start];
+    line.position = (line.position * before + ruling.position * added) / Math.max(before + added, 1e-6);
+    line.thickness = Math.max(line.thickness, ruling.thickness);
+    line.end = Math.max(line.end, ruling.end);
+  }
+  return line;
+}
+
+function allowedGap(line: { start: number; end: number }, next: Ruling): number {
   const dash = next.end - next.start;
   const isDash = dash <= DASH_LENGTH && (line.end - line.start <= DASH_LENGTH || line.end - line.start > 3 * dash);
   return isDash ? Math.max(JOIN_GAP, 2 * dash) : JOIN_GAP;

@@ -1,4 +1,5 @@
 /** Lines drawn under words or through them: words are marked, and the strokes are no rulings any more. */
+import { fractionsOf } from './fractions.js';
 import type { Line, Ruling, Word } from './page.js';
 
 /** In parts of the size: where such a stroke lies relative to the baseline (down is positive), and how thick it may be. */
@@ -9,14 +10,16 @@ const MOST_THICKNESS = 0.16;
 const OVERHANG = 0.25;
 const LEAST_COVERAGE = 0.6;
 
-/** Marks `underline` and `strike` in place; answers the rulings that are neither. */
+/** Marks `underline` and `strike` in place; answers the rulings that are neither. What stands above a fraction's bar is not underlined. */
 export function markUnderlines(lines: Line[], rulings: Ruling[]): Ruling[] {
   const horizontal = rulings.filter((ruling) => ruling.orientation === 'horizontal').sort((a, b) => a.position - b.position);
   if (horizontal.length === 0) return rulings;
   const used = new Set<Ruling>();
+  const bars = new Set(fractionsOf(lines, horizontal).flatMap(({ bar, inner }) => [bar, ...inner]));
+  const strokes = horizontal.filter((ruling) => !bars.has(ruling));
   for (const line of lines) {
     if (line.angle !== 0) continue;
-    const around = within(horizontal, line.baseline - line.size, line.baseline + line.size);
+    const around = within(strokes, line.baseline - line.size, line.baseline + line.size);
     for (const band of [UNDER, THROUGH]) markBand(line, around, band, used);
   }
   return used.size === 0 ? rulings : rulings.filter((ruling) => !used.has(ruling));

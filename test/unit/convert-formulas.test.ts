@@ -51,6 +51,8 @@ t.test('roots with their bar, sums with their limits, names of functions, accent
   t.same(written([word('Var', 100, 100, { font: 'CMR10' }), word('μ\u0302', 117, 100)])[1], '\\operatorname{Var}\\hat{\\mu}');
   const bracket = (text: string, left: number): Word => word(text, left, 92, { font: 'CMEX10', top: 0, bottom: 1.8 });
   t.same(written([bracket('(', 100), word('h', 106, 100), bracket(')', 112)]), ['(h)', '\\bigl(h\\bigr)']);
+  const stroke = (baseline: number): Word => word('|', 112, baseline, { font: 'CMEX10', top: 0, bottom: 0.6 });
+  t.equal(written([word('h', 106, 100), stroke(89), stroke(95), stroke(101)])[0], 'h|', 'strokes of several signs are one');
   t.end();
 });
 
@@ -86,6 +88,10 @@ t.test('what stands by itself is one formula with its number, what stands in the
   t.equal(found?.latex, 'W = \\frac{\\lambda}{\\mu} \\tag{1}');
   t.equal(found?.words.length, 5);
   t.same(findFormulas(page([above, below]), () => false), []);
+  const column = [60, 80, 100, 120, 140].map((y) => prose('as the other column has it', 280, y));
+  const narrow = [prose('It is well known that customers', 50, 60), ...display.slice(0, 3)];
+  t.equal(findFormulas(page([...narrow, ...column], [bar(97.5, 248, 258)]), () => false)[0]?.text, 'W = λ / μ', 'a column beside it is no neighbour');
+  t.same(findFormulas(page([...narrow, column[2]!], [bar(97.5, 248, 258)]), () => false), [], 'a line beside it is');
   t.same(findFormulas(page([above, ...display, below], [bar(97.5, 248, 258)]), (each) => each.text === 'λ' || each.text === 'W' || each.text === 'μ'), [], 'the words of a table are left to it');
   t.end();
 });

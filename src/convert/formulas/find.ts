@@ -1,4 +1,5 @@
 /** Formulas that stand by themselves: groups of lines of mathematical signs with white around them, and their numbers at the margin. */
+import { fractionsOf } from '../../pdf/index.js';
 import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/page.js';
 import { unionBox } from '../layout/text-line.js';
 import { isMathWord } from './small-signs.js';
@@ -21,6 +22,9 @@ const mostLines = 2000;
 const mostFormulas = 200;
 /** In parts of the size: white that still joins two lines of one formula, down and across. */
 const reach = { down: 0.22, across: 2.6 };
+/** Of the size: no white in a line of text is as wide; so many lines that begin at one place are a column. */
+const gutter = 1.2;
+const leastColumn = 4;
 const equationNumber = /^\(\s*(?:[A-Z]\.?)?\d{1,3}(?:[.-]\d{1,3})*[a-z]?\s*\)$/;
 const relation = /[=≠≡≈≃≅∼∝<>≤≥≪≫⊂⊆⊃∈→⇒⇔↦:≔]/u;
 const functionName = /^(?:sin|cos|tan|cot|exp|log|lim|max|min|sup|inf|det|sinh|cosh|tanh|grad|rot|div|Var|Cov|mod)$/;
@@ -36,7 +40,7 @@ function isProse(line: Line): boolean {
   const words = line.words.filter((word) => !isMathWord(word) && /^[\p{L}’'-]{3,}[.,;:]?$/u.test(word.text));
   const letters = words.reduce((sum, word) => sum + word.text.length, 0);
   const all = line.words.reduce((sum, word) => sum + word.text.length, 0);
-  return words.length >= 4 || words.length >= 2 && letters > 0.5 * all || words.length === 1 && letters > 0.75 * all && letters > 6;
+  return words.length >= 4 || words.length === 3 && letters > 0.33 * all || words.length === 2 && letters > 0.5 * all || words.length === 1 && letters > 0.75 * all && letters > 6;
 }
 
 function gapDown(a: Box, b: Box): number {
@@ -47,11 +51,16 @@ function gapAcross(a: Box, b: Box): number {
   return Math.max(a.left, b.left) - Math.min(a.right, b.right);
 }
 
-/** Lines that touch, or nearly so, are one group. */
-function groupsOf(lines: Line[]): Group[] {
+/** Lines that touch, or nearly so, are one group; so are those of one fraction, however far its parts stand from its bar. */
+function groupsOf(lines: Line[], rulings: Ruling[]): Group[] {
   const groups: Group[] = [];
+  const fractions = fractionsOf(lines, rulings).map(({ over, under, beside }) => {
+    const words = new Set([...over, ...under, beside]);
+    return lines.filter((line) => line.words.some((word) => words.has(word)));
+  });
+  const areTied = (a: Line, b: Line): boolean => fractions.some((tied) => tied.includes(a) && tied.includes(b));
   for (const line of [...lines].sort((a, b) => a.box.top - b.box.top)) {
-    const touching = groups.filter((group) => group.lines.some((other) => gapDown(other.box, line.box) < reach.down * Math.max(other.size, line.size)
+    const touching = groups.filter((group) => group.lines.some((other) => areTied(other, line) || gapDown(other.box, line.box) < reach.down * Math.max(other.size, line.size)
       && gapAcross(other.box, line.box) < reach.across * Math.max(other.size, line.size)));
     const joined: Group = { lines: [line, ...touching.flatMap((group) => group.lines)], box: unionBox([line.box, ...touching.map((group) => group.box)]) };
     for (const group of touching) groups.splice(groups.indexOf(group), 1);
@@ -68,11 +77,16 @@ function barsOf(group: Group, rulings: Ruling[]): Bar[] {
     .map(({ position, start, end }) => ({ y: position, left: start, right: end }));
 }
 
-/** Something else than the group stands on its height beside it. */
+/** Something else than the group stands on its height beside it; across white as wide as a gutter a column of text may. */
 function hasNeighbour(group: Group, lines: Line[]): boolean {
   const size = Math.max(...group.lines.map((line) => line.size));
   const { box } = group;
-  return lines.some((line) => !group.lines.includes(line) && line.box.bottom > box.top + 0.3 * size && line.box.top < box.bottom - 0.3 * size && gapAcross(line.box, box) < 3.5 * size);
+  const isInColumn = (line: Line): boolean => lines.filter((other) => Math.abs(other.box.left - line.box.left) < 1.5 && isProse(other)).length >= leastColumn;
+  return lines.some((line) => {
+    if (group.lines.includes(line) || line.box.bottom <= box.top + 0.3 * size || line.box.top >= box.bottom - 0.3 * size) return false;
+    const gap = gapAcross(line.box, box);
+    return gap < gutter * size || gap < 3.5 * size && !isInColumn(line);
+  });
 }
 
 /** Mathematics for the most part: signs in fonts of mathematics, and a relation, a bar or a large operator. */
@@ -133,7 +147,7 @@ export function findFormulas(content: PageContent, isTaken: (word: Word) => bool
   const numbers = lines.filter((line) => equationNumber.test(line.words.map((word) => word.text).join('')));
   const free = lines.filter((line) => !numbers.includes(line) && !isProse(line));
   const found: FoundFormula[] = [];
-  for (const group of groupsOf(free)) {
+  for (const group of groupsOf(free, content.rulings)) {
     if (found.length >= mostFormulas) break;
     const bars = barsOf(group, content.rulings);
     const number = numberOf(group, numbers, content.width);

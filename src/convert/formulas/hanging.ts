@@ -1,4 +1,4 @@
-/** Signs that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to. */
+/** Signs that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to; and what roots cover, in brackets. */
 import type { Line, Ruling, Word } from '../../pdf/page.js';
 import { isLargeBracket } from './tree.js';
 
@@ -16,32 +16,36 @@ function hostOf(sign: Word, lines: Line[]): Line | undefined {
     && sign.box.top < line.baseline - 0.1 * line.size && sign.box.bottom > line.baseline - 0.6 * line.size && sign.box.top > line.baseline - 2.2 * line.size);
 }
 
-/** The words with the sign among them: a root takes brackets around what its bar covers. */
-function insert(words: Word[], sign: Word, host: Line, bars: Ruling[]): Word[] {
+/** The words with the sign among them. */
+function insert(words: Word[], sign: Word, host: Line): Word[] {
   const at = words.findIndex((word) => word.box.left > sign.box.left - 0.1 * host.size);
   const index = at < 0 ? words.length : at;
   const before = words[index - 1];
   const placed = { ...sign, baseline: host.baseline, size: host.size, glued: before !== undefined && sign.box.left - before.box.right < 0.12 * host.size };
   const result = words.map((word, place) => (place === index ? { ...word, glued: word.box.left - sign.box.right < 0.12 * host.size } : word));
-  if (sign.text !== '√') {
-    result.splice(index, 0, placed);
-    return result;
-  }
-  const bar = bars.find((ruling) => ruling.orientation === 'horizontal' && Math.abs(ruling.start - sign.box.right) < 0.3 * host.size + 1 && ruling.position > sign.box.top - 3 && ruling.position < host.baseline);
-  const covered = bar === undefined ? [] : result.filter((word) => (word.box.left + word.box.right) / 2 > bar.start && (word.box.left + word.box.right) / 2 < bar.end);
-  const [first, last] = [covered[0], covered.at(-1)];
-  if (first !== undefined && last !== undefined && first !== last) {
-    result[result.indexOf(first)] = { ...first, text: `(${first.text}` };
-    result[result.indexOf(last)] = { ...last, text: `${last.text})` };
-  }
   result.splice(index, 0, placed);
   return result;
 }
 
-/** The lines with hanging signs in the lines that they hang in; those that no line takes stay. */
+/** Brackets around what the bar of a root covers, where that is more than one word. */
+function withRootBrackets(line: Line, bars: Ruling[]): Line {
+  if (!line.words.some(({ text }) => text.endsWith('√'))) return line;
+  const words = [...line.words];
+  for (const sign of line.words.filter(({ text }) => text.endsWith('√'))) {
+    const bar = bars.find((ruling) => ruling.orientation === 'horizontal' && Math.abs(ruling.start - sign.box.right) < 0.3 * line.size + 1 && ruling.position > sign.box.top - 3 && ruling.position < line.baseline - 0.4 * line.size);
+    const covered = bar === undefined ? [] : words.filter(({ box }) => (box.left + box.right) / 2 > bar.start && (box.left + box.right) / 2 < bar.end);
+    const [first, last] = [covered[0], covered.at(-1)];
+    if (first === undefined || last === undefined || first === last) continue;
+    words[words.indexOf(first)] = { ...first, text: `(${first.text}` };
+    words[words.indexOf(last)] = { ...last, text: `${last.text})` };
+  }
+  return { ...line, words };
+}
+
+/** The lines with hanging signs in the lines that they hang in, and brackets under roots; signs that no line takes stay. */
 export function withHangingSigns(lines: Line[], rulings: Ruling[]): Line[] {
   const signs = lines.filter(isHanging);
-  if (signs.length === 0 || signs.length > mostSigns) return lines;
+  if (signs.length > mostSigns) return lines;
   const others = lines.filter((line) => !signs.includes(line));
   const taken = new Map<Line, Word[]>();
   const left: Line[] = [];
@@ -52,7 +56,7 @@ export function withHangingSigns(lines: Line[], rulings: Ruling[]): Line[] {
       left.push(line);
       continue;
     }
-    taken.set(host, insert(taken.get(host) ?? host.words, sign, host, rulings));
+    taken.set(host, insert(taken.get(host) ?? host.words, sign, host));
   }
-  return [...others.map((line) => (taken.has(line) ? { ...line, words: taken.get(line)! } : line)), ...left];
+  return [...others.map((line) => withRootBrackets(taken.has(line) ? { ...line, words: taken.get(line)! } : line, rulings)), ...left];
 }

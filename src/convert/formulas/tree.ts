@@ -54,8 +54,20 @@ function middle(box: Box): number {
   return (box.left + box.right) / 2;
 }
 
+/** Large strokes are set of several signs over each other: of each only the first stays, as high as all. */
+function joinedStrokes(words: Word[]): Word[] {
+  const joined: Word[] = [];
+  for (const word of words) {
+    const isStroke = (one: Word): boolean => isLargeBracket(one) && /^[|‖]$/u.test(one.text);
+    const at = isStroke(word) ? joined.findIndex((other) => isStroke(other) && other.text === word.text && Math.abs(other.box.left - word.box.left) < 0.1 * word.size) : -1;
+    if (at < 0) joined.push(word);
+    else joined[at] = { ...joined[at]!, box: unionBox([joined[at]!.box, word.box]) };
+  }
+  return joined;
+}
+
 function atomsOf(words: Word[]): Node[] {
-  return words.map((word): Node => {
+  return joinedStrokes(words).map((word): Node => {
     const text = word.text.normalize('NFKC');
     const upright = !word.font.italic && !/^(?:CMMI|CMMIB|LMMathI|LMMathItalic|MTMI|rtxmi|NewTXMI|txmi)/i.test(word.font.name) && /^\p{L}{2,}$/u.test(text);
     return { kind: 'atom', text, upright, large: isLargeBracket(word), box: word.box, baseline: word.baseline, size: word.size };

@@ -7,6 +7,7 @@ import type { Contents } from './contents.js';
 import { findFormulas } from '../formulas/find.js';
 import type { FoundFormula } from '../formulas/find.js';
 import { withHangingSigns } from '../formulas/hanging.js';
+import { withFractionsInLine } from '../formulas/in-line.js';
 import { findFigures, withAxisTitles } from './figures.js';
 import { withProposedFigures } from './proposed-figures.js';
 import type { FigureRegion } from './figures.js';
@@ -63,7 +64,8 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
   for (const formula of formulas) for (const word of formula.words) taken.add(word);
   const roleOf = roleLookup(content.structure);
   const pieces: TextLine[] = [];
-  for (const line of withHangingSigns(content.lines.filter(({ words }) => !words.every((word) => taken.has(word))), content.rulings)) {
+  const lines = content.lines.filter(({ words }) => !words.every((word) => taken.has(word)));
+  for (const line of withFractionsInLine(withHangingSigns(lines, content.rulings), content.rulings)) {
     for (const words of piecesOfLine(line, taken)) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));

@@ -1,0 +1,61 @@
+/** Fractions in a line of text: put into the line that they stand in, as one word with a slash. */
+import { fractionsOf, standsBeside } from '../../pdf/index.js';
+import type { Fraction } from '../../pdf/index.js';
+import type { Line, Ruling, Word } from '../../pdf/page.js';
+import { unionBox } from '../layout/text-line.js';
+import { isMathWord } from './small-signs.js';
+import { formulaTree } from './tree.js';
+import { formulaText } from './write.js';
+
+/** Characters; a longer fraction is a display, or none. */
+const mostLetters = 60;
+/** Beside a fraction with words in it. */
+const operator = /[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]$|^[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]/u;
+
+/** Numbers and variables; words only beside an operator: a caption under a line to sign on is no denominator. */
+function isMathematical({ over, under, beside }: Fraction): boolean {
+  const words = [...over, ...under];
+  if (words.reduce((sum, { text }) => sum + text.length, 0) > mostLetters) return false;
+  return operator.test(beside.text) || words.every((word) => isMathWord(word) || !/\p{L}{4}/u.test(word.text));
+}
+
+function wordOf({ bar, over, under, inner, beside }: Fraction): Word {
+  const text = formulaText(formulaTree([...over, ...under], [bar, ...inner].map(({ position, start, end }) => ({ y: position, left: start, right: end }))));
+  const box = { left: bar.start, right: bar.end, top: beside.box.top, bottom: beside.box.bottom };
+  return { ...over[0]!, text: text.replace(/^(\d+) \/ (\d+)$/, '$1/$2'), box, baseline: beside.baseline, size: beside.size, glued: false, underline: false, strike: false };
+}
+
+/** The line with the fraction where it stands. It touches brackets and stops only: `a / b` before `c` is not `a / bc`. */
+function insert(words: Word[], fraction: Word): Word[] {
+  const at = words.findIndex((word) => word.box.left > fraction.box.left);
+  const index = at < 0 ? words.length : at;
+  const before = words[index - 1];
+  const result = words.map((word, place) => (place === index ? { ...word, glued: /^[)\]},.;:!?]/.test(word.text) && word.box.left - fraction.box.right < 0.4 * fraction.size } : word));
+  result.splice(index, 0, { ...fraction, glued: before !== undefined && /[([{]$/.test(before.text) && fraction.box.left - before.box.right < 0.4 * fraction.size });
+  return result;
+}
+
+const lineOf = (word: Word): Line => ({ words: [word], box: word.box, baseline: word.baseline, size: word.size, angle: 0 });
+
+/** The lines with fractions as words of the lines on whose axis their bars lie; what stands before and behind a fraction is one line. */
+export function withFractionsInLine(lines: Line[], rulings: Ruling[]): Line[] {
+  const fractions = fractionsOf(lines, rulings).filter(isMathematical);
+  if (fractions.length === 0) return lines;
+  const parts = new Set(fractions.flatMap(({ over, under }) => [...over, ...under]));
+  let rest = lines.flatMap((line) => {
+    const words = line.words.filter((word) => !parts.has(word));
+    return words.length === line.words.length ? [line] : words.length === 0 ? [] : [{ ...line, words }];
+  });
+  for (const fraction of fractions) {
+    const hosts = rest.filter(({ words, angle }) => angle === 0 && words.some((word) => word === fraction.beside || standsBeside(fraction.bar, word)));
+    const [first] = [...hosts].sort((a, b) => b.words.length - a.words.length);
+    if (first === undefined) {
+      rest.push(lineOf(wordOf(fraction)));
+      continue;
+    }
+    const words = insert(hosts.sort((a, b) => a.box.left - b.box.left).flatMap((line) => line.words), wordOf(fraction));
+    const joined = { ...first, words, box: unionBox(words.map(({ box }) => box)) };
+    rest = rest.flatMap((line) => (line === first ? [joined] : hosts.includes(line) ? [] : [line]));
+  }
+  return rest;
+}
