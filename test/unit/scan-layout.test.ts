@@ -100,15 +100,17 @@ t.test('it parts paragraphs that stand line below line', async (t) => {
 });
 
 t.test('it speaks against headings, and is not heard where more speaks for them', async (t) => {
-  const text = 'Walls and roads';
-  const headings = async (label: LayoutLabel | null, height: number): Promise<string[]> => {
+  const headings = async (label: LayoutLabel | null, height: number, text = 'Walls and roads'): Promise<string[]> => {
     const recogniser = reader([...body(100, 8), { y: 212, text, height }, ...body(229, 8)], []);
     const found = await convert(t, recogniser, label === null ? null : seeing((line) => (line === text ? label : 'text')));
     return found.filter(([each]) => each === 'section_header').map(([, words]) => words);
   };
+  const one = ['Walls and roads'];
   const [doubtful, clear] = [13, 16];
-  t.same([await headings(null, doubtful), await headings('text', doubtful), await headings('section_header', doubtful)], [[text], [], [text]]);
-  t.same([await headings(null, clear), await headings('text', clear)], [[text], [text]]);
+  t.same([await headings(null, doubtful), await headings('text', doubtful), await headings('section_header', doubtful)], [one, [], one]);
+  t.same([await headings(null, clear), await headings('text', clear)], [one, one]);
+  const numbered = '2.1 Walls and roads';
+  t.same(await headings('text', 11.5, numbered), [numbered], 'a number stands apart from its heading');
 });
 
 t.test('it is shown no strokes that are letters', async (t) => {

@@ -117,8 +117,10 @@ function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
 /** So little of a heading does the layout network see in lines that this speaks against it, on scans: no face is named there, and weight is measured. Where the file tells of its fonts, headings are known better without it. */
 const leastHeading = 0.02;
 
-function seenScore(block: TextBlock): number {
-  return linesOf(block)[0]!.confidence !== undefined && isUnlikely(block, leastHeading, 'section_header', 'title') ? -1 : 0;
+/** A number that stands apart, as before a heading, is a line by itself to the network, and what is behind it no more than a line. */
+function seenScore(block: TextBlock, text: string): number {
+  const isRead = linesOf(block)[0]!.confidence !== undefined;
+  return isRead && numberingOf(text)?.kind !== 'decimal' && isUnlikely(block, leastHeading, 'section_header', 'title') ? -1 : 0;
 }
 
 /** A number by itself is a heading only as the number of the one below it; a large figure in a box is no heading. */
@@ -140,7 +142,7 @@ export function headingScore(block: TextBlock, next: Block | undefined, evidence
   if (marker !== null && (marker.kind === 'bullet' || marker.kind === 'check' || marker.shape === '[#]')) return -10;
   if (/^H[1-6]?$|^Title$/.test(line.role)) return 10;
   if (outlineDepth(block, evidence.outline) >= 0 && text.length < 250) return 5;
-  return sizeScore(line, evidence.body) + styleScore(line, text, evidence) + placeScore(block, evidence.body, next) + wordingScore(text, lines, line) + seenScore(block);
+  return sizeScore(line, evidence.body) + styleScore(line, text, evidence) + placeScore(block, evidence.body, next) + wordingScore(text, lines, line) + seenScore(block, text);
 }
 
 /** Style of a block as headings of one rank share it; '' for what looks like running text. */
