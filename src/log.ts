@@ -1,8 +1,15 @@
 /** The log: one JSON line an event, on standard error, never with the content of a document or a prompt. */
 import { pino } from 'pino';
+import { sourceStack } from './source-stack.js';
 
 export type Log = ReturnType<typeof createLog>;
 
 export function createLog(level: string) {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, pino.destination(2));
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err } }, pino.destination(2));
+}
+
+/** Of defects; pino puts the stacks of an error's causes behind its own. */
+function err(thrown: Error): unknown {
+  const told: unknown = pino.stdSerializers.err(thrown);
+  return told instanceof Object && 'stack' in told && typeof told.stack === 'string' ? { ...told, stack: sourceStack(told.stack) } : told;
 }

@@ -9,7 +9,7 @@ export const wholePackages = ['sharp', '@embedpdf/pdfium'];
 
 const part = 'part-';
 
-/** Writes `main.js`, and the parts that it loads when they are needed, into `directory`; answers with the names of the parts. */
+/** Writes `main.js`, and the parts that it loads when they are needed, into `directory`, each with its map; answers with the names of the parts and their maps. */
 export async function bundleProgram(directory: string): Promise<string[]> {
   const { outputFiles } = await build({
     entryPoints: [join(packageRoot(), 'src/main.ts')],
@@ -24,6 +24,9 @@ export async function bundleProgram(directory: string): Promise<string[]> {
     external: wholePackages,
     minifySyntax: true,
     legalComments: 'none',
+    // Beside the scripts, which do not name them: src/source-stack.ts reads them for a defect's stack.
+    sourcemap: 'external',
+    sourcesContent: false,
     logLevel: 'warning',
     // CommonJS packages in the bundle ask for Node's own modules with require.
     banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
@@ -31,10 +34,10 @@ export async function bundleProgram(directory: string): Promise<string[]> {
   mkdirSync(directory, { recursive: true });
   const files = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
   // The main script last, and at once: whoever starts meanwhile finds all that it asks for.
-  const parts = files.filter(({ name }) => isPart(name));
-  for (const { name, contents } of parts) writeWhole(join(directory, name), contents);
-  for (const { name, contents } of files) if (!isPart(name)) writeWhole(join(directory, name), contents, 0o755);
-  return parts.map(({ name }) => name).sort();
+  const isMain = (name: string): boolean => name === 'main.js';
+  for (const { name, contents } of files) if (!isMain(name)) writeWhole(join(directory, name), contents);
+  for (const { name, contents } of files) if (isMain(name)) writeWhole(join(directory, name), contents, 0o755);
+  return files.map(({ name }) => name).filter(isPart).sort();
 }
 
 /**

@@ -2,6 +2,7 @@
 import type { Environment } from '../config.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../package-files.js';
+import { stackOf } from '../source-stack.js';
 import { compileLater } from '../workers/compile-later.js';
 import { usages } from './usage.js';
 
@@ -46,7 +47,7 @@ export async function runCommand(args: string[], environment: Environment): Prom
     return await command(rest, environment);
   } catch (error) {
     if (error instanceof LecternError) return complain(error.message, error.code === 'invalid_request' ? exitUsage : 1);
-    return complain(`Lectern met a defect: ${(error as Error).stack ?? String(error)}`, 1);
+    return complain(`Lectern met a defect: ${stackOf(error)}`, 1);
   }
 }
 

@@ -5,6 +5,7 @@ import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/proto
 import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
+import { stackOf } from '../source-stack.js';
 import { convertDocument, convertInput } from './documents.js';
 import { chatInput, chatTool, embedInput, embedTool, listModelsTool } from './models.js';
 import type { ToolCall, ToolText } from './tool.js';
@@ -64,7 +65,7 @@ async function answered(extra: Extra, run: (call: ToolCall) => Promise<ToolText>
     const texts = await run({ signal: extra.signal, progress: notices?.tell });
     return { content: texts.map((text) => ({ type: 'text', text })) };
   } catch (thrown) {
-    if (!(thrown instanceof LecternError)) process.stderr.write(`lectern: a tool met a defect: ${(thrown as Error).stack ?? String(thrown)}\n`);
+    if (!(thrown instanceof LecternError)) process.stderr.write(`lectern: a tool met a defect: ${stackOf(thrown)}\n`);
     const sentence = thrown instanceof LecternError ? thrown.message : 'The tool server met a defect; its standard error tells more.';
     return { isError: true, content: [{ type: 'text', text: sentence }] };
   } finally {

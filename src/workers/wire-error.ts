@@ -1,14 +1,14 @@
 /** Errors across the process border: the code and the sentence stay, a defect keeps its stack for the log. */
 import { asDiskFull, DiskFull } from '../disk-full.js';
 import { LecternError, errorTable, type ErrorCode } from '../errors.js';
+import { stackOf } from '../source-stack.js';
 import type { WireError } from './messages.js';
 
 export function toWire(raw: unknown): WireError {
   const thrown = asDiskFull(raw);
   if (thrown instanceof DiskFull) return { code: thrown.code, message: thrown.message, isDiskFull: true };
   if (thrown instanceof LecternError) return { code: thrown.code, message: thrown.message };
-  const stack = thrown instanceof Error ? thrown.stack ?? thrown.message : String(thrown);
-  return { code: 'internal', message: errorTable.internal.sentence, stack };
+  return { code: 'internal', message: errorTable.internal.sentence, stack: stackOf(thrown) };
 }
 
 export function fromWire(error: WireError): LecternError {

@@ -30,9 +30,10 @@ void t.test('parts of earlier builds stay for a service that runs, those of the 
 void t.test('a bundle has all that its files ask for, a main script that can be executed, and nothing half-written', async (test) => {
   const directory = place(test);
   const parts = await bundleProgram(directory);
-  test.strictSame(readdirSync(directory).sort(), ['main.js', ...parts].sort());
+  test.strictSame(readdirSync(directory).sort(), ['main.js', 'main.js.map', ...parts].sort());
   test.not(statSync(join(directory, 'main.js')).mode & 0o100, 0);
-  const asked = readdirSync(directory).flatMap((name) => [...readFileSync(join(directory, name), 'utf8').matchAll(/["']\.\/(part-\w+\.js)["']/g)].map(([, one = '']) => one));
-  test.ok(asked.length > parts.length);
+  test.strictSame(readdirSync(directory).filter((name) => name.endsWith('.js') && !existsSync(join(directory, `${name}.map`))), [], 'each has its map');
+  const asked = readdirSync(directory).filter((name) => name.endsWith('.js')).flatMap((name) => [...readFileSync(join(directory, name), 'utf8').matchAll(/["']\.\/(part-\w+\.js)["']/g)].map(([, one = '']) => one));
+  test.ok(asked.length > parts.length / 2);
   test.strictSame(asked.filter((name) => !existsSync(join(directory, name))), []);
 });

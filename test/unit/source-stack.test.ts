@@ -1,0 +1,35 @@
+/** Stacks of the bundled program name the sources. */
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { buildSync } from 'esbuild';
+import t from 'tap';
+import { sourceStack, stackOf } from '../../src/source-stack.js';
+
+t.test('places in a part of the bundle become places in the sources', async (t) => {
+  const root = mkdtempSync(join(tmpdir(), 'lectern a stack-'));
+  t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  const source = join(root, 'fails.ts');
+  writeFileSync(source, 'interface Given {\n  text: string;\n}\n\nexport function fails(given: Given): never {\n  throw new Error(given.text);\n}\n');
+  buildSync({ entryPoints: [source], outfile: join(root, 'out/part-A.js'), format: 'esm', sourcemap: 'external', sourcesContent: false });
+  const part = pathToFileURL(join(root, 'out/part-A.js')).href;
+  const { fails } = await import(part) as { fails: (given: { text: string }) => never };
+  let met: unknown;
+  try {
+    fails({ text: 'broken' });
+  } catch (thrown) {
+    met = thrown;
+  }
+  const [sentence, at] = stackOf(met).split('\n');
+  t.equal(sentence, 'Error: broken');
+  t.match(at, / at fails \(fails\.ts:6:\d+\)$/);
+  t.equal(stackOf('a word'), 'a word');
+  const unknown = 'Error: x\n    at y (file:///nowhere/part-B.js:1:1)\n    at node:internal/process:1:2';
+  t.equal(sourceStack(unknown), unknown, 'what has no map stays');
+  const log = new URL('../../src/log.js', import.meta.url).href;
+  const script = `import { createLog } from '${log}'; import { fails } from '${part}'; try { fails({ text: 'broken' }); } catch (err) { createLog('info').error({ err }, 'met a defect'); }`;
+  const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
+  t.match(JSON.parse(stderr), { msg: 'met a defect', err: { type: 'Error', message: 'broken', stack: /^Error: broken\n +at fails \(fails\.ts:6:/ } }, 'in the log too');
+});
