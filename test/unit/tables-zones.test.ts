@@ -24,12 +24,12 @@ const wrapped: Lines = [
 ];
 
 /** Its words at the top of a page, and the rows' first baselines. */
-function written(rows: Lines, made = new PageMaker()): { made: PageMaker; tops: number[]; end: number } {
+function written(rows: Lines, made = new PageMaker(), at = columns): { made: PageMaker; tops: number[]; end: number } {
   let y = 100;
   const tops: number[] = [];
   for (const cells of rows) {
     tops.push(y);
-    for (const [column, cell] of cells.entries()) for (const [line, text] of cell.entries()) made.text(columns[column]!, y + leading * line, text);
+    for (const [column, cell] of cells.entries()) for (const [line, text] of cell.entries()) made.text(at[column]!, y + leading * line, text);
     y += leading * Math.max(...cells.map(({ length }) => length));
   }
   return { made, tops, end: y };
@@ -68,6 +68,21 @@ t.test('captions, other sizes and white end a zone; the words of ruled tables ar
   t.end();
 });
 
+/** Columns with so much white between the widest texts. */
+function closer(gutter: number): number[] {
+  const ends = columns.map((x, column) => Math.max(...written(wrapped.map((row) => row.map((cell, at) => (at === column ? cell : [])))).made.words.map(({ box }) => box.right)) - x);
+  return columns.map((_, column) => 50 + ends.slice(0, column).reduce((sum, wide) => sum + wide + gutter, 0));
+}
+
+t.test('white of half a size parts columns, one of which is less than four fifths full', (t) => {
+  t.equal(zonesOf([], written(wrapped, new PageMaker(), closer(7)).made.page()).length, 1);
+  t.equal(zonesOf([], written(wrapped, new PageMaker(), closer(4)).made.page()).length, 0);
+  const filled = (...counts: number[][]): number => zonesOf([], written([wrapped[0]!, ...counts.map((row) => row.map((count) => lines(count, 'Words')))]).made.page()).length;
+  t.equal(filled([3, 5, 4], [5, 3, 5], [3, 5, 4]), 1);
+  t.equal(filled([4, 5, 5], [5, 4, 5], [5, 5, 4]), 0);
+  t.end();
+});
+
 /** The table as a reading that has every cell right, its lines moved by `shift`. */
 function tableOf(rows: Lines, shift: (row: number, column: number) => number = () => 0): FoundTable {
   const { tops } = written(rows);
@@ -94,10 +109,10 @@ t.test('texts stand in rows where the cells of each begin, end or have their mid
 });
 
 /** A network that parts rows above these baselines, and columns before these x. */
-function readingAs(page: PageContent, tops: number[]): CellFinder {
+function readingAs(page: PageContent, tops: number[], at = columns): CellFinder {
   const top = Math.min(...page.words.map(({ baseline }) => baseline));
   return async (picture) => {
-    const across = [0, ...columns.slice(1).map((x) => (x - 5 - 40) * 0.4), picture.width];
+    const across = [0, ...at.slice(1).map((x) => (x - (at[1]! - 50 > 115 ? 5 : 2) - 40) * 0.4), picture.width];
     const down = [0, ...tops.slice(1).map((y) => (y - 9 - (top - 17)) * 0.8), picture.height];
     const cells: TableCells['cells'] = tops.flatMap((_, row) => columns.map((_, column) => {
       const [left, upper, right, lower] = [across[column]!, down[row]!, across[column + 1]!, down[row + 1]!];
@@ -120,11 +135,20 @@ t.test('a zone is a table where the network reads it in rows; a small table that
   t.match(await tablesByNetwork({ tables: [small], doubtful: [] }, page, readingAs(page, tops), signal), [{ rowCount: 4 }]);
 });
 
-t.test('texts that seem to go on from the cell above are forgiven in a zone, one in four', async (t) => {
+t.test('texts that seem to go on from the cell above are forgiven in a zone, one in three', async (t) => {
   const seen = async (count: number): Promise<number> => {
     const { made, tops } = written(wrapped.map((cells, row) => cells.map((cell, column) => (row > 0 && 3 * (row - 1) + column < count ? cell.map((text) => text.toLowerCase()) : cell))));
     return (await tablesByNetwork({ tables: [], doubtful: [] }, made.page(), readingAs(made.page(), tops), signal)).length;
   };
-  t.equal(await seen(3), 1);
-  t.equal(await seen(4), 0);
+  t.equal(await seen(4), 1);
+  t.equal(await seen(5), 0);
+});
+
+t.test('what geometry doubts is a table, too, where wrapped text stands in rows', async (t) => {
+  const { made, tops } = written(wrapped, new PageMaker(), closer(4));
+  const page = made.page();
+  const doubtful: FoundTable = { ...tableOf(wrapped), confidence: 0.3, cells: [{ ...tableOf(wrapped).cells[0]!, words: page.words }], box: { left: 50, top: 93, right: 400, bottom: 260 } };
+  const sizes = (found: FoundTable[]): number[][] => found.map(({ rowCount, columnCount }) => [rowCount, columnCount]);
+  t.strictSame(sizes(await tablesByNetwork({ tables: [], doubtful: [doubtful] }, page, readingAs(page, tops, closer(4)), signal)), [[4, 3]]);
+  t.strictSame(sizes(await tablesByNetwork({ tables: [], doubtful: [doubtful] }, page, readingAs(page, tops.slice(0, 2), closer(4)), signal)), [], 'not where they do not');
 });

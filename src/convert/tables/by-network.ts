@@ -29,7 +29,7 @@ const leastScore = 0.6;
 /** Doubts a cell at most of what only the network takes for a table, and how sure geometry must be of it by itself. */
 const mostDoubts = 0.2;
 /** Of what stands in rows (zones): wrapped text has more of them, and its rows say more than these. */
-const mostZoneDoubts = 0.25;
+const mostZoneDoubts = 0.35;
 const leastConfidence = 0.1;
 const leastFilled = 8;
 const mostWords = 8;
@@ -65,11 +65,14 @@ async function withZones(tables: FoundTable[], page: PageContent, find: CellFind
     const held = wordsOf(met);
     if (held.length >= leastHeld * words.length || held.some((word) => !own.has(word))) continue;
     const read = await tableByNetwork(gathered({ parts: [], loose: words, box: inkOf(words), confidence: leastConfidence }), page, find, signal);
-    if (read === null || !standsInRows(read) || doubtsOf(read) > mostZoneDoubts) continue;
+    if (read === null || !isWrapped(read)) continue;
     done = [...done.filter((table) => !met.includes(table)), read];
   }
   return done;
 }
+
+/** A table of wrapped text. */
+const isWrapped = (read: FoundTable): boolean => standsInRows(read) && doubtsOf(read) <= mostZoneDoubts;
 
 /** The area as one table where the network's reading of all of it leaves fewer doubts than those of its parts do, with what they leave out. */
 async function readArea({ whole, members }: Area, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
@@ -89,7 +92,7 @@ async function readExtent(extent: Extent, page: PageContent, find: CellFinder, s
   const [only] = parts;
   const whole = parts.length === 1 && only !== undefined && loose.length === 0 ? only : gathered(extent);
   const read = await tableByNetwork(whole, page, find, signal);
-  if (parts.length === 0) return read !== null && isTable(read, extent) ? [read] : [];
+  if (parts.length === 0) return read !== null && (isTable(read, extent) || isWrapped(read)) ? [read] : [];
   if (read !== null && isBetter(read, doubtsOfAll(extent), only)) return [read];
   if (whole === only) return parts;
   const done: FoundTable[] = [];

@@ -16,10 +16,10 @@ const sizeSlack = 0.15;
 const acrossWidth = 0.6;
 const mostAcross = 2;
 /** White between columns, in sizes, and of the rows, how many may stand in it. */
-const leastGutter = 0.8;
+const leastGutter = 0.5;
 const mostInGutter = 0.03;
 /** Of the rows, in how many the emptiest column has text at most: columns of running text are full. */
-const mostFull = 0.7;
+const mostFull = 0.8;
 /** White between the lines of one text, in sizes. */
 const lineGap = 0.45;
 
@@ -87,7 +87,7 @@ function isUneven(zone: TextRow[]): boolean {
   const columns = columnsOf(zone);
   if (columns.length < 2) return false;
   return columns.some(({ left, right }) => {
-    const own = zone.filter(({ texts }) => texts.some((text) => text.left < right && text.right > left));
+    const own = zone.filter(({ words }) => words.some(({ box }) => box.left < right && box.right > left));
     const blocks = own.filter((row, at) => !isNextLine(own[at - 1], row)).length;
     return own.length >= 2 && blocks >= 2 && own.length <= mostFull * zone.length;
   });
@@ -97,7 +97,7 @@ function isUneven(zone: TextRow[]): boolean {
 function columnsOf(zone: TextRow[]): Pick<Box, 'left' | 'right'>[] {
   const size = medianOf(zone.map((row) => row.size));
   const { left, right } = sideOf(zone);
-  const edges = zone.flatMap(({ texts }) => texts.flatMap((text) => [{ at: text.left, step: 1 }, { at: text.right, step: -1 }])).sort((a, b) => a.at - b.at || b.step - a.step);
+  const edges = zone.flatMap(({ words }) => words.flatMap(({ box }) => [{ at: box.left, step: 1 }, { at: box.right, step: -1 }])).sort((a, b) => a.at - b.at || b.step - a.step);
   const most = Math.floor(mostInGutter * zone.length);
   const columns: Pick<Box, 'left' | 'right'>[] = [];
   let [count, begin, end] = [0, left, -Infinity];
