@@ -163,9 +163,17 @@ function opensChapter(row: EdgeRow, next: EdgeRow | undefined, body: BodyStyle):
   return next.size >= 1.25 * body.size && /\p{L}{2}/u.test(next.text) && row.gap <= 3.5 * next.size;
 }
 
-/** The furniture of all pages: each line with its label. */
-export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine, FurnitureLabel> {
+export interface Furniture {
+  /** Each line of it. */
+  labels: Map<TextLine, FurnitureLabel>;
+  /** Those that other pages show, too: of the rest only its own page tells. */
+  repeated: Set<TextLine>;
+}
+
+/** The furniture of all pages. */
+export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
   const found = new Map<TextLine, FurnitureLabel>();
+  const known = new Set<TextLine>();
   for (const edge of ['top', 'bottom'] as const) {
     const label = edge === 'top' ? 'page_header' : 'page_footer';
     const byPage = pages.map((text) => edgeRows(text, edge));
@@ -182,6 +190,7 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
         const seen = (oddsOfLines(row.lines, label) ?? 0) > sureFurniture && mayBeFurniture(row, text, body, edge);
         if (repeated || seen || standsApart(row, text, body, edge) && isOneHead(pending, text.sketch.width)) {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
+          if (repeated) for (const line of row.lines) known.add(line);
           pending = [];
         } else if (row.gap > 0.9 * body.size || pending.length > 2) {
           break;
@@ -189,7 +198,7 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Map<TextLine,
       }
     }
   }
-  return found;
+  return { labels: found, repeated: known };
 }
 
 /** A few rows deep in the margin, far from everything below them: the names and marks of a letterhead, of any size. */

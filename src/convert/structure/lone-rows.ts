@@ -35,27 +35,32 @@ interface LoneLine {
   baseline: number;
 }
 
+/** Lines that the page puts there, nothing of the text: likely ones are of a kind or at a place for it, sure ones other pages show, too. */
+export interface KnownFurniture {
+  isLikely: (line: TextLine) => boolean;
+  isSure: (line: TextLine) => boolean;
+}
+
 /**
- * The pages, where a lone row is a table of one row (`lone`) and its lines are no text any more; joinTables() makes one table of both. `isFurniture` tells lines that the page puts there: nothing of
- * the text. A page's lines are looked at only where a table is the first or last of a column.
+ * The pages, where a lone row is a table of one row (`lone`) and its lines are no text any more; joinTables() makes one table of both. A page's lines are looked at only where a table is the first or
+ * last of a column. A row at the head of a page may look like a running head: where nothing else goes on with the table, only what is sure is none.
  */
-export function withLoneRows(pages: PageText[], isFurniture: (line: TextLine) => boolean): PageText[] {
-  const found = new Map<number, { table: SketchedTable; lines: TextLine[] }[]>();
+export function withLoneRows(pages: PageText[], { isLikely, isSure }: KnownFurniture): PageText[] {
+  const found = new Map<number, LoneRow[]>();
   const taken = new Set<TextLine>();
-  const linesOf = ({ outside }: PageText): TextLine[] => outside.filter((line) => line.angle === 0 && line.latex === undefined && !taken.has(line) && !isFurniture(line));
+  const linesWithout = (isFurniture: (line: TextLine) => boolean) => ({ outside }: PageText): TextLine[] => outside.filter((line) => line.angle === 0 && line.latex === undefined && !taken.has(line) && !isFurniture(line));
+  const overPages = (side: -1 | 1) => (side < 0 ? [isLikely] : [isLikely, isSure]).map(linesWithout);
   for (const [at, page] of pages.entries()) {
     for (const table of page.sketch.tables) {
       if (table.index || table.columnCount < leastColumns || !table.columnLefts.every(Number.isFinite)) continue;
       for (const side of [-1, 1] as const) {
-        const lines = linesOf(page);
+        const lines = linesWithout(isLikely)(page);
         if (!isOutermost(side, table, lines, page.sketch)) continue;
-        const place = besides(side, table, lines, page.sketch) ?? overPage(side, table, lines, pages, at, linesOf);
-        if (place === null) continue;
-        const shift = leftOf(place.lines) - Math.min(table.box.left, leftOf(columnLines(table, lines)));
-        const row = side < 0 ? headAt(place, table, shift) : rowAt(place.lines, table, shift);
-        if (row === null || isHidden(side, row, place.objects)) continue;
+        const place = besides(side, table, lines, page.sketch);
+        const row = place !== null ? rowIn(side, place, table, lines) : overPages(side).map((linesOf) => rowIn(side, overPage(side, table, lines, pages, at, linesOf), table, lines)).find((one) => one !== null) ?? null;
+        if (row === null) continue;
         for (const line of row.lines) taken.add(line);
-        found.set(place.page, [...(found.get(place.page) ?? []), row]);
+        found.set(row.page, [...(found.get(row.page) ?? []), row]);
       }
     }
   }
@@ -64,6 +69,19 @@ export function withLoneRows(pages: PageText[], isFurniture: (line: TextLine) =>
     if (rows === undefined) return page;
     return { ...page, sketch: { ...page.sketch, tables: [...page.sketch.tables, ...rows.map(({ table }) => table)] }, outside: page.outside.filter((line) => !taken.has(line)) };
   });
+}
+
+interface LoneRow {
+  table: SketchedTable;
+  lines: TextLine[];
+}
+
+/** The row of the table that stands at the place's end, where it does; `lines` are those of the table's page. */
+function rowIn(side: -1 | 1, place: Place | null, table: SketchedTable, lines: TextLine[]): (LoneRow & { page: number }) | null {
+  if (place === null) return null;
+  const shift = leftOf(place.lines) - Math.min(table.box.left, leftOf(columnLines(table, lines)));
+  const row = side < 0 ? headAt(place, table, shift) : rowAt(place.lines, table, shift);
+  return row === null || isHidden(side, row, place.objects) ? null : { ...row, page: place.page };
 }
 
 const meets = (a: Side, b: Side): boolean => a.left < b.right && a.right > b.left;
@@ -126,7 +144,7 @@ function overPage(side: -1 | 1, table: SketchedTable, lines: TextLine[], pages: 
 }
 
 /** A table or figure stands between the row and the column's end. */
-function isHidden(side: -1 | 1, { table: { box } }: { table: SketchedTable }, objects: Box[]): boolean {
+function isHidden(side: -1 | 1, { table: { box } }: LoneRow, objects: Box[]): boolean {
   return objects.some((other) => (side < 0 ? other.bottom > box.top : other.top < box.bottom));
 }
 
@@ -143,7 +161,7 @@ function linesFrom(side: -1 | 1, pieces: TextLine[]): LoneLine[] {
 const isOfSize = (line: LoneLine, { size }: SketchedTable): boolean => line.pieces.every((piece) => Math.abs(piece.size - size) <= sizeSlack * size);
 
 /** The lines at the column's end that are bold, or words between two rules, where they stand over the table's columns: all of them, or all but the first. */
-function headAt({ lines: pieces, rules }: Place, table: SketchedTable, shift: number): { table: SketchedTable; lines: TextLine[] } | null {
+function headAt({ lines: pieces, rules }: Place, table: SketchedTable, shift: number): LoneRow | null {
   const lines: LoneLine[] = [];
   const isRuled = betweenRules(rules, table);
   for (const line of linesFrom(1, pieces)) {
@@ -162,7 +180,7 @@ function betweenRules(rules: Separator[], { box }: SketchedTable): (line: TextLi
 }
 
 /** The lines at the column's begin, up to wider white. */
-function rowAt(pieces: TextLine[], table: SketchedTable, shift: number): { table: SketchedTable; lines: TextLine[] } | null {
+function rowAt(pieces: TextLine[], table: SketchedTable, shift: number): LoneRow | null {
   const lines: LoneLine[] = [];
   for (const line of linesFrom(-1, pieces)) {
     const above = lines.at(-1);
@@ -176,7 +194,7 @@ function rowAt(pieces: TextLine[], table: SketchedTable, shift: number): { table
 }
 
 /** Each text in one column of the table, moved by as much as all others; null where they do not fit, or leave more than one column empty. */
-function rowOf(lines: LoneLine[], table: SketchedTable, expected: number, columnHeader: boolean): { table: SketchedTable; lines: TextLine[] } | null {
+function rowOf(lines: LoneLine[], table: SketchedTable, expected: number, columnHeader: boolean): LoneRow | null {
   const pieces = lines.flatMap((line) => line.pieces).sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
   if (pieces.length < leastColumns) return null;
   // The first column may be known by its texts alone, where the head above them reaches to the rules' ends.

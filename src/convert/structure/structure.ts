@@ -46,8 +46,9 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   let pages = sketches.map(textOfPage);
   markMonospace(pages);
   const body = findBodyStyle(pages);
-  const furniture = new Map([...findSideText(pages), ...findFurniture(pages, body)]);
-  pages = withLoneRows(pages, (line) => furniture.has(line));
+  const { labels, repeated } = findFurniture(pages, body);
+  const furniture = new Map([...findSideText(pages), ...labels]);
+  pages = withLoneRows(pages, { isLikely: (line) => furniture.has(line), isSure: (line) => furniture.has(line) && (!labels.has(line) || repeated.has(line)) });
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
   let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body, vocabulary));
