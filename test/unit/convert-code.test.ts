@@ -41,6 +41,13 @@ t.test('empty lines of a listing stay as many as there are', (t) => {
   t.end();
 });
 
+t.test('wide white in the lines of a listing makes no letter wider', (t) => {
+  const lines = ['x = 1       # the first', 'length = 2  # the second', 'if x:       # or not', '    y = 3   # the third', '        z = 4'];
+  const apart = lines.flatMap((text, index) => [...text.matchAll(/\S+(?: \S+)*/g)].map((piece) => line(50 + 5 * piece.index, 250 + 12 * index, piece[0], mono)));
+  t.same(listings([sketch(0, [...paragraph(50, 60, 480, 10, 'mill'), ...apart, ...paragraph(50, 400, 480, 20, 'swim')])]), [lines.join('\n')]);
+  t.end();
+});
+
 t.test('a listing that a page parts is one', (t) => {
   const above = ['def read(path):', '    for each in open(path):', '        if each == "":'];
   const below = ['            continue', '        yield each', 'read("a")'];

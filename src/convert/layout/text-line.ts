@@ -40,8 +40,8 @@ export interface TextLine {
   role: string;
   /** A formula by itself: the same as LaTeX. */
   latex?: string | undefined;
-  /** In code: the column in which the text of each piece begins is kept by these x positions. */
-  pieces: { start: number; left: number }[];
+  /** In code: the column in which the text of each piece begins is kept by these x positions, and the width of its letters. */
+  pieces: { start: number; left: number; right: number }[];
   /** Mean over the letters that were read from the page's picture, 0..1; absent where the file tells them all. */
   confidence?: number;
   /** What the layout network thinks of it; absent where it was not asked. */
@@ -49,7 +49,7 @@ export interface TextLine {
 }
 
 const noSpans: Span[] = [];
-const noPieces: { start: number; left: number }[] = [];
+const noPieces: TextLine['pieces'] = [];
 
 /** Box in which a line of this size stands, whatever ink its letters have: a full stop is as tall as an `A`. */
 export function nominalBox(line: TextLine): Box {
@@ -195,12 +195,12 @@ export function joinPieces(pieces: TextLine[], glue: (left: TextLine, right: Tex
   const main = pieces.reduce((best, piece) => (lettersIn(piece) > lettersIn(best) ? piece : best));
   let text = '';
   const spans: Span[] = [];
-  const starts: { start: number; left: number }[] = [];
+  const starts: TextLine['pieces'] = [];
   for (const [index, piece] of pieces.entries()) {
     if (index > 0 && !glue(pieces[index - 1]!, piece)) text += ' ';
     const shift = text.length;
     text += piece.text;
-    starts.push({ start: shift, left: piece.box.left });
+    starts.push({ start: shift, left: piece.box.left, right: piece.box.right });
     // The mark of a note that stands by itself before its text is raised only beside it.
     if (piece !== main && piece.angle === 0 && scriptOf(piece, main.size, main.baseline) === 'super') addSpan(spans, { start: shift, end: text.length, script: 'super', uri: null });
     else for (const span of piece.spans) spans.push({ ...span, start: span.start + shift, end: span.end + shift });

@@ -136,11 +136,20 @@ function originsOf(parts: Stretch[], cell: number): number[] {
   return origins;
 }
 
+/** The width of a character, told by most of them; white between a line's pieces is as wide as it likes, however the text writes it. */
+function cellOf(lines: TextLine[]): number {
+  const runs = lines.flatMap(({ text, box, pieces }) => {
+    if (pieces.length === 0) return [{ length: text.length, width: box.right - box.left }];
+    return pieces.map(({ start, left, right }, index) => ({ length: text.slice(start, pieces[index + 1]?.start).trim().length, width: right - left }));
+  });
+  const widths = runs.filter(({ length }) => length > 0).map(({ length, width }) => ({ length, cell: width / length })).sort((a, b) => a.cell - b.cell);
+  let left = 0.5 * widths.reduce((sum, { length }) => sum + length, 0);
+  return widths.find(({ length }) => (left -= length) <= 0)?.cell ?? 6;
+}
+
 /** The lines as they stand: one space for each character's width of indentation, empty lines where the page leaves room. */
 export function codeText(parts: Stretch[]): string {
-  const lines = parts.flatMap((part) => part.lines);
-  const widths = lines.map((line) => (line.box.right - line.box.left) / Math.max(1, line.text.length)).sort((a, b) => a - b);
-  const cell = widths[widths.length >> 1] ?? 6;
+  const cell = cellOf(parts.flatMap((part) => part.lines));
   const origins = originsOf(parts, cell);
   const setIn = Math.min(...parts.map(({ lines: own }, index) => unionBox(own.map(({ box }) => box)).left - origins[index]!));
   return parts.map((part, index) => partText(part.lines, origins[index]! + setIn, cell, leadingOf(part.lines))).join('\n');
