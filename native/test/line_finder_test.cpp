@@ -112,6 +112,23 @@ LECTERN_TEST("line finder: dots and commas belong to their line; rules, frames, 
   check(std::is_sorted(found[0].marks.begin(), found[0].marks.end(), [](const PixelBox& a, const PixelBox& b) { return a.left < b.left; }), "marks are not in order");
 }
 
+LECTERN_TEST("line finder: the close grid of a small table is no letter, and takes no words with it") {
+  constexpr int width = 1000, height = 400;
+  Page page(width, height);
+  constexpr int left = 100, top = 100, wide = 200, high = 40;
+  for (int row = 0; row <= 3; ++row) page.rectangle(left, top + row * high, left + 3 * wide + 4, top + row * high + 4);
+  for (int column = 0; column <= 3; ++column) page.rectangle(left + column * wide, top, left + column * wide + 4, top + 3 * high + 4);
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column) line(page, left + column * wide + 20, left + column * wide + 65, top + row * high + 30, 16, static_cast<unsigned>(3 * row + column));
+  const auto found = lines_of(page, width, height);
+  for (int row = 0; row < 3; ++row)
+    for (int column = 0; column < 3; ++column) {
+      const int x = left + column * wide, y = top + row * high;
+      const bool is_found = std::any_of(found.begin(), found.end(), [&](const FoundLine& one) { return std::any_of(one.marks.begin(), one.marks.end(), [&](const PixelBox& mark) { return mark.left > x && mark.right < x + wide && mark.top > y && mark.bottom < y + high; }) && one.box.bottom - one.box.top < high; });
+      check(is_found, "the word in row " + std::to_string(row) + ", column " + std::to_string(column) + " is in no line");
+    }
+}
+
 LECTERN_TEST("line finder: blank pages, one pixel, noise from edge to edge") {
   check(lines_of(Page(400, 300), 400, 300).empty(), "a blank page has no lines");
   check(lines_of(Page(1, 1), 1, 1).empty(), "a pixel has none");

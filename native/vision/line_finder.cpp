@@ -22,6 +22,9 @@ constexpr double highest_filled = 0.2;
 constexpr int widest_letters = 30;
 // A gap wider than so many heights of the letters beside it ends a line's piece.
 constexpr double widest_gap = 1.5;
+// Inches: a mark of this height that encloses so many letters is the grid of a table, whatever it fills.
+constexpr double lowest_grid = 0.2;
+constexpr int fewest_enclosed = 4;
 // A small letter beside a bracket.
 constexpr double most_unlike = 2.8;
 // Marks of a line must share so much of the lower one's height.
@@ -49,6 +52,24 @@ bool may_be_letters(const Mark& mark, const Limits& page) {
   if (mark.height() > page.filled && 10 * std::int64_t{mark.area} > 8 * box && 3 * mark.width() > mark.height()) return false;
   // Frames and hatching fill little of their box; one thin letter is a stroke across it at least.
   return 14 * std::int64_t{mark.area} >= box;
+}
+
+/// Without grids of rules: their bands would take the short words in them for accents. `letters` sorted by their left side.
+std::vector<Mark> without_grids(std::vector<Mark> letters, int lowest) {
+  std::vector<bool> is_grid(letters.size());
+  for (std::size_t i = 0; i < letters.size(); ++i) {
+    const Mark& mark = letters[i];
+    if (mark.height() < lowest) continue;
+    int enclosed = 0;
+    for (std::size_t j = i + 1; j < letters.size() && letters[j].left < mark.right && enclosed < fewest_enclosed; ++j) {
+      const Mark& other = letters[j];
+      if (other.left > mark.left && other.right < mark.right && other.top > mark.top && other.bottom < mark.bottom) ++enclosed;
+    }
+    is_grid[i] = enclosed == fewest_enclosed;
+  }
+  std::size_t at = 0;
+  std::erase_if(letters, [&](const Mark&) { return is_grid[at++]; });
+  return letters;
 }
 
 int overlap(int a_begin, int a_end, int b_begin, int b_end) { return std::min(a_end, b_end) - std::max(a_begin, b_begin); }
@@ -224,6 +245,7 @@ std::vector<FoundLine> find_lines(const Ink& ink, int width, int height, int dpi
     else if (mark.height() < page.lowest && mark.area > speck * speck && mark.width() <= page.highest && !on_the_edge(mark, page)) small.push_back(box_of(mark));
   }
   std::sort(letters.begin(), letters.end(), [](const Mark& a, const Mark& b) { return a.left < b.left; });
+  letters = without_grids(std::move(letters), static_cast<int>(lowest_grid * dpi));
   std::vector<FoundLine> lines;
   for (const auto& group : chain(letters, height, cancel)) {
     std::vector<PixelBox> marks;
