@@ -4,6 +4,7 @@ import { addDrawnBullets, nameLetterBullets } from './bullets.js';
 import type { Cover } from './covers.js';
 import { readFields } from './fields.js';
 import type { FontTable } from './fonts.js';
+import { fractionsOf } from './fractions.js';
 import { intersect } from './geometry.js';
 import type { Matrix, PageFrame } from './geometry.js';
 import { readGlyphs } from './glyphs.js';
@@ -39,7 +40,10 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
   const rulings = mergeRulings(graphics.rulings);
   const lines = buildLines(text.glyphs, rulings).map(makeLine);
   lines.push(...readFields(pdfium, page, form, frame.toSeen, lines, read.end));
-  nameLetterBullets(lines);
+  // A denominator by itself is no bullet, and its bar underlines nothing.
+  const fractions = fractionsOf(lines, rulings);
+  const parts = new Set(fractions.flatMap(({ over, under }) => [...over, ...under]));
+  nameLetterBullets(lines.filter(({ words }) => !words.some((word) => parts.has(word))));
   if (graphics.marks.length > 0) {
     const marks = new Set(graphics.marks.map(({ box }) => box));
     addDrawnBullets(lines, graphics, clusterStrokes(graphics.strokes.filter((stroke) => !marks.has(stroke)), seen));
@@ -53,7 +57,7 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
     rotation: frame.rotation,
     words: wordsInPaintingOrder(lines),
     lines,
-    rulings: markUnderlines(lines, rulings),
+    rulings: markUnderlines(lines, rulings, fractions),
     boxes: mergeBoxes(graphics.boxes),
     images,
     drawings: clusterStrokes(graphics.strokes, seen),

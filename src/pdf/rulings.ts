@@ -56,12 +56,12 @@ function joinAlong(rulings: Ruling[]): Ruling[] {
 }
 
 /** Those of one colour that follow each other with no more than `gap` between a chain and the next piece. */
-function chainsAlong(rulings: Ruling[], gap: (chain: { start: number; end: number }, next: Ruling) => number): Ruling[][] {
-  const chains: { color: number; start: number; end: number; pieces: Ruling[] }[] = [];
+function chainsAlong(rulings: Ruling[], gap: (last: Ruling, next: Ruling) => number): Ruling[][] {
+  const chains: { color: number; end: number; pieces: [Ruling, ...Ruling[]] }[] = [];
   for (const ruling of [...rulings].sort((a, b) => a.start - b.start)) {
     const last = chains.findLast((candidate) => candidate.color === ruling.color);
-    if (last === undefined || ruling.start - last.end > gap(last, ruling)) {
-      chains.push({ color: ruling.color, start: ruling.start, end: ruling.end, pieces: [ruling] });
+    if (last === undefined || ruling.start - last.end > gap(last.pieces.at(-1) ?? ruling, ruling)) {
+      chains.push({ color: ruling.color, end: ruling.end, pieces: [ruling] });
       continue;
     }
     last.end = Math.max(last.end, ruling.end);
@@ -72,20 +72,19 @@ function chainsAlong(rulings: Ruling[], gap: (chain: { start: number; end: numbe
 
 function joined([first, ...rest]: Ruling[]): Ruling {
   const line = { ...(first as Ruling) };
+  const joints = [...(line.joints ?? [])];
   for (const ruling of rest) {
-    const joints = [...(ruling.joints ?? [])];
-    if (Math.abs(ruling.start - line.end) <= MEETING && ruling.end - line.end > LEAST_LENGTH) joints.unshift(ruling.start);
-    if (joints.length > 0) line.joints = [...(line.joints ?? []), ...joints];
+    if (Math.abs(ruling.start - line.end) <= MEETING && ruling.end - line.end > LEAST_LENGTH) joints.push(ruling.start);
+    for (const joint of ruling.joints ?? []) joints.push(joint);
     const [before, added] = [line.end - line.start, ruling.end - ruling.start];
     line.position = (line.position * before + ruling.position * added) / Math.max(before + added, 1e-6);
     line.thickness = Math.max(line.thickness, ruling.thickness);
     line.end = Math.max(line.end, ruling.end);
   }
-  return line;
+  return joints.length === 0 ? line : { ...line, joints };
 }
 
-function allowedGap(line: { start: number; end: number }, next: Ruling): number {
+function allowedGap(last: Ruling, next: Ruling): number {
   const dash = next.end - next.start;
-  const isDash = dash <= DASH_LENGTH && (line.end - line.start <= DASH_LENGTH || line.end - line.start > 3 * dash);
-  return isDash ? Math.max(JOIN_GAP, 2 * dash) : JOIN_GAP;
+  return dash <= DASH_LENGTH && last.end - last.start <= DASH_LENGTH ? Math.max(JOIN_GAP, 2 * dash) : JOIN_GAP;
 }

@@ -1,5 +1,5 @@
 /** Lines drawn under words or through them: words are marked, and the strokes are no rulings any more. */
-import { fractionsOf } from './fractions.js';
+import type { Fraction } from './fractions.js';
 import type { Line, Ruling, Word } from './page.js';
 
 /** In parts of the size: where such a stroke lies relative to the baseline (down is positive), and how thick it may be. */
@@ -11,11 +11,11 @@ const OVERHANG = 0.25;
 const LEAST_COVERAGE = 0.6;
 
 /** Marks `underline` and `strike` in place; answers the rulings that are neither. What stands above a fraction's bar is not underlined. */
-export function markUnderlines(lines: Line[], rulings: Ruling[]): Ruling[] {
+export function markUnderlines(lines: Line[], rulings: Ruling[], fractions: Fraction[]): Ruling[] {
   const horizontal = rulings.filter((ruling) => ruling.orientation === 'horizontal').sort((a, b) => a.position - b.position);
   if (horizontal.length === 0) return rulings;
   const used = new Set<Ruling>();
-  const bars = new Set(fractionsOf(lines, horizontal).flatMap(({ bar, inner }) => [bar, ...inner]));
+  const bars = new Set(fractions.flatMap(({ bar, inner }) => [bar, ...inner]));
   const strokes = horizontal.filter((ruling) => !bars.has(ruling));
   for (const line of lines) {
     if (line.angle !== 0) continue;

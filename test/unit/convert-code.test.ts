@@ -48,6 +48,13 @@ t.test('wide white in the lines of a listing makes no letter wider', (t) => {
   t.end();
 });
 
+t.test('a listing that is painted twice has a leading all the same', (t) => {
+  const lines = ['import os', 'import sys', 'def read(path):', '    return open(path)', 'read("a")'];
+  const twice = program(50, 250, lines).flatMap((each) => [each, { ...each }]);
+  t.match(listings([sketch(0, [...paragraph(50, 60, 480, 10, 'mill'), ...twice, ...paragraph(50, 400, 480, 20, 'swim')])]).join('\n'), /return open\(path\)/);
+  t.end();
+});
+
 t.test('a listing that a page parts is one', (t) => {
   const above = ['def read(path):', '    for each in open(path):', '        if each == "":'];
   const below = ['            continue', '        yield each', 'read("a")'];

@@ -53,6 +53,8 @@ t.test('roots with their bar, sums with their limits, names of functions, accent
   t.same(written([bracket('(', 100), word('h', 106, 100), bracket(')', 112)]), ['(h)', '\\bigl(h\\bigr)']);
   const stroke = (baseline: number): Word => word('|', 112, baseline, { font: 'CMEX10', top: 0, bottom: 0.6 });
   t.equal(written([word('h', 106, 100), stroke(89), stroke(95), stroke(101)])[0], 'h|', 'strokes of several signs are one');
+  const bars = [word('|', 100, 83, { font: 'CMEX10', top: 0, bottom: 0.6 }), word('a', 106, 93), word('|', 100, 101, { font: 'CMEX10', top: 0, bottom: 0.6 }), word('b', 106, 108)];
+  t.equal(written(bars, [{ y: 97, left: 99, right: 112 }])[0], '(|a) / (|b)', 'those apart are several');
   t.end();
 });
 

@@ -236,6 +236,14 @@ t.test('regions of the layout network part no paragraph that is read from the ri
   t.equal(two('Words and more of them. '), 2);
   t.equal(two('words and more of them '), 1);
   t.equal(two('שלום עולם '), 1);
+  const lines = (above: string, below: string, style: Partial<ReturnType<typeof line>> = {}): number => structure([sketch(0, [above, below].map((words, index) => {
+    const made = line(50, 60 + 12 * index, words, { seen: seen(index), ...style });
+    return { ...made, box: { ...made.box, left: 100, right: index === 0 ? 400 : 500 } };
+  }))]).length;
+  t.equal(lines('The law, which was long prior to the reg-', 'istration and what came of it then in the end.'), 1, 'half a word');
+  t.equal(lines('The cat and the mouse (the List of the', 'Assessments, updated) and what came of it then in the end.'), 1, 'half of what brackets hold');
+  t.equal(lines('The cat and the mouse, which they saw', 'running in the house and in the garden and what came of it.', { confidence: 0.9 }), 1, 'half a sentence on a scan');
+  t.equal(lines('The cat and the mouse (the List)', 'Assessments, updated (now) and what came of it then in the end.', { confidence: 0.9 }), 2);
   t.end();
 });
 

@@ -30,7 +30,7 @@ async function pageOf(...content: string[]): Promise<PageContent> {
 
 /** The page's lines from top to bottom with fractions in them. */
 function read({ lines, rulings }: PageContent): string[] {
-  return withFractionsInLine(withHangingSigns(lines, rulings), rulings).sort((a, b) => a.baseline - b.baseline).map(({ words }) => lineOfWords(words, [], () => '').text);
+  return withHangingSigns(withFractionsInLine(lines, rulings), rulings).sort((a, b) => a.baseline - b.baseline).map(({ words }) => lineOfWords(words, [], () => '').text);
 }
 
 const fraction = (x: number, y: number, { over, bar, under, size }: Measures): string[] => [sentence(x + 2, y + over, 'a + b', size), sentence(x + 6, y - under, '2n', size), stroke(x, x + 2.6 * size, y + bar)];
@@ -62,9 +62,16 @@ t.test('numbers, neighbours and stops', async (t) => {
   t.same(read(cups).length, 3, 'lines right above and below are no parts');
 });
 
+t.test('a denominator n is no bullet', async (t) => {
+  const sentences = [600, 570, 540, 510].flatMap((y) => [sentence(72, y, 'm ='), sentence(94, y + 4.3, 'a + b', 7.7), stroke(93, 114, y + 2.7), sentence(101, y - 4.5, 'n', 7.7), sentence(118, y, 'is the mean of them')]);
+  t.same(read(await pageOf(...sentences)), Array.from({ length: 4 }, () => 'm = (a + b) / n is the mean of them'));
+});
+
 t.test('fractions side by side, and under each other', async (t) => {
   const beside = await pageOf(sentence(72, 600, 'x ='), sentence(96, 607, 'a'), stroke(95, 103, 602.75), sentence(96, 592, 'b'), sentence(108, 607, 'c'), stroke(107, 115, 602.75), sentence(108, 592, 'd'));
   t.same(read(beside), ['x = a / b c / d']);
+  const lines = await pageOf(sentence(72, 600, 'x ='), sentence(96, 607, 'a'), stroke(95, 103, 602.75), sentence(96, 594, 'b'), sentence(72, 584, 'y ='), stroke(92, 130, 586.75), sentence(96, 577, 'cdefg'));
+  t.same(read(lines), ['x = a / b', 'y =', 'cdefg'], 'a word belongs to the nearer bar');
   const shared = await pageOf(sentence(72, 600, 'x ='), sentence(72, 588, 'y ='), sentence(96, 607, 'a'), stroke(95, 104, 602.75), sentence(96, 595, 'b'), stroke(95, 103, 590.75), sentence(96, 582, 'c'));
   t.same(read(shared), ['x = a / b', 'y =', 'c'], 'a word has one place');
 });
@@ -82,6 +89,13 @@ t.test('words stand in a fraction beside an operator only', async (t) => {
   t.same(read(await pageOf(sentence(72, 600, 'Signed:'), ...parts)), ['distance', 'Signed:', 'time']);
 });
 
+t.test('scripts of the line do not count beside a part; a fraction stands between words, too', async (t) => {
+  const power = await pageOf(sentence(72, 600, '(1 +'), sentence(97, 604.3, 'r', 7), stroke(95.5, 101.5, 602.7), sentence(96.5, 595.5, 'n', 7), sentence(102, 600, ')'), sentence(105.8, 604, 'nt', 7), sentence(116, 600, 'grows.'));
+  t.same(read(power), ['(1 + r / n)nt grows.']);
+  const words = await pageOf(sentence(72, 600, 'The profit'), sentence(129, 607, 'net income'), stroke(128, 184, 602.75), sentence(136, 592.5, 'revenue'), sentence(190, 600, 'of the year.'));
+  t.same(read(words), ['The profit (net income) / (revenue) of the year.']);
+});
+
 t.test('what only looks like a fraction is none', async (t) => {
   const none: Record<string, string[]> = {
     'an underlined word over a short line': [sentence(72, 600, 'x = Name'), stroke(93, 124, 598), sentence(95, 589, '12')],
@@ -93,6 +107,7 @@ t.test('what only looks like a fraction is none', async (t) => {
     'a bar far from the line': [sentence(62, 600, 'x ='), sentence(100, 607, 'a'), stroke(97, 108, 602.75), sentence(100, 592, 'b')],
     'a line further above': [sentence(72, 600, 'x ='), sentence(98, 614, 'a'), stroke(97, 108, 602.75), sentence(100, 592, 'b')],
     'a beam': [sentence(72, 600, 'x ='), sentence(100, 607, 'a'), line(97, 602.75, 108, 602.75, { lineWidth: 2.5 }), sentence(100, 592, 'b')],
+    'a word struck out between tight lines': [sentence(100, 612, '19.99'), sentence(72, 600, '11.50'), sentence(104, 600, '22.99'), stroke(104, 131, 603), sentence(135, 600, '20.00'), sentence(105, 588, '29.99')],
     'nothing below the bar': [sentence(72, 600, 'x ='), sentence(100, 607, 'a'), stroke(97, 108, 602.75)],
   };
   for (const [name, content] of Object.entries(none)) {
@@ -109,6 +124,16 @@ t.test('no word is lost or told twice, whatever is drawn', async (t) => {
     const letters = read(await pageOf(...content)).join('').replace(/[^\p{L}]/gu, '');
     t.equal([...letters].sort().join(''), 'abcdefghx', `page ${seed}`);
   }
+});
+
+t.test('roots in fractions, fractions under roots, and a bar that ends within a word', async (t) => {
+  const sign = (x: number, y: number, size = 11): string => sentence(x, y, '\u00d6', size, 'Symbol');
+  const parts = await pageOf(sentence(72, 600, 'x ='), sign(98, 607.4), stroke(104, 136, 616.5), sentence(105, 607.4, 'a + b'), stroke(96, 138, 602.75), sentence(113, 592.5, '2'), sentence(142, 600, 'too.'));
+  t.same(read(parts), ['x = √(a + b) / 2 too.']);
+  const under = await pageOf(sentence(72, 600, 'z ='), sign(92, 593, 22), stroke(104, 122, 613), sentence(108, 605, 'a', 8), stroke(106, 116, 602.75), sentence(108, 595, 'b', 8), sentence(126, 600, 'and so on'));
+  t.same(read(under), ['z = √(a / b) and so on']);
+  const part = await pageOf(sentence(72, 600, 'z ='), sign(92, 600), stroke(98, 110, 609), sentence(98, 600, '2ab'), sentence(122, 600, 'and so on'));
+  t.same(read(part), ['z = √(2a)b and so on']);
 });
 
 t.test('what the bar of a root covers stands in brackets', async (t) => {

@@ -54,13 +54,14 @@ function gapAcross(a: Box, b: Box): number {
 /** Lines that touch, or nearly so, are one group; so are those of one fraction, however far its parts stand from its bar. */
 function groupsOf(lines: Line[], rulings: Ruling[]): Group[] {
   const groups: Group[] = [];
-  const fractions = fractionsOf(lines, rulings).map(({ over, under, beside }) => {
-    const words = new Set([...over, ...under, beside]);
-    return lines.filter((line) => line.words.some((word) => words.has(word)));
-  });
-  const areTied = (a: Line, b: Line): boolean => fractions.some((tied) => tied.includes(a) && tied.includes(b));
+  const owners = new Map(lines.flatMap((line) => line.words.map((word) => [word, line] as const)));
+  const tied = new Map<Line, Set<Line>>();
+  for (const { over, under, beside } of fractionsOf(lines, rulings)) {
+    const own = new Set([...over, ...under, beside].map((word) => owners.get(word)!));
+    for (const line of own) tied.set(line, new Set([...(tied.get(line) ?? []), ...own]));
+  }
   for (const line of [...lines].sort((a, b) => a.box.top - b.box.top)) {
-    const touching = groups.filter((group) => group.lines.some((other) => areTied(other, line) || gapDown(other.box, line.box) < reach.down * Math.max(other.size, line.size)
+    const touching = groups.filter((group) => group.lines.some((other) => tied.get(line)?.has(other) || gapDown(other.box, line.box) < reach.down * Math.max(other.size, line.size)
       && gapAcross(other.box, line.box) < reach.across * Math.max(other.size, line.size)));
     const joined: Group = { lines: [line, ...touching.flatMap((group) => group.lines)], box: unionBox([line.box, ...touching.map((group) => group.box)]) };
     for (const group of touching) groups.splice(groups.indexOf(group), 1);

@@ -1,7 +1,10 @@
 /** Signs that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to; and what roots cover, in brackets. */
 import type { Line, Ruling, Word } from '../../pdf/page.js';
-import { isLargeBracket } from './tree.js';
+import { isLargeBracket, partedAtRoots, startsAt } from './tree.js';
+import type { Bar } from './tree.js';
 
+/** Under a root a number or a letter stands without brackets. */
+const needsNone = /^(?:\d+|\p{L}|\(.*\))$/u;
 /** A page with more of them is no text. */
 const mostSigns = 300;
 
@@ -27,17 +30,22 @@ function insert(words: Word[], sign: Word, host: Line): Word[] {
   return result;
 }
 
-/** Brackets around what the bar of a root covers, where that is more than one word. */
-function withRootBrackets(line: Line, bars: Ruling[]): Line {
+/** Brackets around what the bar of a root covers, where that is more than a number or a letter. */
+function withRootBrackets(line: Line, rulings: Ruling[]): Line {
   if (!line.words.some(({ text }) => text.endsWith('√'))) return line;
-  const words = [...line.words];
-  for (const sign of line.words.filter(({ text }) => text.endsWith('√'))) {
-    const bar = bars.find((ruling) => ruling.orientation === 'horizontal' && Math.abs(ruling.start - sign.box.right) < 0.3 * line.size + 1 && ruling.position > sign.box.top - 3 && ruling.position < line.baseline - 0.4 * line.size);
-    const covered = bar === undefined ? [] : words.filter(({ box }) => (box.left + box.right) / 2 > bar.start && (box.left + box.right) / 2 < bar.end);
+  const bars = rulings.filter(({ orientation, position }) => orientation === 'horizontal' && position < line.baseline - 0.4 * line.size && position > line.baseline - 2.5 * line.size)
+    .map(({ position, start, end }): Bar => ({ y: position, left: start, right: end }));
+  const words = partedAtRoots(line.words, bars);
+  for (const sign of words.filter(({ text }) => text.endsWith('√'))) {
+    const bar = bars.find((one) => startsAt(sign, one));
+    const covered = bar === undefined ? [] : words.filter(({ box }) => (box.left + box.right) / 2 > bar.left && (box.left + box.right) / 2 < bar.right);
     const [first, last] = [covered[0], covered.at(-1)];
-    if (first === undefined || last === undefined || first === last) continue;
-    words[words.indexOf(first)] = { ...first, text: `(${first.text}` };
-    words[words.indexOf(last)] = { ...last, text: `${last.text})` };
+    if (first === undefined || last === undefined) continue;
+    const brackets = first !== last || !needsNone.test(first.text);
+    words[words.indexOf(first)] = { ...first, glued: true, ...(brackets && { text: `(${first.text}` }) };
+    if (!brackets) continue;
+    const at = first === last ? words.findIndex(({ order, box }) => order === first.order && box.left === first.box.left) : words.indexOf(last);
+    words[at] = { ...words[at]!, text: `${words[at]!.text})` };
   }
   return { ...line, words };
 }

@@ -9,18 +9,24 @@ import { formulaText } from './write.js';
 
 /** Characters; a longer fraction is a display, or none. */
 const mostLetters = 60;
-/** Beside a fraction with words in it. */
-const operator = /[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]$|^[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]/u;
 
-/** Numbers and variables; words only beside an operator: a caption under a line to sign on is no denominator. */
-function isMathematical({ over, under, beside }: Fraction): boolean {
+/** Numbers and variables; words only beside an operator, or with text on both sides: a caption under a line to sign on is no denominator. */
+function isMathematical({ bar, over, under }: Fraction, lines: Line[]): boolean {
   const words = [...over, ...under];
   if (words.reduce((sum, { text }) => sum + text.length, 0) > mostLetters) return false;
-  return operator.test(beside.text) || words.every((word) => isMathWord(word) || !/\p{L}{4}/u.test(word.text));
+  if (words.every((word) => isMathWord(word) || !/\p{L}{4}/u.test(word.text))) return true;
+  const beside = lines.flatMap((line) => line.words.filter((word) => standsBeside(bar, word)));
+  const before = beside.filter(({ box }) => box.left < bar.start).sort((a, b) => b.box.right - a.box.right)[0];
+  const behind = beside.filter(({ box }) => box.left >= bar.start).sort((a, b) => a.box.left - b.box.left)[0];
+  return before !== undefined && behind !== undefined || /[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]$/u.test(before?.text ?? '') || /^[=≠≡≈≃≅∼∝<>≤≥≪≫+−±×÷·∗→⇒⇔]/u.test(behind?.text ?? '');
 }
 
-function wordOf({ bar, over, under, inner, beside }: Fraction): Word {
-  const text = formulaText(formulaTree([...over, ...under], [bar, ...inner].map(({ position, start, end }) => ({ y: position, left: start, right: end }))));
+/** With roots in it, whose bars are among `rulings`. */
+function wordOf({ bar, over, under, beside }: Fraction, rulings: Ruling[]): Word {
+  const words = [...over, ...under];
+  const around = unionBox(words.map(({ box }) => box));
+  const bars = rulings.filter(({ orientation, position, start, end }) => orientation === 'horizontal' && position > around.top - 3 && position < around.bottom && start > around.left - 3 && end < Math.max(around.right, bar.end) + 3);
+  const text = formulaText(formulaTree(words, bars.map(({ position, start, end }) => ({ y: position, left: start, right: end }))));
   const box = { left: bar.start, right: bar.end, top: beside.box.top, bottom: beside.box.bottom };
   return { ...over[0]!, text: text.replace(/^(\d+) \/ (\d+)$/, '$1/$2'), box, baseline: beside.baseline, size: beside.size, glued: false, underline: false, strike: false };
 }
@@ -39,7 +45,7 @@ const lineOf = (word: Word): Line => ({ words: [word], box: word.box, baseline: 
 
 /** The lines with fractions as words of the lines on whose axis their bars lie; what stands before and behind a fraction is one line. */
 export function withFractionsInLine(lines: Line[], rulings: Ruling[]): Line[] {
-  const fractions = fractionsOf(lines, rulings).filter(isMathematical);
+  const fractions = fractionsOf(lines, rulings).filter((fraction) => isMathematical(fraction, lines));
   if (fractions.length === 0) return lines;
   const parts = new Set(fractions.flatMap(({ over, under }) => [...over, ...under]));
   let rest = lines.flatMap((line) => {
@@ -50,10 +56,10 @@ export function withFractionsInLine(lines: Line[], rulings: Ruling[]): Line[] {
     const hosts = rest.filter(({ words, angle }) => angle === 0 && words.some((word) => word === fraction.beside || standsBeside(fraction.bar, word)));
     const [first] = [...hosts].sort((a, b) => b.words.length - a.words.length);
     if (first === undefined) {
-      rest.push(lineOf(wordOf(fraction)));
+      rest.push(lineOf(wordOf(fraction, rulings)));
       continue;
     }
-    const words = insert(hosts.sort((a, b) => a.box.left - b.box.left).flatMap((line) => line.words), wordOf(fraction));
+    const words = insert(hosts.sort((a, b) => a.box.left - b.box.left).flatMap((line) => line.words), wordOf(fraction, rulings));
     const joined = { ...first, words, box: unionBox(words.map(({ box }) => box)) };
     rest = rest.flatMap((line) => (line === first ? [joined] : hosts.includes(line) ? [] : [line]));
   }

@@ -54,16 +54,36 @@ function middle(box: Box): number {
   return (box.left + box.right) / 2;
 }
 
-/** Large strokes are set of several signs over each other: of each only the first stays, as high as all. */
+/** Large strokes are set of several signs that touch, one below the other: of each only the first stays, as high as all. */
 function joinedStrokes(words: Word[]): Word[] {
   const joined: Word[] = [];
-  for (const word of words) {
-    const isStroke = (one: Word): boolean => isLargeBracket(one) && /^[|‖]$/u.test(one.text);
-    const at = isStroke(word) ? joined.findIndex((other) => isStroke(other) && other.text === word.text && Math.abs(other.box.left - word.box.left) < 0.1 * word.size) : -1;
+  const isStroke = (one: Word): boolean => isLargeBracket(one) && /^[|‖]$/u.test(one.text);
+  for (const word of [...words].sort((a, b) => a.box.top - b.box.top)) {
+    const at = !isStroke(word) ? -1 : joined.findIndex((other) => isStroke(other) && other.text === word.text && Math.abs(other.box.left - word.box.left) < 0.1 * word.size && word.box.top - other.box.bottom < 0.1 * word.size);
     if (at < 0) joined.push(word);
     else joined[at] = { ...joined[at]!, box: unionBox([joined[at]!.box, word.box]) };
   }
   return joined;
+}
+
+/** The words, parted where the bar of a root ends in one: letters of one font are one word, whatever stands over them. */
+export function partedAtRoots(words: Word[], bars: Bar[]): Word[] {
+  return words.flatMap((word) => {
+    const { left, right } = word.box;
+    const letters = [...word.text];
+    const wide = (right - left) / letters.length;
+    const over = bars.find((bar) => bar.left < left + 0.5 * wide && bar.right > left + 0.5 * wide && bar.right < right - 0.5 * wide && bar.y < word.baseline - 0.4 * word.size && bar.y > word.baseline - 2.5 * word.size
+      && words.some((sign) => sign.text.endsWith('√') && startsAt(sign, bar)));
+    if (over === undefined || letters.length < 2) return [word];
+    const count = Math.min(letters.length - 1, Math.max(1, Math.round((over.right - left) / wide)));
+    const middle = left + wide * count;
+    return [{ ...word, text: letters.slice(0, count).join(''), box: { ...word.box, right: middle } }, { ...word, text: letters.slice(count).join(''), box: { ...word.box, left: middle }, glued: true }];
+  });
+}
+
+/** The sign of a root ends where its bar begins. */
+export function startsAt({ box, size }: Pick<Word, 'box' | 'size'>, bar: Bar): boolean {
+  return Math.abs(box.right - bar.left) < 0.3 * size + 1 && box.top < bar.y + 3 && box.bottom > bar.y;
 }
 
 function atomsOf(words: Word[]): Node[] {
@@ -85,7 +105,7 @@ function holds(bar: Bar, node: Node): boolean {
 
 /** The sign of a root whose bar this is: it ends where the bar begins. */
 function rootOf(bar: Bar, nodes: Node[]): Node | undefined {
-  return nodes.find((node) => node.kind === 'atom' && node.text === '√' && Math.abs(node.box.right - bar.left) < 0.3 * node.size + 1 && node.box.top < bar.y + 3 && node.box.bottom > bar.y);
+  return nodes.find((node) => node.kind === 'atom' && node.text === '√' && startsAt(node, bar));
 }
 
 /** The widest bar and what belongs to it become one node; null where no bar has anything. */
@@ -200,5 +220,5 @@ function rowOf(pieces: Pieces, depth: number): Node[] {
 
 /** The formula that these words and bars make, from left to right. */
 export function formulaTree(words: Word[], bars: Bar[]): Node[] {
-  return rowOf({ nodes: atomsOf(words), bars }, 0);
+  return rowOf({ nodes: atomsOf(partedAtRoots(words, bars)), bars }, 0);
 }

@@ -11,16 +11,16 @@ const binary = /^[+−±∓×·÷∗∘∪∩∧∨⊕⊗]$/u;
 const wide = 0.55;
 
 function isTight(text: string): boolean {
-  return /^[\p{L}\p{N}.]+$/u.test(text) || /^\(.*\)$/u.test(text) && !/\).*\(/u.test(text);
+  return /^√?[\p{L}\p{N}.]+$/u.test(text) || /^√?\(.*\)$/u.test(text) && !/\).*\(/u.test(text);
 }
 
 function bracketed(text: string): string {
   return isTight(text) ? text : `(${text})`;
 }
 
-/** Behind a slash a product would be read apart: only a number or one letter with its scripts stands there without brackets. */
+/** Behind a slash, and under a root, a product would be read apart: only a number or one letter with its scripts stands there without brackets. */
 function bracketedUnder(text: string): string {
-  return /^(?:\d+|\p{L}[₀-₉⁰-⁹¹²³ₐ-ₜ]*)$/u.test(text) || /^\([^()]*\)$/u.test(text) ? text : `(${text})`;
+  return /^√?(?:\d+|\p{L}[₀-₉⁰-⁹¹²³ₐ-ₜ]*)$/u.test(text) || /^√?\([^()]*\)$/u.test(text) ? text : `(${text})`;
 }
 
 function scripted(mark: '^' | '_', text: string): string {
@@ -32,7 +32,7 @@ function textOfNode(node: Node): string {
   switch (node.kind) {
     case 'atom': return node.text;
     case 'fraction': return `${bracketed(formulaText(node.over))} / ${bracketedUnder(formulaText(node.under))}`;
-    case 'root': return `√${bracketed(formulaText(node.body))}`;
+    case 'root': return `√${bracketedUnder(formulaText(node.body))}`;
     case 'scripts': return `${node.base === null ? '' : textOfNode(node.base)}${scripted('_', formulaText(node.sub))}${scripted('^', formulaText(node.sup))}`;
     case 'limits': return `${textOfNode(node.base)}${scripted('_', formulaText(node.below))}${scripted('^', formulaText(node.above))}`;
   }

@@ -65,12 +65,12 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
   const roleOf = roleLookup(content.structure);
   const pieces: TextLine[] = [];
   const lines = content.lines.filter(({ words }) => !words.every((word) => taken.has(word)));
-  for (const line of withFractionsInLine(withHangingSigns(lines, content.rulings), content.rulings)) {
+  for (const line of withHangingSigns(withFractionsInLine(lines, content.rulings), content.rulings)) {
     for (const words of piecesOfLine(line, taken)) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
   const objects = [...tables.map((table) => table.box), ...(contents?.tables ?? []).map((table) => table.box)];
-  const figures = withAxisTitles(withProposedFigures(findFigures(content, objects, pieces), opinion, objects, pieces), objects, pieces);
+  const figures = withAxisTitles(withProposedFigures(findFigures(content, [...objects, ...formulas.map(({ box }) => box)], pieces), opinion, objects, pieces), objects, pieces);
   return {
     pageIndex: content.pageIndex,
     width: content.width,

@@ -119,7 +119,8 @@ export function joinCodeOverPages(blocks: Block[], heightOf: (pageIndex: number)
 
 /** From one line to the next; a line of two may follow an empty one. */
 function leadingOf(lines: TextLine[]): number {
-  const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).sort((a, b) => a - b);
+  // Lines over each other, as where text is painted twice, tell nothing of it.
+  const distances = lines.slice(1).map((line, index) => line.baseline - lines[index]!.baseline).filter((distance, index) => distance > 0.5 * lines[index]!.size).sort((a, b) => a - b);
   return distances[distances.length >> 2] ?? 1.2 * (lines[0]?.size ?? 10);
 }
 
@@ -155,12 +156,15 @@ export function codeText(parts: Stretch[]): string {
   return parts.map((part, index) => partText(part.lines, origins[index]! + setIn, cell, leadingOf(part.lines))).join('\n');
 }
 
+/** Empty lines in a row, at most: wider white is no listing's. */
+const mostEmpty = 8;
+
 function partText(lines: TextLine[], left: number, cell: number, leading: number): string {
   let text = '';
   for (const [index, line] of lines.entries()) {
     if (index > 0) {
       const distance = (line.baseline - lines[index - 1]!.baseline) / leading;
-      text += '\n'.repeat(distance > 1.6 ? Math.max(2, Math.round(distance)) : 1);
+      text += '\n'.repeat(distance > 1.6 ? Math.min(mostEmpty + 1, Math.max(2, Math.round(distance))) : 1);
     }
     text += placed(line, left, cell);
   }

@@ -115,12 +115,14 @@ function areSeenApart({ seen: above, box, size }: TextLine, { seen: below, box: 
   return [above, below].every(({ odds }) => Math.max(...Object.values(odds)) >= sureLine);
 }
 
-/** In the midst of a sentence, at line distance, from a line that has no room left: whatever is seen, this is one paragraph. */
+/** In the midst of a word, of brackets or of a sentence, at line distance, from a line that has no room left (on a scan nobody knows that exactly): whatever is seen, this is one paragraph. */
 function goesOn(above: TextLine, below: TextLine, habits: ColumnHabits, leading: number): boolean {
   const [distance, size] = [below.baseline - above.baseline, above.size];
-  return /[\p{L}\p{N},]$/u.test(above.text) && /^\p{Ll}/u.test(below.text) && !changesStyle(above, below)
-    && distance > 0.5 * size && distance <= 1.1 * leading && habits.right - above.box.right < firstWordWidth(below) + 0.3 * size
-    && Math.abs(above.box.left - below.box.left) < 0.5 * size;
+  const isNext = !changesStyle(above, below) && distance > 0.5 * size && distance <= 1.1 * leading && Math.abs(above.box.left - below.box.left) < 0.5 * size;
+  if (!isNext) return false;
+  if (/\p{L}[-\u2010\u00ad]$/u.test(above.text) && /^\p{Ll}/u.test(below.text) || above.text.lastIndexOf('(') > above.text.lastIndexOf(')') && below.text.includes(')')) return true;
+  const isFull = habits.right - above.box.right < firstWordWidth(below) + 0.3 * size;
+  return /[\p{L}\p{N},]$/u.test(above.text) && /^\p{Ll}/u.test(below.text) && (isFull || above.confidence !== undefined);
 }
 
 /** A raised number or sign opens the line: the mark of a note. */
