@@ -1,6 +1,7 @@
 /** Roles of blocks over whole documents made line by line: headings and levels, furniture, lists, notes, captions, code, tables over pages. */
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { TextLine } from '../../src/convert/layout/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { linesOf, plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
@@ -45,6 +46,16 @@ t.test('flat headings are all on one level', (t) => {
     line(50, 60, 'Title', { size: 20, bold: true }), ...paragraph(50, 100, 480, 5, 'aa'), line(50, 210, '2.1 Sites', { bold: true }), ...paragraph(50, 230, 480, 4, 'bb'),
   ]);
   t.same(levels(structure([page], [], true)).map(([, level]) => level), [1, 1]);
+  t.end();
+});
+
+t.test('headings in capitals over text are none of a list, however little white is above them', (t) => {
+  const part = (top: number, title: string, indent = 0): TextLine[] => [line(50, top, title), ...paragraph(50 + indent, top + 20, 480, 5, 'mill')];
+  const parts = (indent = 0): TextLine[] => [...paragraph(50, 60, 480, 4, 'swim'), ...part(125, 'I. HISTORY', indent), ...part(208, 'II. MEMBERS', indent), ...part(291, 'III. ACCOUNTS', indent)];
+  const titles = (lines: TextLine[]): string[] => structure([sketch(0, lines)]).flatMap((block) => (block.kind === 'text' && block.role === 'heading' ? [plainText(block)] : []));
+  t.same(titles(parts()), ['I. HISTORY', 'II. MEMBERS', 'III. ACCOUNTS']);
+  t.same(titles(parts(20)).slice(1), [], 'items whose text is set in');
+  t.same(titles([...parts().slice(0, 10), line(50, 208, 'II. MEMBERS'), line(50, 222, 'III. ACCOUNTS'), line(50, 236, 'IV. GUESTS')]).slice(1), [], 'items below one another');
   t.end();
 });
 

@@ -156,8 +156,37 @@ function faceOf(block: TextBlock, body: BodyStyle): string {
 /** What is missing to the threshold may be made up for by looking exactly like other headings. */
 const likelyFrom = 1.3;
 
-/** Marks the headings among `blocks`, which are in reading order, with captions and list items found already. */
-export function markHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence): void {
+/** Running text, not numbered itself, that begins below the block's own begin. */
+function opensText(block: TextBlock, next: Block | undefined): boolean {
+  if (next?.kind !== 'text' || next.role !== 'text' || isShort(next) || numberingOf(plainText(next)) !== null) return false;
+  const [line, below] = [linesOf(block)[0]!, linesOf(next)[0]!];
+  return Math.abs(line.box.left - below.box.left) < 0.6 * line.size;
+}
+
+/**
+ * Blocks of one line that go on with the count of a heading in its face, each over text that is set as far out: headings, though the white around
+ * them may not say so, where a list would have its items below one another or its text set in.
+ */
+export function findNumberedHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence): Set<Block> {
+  const found = new Set<Block>();
+  const counts = new Map<string, number>();
+  for (const block of blocks) {
+    if (block.kind !== 'text' || block.role !== 'text' || linesOf(block).length > 1 || !opensText(block, next.get(block))) continue;
+    const numbering = numberingOf(plainText(block));
+    const face = faceOf(block, evidence.body);
+    if (numbering === null || numbering.depth > 1 || face === '') continue;
+    const score = headingScore(block, next.get(block), evidence);
+    const series = `${numbering.kind}|${face}`;
+    const value = numbering.values[0]!;
+    const goesOn = score >= likelyFrom && counts.get(series) === value - 1;
+    if (goesOn) found.add(block);
+    if (goesOn || score >= headingThreshold) counts.set(series, value);
+  }
+  return found;
+}
+
+/** Marks the headings among `blocks`, which are in reading order, with captions and list items found already; `numbered` are some by their numbers. */
+export function markHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence, numbered: Set<Block>): void {
   const likely: { block: TextBlock; face: string }[] = [];
   const faces = new Map<string, { headings: number; others: number }>();
   for (const block of blocks) {
@@ -166,7 +195,7 @@ export function markHeadings(blocks: Block[], next: Map<Block, Block | undefined
     const face = faceOf(block, evidence.body);
     const count = faces.get(face) ?? { headings: 0, others: 0 };
     faces.set(face, count);
-    if (score >= headingThreshold) {
+    if (score >= headingThreshold || numbered.has(block)) {
       block.role = 'heading';
       count.headings++;
     } else if (score >= likelyFrom) likely.push({ block, face });
