@@ -46,6 +46,35 @@ t.test('a ruled grid: cells, and spans where lines are missing', async (t) => {
   t.strictSame(grid(table), [['Name', 'Amounts of both years', '<'], ['Both rows', '10', '20'], ['^', '11', '21']]);
 });
 
+/** Three columns of a head and four rows, all boxed; the last column is ruled after every second row alone. */
+function remarks(uprights = [50, 150, 220, 400], short = 220): PageMaker {
+  const made = new PageMaker();
+  for (const [row, y] of [100, 118, 138, 158, 178, 198].entries()) made.horizontal(y, 50, row === 2 || row === 4 ? short : 400);
+  for (const x of uprights) made.vertical(x, 100, 198);
+  made.row(112, [55, 155, 225], ['Region', '2019', 'Remarks']);
+  for (const [row, region] of ['North', 'South', 'East', 'West'].entries()) made.row(131 + 20 * row, [55, 155], [region, `${row + 1}`]);
+  return made;
+}
+
+t.test('a ruled grid: the text of a cell that spans rows may have several lines', async (t) => {
+  const made = remarks();
+  for (const [line, text] of ['The first two were', 'counted in May', 'and in June'].entries()) made.text(225, 130 + 12 * line, text);
+  made.text(225, 170, 'The others later');
+  t.strictSame(grid(find(made.page())[0]), [['Region', '2019', 'Remarks'], ['North', '1', 'The first two were counted in May and in June'], ['South', '2', '^'], ['East', '3', 'The others later'], ['West', '4', '^']]);
+});
+
+t.test('a rule that is missing joins no values, and rows only in a bare box at which it ends', async (t) => {
+  const values = remarks();
+  for (const row of [0, 1, 2, 3]) values.text(225, 131 + 20 * row, `${row * 7 + 12}`);
+  t.strictSame(grid(find(values.page())[0]).map((row) => row[2]), ['Remarks', '12', '19', '26', '33']);
+  const stub = remarks();
+  for (const y of [138, 178]) stub.horizontal(y, 350, 400);
+  for (const made of [remarks([50, 150, 220]), remarks(undefined, 190), stub]) {
+    for (const [row, text] of ['counted', 'guessed', 'counted', 'asked'].entries()) made.text(225, 131 + 20 * row, text);
+    t.strictSame(grid(find(made.page())[0]).map((row) => row[2]), ['Remarks', 'counted', 'guessed', 'counted', 'asked']);
+  }
+});
+
 t.test('a ruled grid: wrapped cells stay whole, empty cells stay', async (t) => {
   const made = new PageMaker();
   for (const y of [100, 120, 160, 200]) made.horizontal(y, 50, 450);

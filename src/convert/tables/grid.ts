@@ -1,8 +1,10 @@
 /** The grid of a table filled: words into atomic cells, and atomic cells joined where the page shows that one cell spans them. */
+import type { Box } from '../../pdf/page.js';
 import type { Boundaries, Edge, TableArea } from './boundaries.js';
 import { columnsOf } from './cuts.js';
 import type { Chunk } from './chunks.js';
 import type { Segment } from './segments.js';
+import { isValue } from './text-kind.js';
 
 /** A rectangle of atomic cells with its text, in reading order. */
 export interface GridCell {
@@ -28,6 +30,9 @@ export interface Placed {
   first: number;
   last: number;
 }
+
+/** A line this near to an edge of the grid is drawn at it. */
+const NEAR = 3.5;
 
 export function fillGrid(area: TableArea, { x, y, rows, columns }: Boundaries): Grid {
   const rowCount = y.length - 1;
@@ -117,6 +122,7 @@ function joinByLines(area: TableArea, { x, y, columns }: Boundaries, placed: Pla
   const filled = new Uint8Array(rowCount * columnCount);
   for (const { row, first, last } of placed) for (let column = first; column <= last; column++) filled[row * columnCount + column] = 1;
   const has = (row: number, column: number): boolean => filled[row * columnCount + column] === 1;
+  const isValued = (at: number, column: number): boolean => placed.some(({ row, first, chunk }) => row === at && first === column && isValue(chunk.text));
   for (let row = 0; row < rowCount; row++) {
     const [top, bottom] = [y[row]?.at ?? 0, y[row + 1]?.at ?? 0];
     for (let column = 0; column < columnCount; column++) {
@@ -130,8 +136,11 @@ function joinByLines(area: TableArea, { x, y, columns }: Boundaries, placed: Pla
       if (row + 1 < rowCount && under !== undefined && under.kind !== 'white') {
         // Rules under groups of columns need not reach over the white beside their text.
         const extent = columns[column] ?? { left, right };
-        const open = under.kind === 'drawn' && isOpen(area.horizontals, under.at, extent.left, extent.right) && mayJoinDown(row, has(row, column), has(row + 1, column));
-        if (open || shadeSpansDown(area, (left + right) / 2, under.at)) joins.below(row, column);
+        const open = under.kind === 'drawn' && isOpen(area.horizontals, under.at, extent.left, extent.right);
+        const fits = mayJoinDown(row, has(row, column), has(row + 1, column));
+        // Text goes on in the next line of its cell, values do not: each is of its own row.
+        const boxed = (): boolean => !(isValued(row, column) && isValued(row + 1, column)) && isBoxed(area, { left, top, right, bottom: y[row + 2]?.at ?? bottom }, under.at);
+        if ((open && (fits || boxed())) || shadeSpansDown(area, (left + right) / 2, under.at)) joins.below(row, column);
       }
     }
   }
@@ -142,14 +151,25 @@ function mayJoinDown(row: number, above: boolean, below: boolean): boolean {
   return above && below ? row === 0 : above || below;
 }
 
+/** Upright lines run along both sides of the box, and a rule at `at` ends at one of them and leaves the box bare: it is drawn as one cell. */
+function isBoxed(area: TableArea, { left, top, right, bottom }: Box, at: number): boolean {
+  const sides = [left, right].every((side) => covered(area.verticals, side, top, bottom) > 0.9);
+  const isRuled = area.horizontals.some((rule) => Math.abs(rule.at - at) <= NEAR && (Math.abs(rule.end - left) <= NEAR || Math.abs(rule.start - right) <= NEAR));
+  return sides && isRuled && covered(area.horizontals, at, left + NEAR, right - NEAR) < 0.1;
+}
+
 /** No segment at `at` covers a fair part of the stretch. */
 function isOpen(segments: Segment[], at: number, from: number, to: number): boolean {
-  let covered = 0;
+  return covered(segments, at, from, to) < 0.4;
+}
+
+/** The part of the stretch that segments at `at` cover. */
+function covered(segments: Segment[], at: number, from: number, to: number): number {
+  let length = 0;
   for (const segment of segments) {
-    if (Math.abs(segment.at - at) > 3.5) continue;
-    covered += Math.max(0, Math.min(segment.end, to) - Math.max(segment.start, from));
+    if (Math.abs(segment.at - at) <= NEAR) length += Math.max(0, Math.min(segment.end, to) - Math.max(segment.start, from));
   }
-  return covered < 0.4 * (to - from);
+  return length / (to - from);
 }
 
 /** Some vertical inside the table is drawn in this row, so that a missing one says something. */
