@@ -4,6 +4,9 @@ import { withFractionsInLine } from '../../src/convert/formulas/in-line.js';
 import { findFormulas } from '../../src/convert/formulas/find.js';
 import { withHangingSigns } from '../../src/convert/formulas/hanging.js';
 import { lineOfWords } from '../../src/convert/layout/text-line.js';
+import { sketchPage } from '../../src/convert/layout/sketch.js';
+import type { FoundTable } from '../../src/convert/table.js';
+import { withoutFractions } from '../../src/convert/tables/index.js';
 import { fractionsOf, openPdf } from '../../src/pdf/index.js';
 import type { PageContent } from '../../src/pdf/page.js';
 import { line, text } from '../support/pdf-content.js';
@@ -140,4 +143,23 @@ t.test('what the bar of a root covers stands in brackets', async (t) => {
   const root = (x: number, end: number): string[] => [sentence(x, 600, '\u00d6', 11, 'Symbol'), stroke(x + 6, end, 609)];
   const found = await pageOf(sentence(72, 600, 'v ='), ...root(92, 126), sentence(99, 600, 'a + b'), sentence(128, 600, '+'), ...root(137, 150), sentence(144, 600, 'c'), sentence(155, 600, 'as before'));
   t.same(read(found), ['v = √(a + b) + √c as before']);
+});
+
+t.test('fractions beside each other are no table, unless rules say so', async (t) => {
+  const sums = [600, 560, 520].flatMap((y) => [72, 250].flatMap((x) => [sentence(x, y, 'a)'), sentence(x + 26, y + 7, '1'), stroke(x + 24, x + 34, y + 2.75), sentence(x + 26, y - 8, '2'), sentence(x + 38, y, '+'), sentence(x + 52, y + 7, '3'), stroke(x + 50, x + 60, y + 2.75), sentence(x + 52, y - 8, '4')]));
+  const page = await pageOf(...sums);
+  const cell = { row: 0, column: 0, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: page.words, box: { left: 72, top: 190, right: 320, bottom: 290 } };
+  const table: FoundTable = { box: cell.box, rowCount: 1, columnCount: 1, evidence: 'unruled', confidence: 1, cells: [cell] };
+  t.same(withoutFractions([table], page), []);
+  t.same(withoutFractions([{ ...table, evidence: 'ruled' }], page).length, 1);
+  const label = page.words.map((word) => ({ ...word, text: 'label', baseline: word.baseline + 200, box: { ...word.box, top: word.box.top + 200, bottom: word.box.bottom + 200 } }));
+  t.same(withoutFractions([{ ...table, cells: [{ ...cell, words: [...page.words, ...label] }] }], page).length, 1, 'with as many words that are none');
+});
+
+t.test('what the layout network takes for a picture in a formula is none', async (t) => {
+  const content = await pageOf(...[0, 14, 28].map((down) => sentence(72, 700 - down, 'It is well known that customers wait for some time in such a queue, and so on')), sentence(200, 600, 'S ='), ...fraction(225, 600, measures['as TeX sets displays']!), sentence(260, 600, '+ c'), sentence(500, 600, '(1)'));
+  const opinion = { regions: [{ label: 'picture' as const, score: 0.9, drawn: true, lines: [], left: 222, top: 185, right: 258, bottom: 212 }], lines: new Map(), words: [[]] };
+  t.same(sketchPage({ content, keptInvisible: 0 }, null, [], opinion).figures, []);
+  const drawn = { ...content, lines: content.lines.slice(0, 3), words: [] };
+  t.same(sketchPage({ content: drawn, keptInvisible: 0 }, null, [], opinion).figures.length, 1, 'elsewhere it is believed');
 });

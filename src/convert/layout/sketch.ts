@@ -70,7 +70,8 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
   const objects = [...tables.map((table) => table.box), ...(contents?.tables ?? []).map((table) => table.box)];
-  const figures = withAxisTitles(withProposedFigures(findFigures(content, [...objects, ...formulas.map(({ box }) => box)], pieces), opinion, objects, pieces), objects, pieces);
+  const drawnOver = [...objects, ...formulas.map(({ box }) => box)];
+  const figures = withAxisTitles(withProposedFigures(findFigures(content, drawnOver, pieces), opinion, drawnOver, pieces), objects, pieces);
   return {
     pageIndex: content.pageIndex,
     width: content.width,

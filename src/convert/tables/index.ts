@@ -2,5 +2,6 @@
 export { tablesByNetwork } from './by-network.js';
 export type { CellFinder } from './by-network.js';
 export { findSureAndDoubtful, findTables, tableWords } from './find.js';
+export { withoutFractions } from './fractions.js';
 export { withoutUnseen } from './unseen.js';
 export { shippedCellFinder } from './shipped.js';
