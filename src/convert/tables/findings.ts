@@ -2,7 +2,7 @@
 import type { TableArea } from './boundaries.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
-import type { Segment } from './segments.js';
+import { coveredLength } from './segments.js';
 import { hasLeader, isBullet, isFormula, isListMark, isMathFont, isValue, letterShare, looksLikeCode, wordCount } from './text-kind.js';
 
 export interface Findings {
@@ -218,19 +218,11 @@ export function drawnShare(area: TableArea, grid: Grid): number {
   let [drawn, all] = [0, 0];
   for (const edge of grid.x.slice(1, -1)) {
     all += bottom - top;
-    drawn += covered(area.verticals, edge.at, top, bottom);
+    drawn += coveredLength(area.verticals, edge.at, top, bottom);
   }
   for (const edge of grid.y.slice(1, -1)) {
     all += right - left;
-    drawn += covered(area.horizontals, edge.at, left, right);
+    drawn += coveredLength(area.horizontals, edge.at, left, right);
   }
   return all === 0 ? 1 : drawn / all;
-}
-
-function covered(segments: Segment[], at: number, from: number, to: number): number {
-  let length = 0;
-  for (const segment of segments) {
-    if (Math.abs(segment.at - at) <= 3.5) length += Math.max(0, Math.min(segment.end, to) - Math.max(segment.start, from));
-  }
-  return Math.min(length, to - from);
 }

@@ -3,6 +3,7 @@ import type { Box } from '../../pdf/page.js';
 import type { Boundaries, Edge, TableArea } from './boundaries.js';
 import { columnsOf } from './cuts.js';
 import type { Chunk } from './chunks.js';
+import { coveredLength, nearEdge } from './segments.js';
 import type { Segment } from './segments.js';
 import { isValue } from './text-kind.js';
 
@@ -30,9 +31,6 @@ export interface Placed {
   first: number;
   last: number;
 }
-
-/** A line this near to an edge of the grid is drawn at it. */
-const NEAR = 3.5;
 
 export function fillGrid(area: TableArea, { x, y, rows, columns }: Boundaries): Grid {
   const rowCount = y.length - 1;
@@ -153,23 +151,14 @@ function mayJoinDown(row: number, above: boolean, below: boolean): boolean {
 
 /** Upright lines run along both sides of the box, and a rule at `at` ends at one of them and leaves the box bare: it is drawn as one cell. */
 function isBoxed(area: TableArea, { left, top, right, bottom }: Box, at: number): boolean {
-  const sides = [left, right].every((side) => covered(area.verticals, side, top, bottom) > 0.9);
-  const isRuled = area.horizontals.some((rule) => Math.abs(rule.at - at) <= NEAR && (Math.abs(rule.end - left) <= NEAR || Math.abs(rule.start - right) <= NEAR));
-  return sides && isRuled && covered(area.horizontals, at, left + NEAR, right - NEAR) < 0.1;
+  const sides = [left, right].every((side) => coveredLength(area.verticals, side, top, bottom) > 0.9 * (bottom - top));
+  const isRuled = area.horizontals.some((rule) => Math.abs(rule.at - at) <= nearEdge && (Math.abs(rule.end - left) <= nearEdge || Math.abs(rule.start - right) <= nearEdge));
+  return sides && isRuled && coveredLength(area.horizontals, at, left + nearEdge, right - nearEdge) < 0.1 * (right - left - 2 * nearEdge);
 }
 
 /** No segment at `at` covers a fair part of the stretch. */
 function isOpen(segments: Segment[], at: number, from: number, to: number): boolean {
-  return covered(segments, at, from, to) < 0.4;
-}
-
-/** The part of the stretch that segments at `at` cover. */
-function covered(segments: Segment[], at: number, from: number, to: number): number {
-  let length = 0;
-  for (const segment of segments) {
-    if (Math.abs(segment.at - at) <= NEAR) length += Math.max(0, Math.min(segment.end, to) - Math.max(segment.start, from));
-  }
-  return length / (to - from);
+  return coveredLength(segments, at, from, to) < 0.4 * (to - from);
 }
 
 /** Some vertical inside the table is drawn in this row, so that a missing one says something. */

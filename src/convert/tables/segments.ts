@@ -205,3 +205,15 @@ function shadeJoints(shades: Shade[]): Joint[] {
   }
   return joints;
 }
+
+/** A line this near to an edge of a table's grid is drawn at it. */
+export const nearEdge = 3.5;
+
+/** How much of the stretch the segments at `at` cover. */
+export function coveredLength(segments: Segment[], at: number, from: number, to: number): number {
+  let length = 0;
+  for (const segment of segments) {
+    if (Math.abs(segment.at - at) <= nearEdge) length += Math.max(0, Math.min(segment.end, to) - Math.max(segment.start, from));
+  }
+  return Math.min(length, to - from);
+}
