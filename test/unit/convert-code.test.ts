@@ -51,7 +51,7 @@ t.test('wide white in the lines of a listing makes no letter wider', (t) => {
 t.test('a listing that is painted twice has a leading all the same', (t) => {
   const lines = ['import os', 'import sys', 'def read(path):', '    return open(path)', 'read("a")'];
   const twice = program(50, 250, lines).flatMap((each) => [each, { ...each }]);
-  t.match(listings([sketch(0, [...paragraph(50, 60, 480, 10, 'mill'), ...twice, ...paragraph(50, 400, 480, 20, 'swim')])]).join('\n'), /return open\(path\)/);
+  t.same(listings([sketch(0, [...paragraph(50, 60, 480, 10, 'mill'), ...twice, ...paragraph(50, 400, 480, 20, 'swim')])]), [lines.flatMap((each) => [each, each]).join('\n')]);
   t.end();
 });
 

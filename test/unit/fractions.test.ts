@@ -66,7 +66,7 @@ t.test('numbers, neighbours and stops', async (t) => {
 });
 
 t.test('a denominator n is no bullet', async (t) => {
-  const sentences = [600, 570, 540, 510].flatMap((y) => [sentence(72, y, 'm ='), sentence(94, y + 4.3, 'a + b', 7.7), stroke(93, 114, y + 2.7), sentence(101, y - 4.5, 'n', 7.7), sentence(118, y, 'is the mean of them')]);
+  const sentences = [600, 570, 540, 510].flatMap((y) => [sentence(72, y, 'm ='), sentence(94, y + 4.3, 'a + b', 7.7), stroke(93, 114, y + 2.7), sentence(101, y - 4.2, 'n', 7.7, 'Times-Roman'), sentence(118, y, 'is the mean of them')]);
   t.same(read(await pageOf(...sentences)), Array.from({ length: 4 }, () => 'm = (a + b) / n is the mean of them'));
 });
 
