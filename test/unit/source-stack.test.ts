@@ -11,6 +11,8 @@ import { sourceStack, stackOf } from '../../src/source-stack.js';
 t.test('places in a part of the bundle become places in the sources', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'lectern a stack-'));
   t.teardown(() => rmSync(root, { recursive: true, force: true }));
+  // Without it Node has to guess what kind of module a part is: older ones refuse it, newer ones load it twice at once here and there.
+  writeFileSync(join(root, 'package.json'), '{"type": "module"}\n');
   const source = join(root, 'fails.ts');
   writeFileSync(source, 'interface Given {\n  text: string;\n}\n\nexport function fails(given: Given): never {\n  throw new Error(given.text);\n}\n');
   buildSync({ entryPoints: [source], outfile: join(root, 'out/part-A.js'), format: 'esm', sourcemap: 'external', sourcesContent: false });
