@@ -14,6 +14,8 @@ export function cleanCharacter(code: number, font: Font): string {
     if (sign !== '') return sign;
   }
   if (code > 0x20 && code < 0x7f) return String.fromCharCode(code);
+  // A drawn font without names may have letters there; where it draws nothing it is a space.
+  if (code < 0x20 && font.name === '') return '\ufffd';
   if (isSpace(code)) return ' ';
   if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return '\ufffd';
   if (code === 0xad) return '-';
@@ -23,7 +25,7 @@ export function cleanCharacter(code: number, font: Font): string {
   return isPresentationForm(code) ? text.normalize('NFKC') : text;
 }
 
-function isSpace(code: number): boolean {
+export function isSpace(code: number): boolean {
   return code === 0x20 || code === 0xa0 || code === 9 || code === 10 || code === 13 || code === 0x1680 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f || code === 0x205f || code === 0x3000;
 }
 

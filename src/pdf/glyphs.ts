@@ -6,10 +6,11 @@ import type { Matrix } from './geometry.js';
 import { transformBox, union } from './geometry.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
-import { cleanCharacter, unnamedGlyph } from './characters.js';
+import { cleanCharacter, isSpace, unnamedGlyph } from './characters.js';
 import { heedShapes } from './letter-shapes.js';
 import { readsLikeText } from './plausible.js';
 import { joinMarks } from './points.js';
+import { nameTexCodes } from './tex-codes.js';
 import { RunTable, direction } from './text-runs.js';
 import type { LeftOut, TextRun } from './text-runs.js';
 
@@ -19,6 +20,8 @@ import type { LeftOut, TextRun } from './text-runs.js';
  */
 export interface Glyph {
   text: string;
+  /** What the file gives for it, before anything was made of that. */
+  code: number;
   space: boolean;
   run: TextRun;
   /** Advance along the line. */
@@ -55,9 +58,10 @@ export function readGlyphs(pdfium: Pdfium, textPage: number, objects: PageObject
   const count = pdfium.call.FPDFText_CountChars(textPage);
   for (let index = 0; index < count; index++) reader.read(index);
   const end = reader.giveBack(runs.heedRepeats(), count);
+  const named = nameTexCodes(reader.glyphs);
   const glyphs = seatActualText(pdfium, reader.glyphs, objects.filter(({ kind }) => kind === 'text'));
   heedShapes(glyphs, fonts);
-  return { glyphs: turnVertical(joinMarks(glyphs)), characters: reader.characters, unmapped: reader.unmapped, end };
+  return { glyphs: turnVertical(joinMarks(glyphs)), characters: reader.characters, unmapped: reader.unmapped - named, end };
 }
 
 class GlyphReader {
@@ -104,7 +108,7 @@ class GlyphReader {
       this.#softHyphenAt = index;
       return;
     }
-    if (cleaned === '\ufffd' && isEmpty(shape)) return;
+    if (cleaned === '\ufffd' && isEmpty(shape) && !(flat && isSpace(code))) return;
     // A code without a meaning that leaves no ink but moves on is a space.
     const text = cleaned === '\ufffd' && flat ? ' ' : cleaned;
     const space = text === ' ';
@@ -121,7 +125,7 @@ class GlyphReader {
     const u = seenX * run.cos - seenY * run.sin;
     // Spelt out: a spread here costs two milliseconds a page.
     const glyph: Glyph = {
-      text, space, run, u0: u, u1: u, v: seenX * run.sin + seenY * run.cos, ink, index,
+      text, code, space, run, u0: u, u1: u, v: seenX * run.sin + seenY * run.cos, ink, index,
       rightToLeft: code > 0x58f && rightToLeftScript.test(text), softHyphen: code === SOFT_HYPHEN || (this.#softHyphenAt === index - 1 && (text === '-' || text === '\u2010')),
     };
     const widened = spanFromAdvanceBox(glyph, this.#looseBox(index), sameOrigin);
