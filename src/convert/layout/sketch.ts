@@ -11,6 +11,7 @@ import { withFractionsInLine } from '../formulas/in-line.js';
 import { findFigures, withAxisTitles } from './figures.js';
 import { withProposedFigures } from './proposed-figures.js';
 import type { FigureRegion } from './figures.js';
+import { withLooseLines } from './loose-lines.js';
 import { sketchTable } from './sketched-table.js';
 import type { SketchedTable } from './sketched-table.js';
 import type { TextLayer } from './text-layer.js';
@@ -65,8 +66,10 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
   const roleOf = roleLookup(content.structure);
   const pieces: TextLine[] = [];
   const lines = content.lines.filter(({ words }) => !words.every((word) => taken.has(word)));
-  for (const line of withHangingSigns(withFractionsInLine(lines, content.rulings), content.rulings)) {
-    for (const words of piecesOfLine(line, taken)) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
+  const loose = withLooseLines(withHangingSigns(withFractionsInLine(lines, content.rulings), content.rulings));
+  for (const line of loose.lines) {
+    const parts = loose.whole.has(line) && !line.words.some((word) => taken.has(word)) ? [line.words] : piecesOfLine(line, taken);
+    for (const words of parts) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
   const objects = [...tables.map((table) => table.box), ...(contents?.tables ?? []).map((table) => table.box)];
