@@ -2,7 +2,7 @@
 import { decorate, escapeText, fenced, listMarker, ticked } from './markdown-text.js';
 import { pipeTable } from './markdown-table.js';
 import {
-  blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isTable, isText,
+  blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isPictureText, isTable, isText,
   joinRuns, pageOf, resolve, runsOf, shownLayers,
 } from './tree.js';
 import { pictureNotes } from './picture-notes.js';
@@ -24,7 +24,7 @@ export interface MarkdownOptions {
   unescaped?: boolean | undefined;
 }
 
-/** A block or a line of a list. Lines of one list follow each other directly; everything else is set off by a blank line. */
+/** A block, a line of a list or of a picture's text. Lines of one list or picture follow each other directly; everything else is set off by a blank line. */
 interface Piece {
   node: DocumentNode;
   text: string;
@@ -35,6 +35,9 @@ interface Piece {
 
 // Spans repeat their text in every place; a table that would grow past this shows it in the first place only.
 const maximumRepeatedLength = 64 * 1024 * 1024;
+
+/** Right below a line of text these would make a heading of it. */
+const underlines = /^(?:=+|-+)$/;
 
 const missingImage = '<!-- 🖼️❌ Image not available. Please use `PdfPipelineOptions(generate_picture_images=True)` -->';
 
@@ -67,6 +70,7 @@ class MarkdownRenderer {
   /** A node and what hangs below it. `indent` stands before each line; `list` is the outermost list around it. */
   *#block(node: DocumentNode, indent: string, list: GroupItem | null, inCell: boolean): Generator<Piece> {
     if (this.#captions.has(node.self_ref)) return;
+    const picture = isPictureText(node) ? node : null;
     if (isListGroup(node) && isGroup(node)) {
       yield* this.#list(node, indent, list ?? node, inCell);
       return;
@@ -76,7 +80,9 @@ class MarkdownRenderer {
       const lines = indent === '' ? text : text.replace(/^(?=.)/gm, indent);
       yield { node, text: lines, page: pageOf(this.#document, node), list, tight: false };
     }
-    for (const child of blocksBelow(this.#document, node)) yield* this.#block(child, indent, list, inCell);
+    for (const child of blocksBelow(this.#document, node)) {
+      for (const piece of this.#block(child, indent, list, inCell)) yield picture === null ? piece : { ...piece, list: picture, tight: !underlines.test(piece.text) };
+    }
   }
 
   /** The text of the node itself, without children that are blocks of their own. */

@@ -60,6 +60,11 @@ export function isInlineGroup(node: DocumentNode): node is GroupItem {
   return node.label === 'inline';
 }
 
+/** What stands in a picture, line by line. */
+export function isPictureText(node: DocumentNode): node is GroupItem {
+  return node.label === 'picture_area';
+}
+
 export function isText(node: DocumentNode): node is AnyTextItem {
   return 'orig' in node;
 }

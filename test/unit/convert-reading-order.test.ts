@@ -3,6 +3,7 @@ import t from 'tap';
 import { readsAsLabels, splitByFigure, withAxisTitles } from '../../src/convert/layout/figures.js';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import { structureDocument } from '../../src/convert/structure/structure.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 /** First words of what is read, tables and figures as `#n`. */
@@ -190,5 +191,16 @@ t.test('a paragraph in a drawing is no label of it', (t) => {
 t.test('a hostile page ends', (t) => {
   const pieces = Array.from({ length: 3000 }, (_, index) => line((index * 37) % 560, (index * 53) % 780, 'x', { size: 4 }));
   t.equal(reading(sketch(0, pieces)).join('').replace(/[^x]/g, '').length, 3000, 'with every piece in it once');
+  t.end();
+});
+
+t.test('labels of drawings side by side in one picture are read drawing by drawing', (t) => {
+  const labels = [line(60, 120, '0.4', { size: 8 }), line(60, 160, '0.2', { size: 8 }), line(150, 210, 'T [K]', { size: 8 }), line(312, 120, '0.9', { size: 8 }), line(312, 160, '0.7', { size: 8 }), line(400, 210, 'U [V]', { size: 8 })];
+  const at = (left: number, right: number): { left: number; right: number; top: number; bottom: number } => ({ left, right, top: 100, bottom: 200 });
+  const box = { left: 50, right: 550, top: 100, bottom: 220 };
+  const read = (parts: ReturnType<typeof at>[]): string[] => structureDocument([sketch(0, labels, { figures: [{ box, chart: false, ownsText: true, parts }] })], [], false).blocks
+    .flatMap((block) => (block.kind === 'figure' ? block.lines.map(({ text }) => text) : []));
+  t.same(read([at(330, 540), at(80, 280)]), ['0.4', '0.2', 'T [K]', '0.9', '0.7', 'U [V]']);
+  t.same(read([]), ['0.4 0.9', '0.2 0.7', 'T [K] U [V]']);
   t.end();
 });

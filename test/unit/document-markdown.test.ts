@@ -311,3 +311,15 @@ t.test('two lists side by side are two blocks; groups of other kinds only gather
   t.equal(markdown(builder), '- a\n\n- b\n\nc\n\nd');
   t.end();
 });
+
+t.test('what stands in a picture is one paragraph, line by line', (t) => {
+  const builder = made();
+  builder.addText('text', 'before');
+  const parent = builder.addGroup('picture_area', 'text of the picture');
+  for (const text of ['0.5', 'T [MeV]', '---', '140 150']) builder.addText('text', text, { parent, ...onPage(1) });
+  const other = builder.addGroup('picture_area', 'text of the picture');
+  builder.addText('text', '0.7', { parent: other, ...onPage(1) });
+  builder.addPicture(onPage(1));
+  t.equal(markdown(builder), 'before\n\n0.5\nT [MeV]\n\n---\n140 150\n\n0.7\n\n<!-- image -->', 'what would make a heading of the line above stands alone');
+  t.end();
+});

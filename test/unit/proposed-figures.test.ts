@@ -28,3 +28,9 @@ t.test('pictures side by side are as many as captions stand below them', (t) => 
   t.same(edges(both, captions.map((caption) => ({ ...caption, baseline: 400, box: { ...caption.box, top: 393, bottom: 401 } }))), [[100, 500]], 'captions of other pictures');
   t.end();
 });
+
+t.test('a picture knows the drawings it is made of', (t) => {
+  const [both] = withProposedFigures([figure(100, 280), figure(320, 500)], opinion, [], []);
+  t.same(both!.parts!.map(({ left, right }) => [left, right]), [[100, 280], [320, 500]]);
+  t.end();
+});

@@ -9,6 +9,8 @@ export interface FigureRegion {
   chart: boolean;
   /** Text that stands in it is its own: labels, legends. Otherwise the picture lies behind running text. */
   ownsText: boolean;
+  /** The drawings that it is put together of: each has its labels around it. */
+  parts?: Box[];
 }
 
 /** Points; what is smaller is an ornament, a bullet or an icon. */

@@ -32,8 +32,10 @@ export function withProposedFigures(found: FigureRegion[], opinion: PageOpinion 
     const box = unionBox([{ left, top, right, bottom }, ...inside.map((figure) => figure.box)]);
     if (pieces.filter((piece) => shareWithin(piece.box, box) > mostly && piece.text.split(' ').length >= fewestWords).length >= fewestLines) continue;
     if (textShare(box, pieces) > mostText || !readsAsLabels(box, pieces) || holdsText(box, pieces, sizeOfText(pieces))) continue;
-    figures = [...others, ...partedByCaptions(box, inside.map((figure) => figure.box), pieces).map((part) => (
-      { box: part, chart: inside.some((figure) => figure.chart && shareWithin(figure.box, part) > mostly), ownsText: true }))];
+    figures = [...others, ...partedByCaptions(box, inside.map((figure) => figure.box), pieces).map((part): FigureRegion => {
+      const own = inside.filter((figure) => shareWithin(figure.box, part) > mostly);
+      return { box: part, chart: own.some((figure) => figure.chart), ownsText: true, parts: own.map((figure) => figure.box) };
+    })];
   }
   return figures === found ? found : figures.sort((a, b) => a.box.top - b.box.top);
 }

@@ -1,5 +1,7 @@
 /** One page's columns, tables and figures as blocks in reading order, with its furniture at its ends. */
+import type { Box } from '../../pdf/page.js';
 import { splitByFigure } from '../layout/figures.js';
+import type { FigureRegion } from '../layout/figures.js';
 import { orderPage } from '../layout/reading-order.js';
 import { rowsOfColumn } from '../layout/rows.js';
 import type { PageSketch } from '../layout/sketch.js';
@@ -26,8 +28,27 @@ function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, sketch: PageS
   });
 }
 
-/** Text in a figure, row by row: its labels have no columns. What is written upwards or downwards is in no row and follows. */
-function figureRows(lines: TextLine[], vocabulary: Vocabulary): TextLine[] {
+/** Text in a figure: of one drawing after the other, as they are read, each with what stands nearest to it. */
+function figureRows(lines: TextLine[], { parts = [] }: FigureRegion, vocabulary: Vocabulary): TextLine[] {
+  if (parts.length < 2) return rowsOfDrawing(lines, vocabulary);
+  const ordered = [...parts].sort((a, b) => (standsAbove(a, b) ? -1 : standsAbove(b, a) ? 1 : a.left - b.left));
+  const nearest = (line: TextLine): Box => ordered.reduce((best, part) => (distance(line.box, part) < distance(line.box, best) ? part : best));
+  const owners = new Map(lines.map((line) => [line, nearest(line)]));
+  return ordered.flatMap((part) => rowsOfDrawing(lines.filter((line) => owners.get(line) === part), vocabulary));
+}
+
+function standsAbove(a: Box, b: Box): boolean {
+  return a.bottom - b.top < 0.3 * Math.min(a.bottom - a.top, b.bottom - b.top);
+}
+
+/** From the middle of `inner` to `box`; 0 within it. */
+function distance(inner: Box, box: Box): number {
+  const [x, y] = [(inner.left + inner.right) / 2, (inner.top + inner.bottom) / 2];
+  return Math.hypot(Math.max(0, box.left - x, x - box.right), Math.max(0, box.top - y, y - box.bottom));
+}
+
+/** Labels row by row: they have no columns. What is written upwards or downwards is in no row and follows. */
+function rowsOfDrawing(lines: TextLine[], vocabulary: Vocabulary): TextLine[] {
   const turned = lines.filter(({ angle }) => angle !== 0);
   const pieces = lines.filter(({ angle }) => angle === 0).map((line) => ({ box: nominalBox(line), line, object: -1 }));
   return [...rowsOfColumn(pieces, false, vocabulary).items.flatMap((item) => (item.line === null ? [] : [item.line])), ...turned];
@@ -41,7 +62,8 @@ function objectBlock(text: PageText, object: number, vocabulary: Vocabulary): Bl
     return { kind: 'table', pageIndex, table, captions: [], places: [{ pageIndex, box: table.box }], repeatedHeads: [] };
   }
   const index = object - sketch.tables.length;
-  return { kind: 'figure', pageIndex: sketch.pageIndex, figure: sketch.figures[index]!, lines: figureRows(text.inside[index]!, vocabulary), captions: [] };
+  const figure = sketch.figures[index]!;
+  return { kind: 'figure', pageIndex: sketch.pageIndex, figure, lines: figureRows(text.inside[index]!, figure, vocabulary), captions: [] };
 }
 
 /** White between neighbours of one column. */
