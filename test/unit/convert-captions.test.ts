@@ -66,3 +66,11 @@ t.test('a caption beside the rows of two tables or figures', (t) => {
     [['Figure 3: Rivers'], []], 'of two figures the one above');
   t.end();
 });
+
+t.test('sentences about figures are no captions', (t) => {
+  const page = (text: string): Block[] => structure([sketch(0, [...paragraph(50, 60, 480, 6, 'mill'), line(50, 150, text), ...paragraph(50, 300, 480, 6, 'swim')],
+    { figures: [{ box: { left: 50, right: 250, top: 165, bottom: 280 }, chart: false, ownsText: true }] })]);
+  for (const text of ['Fig. 3 [Left] shows that the pressure rises', 'Figure 2 (a) demonstrates it', 'Fig. 4 clearly shows the rise of it', 'Abb. 2 zeigt die Werte']) t.same(captionsOf(page(text)), [[]], text);
+  for (const text of ['Figure 3 Plots of the pressure', 'Figure 2 (a) The pressure', 'Fig. 4: shows the rise', 'Figure 5 [Left] Details of it']) t.same(captionsOf(page(text)), [[text]], text);
+  t.end();
+});

@@ -266,3 +266,31 @@ t.test('a Latin paragraph with right-to-left words in it is read from the left',
   t.equal(structure([sketch(0, lines)]).length, 1);
   t.end();
 });
+
+t.test('entries that hang from their first line are one paragraph each, however short their lines', (t) => {
+  const full = 'Bollweg, D., Goswami, J., Kaczmarek, O., Karsch, F., Mukherjee, S., Petreczky, P., Schmidt, C.';
+  const right = line(50, 0, full).box.right;
+  const entry = (top: number, rest: string[]): TextLine[] => [{ ...line(50, top, full), box: { ...line(50, top, full).box, right } }, ...rest.map((text, index) => line(62, top + 12 * (index + 1), text))];
+  const blocks = structure([sketch(0, [
+    ...paragraph(50, 60, 480, 6, 'mill'),
+    ...entry(160, ['Scior, P., and others, in the year of 2021.', 'Second order cumulants of charge. Phys. Rev. D 104.', 'doi:10.1103/PhysRevD.104.074512.']),
+    ...entry(208, ['of the lattice and all of its points, which are many more than anybody has seen, it is said']),
+    ...entry(232, ['2016. Studies of baryons.']), ...paragraph(50, 280, 480, 6, 'mill'),
+  ])]);
+  t.same(texts(blocks, 'text').map((text) => [text.slice(0, 7), text.slice(-8)]).slice(1, 4), [['Bollweg', '.074512.'], ['Bollweg', ' is said'], ['Bollweg', 'baryons.']]);
+  t.end();
+});
+
+t.test('a sentence goes on behind a full stop that ends no sentence', (t) => {
+  const pages = (last: string, first: string): string[] => texts(structure([
+    sketch(0, [...paragraph(50, 60, 480, 6, 'mill').slice(0, 5), line(50, 120, `${'words and more of them '.repeat(4)}${last}`)]),
+    sketch(1, [line(50, 60, `${first} ${'words and more of them '.repeat(4)}`), ...paragraph(50, 72, 480, 5, 'swim')]),
+  ]), 'text');
+  t.equal(pages('as is seen in Fig.', '2 shows a clear').length, 1);
+  t.equal(pages('as Smith et al.', 'report it').length, 1);
+  t.equal(pages('as is seen here.', '2 shows a clear').length, 2);
+  t.equal(pages('as Smith et al.', 'The other').length, 2);
+  const inColumn = texts(structure([sketch(0, [...paragraph(50, 60, 480, 4, 'mill').slice(0, 3), line(50, 96, `${'words and more of them '.repeat(4)}by Eq.`), line(50, 108, '(2) implies that all of it is so, as we have seen')])]), 'text');
+  t.equal(inColumn.length, 1, 'a number in brackets is no item then');
+  t.end();
+});

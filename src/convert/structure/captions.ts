@@ -13,15 +13,21 @@ const label = '(?:\\d+(?:[.\\-–]\\d+)*(?:[.\\-–]?[a-z](?!\\p{L}))*|[ivxlc]+(
 const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*${label}\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
 const plainNamed = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*[:–—]\\s`, 'iu');
 const source = /^(sources?|quellen?|fuentes?|fonte|note|notes|zdroj|bron|źródło|anmerkung(?:en)?)\s*[:.]\s/iu;
-/** `Figure 3 shows …` is a sentence about a figure. */
-const sentence = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*${label}\\s+(?:and|or|to|shows?|presents?|illustrates?|depicts?|gives?|lists?|summari[sz]es?|compares?|reports?|contains?|displays?|provides?|is|are|was|were|has|below|above|zeigt|zeigen|stellt|montre|muestra|in|of|we)\\b`, 'iu');
+/** `Figure 3 shows …` and `Fig. 3 (left) shows …` are sentences about a figure: small letters go on from its number. */
+const sentenceLabel = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*${label}\\s?(?:[[(][^[\\]()]{1,20}[\\])])?`, 'iu');
+const sentenceRest = /^,?\s+(?:and|or|to|also|further|clearly|then|we|shows?|presents?|illustrates?|depicts?|gives?|lists?|summari[sz]es?|compares?|reports?|contains?|displays?|provides?|demonstrates?|indicates?|suggests?|reveals?|confirms?|highlights?|describes?|represents?|plots|outlines|details|explains|is|are|was|were|has|have|can|may|below|above|zeigt|zeigen|stellt|enthält|montre|présente|muestra|mostra|in|of)\b/u;
+
+function isSentence(text: string): boolean {
+  const [named] = sentenceLabel.exec(text) ?? [''];
+  return named !== '' && sentenceRest.test(text.slice(named.trimEnd().length));
+}
 
 export type CaptionKind = 'figure' | 'table' | 'source';
 
 /** What the text says it is a caption of, or null. */
 export function captionKind(text: string): CaptionKind | null {
   if (source.test(text)) return 'source';
-  if (sentence.test(text)) return null;
+  if (isSentence(text)) return null;
   const match = named.exec(text) ?? plainNamed.exec(text);
   if (match === null) return null;
   return match[1] !== undefined ? 'figure' : 'table';
@@ -162,7 +168,7 @@ export function attachCaptions(all: Block[], body: BodyStyle): Block[] {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const text = plainText(block);
     const named = captionKind(text) ?? (unnamed.has(block) ? 'figure' : null);
-    const seen = named === null && !sentence.test(text) && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
+    const seen = named === null && !isSentence(text) && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
     const kind = seen ? nearestKind(block, objects) : named;
     if (kind === null || text.length > 1200) continue;
     const found = nearest(block, objects, kind);

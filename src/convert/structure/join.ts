@@ -1,4 +1,5 @@
 /** Paragraphs that run on in the next column or on the next page become one again. */
+import { goesOnAfterAbbreviation } from './abbreviations.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 
@@ -17,7 +18,7 @@ function continuesText(first: TextBlock, second: TextBlock): boolean {
   if (from.pageIndex === to.pageIndex && to.box.top >= from.box.bottom && Math.abs(from.column.left - to.column.left) < 20) return false;
   if (to.pageIndex - from.pageIndex > 1) return false;
   if (above.softHyphen || /\p{L}[-\u00ad\u2010]$/u.test(above.text)) return /^\p{Ll}/u.test(below.text);
-  if (sentenceEnd.test(above.text)) return false;
+  if (sentenceEnd.test(above.text) && !goesOnAfterAbbreviation(above.text, below.text)) return false;
   const full = above.box.right > from.column.right - 0.2 * (from.column.right - from.column.left);
   if (!full) return false;
   return /^[\p{Ll}\p{Lo}(]/u.test(below.text) || /[,;–—]$/.test(above.text) || /\b(the|of|and|a|an|in|to|for|with|by|on|der|die|das|und|von|de|la|et|les|y|el)$/i.test(above.text)

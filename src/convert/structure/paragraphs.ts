@@ -2,6 +2,7 @@
 import type { TextLine } from '../layout/text-line.js';
 import { unionBox } from '../layout/text-line.js';
 import type { Column } from '../layout/reading-order.js';
+import { goesOnAfterAbbreviation } from './abbreviations.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
 import { markerOf } from './markers.js';
@@ -76,18 +77,32 @@ function continuesRun(above: TextLine, below: TextLine): boolean {
   return below.boldPrefix > 0 || above.boldPrefix > 0 && above.boldPrefix < above.text.length && below.bold && below.text.length < 20;
 }
 
-function startsParagraph(above: TextLine, below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
+/** Below its first line, which is full, a paragraph may hang further in, as an entry of a bibliography does; the next begins where it began. */
+function hangs(group: TextLine[], line: TextLine, habits: ColumnHabits): boolean {
+  const [first] = group;
+  const above = group.at(-1)!;
+  const isFull = habits.right - first!.box.right < firstWordWidth(group[1] ?? line) + 0.5 * line.size;
+  const indent = line.box.left - first!.box.left;
+  return isFull && indent > 0.7 * line.size && indent < 5 * line.size && (above === first || Math.abs(above.box.left - line.box.left) < 0.4 * line.size);
+}
+
+function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
+  const above = group.at(-1)!;
   if (above.latex !== undefined || below.latex !== undefined) return true;
-  if (areSeenApart(above, below) && !goesOn(above, below, habits, leading)) return true;
   const distance = below.baseline - above.baseline;
+  const hanging = distance <= 1.15 * leading && hangs(group, below, habits);
+  if (areSeenApart(above, below) && !hanging && !goesOn(above, below, habits, leading)) return true;
   const size = Math.max(above.size, below.size);
   // Side by side on one row: captions of two tables.
   if (Math.abs(distance) < 0.3 * size && below.box.left > above.box.right) return true;
   if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
+  // An address in it may be set as programs are.
+  if (hanging && Math.abs(above.size - below.size) <= 0.09 * size && above.bold === below.bold) return false;
   if (changesStyle(above, below) || changesFace(above, below, habits)) return true;
   if (markerOf(below.text) !== null && opensItem(above, below)) return true;
   if (beginsRaised(below) && (beginsRaised(above) || endsSentence(above.text))) return true;
   const indent = below.box.left - above.box.left;
+  if (group.length > 1 && -indent > 0.7 * size && below.box.left < group[0]!.box.left + 0.3 * size && hangs(group.slice(0, -1), above, habits)) return true;
   // First-line indent: this line stands in, the one before did not, the one after does not.
   if (indent > 0.7 * size && indent < 5 * size) {
     const returns = next === undefined || next.box.left < below.box.left - 0.6 * size;
@@ -139,6 +154,7 @@ function endsSentence(text: string): boolean {
 function opensItem(above: TextLine, below: TextLine): boolean {
   const marker = markerOf(below.text)!;
   if (marker.kind === 'bullet') return true;
+  if (goesOnAfterAbbreviation(above.text, below.text)) return false;
   if (endsSentence(above.text) || markerOf(above.text) !== null) return true;
   return below.box.left < above.box.left - 0.8 * below.size || above.box.right < below.box.right - 4 * below.size;
 }
@@ -175,13 +191,14 @@ export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: numbe
   const leadingFor = leadingsBySize(seen, body);
   const groups: TextLine[][] = [];
   for (const [index, line] of seen.entries()) {
-    const above = seen[index - 1];
-    const leading = leadingFor(line.size);
-    if (above === undefined || startsParagraph(above, line, seen[index + 1], habits, leading)) groups.push([lines[index]!]);
-    else groups.at(-1)!.push(lines[index]!);
+    const group = groups.at(-1);
+    if (group === undefined || startsParagraph(group, line, seen[index + 1], habits, leadingFor(line.size))) groups.push([line]);
+    else group.push(line);
   }
   const { left, right } = fromRight ? mirrored(habits) : habits;
-  return groups.map((group) => {
+  const originals = new Map(seen.map((line, index) => [line, lines[index]!]));
+  return groups.map((mirrorGroup) => {
+    const group = mirrorGroup.map((line) => originals.get(line)!);
     const block = textBlock(pageIndex, group, unionBox(group.map((line) => line.box)), { left, right });
     if (group[0]!.latex !== undefined) block.role = 'formula';
     return block;

@@ -1,0 +1,14 @@
+/** Full stops that end no sentence: what the line with them refers to stands on the next. */
+
+const edge = '(?:^|[\\s(\\[“"])';
+/** A number follows: `Eq.` and `(3)`. */
+const beforeNumber = new RegExp(`${edge}(?:figs?|eqs?|eqns?|refs?|sects?|secs?|tabs?|chaps?|nos?|nrs?|vols?|pp?|arts?|abb|kap|abschn|gl|bd|abs|s)\\.$`, 'iu');
+const number = /^[([]?(?:[A-Z]\.?)?\d/u;
+/** The sentence goes on, with a name after some of them. */
+const beforeName = new RegExp(`${edge}(?:dr|prof|mr|mrs|ms|cf|vs|e\\.\\s?g|i\\.\\s?e|vgl|bzw|z\\.\\s?b)\\.,?$`, 'iu');
+const beforeMore = new RegExp(`${edge}(?:al|viz|resp|approx|ca|d\\.\\s?h|u\\.\\s?a|sog)\\.$`, 'iu');
+
+/** Whether the sentence in `above` goes on in `below`, though a full stop stands between them. */
+export function goesOnAfterAbbreviation(above: string, below: string): boolean {
+  return beforeNumber.test(above) && number.test(below) || beforeName.test(above) && /^[\p{L}\d(]/u.test(below) || beforeMore.test(above) && /^[\p{Ll}\d(\[]/u.test(below);
+}
