@@ -254,6 +254,8 @@ t.test('regions of the layout network part no paragraph that is read from the ri
   t.equal(lines('The law, which was long prior to the reg-', 'istration and what came of it then in the end.'), 1, 'half a word');
   t.equal(lines('The cat and the mouse (the List of the', 'Assessments, updated) and what came of it then in the end.'), 1, 'half of what brackets hold');
   t.equal(lines('The cat and the mouse, which they saw', 'running in the house and in the garden and what came of it.', { confidence: 0.9 }), 1, 'half a sentence on a scan');
+  t.equal(lines('We are grateful for their help, and we thank the', 'CINECA/EuroHPC/and-all-of-its-operators-who-helped team for what came of it.'), 1, 'a sentence before a name that does not fit');
+  t.equal(lines('We are grateful for their help, and we thank them', 'CINECA/EuroHPC/and-all-of-its-operators-who-helped team for what came of it.'), 2);
   t.equal(lines('The cat and the mouse (the List)', 'Assessments, updated (now) and what came of it then in the end.', { confidence: 0.9 }), 2);
   t.end();
 });

@@ -1,7 +1,7 @@
 /** Paragraphs that run on in the next column or on the next page become one again. */
-import { goesOnAfterAbbreviation } from './abbreviations.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
+import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
 
 /** Blocks that may stand between the halves of a paragraph: they were put there by the page, not by the author. */
 function isFloating(block: Block): boolean {
@@ -21,7 +21,7 @@ function continuesText(first: TextBlock, second: TextBlock): boolean {
   if (sentenceEnd.test(above.text) && !goesOnAfterAbbreviation(above.text, below.text)) return false;
   const full = above.box.right > from.column.right - 0.2 * (from.column.right - from.column.left);
   if (!full) return false;
-  return /^[\p{Ll}\p{Lo}(]/u.test(below.text) || /[,;–—]$/.test(above.text) || /\b(the|of|and|a|an|in|to|for|with|by|on|der|die|das|und|von|de|la|et|les|y|el)$/i.test(above.text)
+  return /^[\p{Ll}\p{Lo}(]/u.test(below.text) || /[,;–—]$/.test(above.text) || endsOpen(above.text)
     || /^[\p{L}\d“"'‘]/u.test(below.text) && linesOf(first).length > 1 && linesOf(second).length > 1;
 }
 

@@ -2,11 +2,11 @@
 import type { TextLine } from '../layout/text-line.js';
 import { unionBox } from '../layout/text-line.js';
 import type { Column } from '../layout/reading-order.js';
-import { goesOnAfterAbbreviation } from './abbreviations.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
 import { markerOf } from './markers.js';
 import { numberingOf } from './numbering.js';
+import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
 import type { BodyStyle } from './style.js';
 
 /** So sure the layout network must be of two lines to part them: they are of two regions then. */
@@ -137,7 +137,8 @@ function goesOn(above: TextLine, below: TextLine, habits: ColumnHabits, leading:
   if (!isNext) return false;
   if (/\p{L}[-\u2010\u00ad]$/u.test(above.text) && /^\p{Ll}/u.test(below.text) || above.text.lastIndexOf('(') > above.text.lastIndexOf(')') && below.text.includes(')')) return true;
   const isFull = habits.right - above.box.right < firstWordWidth(below) + 0.3 * size;
-  return /[\p{L}\p{N},]$/u.test(above.text) && /^\p{Ll}/u.test(below.text) && (isFull || above.confidence !== undefined);
+  const inSentence = /[\p{L}\p{N},]$/u.test(above.text) && /^\p{Ll}/u.test(below.text) || /^[\p{L}\d]/u.test(below.text) && endsOpen(above.text);
+  return inSentence && (isFull || above.confidence !== undefined);
 }
 
 /** A raised number or sign opens the line: the mark of a note. */

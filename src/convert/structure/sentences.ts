@@ -1,4 +1,4 @@
-/** Full stops that end no sentence: what the line with them refers to stands on the next. */
+/** Whether a sentence goes on from one line to the next: words that never end one, and full stops that do not. */
 
 const edge = '(?:^|[\\s(\\[“"])';
 /** A number follows: `Eq.` and `(3)`. */
@@ -11,4 +11,11 @@ const beforeMore = new RegExp(`${edge}(?:al|viz|resp|approx|ca|d\\.\\s?h|u\\.\\s
 /** Whether the sentence in `above` goes on in `below`, though a full stop stands between them. */
 export function goesOnAfterAbbreviation(above: string, below: string): boolean {
   return beforeNumber.test(above) && number.test(below) || beforeName.test(above) && /^[\p{L}\d(]/u.test(below) || beforeMore.test(above) && /^[\p{Ll}\d(\[]/u.test(below);
+}
+
+const smallWord = /\b(?:the|of|and|a|an|in|to|for|with|by|on|der|die|das|und|von|de|la|et|les|y|el)$/i;
+
+/** A line that ends so goes on, whatever the next begins with. */
+export function endsOpen(text: string): boolean {
+  return smallWord.test(text);
 }
