@@ -87,28 +87,56 @@ __device__ __forceinline__ void atomic_max(std::uint64_t* to, std::uint64_t valu
 /// The sum, as atomic_add(); what stood there before.
 __device__ __forceinline__ int atomic_add(int* to, int value) { return atomicAdd(to, value); }
 
-/// From global memory that no kernel writes meanwhile and nobody reads again soon: it shall not displace what the first-level cache
-/// holds. `from` is aligned to the size.
-template <class T>
-__device__ __forceinline__ T load_once(const std::uint8_t* from) {
+/// What the first-level cache does with the 32 bytes around what is read: nothing; gives them up first, for when the rest of them is asked for
+/// next; keeps them, for when it is asked for after others.
+enum class Kept { not_at_all, briefly, longer };
+
+#define LECTERN_LOAD(policy)                                                                                                            \
+  if constexpr (sizeof(T) == 16) {                                                                                                      \
+    asm("ld.global.nc.L1::" policy ".v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.w[0]), "=r"(value.w[1]), "=r"(value.w[2]), "=r"(value.w[3]) : "l"(from)); \
+  } else if constexpr (sizeof(T) == 8) {                                                                                                \
+    asm("ld.global.nc.L1::" policy ".v2.u32 {%0, %1}, [%2];" : "=r"(value.w[0]), "=r"(value.w[1]) : "l"(from));                         \
+  } else if constexpr (sizeof(T) == 4) {                                                                                                \
+    asm("ld.global.nc.L1::" policy ".u32 %0, [%1];" : "=r"(value.w[0]) : "l"(from));                                                    \
+  } else {                                                                                                                              \
+    static_assert(sizeof(T) == 2, "a width that there is");                                                                             \
+    asm("ld.global.nc.L1::" policy ".u16 %0, [%1];" : "=h"(value) : "l"(from));                                                         \
+  }
+
+/// From global memory that no kernel writes meanwhile. `from` is aligned to the size.
+template <class T, Kept kept>
+__device__ __forceinline__ T load_constant(const std::uint8_t* from) {
   T value;
-  if constexpr (sizeof(T) == 16) {
-    asm("ld.global.nc.L1::no_allocate.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.w[0]), "=r"(value.w[1]), "=r"(value.w[2]), "=r"(value.w[3]) : "l"(from));
-  } else if constexpr (sizeof(T) == 8) {
-    asm("ld.global.nc.L1::no_allocate.v2.u32 {%0, %1}, [%2];" : "=r"(value.w[0]), "=r"(value.w[1]) : "l"(from));
-  } else if constexpr (sizeof(T) == 4) {
-    asm("ld.global.nc.L1::no_allocate.u32 %0, [%1];" : "=r"(value.w[0]) : "l"(from));
+  if constexpr (kept == Kept::not_at_all) {
+    LECTERN_LOAD("no_allocate")
+  } else if constexpr (kept == Kept::briefly) {
+    LECTERN_LOAD("evict_first")
   } else {
-    static_assert(sizeof(T) == 2, "a width that there is");
-    asm("ld.global.nc.L1::no_allocate.u16 %0, [%1];" : "=h"(value) : "l"(from));
+    LECTERN_LOAD("evict_last")
   }
   return value;
 }
+
+#undef LECTERN_LOAD
 
 /// What launch_shared() gave the block, aligned to 128 bytes.
 __device__ __forceinline__ std::uint8_t* dynamic_shared() {
   extern __shared__ __align__(128) std::uint8_t dynamic_shared_bytes[];
   return dynamic_shared_bytes;
+}
+
+/// Of a kernel that launch_early() queued: until those before it are done and what they wrote is there. All its threads call it before they read or
+/// write what others do.
+__device__ __forceinline__ void wait_for_kernels_before() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+/// Where all blocks have come here, those of the next kernel begin as soon as there is room, if launch_early() queued it.
+__device__ __forceinline__ void let_next_begin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;");
+#endif
 }
 
 /// Lets a kernel's blocks ask for so much memory, of all threads and models from now on: a limit that one launch lowered again would fail
@@ -182,6 +210,9 @@ T load_once(const std::uint8_t* from) {
 }
 
 inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory(); }
+// One kernel after the other.
+inline void wait_for_kernels_before() {}
+inline void let_next_begin() {}
 
 template <class... Parameters, class... Arguments>
 void launch_shared(Stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {

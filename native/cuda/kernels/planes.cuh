@@ -76,6 +76,9 @@ constexpr std::size_t placed_row_bytes(DType type, std::int64_t columns) {
 
 template <DType type>
 inline constexpr bool is_quantised = info_of(type).block_elements > 1;
+/// Whether blocks are of 256: rows have whole eights of stretches.
+template <DType type>
+inline constexpr bool has_heads = info_of(type).block_elements == 256;
 template <DType type>
 inline constexpr PlaneShape plane_shape_of = plane_shape(type);
 
@@ -108,31 +111,69 @@ struct alignas(16) WeightBlock {
   float offset[2];
 };
 
-template <DType type>
-__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
+/// What stretch `stretch` shares with its block of 256.
+template <DType type, Kept scales>
+__device__ __forceinline__ void load_head(const std::uint8_t* row, const PlaneOffsets& at, int stretch, RawStretch& raw) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  RawStretch raw;
-  if constexpr (shape.low == 16) raw.low = load_once<Words<4>>(row + 16 * stretch);
-  if constexpr (shape.low == 8) {
-    const auto low = load_once<Words<2>>(row + 8 * stretch);
-    raw.low.w[0] = low.w[0];
-    raw.low.w[1] = low.w[1];
-  }
-  if constexpr (shape.second == 16) raw.second = load_once<Words<4>>(row + at.second + 16 * stretch);
-  if constexpr (shape.high == 8) raw.high = load_once<Words<2>>(row + at.high + 8 * stretch);
-  if constexpr (shape.high == 4) raw.high.w[0] = load_once<Words<1>>(row + at.high + 4 * stretch).w[0];
-  if constexpr (shape.scale == 4) raw.scale = load_once<Words<1>>(row + at.scale + 4 * stretch).w[0];
-  if constexpr (shape.scale == 2) raw.scale = load_once<std::uint16_t>(row + at.scale + 2 * stretch);
   const std::uint8_t* head = row + at.head + shape.head * (stretch / 8);
-  if constexpr (shape.head == 16) raw.head = load_once<Words<4>>(head);
+  if constexpr (shape.head == 16) raw.head = load_constant<Words<4>, scales>(head);
   if constexpr (shape.head == 8) {
-    const auto two = load_once<Words<2>>(head);
+    const auto two = load_constant<Words<2>, scales>(head);
     raw.head.w[0] = two.w[0];
     raw.head.w[1] = two.w[1];
   }
-  if constexpr (shape.head == 4) raw.head.w[0] = load_once<Words<1>>(head).w[0];
-  if constexpr (shape.head == 2) raw.head.w[0] = load_once<std::uint16_t>(head);
+  if constexpr (shape.head == 4) raw.head.w[0] = load_constant<Words<1>, scales>(head).w[0];
+  if constexpr (shape.head == 2) raw.head.w[0] = load_constant<std::uint16_t, scales>(head);
+}
+
+/// `quants`, `scales`: what the first-level cache does with those planes.
+template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
+__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  RawStretch raw;
+  if constexpr (shape.low == 16) raw.low = load_constant<Words<4>, quants>(row + 16 * stretch);
+  if constexpr (shape.low == 8) {
+    const auto low = load_constant<Words<2>, quants>(row + 8 * stretch);
+    raw.low.w[0] = low.w[0];
+    raw.low.w[1] = low.w[1];
+  }
+  if constexpr (shape.second == 16) raw.second = load_constant<Words<4>, quants>(row + at.second + 16 * stretch);
+  if constexpr (shape.high == 8) raw.high = load_constant<Words<2>, quants>(row + at.high + 8 * stretch);
+  if constexpr (shape.high == 4) raw.high.w[0] = load_constant<Words<1>, quants>(row + at.high + 4 * stretch).w[0];
+  if constexpr (shape.scale == 4) raw.scale = load_constant<Words<1>, scales>(row + at.scale + 4 * stretch).w[0];
+  if constexpr (shape.scale == 2) raw.scale = load_constant<std::uint16_t, scales>(row + at.scale + 2 * stretch);
+  load_head<type, scales>(row, at, stretch, raw);
   return raw;
+}
+
+/// Of types in blocks of 256 stretches `even` and the next, which have one head and whose other parts lie side by side: nothing that both are
+/// made from is loaded twice.
+template <DType type, Kept quants, Kept scales>
+__device__ __forceinline__ void load_pair(const std::uint8_t* row, const PlaneOffsets& at, int even, RawStretch (&pair)[2]) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  static_assert(has_heads<type> && shape.second == 0, "a pair is always whole");
+  if constexpr (shape.low == 16) {
+    pair[0].low = load_constant<Words<4>, quants>(row + 16 * even);
+    pair[1].low = load_constant<Words<4>, quants>(row + 16 * even + 16);
+  } else {
+    const auto low = load_constant<Words<4>, quants>(row + 8 * even);
+    for (int i = 0; i < 4; ++i) pair[i / 2].low.w[i % 2] = low.w[i];
+  }
+  if constexpr (shape.high == 8) {
+    const auto high = load_constant<Words<4>, quants>(row + at.high + 8 * even);
+    for (int i = 0; i < 4; ++i) pair[i / 2].high.w[i % 2] = high.w[i];
+  }
+  if constexpr (shape.high == 4) {
+    const auto high = load_constant<Words<2>, quants>(row + at.high + 4 * even);
+    for (int i = 0; i < 2; ++i) pair[i].high.w[0] = high.w[i];
+  }
+  if constexpr (shape.scale == 2) {
+    const std::uint32_t both = load_constant<Words<1>, scales>(row + at.scale + 2 * even).w[0];
+    pair[0].scale = both & 0xFFFFU;
+    pair[1].scale = both >> 16;
+  }
+  load_head<type, scales>(row, at, even, pair[0]);
+  pair[1].head = pair[0].head;
 }
 
 __device__ __forceinline__ float low_half(std::uint32_t word) { return half_to_float(static_cast<std::uint16_t>(word)); }

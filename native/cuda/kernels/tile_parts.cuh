@@ -92,6 +92,11 @@ __device__ __forceinline__ void copy_input(const TileProduct& product, int first
 
 /// Quantised weights on their way through a thread's registers: of the step after the next, under way, and of the next, which are unpacked
 /// between this one's products. Of float weights it does nothing.
+///
+/// A step of a row is 32 bytes of nibbles at most, and threads side by side read rows far apart: what crosses from the second-level cache are
+/// whole sectors of 32 bytes, 25 to 32 bytes a clock and multiprocessor. Past the first-level cache Q4_K would be 128 bytes a row and
+/// step, 48 KB with the rows of x in the 1,024 clocks that the products take, and Q6_K 80 KB; with the sectors kept until the rest of them is asked for
+/// they are 36 bytes and 53, 25 KB and 29 KB.
 template <DType type, class Tile, bool gated>
 class ComingWeights {
  public:
@@ -103,12 +108,15 @@ class ComingWeights {
   }
 
   __device__ __forceinline__ void load(int step) {
-    if constexpr (Weights::unpacked) {
+    // Beyond the columns the rows are zeros: any weights will do.
+    if constexpr (in_pairs) {
+      const int even = 2 * step < stretches_ ? 2 * step : stretches_ - 2;
+      load_pair<type, Kept::briefly, Kept::longer>(own_[0], planes_, even, coming_);
+    } else if constexpr (Weights::unpacked) {
       LECTERN_UNROLL
       for (int i = 0; i < Weights::stretches; ++i) {
-        // Beyond the columns the rows are zeros: any weights will do.
         const int stretch = Weights::stretch_of(step, i);
-        coming_[i] = load_stretch<type>(own_[i], planes_, stretch < stretches_ ? stretch : stretches_ - 1);
+        coming_[i] = load_stretch<type, Kept::briefly, Kept::longer>(own_[i], planes_, stretch < stretches_ ? stretch : stretches_ - 1);
       }
     }
   }
@@ -139,6 +147,8 @@ class ComingWeights {
   }
 
  private:
+  static constexpr bool in_pairs = Weights::stretches == 2 && has_heads<type>;
+
   int stretches_;
   PlaneOffsets planes_;
   const std::uint8_t* own_[Weights::stretches];
