@@ -176,8 +176,8 @@ __device__ __forceinline__ void hand_on(const TileProduct& product, int row, int
     return;
   }
   const PackedEnd& end = product.end;
-  float bound = product.x.sizes[row] * float_of_bits(static_cast<Word>(*end.weight));
-  if (end.bias != nullptr) bound += float_of_bits(static_cast<Word>(*end.bias));
+  // Rounded once: threads whose code was made another way must not find another power of two.
+  const float bound = fmaf(product.x.sizes[row], float_of_bits(static_cast<Word>(*end.weight)), end.bias == nullptr ? 0.0F : float_of_bits(static_cast<Word>(*end.bias)));
   const int exponent = packing_exponent(bound);
   const float y = 0.5F * sum * (1.0F + erff(sum * 0.70710678F));
   end.out.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(end.out.stride) + static_cast<std::size_t>(output)] =
