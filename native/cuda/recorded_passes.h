@@ -9,10 +9,12 @@
 #include <functional>
 #include <initializer_list>
 #include <memory>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "cuda/runtime.h"
+#include "error.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -51,10 +53,9 @@ class RecordedPasses {
     if (pass_ == nullptr) return;
     if (pass_->graph != nullptr) {
       mode_ = Mode::compares;
-    } else if (pass_->seen) {
-      mode_ = Mode::records;
+    } else if (pass_->seen && records_) {
       pass_->calls.clear();
-      begin_recording(stream_);
+      if (takes([&] { begin_recording(stream_); })) mode_ = Mode::records;
     } else {
       pass_->seen = true;
     }
@@ -90,9 +91,10 @@ class RecordedPasses {
   void end() {
     if (mode_ == Mode::compares && next_ < pass_->calls.size()) run_apart();
     if (mode_ == Mode::runs) return;
-    if (mode_ == Mode::records) pass_->graph = std::make_unique<Graph>(end_recording(stream_));
+    const bool whole = mode_ == Mode::compares || takes([&] { pass_->graph = std::make_unique<Graph>(end_recording(stream_)); });
     mode_ = Mode::runs;
-    pass_->graph->launch(stream_);
+    if (whole) return pass_->graph->launch(stream_);
+    for (const Call& call : pass_->calls) call.work();
   }
 
  private:
@@ -108,7 +110,24 @@ class RecordedPasses {
     std::unique_ptr<Graph> graph;
   };
 
+  /// Whether the device takes a step of recording. One that does not, for want of memory or whatever it says, runs passes call by call from then
+  /// on: what serves must not fail for what would only be quicker. Throws Error `device_lost` where nothing else works either.
+  template <class Step>
+  bool takes(const Step& step) {
+    try {
+      step();
+      return true;
+    } catch (const Error& error) {
+      forget_error();
+      synchronise(stream_);
+      records_ = false;
+      remark(std::string("Answers' passes are queued call by call, which is slower: the device did not record one (") + error.what() + ").");
+      return false;
+    }
+  }
+
   Stream stream_;
+  bool records_ = true;
   Pass passes_[most_rows];
   Pass* pass_ = nullptr;
   std::size_t next_ = 0;

@@ -101,7 +101,7 @@ void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes == 0 ? 1 : bytes);
   if (status == cudaErrorMemoryAllocation) {
-    cudaGetLastError();  // the runtime remembers it; the next check must not find it
+    forget_error();
     std::size_t free_bytes = 0;
     std::size_t total_bytes = 0;
     check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
@@ -116,7 +116,7 @@ void device_release(void* memory) noexcept { cudaFree(memory); }
 void* pinned_allocate(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaHostAlloc(&memory, bytes, cudaHostAllocDefault);
-  if (status == cudaErrorMemoryAllocation) cudaGetLastError();  // the runtime remembers it; the next check must not find it
+  if (status == cudaErrorMemoryAllocation) forget_error();
   check(status, "cudaHostAlloc");
   return memory;
 }
@@ -135,7 +135,7 @@ bool Event::comes_within(int seconds) const {
       check(status, "cudaEventQuery");
       return true;
     }
-    cudaGetLastError();  // the runtime remembers it; the next check must not find it
+    forget_error();
     if (std::chrono::steady_clock::now() > end) return false;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
@@ -185,5 +185,7 @@ void clear(Stream stream, void* memory, std::size_t bytes) { check(cudaMemsetAsy
 void synchronise(Stream stream) { check(cudaStreamSynchronize(stream), "cudaStreamSynchronize"); }
 
 void check_launches() { check(cudaGetLastError(), "launching a kernel"); }
+
+void forget_error() noexcept { cudaGetLastError(); }
 
 }  // namespace lectern::cuda

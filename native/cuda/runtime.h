@@ -49,6 +49,8 @@ void clear(Stream stream, void* memory, std::size_t bytes);
 void synchronise(Stream stream);
 /// Whether the kernels queued so far could be started. Throws Error `device_lost`.
 void check_launches();
+/// The runtime remembers the last error: one that was dealt with must not be met again.
+void forget_error() noexcept;
 
 /// A moment of a stream that the host and other streams can wait for. Before the first record() nobody waits. Each throws Error `device_lost`.
 class Event {

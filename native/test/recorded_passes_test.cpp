@@ -59,6 +59,29 @@ LECTERN_TEST("recorded passes: launched as one they give the bits that they give
   }
 }
 
+LECTERN_TEST("recorded passes: one that the device has no memory for runs call by call, and so do those after it") {
+  if (!test::tests_emulation()) return;
+  const test::MadeModel made = test::make_model({.dtype = DType::q4_k, .layers = 2, .heads = 2, .kv_heads = 1, .feed_forward = 256});
+  const test::Place place = test::places().front();
+  llm::ModelOptions options;
+  options.slots = 5;
+  options.records = false;
+  const std::vector<Row> expected = all_passes(*test::open_model_on(place.make(), made, options).model);
+  options.records = true;
+  const test::OpenedModel opened = test::open_model_on(place.make(), made, options);
+  const std::uint64_t before = cuda::emulation::graphs_launched;
+  cuda::emulation::remarks.clear();
+  // Nothing else allocates in a pass.
+  cuda::emulation::fail_at(1, cuda::emulation::Fault::memory);
+  const std::vector<Row> got = all_passes(*opened.model);
+  check(cuda::emulation::has_failed(), "a recording finds no memory");
+  cuda::emulation::fail_never();
+  for (std::size_t i = 0; i < expected.size(); i++) check(test::same_bits(got[i], expected[i]), "pass " + std::to_string(i));
+  check(cuda::emulation::graphs_launched == before, "no pass was launched as one");
+  check(cuda::emulation::remarks.find("call by call") != std::string::npos, "said: " + cuda::emulation::remarks);
+  cuda::emulation::remarks.clear();
+}
+
 LECTERN_TEST("recorded passes: whoever looks at the rows between two calls sees them") {
   for (const test::Place& place : test::places()) {
     const test::MadeModel made = test::make_model({.dtype = DType::q8_0, .layers = 1, .embedding = 64, .heads = 2, .kv_heads = 1, .head_size = 32, .feed_forward = 64});

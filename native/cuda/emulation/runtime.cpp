@@ -243,7 +243,7 @@ void begin_recording(Stream) {
 }
 GraphHandle end_recording(Stream) {
   recorded = nullptr;
-  call("recorded");
+  call("recorded", true);
   return std::move(recording);
 }
 
@@ -279,5 +279,6 @@ void synchronise(Stream stream) {
   call("synchronising");
 }
 void check_launches() { call("launching kernels"); }
+void forget_error() noexcept {}
 
 }  // namespace lectern::cuda_emulated
