@@ -1,6 +1,6 @@
 // native_bench: how long each job takes on this machine, best and median of several runs; with --llm language models instead,
 // with --layers layers of networks, with --gpu DEVICE (cuda, emulated) SECONDS FOLDER PART a GPU: part 0
-// what it reaches at most and loading a file of 10 GB in the folder, from 1 on a language model each,
+// what it reaches at most, from 1 on a language model each, the last loading a file of 10 GB in the folder,
 // with --networks DEVICE (cuda, emulated, cpu) ONNX-PACK the networks of a pack on it. --network FILE THREADS times one network on command, --profile FILE THREADS RUNS 1x3x48x320 INPUT tells
 // what its nodes cost.
 // --make-model FOLDER NAME writes a model for benchmarks, --model FILE THREADS holds one open and times it on command,

@@ -9,7 +9,7 @@ struct GpuBenchOptions {
   bool emulated;                  // shapes and files of toys
   double seconds;                 // rows that would begin later are marked as not measured
   std::filesystem::path folder;   // for a file of 10 GB
-  int part;                       // 0: ceilings of the card and loading; from 1 on: the models, one each
+  int part;                       // 0: ceilings of the card; from 1 on: the models, one each; then loading
 };
 
 /// Prints a part of a report in Markdown, row by row as they are measured; false where there is no such part. A process each, so that a kernel

@@ -1,6 +1,8 @@
 #include "layered_model.h"
 
 #include <algorithm>
+#include <chrono>
+#include <functional>
 #include <numeric>
 
 #include "made_model.h"
@@ -15,6 +17,7 @@ OpsShape ops_shape(const BenchShape& shape, const LayeredOptions& options) {
   ops.rows = ops.part_rows = options.rows;
   ops.columns = ops.outputs = std::max({shape.embedding, shape.feed_forward, shape.heads * shape.head_size});
   ops.logit_rows = options.slots;
+  ops.vocabulary = shape.encoder ? 0 : shape.vocabulary;
   ops.heads = shape.heads;
   ops.rotated = shape.encoder ? 0 : shape.head_size;
   // An encoder's layers are done with their keys and values one after the other.
@@ -42,6 +45,7 @@ std::size_t LayeredModel::bytes(const Backend& backend, const BenchShape& shape,
     for (const auto& [dtype, rows, columns] : matrices_of(shape, shape.has_more(l) ? shape.more : shape.rest)) sum += backend.matrix_bytes(dtype, rows, columns, 1);
   }
   sum += floats(options.rows, shape.embedding + shape.heads * shape.head_size + shape.feed_forward);
+  sum += floats(shape.encoder ? 2 : 1, std::max(shape.embedding, shape.feed_forward));  // of the norms
   if (shape.encoder) return sum;
   return sum + backend.table_bytes(DType::q4_k, shape.vocabulary, shape.embedding) + backend.matrix_bytes(DType::q6_k, shape.vocabulary, shape.embedding, 1) +
          floats(options.slots, shape.vocabulary);
@@ -67,7 +71,6 @@ LayeredModel::LayeredModel(Backend& backend, const BenchShape& shape, const Laye
     head_ = matrix(DType::q6_k, shape.vocabulary, shape.embedding);
     table_ = matrix(DType::q4_k, shape.vocabulary, shape.embedding);
     logits_ = Memory(backend, floats(options.slots, shape.vocabulary));
-    result_.resize(static_cast<std::size_t>(options.slots) * static_cast<std::size_t>(shape.vocabulary));
   }
   made_.clear();
 }
@@ -109,23 +112,39 @@ void LayeredModel::resize(int rows) {
   for (std::vector<std::int32_t>* list : {&tokens_, &slots_, &positions_, &cells_, &first_, &visible_}) list->assign(static_cast<std::size_t>(rows), 0);
 }
 
-void LayeredModel::decode(int slots, int position) {
+Batch LayeredModel::batch(int decode_rows) const {
+  return {static_cast<int>(tokens_.size()), decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data()};
+}
+
+Rope LayeredModel::rope() const { return {frequencies_.data(), shape_.encoder ? 0 : shape_.head_size, 1.0F, true}; }
+
+void LayeredModel::list_answers(int slots, int position) {
   resize(slots);
   std::iota(slots_.begin(), slots_.end(), 0);
   std::fill(positions_.begin(), positions_.end(), position);
   std::fill(cells_.begin(), cells_.end(), position);
   std::fill(visible_.begin(), visible_.end(), position + 1);
-  std::vector<std::int32_t> wanted(static_cast<std::size_t>(slots));
-  std::iota(wanted.begin(), wanted.end(), 0);
-  pass(slots, slots, wanted);
 }
 
-void LayeredModel::prompt(int rows, int from, bool wants_logits) {
+void LayeredModel::list_prompt(int rows, int from) {
   resize(rows);
+  // Rows that are all the same would let the tensor cores' wires rest, and the chip run faster than it does.
+  for (std::int32_t& token : tokens_) token = static_cast<std::int32_t>(random_() % static_cast<unsigned>(shape_.vocabulary));
   std::iota(positions_.begin(), positions_.end(), from);
   cells_ = positions_;
   std::iota(visible_.begin(), visible_.end(), from + 1);
-  pass(rows, 0, wants_logits ? std::vector{rows - 1} : std::vector<std::int32_t>{});
+}
+
+bool LayeredModel::decode(int slots, int position) {
+  list_answers(slots, position);
+  std::vector<std::int32_t> wanted(static_cast<std::size_t>(slots));
+  std::iota(wanted.begin(), wanted.end(), 0);
+  return pass(slots, wanted);
+}
+
+void LayeredModel::prompt(int rows, int from, bool wants_logits) {
+  list_prompt(rows, from);
+  pass(0, wants_logits ? std::vector{rows - 1} : std::vector<std::int32_t>{});
 }
 
 void LayeredModel::embed(int texts, int length) {
@@ -137,15 +156,14 @@ void LayeredModel::embed(int texts, int length) {
     first_[i] = row / length * length;
     visible_[i] = first_[i] + length;
   }
-  pass(texts * length, 0, {});
+  pass(0, {});
 }
 
-void LayeredModel::pass(int rows, int decode_rows, const std::vector<std::int32_t>& wanted) {
+bool LayeredModel::pass(int decode_rows, const std::vector<std::int32_t>& wanted) {
   float* const x = x_.floats();
+  const auto rows = static_cast<int>(tokens_.size());
   const Rows all{0, rows};
-  const Rope rope{frequencies_.data(), shape_.encoder ? 0 : shape_.head_size, 1.0F, true};
-  Batch batch{rows, decode_rows, tokens_.data(), slots_.data(), positions_.data(), cells_.data(), first_.data(), visible_.data()};
-  ops_->begin(batch, rope);
+  ops_->begin(batch(decode_rows), rope());
   if (!shape_.encoder) ops_->embed(table_, all, x);
   for (int l = 0; l < options_.layers; l++) {
     const Layer& layer = layers_[static_cast<std::size_t>(l)];
@@ -164,8 +182,77 @@ void LayeredModel::pass(int rows, int decode_rows, const std::vector<std::int32_
   }
   if (!wanted.empty()) ops_->logits(norm_, head_, wanted.data(), static_cast<int>(wanted.size()), x, logits_.floats());
   ops_->end();
-  if (wanted.empty()) backend_.synchronise();
-  else backend_.download(result_.data(), logits_.data(), floats(static_cast<int>(wanted.size()), shape_.vocabulary));
+  if (!wanted.empty()) return choose(static_cast<int>(wanted.size()));
+  backend_.synchronise();
+  return true;
+}
+
+/// A draw as most clients ask for it.
+bool LayeredModel::choose(int count) {
+  std::vector<TokenRule> rules(static_cast<std::size_t>(count));
+  for (int row = 0; row < count; row++) {
+    TokenRule& rule = rules[static_cast<std::size_t>(row)];
+    rule.inverse_temperature = 1 / 0.8;
+    rule.top_p = 0.95;
+    rule.penalties = {1, 0, 0};
+    rule.draw = random_();
+    rule.row = row;
+    rule.top_k = 40;
+    rule.logprobs = -1;
+  }
+  std::vector<TokenChoice> choices(rules.size());
+  ops_->choose_tokens(rules.data(), count, logits_.floats(), choices.data());
+  return std::all_of(choices.begin(), choices.end(), [](const TokenChoice& choice) { return choice.outcome == TokenOutcome::chosen; });
+}
+
+std::vector<LayeredModel::PartTime> LayeredModel::time_parts(int slots, int rows, int position) {
+  if (slots > 0) list_answers(slots, position);
+  else list_prompt(rows, position);
+  const auto count = static_cast<int>(tokens_.size());
+  const Rows all{0, count};
+  float* const x = x_.floats();
+  float* const q = q_.floats();
+  float* const hidden = hidden_.floats();
+  const double seen = slots > 0 ? position + 1 : position + count / 2.0;
+  const double queries = static_cast<double>(shape_.heads) * shape_.head_size;
+  // Of a prompt each tile of queries reads them again, from wherever they are by then.
+  const double kept = slots > 0 ? 4.0 * slots * seen * shape_.kv_heads * shape_.head_size : 0;
+  struct Part {
+    const char* name;
+    std::function<std::vector<Matrix>(const Layer&)> matrices;
+    std::function<void(const Layer&, int)> work;
+    double bytes, operations;
+  };
+  const std::vector<Part> parts = {
+      {"queries, keys, values", [](const Layer& l) { return std::vector{l.attention.query.weight, l.attention.key.weight, l.attention.value.weight}; },
+       [&](const Layer& l, int number) { ops_->project_attention(l.attention, all, x, q, kv_, number); }, 0, 0},
+      {"attention", [](const Layer&) { return std::vector<Matrix>(); }, [&](const Layer&, int number) { ops_->attend(shape_.heads, all, q, kv_, number, q); }, kept, 4.0 * count * queries * seen},
+      {"its output", [](const Layer& l) { return std::vector{l.output.weight}; }, [&](const Layer& l, int) { ops_->project_add(l.output, count, q, x); }, 0, 0},
+      {"gate and up", [](const Layer& l) { return std::vector{l.gated.gate, l.gated.up}; }, [&](const Layer& l, int) { ops_->gated(l.gated, count, x, hidden); }, 0, 0},
+      {"down", [](const Layer& l) { return std::vector{l.down.weight}; }, [&](const Layer& l, int) { ops_->project_add(l.down, count, hidden, x); }, 0, 0}};
+  std::vector<PartTime> times;
+  for (const Part& part : parts) {
+    PartTime time{part.name, 1e9, part.bytes, part.operations};
+    for (const Layer& layer : layers_) {
+      for (const Matrix& matrix : part.matrices(layer)) {
+        time.bytes += static_cast<double>(row_bytes(matrix.dtype, matrix.columns)) * matrix.rows / options_.layers;
+        time.operations += 2.0 * count * matrix.rows * matrix.columns / options_.layers;
+      }
+    }
+    for (int turn = 0; turn < 4; turn++) {
+      Batch told = batch(slots);
+      told.watched = true;  // it is no whole pass: nothing is to be recorded
+      ops_->begin(told, rope());
+      backend_.synchronise();
+      const auto begin = std::chrono::steady_clock::now();
+      for (int l = 0; l < options_.layers; l++) part.work(layers_[static_cast<std::size_t>(l)], l);
+      backend_.synchronise();
+      time.seconds = std::min(time.seconds, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() / options_.layers);
+      ops_->end();
+    }
+    times.push_back(time);
+  }
+  return times;
 }
 
 double LayeredModel::bytes_read(int slots, int seen) const {

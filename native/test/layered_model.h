@@ -32,12 +32,23 @@ class LayeredModel {
   /// What the model takes on the device, told before it is made.
   static std::size_t bytes(const Backend& backend, const BenchShape& shape, const LayeredOptions& options);
 
-  /// One token of an answer in each of the first `slots` slots, at `position`; returns when the logits are on the host.
-  void decode(int slots, int position);
+  /// One token of an answer in each of the first `slots` slots, at `position`; returns when the tokens that follow are chosen, as a service
+  /// does. False where logits are no numbers: what was done then is not what a model does.
+  bool decode(int slots, int position);
   /// `rows` tokens of a prompt from position `from` on, and the logits of the last where wanted.
   void prompt(int rows, int from, bool wants_logits);
   /// Texts of an encoder, one after the other, each of `length` tokens.
   void embed(int texts, int length);
+
+  /// The ops of a layer by themselves, each in all layers one after the other: of answers in `slots` slots at `position`, or where there are
+  /// none of a prompt of `rows` tokens from `position` on. The best of a few turns.
+  struct PartTime {
+    const char* name;
+    double seconds;     // a layer
+    double bytes;       // a layer reads, of weights and of keys and values
+    double operations;  // a layer's additions and multiplications
+  };
+  std::vector<PartTime> time_parts(int slots, int rows, int position);
 
   /// What a token of an answer reads: every matrix once, and the keys and values of `seen` positions in each of `slots` slots.
   double bytes_read(int slots, int seen) const;
@@ -55,8 +66,14 @@ class LayeredModel {
 
   Matrix matrix(DType dtype, int rows, int columns);
   Layer layer(const LayerTypes& types);
-  /// All layers; the lists of rows are filled.
-  void pass(int rows, int decode_rows, const std::vector<std::int32_t>& wanted);
+  /// The lists of rows, which a pass goes by.
+  void list_answers(int slots, int position);
+  void list_prompt(int rows, int from);
+  Batch batch(int decode_rows) const;
+  Rope rope() const;
+  /// All layers; the lists of rows are filled. False where logits are no numbers.
+  bool pass(int decode_rows, const std::vector<std::int32_t>& wanted);
+  bool choose(int count);
   void resize(int rows);
 
   Backend& backend_;
@@ -73,7 +90,6 @@ class LayeredModel {
   std::map<std::tuple<DType, int, int>, std::vector<std::byte>> made_;  // of the largest kinds there are few
   std::size_t file_bytes_ = 0;
   std::vector<std::int32_t> tokens_, slots_, positions_, cells_, first_, visible_;
-  std::vector<float> result_;
 };
 
 }  // namespace lectern::test
