@@ -4,6 +4,7 @@
 #include <ucontext.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <stdexcept>
@@ -16,8 +17,17 @@ Index block_index;
 Index block_size;
 Index grid_size;
 std::uint64_t blocks_begun = 0;
+bool checks_only = false;
 
 namespace {
+
+/// What every device takes: of the first axis more blocks than anybody has, of the others 65,535, and none of nothing.
+void check_grid(Index grid, int threads) {
+  constexpr unsigned most = 65535;
+  if (grid.x == 0 || grid.y == 0 || grid.z == 0) throw std::logic_error("A grid without blocks: a device refuses it.");
+  if (grid.x > INT32_MAX || grid.y > most || grid.z > most) throw std::logic_error("A grid of more blocks along an axis than a device takes.");
+  if (threads < 1 || threads > 1024) throw std::logic_error("A block of more threads than a device takes.");
+}
 
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;
 bool reversed = false;
@@ -161,7 +171,9 @@ unsigned char* shared_memory() { return shared_bytes_of_block; }
 
 void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
   const std::lock_guard lock(one_grid);
+  check_grid(grid, threads);
   if (shared_bytes > most_shared_bytes) throw std::logic_error("A block asks for more shared memory than there is.");
+  if (checks_only) return;
   if (block.fibers.size() < static_cast<std::size_t>(threads)) {
     std::vector<Fiber> fibers(static_cast<std::size_t>(threads));
     block.fibers = std::move(fibers);
@@ -185,6 +197,8 @@ void run_grid(Index grid, int threads, const std::function<void()>& body, std::s
 
 void run_apart(Index grid, int threads, const std::function<void()>& body) {
   const std::lock_guard lock(one_grid);
+  check_grid(grid, threads);
+  if (checks_only) return;
   struct Apart {
     Apart() { apart = true; }
     ~Apart() { apart = false; }

@@ -20,11 +20,15 @@ extern Index grid_size;
 inline constexpr int warp_size = 32;
 
 /// Runs `body` once for each thread of each block, blocks one after the other. Throws std::logic_error when threads wait for each
-/// other for ever: a barrier that not all of them reach, and when a block wrote beside its `shared_bytes`.
+/// other for ever: a barrier that not all of them reach, when a block wrote beside its `shared_bytes`, and for a grid that no device takes.
 void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes = 0);
 
 /// The same for threads that never wait for each other, which need no fibers: a barrier is an error.
 void run_apart(Index grid, int threads, const std::function<void()>& body);
+
+/// Grids are looked at and not run, and memory holds nothing: models too large for a host go through all that queues their kernels. Meanwhile the
+/// device has as many multiprocessors as a large one.
+extern bool checks_only;
 
 /// Of the block that runs, aligned to 128 bytes; what was not written there is no number.
 unsigned char* shared_memory();
