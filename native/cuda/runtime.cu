@@ -39,6 +39,19 @@ void allow_shared(const void* kernel, std::size_t bytes) {
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) == cudaSuccess) most = bytes;
 }
 
+bool begins_early() {
+  static const bool early = [] {
+    const char* const wanted = std::getenv("LECTERN_EARLY_LAUNCHES");
+    if (wanted == nullptr || std::string(wanted) != "on") return false;
+    int device = 0;
+    int major = 0;
+    check(cudaGetDevice(&device), "cudaGetDevice");
+    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+    return major >= 9;
+  }();
+  return early;
+}
+
 void close_stream(Stream stream) noexcept { cudaStreamDestroy(stream); }
 
 Device describe(int device) {

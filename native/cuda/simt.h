@@ -152,6 +152,27 @@ void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int 
   kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
 }
 
+/// Whether kernels may begin before those before them are done (LECTERN_EARLY_LAUNCHES=on, on chips that have it).
+bool begins_early();
+
+/// The same of a kernel that calls wait_for_kernels_before(): what it does until then may run beside the end of the kernel before it.
+template <class... Parameters, class... Arguments>
+void launch_early(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
+  if (!begins_early()) return launch_shared(stream, kernel, grid, threads, shared_bytes, arguments...);
+  if (shared_bytes > 32U << 10) allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
+  cudaLaunchAttribute early{};
+  early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  early.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
+}
+
 /// Queues a kernel of `grid` blocks of `threads`.
 template <class... Parameters, class... Arguments>
 void launch(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
@@ -201,8 +222,10 @@ void check_alignment(const void* address, std::size_t bytes);
 /// Where this thread's launches go while a stream is recorded; else null.
 extern constinit thread_local GraphHandle* recorded;
 
-template <class T>
-T load_once(const std::uint8_t* from) {
+enum class Kept { not_at_all, briefly, longer };
+
+template <class T, Kept>
+T load_constant(const std::uint8_t* from) {
   check_alignment(from, sizeof(T));
   T value;
   std::memcpy(&value, from, sizeof value);
@@ -224,11 +247,22 @@ void launch_shared(Stream, void (*kernel)(Parameters...), Grid grid, int threads
 }
 
 template <class... Parameters, class... Arguments>
+void launch_early(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
+  launch_shared(stream, kernel, grid, threads, shared_bytes, arguments...);
+}
+
+template <class... Parameters, class... Arguments>
 void launch(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, Arguments... arguments) {
   launch_shared(stream, kernel, grid, threads, 0, arguments...);
 }
 
 #endif
+
+/// The same where nobody reads it again soon: it shall not displace what the first-level cache holds.
+template <class T>
+__device__ __forceinline__ T load_once(const std::uint8_t* from) {
+  return load_constant<T, Kept::not_at_all>(from);
+}
 
 /// Over the lanes of a warp, in the order of a tree: the same in every lane.
 __device__ __forceinline__ float warp_sum(float value) {

@@ -84,6 +84,8 @@ __device__ __forceinline__ void score_position(const float* q, const Element* ke
 /// Grid: KV heads by splits by rows. Of splits that have no positions nothing is written. q: (rows, heads * head_size)
 template <class Element>
 __global__ void attend_split(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, SplitParts parts) {
+  let_next_begin();
+  wait_for_kernels_before();
   const int size = cache.head_size;
   const int kv_head = block_x();
   const int split = block_y();
@@ -202,6 +204,8 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
 /// Grid: query heads by rows, one warp each. out: (rows, heads * head_size), and the same as bytes where `quantised` is not null (head_size a
 /// multiple of 32 then).
 __global__ void combine_splits(int head_size, int query_heads, const int* first, const int* visible, int first_row, SplitParts parts, float* out, std::uint8_t* quantised) {
+  let_next_begin();
+  wait_for_kernels_before();
   const int head = block_x();
   const int row = block_y();
   const int lane = thread_number();

@@ -218,12 +218,39 @@ __device__ __forceinline__ void finish_head_rows(const DecodeWork& work, int whi
   }
 }
 
+/// Of a block, ahead of what its warps load: 1 KB of each row of a unit for all of them.
+constexpr int asked_ahead_bytes = 64 << 10;
+
+/// By a warp: asks for the first `bytes` of the rows of a unit (of paired rows near them), so that the memory is busy meanwhile.
+__device__ __forceinline__ void ask_for_unit(const DecodeWork& work, int unit, int bytes) {
+  int which = 0;
+  while (which < 2 && unit >= (work.matrices[which].rows + rows_per_warp - 1) / rows_per_warp) unit -= (work.matrices[which++].rows + rows_per_warp - 1) / rows_per_warp;
+  const DecodeMatrix& matrix = work.matrices[which];
+  const int lines = ((bytes < matrix.pitch ? bytes : matrix.pitch) + 127) / 128;
+  for (int i = thread_number() % 32; i < rows_per_warp * lines; i += 32) {
+    const int row = rows_per_warp * unit + i / lines;
+    if (row < matrix.rows) prefetch(matrix.weights + static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.pitch) + i % lines * 128);
+  }
+}
+
+/// The same of a group of a gated product, two rows of each matrix.
+__device__ __forceinline__ void ask_for_group(const DecodeWork& work, int group) {
+  const int part = thread_number() % 32;
+  const DecodeMatrix& matrix = work.matrices[part / 16];
+  const int row = 32 * group + 2 * (thread_number() / 32) + part / 8 % 2;
+  if (row < matrix.rows && part % 8 * 128 < matrix.pitch) prefetch(matrix.weights + static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.pitch) + part % 8 * 128);
+}
+
 /// Units begin .. end - 1 of four rows, striped over the block's warps.
 template <int width>
 __device__ __forceinline__ void decode_units(const DecodeWork& work, int begin, int end, const std::uint8_t* x) {
   const int stretches = work.columns / 32;
   const int lane = thread_number() % 32;
-  for (int unit = begin + thread_number() / 32; unit < end; unit += decode_warps) {
+  const int warp = thread_number() / 32;
+  for (int unit = begin + warp; unit < end; unit += decode_warps) {
+    // Where the next turn has work for few warps, these ask for all of it now: their own loads alone would leave the memory idle.
+    const int left = end - (unit - warp) - decode_warps;
+    if (unit + decode_warps < end) ask_for_unit(work, unit + decode_warps, asked_ahead_bytes / rows_per_warp / (left < decode_warps ? left : decode_warps));
     int which = 0;
     int own = unit;
     if (work.then == Then::heads) {
@@ -271,6 +298,8 @@ __device__ __forceinline__ void decode_gated(const DecodeWork& work, const std::
     for (int i = 0; i < rows_per_warp; ++i) weights[i] = work.matrices[i / 2].weights + static_cast<std::size_t>(first + i % 2) * pitch;
     float sums[rows_per_warp][width];
     multiply_rows_of<width>(work.matrices[0].type, weights, stretches, x, work.rows, sums);
+    // All warps stop at the barrier: without it none would have anything under way.
+    ask_for_group(work, group + grid_x());
     LECTERN_UNROLL
     for (int r = 0; r < width; ++r) {
       if (lane != r || r >= work.rows) continue;
@@ -294,26 +323,6 @@ __device__ __forceinline__ void decode_gated(const DecodeWork& work, const std::
   }
 }
 
-/// Asks for the first KB of the rows that a warp begins with (of paired rows near them), so that the memory is busy while the input is
-/// read: 64 KB a multiprocessor.
-__device__ __forceinline__ void ask_for_first_weights(const DecodeWork& work, int units) {
-  const int warp = thread_number() / 32;
-  const int part = thread_number() % 32;
-  int own = static_cast<int>(static_cast<long long>(units) * block_x() / grid_x()) + warp;
-  int which = 0;
-  int row = 0;
-  if (work.then == Then::gated) {
-    which = part / 16;
-    row = 32 * block_x() + 2 * warp + part / 8 % 2;
-  } else {
-    while (which < 2 && own >= (work.matrices[which].rows + rows_per_warp - 1) / rows_per_warp) own -= (work.matrices[which++].rows + rows_per_warp - 1) / rows_per_warp;
-    row = rows_per_warp * own + part / 8;
-  }
-  const DecodeMatrix& matrix = work.matrices[which];
-  const int pitch = matrix.pitch;
-  if (row < matrix.rows && part % 8 * 128 < pitch) prefetch(matrix.weights + static_cast<std::size_t>(row) * static_cast<std::size_t>(pitch) + part % 8 * 128);
-}
-
 /// Grid: the multiprocessors. Shared memory: decode_shared_bytes.
 template <int width>
 __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void decode_product(DecodeWork work) {
@@ -323,21 +332,25 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void decode_product(DecodeWo
   float* shared = gathered + 2 * decode_warps * work.rows;
   int units = 0;
   for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + rows_per_warp - 1) / rows_per_warp;
-  ask_for_first_weights(work, units);
+  // Whole units a block, no two blocks further apart than one.
+  const int begin = static_cast<int>(static_cast<long long>(units) * block_x() / grid_x());
+  const int end = static_cast<int>(static_cast<long long>(units) * (block_x() + 1) / grid_x());
+  // The memory shall be busy while the input is read.
+  if (work.then == Then::gated) ask_for_group(work, block_x());
+  else ask_for_unit(work, begin + thread_number() / 32, asked_ahead_bytes / rows_per_warp / decode_warps);
+  let_next_begin();
+  wait_for_kernels_before();
   read_input(work, planes, shared);
   if (work.then == Then::gated) {
     decode_gated<width>(work, planes, gathered);
   } else {
-    // Whole units a block, no two blocks further apart than one.
-    const int begin = static_cast<int>(static_cast<long long>(units) * block_x() / grid_x());
-    const int end = static_cast<int>(static_cast<long long>(units) * (block_x() + 1) / grid_x());
     decode_units<width>(work, begin, end, planes);
   }
 }
 
 template <int width>
 void launch_decode(Stream stream, int blocks, const DecodeWork& work) {
-  launch_shared(stream, decode_product<width>, Grid{blocks}, decode_threads, decode_shared_bytes(work.columns, work.rows), work);
+  launch_early(stream, decode_product<width>, Grid{blocks}, decode_threads, decode_shared_bytes(work.columns, work.rows), work);
 }
 
 }  // namespace LECTERN_CUDA_SPACE
