@@ -1,15 +1,19 @@
 #!/bin/sh
 # On a machine with a GPU, CMake, ninja or make, and nvcc, without Node: builds the native half, runs the CUDA tests and conformance packs
 # on the device, measures it, and writes bench/results/CARD.md. Takes 9 minutes at most: what there was no time for is marked there as not
-# measured. Ends with something else than 0 when a test failed or the measurement did.
+# measured. What is worth most comes first, each part is a process of its own and is in the report as soon as it is done. Ends with something
+# else than 0 when a test failed or the measurement did.
 # Usage: bench/gpu.sh [--emulated] [PACK]...     a folder with models/*.gguf and expected/*.json, or one with index.json, ops and nets
 #   --emulated: the same steps with toys on the emulation, to see that they work; writes build/gpu-emulated.md
 # LECTERN_BUILD names a build that is there already (bin/native_test and bin/native_bench are enough; they may come from another machine
-# whose libraries are no newer), which leaves the time for measuring; LECTERN_COMMIT the commit where there is no repository.
+# whose libraries are no newer: bench/gpu-carry.sh makes an archive of them), which leaves the time for measuring; LECTERN_COMMIT the commit where
+# there is no repository; LECTERN_RESULTS the folder of the report and of what the parts said, where bench/results is not what comes back.
 set -u
 cd "$(dirname "$0")/.."
 begin=$(date +%s)
 left() { echo $((535 - $(date +%s) + begin)); }
+# No part outlasts the whole.
+at_most() { if [ "$1" -lt "$(($(left) - 10))" ]; then echo "$1"; else echo "$(($(left) > 15 ? $(left) - 10 : 5))"; fi; }
 
 device=cuda
 if [ "${1:-}" = --emulated ]; then
@@ -26,24 +30,33 @@ if [ -z "$build" ]; then
   else
     cuda=-DLECTERN_CUDA=OFF
   fi
+  # CMake takes make where nobody says otherwise, also where there is none.
+  if [ ! -f $build/CMakeCache.txt ] && command -v ninja > /dev/null; then cuda="$cuda -G Ninja"; fi
   # shellcheck disable=SC2086
   cmake -S . -B $build -DLECTERN_ADDON=OFF $cuda > build/gpu.log 2>&1 || { cat build/gpu.log; exit 1; }
   # As many compilers as processors: without a number make starts all of them at once.
-  timeout 330 cmake --build $build --target native_test --target native_bench --parallel "$(nproc)" > build/gpu.log 2>&1 || { tail -n 60 build/gpu.log; exit 1; }
+  timeout -k 5 330 cmake --build $build --target native_test --target native_bench --parallel "$(nproc)" > build/gpu.log 2>&1 || { tail -n 60 build/gpu.log; exit 1; }
 fi
 
 if [ "$device" = cuda ]; then
   card=$(nvidia-smi --query-gpu=name --format=csv,noheader | head -n 1)
-  mkdir -p bench/results
-  report=bench/results/$(echo "$card" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9-').md
+  results=${LECTERN_RESULTS:-bench/results}
+  report=$results/$(echo "$card" | tr 'A-Z ' 'a-z-' | tr -cd 'a-z0-9-').md
   driver=$(nvidia-smi --query-gpu=driver_version --format=csv,noheader | head -n 1)
   required=--require-cuda
 else
   card=emulated
-  report=build/gpu-emulated.md
+  results=${LECTERN_RESULTS:-build}
+  report=$results/gpu-emulated.md
   driver=none
   required=
 fi
+# What the parts said, whole.
+logs=$results
+[ -n "${LECTERN_RESULTS:-}" ] || logs=build
+log=$logs/gpu-tests.log
+mkdir -p "$results" "$logs"
+: > "$log"
 commit=${LECTERN_COMMIT:-$(git rev-parse --short HEAD 2> /dev/null || echo unknown)}
 {
   echo "# $card"
@@ -51,37 +64,87 @@ commit=${LECTERN_COMMIT:-$(git rev-parse --short HEAD 2> /dev/null || echo unkno
   echo "$(date -u '+%Y-%m-%d %H:%M') UTC, commit $commit, driver $driver; built in $((535 - $(left))) s. Written by \`bench/gpu.sh\`."
   echo
 } > "$report"
+if [ "$device" = cuda ]; then
+  # Clocks and power that somebody has lowered explain numbers that nothing else does.
+  nvidia-smi --query-gpu=name,memory.total,memory.free,clocks.max.sm,clocks.max.mem,power.limit,mig.mode.current,compute_mode,pcie.link.gen.current,pcie.link.width.current --format=csv >> "$log" 2>&1
+fi
 
 status=0
-# What ran, and how it ended, is a line of the report; the whole of it is on the terminal.
+# What ran, and how it ended, is a line of the report, with what failed; the whole of it is in the log.
 tested() {
   title=$1
-  limit=$2
+  limit=$(at_most "$2")
   shift 2
   if [ "$(left)" -lt 60 ]; then
     echo "- $title: not run, the time was over" >> "$report"
     status=1
-    return
+    return 1
   fi
-  if timeout "$limit" "$@" > build/gpu-test.log 2>&1; then ended=passed; else
+  since=$(date +%s)
+  if timeout -k 5 "$limit" "$@" > build/gpu-test.log 2>&1; then ended=passed; else
     ended="FAILED ($?)"
     status=1
   fi
+  { echo "## $title"; cat build/gpu-test.log; } >> "$log"
   cat build/gpu-test.log
-  echo "- $title: $ended, $(grep -c '^ok ' build/gpu-test.log) of $(grep -cE '^(not )?ok ' build/gpu-test.log) passed" >> "$report"
+  echo "- $title: $ended, $(grep -c '^ok ' build/gpu-test.log) of $(grep -cE '^(not )?ok ' build/gpu-test.log) passed in $(($(date +%s) - since)) s" >> "$report"
+  [ "$ended" != passed ] || return 0
+  grep -E '^# failed|^not ok' build/gpu-test.log | head -n 12 | sed 's/^/  - /' >> "$report"
+  # A process that ended in the midst of a test says so by its last lines.
+  tail -n 3 build/gpu-test.log | sed 's/^/  - last: /' >> "$report"
+  return 1
+}
+# What the checker of memory says to tests that failed, where there is one and time.
+examined() {
+  command -v compute-sanitizer > /dev/null && [ "$(left)" -gt 300 ] || return 0
+  timeout -k 5 50 compute-sanitizer --tool memcheck --print-limit 4 "$build/bin/native_test" "$@" > build/gpu-test.log 2>&1
+  { echo "## compute-sanitizer, $*"; cat build/gpu-test.log; } >> "$log"
+  grep '^=========' build/gpu-test.log | head -n 12 | sed 's/^/  - /' >> "$report"
+}
+kernels() {
+  title=$1
+  limit=$2
+  shift 2
+  tested "$title" "$limit" "$build/bin/native_test" "$@" --require-cuda && return 0
+  examined "$@" --require-cuda
+  return 1
+}
+# Where warpgroups are the reason, all that follows does without them.
+prompts() {
+  kernels "prompts$1" 60 --filter 'prompt rows' && kernels "attention of prompts$1" 60 --filter 'prompt attention' && kernels "texts$1" 60 --filter ragged --filter 'cuda: embeddings'
 }
 if [ "$device" = cuda ]; then
-  tested 'kernels against references' 150 "$build/bin/native_test" --filter 'cuda: ' --filter 'prompt rows' --filter 'prompt attention' --filter ragged --filter upload --filter 'recorded passes' --require-cuda
-  if [ $status -ne 0 ]; then
-    # What follows would fail the same way; single warps are measured instead where it was these.
+  kernels 'weights and uploads' 40 --filter 'cuda: repacked' --filter 'cuda: planes' --filter upload
+  kernels 'answers' 60 --filter 'cuda: answers' --filter 'cuda: an answer' --filter 'cuda: rows of answers' --filter 'recorded passes'
+  if ! prompts ''; then
     export LECTERN_WARPGROUPS=off
-    tested 'the same without warpgroups, as is all that follows' 120 "$build/bin/native_test" --filter 'cuda: ' --filter 'prompt rows' --filter ragged --require-cuda
+    if prompts ' without warpgroups, as is all that follows'; then :; else unset LECTERN_WARPGROUPS; fi
   fi
+  kernels 'whole models' 60 --filter 'cuda: every weight type' --filter 'cuda: chunks' --filter 'cuda: more positions'
+  kernels 'choice of tokens' 60 --filter 'cuda: a device chooses' --filter 'cuda: whole answers'
 else
   # The emulation takes minutes for all of them, which npm test runs: one of each kind shows that the step works.
   tested 'kernels against references' 150 "$build/bin/native_test" --filter 'cuda: what' --filter 'cuda: rows of answers' --filter upload --filter 'recorded passes'
 fi
+echo >> "$report"
+
+# A part is a process: what faults in one takes no other along. Rows that would begin in the last minute are marked instead.
+measured() {
+  part_limit=$(at_most "${2:-200}")
+  timeout -k 5 "$part_limit" "$build/bin/native_bench" --gpu $device $((part_limit > 40 ? part_limit - 30 : part_limit / 2)) build "$1" > build/gpu-part.md 2> build/gpu-bench.log
+  ended=$?
+  [ $ended -ne 3 ] || return 1
+  tee -a "$report" < build/gpu-part.md
+  if [ $ended -ne 0 ]; then
+    status=1
+    { echo; echo "This part ended early ($ended); what is not above was not measured."; cat build/gpu-bench.log; } | tee -a "$report"
+  fi
+}
+# Ceilings, 70B, bge-m3.
+for part in 0 1 2; do measured $part || break; done
+
 : > build/gpu-pictures.md
+echo >> "$report"
 for pack in "$@"; do
   if [ -f "$pack/index.json" ]; then
     limit=90
@@ -107,29 +170,40 @@ for pack in "$@"; do
   # shellcheck disable=SC2086
   tested "conformance of $name" $limit "$build/bin/native_test" --filter 'llm: a conformance pack' --device $device $required --llm-pack "$pack"
 done
+if [ "$device" = cuda ]; then kernels 'kernels of networks' 60 --filter 'cuda: products of networks' --filter 'cuda: convolutions' --filter 'cuda: factors' --filter 'cuda: long lines' --filter 'cuda: attention of networks'; fi
 {
   echo
   cat build/gpu-pictures.md
   echo
 } >> "$report"
 
-# A part is a process: what faults in one takes no other along. Rows that would begin in the last minute are marked instead.
-measured() {
-  timeout "$(($(left) > 5 ? $(left) : 5))" "$build/bin/native_bench" --gpu $device $(($(left) - 60)) build "$1" > build/gpu-part.md 2> build/gpu-bench.log
-  ended=$?
-  [ $ended -ne 3 ] || return 1
-  tee -a "$report" < build/gpu-part.md
-  if [ $ended -ne 0 ]; then
-    status=1
-    { echo; echo "This part ended early ($ended); what is not above was not measured."; cat build/gpu-bench.log; } | tee -a "$report"
-  fi
-}
-part=0
-while measured $part; do part=$((part + 1)); done
+# An option that is off until a card has shown that it may be on. It comes late: a kernel that waits for ever would take the rest along.
+if [ "$device" = cuda ] && [ "$(left)" -gt 150 ] &&
+  tested 'answers whose kernels begin early' 40 env LECTERN_EARLY_LAUNCHES=on "$build/bin/native_test" --filter 'cuda: answers' --filter 'cuda: an answer' --filter 'recorded passes' --require-cuda; then
+  export LECTERN_EARLY_LAUNCHES=on
+  { echo; echo "# With kernels that begin early (\`LECTERN_EARLY_LAUNCHES=on\`)"; } | tee -a "$report"
+  measured 1 60
+  unset LECTERN_EARLY_LAUNCHES
+fi
+# The other models, then loading.
+{ echo; echo "# The other models, and loading"; } | tee -a "$report"
+part=3
+while measured $part 90; do part=$((part + 1)); done
 if [ "$device" = cuda ] && [ "${LECTERN_WARPGROUPS:-}" != off ] && [ "$(left)" -gt 90 ]; then
   export LECTERN_WARPGROUPS=off
   { echo; echo "# Once more without warpgroups"; } | tee -a "$report"
-  for part in 1 2; do measured $part; done
+  for part in 1 2; do measured $part 60; done
+fi
+# What holds the kernels up, for whoever makes them quicker: the counters of a few launches of the 8B model, where the profiler is there.
+profiled() {
+  [ "$(left)" -gt 75 ] || return 0
+  timeout -k 5 55 ncu --clock-control none --kernel-name-base function --kernel-name "regex:$1" --launch-skip "$2" --launch-count "$3" --section SpeedOfLight \
+    --section MemoryWorkloadAnalysis --section WarpStateStats --section SchedulerStats --section LaunchStats "$build/bin/native_bench" --gpu cuda 40 build 4 >> "$logs/gpu-profile.log" 2>&1
+}
+if [ "$device" = cuda ] && command -v ncu > /dev/null; then
+  : > "$logs/gpu-profile.log"
+  profiled 'decode_product|attend_split|combine_splits' 30 6
+  profiled 'multiply_group_tiles|multiply_tiles|attend_tiles' 14 7
 fi
 echo "$report, after $((535 - $(left))) s"
 exit $status
