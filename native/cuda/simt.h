@@ -209,7 +209,8 @@ inline int atomic_add(int* to, int value) {
 }
 inline float float_of_bits(std::uint32_t bits) { return float_from_bits(bits); }
 inline std::uint32_t bits_of_float(float value) { return bits_of(value); }
-inline void prefetch(const void*) {}
+/// Throws std::logic_error for memory that is none of the device's.
+void prefetch(const void* address);
 int dot4(int a, int b, int sum);
 float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);

@@ -9,6 +9,9 @@
 #include <cstdlib>
 #include <cstring>
 #include <deque>
+#include <iterator>
+#include <map>
+#include <mutex>
 #include <stdexcept>
 #include <string>
 
@@ -104,6 +107,10 @@ void run_copies(std::uint64_t until) {
 
 std::uint64_t copies_queued() { return copies_done + copies.size(); }
 
+/// What is allocated, by where it begins.
+std::mutex memory_mutex;
+std::map<const unsigned char*, std::size_t> memory_parts;
+
 unsigned char* begin_of(void* memory) { return static_cast<unsigned char*>(memory) - guard_bytes - sizeof(Header); }
 
 }  // namespace
@@ -134,6 +141,13 @@ std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sele
 
 void check_alignment(const void* address, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0) throw std::logic_error("A load of " + std::to_string(bytes) + " bytes from an address that is no multiple of it.");
+}
+
+void prefetch(const void* address) {
+  const auto* const at = static_cast<const unsigned char*>(address);
+  const std::lock_guard lock(memory_mutex);
+  auto part = memory_parts.upper_bound(at);
+  if (part == memory_parts.begin() || at >= std::prev(part)->first + std::prev(part)->second) throw std::logic_error("A kernel asks for memory that is none of the device's.");
 }
 
 float half_to_float(std::uint16_t bits) { return float_from_f16(bits); }
@@ -175,6 +189,8 @@ void* device_allocate(std::size_t bytes) {
   std::memset(user + bytes, guard, guard_bytes);
   ++cuda::emulation::allocations;
   cuda::emulation::device_bytes += rounded;
+  const std::lock_guard lock(memory_mutex);
+  memory_parts[user] = bytes;
   return user;
 }
 
@@ -186,6 +202,10 @@ void device_release(void* memory) noexcept {
   const auto whole = [](const unsigned char* at) { return std::all_of(at, at + guard_bytes, [](unsigned char byte) { return byte == guard; }); };
   // A kernel that writes beside its memory ends the test: there is no way to report it from a destructor.
   if (!whole(user - guard_bytes) || !whole(user + header.bytes)) std::abort();
+  {
+    const std::lock_guard lock(memory_mutex);
+    memory_parts.erase(user);
+  }
   void* begin = nullptr;
   std::memcpy(&begin, begin_of(memory) - sizeof(void*), sizeof(void*));
   std::free(begin);

@@ -57,6 +57,18 @@ __device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t*
   synchronise_block();
 }
 
+/// Before Hopper the compiler has registers for half as many weight rows at a time and their next loads, which are bytes enough for memories half
+/// as quick.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
+constexpr bool has_quick_memory = false;
+#else
+constexpr bool has_quick_memory = true;
+#endif
+
+/// Weight rows at a time for so many rows of x: one leaves registers for more.
+template <int width>
+constexpr int rows_together = (width == 1 ? rows_per_warp : rows_per_warp / 2) / (has_quick_memory || width == 2 ? 1 : 2);
+
 /// Into every lane: sums[o][r] = weight row o times row r of x, for r beyond `rows` the last row's. Every rounding is written out.
 template <DType type, int width, int count>
 __device__ __forceinline__ void multiply_rows(const std::uint8_t* const* weights, int stretches, const std::uint8_t* x, int rows, float (*sums)[width]) {
@@ -110,20 +122,11 @@ __device__ __forceinline__ void multiply_rows(const std::uint8_t* const* weights
   }
 }
 
-/// Weight rows at a time for one row of x. Before Hopper the compiler has no registers for four and their next loads, and two are
-/// bytes enough for memories half as quick.
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 900
-constexpr int together_for_one = rows_per_warp / 2;
-#else
-constexpr int together_for_one = rows_per_warp;
-#endif
-
-/// One row of x leaves registers for more weight rows and their next loads than several do.
 template <DType type, int width>
 __device__ __forceinline__ void multiply_groups(const std::uint8_t* const (&weights)[rows_per_warp], int stretches, const std::uint8_t* x, int rows, float (&sums)[rows_per_warp][width]) {
-  constexpr int together = width == 1 ? together_for_one : rows_per_warp / 2;
-  multiply_rows<type, width, together>(weights, stretches, x, rows, sums);
-  if constexpr (together < rows_per_warp) multiply_rows<type, width, together>(weights + together, stretches, x, rows, sums + together);
+  constexpr int together = rows_together<width>;
+  LECTERN_UNROLL
+  for (int first = 0; first < rows_per_warp; first += together) multiply_rows<type, width, together>(weights + first, stretches, x, rows, sums + first);
 }
 
 template <int width>
@@ -250,7 +253,7 @@ __device__ __forceinline__ void decode_units(const DecodeWork& work, int begin, 
   for (int unit = begin + warp; unit < end; unit += decode_warps) {
     // Where the next turn has work for few warps, these ask for all of it now: their own loads alone would leave the memory idle.
     const int left = end - (unit - warp) - decode_warps;
-    if (unit + decode_warps < end) ask_for_unit(work, unit + decode_warps, asked_ahead_bytes / rows_per_warp / (left < decode_warps ? left : decode_warps));
+    if (has_quick_memory && unit + decode_warps < end) ask_for_unit(work, unit + decode_warps, asked_ahead_bytes / rows_per_warp / (left < decode_warps ? left : decode_warps));
     int which = 0;
     int own = unit;
     if (work.then == Then::heads) {
@@ -299,7 +302,7 @@ __device__ __forceinline__ void decode_gated(const DecodeWork& work, const std::
     float sums[rows_per_warp][width];
     multiply_rows_of<width>(work.matrices[0].type, weights, stretches, x, work.rows, sums);
     // All warps stop at the barrier: without it none would have anything under way.
-    ask_for_group(work, group + grid_x());
+    if (has_quick_memory) ask_for_group(work, group + grid_x());
     LECTERN_UNROLL
     for (int r = 0; r < width; ++r) {
       if (lane != r || r >= work.rows) continue;

@@ -151,13 +151,14 @@ void multiply_by_groups(Stream stream, const TileProduct& product) {
   launch_shared(stream, multiply_group_tiles<type, Tile, gated>, grid, Shape::threads, Shape::shared_bytes, product);
 }
 
-/// Tiles as wide as leave one for every multiprocessor, of which there are `processors`; the bits are the same.
+/// Tiles as wide as leave one for nearly every multiprocessor, of which there are `processors`; the bits are the same.
 template <DType type, bool gated>
 void multiply_many_by_groups(Stream stream, int processors, const TileProduct& product) {
   constexpr int matrices = gated ? 2 : 1;
   const auto tiles = [&](int rows, int outputs) { return ((product.rows + rows - 1) / rows) * ((matrices * product.outputs + outputs - 1) / outputs); };
   if (product.rows <= TileExtent<NarrowGroups>::rows) return multiply_by_groups<type, NarrowGroups, gated>(stream, product);
-  if (tiles(128, 256) >= processors) return multiply_by_groups<type, WideGroups, gated>(stream, product);
+  // One for nearly every multiprocessor is better than smaller ones for all: 512 rows of 8,192 outputs are 128 wide tiles, and a chip has 132.
+  if (8 * tiles(128, 256) >= 7 * processors) return multiply_by_groups<type, WideGroups, gated>(stream, product);
   if (2 * tiles(128, 128) >= processors) return multiply_by_groups<type, MiddleGroups, gated>(stream, product);
   multiply_by_groups<type, NarrowGroups, gated>(stream, product);
 }
