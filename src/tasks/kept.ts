@@ -2,6 +2,9 @@
 import type { Task } from './task.js';
 import type { Clock } from './types.js';
 
+/** Clocks are set: what a timer was told long ago is looked at again by what the clock says now. */
+const lookMs = 60_000;
+
 export class KeptTasks<Meta, Summary> {
   private readonly tasks = new Map<string, Task<Meta, Summary>>();
   private stopTimer: (() => void) | null = null;
@@ -42,9 +45,12 @@ export class KeptTasks<Meta, Summary> {
     this.stopTimer?.();
   }
 
+  private hasExpired(task: Task<Meta, Summary>): boolean {
+    return (task.expiresAt ?? 0) <= this.clock.now();
+  }
+
   private isOver(task: Task<Meta, Summary>): boolean {
-    return (task.expiresAt ?? 0) <= this.clock.now() || this.tasks.size > this.bounds.maxEnded
-      || (this.bytes > this.bounds.maxEndedBytes() && this.tasks.size > 1);
+    return this.hasExpired(task) || this.tasks.size > this.bounds.maxEnded || (this.bytes > this.bounds.maxEndedBytes() && this.tasks.size > 1);
   }
 
   /** Forgets what is over by now. */
@@ -53,11 +59,21 @@ export class KeptTasks<Meta, Summary> {
     if (this.closed) return;
     for (const task of this.tasks.values()) {
       if (!this.isOver(task)) {
-        this.stopTimer = this.clock.after((task.expiresAt ?? 0) - this.clock.now(), () => this.trim());
+        this.stopTimer = this.clock.after(Math.min((task.expiresAt ?? 0) - this.clock.now(), lookMs), () => this.look());
         return;
       }
       this.drop(task.id);
       this.forget(task);
     }
+  }
+
+  /** Not the oldest alone: what ended after the clock was set back expires before them. */
+  private look(): void {
+    for (const task of this.tasks.values()) {
+      if (!this.hasExpired(task)) continue;
+      this.drop(task.id);
+      this.forget(task);
+    }
+    this.trim();
   }
 }

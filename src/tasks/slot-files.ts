@@ -31,9 +31,14 @@ export class SpoolQuota {
     this.uploadBytes += bytes;
   }
 
-  /** Those of an earlier process are there, whether they fit or not. */
-  count(bytes: number): void {
+  /** Those of an earlier process are there, whether they fit or not. The answer gives them back, once. */
+  count(bytes: number): () => void {
     this.uploadBytes += bytes;
+    let counted = bytes;
+    return () => {
+      this.give(counted);
+      counted = 0;
+    };
   }
 
   give(bytes: number): void {

@@ -120,6 +120,20 @@ export class TaskFolder {
     }
   }
 
+  /**
+   * The record first, then the files go: a crash in between leaves an ended task and never a task without its inputs. Nor does a record
+   * that cannot be written: the next process runs the task again. `onRecorded`: the inputs are about to go.
+   */
+  async end(record: TaskRecord, onRecorded: () => void): Promise<void> {
+    await this.writeRecord(record).catch(async () => {
+      // On a full disk what only the work needed makes room.
+      for (const name of ['scratch', 'task.json.new']) await rm(join(this.root, name), { recursive: true, force: true });
+      await this.writeRecord(record);
+    });
+    onRecorded();
+    await this.clean(record.status === 'success');
+  }
+
   /** Deletes what only the work needed; the outputs too, unless they are the result. */
   async clean(keepOutputs: boolean): Promise<void> {
     const gone = ['inputs', 'scratch', 'payload.json', 'task.json.new', ...(keepOutputs ? [] : ['outputs'])];

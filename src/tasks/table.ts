@@ -51,9 +51,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   async recover(): Promise<void> {
     const { records, orphans } = await readSpool(this.options.directory);
     records.sort((a, b) => (a.endedAt ?? Number.MAX_VALUE) - (b.endedAt ?? Number.MAX_VALUE) || a.sequence - b.sequence);
-    this.sequence = Math.max(0, ...records.map((record) => record.sequence));
     let queued = 0;
     for (const record of records) {
+      this.sequence = Math.max(this.sequence, record.sequence);
       const task = this.track(record);
       if (task.ended) {
         await task.folder.clean(task.status === 'success');
@@ -65,8 +65,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
         Object.assign(task, { status: 'pending', startedAt: null, meta: null });
         const bytes = await task.folder.inputBytes().catch(() => 0);
         await task.folder.clearRun();
-        this.quota.count(bytes);
-        task.releaseInputs = () => this.quota.give(bytes);
+        task.releaseInputs = this.quota.count(bytes);
         this.enqueue(task);
         queued++;
       }
@@ -281,7 +280,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     task.startedAt = this.clock.now();
     task.attempts++;
     this.since.begun++;
-    this.since.waitMs += task.startedAt - Math.max(task.createdAt, this.openedAt);
+    this.since.waitMs += Math.max(0, task.startedAt - Math.max(task.createdAt, this.openedAt));
     this.running.add(task);
     this.leaveQueue(task);
     task.notify();
@@ -337,16 +336,12 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     await task.settled;
   }
 
-  /** The record first, then the files go: a crash in between leaves an ended task and never a task without its inputs. */
   private async end(task: Task<Meta, Summary>, summary: Summary | null, failure: LecternError | null): Promise<void> {
-    const { folder } = task;
     const ended = { ...task.toRecord(), endedAt: this.clock.now(), summary };
     const verdict = failure
       ? { status: 'failure' as const, failure: { code: failure.code, message: failure.message }, outputBytes: 0 }
       : { status: 'success' as const, failure: null };
-    await this.quietly(folder.writeRecord({ ...ended, ...verdict }));
-    await this.quietly(folder.clean(!failure));
-    task.releaseInputs();
+    await this.quietly(task.folder.end({ ...ended, ...verdict }, () => task.releaseInputs()));
     this.since[failure === null ? 'succeeded' : failure.code === 'cancelled' ? 'cancelled' : 'failed']++;
     Object.assign(task, { endedAt: ended.endedAt, summary, ...verdict });
     task.notify();
@@ -356,6 +351,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   private forget(task: Task<Meta, Summary>): void {
     this.tasks.delete(task.id);
+    task.releaseInputs();
     if (!this.gone) void this.chore(this.quietly(task.folder.remove()));
   }
 

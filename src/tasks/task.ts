@@ -15,7 +15,7 @@ export class Task<Meta, Summary> {
   startedAt: number | null;
   endedAt: number | null;
   outputBytes: number;
-  /** Called once, when its uploads are deleted. */
+  /** Called when its uploads are deleted; harmless when called again. */
   releaseInputs: () => void = () => undefined;
   /** Set as soon as its end is decided, while the disk still catches up. */
   ending = false;
@@ -74,7 +74,8 @@ export class Task<Meta, Summary> {
     this.meta = structuredClone(meta);
     if (this.listeners.size === 0 || this.stopMetaTimer) return;
     const waitMs = this.lastMetaAt + metaIntervalMs - this.rules.clock.now();
-    if (waitMs <= 0) this.notify();
+    // More: the clock was set back.
+    if (waitMs <= 0 || waitMs > metaIntervalMs) this.notify();
     else this.stopMetaTimer = this.rules.clock.after(waitMs, () => this.notify());
   }
 

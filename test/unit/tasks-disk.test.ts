@@ -161,6 +161,37 @@ t.test('a disk that is full, at every step', async (t) => {
   await table.wait(id, 'default', 60_000);
 });
 
+t.test('a result whose record does not fit is no task without its upload after the next start', async (t) => {
+  const directory = join(t.testdir(), 'spool');
+  const ran: string[] = [];
+  let stands: Promise<void> | undefined;
+  const { table } = await open(t, {
+    directory, maxBytes: 1000,
+    run: async ({ id, payload }, { scratchDirectory }) => {
+      ran.push(payload);
+      const folder = dirname(scratchDirectory);
+      // In the way of the record: of the first until the work's own files are gone, of the second for as long as somebody lets it stand.
+      if (payload === 'first') await mkdir(join(folder, 'task.json.new'));
+      if (payload === 'second') stands = cp(join(folder, 'task.json'), join(directory, `of-${id}`)).then(() => rm(join(folder, 'task.json'))).then(async () => { await mkdir(join(folder, 'task.json', 'full'), { recursive: true }); });
+      await stands;
+      return payload;
+    },
+  });
+  const [first = '', second = ''] = await Promise.all(['first', 'second'].map(async (name) => (await (await upload(table, 300)).submit(name)).id));
+  for (const id of [first, second]) t.match(await table.wait(id, 'default', 60_000), { status: 'success' });
+  t.strictSame(await readdir(join(directory, second, 'inputs')), ['0']);
+  await t.rejects(upload(table, 701), full, 'an upload that stays counts');
+  await (await upload(table, 700)).discard();
+  await table.close();
+  await rm(join(directory, second, 'task.json'), { recursive: true });
+  await cp(join(directory, `of-${second}`), join(directory, second, 'task.json'));
+  const again = await open(t, { directory, maxBytes: 1000, run: async ({ payload }, { inputsDirectory }) => `${payload} of ${(await readdir(inputsDirectory)).join()}` });
+  t.match(again.table.get(first, 'default'), { status: 'success', summary: 'first' });
+  t.match(await again.table.wait(second, 'default', 60_000), { status: 'success', summary: 'second of 0' });
+  await again.table.remove(second, 'default');
+  await (await upload(again.table, 1000)).discard();
+});
+
 t.test('over HTTP it is 507, and the next upload is welcome', async (t) => {
   for (const [path, body, headers] of [
     ['/v1/convert/file', form('a.pdf').payload, form('a.pdf').headers],

@@ -293,6 +293,46 @@ t.test('tasks expire, are cleared, are removed', async (t) => {
   t.equal(clock.pending, 0);
 });
 
+t.test('a clock that is set lets nothing live on, and silences no progress', async (t) => {
+  const hour = 3_600_000;
+  const gate = deferred();
+  const { table, clock, directory } = await open(t, {
+    keepMs: hour,
+    run: async ({ payload: { name } }, { setMeta }) => {
+      if (name !== 'long') return { done: name };
+      for (let page = 1; page <= 100; page++) {
+        if (page === 50) clock.set(-10 * hour);
+        setMeta({ page });
+        clock.advance(300);
+      }
+      await gate.promise;
+      return { done: name };
+    },
+  });
+  const end = async (name: string): Promise<string> => {
+    const { id } = await submit(table, name);
+    await table.wait(id, 'default', 1e6);
+    return id;
+  };
+  const onDisk = async (): Promise<string[]> => (await readdir(directory)).filter((name) => name !== 'lock');
+  const early = await end('early');
+  const pages: number[] = [];
+  const slot = await table.admit('convert', 'default');
+  const { id: long } = await slot.submit({ name: 'long' });
+  table.subscribe(long, 'default', ({ meta }) => { pages.push(meta?.page ?? 0); });
+  gate.resolve();
+  await table.wait(long, 'default', 1e6);
+  t.ok(pages.filter((page) => page > 51 && page < 100).length >= 2, `${pages.join()}`);
+  t.ok(table.counts().waitMs >= 0);
+  clock.advance(hour);
+  await table.clear('default', 1e9);
+  t.strictSame(await onDisk(), [early], 'what ended later goes first, by the clock as it is now');
+  clock.set(10 * hour);
+  clock.advance(60_000);
+  await table.clear('default', 1e9);
+  t.strictSame(await onDisk(), [], 'within a minute of what the clock says');
+});
+
 t.test('what has ended is bounded by count and by bytes, the newest stays', async (t) => {
   const { table, directory } = await open(t, {
     maxEnded: 3, maxEndedBytes: 250,
