@@ -88,9 +88,14 @@ function explain(cause: NodeJS.ErrnoException, host: string, port: number): Erro
     case 'ENOTFOUND':
       return new LecternError('invalid_request', `${where} is no address of this machine.`, { cause });
     default:
-      return cause;
+      return new LecternError('invalid_state', `${where} cannot be opened: ${rarer[cause.code ?? ''] ?? cause.message}.`, { cause });
   }
 }
+
+const rarer: Record<string, string> = {
+  EAI_AGAIN: 'the name is not found now, since no name server answers; an address in numbers needs none',
+  EAFNOSUPPORT: 'this machine has no addresses of that kind (IPv6 may be switched off)',
+};
 
 const usualOwners: Record<number, string> = { 11434: 'probably Ollama', 5001: 'probably docling-serve', 8080: 'probably another web server' };
 

@@ -1,5 +1,6 @@
 // One HTTP server behind several addresses: every address answers, idle clients do not hold up the end, a taken port is named.
 import t from 'tap';
+import dns from 'node:dns';
 import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import { connect, createServer as createSocketServer, type AddressInfo } from 'node:net';
@@ -62,6 +63,20 @@ t.test('a taken port is named with its owner, and nothing stays open', async (t)
   await t.rejects(attempt, { code: 'invalid_state', message: new RegExp(`Port ${port} is taken on 127\\.0\\.0\\.1: .* listens there`) });
   await t.rejects(fetchText(`http://127.0.0.2:${freePort}`), { code: 'ECONNREFUSED' }, 'the first address is given back');
   owner.close();
+});
+
+t.test('whatever keeps an address from being opened is one sentence', async (t) => {
+  const { lookup } = dns;
+  t.teardown(() => { dns.lookup = lookup; });
+  const told: [string, RegExp][] = [
+    ['EAI_AGAIN', /somewhere\.example:0 cannot be opened: the name is not found now, since no name server answers/],
+    ['EAFNOSUPPORT', /somewhere\.example:0 cannot be opened: this machine has no addresses of that kind/],
+    ['ESTRANGE', /somewhere\.example:0 cannot be opened: ESTRANGE/],
+  ];
+  for (const [code, message] of told) {
+    dns.lookup = ((_name: string, ...words: unknown[]) => (words.at(-1) as (error: Error) => void)(Object.assign(new Error(code), { code }))) as typeof lookup;
+    await t.rejects(listenOn(createServer(), [{ host: 'somewhere.example', port: 0 }]), { name: 'LecternError', code: 'invalid_state', message }, code);
+  }
 });
 
 t.test('an address of another machine is refused in one sentence', async (t) => {
