@@ -98,7 +98,7 @@ class QueuedSlots implements OwnedSlots {
   async #work(request: Waiting): Promise<void> {
     // From here on the work itself hears the signal: the slot is free when it has ended.
     request.use.signal.removeEventListener('abort', request);
-    this.#counts.waitMs += this.#options.clock.now() - request.came;
+    this.#counts.waitMs += Math.max(0, this.#options.clock.now() - request.came);
     this.#working++;
     this.#outside.delete(request);
     const settle = await request.work(() => this.#isClosed);

@@ -83,6 +83,11 @@ t.test('metrics', async (t) => {
     'lectern_tasks{state="waiting"} 0',
   ]) t.ok(lines.includes(line), line);
   t.ok(lines.some((line) => /^process_resident_memory_bytes \d{7,}$/.test(line)));
+  const { now } = Date;
+  const started = (text: string): string | undefined => /^process_start_time_seconds (\d+)$/m.exec(text)?.[1];
+  Date.now = () => now() + 3_600_000;
+  const later = await get('/metrics').finally(() => { Date.now = now; });
+  t.equal(started(later.body), started(answer.body), 'a clock that is set is no new start');
   t.notMatch(answer.body, 'such', 'no path of a client');
   t.notMatch(answer.body, 'route="/health"', 'no probes');
 });

@@ -66,6 +66,22 @@ t.test('a client that asks gets an update for each question, at a bearable pace'
   t.match(eager.frames.at(-1), { task: { task_status: 'success' } });
 });
 
+t.test('nor does it wait for a clock that was set back', async (t) => {
+  const service = await startTestService();
+  t.teardown(() => service.close());
+  const url = await service.listen();
+  const id = await submit(service, 'slow.pdf');
+  const { now } = Date;
+  t.teardown(() => { Date.now = now; });
+  const eager = watch(`${url}/v1/status/ws/${id}`, (socket) => socket.send('next'));
+  await until('the first frames', () => eager.frames.length >= 6);
+  Date.now = () => now() - 3_600_000;
+  const before = eager.frames.length;
+  await until('more of them', () => eager.frames.length >= before + 4);
+  service.release();
+  t.equal(await eager.closed, 1000);
+});
+
 t.test('a task that has ended says so at once', async (t) => {
   const service = await startTestService();
   t.teardown(() => service.close());

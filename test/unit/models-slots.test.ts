@@ -55,6 +55,18 @@ t.test('a request that waits for its model keeps its place and goes next', async
   t.equal(slots.waiting, 0);
 });
 
+t.test('a clock that is set back takes nothing away from what was waited', async (t) => {
+  const { slots, clock } = make({ slots: 1 });
+  const first = deferred();
+  const one = slots.run({ signal: forEver, load: async () => countedLease(), work: () => first.promise });
+  const two = slots.run({ signal: forEver, load: async () => countedLease(), work: async () => undefined });
+  await settled();
+  clock.set(-3_600_000);
+  first.resolve();
+  await Promise.all([one, two]);
+  t.equal(slots.metrics().waitMs, 0);
+});
+
 t.test('past the bound requests are refused at once', async (t) => {
   const { slots } = make({ slots: 1, maxQueue: 2 });
   const leave = new AbortController();

@@ -65,7 +65,7 @@ class Updates {
   tell(task: ConversionTaskView): void {
     const hasEnded = task.status === 'success' || task.status === 'failure';
     if (this.isOver || (!hasEnded && this.socket.bufferedAmount > mostBufferedBytes)) return;
-    this.lastAt = Date.now();
+    this.lastAt = performance.now();
     this.send(task);
     if (!hasEnded) return;
     this.isOver = true;
@@ -82,7 +82,7 @@ class Updates {
   private pay(look: () => ConversionTaskView, fail: (thrown: unknown) => void): void {
     this.timer = undefined;
     if (this.isOver || this.owed === 0) return;
-    const restMs = this.lastAt + pauseMs - Date.now();
+    const restMs = this.lastAt + pauseMs - performance.now();
     if (restMs > 0) {
       this.timer = setTimeout(() => this.pay(look, fail), restMs);
       return;

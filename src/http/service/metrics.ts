@@ -114,6 +114,9 @@ function buildLines(version: string): string[] {
   return family('lectern_build_info', 'gauge', 'Always 1; the labels tell the versions.', [`lectern_build_info${labels({ version, node: process.versions.node })} 1`]);
 }
 
+/** Told alike for as long as the process lives, also where the clock is set: monitors take a change for a new start. */
+const startS = Math.round(Date.now() / 1000 - process.uptime());
+
 function processLines(): string[] {
   const { rss, heapUsed, heapTotal, external } = process.memoryUsage();
   const { user, system } = process.cpuUsage();
@@ -123,7 +126,7 @@ function processLines(): string[] {
     ...gauge('nodejs_heap_size_used_bytes', 'Heap in use.', heapUsed),
     ...gauge('nodejs_heap_size_total_bytes', 'Heap held.', heapTotal),
     ...gauge('nodejs_external_memory_bytes', 'Memory of buffers outside the heap.', external),
-    ...gauge('process_start_time_seconds', 'Start of the process, seconds since 1970.', Math.round(Date.now() / 1000 - process.uptime())),
+    ...gauge('process_start_time_seconds', 'Start of the process, seconds since 1970.', startS),
     ...family('process_cpu_seconds_total', 'counter', 'Processor time of the serving process.', [`process_cpu_seconds_total ${(user + system) / 1e6}`]),
   ];
 }
