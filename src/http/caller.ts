@@ -79,7 +79,7 @@ export class Gate {
     this.text = text;
   }
 
-  /** Throws `forbidden`. */
+  /** Throws `forbidden`; the request knows its caller then too, for the log. */
   admit(request: FastifyRequest): Caller {
     const peer = parseNetworkAddress(request.raw.socket.remoteAddress ?? '');
     // A connection that is gone has no address any more; what it asked for must not pass for a local wish.
@@ -96,11 +96,12 @@ export class Gate {
     const isLocal = holder === undefined && isOfThisHost && !this.list.namesLoopback(address);
     const role = holder?.role ?? (isLocal ? administrator : this.list.roleOf(address));
     const allowed = role !== undefined && (isLocal || this.settings.allowedRoles.includes(role));
+    const identity = holder === undefined ? textOf(address) : `key ${holder.name}`;
     if (!allowed) {
-      const who = holder === undefined ? textOf(address) : `key ${holder.name}`;
-      throw new LecternError('forbidden', role === undefined ? `${key === undefined ? '' : 'The key is not known, and '}${who} is not in the access list of this service.` : `The role ${role} (${who}) may not use this service.`);
+      request.caller = { identity, isAdministrator: false };
+      throw new LecternError('forbidden', role === undefined ? `${key === undefined ? '' : 'The key is not known, and '}${identity} is not in the access list of this service.` : `The role ${role} (${identity}) may not use this service.`);
     }
-    return { identity: holder === undefined ? textOf(address) : `key ${holder.name}`, isAdministrator: role === administrator };
+    return { identity, isAdministrator: role === administrator };
   }
 
   /**

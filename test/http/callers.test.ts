@@ -57,6 +57,22 @@ t.test('the longest prefix decides, before the body is read', async (t) => {
   t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1', headers: { authorization: 'Bearer lk-mistyped' } })).json(), { error: 'The key is not known, and 10.2.0.1 is not in the access list of this service.' });
 });
 
+t.test('the log names who asked, and who was refused', async (t) => {
+  const { app, log } = await open(t, { trustedProxies: [parseNetwork('10.9.0.1') as Network] });
+  const callerOf = async (remoteAddress: string, headers: Record<string, string> = {}): Promise<unknown> => {
+    await app.inject({ url: '/v1/models', remoteAddress, headers });
+    return log.findLast(({ message }) => message === 'a request ended')?.fields['caller'];
+  };
+  t.equal(await callerOf('::ffff:10.1.0.1'), '10.1.0.1');
+  t.equal(await callerOf('10.2.0.1', { authorization: 'Bearer lk-laptop' }), 'key laptop');
+  t.equal(await callerOf('10.9.0.1', { 'x-forwarded-for': '10.1.0.7' }), '10.1.0.7', 'behind a proxy');
+  t.equal(await callerOf('10.9.0.1', { 'x-forwarded-for': '10.1.2.8' }), '10.1.2.8', 'a refused one behind it');
+  t.equal(await callerOf('10.2.0.1', { authorization: 'Bearer lk-pupil' }), 'key pupil');
+  t.equal(await callerOf('10.2.0.1', { authorization: 'Bearer lk-mistyped' }), '10.2.0.1', 'nothing of a key that is not known');
+  t.equal(await callerOf('127.0.0.1', { host: 'evil.example' }), '127.0.0.1', 'refused before anybody is told apart');
+  t.equal(await callerOf('127.0.0.1'), '127.0.0.1');
+});
+
 t.test('loopback is the administrator\'s unless a line of the list names it', async (t) => {
   const statusWith = async (text: string, remoteAddress: string, url = '/health', more: Partial<AccessSettings> = {}): Promise<number> => {
     const settings = settingsFor(t, text, more);

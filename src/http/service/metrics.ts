@@ -30,6 +30,8 @@ export function measureRequests(app: FastifyInstance, log: Log): ReadonlyMap<str
   app.addHook('onRequest', async (request, reply) => {
     const began = performance.now();
     const { raw } = reply;
+    // A connection that is gone has none any more.
+    const { remoteAddress } = request.raw.socket;
     let isOver = false;
     const end = (): void => {
       if (isOver) return;
@@ -39,7 +41,8 @@ export function measureRequests(app: FastifyInstance, log: Log): ReadonlyMap<str
       const route = request.routeOptions.url ?? 'unknown';
       const status = raw.headersSent ? raw.statusCode : isSocket(request) ? 101 : clientLeft;
       const isProbe = probes.has(route);
-      log[isProbe ? 'debug' : 'info']({ requestId: request.id, method: request.method, route, status, ms: Math.round(ms) }, 'a request ended');
+      const caller = request.caller?.identity || remoteAddress;
+      log[isProbe ? 'debug' : 'info']({ requestId: request.id, caller, method: request.method, route, status, ms: Math.round(ms) }, 'a request ended');
       if (!isProbe) count(series, request.method, route, status, ms / 1000);
     };
     raw.once('finish', end);
