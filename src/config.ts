@@ -1,8 +1,8 @@
 /** Every setting there is, in one table, and how its value is found: flag over environment over file over default. */
 import { existsSync, readFileSync } from 'node:fs';
-import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { LecternError } from './errors.js';
+import { homeDirectory } from './home.js';
 import type { Network } from './network-address.js';
 import { shippedModelsDirectory } from './package-files.js';
 import { type Address, type Kind, kinds } from './setting-kinds.js';
@@ -224,5 +224,5 @@ function defaultModelDirectories(environment: Environment): string {
 }
 
 function homeOf(environment: Environment): string {
-  return environment['HOME'] || homedir();
+  return environment['HOME'] || homeDirectory();
 }

@@ -1,6 +1,6 @@
 /** The kinds of value a setting can have: how each is read from text. */
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
+import { homeDirectory } from './home.js';
 import { type Network, parseNetwork } from './network-address.js';
 
 export interface Address {
@@ -40,7 +40,7 @@ export function parseAddress(text: string): Address | undefined {
 }
 
 function parsePath(text: string): string | undefined {
-  return text === '' ? undefined : resolve(text.replace(/^~(?=\/|$)/, homedir()));
+  return text === '' ? undefined : resolve(text.replace(/^~(?=\/|$)/, homeDirectory()));
 }
 
 const flag: Kind<boolean> = {

@@ -4,9 +4,10 @@
  */
 import { chmodSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { homedir, tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getRawAsset } from 'node:sea';
+import { homeDirectory } from '../../src/home.js';
 import { readArchive } from './archive.js';
 
 /** Put in by the build: of the archive, of package.json, and what `lectern help` prints. */
@@ -16,11 +17,15 @@ declare const HELP: string;
 
 type Archive = ReturnType<typeof readArchive>;
 
+/** By its number: a list of users need not know it. */
+const uid = process.getuid?.();
+
 /** Where systemd, XDG or the home directory has caches; else below the temporary directory, one for each user. */
 function cacheRoot(): string {
   const { CACHE_DIRECTORY: bySystemd, XDG_CACHE_HOME: xdg } = process.env;
   if (bySystemd) return bySystemd.split(':')[0] as string;
-  const base = xdg || (homedir().length > 1 ? join(homedir(), '.cache') : '');
+  const home = homeDirectory();
+  const base = xdg || (home.length > 1 ? join(home, '.cache') : '');
   try {
     if (base !== '') {
       mkdirSync(join(base, 'lectern'), { recursive: true, mode: 0o700 });
@@ -29,7 +34,7 @@ function cacheRoot(): string {
   } catch {
     // A user without a home, or one that may not be written: systemd's services are often so.
   }
-  const own = join(tmpdir(), `lectern-${userInfo().uid}`);
+  const own = join(tmpdir(), `lectern-${uid}`);
   mkdirSync(own, { recursive: true, mode: 0o700 });
   return own;
 }
@@ -37,7 +42,6 @@ function cacheRoot(): string {
 /** What lies there is run as code: nobody else may have put it there. */
 function requirePrivate(directory: string): void {
   const found = lstatSync(directory);
-  const { uid } = userInfo();
   if (!found.isDirectory() || (found.uid !== uid && found.uid !== 0) || (found.mode & 0o022) !== 0) {
     throw new Error(`The directory ${directory} belongs to, or may be written by, others; remove it, or name another with XDG_CACHE_HOME.`);
   }

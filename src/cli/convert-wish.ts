@@ -1,10 +1,10 @@
 /** What the words of `lectern convert` ask for. */
-import { homedir } from 'node:os';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
 import { dataFileOf, knownLanguages } from '../convert/ocr/languages.js';
 import { LecternError } from '../errors.js';
+import { homeDirectory } from '../home.js';
 import { convertUsage as usage } from './usage.js';
 import { wrongWords } from './wrong-words.js';
 
@@ -103,5 +103,5 @@ function readImages(text: string | undefined): ConvertOptions['imageExportMode']
 
 /** Shells leave a ~ alone behind a quote or an equals sign. */
 function expand(path: string): string {
-  return resolve(path.replace(/^~(?=\/|$)/, homedir()));
+  return resolve(path.replace(/^~(?=\/|$)/, homeDirectory()));
 }

@@ -1,11 +1,11 @@
 /** The tool that converts a document: from a path on this machine, or from bytes in the call. */
 import { readFile, stat } from 'node:fs/promises';
-import { homedir } from 'node:os';
 import { basename, isAbsolute, resolve } from 'node:path';
 import { z } from 'zod';
 import { convertByService, type SentDocument, type ServedConversion } from '../client/convert.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
+import { homeDirectory } from '../home.js';
 import type { ToolCall, ToolText } from './tool.js';
 
 /** A line of the protocol is held in memory as a whole, and so is what it carries. */
@@ -59,7 +59,7 @@ async function readDocument({ path, content_base64: base64, filename }: ConvertI
 /** A model that calls tools does not know where this process stands: only whole paths mean the same to both. */
 async function readPath(path: string): Promise<SentDocument> {
   if (path === '~' || path.startsWith('~/')) {
-    throw new LecternError('invalid_request', `"${path}" must be written out: ~ is ${homedir()} here, so give ${resolve(homedir(), path.slice(2))}.`);
+    throw new LecternError('invalid_request', `"${path}" must be written out: ~ is ${homeDirectory()} here, so give ${resolve(homeDirectory(), path.slice(2))}.`);
   }
   if (!isAbsolute(path)) {
     throw new LecternError('invalid_request', `"${path}" is a relative path; give an absolute one (this tool server runs in ${process.cwd()}).`);

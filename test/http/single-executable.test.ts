@@ -1,8 +1,9 @@
 // dist/lectern as it is copied to another machine: in an empty directory, without a PATH, without Node.
 import t from 'tap';
 import { execFile, spawn } from 'node:child_process';
-import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot, packageVersion } from '../../src/package-files.js';
@@ -59,6 +60,17 @@ t.test('dist/lectern', patience, async (t) => {
     t.match((await words('convert', 'invoice.pdf')).stdout, /## Invoice 2025-0417/);
     t.ok(readFileSync(script).equals(whole));
     t.strictSame(readdirSync(cache).sort(), [content, 'unpacking-young'], 'what was killed long ago is gone');
+  });
+
+  await t.test('runs for a user whom no list of users knows, as a container may have one', { skip: process.getuid?.() === 0 ? false : 'only root can become another user' }, async (t) => {
+    const place = mkdtempSync(join(tmpdir(), 'lectern-stranger-'));
+    t.teardown(() => rmSync(place, { recursive: true, force: true }));
+    chmodSync(place, 0o777);
+    for (const file of [lectern, join(home, 'invoice.pdf')]) cpSync(file, join(place, basename(file)));
+    const asStranger = (...args: string[]) => run(join(place, 'lectern'), args, { cwd: place, env: { TMPDIR: place }, uid: 54_321, gid: 54_321 });
+    t.match((await asStranger('convert', 'invoice.pdf')).stdout, /## Invoice 2025-0417/);
+    t.ok(statSync(join(place, 'lectern-54321')).isDirectory(), 'unpacked below the temporary directory');
+    t.match((await asStranger('settings')).stdout, /^ {4}\/\.local\/state\/lectern {2}\(default\)$/m);
   });
 
   await t.test('a place where it does not fit is told, and nothing is left there', async (t) => {
