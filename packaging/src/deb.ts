@@ -70,8 +70,10 @@ function filesBelow(directory: string): string[] {
   return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesBelow(join(directory, entry.name)) : [join(directory, entry.name)]));
 }
 
-/** Answers the path of the package, beside the program. `help` is what `lectern help` prints. */
-/** `time`: of the sources, in seconds since 1970; nothing in the package is younger. */
+/**
+ * Answers the path of the package, beside the program. `help` is what `lectern help` prints; `time` that of the sources, in seconds since 1970: nothing
+ * in the package is younger.
+ */
 export function makeDeb(program: string, packaging: string, version: string, help: string, time: string): string {
   const made = tree(join(dirname(program), '..', 'build', 'deb'));
   const own = (name: string): string => readFileSync(join(packaging, name), 'utf8');
@@ -80,7 +82,7 @@ export function makeDeb(program: string, packaging: string, version: string, hel
   chmodSync(join(made.root, 'usr/bin/lectern'), 0o755);
   const unit = own('lectern.service');
   if (!unit.includes(byHand)) throw new Error(`lectern.service does not start ${byHand}.`);
-  made.put('lib/systemd/system/lectern.service', unit.replace(/^#.*\n/, '').replaceAll(byHand, '/usr/bin/lectern'));
+  made.put('usr/lib/systemd/system/lectern.service', unit.replace(/^#.*\n/, '').replaceAll(byHand, '/usr/bin/lectern'));
   made.put('etc/lectern/settings', own('debian/settings'), 0o640);
   made.put('etc/lectern/access', own('access.example').replace(/^(?=[^#\n])/gm, '# '), 0o640);
   made.put('usr/share/doc/lectern/README.md', own('README.md'));

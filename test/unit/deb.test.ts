@@ -22,13 +22,13 @@ t.test('the package', { skip }, async (t) => {
     return [path.replace(/^\./, ''), `${mode} ${owner}`];
   }));
   t.match(Object.fromEntries(listed), {
-    '/usr/bin/lectern': '-rwxr-xr-x root/root', '/lib/systemd/system/lectern.service': '-rw-r--r-- root/root',
+    '/usr/bin/lectern': '-rwxr-xr-x root/root', '/usr/lib/systemd/system/lectern.service': '-rw-r--r-- root/root',
     '/etc/lectern/settings': '-rw-r----- root/root', '/etc/lectern/access': '-rw-r----- root/root', '/usr/share/man/man1/lectern.1.gz': '-rw-r--r-- root/root',
   });
   const unpacked = join(directory, 'unpacked');
   mkdirSync(unpacked);
   execFileSync('dpkg-deb', ['--raw-extract', deb, unpacked]);
-  const unit = readFileSync(join(unpacked, 'lib/systemd/system/lectern.service'), 'utf8');
+  const unit = readFileSync(join(unpacked, 'usr/lib/systemd/system/lectern.service'), 'utf8');
   t.match(unit, /^ExecStart=\/usr\/bin\/lectern serve$/m);
   t.notMatch(unit, '/usr/local');
   t.match(unit, /^ExecStartPre=-\+\/usr\/bin\/nvidia-modprobe -u -c 0\n(?:#.*\n)*ExecStart=/m, 'the GPU\'s device files are made first, where that program is');
