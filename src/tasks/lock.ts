@@ -1,5 +1,6 @@
 /** One process at a time owns a spool directory: its start would delete the other one's uploads as orphans. */
-import { open, readFile, unlink } from 'node:fs/promises';
+import { readFileSync, readlinkSync } from 'node:fs';
+import { open, readFile, stat, unlink, utimes } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LecternError } from '../errors.js';
@@ -9,7 +10,65 @@ import { processStart } from '../process-start.js';
 const looks = 20;
 const lookMs = 50;
 
-async function owner(path: string): Promise<{ pid: string; alive: boolean }> {
+/** The owner looks as often whether somebody asks for it. */
+const usualBeatMs = 1_000;
+/** A lock that nobody answers for in so many beats is nobody's. */
+const patientBeats = 5;
+/** Whoever asks sets the lock's time to this, and the owner sets it right again: no process number is needed for it, and an idle owner writes nothing. */
+const askedAt = new Date(0);
+
+/** Where a process number means the same: this boot, these processes (a container has its own). Empty without /proc. */
+function placeOfNumbers(): string {
+  try {
+    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`;
+  } catch {
+    return '';
+  }
+}
+
+/** Whether the process is there; undefined where its number tells nothing: it is of another boot, container or machine, or another user's that /proc hides. */
+function isThere(pid: string, start: string, place: string): boolean | undefined {
+  if (!/^[0-9]+$/.test(pid) || start === '') return false;
+  if (place !== '' && place !== placeOfNumbers()) return undefined;
+  const found = processStart(pid);
+  if (found !== '') return found === start;
+  try {
+    process.kill(Number(pid), 0);
+  } catch (thrown) {
+    return (thrown as NodeJS.ErrnoException).code === 'EPERM' ? undefined : false;
+  }
+  return undefined;
+}
+
+function isAsked(path: string): Promise<boolean> {
+  return stat(path).then(({ mtimeMs }) => mtimeMs === askedAt.getTime());
+}
+
+/** Answers whoever asks, until it is stopped. */
+function answer(path: string, beatMs: number): () => void {
+  const look = async (): Promise<void> => {
+    if (await isAsked(path)) await utimes(path, new Date(), new Date());
+  };
+  const timer = setInterval(() => void look().catch(() => undefined), beatMs);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+async function isAnswered(path: string, beatMs: number): Promise<boolean> {
+  try {
+    await utimes(path, askedAt, askedAt);
+    for (let beat = 0; beat < patientBeats; beat++) {
+      await wait(beatMs);
+      if (!await isAsked(path)) return true;
+    }
+    return false;
+  } catch (thrown) {
+    // Gone meanwhile, or another user's.
+    return (thrown as NodeJS.ErrnoException).code !== 'ENOENT';
+  }
+}
+
+async function owner(path: string, beatMs: number): Promise<{ pid: string; alive: boolean }> {
   let text = '';
   for (let look = 0; look < looks && text === ''; look++) {
     if (look > 0) await wait(lookMs);
@@ -17,24 +76,27 @@ async function owner(path: string): Promise<{ pid: string; alive: boolean }> {
     if (read === null) break;
     text = read;
   }
-  const [pid = '', start = ''] = text.split(' ');
-  const alive = /^[0-9]+$/.test(pid) && start !== '' && processStart(pid) === start;
-  return { pid, alive };
+  const [pid = '', start = '', place = ''] = text.split(' ');
+  return { pid, alive: isThere(pid, start, place) ?? await isAnswered(path, beatMs) };
 }
 
 /** Takes the directory or throws `invalid_state` naming the process that has it. The answer gives it back. */
-export async function lockDirectory(directory: string): Promise<() => Promise<void>> {
+export async function lockDirectory(directory: string, beatMs = usualBeatMs): Promise<() => Promise<void>> {
   const path = join(directory, 'lock');
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
       const handle = await open(path, 'wx', 0o600);
-      await handle.writeFile(`${process.pid} ${processStart(process.pid)}`);
+      await handle.writeFile(`${process.pid} ${processStart(process.pid)} ${placeOfNumbers()}`);
       await handle.close();
-      return () => unlink(path).catch(() => undefined);
+      const stopAnswering = answer(path, beatMs);
+      return () => {
+        stopAnswering();
+        return unlink(path).catch(() => undefined);
+      };
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
     }
-    const { pid, alive } = await owner(path);
+    const { pid, alive } = await owner(path, beatMs);
     if (alive) throw new LecternError('invalid_state', `The directory ${directory} is in use by process ${pid}.`);
     await unlink(path).catch(() => undefined);
   }

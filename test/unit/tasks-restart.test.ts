@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
 import { processStart } from '../../src/process-start.js';
+import { lockDirectory } from '../../src/tasks/lock.js';
 import { createTaskTable } from '../../src/tasks/table.js';
 import type { RunTask, TaskTable } from '../../src/tasks/types.js';
 import { deferred } from '../support/deferred.js';
@@ -165,6 +166,26 @@ t.test('a lock whose process has not yet written who it is is no abandoned one',
   await wait(100);
   await writeFile(join(directory, 'lock'), `${process.pid} ${processStart(process.pid)}`);
   await second;
+});
+
+t.test('an owner whose process number tells nothing is asked: in another container, on another machine, before a reboot', async (t) => {
+  const directory = t.testdir();
+  const lock = join(directory, 'lock');
+  const unlock = await lockDirectory(directory, 20);
+  const [pid = '', start = '', place = ''] = (await readFile(lock, 'utf8')).split(' ');
+  t.strictSame([pid, start], [String(process.pid), processStart(process.pid)]);
+  t.match(place, /^[0-9a-f-]{36}\/pid:\[\d+\]$/);
+  for (const [other, why] of [['999999999 1', 'in another container'], [`${process.pid} 1`, 'a number that means another process here']] as const) {
+    await writeFile(lock, `${other} ${place.replace(/\d+\]$/, '1]')}`);
+    await t.rejects(lockDirectory(directory, 20), { code: 'invalid_state', message: new RegExp(`in use by process ${other.split(' ')[0]}\\.`) }, why);
+  }
+  const before = (await stat(lock)).mtimeMs;
+  await wait(100);
+  t.equal((await stat(lock)).mtimeMs, before, 'nobody asks, nothing is written');
+  await unlock();
+  await writeFile(lock, `${process.pid} ${processStart(process.pid)} ${place.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))}`);
+  await (await lockDirectory(directory, 20))();
+  t.strictSame(await readdir(directory), [], 'nobody answered for the one before a reboot');
 });
 
 t.test('expiry counts from the end, also across a restart', async (t) => {
