@@ -15,6 +15,9 @@ type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 /** A document of 100 MB as base64 in one line, and some room. */
 const longestLine = 150 * 2 ** 20;
 
+/** What the SDK's clients take in one line, the envelope aside; at a longer one they close the connection. */
+const longestAnswer = 10 * 2 ** 20 - 4096;
+
 /** Settles when the client has closed standard input. What is under way is cancelled then. */
 export async function serveTools(service: Service, version: string): Promise<void> {
   const server = new McpServer({ name: 'lectern', version }, {
@@ -63,7 +66,10 @@ async function answered(extra: Extra, run: (call: ToolCall) => Promise<ToolText>
   const notices = progressOf(extra);
   try {
     const texts = await run({ signal: extra.signal, progress: notices?.tell });
-    return { content: texts.map((text) => ({ type: 'text', text })) };
+    const content = texts.map((text) => ({ type: 'text' as const, text }));
+    const sizeBytes = Buffer.byteLength(JSON.stringify(content));
+    if (sizeBytes > longestAnswer) throw new LecternError('too_large', `The answer has ${(sizeBytes / 1e6).toFixed(0)} MB, and clients of tools take ${Math.floor(longestAnswer / 1e6)}: ask for less at a time (pages), or use \`lectern convert\`.`);
+    return { content };
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) process.stderr.write(`lectern: a tool met a defect: ${stackOf(thrown)}\n`);
     const sentence = thrown instanceof LecternError ? thrown.message : 'The tool server met a defect; its standard error tells more.';

@@ -104,6 +104,19 @@ t.test('what is no document is refused in one sentence', async (t) => {
   t.match(await refusal('convert_document', { path: await file('big.pdf', 2 ** 21 + 1) }), /max_file_size/, 'the service\'s own refusal');
 });
 
+t.test('an answer that no client would take is told, and the connection stays', async (t) => {
+  let text = '';
+  const talkative = createServer((_request, answer) => answer.end(JSON.stringify({ status: 'success', errors: [], document: { md_content: text } })));
+  await new Promise<void>((resolve) => talkative.listen(0, '127.0.0.1', resolve));
+  t.teardown(() => talkative.close());
+  const from = await connect(`http://127.0.0.1:${(talkative.address() as AddressInfo).port}`);
+  const path = await file('talkative.pdf', 'small');
+  text = '"'.repeat(6_000_000);
+  t.match(await refusal('convert_document', { path }, from), /^The answer has 12 MB, and clients of tools take 10: ask for less at a time/);
+  text = 'x'.repeat(10_400_000);
+  t.equal((await call('convert_document', { path }, from)).content[0]?.text.length, text.length, 'a little less');
+});
+
 t.test('language models', async (t) => {
   const models = JSON.parse((await call('list_models', {})).content[0]?.text ?? '') as { name: string; capabilities: string[] }[];
   t.match(models, [{ name: 'talker:latest' }, { name: 'plain:1b' }, { name: 'vectors:latest', capabilities: ['embedding'] }]);
