@@ -10,19 +10,25 @@ const MOST_THICKNESS = 0.16;
 const OVERHANG = 0.25;
 const LEAST_COVERAGE = 0.6;
 
-/** Marks `underline` and `strike` in place; answers the rulings that are neither. What stands above a fraction's bar is not underlined. */
+/** Marks `underline` and `strike` in place; answers the rulings that are neither. What stands above the bar of a fraction, or of a root in the next line, is not underlined. */
 export function markUnderlines(lines: Line[], rulings: Ruling[], fractions: Fraction[]): Ruling[] {
   const horizontal = rulings.filter((ruling) => ruling.orientation === 'horizontal').sort((a, b) => a.position - b.position);
   if (horizontal.length === 0) return rulings;
   const used = new Set<Ruling>();
   const bars = new Set(fractions.flatMap(({ bar, inner }) => [bar, ...inner]));
-  const strokes = horizontal.filter((ruling) => !bars.has(ruling));
+  const roots = lines.flatMap((line) => line.words.filter(({ text }) => text.endsWith('√')));
+  const strokes = horizontal.filter((ruling) => !bars.has(ruling) && !roots.some((sign) => isBarOf(ruling, sign)));
   for (const line of lines) {
     if (line.angle !== 0) continue;
     const around = within(strokes, line.baseline - line.size, line.baseline + line.size);
     for (const band of [UNDER, THROUGH]) markBand(line, around, band, used);
   }
   return used.size === 0 ? rulings : rulings.filter((ruling) => !used.has(ruling));
+}
+
+/** The bar of a root begins at the end of its sign, at its upper edge. */
+function isBarOf({ position, start }: Ruling, { box, size }: Word): boolean {
+  return Math.abs(start - box.right) < 0.3 * size && box.top < position + 0.3 * size && box.bottom > position;
 }
 
 function within(sorted: Ruling[], from: number, to: number): Ruling[] {

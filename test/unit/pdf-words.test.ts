@@ -313,6 +313,16 @@ t.test('underlines and strokes through words are marks, not rulings', async (t) 
   t.equal(page.rulings.length, 1);
 });
 
+t.test('the bar of a root underlines nothing in the line above', async (t) => {
+  const root: FontSpec = { base: 'CMSY10', unicode: { 97: '√' }, widths: { 97: 800 } };
+  const bar = line(80, 697.5, 90, 697.5, { lineWidth: 0.4 });
+  const above = text(72, 700, 10, 'a bb line above it');
+  const with1 = await read([above, text(72, 690, 10, 'a', { font: 'R' }), text(80.2, 690, 10, '2x and more'), bar], { R: root });
+  t.same([with1.words.filter(({ underline }) => underline).length, with1.rulings.length], [0, 1]);
+  const without = await read([above, text(60, 690, 10, '2x and more'), bar]);
+  t.same([without.words.filter(({ underline }) => underline).length, without.rulings.length], [1, 0]);
+});
+
 t.test('words know their painting order and their marked content', async (t) => {
   const page = await read([text(72, 600, 10, 'painted first'), text(72, 700, 10, 'painted second'), '/P <</MCID 7>> BDC', text(72, 500, 10, 'tagged'), 'EMC']);
   t.same(page.words.map((word) => word.text), ['painted', 'first', 'painted', 'second', 'tagged']);

@@ -13,10 +13,12 @@ function isHanging(line: Line): boolean {
   return line.words.length === 1 && word !== undefined && line.angle === 0 && (word.text === '√' || isLargeBracket(word));
 }
 
-/** The line beside or around the sign whose letters stand on the sign's height. */
+/** The line around or beside the sign whose letters stand on the sign's height: the one that goes on where the sign ends, before one that ends where it begins. */
 function hostOf(sign: Word, lines: Line[]): Line | undefined {
-  return lines.find((line) => line.angle === 0 && line.words.length > 1 && sign.box.left > line.box.left - 0.8 * line.size && sign.box.right < line.box.right + 0.8 * line.size
+  const away = ({ box }: Line): number => Math.max(0, box.left - sign.box.right, sign.box.right - box.right);
+  const hosts = lines.filter((line) => line.angle === 0 && line.words.length > 1 && sign.box.right > line.box.left - 0.8 * line.size && sign.box.left < line.box.right + 0.8 * line.size
     && sign.box.top < line.baseline - 0.1 * line.size && sign.box.bottom > line.baseline - 0.6 * line.size && sign.box.top > line.baseline - 2.2 * line.size);
+  return hosts.length === 0 ? undefined : hosts.reduce((best, line) => (away(line) < away(best) ? line : best));
 }
 
 /** The words with the sign among them. */
