@@ -120,9 +120,9 @@ t.test('a root in a line of text goes back into its line', (t) => {
   const lines = withHangingSigns([root, host], [bar(91.6, 185, 206.5)]);
   t.equal(lines.length, 1);
   t.equal(lineOfWords(lines[0]!.words, [], () => '').text, 'The constant may be 1 + √(1 − p) if they agree');
-  const torn = [line(...prose('It may be seen as', 50, 100).words), line(word('√', 140, 92, { size: 20, font: 'CMSY10', top: 0.03, bottom: 0.47 })), line(word('π', 150, 100), word('x', 155, 100, { glued: true }), ...prose('behind it', 176, 100).words)];
+  const torn = [line(...prose('It may be seen as a', 50, 100).words), line(word('√', 140, 92, { size: 20, font: 'CMSY10', top: 0.03, bottom: 0.47 })), line(word('π', 150, 100), word('x', 155, 100, { glued: true }), ...prose('behind it', 176, 100).words)];
   const seated = withHangingSigns(torn, [bar(91.6, 150, 160)]);
-  t.same(seated.map(({ words }) => lineOfWords(words, [], () => '').text), ['It may be seen as', '√(πx) behind it'], 'where its line is torn, with what it covers');
+  t.same(seated.map(({ words }) => lineOfWords(words, [], () => '').text), ['It may be seen as a', '√(πx) behind it'], 'where its line is torn, with what it covers');
   const far = line(word('√', 180, 300, { font: 'CMSY10', top: 0.05, bottom: 0.95 }));
   t.equal(withHangingSigns([far, host], []).length, 2, 'what hangs nowhere stays');
   t.end();
