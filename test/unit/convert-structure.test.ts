@@ -120,6 +120,25 @@ t.test('a sentence at the top of a page is none of its furniture, however short,
   t.end();
 });
 
+t.test('a bold title with its number apart from it, and titles beside each other, are read at the top of a page, too', (t) => {
+  const body = paragraph(50, 75, 480, 40, 'aa');
+  const headers = (...head: TextLine[]): string[] => texts(structure([sketch(0, [...head, ...body])]), 'page_header');
+  t.same(headers(line(50, 45, '4.', { bold: true }), line(90, 45, 'LIABILITY', { bold: true })), []);
+  t.same(headers(line(120, 45, 'Nájemní smlouva', { size: 13, bold: true }), line(390, 45, 'Lease Agreement', { size: 13, bold: true })), []);
+  t.same(headers(line(50, 45, '4'), line(450, 45, 'The Almanac')).length, 2, 'not bold');
+  t.same(headers(line(50, 45, 'Journal of Tides', { bold: true }), line(450, 45, 'Volume 4', { bold: true })).length, 2, 'no larger than the text');
+  t.end();
+});
+
+t.test('clauses that hang on their numbers are one paragraph each, also of two lines', (t) => {
+  const clause = (baseline: number, number: string, ...rest: string[]): TextLine[] => rest.map((text, at) => (at > 0 ? line(90, baseline + 12 * at, text)
+    : { ...line(50, baseline, `${number} ${text}`), pieces: [{ start: 0, left: 50, right: 65 }, { start: number.length + 1, left: 90, right: 90 + 5 * text.length }] }));
+  const long = 'Sums that are not paid when due bear interest at four per cent a year above the base rate';
+  const page = sketch(0, [...clause(100, '1.1', long, 'of the bank.'), ...clause(132, '1.2', long, 'of the bank.'), ...clause(164, '1.3', long, 'of the bank.')]);
+  t.same(texts(structure([page]), 'text'), ['1.1', '1.2', '1.3'].map((number) => `${number} ${long} of the bank.`));
+  t.end();
+});
+
 t.test('lists nest by indent and count', (t) => {
   const blocks = structure([sketch(0, [
     ...paragraph(50, 60, 480, 3, 'aa'),

@@ -85,6 +85,7 @@ interface Row {
   letters: number;
   size: number;
   first: string;
+  last: string;
 }
 
 /** Rows of one side: pieces on one baseline are one row. */
@@ -95,11 +96,12 @@ function rowsOf(side: Side): Row[] {
     const last = rows.at(-1);
     if (last !== undefined && Math.abs(line.baseline - last.baseline) < 0.3 * line.size) {
       if (line.box.left < last.left) last.first = line.text;
+      if (line.box.right > last.right) last.last = line.text;
       last.left = Math.min(last.left, line.box.left);
       last.right = Math.max(last.right, line.box.right);
       last.letters += line.text.length;
     } else {
-      rows.push({ baseline: line.baseline, left: line.box.left, right: line.box.right, letters: line.text.length, size: line.size, first: line.text });
+      rows.push({ baseline: line.baseline, left: line.box.left, right: line.box.right, letters: line.text.length, size: line.size, first: line.text, last: line.text });
     }
   }
   return rows;
@@ -110,6 +112,33 @@ function isProse(side: Side, rows: Row[]): boolean {
   if (rows.length < 3) return false;
   const width = Math.max(1, side.box.right - side.box.left);
   return median(rows.map((row) => (row.right - row.left) / width)) >= 0.7 && median(rows.map((row) => row.letters)) >= 16;
+}
+
+/** How far a line that is broken fills its column, and how close the next one follows, in sizes. */
+const filled = 0.75;
+const closeLines = 1.7;
+
+/** A row that ends so goes on below; what begins so goes on from above. Scripts without small letters show it by length alone. */
+const endsOpen = /(?:^|\s)\p{Ll}{1,3}$/u;
+const beginsSmall = /^\p{Ll}{2}|^\p{Ll} /u;
+const lettersToBreak = 10;
+const lettersWithoutCase = 20;
+
+function goesOnBelow(above: Row, row: Row): boolean {
+  if (/[.!?:;。؟۔]$/u.test(above.last) || above.letters < lettersToBreak) return false;
+  return beginsSmall.test(row.first) || above.letters >= lettersWithoutCase && /^\p{L}/u.test(row.first) && endsOpen.test(above.last)
+    || /^\p{Lo}/u.test(row.first) && above.letters * (/[\u3040-\u30ff\u4e00-\u9fff]/u.test(above.first) ? 2 : 1) >= lettersWithoutCase;
+}
+
+/** Sentences are broken at the ends of its lines: what fills the width goes on below in the middle of a sentence. */
+export function breaksSentences(pieces: Piece[]): boolean {
+  const side = sideOf(pieces);
+  const rows = rowsOf(side);
+  return rows.some((row, index) => {
+    const above = rows[index - 1];
+    return above !== undefined && goesOnBelow(above, row) && above.right - above.left >= filled * (side.box.right - side.box.left) && Math.abs(row.size - above.size) < 0.1 * row.size
+      && row.baseline - above.baseline < closeLines * row.size && Math.min(Math.abs(row.left - above.left), Math.abs(row.right - above.right)) < 0.3 * row.size;
+  });
 }
 
 /** One line by itself, like the number of an equation: it goes with what stands beside it, even where the baselines differ. */
@@ -128,13 +157,16 @@ function partsRows(left: Side, right: Side): boolean {
   const leftRows = rowsOf(left);
   const rightRows = rowsOf(right);
   if (leftRows.length === 0 || rightRows.length === 0) return false;
-  const [few, many] = leftRows.length <= rightRows.length ? [leftRows, rightRows] : [rightRows, leftRows];
+  const [fewer, many] = leftRows.length <= rightRows.length ? [leftRows, rightRows] : [rightRows, leftRows];
+  // What stands above and below the other side is beside nothing: a short line between clauses and their numbers.
+  const few = fewer.filter(({ baseline, size }) => baseline > many[0]!.baseline - size && baseline < many.at(-1)!.baseline + size);
+  if (few.length === 0) return false;
   const aligned = few.filter((row, index) => standsBeside(row, many, isAlone(few, index))).length;
-  if (aligned < 0.75 * few.length) return false;
+  if (aligned < 0.75 * few.length || few.length >= 2 && breaksSentences(left.pieces) && breaksSentences(right.pieces)) return false;
   if (median(few.map((row) => row.letters)) <= 4) return true;
   const bullets = (rows: Row[]): number => rows.filter((row) => bullet.test(row.first)).length;
   if (bullets(leftRows) >= 2 && bullets(rightRows) >= 2) return false;
-  return !isProse(few === leftRows ? left : right, few);
+  return !isProse(fewer === leftRows ? left : right, few);
 }
 
 /** Ink may reach this far over a gutter, as a multiple of the size: letters lean, fitted lines vary. */
@@ -174,6 +206,15 @@ function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], size: number): {
   });
 }
 
+/** So close, in sizes, stand lines between which one column has no other. */
+const noneBetween = 2.2;
+
+/** The line stands at the white between two lines of the other side that follow each other: columns with much leading. */
+function fallsBetween(box: Box, others: Box[], index: number, size: number): boolean {
+  const [above, below] = [others[index - 1], others[index]];
+  return above !== undefined && below !== undefined && box.top >= above.top && box.bottom <= below.bottom && below.top - above.top < noneBetween * size && below.top - above.top > 1.1 * size;
+}
+
 /** Some line of one side stands beside a line of the other; indented lines above and below lines at the edge do not, as in program text. */
 function areSideBySide(left: Side, right: Side, size: number): boolean {
   const isBeside = (one: Box, other: Box): boolean => Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.3 * size;
@@ -183,7 +224,7 @@ function areSideBySide(left: Side, right: Side, size: number): boolean {
   const [lefts, rights] = [byTop(left), byTop(right)];
   for (let [i, j] = [0, 0]; i < lefts.length && j < rights.length;) {
     const [one, other] = [lefts[i]!, rights[j]!];
-    if (isBeside(one, other)) return true;
+    if (isBeside(one, other) || fallsBetween(one, rights, j, size) || fallsBetween(other, lefts, i, size)) return true;
     if (one.bottom < other.bottom) i++;
     else j++;
   }

@@ -1,7 +1,8 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
 import type { Box } from '../../pdf/page.js';
 import type { ColumnRule, PageSketch } from './sketch.js';
-import { findGutter } from './gutters.js';
+import { findGutter, medianSize } from './gutters.js';
+import { sectionsOf } from './sections.js';
 import type { Gutter, Piece } from './gutters.js';
 import { nominalBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
@@ -44,6 +45,20 @@ function belowLastLine(gutter: Gutter, pieces: Piece[]): number {
 
 function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: number, leaves: Piece[][]): void {
   if (pieces.length === 0) return;
+  const sections = depth < maxDepth ? sectionsOf(pieces, medianSize(pieces), rightToLeft) : [];
+  const parts = sections.length > 1 ? sections.flatMap((section) => (section.columns.length > 0 ? section.columns : [section.pieces])) : sections[0]?.columns ?? [];
+  if (parts.length > 1) {
+    let wasOne = false;
+    for (const part of parts) {
+      const own: Piece[][] = [];
+      cut(part, rules, rightToLeft, depth + 1, own);
+      // Of two sections of one column each, white and headings tell as of one.
+      if (wasOne && own.length === 1) leaves.at(-1)!.push(...own[0]!);
+      else leaves.push(...own);
+      wasOne = own.length === 1 && sections.length > 1 && sections.every(({ columns }) => columns.length === 0);
+    }
+    return;
+  }
   const gutter = depth < maxDepth ? findGutter(pieces, rules, rightToLeft) : null;
   if (gutter === null) {
     leaves.push(pieces);

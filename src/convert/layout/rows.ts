@@ -71,8 +71,20 @@ function gluesCapital(capital: string, text: string, vocabulary: Vocabulary): bo
   return /[AI]/.test(letter) ? restOfWord.test(first) : true;
 }
 
+/** In sizes: so much white is between a label in the margin and a heading beside it. */
+const besideLabel = 1.5;
+
+/** A heading beside its label, as the post beside its years in a curriculum vitae: no line of both. */
+function labelAndHeading({ pieces }: Row): boolean {
+  const [label, heading] = [pieces[0]!.line!, pieces[1]?.line];
+  return pieces.length === 2 && heading !== null && heading !== undefined && heading.bold && !label.bold && heading.angle === 0 && label.text.length > 3 && /\p{L}{3}/u.test(heading.text)
+    && Math.abs(heading.size - label.size) < 0.15 * heading.size && heading.box.left - label.box.right > besideLabel * heading.size;
+}
+
 /** The row's pieces, parted before each that begins as captions do, where the first one does: captions of tables or figures side by side. */
-function captionsBeside({ pieces }: Row): Piece[][] {
+function captionsBeside(row: Row): Piece[][] {
+  const { pieces } = row;
+  if (labelAndHeading(row)) return pieces.map((piece) => [piece]);
   const [first, ...rest] = pieces;
   if (rest.length === 0 || !isCaptionText(first!.line!.text)) return [pieces];
   const parts: Piece[][] = [[first!]];

@@ -136,6 +136,8 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
     return depth < 0.16 && white > 0.8 * leading && row.size < 1.6 * body.size;
   }
   const bold = row.lines.every((line) => line.bold) && !body.bold;
+  // `4.  Liability`, or the two titles of a contract in two languages, at the head of a page.
+  if (bold && isHeading(row, body)) return false;
   if ((number || numberAtEnd.test(row.text)) && row.text.length <= 110 && depth < 0.14 && !(bold && row.size > body.size)) {
     return white > 0.8 * leading && row.size <= 1.3 * body.size;
   }
@@ -152,6 +154,13 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   // Small print at the end of an empty stretch: an address, an account.
   if (depth < 0.14 && white > 6 * leading && row.size < 0.85 * body.size) return true;
   return row.size <= 1.05 * body.size && !bold && depth < 0.1 && white > 1.1 * leading;
+}
+
+/** A numbered title, its number apart from it, or titles larger than the text, beside each other. Whether the row is bold is another's question. */
+function isHeading({ lines, size }: EdgeRow, body: BodyStyle): boolean {
+  const [number, title] = [lines[0]!.text, lines[1]?.text ?? ''];
+  if (/^(?:\d{1,2}(?:\.\d{1,2}){0,3}\.?|[IVX]{1,5}\.|§ ?\d{1,3}\.?)$/.test(number) && lines.length > 1) return size >= 0.95 * body.size && /\p{L}{3}/u.test(title) && numberingOf(`${number} ${title}`) !== null;
+  return size > 1.15 * body.size && lines.every(({ text }) => /\p{L}{3}/u.test(text) && !/\d/.test(text));
 }
 
 /** `Chapter 4`, or a large `4`, right over a title in large type opens a chapter: unless pages repeat it, it is read with the title. */

@@ -107,7 +107,7 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   if (indent > 0.7 * size && indent < 5 * size) {
     const returns = next === undefined || next.box.left < below.box.left - 0.6 * size;
     const atEdge = above.box.left < habits.left + 0.7 * size || markerOf(above.text) !== null;
-    if (returns && atEdge && markerOf(above.text) === null) return true;
+    if (returns && atEdge && markerOf(above.text) === null && !hangsOnNumber(above, below)) return true;
   }
   const room = habits.right - above.box.right;
   const needed = firstWordWidth(below) + 0.3 * size;
@@ -116,6 +116,12 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
   }
   return false;
+}
+
+/** It begins where the text behind the number above does, as the paragraphs of contracts and statutes are set. */
+function hangsOnNumber({ text, pieces, size }: TextLine, below: TextLine): boolean {
+  const length = numberingOf(text)?.length ?? 0;
+  return length > 0 && pieces.some(({ start, left }) => start > 0 && start <= length && Math.abs(left - below.box.left) < 0.4 * size);
 }
 
 /** A heading that runs into its paragraph: bold words up to a full stop or colon, and more after them. */

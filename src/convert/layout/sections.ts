@@ -1,0 +1,166 @@
+/** Where sections of columns end although nothing crosses their gutters: at headings that stand over all columns, and at rows of headings. */
+import { unionBox } from './text-line.js';
+import type { TextLine } from './text-line.js';
+import { breaksSentences } from './gutters.js';
+import type { Piece } from './gutters.js';
+
+/** Pieces between two strips of white that run across all of them. */
+interface Band {
+  pieces: Piece[];
+  top: number;
+  bottom: number;
+}
+
+/** A heading is so much larger than most of the text, unless it is bold. */
+export const headingSize = 1.12;
+/** In parts of the size: white over a section's first row; between headings beside each other; how far a row begins from the left edge. */
+const whiteAbove = 0.5;
+const whiteBetween = 0.9;
+const atEdge = 1;
+/** In parts of the size: columns that are balanced end within a line and a half of each other; what is no higher than eight lines is no column of running text. */
+const balanced = 1.9;
+const shortColumn = 10;
+/** The next column begins at least so far from the left edge, as a share of the width. */
+const nextColumn = 0.2;
+/** First lines below a heading over columns stand level, but for the white above a paragraph, which some programs leave out at the head of a column. */
+const level = 0.3;
+const shifted = 1.1;
+/** More pieces are no page that is meant to be read. */
+const mostPieces = 4000;
+
+function bandsOf(pieces: Piece[], slack: number): Band[] {
+  const bands: Band[] = [];
+  for (const piece of [...pieces].sort((a, b) => a.box.top - b.box.top)) {
+    const last = bands.at(-1);
+    if (last !== undefined && piece.box.top < last.bottom - slack) {
+      last.pieces.push(piece);
+      last.bottom = Math.max(last.bottom, piece.box.bottom);
+    } else {
+      bands.push({ pieces: [piece], top: piece.box.top, bottom: piece.box.bottom });
+    }
+  }
+  return bands;
+}
+
+/** What the pieces of one set have in common. */
+interface Measure {
+  size: number;
+  /** Most of the letters are so. */
+  bold: boolean;
+  left: number;
+  right: number;
+  rightToLeft: boolean;
+}
+
+function standsOut({ line }: Piece, { size, bold }: Measure): boolean {
+  return line !== null && line.angle === 0 && /\p{L}/u.test(line.text) && (line.size >= headingSize * size || line.bold && !bold && line.size >= 0.95 * size);
+}
+
+const overlapsX = (one: Piece, other: Piece): boolean => one.box.left < other.box.right && one.box.right > other.box.left;
+
+/** The first row of a band where all of it stands out and lies level, and below each of its pieces comes something that does not; null where that is not so. */
+function headRow(bands: Band[], index: number, measure: Measure): Piece[] | null {
+  const { pieces } = bands[index]!;
+  const first = pieces[0]!;
+  const row = pieces.filter(({ box }) => box.top < first.box.bottom - 0.3 * measure.size);
+  if (!row.every((piece) => standsOut(piece, measure) || piece.line !== null && /^[\dIVX]+\.?$/.test(piece.line.text))) return null;
+  const { baseline } = first.line ?? { baseline: 0 };
+  return first.line !== null && row.some((piece) => standsOut(piece, measure)) && row.every(({ line }) => Math.abs(line!.baseline - baseline) < 0.3 * measure.size) ? row : null;
+}
+
+/** Headings of columns that begin side by side: text of its own stands below each. */
+function areHeadsSideBySide(row: Piece[], bands: Band[], index: number, measure: Measure): boolean {
+  const sorted = [...row].sort((a, b) => a.box.left - b.box.left);
+  if (sorted.length < 2 || sorted.some((piece, at) => at > 0 && piece.box.left - sorted[at - 1]!.box.right < whiteBetween * measure.size)) return false;
+  const below = [...bands[index]!.pieces.filter((piece) => !row.includes(piece)), ...(bands[index + 1]?.pieces ?? [])];
+  return sorted.every((head) => below.some((piece) => piece.line !== null && overlapsX(piece, head) && Math.abs(piece.box.left - head.box.left) < measure.size && !standsOut(piece, measure)
+    && piece.box.top - head.box.bottom < 1.5 * measure.size));
+}
+
+/** What goes on behind a full stop begins no sentence in the middle. */
+function goesOnFrom(last: TextLine | null | undefined, next: TextLine | null | undefined): boolean {
+  return last === null || last === undefined || next === null || next === undefined || !(/[.!?:。！？]["'”’»)]?$/u.test(last.text) && /^\p{Ll}/u.test(next.text));
+}
+
+const highest = (pieces: Piece[]): Piece | undefined => pieces.reduce<Piece | undefined>((best, piece) => (best === undefined || piece.box.top < best.box.top ? piece : best), undefined);
+const lowest = (pieces: Piece[]): Piece | undefined => pieces.reduce<Piece | undefined>((best, piece) => (best === undefined || piece.box.bottom > best.box.bottom ? piece : best), undefined);
+
+/** One heading at the edge where lines begin, with nothing beside it: whether the columns above it end there, too. */
+function endsColumns(row: Piece[], bands: Band[], index: number, measure: Measure): boolean {
+  const { size, left, right, rightToLeft } = measure;
+  const head = unionBox(row.map(({ box }) => box));
+  if (row.filter((piece) => standsOut(piece, measure)).length > 1) return false;
+  const isBeyond = ({ box }: Piece): boolean => (rightToLeft ? box.right <= Math.min(head.left, right - nextColumn * (right - left)) : box.left >= Math.max(head.right, left + nextColumn * (right - left)));
+  if (bands[index]!.pieces.length > row.length || (rightToLeft ? right - head.right : head.left - left) > atEdge * size) return false;
+  const above = bands.slice(0, index).flatMap(({ pieces }) => pieces);
+  const below = bands.slice(index + 1).flatMap(({ pieces }) => pieces);
+  const beyond = above.filter(isBeyond);
+  if (beyond.length === 0) return false;
+  const edge = rightToLeft ? Math.max(...beyond.map(({ box }) => box.right)) : Math.min(...beyond.map(({ box }) => box.left));
+  const own = above.filter(({ box }) => (rightToLeft ? box.left >= edge : box.right <= edge));
+  if (own.length === 0) return false;
+  const end = rightToLeft ? Math.min(...own.map(({ box }) => box.left)) : Math.max(...own.map(({ box }) => box.right));
+  const reaches = ({ box }: Piece): boolean => (rightToLeft ? box.right > end + size && box.left < edge - size : box.left < end - size && box.right > edge + size);
+  const crossing = below.filter(reaches);
+  const until = Math.min(...crossing.map(({ box }) => box.top));
+  const opposite = highest(below.filter((piece) => isBeyond(piece) && piece.box.top < until));
+  if (opposite !== undefined) {
+    const next = highest(below.filter(({ box }) => (rightToLeft ? box.left >= edge : box.right <= edge) && box.top < until));
+    const drop = next === undefined || next.line === null || opposite.line === null ? Infinity : next.line.baseline - opposite.line.baseline;
+    return drop > -level * size && drop < shifted * size && !standsOut(opposite, measure) && !standsOut(next!, measure);
+  }
+  if (!goesOnFrom(lowest(own)!.line, highest(beyond)!.line)) return false;
+  if (bands[index + 1]?.pieces.some(reaches) === true) return true;
+  const { top, bottom } = unionBox(beyond.map(({ box }) => box));
+  return bottom > lowest(own)!.box.bottom - balanced * size || crossing.length > 0 && bottom - top < shortColumn * size;
+}
+
+/** The columns below headings side by side, and what follows from the first piece on that reaches over two of them; null where no sentences show that they are columns. */
+function columnsBelow(heads: Piece[], pieces: Piece[], size: number): Piece[][] | null {
+  const lefts = heads.map(({ box }) => box.left).sort((a, b) => a - b);
+  const columnOf = ({ box }: Piece): number => Math.max(0, lefts.findLastIndex((left) => left <= box.left + 0.5 * size));
+  const reaches = pieces.filter((piece) => piece.box.right > (lefts[columnOf(piece) + 1] ?? Infinity) - 0.3 * size || piece.box.left < lefts[0]! - size);
+  const until = Math.min(...reaches.map(({ box }) => (box.top + box.bottom) / 2));
+  const isRest = ({ box }: Piece): boolean => (box.top + box.bottom) / 2 >= until;
+  const columns = lefts.map((_, column) => pieces.filter((piece) => !isRest(piece) && columnOf(piece) === column));
+  if (columns.filter((column) => breaksSentences(column)).length < 2) return null;
+  return [...columns, pieces.filter(isRest)].filter((part) => part.length > 0);
+}
+
+/** A section, or one column of it. */
+export interface Section {
+  pieces: Piece[];
+  /** In the order of their headings, and what follows them; empty where white must tell. */
+  columns: Piece[][];
+}
+
+/** The pieces, parted where sections of columns end; one part where none does. */
+export function sectionsOf(pieces: Piece[], size: number, rightToLeft: boolean): Section[] {
+  if (pieces.length < 4 || pieces.length > mostPieces) return [{ pieces, columns: [] }];
+  const letters = { all: 0, bold: 0 };
+  for (const { line } of pieces) {
+    letters.all += line?.text.length ?? 0;
+    if (line?.bold === true) letters.bold += line.text.length;
+  }
+  const { left, right } = unionBox(pieces.map(({ box }) => box));
+  const measure = { size, left, right, rightToLeft, bold: letters.bold > 0.5 * letters.all };
+  const bands = bandsOf(pieces, 0.1 * size);
+  const sections: { pieces: Piece[]; heads: Piece[] }[] = [];
+  for (const [index, band] of bands.entries()) {
+    const isApart = index === 0 || band.top - bands[index - 1]!.bottom >= whiteAbove * size;
+    const row = isApart ? headRow(bands, index, measure) : null;
+    const heads = row !== null && areHeadsSideBySide(row, bands, index, measure) ? row : [];
+    const begins = heads.length > 0 || index > 0 && row !== null && endsColumns(row, bands, index, measure);
+    if (index === 0 || begins) sections.push({ pieces: [...band.pieces], heads });
+    else sections.at(-1)!.pieces.push(...band.pieces);
+  }
+  return sections.map(({ pieces: own, heads }) => {
+    const columns = heads.length === 0 ? null : columnsBelow(heads, own, size);
+    return { pieces: own, columns: columns === null ? [] : rightToLeft ? rightFirst(columns, heads.length) : columns };
+  });
+}
+
+/** The columns from the right; what follows them stays behind them. */
+function rightFirst(columns: Piece[][], count: number): Piece[][] {
+  return [...columns.slice(0, count).reverse(), ...columns.slice(count)];
+}
