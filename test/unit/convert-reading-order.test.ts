@@ -155,6 +155,16 @@ t.test('lines of vertical writing are parted after one that ends early and where
   t.end();
 });
 
+t.test('lines of vertical writing are read from the right whatever white is between them, with signs that stand upright by themselves, and halves behind a bracket', (t) => {
+  const down = (left: number, text: string, top: number, bottom: number): ReturnType<typeof line> => ({ ...line(left, top, text), angle: 270, box: { left, right: left + 10, top, bottom } });
+  const upright = (left: number, baseline: number, text: string): ReturnType<typeof line> => ({ ...line(left, baseline, text), box: { left, right: left + 10, top: baseline - 9, bottom: baseline + 1 } });
+  const lines = [down(540, '山の手紙を書く', 100, 170), down(500, 'この村に来てから、もう三度目の冬', 111, 400), down(480, 'た。', 100, 122), down(440, 'て、', 100, 122), down(440, '「いいえ」と答えます。', 116, 240),
+    upright(400, 110, '二'), upright(400, 135, '橋'), down(360, '川に架かる橋は、去年の秋に流され', 111, 400), down(340, 'らです。', 100, 140)];
+  const read = orderPage(sketch(0, []), lines, new Map()).flatMap(({ items }) => items.map((item) => item.line?.text));
+  t.same(read, ['山の手紙を書く', 'この村に来てから、もう三度目の冬た。', 'て、「いいえ」と答えます。', '二 橋', '川に架かる橋は、去年の秋に流されらです。']);
+  t.end();
+});
+
 t.test('a picture begins where a line of text stands out of it', (t) => {
   const figure = { box: { left: 96, right: 584, top: 300, bottom: 700 }, chart: false, ownsText: true };
   const { inside, outside } = splitByFigure([line(36, 360, 'Leverage row permissions on', { size: 14 }), line(36, 377, 'the database', { size: 14 }), line(400, 500, 'a label')], [figure]);

@@ -7,6 +7,7 @@ import type { Gutter, Piece } from './gutters.js';
 import { nominalBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
 import type { Vocabulary } from '../vocabulary.js';
+import { isVerticalText, wholeVerticalLines } from './vertical.js';
 import { rowsOfColumn } from './rows.js';
 import type { ColumnItem } from './rows.js';
 
@@ -45,6 +46,11 @@ function belowLastLine(gutter: Gutter, pieces: Piece[]): number {
 
 function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: number, leaves: Piece[][]): void {
   if (pieces.length === 0) return;
+  const texts = pieces.flatMap(({ line }) => (line === null ? [] : [line]));
+  if (texts.length === pieces.length && isVerticalText(texts)) {
+    leaves.push(pieces);
+    return;
+  }
   const sections = depth < maxDepth ? sectionsOf(pieces, medianSize(pieces), rightToLeft) : [];
   const parts = sections.length > 1 ? sections.flatMap((section) => (section.columns.length > 0 ? section.columns : [section.pieces])) : sections[0]?.columns ?? [];
   if (parts.length > 1) {
@@ -92,7 +98,7 @@ export function orderPage(sketch: PageSketch, lines: TextLine[], vocabulary: Voc
   // A picture behind running text parts no columns of it: it stands where it begins.
   const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => isWithin(line, box)) ? box : { ...box, bottom: box.top }))];
   const pieces: Piece[] = [
-    ...lines.map((line) => ({ box: nominalBox(line), line, object: -1 })),
+    ...wholeVerticalLines(lines).map((line) => ({ box: line.angle === 270 ? line.box : nominalBox(line), line, object: -1 })),
     ...objects.map((box, object) => ({ box, line: null, object })),
   ];
   const rightToLeft = isRightToLeft(pieces);

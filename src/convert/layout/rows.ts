@@ -3,10 +3,9 @@ import type { Piece } from './gutters.js';
 import type { Column } from './reading-order.js';
 import { joinPieces, unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
+import { ideographic, isVertical } from './vertical.js';
 import { isCaptionText } from '../structure/captions.js';
 import type { Vocabulary } from '../vocabulary.js';
-
-const ideographic = /[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uff60]/;
 
 /** A row of text, or the index of a table or figure. */
 export type ColumnItem = { line: TextLine; object: -1 } | { line: null; object: number };
@@ -96,8 +95,6 @@ function captionsBeside(row: Row): Piece[][] {
   return parts;
 }
 
-const isVertical = (line: TextLine): boolean => line.angle === 270 && ideographic.test(line.text);
-
 /** Lines of vertical writing, from the right, as paragraphs: one ends where a line ends early, the next begins further down, or in another size. */
 function verticalParagraphs({ pieces, top, bottom }: Row): Piece[][] {
   const parts: Piece[][] = [];
@@ -117,6 +114,9 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
   const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null), vocabulary);
   // The tallest first, so that a row's reference is its main text and not a superscript.
   texts.sort((a, b) => (a.box.top + a.box.bottom) - (b.box.top + b.box.bottom) || a.box.left - b.box.left);
+  // A line of two signs would not reach down to the indented one before it: the tallest come first, and a row is as tall as all of it.
+  const vertical = texts.length > 0 && texts.every(({ line }) => isVertical(line!));
+  if (vertical) texts.sort((a, b) => (b.box.bottom - b.box.top) - (a.box.bottom - a.box.top));
   const rows: Row[] = [];
   for (const piece of texts) {
     const row = rows.slice(-6).reverse().find((candidate) => fits(piece, candidate));
@@ -124,7 +124,10 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
       rows.push({ pieces: [piece], top: piece.box.top, bottom: piece.box.bottom });
     } else {
       row.pieces.push(piece);
-      if (piece.box.bottom - piece.box.top > row.bottom - row.top) {
+      if (vertical) {
+        row.top = Math.min(row.top, piece.box.top);
+        row.bottom = Math.max(row.bottom, piece.box.bottom);
+      } else if (piece.box.bottom - piece.box.top > row.bottom - row.top) {
         row.top = piece.box.top;
         row.bottom = piece.box.bottom;
       }
