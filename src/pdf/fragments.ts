@@ -166,9 +166,35 @@ function belongTogether(a: Chain, b: Chain): boolean {
   return drop <= (raised ? 0.6 : 0.4) * large;
 }
 
+/** In parts of the text's size: a drop capital's, and how far the lines beside it are apart. In letters: what is a line beside it and no script. */
+const DROP_CAPITAL = 1.7;
+const LINES_APART = 0.8;
+const LETTERS_OF_LINE = 12;
+
+/** The first letter of a chapter, which the lines beside it touch as scripts would, and each of those lines; null where there is no such letter. */
+function aroundDropCapital([capital, ...rest]: Chain[]): Chain[][] | null {
+  if (capital === undefined || capital.placed.length !== 1 || !/^\p{Lu}$/u.test(capital.placed[0]!.glyph.text) || rest.length === 0) return null;
+  const size = rest.reduce((most, chain) => Math.max(most, chain.size), 0);
+  if (capital.size < DROP_CAPITAL * size) return null;
+  const lines: { v: number; letters: number; chains: Chain[] }[] = [];
+  for (const chain of [...rest].sort((a, b) => b.size - a.size)) {
+    const line = lines.find(({ v }) => Math.abs(v - chain.v) < 0.5 * LINES_APART * size);
+    if (line === undefined) lines.push({ v: chain.v, letters: chain.placed.length, chains: [chain] });
+    else {
+      line.letters += chain.placed.length;
+      line.chains.push(chain);
+    }
+  }
+  // What stands on its own baseline is a word that begins with a large letter, unless another line is beside both.
+  const isRaised = lines.length > 1 || Math.abs(lines[0]!.v - capital.v) > 0.5 * LINES_APART * size;
+  return !isRaised || lines.some(({ letters }) => letters < LETTERS_OF_LINE) ? null : [[capital], ...lines.map(({ chains }) => chains)];
+}
+
 /** One track, or several where chains overlap: text printed over text stays apart. */
 function layOut(cluster: Chain[]): Track[] {
   const sorted = [...cluster].sort((a, b) => a.u0 - b.u0 || b.size - a.size);
+  const parts = aroundDropCapital(sorted);
+  if (parts !== null) return parts.flatMap(layOut);
   const main = sorted.reduce((size, chain) => Math.max(size, chain.size), 0);
   const rows: Chain[][] = [];
   for (const chain of sorted) {

@@ -331,3 +331,10 @@ t.test('words know their painting order and their marked content', async (t) => 
   t.equal(page.characters, 31);
   t.equal(paint('0 0 m', { stroke: 0 }).includes('S'), true);
 });
+
+t.test('a letter as tall as two lines is a script of neither: each of them is a line', async (t) => {
+  const page = await read([text(72, 688, 26, 'D'), text(91, 700, 10, 'er Zug hielt an einem Bahnhof, der keiner war'), text(91, 688, 10, 'ein Steg aus Bohlen und eine Laterne'), text(72, 676, 10, 'und ein Schild, auf dem der Name stand')]);
+  t.same(linesOf(page).sort(), ['D', 'ein Steg aus Bohlen und eine Laterne', 'er Zug hielt an einem Bahnhof, der keiner war', 'und ein Schild, auf dem der Name stand']);
+  const formula = await read([text(72, 688, 26, 'D'), text(91, 700, 10, 'n'), text(91, 684, 10, 'ij'), text(110, 688, 26, '= E')]);
+  t.same(linesOf(formula).length, 1, 'scripts are');
+});
