@@ -1,6 +1,7 @@
 /** Sections of columns: where they end although nothing crosses a gutter, short columns below headings, lines that are spread. */
 import t from 'tap';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
+import { findTables } from '../../src/convert/tables/index.js';
 import type { TextLine } from '../../src/convert/layout/text-line.js';
 import { sketchPage } from '../../src/convert/layout/sketch.js';
 import { openPdf } from '../../src/pdf/index.js';
@@ -80,4 +81,21 @@ t.test('a line that is spread to its column has no columns between its words; nu
   pdf.close();
   const { pieces } = sketchPage({ content, keptInvisible: 0 }, null, []);
   t.same(pieces.map((piece) => piece.text), [names.join(' '), ...names, '125', '318', '404', '277', '190']);
+});
+
+t.test('what stands on a panel at a side of the page is a column by itself, and in no table with what stands beside it', async (t) => {
+  const panel = '0.2 0.3 0.4 rg 0 0 180 800 re f 0 g';
+  const rows = ['Contact', 'Road 18', 'Town', 'Skills', 'Python', 'Polish'].flatMap((label, at) => [
+    text(20, 700 - 20 * at, 10, label, { font: 'Helvetica' }), text(210, 700 - 20 * at, 10, ['Lead engineer', 'Vistula', 'Engineer', 'Nordbank', 'Developer', 'Pixelhaus'][at]!, { font: 'Helvetica' }), text(480, 700 - 20 * at, 10, `20${10 + at} - 20${12 + at}`, { font: 'Helvetica' }),
+  ]);
+  for (const [fill, count] of [[panel, 2], ['', 3]] as const) {
+    const pdf = await openPdf(makePdf({ pages: [{ width: 600, height: 800, content: [fill, ...rows] }] }));
+    const content = pdf.readPage(0);
+    pdf.close();
+    const found = findTables(content, { doTableStructure: true });
+    t.equal(found[0]?.columnCount, count);
+    if (fill === '') continue;
+    const page = sketchPage({ content, keptInvisible: 0 }, null, found);
+    t.same(orderPage(page, page.pieces, new Map<string, number>()).flatMap(({ items }) => items.map((item) => item.line?.text ?? '#')), ['Contact', 'Road 18', 'Town', 'Skills', 'Python', 'Polish', '#']);
+  }
 });

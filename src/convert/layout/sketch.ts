@@ -12,6 +12,7 @@ import { findFigures, withAxisTitles } from './figures.js';
 import { withProposedFigures } from './proposed-figures.js';
 import type { FigureRegion } from './figures.js';
 import { withLooseLines } from './loose-lines.js';
+import { sidePanels } from './panels.js';
 import { sketchTable } from './sketched-table.js';
 import type { SketchedTable } from './sketched-table.js';
 import type { TextLayer } from './text-layer.js';
@@ -25,7 +26,7 @@ export interface Separator {
   right: number;
 }
 
-/** A long upright stroke outside tables and figures, as newspapers draw between columns. */
+/** A long upright stroke outside tables and figures, as newspapers draw between columns, or the edge of a panel at a side of the page. */
 export interface ColumnRule {
   x: number;
   top: number;
@@ -202,5 +203,5 @@ function findSeparators(content: PageContent, objects: Box[]): Separator[] {
 function findColumnRules(content: PageContent, objects: Box[]): ColumnRule[] {
   const rules = content.rulings.filter(({ orientation, position, start, end }) => orientation === 'vertical' && end - start > 0.03 * content.height
     && position > 0.05 * content.width && position < 0.95 * content.width && !inside(position, (start + end) / 2, objects));
-  return rules.slice(0, 60).map(({ position, start, end }) => ({ x: position, top: start, bottom: end }));
+  return [...sidePanels(content.boxes, content.width, content.height), ...rules.slice(0, 60).map(({ position, start, end }) => ({ x: position, top: start, bottom: end }))];
 }

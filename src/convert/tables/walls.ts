@@ -1,5 +1,7 @@
 /** What no table reaches across: edges of running text, lines drawn between text columns, and the white between those. */
+import { sidePanels } from '../layout/panels.js';
 import type { Chunk } from './chunks.js';
+import type { Frame } from './frame.js';
 import { blocksOf } from './running-text.js';
 import type { Flow } from './running-text.js';
 import type { Segment } from './segments.js';
@@ -31,14 +33,19 @@ export function isWalled(before: Chunk, chunk: Chunk, walls: Wall[]): boolean {
 }
 
 /** All walls of a page. Only the flows in `walling` wall by their own edges, which go on a little above and below them. */
-export function findWalls(flows: Flow[], verticals: Segment[], chunks: Chunk[], walling: Flow[] = flows): Wall[] {
-  const walls: Wall[] = [];
+export function findWalls(flows: Flow[], verticals: Segment[], chunks: Chunk[], panels: Wall[], walling: Flow[] = flows): Wall[] {
+  const walls: Wall[] = [...panels];
   for (const flow of walling) {
     const reach = 3.2 * (flow.chunks[0]?.size ?? 10);
     const [top, bottom] = [flow.top - reach, flow.bottom + reach];
     walls.push({ left: flow.left - 1, right: flow.left, top, bottom }, { left: flow.right, right: flow.right + 1, top, bottom });
   }
   return [...walls, ...drawnWalls(flows, verticals), ...gutterWalls(flows, chunks)];
+}
+
+/** The inner edges of panels at a side of the page, with a contact or a table of contents on them: no table reaches over one. */
+export function panelWalls({ boxes, width, height }: Pick<Frame, 'boxes' | 'width' | 'height'>): Wall[] {
+  return sidePanels(boxes, width, height).map(({ x, top, bottom }) => ({ left: x - 0.5, right: x + 0.5, top, bottom }));
 }
 
 /** Upright lines beside running text, and those of the same height. */

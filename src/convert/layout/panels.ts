@@ -1,0 +1,30 @@
+/** Filled panels at a side of the page, as high as most of it: what stands on one is a column of its own. */
+import type { DrawnBox } from '../../pdf/page.js';
+
+/** The inner edge of a panel. */
+export interface PanelEdge {
+  x: number;
+  top: number;
+  bottom: number;
+}
+
+/** Shares of the page: so high a panel is at least, between so narrow and so wide, and so near it comes to the page's edge. The shade of a table's column stands in the type area. */
+const highest = 0.6;
+const narrowest = 0.12;
+const widest = 0.5;
+const atEdge = 0.02;
+const mostEdges = 4;
+
+/** Edges between panels and what stands beside them, each once. */
+export function sidePanels(boxes: DrawnBox[], width: number, height: number): PanelEdge[] {
+  const edges: PanelEdge[] = [];
+  for (const { box, fill } of boxes) {
+    if (fill < 0 || fill === 0xffffff) continue;
+    const share = (box.right - box.left) / width;
+    const [isLeft, isRight] = [box.left <= atEdge * width, box.right >= (1 - atEdge) * width];
+    if (box.bottom - box.top < highest * height || share < narrowest || share > widest || isLeft === isRight) continue;
+    const x = isLeft ? box.right : box.left;
+    if (edges.length < mostEdges && !edges.some((edge) => Math.abs(edge.x - x) < 2)) edges.push({ x, top: Math.max(0, box.top), bottom: Math.min(height, box.bottom) });
+  }
+  return edges;
+}
