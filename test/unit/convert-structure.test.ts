@@ -59,6 +59,17 @@ t.test('headings in capitals over text are none of a list, however little white 
   t.end();
 });
 
+t.test('a count of letters in italics, each over text that is set as far out, is one of headings, also its first', (t) => {
+  const italic = { italic: true, font: 'Body-Italic' };
+  const part = (top: number, title: string, set = 0): TextLine[] => [line(50, top, title, italic), line(60 + set, top + 14, 'The reading of a sensor is worth what its calibration is worth, and that is what the dust'), ...paragraph(50 + set, top + 26, 480, 3, 'aa')];
+  const head = [line(50, 60, 'II. METHOD', { bold: true, size: 12 }), ...paragraph(50, 80, 480, 3, 'bb')];
+  const titles = (lines: TextLine[]): string[] => structure([sketch(0, [...head, ...lines])]).flatMap((block) => (block.kind === 'text' && block.role === 'heading' ? [plainText(block)] : [])).slice(1);
+  t.same(titles([...part(125, 'A. Model'), ...part(185, 'B. Inference')]), ['A. Model', 'B. Inference']);
+  t.same(levels(structure([sketch(0, [...head, ...part(125, 'A. Model'), ...part(185, 'B. Inference')])])).slice(-2).map(([, level]) => level), [2, 2]);
+  t.notOk(titles([...part(125, 'A. Model', 20), ...part(185, 'B. Inference', 20)]).includes('B. Inference'), 'items whose text is set in');
+  t.end();
+});
+
 t.test('letters under roman numerals stand below them, an appendix beside the numbers', (t) => {
   const section = (top: number, text: string, style = {}): ReturnType<typeof line>[] => [line(50, top, text, { bold: true, ...style }), ...paragraph(50, top + 20, 480, 3, 'aa')];
   const nested = structure([sketch(0, ['I. One', 'A. First', 'B. Second', 'II. Two', 'A. Third'].flatMap((text, index) => section(60 + 80 * index, text)))]);

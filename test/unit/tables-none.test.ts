@@ -138,3 +138,17 @@ t.test('lines of entry fields', async (t) => {
   }
   none(t, made);
 });
+
+t.test('running text level with the rows of a table in the next column is no column of it', async (t) => {
+  const made = new PageMaker();
+  made.text(330, 84, 'TABLE I', { size: 8 });
+  const rows = [['Summer', '4.2', '2.9', '1.9'], ['Autumn', '3.1', '2.2', '1.8'], ['Winter', '7.9', '4.4', '3.0'], ['Spring', '5.3', '3.1', '2.5'], ['Mean', '5.1', '3.2', '2.3']];
+  const words = ['Our method assumes that neighbours see', 'similar air and in the streets of old towns', 'this fails for minutes at a time, but what', 'comes of all measures hides most of it and', 'the sensors at the edge profit least of it.'];
+  for (const [index, row] of rows.entries()) {
+    made.text(40, 100 + 12 * index, words[index]!);
+    for (const [column, cell] of row.entries()) made.text(330 + 55 * column, 100 + 12 * index, cell);
+  }
+  const [table] = findTables(made.page(), { doTableStructure: true });
+  t.equal(table?.columnCount, 4);
+  t.notMatch(JSON.stringify(table?.cells.map(({ words: own }) => own.map(({ text }) => text).join(' '))), /method|streets/);
+});

@@ -155,7 +155,10 @@ function nestingOf(headings: Heading[]): Map<string, number> {
     if (again) begun.set(kind, (begun.get(kind) ?? 0) + 1);
   }
   const [first, ...others] = [...nesting.keys()];
-  for (const kind of others) if ((begun.get(kind) ?? 0) > Math.max(1, begun.get(first!) ?? 0)) nesting.set(kind, 1);
+  const ranks = (kind: string): number[] => headings.flatMap(({ numbering, style }) => (numbering?.kind === kind && numbering.depth === 1 ? [style] : []));
+  // Letters in a lighter face than numerals stand below them, too, as in papers with italics under small capitals.
+  const isLighter = (kind: string): boolean => first === 'roman' && kind === 'letter' && Math.min(...ranks(kind)) > Math.max(...ranks(first));
+  for (const kind of others) if ((begun.get(kind) ?? 0) > Math.max(1, begun.get(first!) ?? 0) || isLighter(kind)) nesting.set(kind, 1);
   return nesting;
 }
 

@@ -156,33 +156,73 @@ function faceOf(block: TextBlock, body: BodyStyle): string {
 /** What is missing to the threshold may be made up for by looking exactly like other headings. */
 const likelyFrom = 1.3;
 
-/** Running text, not numbered itself, that begins below the block's own begin. */
+/** Running text, not numbered itself, that is set as far out as the block, but for the indent of its first line. */
 function opensText(block: TextBlock, next: Block | undefined): boolean {
-  if (next?.kind !== 'text' || next.role !== 'text' || isShort(next) || numberingOf(plainText(next)) !== null) return false;
-  const [line, below] = [linesOf(block)[0]!, linesOf(next)[0]!];
-  return Math.abs(line.box.left - below.box.left) < 0.6 * line.size;
+  if (next?.kind !== 'text' || next.role !== 'text' || isShort(next) && !isSentence(plainText(next)) || numberingOf(plainText(next)) !== null) return false;
+  const line = linesOf(block)[0]!;
+  const [first, second] = linesOf(next);
+  const left = second === undefined ? first!.box.left : Math.min(first!.box.left, second.box.left);
+  return Math.abs(line.box.left - left) < 0.6 * line.size || second === undefined && left > line.box.left && left - line.box.left < widestIndent * line.size;
+}
+
+/** In sizes, of a paragraph's first line. */
+const widestIndent = 2.5;
+
+/** A whole one, or what a formula below it ends. */
+function isSentence(text: string): boolean {
+  const words = text.split(' ');
+  return /[.!?]$/.test(text) && words.length >= 5 || words.length >= 7 && words.filter((word) => /^\p{Ll}/u.test(word)).length > 0.5 * words.length;
+}
+
+const leastLettered = 0.5;
+
+/** A heading's number in the count of its face. */
+interface Counted {
+  block: Block;
+  value: number;
+  /** It looks like one by itself. */
+  sure: boolean;
 }
 
 /**
  * Blocks of one line that go on with the count of a heading in its face, each over text that is set as far out: headings, though the white around
- * them may not say so, where a list would have its items below one another or its text set in.
+ * them may not say so, where a list would have its items below one another or its text set in. A count of letters in italics, as in many papers, begins with what need not look like one.
  */
 export function findNumberedHeadings(blocks: Block[], next: Map<Block, Block | undefined>, evidence: HeadingEvidence): Set<Block> {
-  const found = new Set<Block>();
-  const counts = new Map<string, number>();
+  const series = new Map<string, Counted[]>();
   for (const block of blocks) {
     if (block.kind !== 'text' || block.role !== 'text' || linesOf(block).length > 1 || !opensText(block, next.get(block))) continue;
     const numbering = numberingOf(plainText(block));
     const face = faceOf(block, evidence.body);
     if (numbering === null || numbering.depth > 1 || face === '') continue;
     const score = headingScore(block, next.get(block), evidence);
-    const series = `${numbering.kind}|${face}`;
-    const value = numbering.values[0]!;
-    const goesOn = score >= likelyFrom && counts.get(series) === value - 1;
-    if (goesOn) found.add(block);
-    if (goesOn || score >= headingThreshold) counts.set(series, value);
+    // The short line that introduces a formula below a letter in italics speaks against any heading.
+    if (score < (numbering.kind === 'letter' && linesOf(block)[0]!.italic && !evidence.body.italic ? leastLettered : likelyFrom)) continue;
+    const key = `${numbering.kind}|${face}`;
+    series.set(key, [...series.get(key) ?? [], { block, value: numbering.values[0]!, sure: score >= headingThreshold }]);
+  }
+  const found = new Set<Block>();
+  for (const counted of series.values()) {
+    const isLettered = numberingOf(plainText(counted[0]!.block as TextBlock))!.kind === 'letter' && linesOf(counted[0]!.block as TextBlock)[0]!.italic && !evidence.body.italic;
+    for (const block of goingOn(counted, isLettered)) found.add(block);
   }
   return found;
+}
+
+/** Those that go on with the count from a heading; `mayBegin`: also from its first member, which is then one. */
+function goingOn(counted: Counted[], mayBegin: boolean): Block[] {
+  const found: Block[] = [];
+  const begins: Block[] = [];
+  let [value, begin] = [NaN, null as Block | null];
+  for (const each of counted) {
+    const goesOn = each.value === value + 1;
+    if (goesOn) found.push(each.block);
+    if (goesOn && begin !== null) begins.push(begin);
+    begin = null;
+    if (!goesOn && !each.sure && mayBegin && each.value === 1) begin = each.block;
+    if (goesOn || each.sure || begin !== null) value = each.value;
+  }
+  return [...begins, ...found];
 }
 
 /** Marks the headings among `blocks`, which are in reading order, with captions and list items found already; `numbered` are some by their numbers. */

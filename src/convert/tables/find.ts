@@ -20,6 +20,7 @@ import type { Evidence } from './judge.js';
 import { groupMarks } from './marks.js';
 import type { MarkGroup } from './marks.js';
 import { withoutPageFrames } from './page-frame.js';
+import { withoutProseBeside } from './prose-beside.js';
 import { findFlows } from './running-text.js';
 import type { Flow } from './running-text.js';
 import { readLineWork } from './segments.js';
@@ -213,7 +214,7 @@ function findSpread(scene: Scene): FoundTable[] {
   const taken = new Set(growths.filter((growth) => growth.strips.length >= 4).flatMap((growth) => growth.strips));
   const heads = strips.filter((strip) => !taken.has(strip));
   const candidates = [...growths.map((growth) => candidateOf(growth, heads, 0)), ...bandCandidates(scene, heads)].flatMap(({ chunks, bands }) => (
-    partAbreast(makeRows(chunks), scene.lines.horizontal).map((part): Candidate => ({ chunks: part, bands }))
+    partAbreast(makeRows(withoutProseBeside(chunks)), scene.lines.horizontal).map((part): Candidate => ({ chunks: part, bands }))
   ));
   candidates.sort((a, b) => b.chunks.length - a.chunks.length);
   const found: FoundTable[] = [];
