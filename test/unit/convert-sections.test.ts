@@ -1,4 +1,4 @@
-/** Sections of columns: where they end although nothing crosses a gutter, short columns below headings, lines that are spread. */
+/** Sections of columns: where they end although nothing crosses a gutter, short columns below headings, panels. */
 import t from 'tap';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
 import { findTables } from '../../src/convert/tables/index.js';
@@ -70,17 +70,6 @@ t.test('a heading beside its label in the margin is a line of its own', (t) => {
   const order = orderPage(sketch(0, []), [line(50, 100, '2019 – today'), line(150, 100, 'Senior engineer', bold), line(150, 114, 'Surveys of churches and barns.')], new Map<string, number>());
   t.same(order.flatMap(({ items }) => items.map((item) => item.line?.text)), ['2019 – today', 'Senior engineer', 'Surveys of churches and barns.']);
   t.end();
-});
-
-t.test('a line that is spread to its column has no columns between its words; numbers in a row, and what is further apart, are cells', async (t) => {
-  const at = (y: number, words: string[], gap: number): string => words.reduce<{ x: number; content: string[] }>(({ x, content }, word) => (
-    { x: x + [...word].reduce((sum, letter) => sum + (/[ilt]/.test(letter) ? 2.5 : /[a-z]/.test(letter) ? 5.2 : 5.6), 0) + gap, content: [...content, text(x, y, 10, word, { font: 'Helvetica' })] }), { x: 72, content: [] }).content.join('\n');
-  const names = ['neue', 'Boden', 'ohne', 'Ende', 'haben'];
-  const pdf = await openPdf(makePdf({ pages: [{ width: 600, height: 800, content: [at(700, names, 11), at(660, names, 40), at(620, ['125', '318', '404', '277', '190'], 11)] }] }));
-  const content = pdf.readPage(0);
-  pdf.close();
-  const { pieces } = sketchPage({ content, keptInvisible: 0 }, null, []);
-  t.same(pieces.map((piece) => piece.text), [names.join(' '), ...names, '125', '318', '404', '277', '190']);
 });
 
 t.test('what stands on a panel at a side of the page is a column by itself, and in no table with what stands beside it', async (t) => {

@@ -108,49 +108,17 @@ function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
   if (line.angle === 0 && line.words.some((word, index) => index > 0 && word.box.left < line.words[index - 1]!.box.left)) return piecesByPlace(line.words, taken);
   const pieces: Word[][] = [];
   let last: Word | null = null;
-  const spread = line.angle === 0 ? spreadWords(line.words) : noWords;
   for (const word of line.words) {
     if (taken.has(word)) {
       last = null;
       continue;
     }
-    const gap = last === null ? Infinity : whiteBetween(last, word);
-    if (last === null || (gap > pieceGap * Math.max(word.size, last.size) && !word.glued && line.angle === 0 && !spread.has(word))) pieces.push([word]);
+    const gap = last === null ? Infinity : Math.max(word.box.left - last.box.right, last.box.left - word.box.right);
+    if (last === null || (gap > pieceGap * Math.max(word.size, last.size) && !word.glued && line.angle === 0)) pieces.push([word]);
     else pieces.at(-1)!.push(word);
     last = word;
   }
   return pieces;
-}
-
-const noWords = new Set<Word>();
-/** Spaces of a line that is spread to its column's width are alike, to within an eighth, three in a row at least, and no wider than this, in sizes. */
-const alikeSpaces = 0.125;
-const fewestSpaces = 3;
-const widestSpace = 2;
-
-function whiteBetween(left: Word, right: Word): number {
-  return Math.max(right.box.left - left.box.right, left.box.left - right.box.right);
-}
-
-/** Words that stand behind a space which is wide only because their line is spread: parted there they would look like columns. Numbers in a row are cells. */
-function spreadWords(words: Word[]): Set<Word> {
-  const found = new Set<Word>();
-  let run: { word: Word; white: number }[] = [];
-  const close = (): void => {
-    if (run.length >= fewestSpaces && run.filter(({ word }) => /^\p{L}/u.test(word.text)).length > 0.6 * run.length) for (const { word } of run) found.add(word);
-    run = [];
-  };
-  for (const [index, word] of words.entries()) {
-    const last = words[index - 1];
-    if (last === undefined || word.glued) continue;
-    const white = whiteBetween(last, word);
-    const first = run[0]?.white ?? white;
-    if (Math.abs(white - first) > alikeSpaces * Math.max(white, first)) close();
-    if (white > 0 && white < widestSpace * word.size && Math.abs(word.size - last.size) < 0.1 * word.size) run.push({ word, white });
-    else close();
-  }
-  close();
-  return found;
 }
 
 function piecesByPlace(words: Word[], taken: Set<Word>): Word[][] {
