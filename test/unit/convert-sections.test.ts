@@ -33,6 +33,8 @@ t.test('a heading with nothing beside it ends balanced columns, whatever follows
   const columns = [line(50, 100, 'First', bold), ...paragraph(50, 116, 230, 6, 'aa'), ...paragraph(320, 116, 230, 6, 'Bb')];
   t.same(reading(...columns, line(50, 210, 'Second', bold), line(50, 226, 'cc short'), line(50, 238, 'cc and short')), ['First', 'aa', 'Bb', 'Second', 'cc']);
   t.same(reading(...columns, line(50, 210, 'Second', bold), ...paragraph(50, 226, 500, 3, 'wide')), ['First', 'aa', 'Bb', 'Second', 'wide']);
+  t.same(reading(...columns, line(50, 210, 'Second', bold), line(50, 226, 'cc short'), line(50, 260, 'Third', bold), ...paragraph(50, 276, 230, 4, 'dd'), ...paragraph(320, 276, 230, 4, 'Ee')),
+    ['First', 'aa', 'Bb', 'Second', 'cc', 'Third', 'dd', 'Ee'], 'columns begin again under a later heading');
   const early = [...paragraph(50, 116, 230, 20, 'aa'), ...paragraph(320, 116, 230, 6, 'Bb')];
   t.same(reading(...early, line(50, 380, 'Second', bold), ...paragraph(50, 396, 230, 6, 'cc')), ['aa', 'Second', 'cc', 'Bb'], 'a column that ends early');
   const goesOn = [...paragraph(50, 116, 230, 6, 'Aa'), line(320, 116, 'in the midst of what the first column says'), ...paragraph(320, 128, 230, 5, 'Bb')];

@@ -25,6 +25,7 @@ const nextColumn = 0.2;
 /** First lines below a heading over columns stand level, but for the white above a paragraph, which some programs leave out at the head of a column. */
 const level = 0.3;
 const shifted = 1.1;
+const laterSection = 2;
 /** More pieces are no page that is meant to be read. */
 const mostPieces = 4000;
 
@@ -85,6 +86,14 @@ function goesOnFrom(last: TextLine | null | undefined, next: TextLine | null | u
 const highest = (pieces: Piece[]): Piece | undefined => pieces.reduce<Piece | undefined>((best, piece) => (best === undefined || piece.box.top < best.box.top ? piece : best), undefined);
 const lowest = (pieces: Piece[]): Piece | undefined => pieces.reduce<Piece | undefined>((best, piece) => (best === undefined || piece.box.bottom > best.box.bottom ? piece : best), undefined);
 
+/** Where most of the pieces begin, the outermost of several such places: words of a loose line stand anywhere. */
+function commonEdge(pieces: Piece[], rightToLeft: boolean): number {
+  const edges = pieces.map(({ box }) => (rightToLeft ? -box.right : box.left)).sort((a, b) => a - b);
+  const near = (edge: number): number => edges.filter((other) => Math.abs(other - edge) < 2).length;
+  const best = edges.reduce((most, edge) => (near(edge) > near(most) ? edge : most));
+  return rightToLeft ? -best : best;
+}
+
 /** One heading at the edge where lines begin, with nothing beside it: whether the columns above it end there, too. */
 function endsColumns(row: Piece[], bands: Band[], index: number, measure: Measure): boolean {
   const { size, left, right, rightToLeft } = measure;
@@ -94,9 +103,10 @@ function endsColumns(row: Piece[], bands: Band[], index: number, measure: Measur
   if (bands[index]!.pieces.length > row.length || (rightToLeft ? right - head.right : head.left - left) > atEdge * size) return false;
   const above = bands.slice(0, index).flatMap(({ pieces }) => pieces);
   const below = bands.slice(index + 1).flatMap(({ pieces }) => pieces);
-  const beyond = above.filter(isBeyond);
-  if (beyond.length === 0) return false;
-  const edge = rightToLeft ? Math.max(...beyond.map(({ box }) => box.right)) : Math.min(...beyond.map(({ box }) => box.left));
+  const outside = above.filter(isBeyond);
+  if (outside.length === 0) return false;
+  const edge = commonEdge(outside, rightToLeft);
+  const beyond = outside.filter(({ box }) => (rightToLeft ? box.right <= edge + atEdge * size : box.left >= edge - atEdge * size));
   const own = above.filter(({ box }) => (rightToLeft ? box.left >= edge : box.right <= edge));
   if (own.length === 0) return false;
   const end = rightToLeft ? Math.min(...own.map(({ box }) => box.left)) : Math.max(...own.map(({ box }) => box.right));
@@ -104,8 +114,9 @@ function endsColumns(row: Piece[], bands: Band[], index: number, measure: Measur
   const crossing = below.filter(reaches);
   const until = Math.min(...crossing.map(({ box }) => box.top));
   const opposite = highest(below.filter((piece) => isBeyond(piece) && piece.box.top < until));
-  if (opposite !== undefined) {
-    const next = highest(below.filter(({ box }) => (rightToLeft ? box.left >= edge : box.right <= edge) && box.top < until));
+  const next = highest(below.filter(({ box }) => (rightToLeft ? box.left >= edge : box.right <= edge) && box.top < until));
+  // What begins lines below belongs to a later section of columns.
+  if (opposite !== undefined && (next === undefined || opposite.box.top < next.box.bottom + laterSection * size)) {
     const drop = next === undefined || next.line === null || opposite.line === null ? Infinity : next.line.baseline - opposite.line.baseline;
     return drop > -level * size && drop < shifted * size && !standsOut(opposite, measure) && !standsOut(next!, measure);
   }
