@@ -98,6 +98,16 @@ t.test('what stands by itself is one formula with its number, what stands in the
   t.end();
 });
 
+t.test('a limit under a sum may hold words', (t) => {
+  const around = [prose('It is well known that customers wait for some time in a queue', 50, 60), prose('where the letters mean what was said', 50, 160)];
+  const sum = word('∑', 240, 96, { font: 'CMEX10', top: 0, bottom: 1, size: 12 });
+  const display = [line(word('P', 200, 104), sign('=', 215, 104), word('g', 262, 104)), line(sum), line(small('i', 228, 114), word('∈', 231.5, 114, { font: 'CMSY7', size: 7 }), word('C-mesons', 235, 114, { font: 'CMR7', size: 7 }))];
+  const found = (lines: Line[]): string[] => findFormulas(page([...around, ...lines], []), () => false).map(({ text }) => text);
+  t.same(found(display), ['P = ∑_(i∈C-mesons) g']);
+  t.same(found([display[0]!, line(small('i', 228, 114), word('∈', 231.5, 114, { font: 'CMSY7', size: 7 }), word('C-mesons', 235, 114, { font: 'CMR7', size: 7 }))]), ['P = g'], 'such a line elsewhere is text');
+  t.end();
+});
+
 t.test('formulas in faces for text: a relation with a script, a bar or a number, set in from the text', (t) => {
   const times = (text: string, left: number, baseline: number, size = 12): Word => word(text, left, baseline, { font: 'Times-Italic', size });
   const around = [...[60, 72, 84].map((y) => prose('It is well known that customers wait for some time in a queue', 50, y)), prose('where the letters mean what was said', 50, 160)];

@@ -43,6 +43,13 @@ function isProse(line: Line): boolean {
   return words.length >= 4 || words.length === 3 && letters > 0.33 * all || words.length === 2 && letters > 0.5 * all || words.length === 1 && letters > 0.75 * all && letters > 6;
 }
 
+/** Small signs right below or above a large operator: what it runs over, in words perhaps. */
+function isLimit(line: Line, lines: Line[]): boolean {
+  const middle = (line.box.left + line.box.right) / 2;
+  return line.words.some(isMathWord) && lines.some((other) => other !== line && other.words.some(({ text, size, box }) => largeSign.test(text) && line.size < 0.86 * size
+    && middle > box.left - size && middle < box.right + size && Math.max(line.box.top - box.bottom, box.top - line.box.bottom) < 0.5 * size && (line.baseline > box.bottom || line.baseline < box.top)));
+}
+
 function gapDown(a: Box, b: Box): number {
   return Math.max(a.top, b.top) - Math.min(a.bottom, b.bottom);
 }
@@ -146,7 +153,7 @@ export function findFormulas(content: PageContent, isTaken: (word: Word) => bool
   const isMathematical = lines.some((line) => line.words.some(isMathWord));
   if (!isMathematical && !lines.some((line) => line.words.some((word) => relation.test(word.text)))) return [];
   const numbers = lines.filter((line) => equationNumber.test(line.words.map((word) => word.text).join('')));
-  const free = lines.filter((line) => !numbers.includes(line) && !isProse(line));
+  const free = lines.filter((line) => !numbers.includes(line) && (!isProse(line) || isLimit(line, lines)));
   const found: FoundFormula[] = [];
   for (const group of groupsOf(free, content.rulings)) {
     if (found.length >= mostFormulas) break;
