@@ -48,7 +48,7 @@ export interface TableBlock {
   captions: TextBlock[];
   /** Parts of the same table on later pages, already appended to `table`. */
   places: { pageIndex: number; box: Box }[];
-  /** Heads that stood again on those pages; the table has its own once. */
+  /** Heads and captions that stood again on those pages, and lines that say that the table goes on; the table has its own once. */
   repeatedHeads: { pageIndex: number; box: Box; text: string }[];
 }
 

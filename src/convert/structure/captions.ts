@@ -11,6 +11,7 @@ const figureWord = 'figures?|fig|abbildung|abb|figura|graphique|diagramm?|chart|
 const tableWord = 'tables?|tab|tabelle|tableau|tabla|tabella|tabela|tabulka|tabel|таблица|табл|表';
 const label = '(?:\\d+(?:[.\\-–]\\d+)*(?:[.\\-–]?[a-z](?!\\p{L}))*|[ivxlc]+(?!\\p{L})|[a-z](?:[.\\-–]?\\d+)*(?!\\p{L}))';
 const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*${label}\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
+const numbered = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*(${label})`, 'iu');
 const plainNamed = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*[:–—]\\s`, 'iu');
 const source = /^(sources?|quellen?|fuentes?|fonte|note|notes|zdroj|bron|źródło|anmerkung(?:en)?)\s*[:.]\s/iu;
 /** `Figure 3 shows …` and `Fig. 3 (left) shows …` are sentences about a figure: small letters go on from its number. */
@@ -31,6 +32,12 @@ export function captionKind(text: string): CaptionKind | null {
   const match = named.exec(text) ?? plainNamed.exec(text);
   if (match === null) return null;
   return match[1] !== undefined ? 'figure' : 'table';
+}
+
+/** A caption's number and what stands behind it: `2` and `Yields` of `Table 2: Yields`. */
+export function captionLabel(text: string): { label: string; title: string } | null {
+  const match = numbered.exec(text);
+  return match === null ? null : { label: match[1]!, title: text.slice(match[0].length) };
 }
 
 /** The text begins as captions do. */

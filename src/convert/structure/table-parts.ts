@@ -2,6 +2,8 @@
 import { unionBox } from '../layout/text-line.js';
 import type { SketchedCell, SketchedTable } from '../layout/sketched-table.js';
 import type { Block, TableBlock } from './block.js';
+import { plainText } from './block.js';
+import { hasOtherName, isContinuedCaption, isContinuedLine, sortCaptions, withoutContinuedRow } from './continued.js';
 
 function cellText(cell: SketchedCell): string {
   return cell.lines.map((line) => line.text).join(' ').replace(/\s+/g, ' ').trim().toLowerCase();
@@ -33,19 +35,31 @@ function repeatedRows(above: SketchedTable, below: SketchedTable): number {
 function sameColumns(above: SketchedTable, below: SketchedTable): boolean {
   if (above.index && below.index) return true;
   if (above.index !== below.index || above.columnCount !== below.columnCount || above.columnCount < 2) return false;
-  const tolerance = 0.05 * Math.max(above.box.right - above.box.left, 1) + 4;
-  if (Math.abs(above.box.right - above.box.left - (below.box.right - below.box.left)) > 3 * tolerance) return false;
+  const width = Math.max(above.box.right - above.box.left, 1);
+  const tolerance = 0.05 * width + 4;
+  const wider = Math.abs(width - (below.box.right - below.box.left));
+  if (wider > 3 * tolerance) return false;
   const shift = below.box.left - above.box.left;
-  return above.columnLefts.every((left, index) => {
+  const agree = above.columnLefts.every((left, index) => {
     const other = below.columnLefts[index]!;
     return left === Infinity || other === Infinity || Math.abs(other - left - shift) <= tolerance;
   });
+  return agree || wider <= 0.01 * width && columnsMeet(above, below, shift) && repeatedRows(above, below) > 0;
+}
+
+/**
+ * Each column stands where the other table's does. The edge before figures at the right of their column lies where the longest text beside them ends, which
+ * is another one on each page: two parts of one table, of the same width and with the same head, had it 85 points apart.
+ */
+function columnsMeet(above: SketchedTable, below: SketchedTable, shift: number): boolean {
+  const endsBehind = (one: SketchedTable, other: SketchedTable, by: number): boolean => one.columnLefts.every((left, column) => left < (other.columnLefts[column + 1] ?? Infinity) + by);
+  return endsBehind(above, below, -shift) && endsBehind(below, above, shift);
 }
 
 /** What lies between two parts of one table: only what the page puts there. */
-function onlyFurnitureBetween(blocks: Block[]): boolean {
+function onlyFurnitureBetween(above: TableBlock, blocks: Block[]): boolean {
   return blocks.every((block) => block.kind === 'text' && (block.role === 'page_header' || block.role === 'page_footer' || block.role === 'footnote'
-    || block.role === 'caption' && /\b(cont|continued|fortsetzung|suite|continuación)\b/i.test(block.stretches[0]!.lines[0]!.text)));
+    || isContinuedCaption(block) || isContinuedLine(block, above)));
 }
 
 /** Cells of this row, where none reaches into it or out of it. */
@@ -101,12 +115,28 @@ function append(above: TableBlock, below: TableBlock, heads: number): void {
   table.rowCount += below.table.rowCount - skip;
   table.confidence = Math.min(table.confidence, below.table.confidence);
   above.places.push(...below.places);
-  above.captions.push(...below.captions);
+  const { again, more } = sortCaptions(above, below);
+  above.captions.push(...more);
+  for (const caption of again) above.repeatedHeads.push({ pageIndex: below.pageIndex, box: caption.stretches[0]!.box, text: plainText(caption) });
   const repeated = below.table.cells.filter((cell) => cell.row < heads);
   if (repeated.length === 0) return;
   for (const cell of table.cells) if (cell.row < heads) cell.columnHeader = true;
   const text = repeated.map((cell) => cell.lines.map((line) => line.text).join(' ')).join(' ');
   above.repeatedHeads.push({ pageIndex: below.pageIndex, box: unionBox(repeated.map((cell) => cell.box)), text });
+}
+
+/** Joins the part below to the table above where it goes on with it; what stands between them and says no more than that is furniture. */
+function joinParts(above: TableBlock, below: TableBlock, between: Block[], heightOf: (pageIndex: number) => number): boolean {
+  const [last, first] = [withoutContinuedRow(above, -1, above.captions), withoutContinuedRow(below, 1, above.captions)];
+  const [whole, rest] = [{ ...above, table: last?.table ?? above.table }, { ...below, table: first?.table ?? below.table }];
+  if (!goesOn(whole, rest, between, heightOf)) return false;
+  above.table = whole.table;
+  for (const row of [last, first]) if (row !== null) above.repeatedHeads.push(row.line);
+  for (const block of between) {
+    if (isContinuedLine(block, above) && block.role !== 'page_header' && block.role !== 'footnote') block.role = block.stretches[0]!.pageIndex === below.pageIndex ? 'page_header' : 'page_footer';
+  }
+  append(above, rest, repeatedRows(above.table, rest.table));
+  return true;
 }
 
 /** Joins parts of tables on consecutive pages; a header that is repeated stands once. */
@@ -117,10 +147,7 @@ export function joinTables(blocks: Block[], heightOf: (pageIndex: number) => num
       let at = result.length - 1;
       while (at >= 0 && result[at]!.kind !== 'table' && result.length - at < 12) at--;
       const above = result[at];
-      if (above !== undefined && above.kind === 'table' && goesOn(above, block, result.slice(at + 1), heightOf)) {
-        append(above, block, repeatedRows(above.table, block.table));
-        continue;
-      }
+      if (above !== undefined && above.kind === 'table' && joinParts(above, block, result.slice(at + 1), heightOf)) continue;
     }
     result.push(block);
   }
@@ -160,7 +187,7 @@ function followsOn(above: TableBlock, below: TableBlock, heightOf: (pageIndex: n
 }
 
 function goesOn(above: TableBlock, below: TableBlock, between: Block[], heightOf: (pageIndex: number) => number): boolean {
-  if (!onlyFurnitureBetween(between)) return false;
+  if (!onlyFurnitureBetween(above, between) || hasOtherName(above, below)) return false;
   // Its columns were held against the table's, and nothing stands between them.
   if (above.table.lone === true || below.table.lone === true) return above.table.columnCount === below.table.columnCount;
   if (!followsOn(above, below, heightOf) || !sameColumns(above.table, below.table)) return false;
