@@ -53,7 +53,7 @@ t.test('a line that only says that a table goes on is furniture between its part
     t.strictSame(tablesIn(blocks), whole, text);
     t.strictSame(blocks.slice(1).map((block) => block.kind === 'text' && [block.role, block.stretches[0]!.lines[0]!.text]), [['page_footer', text]]);
   }
-  for (const text of ['Table 1 (continued)', 'Table 1: Tools (continued)', 'Table 1 – continued from previous page', 'Table 1 continued: Tools', 'Tabelle 1 (Fortsetzung)', 'Fortsetzung von Tabelle 1: Tools', 'Tableau 1 (suite)', 'Продолжение таблицы 1', '续表1', '表1（续）']) {
+  for (const text of ['Table 1 (continued)', 'Table 1: Tools (continued)', 'Table 1 – continued from previous page', 'Table 1 continued: Tools', 'Table 1 (continued) Tools', 'Tabelle 1 (Fortsetzung)', 'Fortsetzung von Tabelle 1: Tools', 'Tableau 1 (suite)', 'Продолжение таблицы 1', '续表1', '表1（续）']) {
     const blocks = join(captioned(partOf(0, [head, saw]), 'Table 1: Tools'), lineOf(1, text), partOf(1, [head, rasp, file]));
     t.strictSame(tablesIn(blocks), whole, text);
     t.equal(blocks[1]!.kind === 'text' && blocks[1]!.role, 'page_header', text);
@@ -63,6 +63,9 @@ t.test('a line that only says that a table goes on is furniture between its part
 t.test('what says more than that keeps parts apart, or stays a caption', async (t) => {
   for (const text of ['The work was continued on the next day.', 'Continued growth', 'Test suite', 'Tools continued']) {
     t.strictSame(tablesIn(join(partOf(0, [head, saw]), lineOf(0, text), partOf(1, [head, rasp, file]))), apart, text);
+  }
+  for (const role of ['text', 'caption'] as const) {
+    t.strictSame(tablesIn(join(captioned(partOf(0, [head, saw]), 'Table 1: Tools'), lineOf(1, 'Table 2 (continued)', role), partOf(1, [head, rasp, file]))), apart, 'another table goes on');
   }
   const [table] = join(captioned(partOf(0, [head, saw]), 'Table 1: Tools'), captioned(partOf(1, [head, rasp, file]), 'Table 1: Tools of iron (continued)'));
   t.strictSame(table!.kind === 'table' && [table!.captions.length, table!.repeatedHeads.length], [2, 1]);

@@ -11,7 +11,7 @@ const pageWord = 'page|seite|página|pagina|strana|stran[ěę]|stronie|strony|st
 /** `continued on the next page`, `suite à la page suivante`, `Continued from page 12`. */
 const phrase = `(?:${goesOnWord})(?!\\p{L})\\.?(?:\\s+(?:[\\p{L}’']+\\s+){0,4}?(?:${pageWord})(?!\\p{L})(?:\\s+\\p{L}+){0,2}(?:\\s+\\d+)?)?|接下[页頁]|接上[页頁]|[续續]|(?:次(?:の)?ページ(?:に|へ))?[続续]く?き?|前ページ(?:から)?の?[続]き`;
 const atEnd = new RegExp(`^(?<rest>|.*(?:[([（–—:.,]|\\s-)\\s*)(?:${phrase})[\\s)\\]）.…>→-]*$`, 'iu');
-const behindLabel = new RegExp(`^[\\s([（–—:.,-]*(?:${phrase})[\\s)\\]）]*[:.,–—-](?<rest>.*)$`, 'iu');
+const behindLabel = new RegExp(`^[\\s([（–—:.,-]*(?:${phrase})\\s*[)\\]）:.,–—-](?<rest>.*)$`, 'iu');
 const tableName = 'table|tabelle|tableau|tabla|tabella|tabela|tabulky|tabel|tabeli|tablice|таблицы|табл|πίνακα|tabell|taulukko|表';
 const atBegin = new RegExp(`^[\\s([（]*(?:${phrase})[\\s)\\]）:.,–—-]*(?:\\p{L}{1,4}\\s+)?(?:${tableName})(?!\\p{L})\\.?\\s*(?:[\\d.\\-–]*\\d[a-z]?|[ivxlc]+)?(?!\\p{L})(?<rest>.*)$`, 'iu');
 
@@ -25,6 +25,16 @@ function besidesContinued(text: string): string | null {
   return match === null ? null : bare(match.groups!.rest!);
 }
 
+const nameIn = (text: string): string | undefined => captionLabel(text.trim())?.label.toLowerCase();
+
+function nameOf({ captions }: TableBlock): string | undefined {
+  return captions.map((caption) => nameIn(plainText(caption))).find((name) => name !== undefined);
+}
+
+function differ(name: string | undefined, other: string | undefined): boolean {
+  return name !== undefined && other !== undefined && name !== other;
+}
+
 /** The line says that the table goes on; of what else it may say there is nothing that the table's captions do not say. */
 function saysOnlyContinued(text: string, captions: TextBlock[]): boolean {
   const rest = besidesContinued(text);
@@ -33,19 +43,17 @@ function saysOnlyContinued(text: string, captions: TextBlock[]): boolean {
 
 /** A block between two parts that only says that the table goes on. */
 export function isContinuedLine(block: Block, above: TableBlock): block is TextBlock {
-  return block.kind === 'text' && block.role !== 'code' && block.role !== 'formula' && linesOf(block).length <= 2 && saysOnlyContinued(plainText(block), above.captions);
+  return block.kind === 'text' && block.role !== 'code' && block.role !== 'formula' && linesOf(block).length <= 2 && !differ(nameIn(plainText(block)), nameOf(above)) && saysOnlyContinued(plainText(block), above.captions);
 }
 
-/** A caption that says that its table goes on, whatever else it says. */
-export function isContinuedCaption(block: TextBlock): boolean {
-  return block.role === 'caption' && besidesContinued(plainText(block)) !== null;
+/** A caption that says that the table above goes on, whatever else it says. */
+export function isContinuedCaption(block: TextBlock, above: TableBlock): boolean {
+  return block.role === 'caption' && !differ(nameIn(plainText(block)), nameOf(above)) && besidesContinued(plainText(block)) !== null;
 }
 
 /** The part below has a name of its own: it is another table. */
 export function hasOtherName(above: TableBlock, below: TableBlock): boolean {
-  const nameOf = ({ captions }: TableBlock): string | undefined => captions.map((caption) => captionLabel(plainText(caption))?.label.toLowerCase()).find((name) => name !== undefined);
-  const [name, other] = [nameOf(above), nameOf(below)];
-  return name !== undefined && other !== undefined && name !== other;
+  return differ(nameOf(above), nameOf(below));
 }
 
 /** Captions of the part below that say nothing new, and those that do. */

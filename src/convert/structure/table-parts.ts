@@ -59,7 +59,7 @@ function columnsMeet(above: SketchedTable, below: SketchedTable, shift: number):
 /** What lies between two parts of one table: only what the page puts there. */
 function onlyFurnitureBetween(above: TableBlock, blocks: Block[]): boolean {
   return blocks.every((block) => block.kind === 'text' && (block.role === 'page_header' || block.role === 'page_footer' || block.role === 'footnote'
-    || isContinuedCaption(block) || isContinuedLine(block, above)));
+    || isContinuedCaption(block, above) || isContinuedLine(block, above)));
 }
 
 /** Cells of this row, where none reaches into it or out of it. */
