@@ -192,12 +192,18 @@ function widthBetween(left: Side, right: Side): number {
   return lefts[Math.floor(0.9 * (lefts.length - 1))]! - rights[Math.floor(0.9 * (rights.length - 1))]!;
 }
 
+/** Something stands between the line and x: a frame's edge beside the braces of a program parts them from nothing. */
+function isApart(rule: ColumnRule, x: number, pieces: Piece[]): boolean {
+  const [left, right] = [Math.min(rule.x, x), Math.max(rule.x, x)];
+  return pieces.some(({ box }) => box.left >= left && box.right <= right && box.top < rule.bottom && box.bottom > rule.top);
+}
+
 /**
  * Where lines are drawn between columns, the columns reach as far as the lines: what stands where they are broken spans the
  * columns, however short it is.
  */
-function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], size: number): { run: Run; ruled: boolean }[] {
-  const near = rules.filter((rule) => Math.abs(rule.x - x) < 1.5 * size);
+function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], pieces: Piece[], size: number): { run: Run; ruled: boolean }[] {
+  const near = rules.filter((rule) => Math.abs(rule.x - x) < 1.5 * size && !isApart(rule, x, pieces));
   return runs.flatMap((run): { run: Run; ruled: boolean }[] => {
     const parts = near
       .map((rule) => ({ top: Math.max(run.top, rule.top - 0.7 * size), bottom: Math.min(run.bottom, rule.bottom + 0.7 * size) }))
@@ -334,7 +340,7 @@ export function findGutter(pieces: Piece[], rules: ColumnRule[], rightToLeft: bo
   let best: Gutter | null = null;
   let most = 0;
   const tryAt = (x: number): void => {
-    for (const { run: open, ruled } of ruledRuns(x, openRuns(x, pieces, slack * size), rules, size)) {
+    for (const { run: open, ruled } of ruledRuns(x, openRuns(x, pieces, slack * size), rules, pieces, size)) {
       const run = ruled ? open : untilSection(x, withoutHead(x, open, pieces, size, rightToLeft), pieces, size);
       const score = judgeRun(x, run, ruled, pieces, size);
       if (score > most) {
