@@ -4,6 +4,7 @@ import { LecternError } from '../errors.js';
 import { conversionError, errorOf } from './failures.js';
 import { findContents, withoutWords } from './layout/contents.js';
 import { marginWords } from './layout/margins.js';
+import { numberedListings } from './layout/numbered-code.js';
 import { opinionOn } from './layout-network/opinion.js';
 import type { PageOpinion } from './layout-network/opinion.js';
 import { readableText } from './layout/text-layer.js';
@@ -163,7 +164,8 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   const { pageIndex } = content;
   const { options } = request;
   const contents = options.doTableStructure ? findContents(content) : null;
-  const rest = contents === null ? content : withoutWords(content, contents.words);
+  const listings = numberedListings(content);
+  const rest = withoutWords(content, new Set([...contents?.words ?? [], ...listings.flatMap(({ numbers }) => numbers)]));
   const { tableCells = null, layout = null, signal } = ports;
   const asks = layout !== null && options.tableMode !== 'fast';
   // Asked for once for both, or neither could begin while this thread is busy. Where it is not to be had each is refused by itself, and says so.
@@ -177,7 +179,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   try {
     // Its network is at work before this thread looks for tables.
     if (asks) await setImmediate();
-    const body = withoutWords(rest, marginWords(rest));
+    const body = withoutWords(rest, new Set([...marginWords(rest), ...listings.flatMap(({ code }) => code)]));
     found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
     if (asked !== null && found.tables.length + found.doubtful.length > 0) cells = tablesByNetwork(found, body, asked, signal);
   } finally {

@@ -93,3 +93,18 @@ t.test('a listing that a note at the foot or a column parts is one', (t) => {
   t.equal(listings([sketch(0, besides)]).includes(whole[0]!), false, 'side by side in the midst of a page');
   t.end();
 });
+
+t.test("a frame's edge beside the braces of a program is no rule between columns", (t) => {
+  const lines = ['int main(int count, char **names)', '{', '    int sum = 0;', '    for (int i = 0; i < count; i++)', '        sum += read(names[i]);', '    if (sum == 0)', '        return 1;', '    print(sum);', '    return 0;', '}'];
+  const frame = [{ x: 47, top: 240, bottom: 364 }, { x: 530, top: 240, bottom: 364 }];
+  t.same(listings([sketch(0, [...paragraph(50, 60, 480, 10, 'mill'), ...program(50, 250, lines), ...paragraph(50, 400, 480, 20, 'swim')], { columnRules: frame })]), [lines.join('\n')]);
+  t.end();
+});
+
+t.test('the name of an option in other letters below a listing is none of its lines', (t) => {
+  const lines = ['$ ringq stats mail.db', '$ ringq drain --until 22:00'];
+  const page = (size: number): PageSketch => sketch(0, [...paragraph(50, 60, 480, 10, 'mill'), ...program(75, 250, lines, { size: 8.6 }), line(50, 286, '--until TIME', { ...mono, size }), ...paragraph(75, 310, 400, 20, 'swim')]);
+  t.same(listings([page(9)]), [lines.join('\n')]);
+  t.equal(listings([page(8.6)])[0]?.split('\n').length, 4, 'in the same letters it is');
+  t.end();
+});

@@ -1,4 +1,5 @@
 /** Program text: lines in a monospace font, indentation kept. */
+import { programSign } from '../layout/numbered-code.js';
 import { unionBox } from '../layout/text-line.js';
 import type { TextLine } from '../layout/text-line.js';
 import type { Block, Stretch, TextBlock } from './block.js';
@@ -11,7 +12,6 @@ const address = /^(?:\d{1,3}\s*|[\p{L} ]{1,16}:\s*)?(?:https?:\/\/|www\.|mailto:
 /** Of a document's letters in a monospace font: with so many there is no other text; with so many such a block must look like a program. */
 const typewritten = 0.9;
 const mostlyMonospace = 0.5;
-const programSign = /[{}();=<>$#|[\]\\]|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/;
 const words = /^["'“(]?\p{L}[\p{L}’'-]*(?:,? \p{L}[\p{L}’'-]*){3,}[.,;:!?]?["'”)]?$/u;
 
 /** Signs of programs in many lines, sentences in few. */
@@ -33,7 +33,7 @@ export function markCode(blocks: Block[], monospace: number): void {
   const written = blocks.filter((block) => !isFurniture(block));
   const isBesideCode = (block: TextBlock): boolean => [-1, 1].some((step) => {
     const other = written[written.indexOf(block) + step];
-    return other !== undefined && isCode(other) && Math.abs(other.stretches[0]!.pageIndex - block.stretches[0]!.pageIndex) <= 1;
+    return other !== undefined && isCode(other) && isOfOneSize(other, block) && Math.abs(other.stretches[0]!.pageIndex - block.stretches[0]!.pageIndex) <= 1;
   });
   const mayJoin = (block: TextBlock): boolean => monospace <= mostlyMonospace || linesOf(block).length === 1 && !words.test(linesOf(block)[0]!.text);
   for (const block of candidates) if (block.role !== 'code' && mayJoin(block) && isBesideCode(block)) block.role = 'code';
@@ -48,7 +48,7 @@ export function joinCode(blocks: Block[], body: BodyStyle): Block[] {
       const [above, below] = [last.stretches.at(-1)!, block.stretches[0]!];
       const gap = below.box.top - above.box.bottom;
       const sameColumn = above.pageIndex === below.pageIndex && Math.abs(above.column.left - below.column.left) < 2;
-      if (sameColumn && gap < 2.5 * body.leading * body.size) {
+      if (sameColumn && isOfOneSize(last, block) && gap < 2.5 * body.leading * body.size) {
         above.lines = [...above.lines, ...below.lines];
         above.box = unionBox([above.box, below.box]);
         last.spaceBelow = block.spaceBelow;
@@ -58,6 +58,12 @@ export function joinCode(blocks: Block[], body: BodyStyle): Block[] {
     joined.push(block);
   }
   return joined;
+}
+
+/** A program is set in one size: beside a listing, the name of an option that is explained below it is larger, if only by a twentieth. */
+function isOfOneSize(above: TextBlock, below: TextBlock): boolean {
+  const [last, first] = [linesOf(above).at(-1)!, linesOf(below)[0]!];
+  return Math.abs(last.size - first.size) < 0.03 * last.size;
 }
 
 function isCode(block: Block): block is TextBlock {

@@ -1,0 +1,98 @@
+/** Listings whose lines are numbered at their left: the numbers are no part of the program, and nothing in a program is a table. */
+import type { PageContent, Ruling, Word } from '../../pdf/page.js';
+
+export interface NumberedListing {
+  numbers: Word[];
+  /** Its words in a monospace font. */
+  code: Word[];
+}
+
+/** What hardly stands in other text than a program's. */
+export const programSign = /[{}();=<>$#|[\]\\]|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/;
+
+/** Lines that must be numbered. Numbers set like the program itself are the first column of a table as likely: then there must be more lines, and more of them with signs of a program. */
+const aside = { lines: 3, signs: 0.2 };
+const alike = { lines: 5, signs: 0.5 };
+/** Numbers stand beside the program's left edge, at most so many of its sizes away. */
+const nearest = 5;
+/** From one number to the next, in sizes of the larger of a number and usual text: a long line may be broken into some. */
+const farthest = 5;
+
+interface NumberedLine {
+  number: Word;
+  /** What stands behind it on its baseline, from the left. */
+  words: Word[];
+}
+
+/** The page's numbered listings, whatever else stands beside them. */
+export function numberedListings(page: PageContent): NumberedListing[] {
+  const words = page.words.filter(({ angle }) => angle === 0);
+  if (words.filter(({ font }) => font.monospace).length < aside.lines) return [];
+  return countsIn(words).flatMap((numbers) => listingBeside(numbers, words, page.rulings));
+}
+
+/** Columns of numbers, each greater by one than the one above it and set like it. */
+function countsIn(words: Word[]): Word[][] {
+  const counts: Word[][] = [];
+  const awaiting = new Map<number, Word[][]>();
+  const numbers = words.filter(({ text, glued }) => /^\d{1,5}$/.test(text) && !glued).sort((a, b) => a.baseline - b.baseline);
+  for (const number of numbers) {
+    const value = Number(number.text);
+    const count = awaiting.get(value)?.find((open) => goesOn(open.at(-1)!, number)) ?? [];
+    if (count.length === 0) counts.push(count);
+    else awaiting.set(value, awaiting.get(value)!.filter((open) => open !== count));
+    count.push(number);
+    awaiting.set(value + 1, [...awaiting.get(value + 1) ?? [], count]);
+  }
+  return counts.filter(({ length }) => length >= aside.lines);
+}
+
+function goesOn(above: Word, below: Word): boolean {
+  if (below.font.name !== above.font.name || below.color !== above.color || Math.abs(below.size - above.size) > 0.1) return false;
+  const distance = below.baseline - above.baseline;
+  if (distance < 0.5 * above.size || distance > farthest * Math.max(10, above.size)) return false;
+  return Math.abs(below.box.right - above.box.right) < 1.5 || Math.abs(below.box.left - above.box.left) < 1;
+}
+
+function listingBeside(numbers: Word[], words: Word[], rulings: Ruling[]): NumberedListing[] {
+  const lines = numbers.map((number): NumberedLine => ({
+    number,
+    words: words.filter((word) => Math.abs(word.baseline - number.baseline) < 0.2 * word.size && word.box.left >= number.box.right).sort((a, b) => a.box.left - b.box.left),
+  }));
+  const written = lines.filter((line) => line.words[0]?.font.monospace === true);
+  const firsts = written.map((line) => line.words[0]!);
+  const edge = Math.min(...firsts.map(({ box }) => box.left));
+  const numbersEnd = Math.max(...numbers.map(({ box }) => box.right));
+  const filled = lines.filter((line) => line.words.length > 0);
+  if (written.length < aside.lines || written.length < 0.7 * filled.length || edge <= numbersEnd || edge > numbersEnd + nearest * firsts[0]!.size) return [];
+  if (!isProgram(written, numbers.length) || isRuled(numbers, edge, rulings)) return [];
+  const right = Math.max(...written.flatMap((line) => programOf(line).map(({ box }) => box.right)));
+  const [top, bottom] = [numbers[0]!.baseline - 1, numbers.at(-1)!.baseline + 1];
+  const code = words.filter(({ font, box, baseline }) => font.monospace && box.left > edge - 1 && box.left < right && baseline > top && baseline < bottom);
+  return [{ numbers, code }];
+}
+
+/** The line's words up to the first one that is in another kind of font. */
+function programOf({ words }: NumberedLine): Word[] {
+  const end = words.findIndex(({ font }) => !font.monospace);
+  return end < 0 ? words : words.slice(0, end);
+}
+
+function isProgram(written: NumberedLine[], count: number): boolean {
+  const [{ number, words }] = written as [NumberedLine];
+  const { size } = words[0]!;
+  if (number.size > 1.1 * size) return false;
+  // A table says more of what stands in its cells.
+  if (written.filter((line) => programOf(line).length < line.words.length).length > 0.5 * written.length) return false;
+  const isAside = number.size < 0.85 * size || written.every((line) => line.words[0]!.color !== number.color);
+  const least = isAside ? aside : alike;
+  const signs = written.filter((line) => programSign.test(programOf(line).map(({ text }) => text).join(' '))).length;
+  return count >= least.lines && signs >= least.signs * written.length;
+}
+
+/** Lines are drawn between the rows of a table, not between those of a program. */
+function isRuled(numbers: Word[], edge: number, rulings: Ruling[]): boolean {
+  const across = rulings.filter(({ orientation, start, end }) => orientation === 'horizontal' && start < numbers[0]!.box.right && end > edge);
+  const ruled = numbers.slice(1).filter((number, index) => across.some(({ position }) => position > numbers[index]!.baseline && position < number.baseline));
+  return ruled.length > 0.5 * (numbers.length - 1);
+}

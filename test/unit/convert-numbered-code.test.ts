@@ -1,0 +1,66 @@
+/** Listings with numbers beside their lines: the numbers are left out, the program is kept from the finder of tables, and tables that look like it stay. */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import t from 'tap';
+import type { Test } from 'tap';
+import { convertDocument } from '../../src/convert/convert.js';
+import { numberedListings } from '../../src/convert/layout/numbered-code.js';
+import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
+import { defaultConvertOptions } from '../../src/convert/options.js';
+import { PageMaker } from '../support/made-page.js';
+import type { Style } from '../support/made-page.js';
+import { text } from '../support/pdf-content.js';
+import { makePdf } from '../support/pdf-writer.js';
+
+const program = ['int count(FILE *file)', '{', '    int lines = 0;', '    for (int c; (c = getc(file)) != EOF;)', '        lines += c == 10;', '', '    return lines;', '}'];
+const session = ['$ ringq stats mail.db', 'waiting    17', 'running     2', 'dead        0', '$ ringq drain --until 22:00'];
+
+async function markdownOf(t: Test, content: string[]): Promise<string> {
+  const root = t.testdir({ out: {} });
+  writeFileSync(join(root, 'input'), makePdf({ pages: [{ width: 612, height: 792, content }] }));
+  const request = { inputPath: join(root, 'input'), filename: 'made.pdf', outputDirectory: join(root, 'out'), failedPages: [], options: { ...defaultConvertOptions } };
+  const outcome = await convertDocument(request, {
+    engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers: noRecognisers, progress: () => undefined, signal: new AbortController().signal,
+  });
+  return readFileSync(join(root, 'out', outcome.files.md!), 'utf8');
+}
+
+const sayings = ['The mill stood by the river until the flood of that spring carried it away,', 'and nobody in the village will tell you who it was that built it there in', 'the first place, or why; illness and ill will kept William out of it all.', 'My mother and my grandmother swam from its weir to the meadow of the mayor.'];
+const prose = (top: number): string[] => [0, 1, 2, 3, 4, 5, 6, 7].map((index) => text(72, top - 14 * index, 10, sayings[index % 4]!));
+
+t.test('a program with small numbers outside its edge, a session with pale ones within it', async (t) => {
+  const written = (lines: string[], draw: (line: string, y: number, number: number) => string[], top: number): string[] => lines.flatMap((line, index) => draw(line, top - 11 * index, index + 1));
+  const pieces = (line: string, x: number, y: number, size: number): string[] => [...line.matchAll(/\S+(?: \S+)*/g)].map((piece) => text(x + 0.6 * size * piece.index, y, size, piece[0], { font: 'Courier' }));
+  const small = written(program, (line, y, number) => [text(number > 9 ? 60 : 63, y, 5, `${number}`), ...pieces(line, 72, y, 9)], 560);
+  const pale = written(session, (line, y, number) => [text(78, y, 9, `${number}`, { font: 'Courier', color: 0x999999 }), ...pieces(line, 95, y, 9)], 420);
+  const md = await markdownOf(t, [...prose(700), ...small, text(72, 445, 10, 'A session looks like this.'), ...pale, ...prose(330)]);
+  t.match(md, `\n\`\`\`\n${program.join('\n')}\n\`\`\`\n`);
+  t.match(md, `\n\`\`\`\n${session.join('\n')}\n\`\`\`\n`);
+  t.notMatch(md, '|', 'no table');
+});
+
+/** The numbers of the listings on a page of lines 12 points apart, numbered from `first` on. */
+function numbersOf(lines: string[], { first = 1, gap = 15, ...style }: Style & { first?: number; gap?: number } = {}, add: (made: PageMaker, y: number, index: number) => void = () => undefined): string[] {
+  const made = new PageMaker();
+  for (const [index, line] of lines.entries()) {
+    made.text(60, 100 + 12 * index, `${first + index}`, { size: 9, monospace: true, align: 'right', ...style });
+    if (line !== '') made.text(60 + gap + 4.5 * line.search(/\S/), 100 + 12 * index, line.trimStart(), { size: 9, monospace: true });
+    add(made, 100 + 12 * index, index);
+  }
+  return numberedListings(made.page()).flatMap(({ numbers }) => numbers.map((word) => word.text));
+}
+
+t.test('what numbers lines of a program, and what are values of a table', (t) => {
+  t.same(numbersOf(program), ['1', '2', '3', '4', '5', '6', '7', '8'], 'set like the program');
+  t.same(numbersOf(program.slice(0, 3), { size: 5, first: 9 }), ['9', '10', '11'], 'from a later line on');
+  const names = ['VCC', 'GND', 'RESET', 'CLOCK', 'DATA', 'READY'];
+  t.same(numbersOf(names, { size: 5 }), [], 'pins and their names');
+  t.same(numbersOf(['get()', 'name', 'other', 'open()', 'more'], {}), [], 'few signs of a program, numbers like it');
+  t.same(numbersOf(program.slice(0, 4)), [], 'few lines, numbers like them');
+  t.same(numbersOf(program, { size: 12 }), [], 'larger numbers');
+  t.same(numbersOf(program, { gap: 80 }), [], 'far from the numbers');
+  t.same(numbersOf(program, { size: 5 }, (made, y) => made.text(300, y, 'what it does')), [], 'another column says what they do');
+  t.same(numbersOf(program, { size: 5 }, (made, y) => made.horizontal(y + 3, 50, 400)), [], 'rules between the rows');
+  t.same(numbersOf(program, { size: 5, monospace: false }, (made, y) => made.vertical(67, y - 8, y + 4)).length, 8, 'a rule between the numbers and the program');
+  t.end();
+});
