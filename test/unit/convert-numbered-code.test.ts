@@ -64,3 +64,12 @@ t.test('what numbers lines of a program, and what are values of a table', (t) =>
   t.same(numbersOf(program, { size: 5, monospace: false }, (made, y) => made.vertical(67, y - 8, y + 4)).length, 8, 'a rule between the numbers and the program');
   t.end();
 });
+
+t.test('a page of numbers without end costs no time', (t) => {
+  const made = new PageMaker();
+  for (let index = 0; index < 60_000; index++) made.text(60 + index % 50, 100 + index / 100, `${index % 7}`, { size: 9, monospace: true });
+  const started = performance.now();
+  t.same(numberedListings(made.page()), []);
+  t.ok(performance.now() - started < 2000);
+  t.end();
+});

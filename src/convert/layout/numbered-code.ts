@@ -17,6 +17,8 @@ const alike = { lines: 5, signs: 0.5 };
 const nearest = 5;
 /** From one number to the next, in sizes of the larger of a number and usual text: a long line may be broken into some. */
 const farthest = 5;
+/** More numbers on a page are no lines that anybody reads. */
+const mostNumbers = 2000;
 
 interface NumberedLine {
   number: Word;
@@ -36,7 +38,7 @@ function countsIn(words: Word[]): Word[][] {
   const counts: Word[][] = [];
   const awaiting = new Map<number, Word[][]>();
   const numbers = words.filter(({ text, glued }) => /^\d{1,5}$/.test(text) && !glued).sort((a, b) => a.baseline - b.baseline);
-  for (const number of numbers) {
+  for (const number of numbers.length > mostNumbers ? [] : numbers) {
     const value = Number(number.text);
     const count = awaiting.get(value)?.find((open) => goesOn(open.at(-1)!, number)) ?? [];
     if (count.length === 0) counts.push(count);
