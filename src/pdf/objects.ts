@@ -1,4 +1,4 @@
-/** The walk over a page's objects, forms within forms included: where texts, paths and images stand, in painting order. */
+/** The walk over a page's objects, forms within forms included: where texts, paths, images and shadings stand, in painting order. */
 import type { Box } from './page.js';
 import type { Pdfium } from './pdfium.js';
 import { concat, identity, intersect, transformBox } from './geometry.js';
@@ -7,6 +7,7 @@ import type { Matrix } from './geometry.js';
 const TEXT = 1;
 const PATH = 2;
 const IMAGE = 3;
+const SHADING = 4;
 const FORM = 5;
 const MAX_OBJECTS = 300_000;
 const MAX_FORM_DEPTH = 12;
@@ -15,7 +16,7 @@ const MAX_CLIP_SEGMENTS = 64;
 /** A page object. `toSeen` leads from its coordinate system to the seen page. */
 export interface PageObject {
   pointer: number;
-  kind: 'text' | 'path' | 'image' | 'form';
+  kind: 'text' | 'path' | 'image' | 'shading' | 'form';
   /** Position in the painting order of the page. */
   order: number;
   toSeen: Matrix;
@@ -47,7 +48,7 @@ export function walkObjects(pdfium: Pdfium, page: number, toSeen: Matrix): Objec
 
 type Surroundings = Pick<PageObject, 'toSeen' | 'clip' | 'mcid' | 'top' | 'depth' | 'layer'>;
 
-const kinds: Record<number, PageObject['kind']> = { [TEXT]: 'text', [PATH]: 'path', [IMAGE]: 'image', [FORM]: 'form' };
+const kinds: Record<number, PageObject['kind']> = { [TEXT]: 'text', [PATH]: 'path', [IMAGE]: 'image', [SHADING]: 'shading', [FORM]: 'form' };
 
 function visit(pdfium: Pdfium, walk: ObjectWalk, pointer: number, around: Surroundings): void {
   if (walk.objects.length >= MAX_OBJECTS) {

@@ -23,15 +23,15 @@ export interface Graphics {
   boxes: (DrawnBox & { order: number; opaque: boolean })[];
   /** Extents of curves, diagonals and polygons. */
   strokes: Box[];
-  /** Small shapes, about as wide as high, that are painted by themselves; they are among boxes or strokes, too. */
+  /** Small shapes, about as wide as high, that are painted by themselves; but for shadings they are among boxes or strokes, too. */
   marks: Mark[];
 }
 
 /** A small shape painted by itself: a bullet, a point of a chart. */
 export interface Mark {
-  /** The same object as in `boxes` or `strokes`. */
+  /** The same object as in `boxes` or `strokes`, if it is there. */
   box: Box;
-  /** 0xRRGGBB, or -1 where it has none. */
+  /** 0xRRGGBB, or -1 where it has none. The many colours of a shading are 0 here. */
   fill: number;
   stroke: number;
 }
@@ -54,8 +54,13 @@ export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Gra
   const graphics: Graphics = { rulings: [], boxes: [], strokes: [], marks: [] };
   let budget = MAX_SEGMENTS;
   for (const object of objects) {
-    if (object.kind !== 'path') continue;
+    if (object.kind !== 'path' && object.kind !== 'shading') continue;
     const limit = object.clip === null ? page : intersect(object.clip, page);
+    if (object.kind === 'shading') {
+      // A ball with light on it, as beamer draws its bullets: what the clip leaves of the shading.
+      addMark(graphics, limit, { fill: 0, stroke: -1 });
+      continue;
+    }
     if (limit.right < limit.left || limit.bottom < limit.top) continue;
     const segments = pdfium.call.FPDFPath_CountSegments(object.pointer);
     if (segments <= 0) continue;
@@ -76,7 +81,7 @@ export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Gra
   return graphics;
 }
 
-function addMark(graphics: Graphics, box: Box | undefined, { fill, stroke }: Paint): void {
+function addMark(graphics: Graphics, box: Box | undefined, { fill, stroke }: Pick<Paint, 'fill' | 'stroke'>): void {
   if (box === undefined) return;
   const [across, up] = [box.right - box.left, box.bottom - box.top];
   if (Math.min(across, up) < MARK.least || Math.max(across, up) > MARK.most || Math.max(across, up) > MARK.ratio * Math.min(across, up)) return;

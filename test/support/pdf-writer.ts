@@ -31,6 +31,8 @@ export interface PageSpec {
   images?: Record<string, ImageSpec>;
   /** Graphics states: name -> entries, such as `/ca 0`. */
   states?: Record<string, string>;
+  /** Shadings: name -> entries. The page's forms have them, too. */
+  shadings?: Record<string, string>;
   links?: LinkSpec[];
   fields?: FieldSpec[];
   /** Further entries of the page dictionary. */
@@ -200,7 +202,8 @@ class Assembly {
     const content = this.#stream('', typeof page.content === 'string' ? page.content : page.content.join('\n'));
     const forms = Object.fromEntries(Object.keys(page.forms ?? {}).map((name) => [name, this.#reserve()]));
     const layers = [...this.#layerNumbers].map(([name, number]) => `/${name} ${number} 0 R`).join(' ');
-    const shared = `/Font <<${fonts}>> /Properties <<${layers}>>`;
+    const shadings = Object.entries(page.shadings ?? {}).map(([name, entries]) => `/${name} <<${entries}>>`).join(' ');
+    const shared = `/Font <<${fonts}>> /Properties <<${layers}>> /Shading <<${shadings}>>`;
     for (const [name, form] of Object.entries(page.forms ?? {})) this.#writeForm(form, forms[name] ?? 0, forms, shared);
     const xobjects = Object.entries(forms).map(([name, number]) => `/${name} ${number} 0 R`);
     for (const [name, image] of Object.entries(page.images ?? {})) xobjects.push(`/${name} ${this.#image(image)} 0 R`);

@@ -142,6 +142,18 @@ t.test('bullets that are drawn are the first words of their lines', async (t) =>
   t.ok(page.words.every((word, index) => index === 0 || word.order > page.words[index - 1]!.order));
 });
 
+t.test('balls with light on them are bullets: shadings in the box of a form, or in a clip', async (t) => {
+  const ball = '/ShadingType 3 /ColorSpace /DeviceRGB /Coords [2 3 0 2.5 2.5 2.5] /Extend [true true] /Function <</FunctionType 2 /Domain [0 1] /N 1 /C0 [1 1 1] /C1 [0 0 0.5]>>';
+  const shadings = { ball };
+  const forms = { bullet: { content: '/ball sh', box: [0, 0, 5, 5] } };
+  const inForm = [700, 686].flatMap((y) => [`q 1 0 0 1 58 ${y + 1} cm /bullet Do Q`, text(72, y, 12, 'an item')]);
+  const clippedTo = [600, 586].flatMap((y) => [`q 1 0 0 1 58 ${y + 1} cm 0 0 5 5 re W n /ball sh Q`, text(72, y, 12, 'another')]);
+  const ground = ['q 0 0 400 20 re W n /ball sh Q', text(72, 8, 12, 'on a ground')];
+  const page = await read([...inForm, ...clippedTo, ...ground], { shadings, forms });
+  t.same(written(page), ['on a ground', '• an item', '• an item', '• another', '• another']);
+  t.same([page.boxes, page.drawings], [[], []]);
+});
+
 t.test('bullets of nested lists close to each other, and lists of two colours apart, are read', async (t) => {
   const nested = [0, 1, 2, 3].flatMap((index) => [
     disc(60, 703.5 - 28 * index, 2), text(72, 700 - 28 * index, 12, 'outer'), disc(76, 689.5 - 28 * index, 2, { stroke: 0 }), text(88, 686 - 28 * index, 12, 'inner'),
