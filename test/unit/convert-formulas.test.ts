@@ -158,6 +158,32 @@ t.test('scripts of variables and powers are small signs, marks of notes stay fig
   t.end();
 });
 
+t.test('charges, electrons of shells and powers of what is in brackets are small signs in any font, marks of notes there are not', (t) => {
+  const line = (...pieces: (string | [string])[]): string => {
+    const words = pieces.map((piece, index) => (typeof piece === 'string'
+      ? word(piece, 70 + 20 * index, 100, { font: 'Times', glued: index > 0 }) : word(piece[0], 70 + 20 * index, piece[0].startsWith('_') ? 101.5 : 96, { size: 7, font: 'Times', glued: true })));
+    const seat = words.map((each) => ({ ...each, text: each.text.replace('_', '') }));
+    return lineOfWords([word('a', 50, 100, { font: 'Times' }), ...seat, word('body', 300, 100, { font: 'Times' })].map((each, index) => (index === 1 ? { ...each, glued: false } : each)), [], () => '').text;
+  };
+  t.equal(line('Fe', ['2+']), 'a Fe²⁺ body');
+  t.equal(line('Na', ['+'], ','), 'a Na⁺, body');
+  t.equal(line('MnO', ['_4'], ['−']), 'a MnO₄⁻ body');
+  t.equal(line('SO', ['_4'], ['2'], ['–']), 'a SO₄²⁻ body', 'its number and its sign apart');
+  t.equal(line('mol', ['−1']), 'a mol⁻¹ body');
+  t.equal(line('3d', ['5']), 'a 3d⁵ body');
+  t.equal(line('1s', ['2'], '2s', ['2'], '2p', ['6']), 'a 1s²2s²2p⁶ body');
+  t.equal(line('k[A]', ['2'], '[B]'), 'a k[A]²[B] body');
+  t.equal(line('f(x)', ['2']), 'a f(x)² body');
+  t.equal(line('(1+x)', ['3']), 'a (1+x)³ body');
+  t.equal(line('Hall', ['1'], ['–'], ['3']), 'a Hall1–3 body', 'marks of notes from one to another');
+  t.equal(line('(NATO)', ['2']), 'a (NATO)2 body');
+  t.equal(line('word(s)', ['2']), 'a word(s)2 body');
+  t.equal(line('[A]', ['2']), 'a [A]2 body');
+  t.equal(line('I(a)', ['2']), 'a I(a)2 body');
+  t.equal(line('13d', ['5']), 'a 13d5 body');
+  t.end();
+});
+
 t.test('large signs of TeX are named by their codes', (t) => {
   const font: Font = { name: 'CMEX10', weight: 400, bold: false, italic: false, monospace: false, symbolic: true };
   t.same([0x58, 0x5a, 0x10, 0x13, 0x1a, 0x70].map((code) => cleanCharacter(code, font)), ['∑', '∫', '(', ')', '{', '√']);

@@ -34,9 +34,28 @@ function isIndexed(base: Word, script: string, place: 'sub' | 'super'): boolean 
   return isVariable && /^(?:[-−+]?\d{1,2}|n)$/.test(script);
 }
 
+/** What stands around a script without a space: the text before it, and the raised words of which it is one, together. */
+interface Around {
+  before: string;
+  raised: string;
+}
+
+/** The charge of an ion, the power of a unit: no note's mark has a sign before or behind its number. */
+const signed = /^(?:[-−+]\d{1,3}|\d{0,2}[-−+])$/;
+/** The electrons of a shell: `3d⁵`, `[Ar]3d⁵4s¹`. */
+const shell = /(?:^|[\])⁰¹²³⁴-⁹])[1-8][spdfg]$/;
+/** What is raised to a power in brackets: a quantity of one letter's, such as `k[A]²` and `f(x)²`, or a sum of variables and numbers. */
+const bracketed = /(?:^|[^\p{L}\p{N}])(?:\p{L}\[[\p{L}\p{N}₀-₉]{1,6}\]|\p{Ll}\(\p{Ll}\))$|\((?:\p{Ll}|\d{1,3})(?:[-−+±·×/](?:\p{Ll}|\d{1,3}))+\)$/u;
+
+function isSignedOrPower(script: string, { before, raised }: Around): boolean {
+  if (signed.test(raised.replace('–', '−'))) return /[\p{L}\p{N}₀-₉)\]]$/u.test(before);
+  return /^\d{1,2}$/.test(script) && raised === script && (shell.test(before) || bracketed.test(before));
+}
+
 /** The script of a variable, the number of a formula of chemistry, or an exponent, in small signs; null where it may be the mark of a note, or has none. */
-export function scriptInLine(base: Word, script: Word, place: 'sub' | 'super'): string | null {
+export function scriptInLine(base: Word, script: Word, place: 'sub' | 'super', around: Around): string | null {
   const text = script.text.replace('–', '−');
-  if (!isMathWord(base) && !isIndexed(base, text, place) && !(place === 'super' && takesExponent(base.text, text))) return null;
+  const isNumber = isMathWord(base) || isIndexed(base, text, place) || place === 'super' && (takesExponent(base.text, text) || isSignedOrPower(text, around));
+  if (!isNumber) return null;
   return /\p{L}|\p{N}|[)\]]/u.test(base.text.at(-1) ?? '') ? smallSigns(text, place === 'super' ? 'sup' : 'sub') : null;
 }

@@ -80,6 +80,14 @@ function scriptOf(word: { size: number; baseline: number }, size: number, baseli
   return 'baseline';
 }
 
+/** The text of all raised words that touch each other and of which the one at `index` is one. */
+function raisedAt(words: Word[], index: number, size: number, baseline: number): string {
+  let [from, to] = [index, index + 1];
+  while (from > 0 && words[from]!.glued && scriptOf(words[from - 1]!, size, baseline) === 'super') from--;
+  while (to < words.length && words[to]!.glued && scriptOf(words[to]!, size, baseline) === 'super') to++;
+  return words.slice(from, to).map(({ text }) => text).join('');
+}
+
 interface Letters {
   all: number;
   bold: number;
@@ -132,11 +140,12 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
   let inPrefix = !bold;
   const spans: Span[] = [];
   let base = words[0]!;
+  const around = (index: number): { before: string; raised: string } => ({ before: text.slice(text.lastIndexOf(' ') + 1), raised: raisedAt(words, index, size, anchor.baseline) });
   for (const [index, word] of words.entries()) {
     if (index > 0 && (!word.glued || index === 1 && isNoteMark(spans[0], words[0]!, word))) text += ' ';
     const start = text.length;
     const script = scriptOf(word, size, anchor.baseline);
-    const small = script === 'baseline' || index === 0 || !word.glued ? null : scriptInLine(base, word, script);
+    const small = script === 'baseline' || index === 0 || !word.glued ? null : scriptInLine(base, word, script, around(index));
     if (script === 'baseline') base = word;
     text += small !== null ? small : index < words.length - 1 ? word.text.replaceAll('\u00ad', '') : word.text.replace(/\u00ad(?=.)/gu, '');
     if (inPrefix && word.font.bold) boldPrefix = text.length;
