@@ -20,6 +20,7 @@ import type { Pdfium } from './pdfium.js';
 import { Proof } from './proof.js';
 import { mergeBoxes, mergeRulings } from './rulings.js';
 import { settleGlyphs } from './settle.js';
+import { addNumberedMarks } from './numbered-marks.js';
 import { markUnderlines } from './underlines.js';
 import { keepVisible } from './visibility.js';
 import { makeLine } from './words.js';
@@ -45,6 +46,7 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
   const parts = new Set(fractions.flatMap(({ over, under }) => [...over, ...under]));
   nameLetterBullets(lines.filter(({ words }) => !words.some((word) => parts.has(word))));
   if (graphics.marks.length > 0) {
+    addNumberedMarks(lines, graphics);
     const marks = new Set(graphics.marks.map(({ box }) => box));
     addDrawnBullets(lines, graphics, clusterStrokes(graphics.strokes.filter((stroke) => !marks.has(stroke)), seen));
   }

@@ -154,6 +154,15 @@ t.test('balls with light on them are bullets: shadings in the box of a form, or 
   t.same([page.boxes, page.drawings], [[], []]);
 });
 
+t.test('numbers on marks that count on begin their lines', async (t) => {
+  const numbered = (left: number, y: number, value: number, size = 6): string[] => [disc(left + 4, y + 4, 5, { fill: 0x000080 }), text(left + 4 - 0.28 * size, y + 4 - 0.35 * size, size, `${value}`, { color: 0xffffff }), text(left + 14, y, 12, 'a step')];
+  const page = await read([...numbered(60, 700, 1), ...numbered(60, 680, 2)]);
+  t.same(written(page), ['1. a step', '2. a step']);
+  t.same([page.drawings, page.lines.map(({ words }) => words[0]!.size)], [[], [12, 12]]);
+  t.same(written(await read([...numbered(60, 700, 1), ...numbered(60, 680, 4)])), ['1', '4', 'a step', 'a step'], 'those of a plan do not');
+  t.notMatch(written(await read([...numbered(60, 700, 1, 11), ...numbered(60, 680, 2, 11)])).join(), '1.', 'nor those as large as the text');
+});
+
 t.test('bullets of nested lists close to each other, and lists of two colours apart, are read', async (t) => {
   const nested = [0, 1, 2, 3].flatMap((index) => [
     disc(60, 703.5 - 28 * index, 2), text(72, 700 - 28 * index, 12, 'outer'), disc(76, 689.5 - 28 * index, 2, { stroke: 0 }), text(88, 686 - 28 * index, 12, 'inner'),
