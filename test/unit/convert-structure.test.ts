@@ -25,6 +25,18 @@ function levels(blocks: Block[]): [string, number][] {
   return blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === 'heading').map((block) => [plainText(block), block.level]);
 }
 
+t.test('what pages repeat is no measure for running text, though it be most of what they say', (t) => {
+  const slides = [0, 1, 2, 3, 4].map((index) => sketch(index, [
+    line(30, 140, `On ${['gates', 'walls', 'doors', 'locks', 'hinges'][index]!}`, { size: 16 }),
+    line(30, 170, `The letter ${'abcde'[index]!} is the thickness`, { size: 11 }),
+    line(30, 183, 'of them in the winter months:', { size: 11 }),
+    line(30, 230, 'None of the others is as thick.', { size: 11 }),
+    line(30, 780, 'A. Author (Museum of the Gates), Gates and Walls in Winter, a short tour of all of them, with many pictures', { size: 6 }),
+  ]));
+  t.same(texts(structure(slides), 'heading'), ['gates', 'walls', 'doors', 'locks', 'hinges'].map((each) => `On ${each}`));
+  t.end();
+});
+
 t.test('headings by size and weight, levels by numbers', (t) => {
   const blocks = structure([sketch(0, [
     line(50, 60, 'On the Behaviour of Gates', { size: 20, bold: true }),

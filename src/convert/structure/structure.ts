@@ -1,6 +1,7 @@
 /** The document-wide steps: from sketches of all pages to blocks with their roles, in reading order. */
 import type { OutlineEntry } from '../../pdf/page.js';
 import type { PageSketch } from '../layout/sketch.js';
+import type { TextLine } from '../layout/text-line.js';
 import { learnWords } from '../vocabulary.js';
 import type { Vocabulary } from '../vocabulary.js';
 import type { Block } from './block.js';
@@ -17,7 +18,7 @@ import { joinAcrossColumns } from './join.js';
 import { markListItems } from './lists.js';
 import { withLoneRows } from './lone-rows.js';
 import { findBodyStyle, markMonospace } from './style.js';
-import type { BodyStyle } from './style.js';
+import type { BodyStyle, PageText } from './style.js';
 import { joinTables } from './table-parts.js';
 
 export interface Structure {
@@ -41,12 +42,20 @@ function shareOfBold(blocks: Block[], body: BodyStyle): number {
   return all === 0 ? 0 : bold / all;
 }
 
+/** The style of the running text where `repeated` is left out, which may be most of what short pages such as slides say; null where they say nothing else. */
+function styleWithout(repeated: Set<TextLine>, pages: PageText[]): BodyStyle | null {
+  if (repeated.size === 0) return null;
+  const style = findBodyStyle(pages.map((page) => ({ ...page, outside: page.outside.filter((line) => !repeated.has(line)) })));
+  return style.letters === 0 ? null : style;
+}
+
 /** Blocks of the whole document. `flat` puts all headings on one level. */
 export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[], flat: boolean): Structure {
   let pages = sketches.map(textOfPage);
   markMonospace(pages);
-  const body = findBodyStyle(pages);
-  const { labels, repeated } = findFurniture(pages, body);
+  const first = findBodyStyle(pages);
+  const { labels, repeated } = findFurniture(pages, first);
+  const body = styleWithout(repeated, pages) ?? first;
   const furniture = new Map([...findSideText(pages), ...labels]);
   pages = withLoneRows(pages, { isLikely: (line) => furniture.has(line), isSure: (line) => furniture.has(line) && (!labels.has(line) || repeated.has(line)) });
   const vocabulary: Vocabulary = new Map();
