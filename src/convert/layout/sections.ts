@@ -114,7 +114,10 @@ function endsColumns(row: Piece[], bands: Band[], index: number, measure: Measur
   const crossing = below.filter(reaches);
   const until = Math.min(...crossing.map(({ box }) => box.top));
   const opposite = highest(below.filter((piece) => isBeyond(piece) && piece.box.top < until));
-  const next = highest(below.filter(({ box }) => (rightToLeft ? box.left >= edge : box.right <= edge) && box.top < until));
+  const underneath = below.filter(({ box }) => (rightToLeft ? box.left >= edge : box.right <= edge) && box.top < until);
+  // With no text below it opens no section: what is there may be the head of a table that goes on in the next column.
+  if (underneath.length > 0 && underneath.every((piece) => piece.line === null || standsOut(piece, measure))) return false;
+  const next = highest(underneath);
   // What begins lines below belongs to a later section of columns.
   if (opposite !== undefined && (next === undefined || opposite.box.top < next.box.bottom + laterSection * size)) {
     const drop = next === undefined || next.line === null || opposite.line === null ? Infinity : next.line.baseline - opposite.line.baseline;
