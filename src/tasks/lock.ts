@@ -68,11 +68,15 @@ async function isAnswered(path: string, beatMs: number): Promise<boolean> {
   }
 }
 
+/** Of another user, who alone may read it. */
+const unreadable = Symbol('unreadable');
+
 async function owner(path: string, beatMs: number): Promise<{ pid: string; alive: boolean }> {
   let text = '';
   for (let look = 0; look < looks && text === ''; look++) {
     if (look > 0) await wait(lookMs);
-    const read = await readFile(path, 'utf8').catch(() => null);
+    const read = await readFile(path, 'utf8').catch((thrown: unknown) => ((thrown as NodeJS.ErrnoException).code === 'ENOENT' ? null : unreadable));
+    if (read === unreadable) return { pid: 'of another user', alive: true };
     if (read === null) break;
     text = read;
   }
@@ -86,12 +90,14 @@ export async function lockDirectory(directory: string, beatMs = usualBeatMs): Pr
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
       const handle = await open(path, 'wx', 0o600);
-      await handle.writeFile(`${process.pid} ${processStart(process.pid)} ${placeOfNumbers()}`);
+      const own = `${process.pid} ${processStart(process.pid)} ${placeOfNumbers()}`;
+      await handle.writeFile(own);
       await handle.close();
       const stopAnswering = answer(path, beatMs);
-      return () => {
+      return async () => {
         stopAnswering();
-        return unlink(path).catch(() => undefined);
+        // Who stood still for long may have lost it to another one.
+        if (await readFile(path, 'utf8').catch(() => '') === own) await unlink(path).catch(() => undefined);
       };
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;

@@ -4,6 +4,7 @@ import type { PageSketch } from '../../src/convert/layout/sketch.js';
 import type { TextLine } from '../../src/convert/layout/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
+import { captionKind } from '../../src/convert/structure/captions.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 
@@ -72,5 +73,11 @@ t.test('sentences about figures are no captions', (t) => {
     { figures: [{ box: { left: 50, right: 250, top: 165, bottom: 280 }, chart: false, ownsText: true }] })]);
   for (const text of ['Fig. 3 [Left] shows that the pressure rises', 'Figure 2 (a) demonstrates it', 'Fig. 4 clearly shows the rise of it', 'Abb. 2 zeigt die Werte']) t.same(captionsOf(page(text)), [[]], text);
   for (const text of ['Figure 3 Plots of the pressure', 'Figure 2 (a) The pressure', 'Fig. 4: shows the rise', 'Figure 5 [Left] Details of it']) t.same(captionsOf(page(text)), [[text]], text);
+  t.end();
+});
+
+t.test('a label of many figures is read in a moment', (t) => {
+  t.equal(captionKind(`Table a${'1'.repeat(60)}(`), null);
+  t.equal(captionKind('Table A1.2-3: Cities'), 'table');
   t.end();
 });

@@ -73,3 +73,9 @@ t.test('a page of numbers without end costs no time', (t) => {
   t.ok(performance.now() - started < 2000);
   t.end();
 });
+
+t.test('a typewritten table with a counted column is no program', async (t) => {
+  const goods = ['Bolt M8 (steel)      $3.50', 'Nut M8 (brass)       $1.20', 'Washer               $0.10', 'Screw (long)         $2.40', 'Rivet (copper)       $0.80', 'Nail                 $0.05'];
+  t.strictSame(numbersOf(goods), []);
+  t.strictSame(numbersOf(['int main() {', 'int x = f();', 'if (x == 3) {', 'g(x);', '}', '}']), ['1', '2', '3', '4', '5', '6']);
+});

@@ -338,3 +338,10 @@ t.test('a sentence goes on behind a full stop that ends no sentence', (t) => {
   t.equal(inColumn.length, 1, 'a number in brackets is no item then');
   t.end();
 });
+
+t.test('items that hang below a full line are items', (t) => {
+  const full = line(50, 160, '• A tenant who leaves the house before the end of the term that was agreed on has to pay all this');
+  const items = structure([sketch(0, [...paragraph(50, 60, 480, 6, 'mill'), full, line(60, 172, 'and what follows'), line(60, 184, '– the rent that is due'), line(60, 196, '– the tax that is due'), ...paragraph(50, 240, 480, 6, 'mill')])]);
+  t.same(texts(items, 'list_item').map((text) => text.slice(0, 10)), ['• A tenant', '– the rent', '– the tax ']);
+  t.end();
+});

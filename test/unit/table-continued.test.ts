@@ -43,6 +43,10 @@ t.test('a head that is repeated joins parts whose columns stand in one place, wh
   t.strictSame(tablesIn(join(partOf(0, [head, saw], [50, 130, 200]), partOf(1, [head, rasp, file], [50, 220, 280]))), apart, 'the second column of each beside that of the other');
 });
 
+t.test('a word that names other things, too, joins nothing', async (t) => {
+  for (const text of ['Suite', 'CD', 'c. d.']) t.strictSame(tablesIn(join(partOf(0, [head, saw]), lineOf(0, text), partOf(1, [head, rasp, file]))), apart, text);
+});
+
 t.test('a line that only says that a table goes on is furniture between its parts', async (t) => {
   const lines = [
     'continued on next page', '(Continued on the next page …)', 'Continued', 'Fortsetzung auf der nächsten Seite', 'suite à la page suivante', '(suite)', 'continúa en la página siguiente',

@@ -183,6 +183,7 @@ t.test('an owner whose process number tells nothing is asked: in another contain
   await wait(100);
   t.equal((await stat(lock)).mtimeMs, before, 'nobody asks, nothing is written');
   await unlock();
+  t.match(await readFile(lock, 'utf8'), `${process.pid} 1 `, 'whoever lost it leaves it to the one that has it');
   await writeFile(lock, `${process.pid} ${processStart(process.pid)} ${place.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))}`);
   await (await lockDirectory(directory, 20))();
   t.strictSame(await readdir(directory), [], 'nobody answered for the one before a reboot');

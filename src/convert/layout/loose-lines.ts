@@ -45,6 +45,8 @@ function isCrossed({ left, right }: Gap, { baseline, size }: Line, around: Line[
   });
 }
 
+/** A line is torn into no more parts. */
+const mostParts = 12;
 /** Within that of a letter's depth of each other baselines are one. */
 const sameBaseline = 0.1;
 
@@ -56,7 +58,8 @@ export function withLooseLines(lines: Line[]): { lines: Line[]; whole: Set<Line>
   for (const [index, line] of upright.entries()) {
     if (joined.has(line)) continue;
     const row = [line];
-    for (const next of upright.slice(index + 1)) {
+    for (let at = index + 1; at < upright.length && row.length < mostParts; at++) {
+      const next = upright[at]!;
       if (next.baseline - line.baseline > sameBaseline * line.size) break;
       const gap = next.box.left - row.at(-1)!.box.right;
       if (gap >= 0 && gap < widestGap * line.size && Math.abs(next.size - line.size) < 0.1 * line.size && !joined.has(next)) row.push(next);

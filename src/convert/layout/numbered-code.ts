@@ -10,9 +10,9 @@ export interface NumberedListing {
 /** What hardly stands in other text than a program's. */
 export const programSign = /[{}();=<>$#|[\]\\]|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/;
 
-/** Lines that must be numbered. Numbers set like the program itself are the first column of a table as likely: then there must be more lines, and more of them with signs of a program. */
-const aside = { lines: 3, signs: 0.2 };
-const alike = { lines: 5, signs: 0.5 };
+/** Lines that must be numbered. Numbers set like the program itself are the first column of a table as likely: then there must be more lines, and more of them with signs that prices and remarks have not. */
+const aside = { lines: 3, signs: 0.2, sign: programSign };
+const alike = { lines: 5, signs: 0.5, sign: /[{};<>\\]|==|:=|[-=]>|\(\)|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/ };
 /** Numbers stand beside the program's left edge, at most so many of its sizes away. */
 const nearest = 5;
 /** From one number to the next, in sizes of the larger of a number and usual text: a long line may be broken into some. */
@@ -59,7 +59,7 @@ function goesOn(above: Word, below: Word): boolean {
 function listingBeside(numbers: Word[], words: Word[], rulings: Ruling[]): NumberedListing[] {
   const lines = numbers.map((number): NumberedLine => ({
     number,
-    words: words.filter((word) => Math.abs(word.baseline - number.baseline) < 0.2 * word.size && word.box.left >= number.box.right).sort((a, b) => a.box.left - b.box.left),
+    words: words.filter((word) => Math.abs(word.baseline - number.baseline) < 0.2 * Math.min(word.size, 2 * number.size) && word.box.left >= number.box.right).sort((a, b) => a.box.left - b.box.left),
   }));
   const written = lines.filter((line) => line.words[0]?.font.monospace === true);
   const firsts = written.map((line) => line.words[0]!);
@@ -68,7 +68,7 @@ function listingBeside(numbers: Word[], words: Word[], rulings: Ruling[]): Numbe
   const filled = lines.filter((line) => line.words.length > 0);
   if (written.length < aside.lines || written.length < 0.7 * filled.length || edge <= numbersEnd || edge > numbersEnd + nearest * firsts[0]!.size) return [];
   if (!isProgram(written, numbers.length) || isRuled(numbers, edge, rulings)) return [];
-  const right = Math.max(...written.flatMap((line) => programOf(line).map(({ box }) => box.right)));
+  const right = written.reduce((most, line) => programOf(line).reduce((end, { box }) => Math.max(end, box.right), most), -Infinity);
   const [top, bottom] = [numbers[0]!.baseline - 1, numbers.at(-1)!.baseline + 1];
   const code = words.filter(({ font, box, baseline }) => font.monospace && box.left > edge - 1 && box.left < right && baseline > top && baseline < bottom);
   return [{ numbers, code }];
@@ -88,7 +88,7 @@ function isProgram(written: NumberedLine[], count: number): boolean {
   if (written.filter((line) => programOf(line).length < line.words.length).length > 0.5 * written.length) return false;
   const isAside = number.size < 0.85 * size || written.every((line) => line.words[0]!.color !== number.color);
   const least = isAside ? aside : alike;
-  const signs = written.filter((line) => programSign.test(programOf(line).map(({ text }) => text).join(' '))).length;
+  const signs = written.filter((line) => least.sign.test(programOf(line).map(({ text }) => text).join(' '))).length;
   return count >= least.lines && signs >= least.signs * written.length;
 }
 

@@ -26,6 +26,8 @@ const nextColumn = 0.2;
 const level = 0.3;
 const shifted = 1.1;
 const laterSection = 2;
+/** More on a page are no headings. */
+const mostHeadings = 60;
 /** More pieces are no page that is meant to be read. */
 const mostPieces = 4000;
 
@@ -89,8 +91,12 @@ const lowest = (pieces: Piece[]): Piece | undefined => pieces.reduce<Piece | und
 /** Where most of the pieces begin, the outermost of several such places: words of a loose line stand anywhere. */
 function commonEdge(pieces: Piece[], rightToLeft: boolean): number {
   const edges = pieces.map(({ box }) => (rightToLeft ? -box.right : box.left)).sort((a, b) => a - b);
-  const near = (edge: number): number => edges.filter((other) => Math.abs(other - edge) < 2).length;
-  const best = edges.reduce((most, edge) => (near(edge) > near(most) ? edge : most));
+  let [best, most, from, to] = [edges[0]!, 0, 0, 0];
+  for (const edge of edges) {
+    while (edge - edges[from]! >= 2) from++;
+    while (to < edges.length && edges[to]! - edge < 2) to++;
+    if (to - from > most) [best, most] = [edge, to - from];
+  }
   return rightToLeft ? -best : best;
 }
 
@@ -160,9 +166,11 @@ export function sectionsOf(pieces: Piece[], size: number, rightToLeft: boolean):
   const measure = { size, left, right, rightToLeft, bold: letters.bold > 0.5 * letters.all };
   const bands = bandsOf(pieces, 0.1 * size);
   const sections: { pieces: Piece[]; heads: Piece[] }[] = [];
+  let rows = 0;
   for (const [index, band] of bands.entries()) {
     const isApart = index === 0 || band.top - bands[index - 1]!.bottom >= whiteAbove * size;
-    const row = isApart ? headRow(bands, index, measure) : null;
+    const row = isApart && rows < mostHeadings ? headRow(bands, index, measure) : null;
+    if (row !== null) rows++;
     const heads = row !== null && areHeadsSideBySide(row, bands, index, measure) ? row : [];
     const begins = heads.length > 0 || index > 0 && row !== null && endsColumns(row, bands, index, measure);
     if (index === 0 || begins) sections.push({ pieces: [...band.pieces], heads });

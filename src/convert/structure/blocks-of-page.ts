@@ -31,7 +31,13 @@ function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, sketch: PageS
 /** Text in a figure: of one drawing after the other, as they are read, each with what stands nearest to it. */
 function figureRows(lines: TextLine[], { parts = [] }: FigureRegion, vocabulary: Vocabulary): TextLine[] {
   if (parts.length < 2) return rowsOfDrawing(lines, vocabulary);
-  const ordered = [...parts].sort((a, b) => (standsAbove(a, b) ? -1 : standsAbove(b, a) ? 1 : a.left - b.left));
+  const rows: Box[][] = [];
+  for (const part of [...parts].sort((a, b) => a.top - b.top)) {
+    const row = rows.at(-1);
+    if (row === undefined || standsAbove(row[0]!, part)) rows.push([part]);
+    else row.push(part);
+  }
+  const ordered = rows.flatMap((row) => row.sort((a, b) => a.left - b.left));
   const nearest = (line: TextLine): Box => ordered.reduce((best, part) => (distance(line.box, part) < distance(line.box, best) ? part : best));
   const owners = new Map(lines.map((line) => [line, nearest(line)]));
   return ordered.flatMap((part) => rowsOfDrawing(lines.filter((line) => owners.get(line) === part), vocabulary));

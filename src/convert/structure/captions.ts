@@ -9,7 +9,7 @@ import type { BodyStyle } from './style.js';
 
 const figureWord = 'figures?|fig|abbildung|abb|figura|graphique|diagramm?|chart|image|photo|plate|scheme|box|map|exhibit|obrázek|obr|graf|rysunek|rys|slika|afbeelding|рис|рисунок|图|図|圖';
 const tableWord = 'tables?|tab|tabelle|tableau|tabla|tabella|tabela|tabulka|tabel|таблица|табл|表';
-const label = '(?:\\d+(?:[.\\-–]\\d+)*(?:[.\\-–]?[a-z](?!\\p{L}))*|[ivxlc]+(?!\\p{L})|[a-z](?:[.\\-–]?\\d+)*(?!\\p{L}))';
+const label = '(?:\\d+(?:[.\\-–]\\d+)*(?:[.\\-–]?[a-z](?!\\p{L}))*|[ivxlc]+(?!\\p{L})|[a-z](?:\\d+)?(?:[.\\-–]\\d+)*(?!\\p{L}))';
 const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*${label}\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
 const numbered = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*(${label})`, 'iu');
 const plainNamed = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*[:–—]\\s`, 'iu');

@@ -35,9 +35,12 @@ function differ(name: string | undefined, other: string | undefined): boolean {
   return name !== undefined && other !== undefined && name !== other;
 }
 
+/** Other things are called so, too (`CD`, a hotel's `Suite`): by itself such a word says nothing of a table. */
+const isAmbiguous = (text: string): boolean => /^(?:suite|cd|c\. ?d|segue|continua|forts|cont)\.?$/iu.test(text.trim());
+
 /** The line says that the table goes on; of what else it may say there is nothing that the table's captions do not say. */
 function saysOnlyContinued(text: string, captions: TextBlock[]): boolean {
-  const rest = besidesContinued(text);
+  const rest = isAmbiguous(text) ? null : besidesContinued(text);
   return rest !== null && (rest === '' || captions.some((caption) => bare(plainText(caption)).includes(rest)));
 }
 

@@ -90,7 +90,7 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   const above = group.at(-1)!;
   if (above.latex !== undefined || below.latex !== undefined) return true;
   const distance = below.baseline - above.baseline;
-  const hanging = distance <= 1.15 * leading && hangs(group, below, habits);
+  const hanging = distance <= 1.15 * leading && hangs(group, below, habits) && (markerOf(below.text) === null || !opensItem(above, below));
   if (areSeenApart(above, below) && !hanging && !goesOn(above, below, habits, leading)) return true;
   const size = Math.max(above.size, below.size);
   // Side by side on one row: captions of two tables.
