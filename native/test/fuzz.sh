@@ -7,18 +7,16 @@ cd "$(dirname "$0")/../.."
 seconds=${1:-$([ "${CI_FULL:-}" = 1 ] && echo 600 || echo 60)}
 mkdir -p build/fuzz
 
-# Without clang it is what sanitize.sh compiles, and is compiled once.
-tree=build/asan
-settings=-DLECTERN_STRICT=ON
+compiler=${CXX:-c++}
 with="the built-in driver (no clang with libFuzzer here)"
 probe='extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }'
 if echo "$probe" | clang++ -x c++ -fsanitize=fuzzer,address - -o build/fuzz/probe 2> build/fuzz/probe.log; then
-  tree=build/fuzz/clang++
-  settings=-DCMAKE_CXX_COMPILER=clang++
+  compiler=clang++
   with=libFuzzer
 fi
+tree="build/fuzz/$(basename "$compiler")"
 echo "# fuzzing the GGUF reader, the loading of models, grammars, networks and pages for $seconds s with $with"
-cmake -S . -B "$tree" "$settings" -DLECTERN_SANITIZE=address,undefined -DLECTERN_FUZZ=ON > build/fuzz/log 2>&1 &&
+cmake -S . -B "$tree" -DCMAKE_CXX_COMPILER="$compiler" -DLECTERN_SANITIZE=address,undefined -DLECTERN_FUZZ=ON > build/fuzz/log 2>&1 &&
   cmake --build "$tree" --target fuzz_reader fuzz_model fuzz_grammar fuzz_network fuzz_page fuzz_seeds --parallel 2 >> build/fuzz/log 2>&1 || { cat build/fuzz/log; exit 1; }
 rm -rf build/fuzz/seeds build/fuzz/grammars build/fuzz/networks build/fuzz/pages
 "$tree/bin/fuzz_seeds" build/fuzz/seeds build/fuzz/grammars build/fuzz/networks build/fuzz/pages
