@@ -294,14 +294,14 @@ function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightTo
 }
 
 /** In parts of the size: a heading is larger; first lines below it stand level, but for the white above a paragraph, which some programs leave out at the head of a column. */
-const headingSize = 1.12;
+export const headingSize = 1.12;
+export const level = 0.3;
+export const shifted = 1.1;
 /** The white beside such a heading is nearly as high as that of its own column around it. */
 const alikeWhite = 0.6;
 /** More on a page are no headings. */
 const mostHeadings = 12;
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufefc]/;
-const level = 0.3;
-const shifted = 1.1;
 
 /**
  * The run down to the second heading whose columns begin below it side by side: a section of columns ends there, though its

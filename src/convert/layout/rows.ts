@@ -73,10 +73,10 @@ function gluesCapital(capital: string, text: string, vocabulary: Vocabulary): bo
 /** In sizes: so much white is between a label in the margin and a heading beside it. */
 const besideLabel = 1.5;
 
-/** A heading beside its label, as the post beside its years in a curriculum vitae: no line of both. */
+/** A heading beside its label, as the post beside its years in a curriculum vitae: no line of both. The bold value of a form's field is one with its name. */
 function labelAndHeading({ pieces }: Row): boolean {
   const [label, heading] = [pieces[0]!.line!, pieces[1]?.line];
-  return pieces.length === 2 && heading !== null && heading !== undefined && heading.bold && !label.bold && heading.angle === 0 && label.text.length > 3 && /\p{L}{3}/u.test(heading.text)
+  return pieces.length === 2 && heading !== null && heading !== undefined && heading.bold && !label.bold && heading.angle === 0 && label.text.length > 3 && /\d/.test(label.text) && /\p{L}{3}/u.test(heading.text)
     && Math.abs(heading.size - label.size) < 0.15 * heading.size && heading.box.left - label.box.right > besideLabel * heading.size;
 }
 

@@ -1,7 +1,7 @@
 /** Where sections of columns end although nothing crosses their gutters: at headings that stand over all columns, and at rows of headings. */
 import { unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
-import { breaksSentences } from './gutters.js';
+import { breaksSentences, headingSize, level, shifted } from './gutters.js';
 import type { Piece } from './gutters.js';
 
 /** Pieces between two strips of white that run across all of them. */
@@ -11,8 +11,6 @@ interface Band {
   bottom: number;
 }
 
-/** A heading is so much larger than most of the text, unless it is bold. */
-export const headingSize = 1.12;
 /** In parts of the size: white over a section's first row; between headings beside each other; how far a row begins from the left edge. */
 const whiteAbove = 0.5;
 const whiteBetween = 0.9;
@@ -22,9 +20,7 @@ const balanced = 1.9;
 const shortColumn = 10;
 /** The next column begins at least so far from the left edge, as a share of the width. */
 const nextColumn = 0.2;
-/** First lines below a heading over columns stand level, but for the white above a paragraph, which some programs leave out at the head of a column. */
-const level = 0.3;
-const shifted = 1.1;
+/** In parts of the size: what begins so far below is of a later section. */
 const laterSection = 2;
 /** More on a page are no headings. */
 const mostHeadings = 60;

@@ -199,7 +199,9 @@ export function findNumberedHeadings(blocks: Block[], next: Map<Block, Block | u
     // The short line that introduces a formula below a letter in italics speaks against any heading.
     if (score < (numbering.kind === 'letter' && linesOf(block)[0]!.italic && !evidence.body.italic ? leastLettered : likelyFrom)) continue;
     const key = `${numbering.kind}|${face}`;
-    series.set(key, [...series.get(key) ?? [], { block, value: numbering.values[0]!, sure: score >= headingThreshold }]);
+    const counted = series.get(key) ?? [];
+    counted.push({ block, value: numbering.values[0]!, sure: score >= headingThreshold });
+    series.set(key, counted);
   }
   const found = new Set<Block>();
   for (const counted of series.values()) {
