@@ -71,6 +71,8 @@ t.test('columns with much leading that are shifted by half of it are columns', (
 t.test('a heading beside its label in the margin is a line of its own', (t) => {
   const order = orderPage(sketch(0, []), [line(50, 100, '2019 – today'), line(150, 100, 'Senior engineer', bold), line(150, 114, 'Surveys of churches and barns.')], new Map<string, number>());
   t.same(order.flatMap(({ items }) => items.map((item) => item.line?.text)), ['2019 – today', 'Senior engineer', 'Surveys of churches and barns.']);
+  const form = orderPage(sketch(0, []), [line(50, 100, 'Customer'), line(150, 100, 'Harbour Works', bold)], new Map<string, number>());
+  t.same(form.flatMap(({ items }) => items.map((item) => item.line?.text)), ['Customer Harbour Works'], 'the value of a field is not');
   t.end();
 });
 
