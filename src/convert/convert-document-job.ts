@@ -154,8 +154,8 @@ class Attempts {
     const { pageNumber: page, pendingPage } = this.at;
     this.ports.log?.(`a worker was lost with a document, page ${page ?? 'none'}`, error);
     if (error.limit === 'total') return this.timeoutError();
-    // One that has stalled is still at what it told last; one that has ended may have done so in a network.
-    if (error.code === 'worker_crashed' && pendingPage !== undefined && !this.pageByPage) {
+    // It may have ended, or stalled, with either page.
+    if (pendingPage !== undefined && !this.pageByPage) {
       this.pageByPage = true;
       return null;
     }

@@ -3,6 +3,7 @@ import t from 'tap';
 import type { Test } from 'tap';
 import type { LayoutFinder } from '../../src/convert/layout-network/shipped.js';
 import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
+import type { TextRecognisers } from '../../src/convert/ocr/recogniser.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import type { ConvertOptions } from '../../src/convert/options.js';
 import { readPages } from '../../src/convert/read-pages.js';
@@ -11,6 +12,7 @@ import type { ConvertRequest } from '../../src/convert/request.js';
 import type { ConversionError } from '../../src/convert/result.js';
 import { Timings } from '../../src/convert/timings.js';
 import { createRemoteEngine } from '../../src/engine/remote.js';
+import type { ReadPage } from '../../src/engine/port.js';
 import { LecternError } from '../../src/errors.js';
 import { openPdf } from '../../src/pdf/index.js';
 import { text } from '../support/pdf-content.js';
@@ -32,22 +34,24 @@ interface Wish {
   broken?: number;
   pageByPage?: boolean;
   holdNetworks?: () => Promise<() => void>;
+  recognisers?: TextRecognisers;
+  signal?: AbortSignal;
 }
 
 /** Reads the three pages; `log` has what happened in its order. */
-async function read({ layout, options, failedPages = [], broken, pageByPage = false, holdNetworks }: Wish, log: string[] = []): Promise<Seen> {
+async function read({ layout, options, failedPages = [], broken, pageByPage = false, holdNetworks, recognisers = noRecognisers, signal = new AbortController().signal }: Wish, log: string[] = []): Promise<Seen> {
   const errors: ConversionError[] = [];
   const done = await readPages({
-    pageCount: 3, title: '', outline: () => [], render: () => { throw new Error('nothing is drawn'); }, close: () => undefined,
+    pageCount: 3, title: '', outline: () => [], render: () => ({ data: new Uint8Array(4 * 85 * 110).fill(255), width: 85, height: 110, stride: 4 * 85 }), close: () => undefined,
     readPage: (index) => {
       log.push(`read ${index + 1}`);
       if (broken === index + 1) throw new LecternError('invalid_document', `The page ${index + 1} is broken.`);
       return pdf.readPage(index);
     },
   }, { inputPath: '', filename: 'a.pdf', outputDirectory: '', failedPages, pageByPage, options: { ...defaultConvertOptions, ...options } }, {
-    engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers: noRecognisers, layout,
+    engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers, layout,
     ...(holdNetworks === undefined ? {} : { holdNetworks }),
-    progress: ({ pageNumber, pendingPage }) => log.push(pendingPage === undefined ? `at ${pageNumber}` : `at ${pageNumber}, and still at ${pendingPage}`), signal: new AbortController().signal,
+    progress: ({ pageNumber, pendingPage }) => log.push(pendingPage === undefined ? `at ${pageNumber}` : `at ${pageNumber}, and still at ${pendingPage}`), signal,
   }, new Timings(), errors);
   return { ...done, log, errors };
 }
@@ -75,6 +79,48 @@ t.test('a page is read while the network is at work on the one before; whoever i
   t.strictSame(log, [
     'at 1', 'read 1', 'asked 1', 'at 2, and still at 1', 'read 2', 'at 1', 'answered 1', 'at 2', 'asked 2', 'at 3, and still at 2', 'read 3', 'at 2', 'answered 2', 'at 3', 'asked 3', 'answered 3',
   ]);
+});
+
+/** What reads a page's picture until the next page has been read, or the last one. */
+function slowReader(log: string[], ended: () => void = () => undefined): TextRecognisers {
+  let asked = 0;
+  const read = async (): Promise<ReadPage> => {
+    const page = ++asked;
+    log.push(`seen ${page}`);
+    const [began, atMostMs] = [performance.now(), 200];
+    while (page < 3 && !log.includes(`read ${page + 1}`) && performance.now() - began < atMostMs) await new Promise((resolve) => { setTimeout(resolve, 1); });
+    log.push(log.includes(`read ${page + 1}`) || page === 3 ? `told ${page}` : `waited in vain for ${page + 1}`);
+    ended();
+    return { lines: [{ baseline: [10, 30, 60, 30], words: [{ text: `picture${page}`, left: 10, top: 20, right: 60, bottom: 30, confidence: 0.95 }] }], rulings: [] };
+  };
+  return { find: async () => ({ name: 'test', read }) };
+}
+
+t.test('a page is read while the one before is looked at; each gets what was seen of it', async (t) => {
+  const log: string[] = [];
+  const seen = await read({ layout: async () => ({ regions: [], odds: [] }), options: { forceOcr: true }, recognisers: slowReader(log) }, log);
+  t.strictSame([numbers(seen), seen.errors, seen.complete], [[1, 2, 3], [], true]);
+  t.strictSame(log.filter((entry) => entry.startsWith('waited')), []);
+  t.ok(log.indexOf('told 1') < log.indexOf('read 3'), 'no page is read before the last but one has been seen');
+  t.strictSame(seen.sketches.map(({ recognised }) => recognised?.by), ['test', 'test', 'test']);
+  const single: string[] = [];
+  const alone = await read({ layout: async () => ({ regions: [], odds: [] }), options: { forceOcr: true }, recognisers: slowReader(single), pageByPage: true }, single);
+  t.strictSame(numbers(alone), [1, 2, 3]);
+  t.equal(single.filter((entry) => /waited in vain/.test(entry)).length, 2, 'one page at a time where that is asked for');
+});
+
+t.test('who gives up waits for the look that may still draw from the document', async (t) => {
+  const log: string[] = [];
+  const controller = new AbortController();
+  let looks = 0;
+  const recognisers = slowReader(log, () => { looks++; });
+  const reading = read({ layout: async () => ({ regions: [], odds: [] }), options: { forceOcr: true }, recognisers, signal: controller.signal }, log);
+  const rejects = t.rejects(reading, { code: 'cancelled' });
+  for (let wait = 0; wait < 2000 && !log.includes('seen 1'); wait++) await new Promise((resolve) => { setTimeout(resolve, 1); });
+  controller.abort();
+  await rejects;
+  t.ok(looks > 0);
+  t.equal(looks, log.filter((entry) => entry.startsWith('seen')).length);
 });
 
 t.test('one page at a time, where it must be seen which one ends a worker', async (t) => {
