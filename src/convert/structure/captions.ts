@@ -189,5 +189,20 @@ export function attachCaptions(all: Block[], body: BodyStyle): Block[] {
     const object = neighbour(caption, kind, blocks, body);
     if (object !== undefined && !captioned.has(object)) tie(caption, object, kind);
   }
-  return blocks.filter((block) => !attached.has(block));
+  return besideTheirTables(blocks.filter((block) => !attached.has(block)));
+}
+
+/** A caption below its table follows it at once, where between them stand only tables and figures side by side, and what belongs to them. */
+function besideTheirTables(blocks: Block[]): Block[] {
+  const ordered = [...blocks];
+  for (const caption of blocks) {
+    if (caption.kind !== 'text' || caption.role !== 'caption' || caption.about?.kind !== 'table') continue;
+    const [from, to] = [ordered.indexOf(caption), ordered.indexOf(caption.about)];
+    const between = ordered.slice(to + 1, from);
+    if (to < 0 || !between.some(({ kind }) => kind !== 'text') || between.some((block) => block.kind === 'text' && block.role !== 'caption')) continue;
+    ordered.splice(from, 1);
+    const others = between.findIndex((block) => block.kind !== 'text' || block.about !== caption.about);
+    ordered.splice(to + 1 + others, 0, caption);
+  }
+  return ordered;
 }
