@@ -43,6 +43,8 @@ t.test('a label by itself and what is said below it are one caption', (t) => {
     { tables: [table({ left: 50, right: 250, top: 172, bottom: 200 }, rows)] })]);
   t.same(captionsOf(page(line(50, 162, 'Cities of the north'))), [['Table 1 Cities of the north']]);
   t.same(captionsOf(page(line(50, 165, 'Cities', { size: 15 }))), [['Table 1']], 'not a heading');
+  t.same(captionsOf(page(line(50, 162, 'CITIES OF THE NORTH', { size: 8 }))), [['Table 1 CITIES OF THE NORTH']], 'in small capitals');
+  t.same(captionsOf(page(line(50, 162, 'Cities of the north', { size: 8 }))), [['Table 1']], 'other small text');
   t.end();
 });
 

@@ -83,3 +83,41 @@ t.test('lines of one text over one column are of a head where one with more text
   t.strictSame(headAbove(strips.slice(1), [{ left: 50, right: 110 }, { left: 170, right: 200 }], 156, 10, new Set()), [], 'with nothing above they are text');
   t.end();
 });
+
+t.test('what is said below a label by itself is no head of the table', (t) => {
+  const page = (label: string, left = 170): PageMaker => {
+    const made = new PageMaker();
+    made.text(left, 91, label, { align: 'center' });
+    made.text(170, 100, 'Streets of some towns', { align: 'center' });
+    made.horizontal(108, 45, 305);
+    made.row(118, [50, 180, 240, 300], ['Town', 'Streets', 'Bridges', 'Share'], [{}, right, right, right]);
+    made.horizontal(122, 45, 305);
+    towns(made, 134);
+    made.horizontal(202, 45, 305);
+    return made;
+  };
+  t.strictSame(texts(find(page('TABLE II').page())[0], 0), ['Town', 'Streets', 'Bridges', 'Share']);
+  const bare = new PageMaker();
+  bare.text(170, 91, 'TABLE II', { align: 'center' });
+  bare.row(100, [50, 180, 240, 300], ['Town', 'Streets', 'Bridges', 'Share'], [{}, right, right, right]);
+  towns(bare, 116);
+  t.strictSame(texts(find(bare.page())[0], 0), ['Town', 'Streets', 'Bridges', 'Share'], 'the head right below it is one');
+  t.end();
+});
+
+t.test('text of the column beside a ruled table is none of its rows', (t) => {
+  const made = new PageMaker();
+  for (const [at, baseline] of [112, 125, 142, 154, 166, 178].entries()) made.text(50, baseline, at % 2 === 1 ? 'One of a few lines that are no paragraph.' : 'Another line of the other column of text.');
+  made.horizontal(100, 350, 560);
+  made.text(500, 112, 'Method', { align: 'center' });
+  made.row(118, [355, 410], ['Season', 'Site']);
+  made.horizontal(115, 440, 560);
+  made.row(125, [470, 510, 550], ['Old', 'Usual', 'Ours'], [right, right, right]);
+  made.horizontal(130, 350, 560);
+  for (const [row, name] of ['Spring', 'Summer', 'Autumn', 'Winter'].entries()) made.row(142 + 12 * row, [355, 410, 470, 510, 550], [name, 'urban', `${row}.2`, `${row}.9`, '1.5'], [{}, {}, right, right, right]);
+  made.horizontal(184, 350, 560);
+  const [table, ...others] = find(made.page());
+  t.equal(others.length, 0);
+  t.strictSame([texts(table, 0), texts(table, 2)], [['Season', 'Site', 'Method'], ['Spring', 'urban', '0.2', '0.9', '1.5']]);
+  t.end();
+});

@@ -113,12 +113,19 @@ function joinLabels(blocks: Block[]): Block[] {
   return joined;
 }
 
+/** In parts of the label's size. */
+const otherSize = 0.12;
+const smallCapitals = 0.75;
+
 function saysWhatIsShown(label: TextBlock, block: TextBlock): boolean {
   if (label.role !== 'text' || block.role !== 'text' || label.stretches.length > 1 || block.stretches.length > 1) return false;
   const [above, below] = [linesOf(label), linesOf(block)];
   const [last, first] = [above.at(-1)!, below[0]!];
   if (above.length > 1 || below.length > 4 || !labelAlone.test(last.text) || isCaptionText(first.text)) return false;
-  if (label.stretches[0]!.pageIndex !== block.stretches[0]!.pageIndex || block.spaceAbove > 0.8 * last.size || Math.abs(first.size - last.size) > 0.12 * last.size) return false;
+  if (label.stretches[0]!.pageIndex !== block.stretches[0]!.pageIndex || block.spaceAbove > 0.8 * last.size) return false;
+  // The size of a line in small capitals is theirs.
+  const least = /\p{Lu}{2}/u.test(first.text) && !/\p{Ll}{2}/u.test(first.text) ? smallCapitals : 1 - otherSize;
+  if (first.size > (1 + otherSize) * last.size || first.size < least * last.size) return false;
   const middle = ({ box }: TextLine): number => (box.left + box.right) / 2;
   return Math.abs(first.box.left - last.box.left) < 1.5 * last.size || Math.abs(middle(first) - middle(last)) < last.size;
 }

@@ -29,7 +29,7 @@ import { widenSpans } from './spans.js';
 import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './spread.js';
 import type { Growth, Strip } from './spread.js';
 import { findTagged } from './tagged.js';
-import { hasLeader, isFigureCaption, isTableCaption } from './text-kind.js';
+import { hasLeader, isFigureCaption, isTableCaption, wordCount } from './text-kind.js';
 import { withTurnedHeads } from './turned-heads.js';
 import { findWalls, isWalled, panelWalls } from './walls.js';
 import type { Wall } from './walls.js';
@@ -183,6 +183,9 @@ function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Materia
   return areaOf(scene, box, rowsInside(chunks, box), group);
 }
 
+/** Text of more words beside a table's rules is no cell of its rows but text of another column. */
+const MOST_WORDS_BEYOND = 7;
+
 /** Rules under some columns only, as under sums: most rows reach beyond them to where no other lines are, so that the rows tell the table. */
 function isPartial(group: MarkGroup, strips: Strip[], groups: MarkGroup[]): boolean {
   const { box, verticals, shades } = group;
@@ -190,7 +193,7 @@ function isPartial(group: MarkGroup, strips: Strip[], groups: MarkGroup[]): bool
   const beside = groups.filter((other) => other !== group && other.box.top < box.bottom && other.box.bottom > box.top);
   const isOwn = (chunk: Chunk): boolean => beside.some((other) => other.box.left < chunk.right && other.box.right > chunk.left);
   const inside = strips.filter((strip) => strip.core && strip.baseline > box.top && strip.baseline < box.bottom + 2 && strip.right > box.left && strip.left < box.right);
-  const beyond = inside.filter((strip) => strip.chunks.some((chunk) => (chunk.right < box.left - chunk.size || chunk.left > box.right + chunk.size) && !isOwn(chunk)));
+  const beyond = inside.filter((strip) => strip.chunks.some((chunk) => (chunk.right < box.left - chunk.size || chunk.left > box.right + chunk.size) && wordCount(chunk.text) <= MOST_WORDS_BEYOND && !isOwn(chunk)));
   return inside.length > 0 && beyond.length > 0.6 * inside.length;
 }
 

@@ -4,7 +4,7 @@ import type { Band } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, cutAtColumns, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
-import { hasLeader, isFigureCaption, isListMark, isTableCaption, isValue, isYear, wordCount } from './text-kind.js';
+import { hasLeader, isBareCaption, isFigureCaption, isListMark, isTableCaption, isValue, isYear, wordCount } from './text-kind.js';
 import { isWalled } from './walls.js';
 import type { Wall } from './walls.js';
 
@@ -223,7 +223,28 @@ export function headAbove(strips: Strip[], columns: Column[], top: number, size:
     else break;
   }
   while (found[0] !== undefined && found[0].chunks.flatMap((chunk) => cutAtColumns(chunk, columns)).length === 1 && !standsOverLater(found[0], columns)) found.shift();
-  return found;
+  return withoutTitle(found, above);
+}
+
+/** A title of several lines below the label that is a line by itself. */
+const MAX_TITLE_LINES = 3;
+
+/** The head without the lines below `TABLE II` that say what the table shows. */
+function withoutTitle(head: Strip[], above: Strip[]): Strip[] {
+  const [first] = head;
+  if (first === undefined) return head;
+  const label = above.find((strip) => strip.baseline < first.baseline - 0.5 * first.size && overlaps(strip, first));
+  const [name] = label?.chunks ?? [];
+  if (label === undefined || name === undefined || label.chunks.length > 1 || !isBareCaption(name.text) || first.top - label.bottom > 0.8 * first.size) return head;
+  const titles = [...head, null].findIndex((strip) => strip === null || strip.chunks.length > 1 || !standsUnder(strip, label));
+  return titles > MAX_TITLE_LINES ? head : head.slice(titles);
+}
+
+const overlaps = (one: Strip, other: Strip): boolean => one.left < other.right && one.right > other.left;
+
+/** It begins, or has its middle, where the label has. */
+function standsUnder(strip: Strip, label: Strip): boolean {
+  return Math.abs(strip.left - label.left) < strip.size || Math.abs((strip.left + strip.right) / 2 - (label.left + label.right) / 2) < strip.size;
 }
 
 /** The part of a strip over the columns from `left` to `right`, when white as wide as between tables parts it from the rest. */

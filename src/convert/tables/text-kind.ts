@@ -45,6 +45,11 @@ export function isTableCaption(text: string): boolean {
   return caption.test(text);
 }
 
+/** `TABLE II`, `Table 3.`: a table's name with nothing behind it. */
+export function isBareCaption(text: string): boolean {
+  return isTableCaption(text) && /^\p{L}+\.?\s*(?:[A-Z]{0,2}[\s.-]?\d+(?:\.\d+)*|[IVXL]+)\s*[.:]?$/u.test(text);
+}
+
 export function isFigureCaption(text: string): boolean {
   return figureCaption.test(text);
 }
