@@ -20,7 +20,10 @@ interface Entry {
 
 const dots = /^[.·…_‧]+$/;
 const pageNumber = /^(?:\d{1,4}|[ivxlcdm]{1,7}|[IVXLCDM]{1,7}|[A-Z]-?\d{1,3})$/;
+const numbered = /^(?:[A-Z]|\d{1,2})(?:\.\d{1,2})*\.?$|^[IVX]+\.?$/;
 const fewestEntries = 3;
+/** With dots, where the rest of the entries have none: chapters in bold over a few sections. */
+const fewestLed = 2;
 
 function rowsOf(lines: Line[]): Word[][] {
   const rows: { baseline: number; size: number; words: Word[] }[] = [];
@@ -86,16 +89,24 @@ function cell(row: number, column: number, words: Word[]): TableCell {
   return { row, column, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: words.map(withoutDots), box };
 }
 
-/** The page's table of contents, or null where fewer than three rows of dots lead to a number. */
+/** Page numbers of contents never count down, in either kind of figures. */
+function countsUp(entries: Entry[]): boolean {
+  const pages = entries.map(({ page }) => Number(page[0]!.text)).filter((page) => !Number.isNaN(page));
+  return pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
+}
+
+/** The page's table of contents, or null where fewer than three rows lead to a number: with dots, or two with dots and others around them, which begin with a number, too, and count up. */
 export function findContents(content: PageContent): Contents | null {
   const rows = rowsOf(content.lines).map((words) => ({ words, entry: entryOf(words), led: isLed(words) }));
   const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
-  if (led.length < fewestEntries) return null;
+  if (led.length < fewestLed) return null;
   const rights = led.map((entry) => entry.page[0]!.box.right).sort((a, b) => a - b);
   const right = rights[rights.length >> 1]!;
   // Two columns of contents share their rows; they are left to the order of columns.
   if (rows.some(({ words, led: isLedRow }) => isLedRow && words.filter((word) => pageNumber.test(word.text) && /\d/.test(word.text)).length > 3)) return null;
   const member = membersOf(rows, right);
+  const entries = rows.flatMap(({ entry }, index) => (member[index] && entry !== null ? [entry] : []));
+  if (led.length < fewestEntries && (entries.length < fewestEntries || !countsUp(entries) || !entries.every(({ title }) => numbered.test(title[0]!.text)))) return null;
   const first = member.indexOf(true);
   const last = member.lastIndexOf(true);
   const parts: Entry[][] = [[]];
