@@ -214,3 +214,17 @@ t.test('labels of drawings side by side in one picture are read drawing by drawi
   t.same(read([]), ['0.4 0.9', '0.2 0.7', 'T [K] U [V]']);
   t.end();
 });
+
+t.test('options side by side are read as they count', (t) => {
+  const page = (options: [number, number, string][]): string[] => {
+    const made = sketch(0, [...paragraph(50, 100, 450, 5, 'mill'), line(50, 170, '1. Which of these acids is the strongest one in water?'), ...options.map(([left, baseline, text]) => line(left, baseline, text)), ...paragraph(50, 300, 450, 5, 'swim')]);
+    return orderPage(made, made.pieces, new Map()).flatMap(({ items }) => items.map((item) => item.line?.text ?? '')).filter((text) => !/mill|swim|Which/u.test(text));
+  };
+  t.same(page([[70, 185, 'A. HF'], [300, 185, 'C. Acetic'], [70, 199, 'B. HCl'], [300, 200, 'D. Water']]), ['A. HF', 'B. HCl', 'C. Acetic', 'D. Water'], 'down the columns');
+  t.same(page([[70, 185, '(a) HF'], [300, 185, '(b) HCl'], [70, 199, '(c) Acetic'], [300, 199, '(d) Water']]), ['(a) HF', '(b) HCl', '(c) Acetic', '(d) Water'], 'along the rows');
+  t.same(page([[70, 185, 'a) HF'], [200, 185, 'b) HCl'], [330, 185, 'c) Acetic']]), ['a) HF', 'b) HCl', 'c) Acetic'], 'in one row');
+  t.same(page([[70, 185, 'A. A longer answer that'], [300, 185, 'C. Acetic'], [83, 197, 'goes on'], [70, 211, 'B. HCl'], [300, 211, 'D. Water']]), ['A. A longer answer that', 'goes on', 'B. HCl', 'C. Acetic', 'D. Water'], 'with a second line');
+  t.same(page([[70, 185, 'A. HF'], [300, 185, 'F. Acetic']]), ['A. HF F. Acetic'], 'they do not count on');
+  t.same(page([[70, 185, 'A. Weber and C. Hill'], [300, 185, 'Cardiff']]), ['A. Weber and C. Hill Cardiff'], 'one of the two is none');
+  t.end();
+});

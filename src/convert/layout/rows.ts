@@ -1,6 +1,7 @@
 /** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
 import type { Piece } from './gutters.js';
 import type { Column } from './reading-order.js';
+import { optionsBeside } from './options-beside.js';
 import { joinPieces, unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
 import { ideographic, isVertical } from './vertical.js';
@@ -136,10 +137,14 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
   // Lines that run downwards follow each other to the left.
   const fromRight = ({ pieces: inRow }: Row): boolean => rightToLeft || inRow.every(({ line }) => line!.angle === 270);
   for (const row of rows) row.pieces.sort((a, b) => (fromRight(row) ? b.box.right - a.box.right : a.box.left - b.box.left));
-  const items: { middle: number; item: ColumnItem }[] = rows.flatMap((row) => (row.pieces.every(({ line }) => isVertical(line!)) ? verticalParagraphs(row) : captionsBeside(row)).map((beside) => ({
-    middle: (row.top + row.bottom) / 2,
-    item: { line: joinPieces(beside.map((piece) => piece.line!), joinsTightly), object: -1 as const },
-  })));
+  const lineOf = (beside: Piece[]): ColumnItem => ({ line: joinPieces(beside.map((piece) => piece.line!), joinsTightly), object: -1 });
+  const runs = vertical || rightToLeft ? [] : optionsBeside(rows);
+  const items: { middle: number; item: ColumnItem }[] = rows.flatMap((row) => {
+    const middle = (row.top + row.bottom) / 2;
+    const run = runs.find(({ rows: own }) => own.has(row));
+    const parts = run !== undefined ? run.first === row ? run.lines : [] : row.pieces.every(({ line }) => isVertical(line!)) ? verticalParagraphs(row) : captionsBeside(row);
+    return parts.map((beside) => ({ middle, item: lineOf(beside) }));
+  });
   for (const piece of pieces) {
     if (piece.line === null) items.push({ middle: (piece.box.top + piece.box.bottom) / 2, item: { line: null, object: piece.object } });
   }
