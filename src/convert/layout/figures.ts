@@ -110,14 +110,43 @@ export function textShare(box: Box, pieces: TextLine[]): number {
   return covered / Math.max(1, area(box));
 }
 
-/** Lines of the page's own size that begin at one edge, or program text: a box around text, with round corners perhaps. */
+/** Lines of the page's own size that begin at one edge, below larger ones that say what they are about, or program text: a box around text, with round corners perhaps. */
 export function holdsText(box: Box, pieces: TextLine[], bodySize: number): boolean {
   const inner = pieces.filter((piece) => contains(box, piece.box, 0));
+  if (inner.length === 0) return false;
+  if (isSign(box, inner, bodySize)) return true;
   if (inner.length < 2) return false;
   if (inner.every((piece) => piece.monospace)) return true;
   const lefts = inner.map((piece) => piece.box.left).sort((a, b) => a - b);
   const edges = lefts.filter((left, index) => index === 0 || left - lefts[index - 1]! > 2).length;
-  return edges <= 2 && inner.every((piece) => Math.abs(piece.size - bodySize) < 0.1 * bodySize);
+  const isOwn = ({ size }: TextLine): boolean => Math.abs(size - bodySize) < 0.1 * bodySize;
+  return edges <= 2 && (inner.every(isOwn) || edges === 1 && inner.every((piece) => isOwn(piece) || piece.size > bodySize && piece.size < largestTitle * bodySize) && hasTitles(inner, isOwn));
+}
+
+/** In sizes of the text below it: the title of a box. */
+const largestTitle = 1.3;
+const wordsOfText = 4;
+
+/** Every line that is larger has text of some words right below it. */
+function hasTitles(lines: TextLine[], isOwn: (line: TextLine) => boolean): boolean {
+  const sorted = [...lines].sort((a, b) => a.baseline - b.baseline);
+  return sorted.every((line, index) => {
+    const next = sorted[index + 1];
+    return isOwn(line) || next !== undefined && isOwn(next) && next.text.split(' ').length >= wordsOfText && next.baseline - line.baseline < 2 * line.size;
+  });
+}
+
+/** How many times as wide as high a box is around a title. */
+const signShape = 3;
+/** In sizes of running text. */
+const signSize = 1.2;
+
+/** Nothing but lines of words in the middle of a wide box, the first one large: a title with something drawn around it. */
+function isSign(box: Box, inner: TextLine[], bodySize: number): boolean {
+  const middle = (box.left + box.right) / 2;
+  const [first] = [...inner].sort((a, b) => a.baseline - b.baseline);
+  return box.right - box.left > signShape * (box.bottom - box.top) && inner.length <= 4 && first!.size >= signSize * bodySize && first!.size >= Math.max(...inner.map(({ size }) => size))
+    && first!.text.split(' ').length > 1 && inner.every((line) => line.angle === 0 && /\p{L}{2}/u.test(line.text) && Math.abs((line.box.left + line.box.right) / 2 - middle) < 0.5 * line.size);
 }
 
 /** The size of most lines of running text. */
