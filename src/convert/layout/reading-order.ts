@@ -97,12 +97,44 @@ function isWithin({ box }: TextLine, outer: Box): boolean {
 export function orderPage(sketch: PageSketch, lines: TextLine[], vocabulary: Vocabulary): Column[] {
   // A picture behind running text parts no columns of it: it stands where it begins.
   const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => isWithin(line, box)) ? box : { ...box, bottom: box.top }))];
+  const cards = sketch.cardRows.map((row) => row.cards.map((card) => lines.filter((line) => isMostlyIn(line, card))));
+  const inCards = new Set(cards.flat(2));
   const pieces: Piece[] = [
-    ...wholeVerticalLines(lines).map((line) => ({ box: line.angle === 270 ? line.box : nominalBox(line), line, object: -1 })),
-    ...objects.map((box, object) => ({ box, line: null, object })),
+    ...wholeVerticalLines(lines.filter((line) => !inCards.has(line))).map(pieceOf),
+    ...[...objects, ...sketch.cardRows.map(({ box }) => box)].map((box, object) => ({ box, line: null, object })),
   ];
-  const rightToLeft = isRightToLeft(pieces);
+  const rightToLeft = isRightToLeft([...pieces, ...[...inCards].map(pieceOf)]);
   const leaves: Piece[][] = [];
   cut(pieces, sketch.columnRules, rightToLeft, 0, leaves);
-  return leaves.map((leaf) => rowsOfColumn(leaf, rightToLeft, vocabulary));
+  const columnsOf = (card: TextLine[][]): Column[] => (rightToLeft ? [...card].reverse() : card).filter((own) => own.length > 0).map((own) => rowsOfColumn(own.map(pieceOf), rightToLeft, vocabulary));
+  return leaves.flatMap((leaf) => withCards(rowsOfColumn(leaf, rightToLeft, vocabulary), (object) => (object < objects.length ? null : columnsOf(cards[object - objects.length]!))));
+}
+
+function pieceOf(line: TextLine): Piece {
+  return { box: line.angle === 270 ? line.box : nominalBox(line), line, object: -1 };
+}
+
+function isMostlyIn({ box }: TextLine, { left, right, top, bottom }: Box): boolean {
+  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+  return x > left && x < right && y > top && y < bottom;
+}
+
+/** The column, parted where a row of cards stands in it: each card is a column then. */
+function withCards(column: Column, cardsAt: (object: number) => Column[] | null): Column[] {
+  const parts: Column[] = [];
+  let open: ColumnItem[] = [];
+  const close = (): void => {
+    if (open.length > 0) parts.push({ ...column, items: open });
+    open = [];
+  };
+  for (const item of column.items) {
+    const cards = item.line === null ? cardsAt(item.object) : null;
+    if (cards === null) open.push(item);
+    else {
+      close();
+      parts.push(...cards);
+    }
+  }
+  close();
+  return parts;
 }

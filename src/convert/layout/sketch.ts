@@ -3,6 +3,8 @@ import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '..
 import type { PageOpinion } from '../layout-network/opinion.js';
 import type { FoundTable } from '../table.js';
 import { pictureCoverage } from '../scans.js';
+import { cardRows } from './cards.js';
+import type { CardRow } from './cards.js';
 import type { Contents } from './contents.js';
 import { findFormulas } from '../formulas/find.js';
 import type { FoundFormula } from '../formulas/find.js';
@@ -42,6 +44,7 @@ export interface PageSketch {
   figures: FigureRegion[];
   separators: Separator[];
   columnRules: ColumnRule[];
+  cardRows: CardRow[];
   hidden: HiddenText;
   characters: number;
   unmappedCharacters: number;
@@ -85,6 +88,7 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     figures,
     separators: findSeparators(content, [...objects, ...figures.map((figure) => figure.box)]),
     columnRules: findColumnRules(content, [...objects, ...figures.map((figure) => figure.box)]),
+    cardRows: cardRows(content.boxes, pieces, [...objects, ...figures.map((figure) => figure.box)]),
     hidden: content.hidden,
     characters: content.characters,
     unmappedCharacters: content.unmappedCharacters,

@@ -128,6 +128,9 @@ function isChapterNumber(text: string, next: Block | undefined, body: BodyStyle)
   return /^(?:\d{1,2}|[IVXL]{1,6})\.?$/.test(text) && next !== undefined && next.kind === 'text' && linesOf(next)[0]!.size >= 1.15 * body.size;
 }
 
+/** A number with its unit, however large: `212 km`, `€ 1.2 bn`, `99.97 %`. */
+const keyFigure = /^[^\p{L}\d]*\d[\d.,'’  ]*\s?(?:[%‰°]\s?\p{L}?|\p{Ll}{1,2}|[kMG]?[A-Z]|bn|[µm]?\p{Ll}\/\p{Ll}{1,2})?[^\p{L}\d]*$/u;
+
 /** Enough to be a heading. */
 export const headingThreshold = 2.7;
 
@@ -137,6 +140,7 @@ export function headingScore(block: TextBlock, next: Block | undefined, evidence
   const line = lines[0]!;
   const text = plainText(block);
   if (isCaptionText(text) || line.angle !== 0) return -10;
+  if (keyFigure.test(text) && /\p{L}/u.test(text)) return -10;
   if (!/\p{L}{2}/u.test(text) && !isChapterNumber(text, next, evidence.body)) return -10;
   const marker = markerOf(text);
   if (marker !== null && (marker.kind === 'bullet' || marker.kind === 'check' || marker.shape === '[#]')) return -10;

@@ -1,0 +1,35 @@
+/** Key figures and other cards side by side. */
+import t from 'tap';
+import { cardRows } from '../../src/convert/layout/cards.js';
+import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { TextLine } from '../../src/convert/layout/text-line.js';
+import { plainText } from '../../src/convert/structure/block.js';
+import { structureDocument } from '../../src/convert/structure/structure.js';
+import { line, paragraph, sketch } from '../support/sketches.js';
+
+const figures = [['4.81', 'litres delivered'], ['212 km', 'of mains in service'], ['6.4 %', 'lost']];
+const lines = figures.flatMap(([value, label], at): TextLine[] => [line(80 + 150 * at, 130, value!, { size: 18, bold: true }), line(70 + 150 * at, 148, label!, { size: 8 })]);
+const boxes = figures.map((_, at) => ({ box: { left: 60 + 150 * at, right: 200 + 150 * at, top: 110, bottom: 160 }, fill: 0xe6f1f5, stroke: -1 }));
+
+/** Roles and texts. */
+function read(page: PageSketch): string[] {
+  return structureDocument([page], [], false).blocks.flatMap((block) => (block.kind === 'text' ? [`${block.role}: ${plainText(block)}`] : [])).filter((text) => !/mill|swim/u.test(text));
+}
+
+t.test('cards are read one after the other, and a figure with its unit is no heading', (t) => {
+  const rows = cardRows(boxes, lines, []);
+  t.equal(rows.length, 1);
+  const page = sketch(0, [...paragraph(50, 60, 480, 4, 'mill'), ...lines, ...paragraph(50, 200, 480, 20, 'swim')], { cardRows: rows });
+  t.same(read(page), figures.flatMap(([value, label]) => [`text: ${value!}`, `text: ${label!}`]));
+  t.end();
+});
+
+t.test('what are no cards', (t) => {
+  t.same(cardRows(boxes.slice(0, 2), lines.slice(0, 4), []), [], 'two columns');
+  t.same(cardRows(boxes, lines.slice(0, 4), []), [], 'an empty one');
+  t.same(cardRows(boxes, [...lines, line(150, 150, 'across two of them')], []), [], 'text across');
+  t.same(cardRows(boxes, lines.filter((_, at) => at % 2 === 0), []), [], 'one line each');
+  t.same(cardRows(boxes, lines, [{ left: 50, right: 550, top: 100, bottom: 400 }]), [], 'in a table');
+  t.same(cardRows(boxes.map(({ box, ...rest }, at) => ({ ...rest, box: { ...box, left: 60 + 140 * at, right: 200 + 140 * at } })), lines, []), [], 'cells that touch');
+  t.end();
+});
