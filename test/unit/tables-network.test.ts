@@ -91,6 +91,16 @@ t.test('a line of words that the network cuts in two columns is cut between word
   t.equal(tableWords([found!]).size, page.words.length);
 });
 
+t.test('columns of a table that is read from the right are counted from there', async (t) => {
+  const made = new PageMaker();
+  for (const [row, texts] of [['25', 'אוקטובר', 'חסה'], ['50', 'מרץ', 'עגבנייה'], ['5', 'ספטמבר', 'גזר']].entries()) made.row(100 + 16 * row, [50, 160, 300], texts);
+  const page = made.page();
+  const box = { left: 50, top: 90, right: 340, bottom: 140 };
+  const table: FoundTable = { box, rowCount: 1, columnCount: 1, evidence: 'unruled', confidence: 0.7, cells: [{ row: 0, column: 0, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: page.words, box }] };
+  const found = await tableByNetwork(table, page, answering([120, 250], [106, 122]), signal);
+  t.strictSame(found?.cells.filter(({ row }) => row === 0).map(({ words }) => words.map(({ text }) => text).join(' ')), ['חסה', 'אוקטובר', '25']);
+});
+
 t.test('the network is not asked for ruled tables and turned text, and not believed where it does not know', async (t) => {
   const { page, table } = wrapped();
   const never: CellFinder = async () => { t.fail('asked'); return null; };

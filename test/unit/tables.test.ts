@@ -296,3 +296,21 @@ t.test('a tagged table is read by its tags, empty cells that they lack included'
 function node(role: string, children: StructureNode[], mcids: number[] = []): StructureNode {
   return { role, mcids, alt: '', actualText: '', rowSpan: 1, columnSpan: 1, children };
 }
+
+t.test('a paragraph below a table is none of its rows, though the rule over notes below is as long as the one under its head', (t) => {
+  const page = (rule: number): FoundTable[] => {
+    const made = new PageMaker();
+    const right = { align: 'right' } as const;
+    made.row(100, [50, 250, 500], ['Plant', 'Month', 'Distance'], [{ bold: true }, { bold: true }, { bold: true, align: 'right' }]);
+    made.horizontal(106, 50, 510);
+    for (const [row, name] of ['Tomato', 'Carrot', 'Lettuce'].entries()) made.row(122 + 16 * row, [50, 250, 500], [name, 'March', `${5 * row + 5}`], [{}, {}, right]);
+    made.text(50, 182, 'If the leaves turn yellow look at the drain first and only then add some more of the fertiliser');
+    made.text(50, 194, 'of which a sack costs 38 shillings.');
+    made.horizontal(rule, 50, 510);
+    made.text(50, rule + 10, 'Too much of it does more harm than too little.', { size: 8 });
+    return findTables(made.page(), { doTableStructure: true });
+  };
+  t.same(page(224).map(({ rowCount }) => rowCount), [4]);
+  t.same(page(200).map(({ rowCount }) => rowCount > 4), [true], 'a rule right below the text closes the table');
+  t.end();
+});

@@ -15,6 +15,7 @@ import { areasOf } from './grown.js';
 import type { Area } from './grown.js';
 import { drawTable } from './picture.js';
 import type { TablePicture } from './picture.js';
+import { inReadingDirection } from './reading-direction.js';
 import { isFigureCaption, wordCount } from './text-kind.js';
 import { standsInRows, zonesOf } from './zones.js';
 
@@ -159,7 +160,7 @@ export async function tableByNetwork(table: FoundTable, page: PageContent, find:
   const found = await find(picture.bitmap, signal);
   if (found === null || found.score < leastScore || found.columns < 2 || found.rows < 2) return null;
   const read = assemble(table, makeChunks(pieces, []), gridOf(found, picture));
-  return read === null ? null : withBareColumns(read);
+  return read === null ? null : inReadingDirection(withBareColumns(read));
 }
 
 function overlaps(a: Box, b: Box): boolean {

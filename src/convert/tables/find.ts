@@ -27,6 +27,7 @@ import { readLineWork } from './segments.js';
 import type { LineWork } from './segments.js';
 import { widenSpans } from './spans.js';
 import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './spread.js';
+import { inReadingDirection } from './reading-direction.js';
 import type { Growth, Strip } from './spread.js';
 import { findTagged } from './tagged.js';
 import { hasLeader, isFigureCaption, isTableCaption, wordCount } from './text-kind.js';
@@ -77,15 +78,6 @@ export function findSureAndDoubtful(page: PageContent, options: Pick<ConvertOpti
   }
   const inOrder = (tables: FoundTable[]): FoundTable[] => tables.map(inReadingDirection).sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);
   return { tables: inOrder(found.flatMap(({ tables }) => tables)), doubtful: inOrder(found.flatMap(({ doubtful }) => doubtful)) };
-}
-
-/** Columns of a table in Arabic or Hebrew are counted from the right. */
-function inReadingDirection(table: FoundTable): FoundTable {
-  const letters = table.cells.flatMap((cell) => cell.words).map((word) => word.text).join('').match(/\p{L}/gu) ?? [];
-  const turned = letters.filter((letter) => /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u.test(letter)).length;
-  if (turned <= 0.5 * letters.length) return table;
-  const cells = table.cells.map((cell): TableCell => ({ ...cell, column: table.columnCount - cell.column - cell.columnSpan, rowHeader: false }));
-  return { ...table, cells: cells.sort((a, b) => a.row - b.row || a.column - b.column) };
 }
 
 /** The words that `tables` hold: what a page's text is without. */

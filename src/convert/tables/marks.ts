@@ -222,10 +222,23 @@ function isTabular(box: Box, { rows, running, leading }: Text, cells = false): b
   }
   if (found.length === 0) return box.bottom - box.top < 4.5;
   if (found.length === 1 && isNarrowLabel(found[0], box)) return true;
+  if (!cells && endsAbove(found, box)) return false;
   if (found.some((row) => row.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text)))) return false;
   if (cells && whole + prose === 0) return true;
   if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= Math.max(1, 0.25 * parted)) return true;
   return isLabelled(found, box) || isBanded(found, cells ? 2 : 3, leading, 0.6 * (box.right - box.left));
+}
+
+/** In sizes: from the last line of a table to the rule that closes it; in words, what goes on over the columns above it. */
+const CLOSING = 1.8;
+const LONG_LINE = 8;
+
+/** Text that is set across the columns stands last, with more white between it and the rule below than a table has there: that rule is another thing's, such as notes'. */
+function endsAbove(rows: VisualRow[], box: Box): boolean {
+  const last = rows.at(-1);
+  if (last === undefined || last.chunks.length > 1 || box.bottom - last.baseline <= CLOSING * last.size) return false;
+  const begin = rows.findLastIndex(({ chunks }) => chunks.length > 1) + 1;
+  return begin > 0 && rows.slice(begin).some(({ chunks: [chunk] }) => chunk !== undefined && chunk.right - chunk.left > 0.75 * (box.right - box.left) && wordCount(chunk.text) >= LONG_LINE);
 }
 
 /** What stands in `box` keeps to the columns of the header above it, whether it is set as prose or not. */
