@@ -33,3 +33,19 @@ t.test('what are no cards', (t) => {
   t.same(cardRows(boxes.map(({ box, ...rest }, at) => ({ ...rest, box: { ...box, left: 60 + 140 * at, right: 200 + 140 * at } })), lines, []), [], 'cells that touch');
   t.end();
 });
+
+t.test('what stands on a panel beside text is read by itself', (t) => {
+  const panel = { box: { left: 40, right: 160, top: 86, bottom: 240 }, fill: 0xfaf0e0, stroke: -1 };
+  const list = ['Flour', 'Butter', 'Sugar', 'One egg', 'A pinch of salt'].map((text, at) => line(48, 105 + 16.5 * at, text));
+  const method = paragraph(176, 97.5, 200, 10, 'mill');
+  const rows = cardRows([panel], [...list, ...method], []);
+  t.same(rows.map(({ cards }) => cards), [[panel.box]]);
+  const { blocks } = structureDocument([sketch(0, [...list, ...method, ...paragraph(40, 300, 480, 20, 'swim')], { cardRows: rows })], [], false);
+  const texts = blocks.flatMap((block) => (block.kind === 'text' ? [plainText(block)] : [])).join(' ');
+  t.match(texts, /Flour Butter Sugar One egg A pinch of salt mill0/u);
+  t.same(cardRows([panel], [...list, ...list.map((piece) => ({ ...piece, box: { ...piece.box, left: 200, right: 240 } }))], []), [], 'a column of a table');
+  t.same(cardRows([panel], list, []), [], 'with nothing beside it');
+  t.same(cardRows([panel], [...list, ...method, line(120, 190, 'words over its edge')], []), [], 'text over its edge');
+  t.same(cardRows([{ ...panel, fill: -1, stroke: 0 }], [...list, ...method], []), [], 'not filled');
+  t.end();
+});

@@ -1,4 +1,4 @@
-/** Boxes of one height side by side with a few lines in each, such as key figures: each is read by itself. */
+/** Boxes whose text is read by itself: such as are of one height side by side, with key figures, and filled ones beside running text. */
 import type { Box, DrawnBox } from '../../pdf/page.js';
 import { unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
@@ -32,10 +32,26 @@ export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]):
     if (row === undefined) rows.push([box]);
     else if (!row.some((other) => isIn(other, box) && isIn(box, other))) row.push(box);
   }
-  return rows.flatMap((row) => {
+  const side = drawn.length > mostBoxes ? [] : drawn.filter(({ fill, box }) => fill >= 0 && fill !== 0xffffff && isAside(box, pieces)).map(({ box }) => box);
+  const outermost = side.filter((box, index) => !side.some((other, at) => other !== box && isIn(other, box) && (at < index || !isIn(box, other))));
+  const inRows = rows.flatMap((row) => {
     const cards = row.sort((a, b) => a.left - b.left);
     return cards.length >= fewestCards && cards.length <= mostCards && holdText(cards, pieces) ? [{ box: unionBox(cards), cards }] : [];
   });
+  return [...inRows, ...outermost.filter((box) => !inRows.some((row) => isIn(box, row.box))).map((box) => ({ box, cards: [box] }))];
+}
+
+/** Lines on a panel and beside it, at least; and how many of them may stand level with one beside it, as the cells of a table's column do. */
+const fewestLines = 4;
+const mostLevel = 0.6;
+
+/** Lines of text stand on the box and beside it, none across its edges, and they are no rows of one table. */
+function isAside(box: Box, pieces: TextLine[]): boolean {
+  const within = pieces.filter((piece) => piece.angle === 0 && (piece.box.top + piece.box.bottom) / 2 > box.top && (piece.box.top + piece.box.bottom) / 2 < box.bottom);
+  const own = within.filter((piece) => isIn(box, piece.box));
+  const beside = within.filter((piece) => piece.box.right < box.left || piece.box.left > box.right);
+  if (own.length + beside.length < within.length || own.length < fewestLines || beside.length < fewestLines) return false;
+  return own.filter(({ baseline }) => beside.some((other) => Math.abs(other.baseline - baseline) < 1)).length < mostLevel * own.length;
 }
 
 /** White is between the cards, and all text between their outer edges stands in one of them, some in each; more than one line in most, or they are cells or buttons. */
