@@ -314,3 +314,22 @@ t.test('a paragraph below a table is none of its rows, though the rule over note
   t.same(page(200).map(({ rowCount }) => rowCount > 4), [true], 'a rule right below the text closes the table');
   t.end();
 });
+
+t.test('the last line of the last row belongs to it where lines of cells stand nearer to each other than rows, though loosely', (t) => {
+  const page = (step: number): string[][] => {
+    const made = new PageMaker();
+    made.row(100, [50, 100, 500], ['Item', 'Discussion', 'Action'], [{}, {}, { align: 'right' }]);
+    for (const [at, [title, text, action]] of ([
+      ['Last meeting', 'The minutes of May were approved.', ''], ['Matters arising', 'The bench at the pond has been repaired.', ''], ['Plans', 'No objection was made to the extension.', 'Clerk to reply'], ['Finance', 'Payments of one thousand were approved.', 'Mr Singh'],
+      ['Date of next meeting', 'Monday in the hall at seven', ''],
+    ] as const).entries()) {
+      made.row(127 + 42 * at, [50, 100, 500], action === '' ? [`25/4${at}`, title] : [`25/4${at}`, title, action], [{}, {}, { align: 'right' }]);
+      made.text(100, 127 + 42 * at + (at === 4 ? step : 15), text);
+    }
+    made.text(50, 360, 'The meeting closed.');
+    return grid(find(made.page())[0]);
+  };
+  t.equal(page(15.4).at(-1)?.[1], 'Date of next meeting Monday in the hall at seven');
+  t.equal(page(30).at(-1)?.[1], 'Date of next meeting', 'not further below');
+  t.end();
+});

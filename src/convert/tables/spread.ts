@@ -119,10 +119,11 @@ export function growDown(from: Strip[], strips: Strip[], start: number, used: Se
     pending = [];
     columns = read();
   }
-  // Lines that end the last row's cells fit a column and follow at once.
+  // Lines that end the last row's cells fit a column and follow at once. Below a rule nothing tells how far that is.
+  const reach = from.length === 1 && fixed === null ? 1.3 * gapOfLines(taken) : 0;
   for (const strip of pending) {
     const last = taken.at(-1);
-    if (last === undefined || strip.top - last.bottom > 0.45 * strip.size || !isTail(strip, taken, columns)) break;
+    if (last === undefined || strip.top - last.bottom > Math.max(0.45 * strip.size, reach) || !isTail(strip, taken, columns)) break;
     taken.push(strip);
   }
   if (taken.length > WINDOW && fixed === null) columns = inferColumns(taken.map((strip) => strip.chunks));
@@ -191,6 +192,13 @@ function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
   if (rows >= 2 && matched.size < 0.5 * Math.max(strip.chunks.length, columns.length)) return false;
   if (rows <= 3) return together.length >= 2 && together.length >= Math.min(columns.length, strip.chunks.length);
   return matched.size >= 2 && crossing <= 1 && together.length >= 0.8 * columns.length;
+}
+
+/** White between the lines of the cells, where it is clearly less than between rows; 0 where it is not. */
+function gapOfLines(strips: Strip[]): number {
+  const gaps = strips.slice(1).map((strip, index) => strip.top - (strips[index]?.bottom ?? 0));
+  const [least, most] = [Math.min(...gaps), Math.max(...gaps)];
+  return gaps.length > 1 && least < 0.6 * most ? least : 0;
 }
 
 function isTail(strip: Strip, taken: Strip[], columns: Column[]): boolean {
