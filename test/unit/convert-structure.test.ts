@@ -345,3 +345,11 @@ t.test('items that hang below a full line are items', (t) => {
   t.same(texts(items, 'list_item').map((text) => text.slice(0, 10)), ['• A tenant', '– the rent', '– the tax ']);
   t.end();
 });
+
+t.test('an item that ends in an abbreviation ends where the next one begins', (t) => {
+  const items = (below: TextLine): string[] => texts(structure([sketch(0, [...paragraph(50, 60, 480, 4, 'mill'),
+    line(50, 130, '1. Spin the tubes.'), line(50, 142, '2. Heat the whole block up to ninety-five degrees, as it is said above, and wait for some 30 secs.'), below, line(50, 166, '4. Let it cool.')])]), 'list_item');
+  t.equal(items(line(50, 154, '3. Add the buffer.')).length, 4);
+  t.notOk(items(line(50, 154, '7. and more of it.')).some((text) => text.startsWith('7.')), 'another number goes on');
+  t.end();
+});

@@ -90,7 +90,7 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   const above = group.at(-1)!;
   if (above.latex !== undefined || below.latex !== undefined) return true;
   const distance = below.baseline - above.baseline;
-  const hanging = distance <= 1.15 * leading && hangs(group, below, habits) && (markerOf(below.text) === null || !opensItem(above, below));
+  const hanging = distance <= 1.15 * leading && hangs(group, below, habits) && (markerOf(below.text) === null || !opensItem(group, below));
   if (areSeenApart(above, below) && !hanging && !goesOn(above, below, habits, leading)) return true;
   const size = Math.max(above.size, below.size);
   // Side by side on one row: captions of two tables.
@@ -99,7 +99,7 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   // An address in it may be set as programs are.
   if (hanging && Math.abs(above.size - below.size) <= 0.09 * size && above.bold === below.bold) return false;
   if (changesStyle(above, below) || changesFace(above, below, habits)) return true;
-  if (markerOf(below.text) !== null && opensItem(above, below)) return true;
+  if (markerOf(below.text) !== null && opensItem(group, below)) return true;
   if (beginsRaised(below) && (beginsRaised(above) || endsSentence(above.text))) return true;
   const indent = below.box.left - above.box.left;
   if (group.length > 1 && -indent > 0.7 * size && below.box.left < group[0]!.box.left + 0.3 * size && hangs(group.slice(0, -1), above, habits)) return true;
@@ -157,10 +157,17 @@ function endsSentence(text: string): boolean {
   return /[.!?…。！？][)\]"'”’»]*$/.test(text);
 }
 
+/** The next item after the one that begins so, at its edge: `4.` behind an item that ends in `30 secs.` */
+function countsOn(first: TextLine, below: TextLine): boolean {
+  const [item, next] = [markerOf(first.text), markerOf(below.text)];
+  return item !== null && next !== null && item.shape === next.shape && next.value === item.value + 1 && Math.abs(first.box.left - below.box.left) < 0.6 * below.size;
+}
+
 /** A marker in the middle of running text (`see section\n1. Then`) opens no item: its line must begin like one. */
-function opensItem(above: TextLine, below: TextLine): boolean {
+function opensItem(group: TextLine[], below: TextLine): boolean {
+  const above = group.at(-1)!;
   const marker = markerOf(below.text)!;
-  if (marker.kind === 'bullet') return true;
+  if (marker.kind === 'bullet' || countsOn(group[0]!, below)) return true;
   if (goesOnAfterAbbreviation(above.text, below.text)) return false;
   if (endsSentence(above.text) || markerOf(above.text) !== null) return true;
   return below.box.left < above.box.left - 0.8 * below.size || above.box.right < below.box.right - 4 * below.size;
