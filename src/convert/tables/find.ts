@@ -32,7 +32,7 @@ import type { Growth, Strip } from './spread.js';
 import { findTagged } from './tagged.js';
 import { hasLeader, isFigureCaption, isTableCaption, wordCount } from './text-kind.js';
 import { withTurnedHeads } from './turned-heads.js';
-import { findWalls, isWalled, panelWalls } from './walls.js';
+import { findWalls, isWalled, markWalls, panelWalls } from './walls.js';
 import type { Wall } from './walls.js';
 
 /** A page with fewer words has no table worth the name. */
@@ -108,7 +108,7 @@ function findInFrame(frame: Frame, wantsDoubtful: boolean): { tables: FoundTable
   const flows = findFlows(makeRows(coarse));
   const running = new Set(flows.flatMap((flow) => flow.chunks));
   const chunks = coarse.flatMap((chunk) => (running.has(chunk) ? [chunk] : splitFinely(chunk)));
-  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), walls: findWalls(flows, lines.vertical, chunks, panelWalls(frame)), running, used: new Set(), least: MIN_CONFIDENCE };
+  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), walls: findWalls(flows, lines.vertical, chunks, [...panelWalls(frame), ...markWalls(frame, chunks)]), running, used: new Set(), least: MIN_CONFIDENCE };
   const tables = [...findMarked(scene), ...findSpread(scene)];
   if (!wantsDoubtful) return { tables, doubtful: [] };
   scene.least = MIN_DOUBTFUL;
@@ -256,7 +256,7 @@ function beginsRow({ chunks: [first] }: Flow, chunks: Chunk[]): boolean {
 function bandCandidates(scene: Scene, heads: Strip[]): Candidate[] {
   const long = scene.flows.filter((flow) => flow.chunks.length > (beginsRow(flow, scene.chunks) ? MAX_ROW_LINES : MAX_CELL_LINES));
   const barred = new Set(long.flatMap((flow) => flow.chunks));
-  const walls = findWalls(scene.flows, scene.lines.vertical, scene.chunks, panelWalls(scene.frame), long);
+  const walls = findWalls(scene.flows, scene.lines.vertical, scene.chunks, [...panelWalls(scene.frame), ...markWalls(scene.frame, scene.chunks)], long);
   const rows = makeRows(scene.chunks.filter((chunk) => !scene.used.has(chunk) && !barred.has(chunk)));
   const bands = makeBands(makeBlocks(rows, scene.leading), (left, right) => isWalled(left, right, walls));
   const wrapped = stripsOfBands(bands);

@@ -48,6 +48,36 @@ export function panelWalls({ boxes, width, height }: Pick<Frame, 'boxes' | 'widt
   return sidePanels(boxes, width, height).map(({ x, top, bottom }) => ({ left: x - 0.5, right: x + 0.5, top, bottom }));
 }
 
+/** Shares of the page's width between which marks may be as wide as a text column; points between two of those. */
+const COLUMN_WIDTH = [0.25, 0.48] as const;
+const COLUMN_GAP = [5, 60] as const;
+/** Marks of one extent, so far below each other, that show a text column; more boxes are a drawing. */
+const MIN_MARKS = 2;
+const MARKS_APART = 20;
+const MAX_MARKS = 300;
+
+/** Shades and frames of two extents side by side, each again and again down the page, such as the grounds of headings, fill text columns: the white between those parts tables, too, where nothing is set across it. */
+export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chunks: Chunk[]): Wall[] {
+  const columns: { left: number; right: number; tops: number[]; bottom: number }[] = [];
+  for (const { box, fill, stroke } of boxes.length > MAX_MARKS ? [] : boxes) {
+    const share = (box.right - box.left) / width;
+    if (share < COLUMN_WIDTH[0] || share > COLUMN_WIDTH[1] || (fill < 0 || fill === 0xffffff) && stroke < 0) continue;
+    const column = columns.find(({ left, right }) => Math.abs(left - box.left) < 2 && Math.abs(right - box.right) < 2);
+    if (column === undefined) columns.push({ left: box.left, right: box.right, tops: [box.top], bottom: box.bottom });
+    else if (column.tops.every((top) => Math.abs(top - box.top) > MARKS_APART)) {
+      column.tops.push(box.top);
+      column.bottom = Math.max(column.bottom, box.bottom);
+    }
+  }
+  const marked = columns.filter(({ tops }) => tops.length >= MIN_MARKS);
+  return marked.flatMap((before) => marked.flatMap((after): Wall[] => {
+    const gap = after.left - before.right;
+    if (gap < COLUMN_GAP[0] || gap > COLUMN_GAP[1]) return [];
+    const wall = { left: before.right, right: after.left, top: Math.min(...before.tops, ...after.tops), bottom: Math.max(before.bottom, after.bottom) };
+    return chunks.some((chunk) => chunk.baseline > wall.top && chunk.baseline < wall.bottom && chunk.left < wall.right - 2 && chunk.right > wall.left + 2) ? [] : [wall];
+  }));
+}
+
 /** Upright lines beside running text, and those of the same height. */
 function drawnWalls(flows: Flow[], verticals: Segment[]): Wall[] {
   const long = flows.filter((flow) => flow.chunks.length >= MIN_BESIDE_LINES);

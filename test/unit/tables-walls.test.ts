@@ -1,0 +1,35 @@
+/** What no table reaches across. */
+import t from 'tap';
+import type { Chunk } from '../../src/convert/tables/chunks.js';
+import { makeChunks } from '../../src/convert/tables/chunks.js';
+import { markWalls } from '../../src/convert/tables/walls.js';
+import { findTables } from '../../src/convert/tables/find.js';
+import { PageMaker } from '../support/made-page.js';
+
+const ground = (left: number, right: number, top: number): { box: { left: number; right: number; top: number; bottom: number }; fill: number; stroke: number } => ({ box: { left, right, top, bottom: top + 16 }, fill: 0xdddddd, stroke: -1 });
+const columns = [ground(40, 280, 100), ground(40, 280, 200), ground(300, 540, 130), ground(300, 540, 260)];
+
+function chunksOf(made: PageMaker): Chunk[] {
+  return makeChunks(made.words.map((word) => ({ word, left: word.box.left, right: word.box.right, baseline: word.baseline, size: word.size })), []);
+}
+
+t.test('grounds of headings in two columns part the columns', (t) => {
+  t.same(markWalls({ boxes: columns, width: 595 }, []), [{ left: 280, right: 300, top: 100, bottom: 276 }]);
+  t.same(markWalls({ boxes: columns.slice(0, 3), width: 595 }, []), [], 'once in one of them');
+  t.same(markWalls({ boxes: columns.map((each) => ({ ...each, box: { ...each.box, top: 100, bottom: 116 } })), width: 595 }, []), [], 'on one height');
+  const across = new PageMaker();
+  across.text(200, 150, 'text that is set over both of the columns');
+  t.same(markWalls({ boxes: columns, width: 595 }, chunksOf(across)), [], 'text across');
+  t.end();
+});
+
+t.test('short lines of two columns under such headings are no rows', (t) => {
+  const made = new PageMaker();
+  made.boxes.push(...columns);
+  for (const [at, name] of ['Aachen', 'Bremen', 'Cottbus', 'Dresden', 'Essen'].entries()) made.row(160 + 12 * at, [44, 304, 420, 500], [`Mild form ${at}`, name, `${37 * at + 8}`, `${at}.5`]);
+  const lefts = (): number[] => findTables(made.page(), { doTableStructure: true }).map(({ box }) => Math.round(box.left));
+  t.same(lefts(), [304]);
+  made.boxes.length = 0;
+  t.same(lefts(), [44], 'without them they may be');
+  t.end();
+});
