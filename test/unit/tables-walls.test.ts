@@ -33,3 +33,12 @@ t.test('short lines of two columns under such headings are no rows', (t) => {
   t.same(lefts(), [44], 'without them they may be');
   t.end();
 });
+
+t.test('lines of Chinese are running text, though they have few spaces: no table reaches over their column', (t) => {
+  const made = new PageMaker();
+  const sentences = '肺癌是全球死亡率最高的恶性肿瘤之一低剂量筛查可以使肺癌死亡率降低以上但是人工阅片工作量大容易漏诊近年来深度学习在医学图像分析领域取得了显著进展许多研究者将其应用于肺结节的检测与分类'.repeat(5);
+  for (let at = 0; at < 12; at++) made.text(50, 108 + 16 * at, sentences.slice(33 * at, 33 * at + 33));
+  for (const [at, name] of ['方法', '网络', '本文', '其他', '所有'].entries()) made.row(154 + 18 * at, [310, 400, 480], [name, `${37 * at + 8}`, `${at}.5`]);
+  t.same(findTables(made.page(), { doTableStructure: true }).map(({ box }) => Math.round(box.left)), [310]);
+  t.end();
+});

@@ -59,8 +59,13 @@ export function hasLeader(text: string): boolean {
   return /(?:\.\s?){5,}|(?:…\s?){2,}|_{6,}/.test(text);
 }
 
+const ideograph = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/gu;
+
+/** Words between spaces; where none are written, as in Chinese and Japanese, two signs are about one. */
 export function wordCount(text: string): number {
-  return text === '' ? 0 : text.split(' ').length;
+  if (text === '') return 0;
+  const signs = text.match(ideograph)?.length ?? 0;
+  return text.split(' ').length + (signs >> 1);
 }
 
 /** Share of letters among all characters that are not space. */
