@@ -54,12 +54,20 @@ function collectParts(content: PageContent, tables: Box[], pieces: TextLine[]): 
     if (drawn.fill >= 0 && !isWhite(drawn.fill)) {
       // A filled box with text in it is a heading's or a cell's background; a bar has none.
       if (Math.min(box.right - box.left, box.bottom - box.top) >= 2 && !pieces.some((piece) => contains(box, piece.box, 0))) add(box, 'bar');
-    } else if (drawn.stroke >= 0) {
+    } else if (drawn.stroke >= 0 && !framesText(box, pieces)) {
       add(box, 'frame');
     }
     if (parts.length > 400) break;
   }
   return parts;
+}
+
+/** Lines of so many words are text; so many of them in a frame are its own, whatever is drawn beside them. */
+const wordsInLine = 5;
+const linesInFrame = 3;
+
+function framesText(box: Box, pieces: TextLine[]): boolean {
+  return pieces.filter((piece) => piece.angle === 0 && piece.text.split(' ').length >= wordsInLine && contains(box, piece.box, 0)).length >= linesInFrame;
 }
 
 function near(a: Part, b: Part): boolean {
