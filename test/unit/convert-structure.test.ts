@@ -353,3 +353,11 @@ t.test('an item that ends in an abbreviation ends where the next one begins', (t
   t.notOk(items(line(50, 154, '7. and more of it.')).some((text) => text.startsWith('7.')), 'another number goes on');
   t.end();
 });
+
+t.test('numbers in wide brackets and in circles begin items', (t) => {
+  const items = (marks: string[]): string[] => texts(structure([sketch(0, [...paragraph(50, 60, 480, 4, 'mill'), ...marks.map((mark, at) => line(60, 130 + 16 * at, `${mark}将灰度值截断并归一化，采用随机翻转进行数据增强。`)), ...paragraph(50, 220, 480, 4, 'swim')])]), 'list_item');
+  t.equal(items(['（1）', '（2）', '（3）']).length, 3);
+  t.equal(items(['①', '②', '③']).length, 3);
+  t.equal(items(['（甲）', '（乙）', '（丙）']).length, 0);
+  t.end();
+});

@@ -16,6 +16,8 @@ export interface Marker {
 const bullet = /^([•·‣◦▪▫■□●○◆◇▶►▸➢➤➔✓✔✗✦★⁃∙\uf0b7\uf0a7\uf0d8\uf0fc]|[-–—*\ufffd](?=\s+\S))\s*(?=\S|$)/u;
 const check = /^([☐☑☒✅⬜]|\[[ xX]\])\s+/u;
 const number = /^(\(?)(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5}|[IVX]{1,5})([.)\]]|\.\))\s+(?=\S)/u;
+/** As Chinese and Japanese text counts, without white behind. */
+const wide = /^(?:（(\d{1,2})）|([①-⑳]))\s*(?=\S)/u;
 const bracketed = /^\[(\d{1,3})\]\s+(?=\S)/u;
 
 /** Value of a roman numeral, 0 when it is none. */
@@ -50,6 +52,12 @@ export function markerOf(text: string): Marker | null {
     if (kind === 'roman' && value === 0) return null;
     const letterCase = digits === digits.toLowerCase() ? 'a' : 'A';
     return { kind, text: plain, length: all.length, value, shape: `${open}${letterCase}${close}`, checked: null };
+  }
+  const ideographic = wide.exec(text);
+  if (ideographic !== null && ideographic[0].length < text.length) {
+    const [all, digits, circled] = ideographic as unknown as [string, string | undefined, string | undefined];
+    const value = digits === undefined ? circled!.codePointAt(0)! - 0x245f : Number(digits);
+    return { kind: 'number', text: all.trimEnd(), length: all.length, value, shape: digits === undefined ? '①' : '（#）', checked: null };
   }
   const reference = bracketed.exec(text);
   if (reference !== null) {
