@@ -361,3 +361,13 @@ t.test('numbers in wide brackets and in circles begin items', (t) => {
   t.equal(items(['（甲）', '（乙）', '（丙）']).length, 0);
   t.end();
 });
+
+t.test('lines of Chinese weigh as the text they are, though they have few signs; what ends in a wide semicolon is no heading', (t) => {
+  const chinese = (baseline: number, text: string, style: Partial<TextLine> = {}): TextLine => line(50, baseline, text, style);
+  const body = Array.from({ length: 12 }, (_, at) => chinese(60 + 16 * at, '肺癌是全球死亡率最高的恶性肿瘤之一低剂量'));
+  const notes = [0, 1, 2].map((at) => line(50, 400 + 12 * at, 'Medical image analysis of the year, and more of it', { size: 8.5 }));
+  t.equal(structureDocument([sketch(0, [...body, ...notes])], [], false).body.size, 10);
+  const page = sketch(0, [...notes.slice(0, 1), chinese(200, '将灰度值截断到归一化；'), ...Array.from({ length: 3 }, (_, at) => line(50, 230 + 12 * at, 'Medical image analysis of the year, and more of it', { size: 8.5 }))]);
+  t.same(texts(structure([page]), 'heading'), []);
+  t.end();
+});

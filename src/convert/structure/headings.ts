@@ -98,8 +98,8 @@ function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
   let score = 0;
   const numbering = numberingOf(text);
   if (numbering !== null) score += numbering.strong ? 1.6 : 0.9;
-  if (/[,;]$/.test(text) || /^[“"„«].*[”"“»]$/u.test(text)) score -= 3;
-  else if (/[.]$/.test(text) && numbering === null) score -= 0.7;
+  if (/[,;，；、]$/u.test(text) || /^[“"„«].*[”"“»]$/u.test(text)) score -= 3;
+  else if (/[.。]$/u.test(text) && numbering === null) score -= 0.7;
   if (/^\p{Ll}/u.test(text)) score -= 1.8;
   if (text.length > 120) score -= 1.5;
   if (text.length > 220) score -= 4;

@@ -39,9 +39,12 @@ function add<Key>(counts: Map<Key, number>, key: Key, amount: number): void {
   counts.set(key, (counts.get(key) ?? 0) + amount);
 }
 
-/** Letters in a line as they weigh: long lines are running text, short ones labels and headings. */
-function weight(line: TextLine): number {
-  return line.text.length < 25 ? 0.2 * line.text.length : line.text.length;
+const ideographs = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]/gu;
+
+/** Letters in a line as they weigh: long lines are running text, short ones labels and headings. Signs of Chinese, Japanese and Korean are as wide as two. */
+function weight({ text }: TextLine): number {
+  const length = text.length + (text.match(ideographs)?.length ?? 0);
+  return length < 25 ? 0.2 * length : length;
 }
 
 /** Sizes within 4 % of each other are one size: fitted text varies from line to line. */
