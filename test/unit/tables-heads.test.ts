@@ -121,3 +121,23 @@ t.test('text of the column beside a ruled table is none of its rows', (t) => {
   t.strictSame([texts(table, 0), texts(table, 2)], [['Season', 'Site', 'Method'], ['Spring', 'urban', '0.2', '0.9', '1.5']]);
   t.end();
 });
+
+t.test('small signs amid a word of a cell stay where they stand', (t) => {
+  const made = new PageMaker();
+  const signs = (x: number, baseline: number): void => {
+    for (const [at, [text, low]] of ([['Mg(CH', false], ['3', true], ['COO)', false], ['2', true]] as const).entries()) {
+      const before = made.words.at(-1);
+      made.text(at === 0 ? x : before!.box.right, baseline + (low ? 2.5 : 0), text, { size: low ? 7 : 10 });
+      if (at > 0) made.words[made.words.length - 1] = { ...made.words.at(-1)!, glued: true };
+    }
+  };
+  const row = (baseline: number, name: string, value: string): void => { made.row(baseline, [50, 200], [name, value]); };
+  for (const y of [100, 120, 140, 160]) made.horizontal(y, 45, 260);
+  for (const x of [45, 190, 260]) made.vertical(x, 100, 160);
+  row(114, 'Reagent', 'Volume');
+  row(134, 'Sucrose', '1.6');
+  signs(50, 154);
+  made.text(200, 154, '30');
+  t.strictSame(texts(find(made.page())[0], 2), ['Mg(CH 3 COO) 2', '30']);
+  t.end();
+});

@@ -193,7 +193,7 @@ function attachRaised(chunks: Chunk[]): Chunk[] {
         if (host === undefined || Math.abs(host.baseline - small.baseline) > 0.75 * host.size + 2) break;
         if (small.size > 0.86 * host.size || gone.has(host) || Math.abs(host.baseline - small.baseline) > 0.62 * host.size) continue;
         const gap = Math.max(small.left - host.right, host.left - small.right) / host.size;
-        if (gap < nearest && gap > -1) [best, nearest] = [host, gap];
+        if (gap < nearest && (gap > -1 || standsBetween(small, host))) [best, nearest] = [host, gap];
       }
     }
     if (best === null) continue;
@@ -206,6 +206,15 @@ function attachRaised(chunks: Chunk[]): Chunk[] {
     return chunkOf([...chunk.pieces, ...raised.flatMap((part) => joined(part).pieces)].sort((a, b) => a.left - b.left));
   };
   return sorted.filter((chunk) => !gone.has(chunk)).map(joined);
+}
+
+/** It stands right behind one piece and before the next, which leave its room: the figures of `Mg(CH3COO)2`. */
+function standsBetween(small: Chunk, { pieces, size }: Chunk): boolean {
+  const slack = 0.15 * size;
+  return pieces.some((piece, index) => {
+    const next = pieces[index + 1];
+    return next !== undefined && Math.abs(small.left - piece.right) < 2 * slack && small.right < next.left + slack;
+  });
 }
 
 /** Groups chunks by baseline, from the top. */
