@@ -31,7 +31,7 @@ t.test('captions below tables side by side follow each its own', (t) => {
   const rows = [['City', 'People'], ['Oslo', '709']];
   const at = (left: number): ReturnType<typeof table> => table({ left, right: left + 120, top: 160, bottom: 184 }, rows);
   const order = (lines: TextLine[]): (string | number)[] => structure([sketch(0, [...paragraph(50, 60, 480, 6, 'mill'), ...lines, ...paragraph(50, 300, 480, 6, 'swim')], { tables: [at(50), at(303)] })])
-    .flatMap((block) => (block.kind === 'table' ? [block.table.box.left] : block.kind === 'text' && /Table|Note/u.test(plainText(block)) ? [plainText(block)] : []));
+    .flatMap((block): (string | number)[] => (block.kind === 'table' ? [block.table.box.left] : block.kind === 'text' && /Table|Note/u.test(plainText(block)) ? [plainText(block)] : []));
   t.same(order([line(50, 200, 'Table 1: Cities.'), line(303, 200, 'Table 2: Fruit.')]), [50, 'Table 1: Cities.', 303, 'Table 2: Fruit.']);
   t.same(order([line(50, 200, 'Table 1: Cities.'), line(303, 200, 'Table 2: Fruit.'), line(50, 213, 'Note: without suburbs')]), [50, 'Table 1: Cities.', 'Note: without suburbs', 303, 'Table 2: Fruit.'], 'with a note');
   t.end();
