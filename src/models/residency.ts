@@ -31,6 +31,8 @@ export interface ResidencyOptions {
 
 /** A client that gave up on a long load may come again at once: so long it goes on for nobody, unless its memory is wanted. */
 const abandonedGraceMs = 30_000;
+/** A timer that is asked for more ends at once. */
+const longestTimerMs = 2 ** 31 - 1;
 
 export function createResidency(options: ResidencyOptions): Residency & VisionResidency & DistantResidency & { metrics(): ResidencyMetrics } {
   return new BudgetedResidency(options);
@@ -176,15 +178,16 @@ class BudgetedResidency implements Residency, VisionResidency, DistantResidency 
   #rest(resident: Resident): void {
     if (resident.state !== 'loaded') return;
     if (resident.keepAlive <= 0) this.#expire(resident);
-    else if (Number.isFinite(resident.keepAlive)) this.#expireAt(resident, this.#options.clock.now() + resident.keepAlive);
+    else if (Number.isFinite(resident.keepAlive)) this.#expireIn(resident, resident.keepAlive);
     else this.#arrangeSoon();
   }
 
-  #expireAt(resident: Resident, at: number): void {
+  #expireIn(resident: Resident, leftMs: number): void {
     const { clock } = this.#options;
-    resident.expiresAt = new Date(at);
-    // A timer may be shorter than the time: the system's end after 24 days.
-    resident.stopTimer = clock.after(at - clock.now(), () => (clock.now() < at ? this.#expireAt(resident, at) : this.#expire(resident)));
+    resident.expiresAt = new Date(clock.now() + leftMs);
+    // Counted by timers alone: by a clock that is set back it would stay for as long.
+    const waitMs = Math.min(leftMs, longestTimerMs);
+    resident.stopTimer = clock.after(waitMs, () => (waitMs < leftMs ? this.#expireIn(resident, leftMs - waitMs) : this.#expire(resident)));
     this.#arrangeSoon();
   }
 
