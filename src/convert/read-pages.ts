@@ -239,8 +239,7 @@ class Sketches {
   constructor(private readonly errors: ConversionError[], private readonly total: number, private readonly progress: ConvertPorts['progress']) {}
 
   /** Whatever this process does last, the page that it did it for is known outside, or both where networks are at work on another. */
-  tell(pageNumber: number, pagesDone: number): void {
-    const pendingPage = this.#pending?.pageNumber;
+  tell(pageNumber: number, pagesDone: number, pendingPage = this.#pending?.pageNumber): void {
     const news = `${pageNumber} ${pagesDone} ${pendingPage}`;
     if (this.#told !== news) this.progress({ stage: 'pages', pagesDone, pagesTotal: this.total, pageNumber, ...(pendingPage !== undefined && { pendingPage }) });
     this.#told = news;
@@ -263,12 +262,12 @@ class Sketches {
     await looks?.catch(() => undefined);
   }
 
-  /** Waits for the sketch of the pending page. */
-  async settle(pagesDone: number): Promise<void> {
+  /** Waits for the sketch of the pending page, while `begun` may be looked at, too. */
+  async settle(pagesDone: number, begun?: number): Promise<void> {
     const page = this.#pending;
     this.#pending = null;
     if (page === null) return;
-    this.tell(page.pageNumber, pagesDone);
+    this.tell(page.pageNumber, pagesDone, begun);
     try {
       this.done.push(await page.finish());
       this.errors.push(...page.errors);
@@ -317,7 +316,13 @@ export async function readPages(
 /** Reads a page while networks are at work on the one before, then has them work on this one. */
 async function readInto(sketches: Sketches, pageNumber: number, done: number, reading: Reading, ends: () => boolean): Promise<void> {
   try {
-    const { layer, looks } = await beginPage(pageNumber - 1, reading).finally(() => sketches.settle(done));
+    let begun: BegunPage | null = null;
+    try {
+      begun = await beginPage(pageNumber - 1, reading);
+    } finally {
+      await sketches.settle(done, begun === null || begun.looks === null ? undefined : pageNumber);
+    }
+    const { layer, looks } = begun;
     if (ends()) return void await looks?.catch(() => undefined);
     sketches.tell(pageNumber, done);
     const { isPending, finish } = looks === null ? await boilDown({ layer, more: {} }, reading) : boilDownLater(looks, reading);

@@ -24,6 +24,16 @@ t.test('cards are read one after the other, and a figure with its unit is no hea
   t.end();
 });
 
+t.test('an ordinal number is no figure with its unit', (t) => {
+  const heading = (text: string): string[] => read(sketch(0, [line(50, 80, text, { size: 16, bold: true }), ...paragraph(50, 120, 480, 20, 'swim')])).filter((said) => said.endsWith(text));
+  t.same(heading('19th'), ['heading: 19th']);
+  t.same(heading('19 kg'), ['text: 19 kg']);
+  const began = performance.now();
+  heading(`1${' .'.repeat(20_000)} Abc`);
+  t.ok(performance.now() - began < 1000, 'dots without end take no time');
+  t.end();
+});
+
 t.test('what are no cards', (t) => {
   t.same(cardRows(boxes.slice(0, 2), lines.slice(0, 4), []), [], 'two columns');
   t.same(cardRows(boxes, lines.slice(0, 4), []), [], 'an empty one');
@@ -31,6 +41,25 @@ t.test('what are no cards', (t) => {
   t.same(cardRows(boxes, lines.filter((_, at) => at % 2 === 0), []), [], 'one line each');
   t.same(cardRows(boxes, lines, [{ left: 50, right: 550, top: 100, bottom: 400 }]), [], 'in a table');
   t.same(cardRows(boxes.map(({ box, ...rest }, at) => ({ ...rest, box: { ...box, left: 60 + 140 * at, right: 200 + 140 * at } })), lines, []), [], 'cells that touch');
+  t.end();
+});
+
+t.test('a card in a card is one of them, and what it says is said once', (t) => {
+  const inner = boxes.map(({ box, ...rest }) => ({ ...rest, box: { left: box.left + 6, right: box.right - 6, top: box.top + 6, bottom: box.bottom - 6 } }));
+  const rows = cardRows([...boxes, ...inner], lines, []);
+  t.equal(rows.length, 1);
+  const page = sketch(0, [...paragraph(50, 60, 480, 4, 'mill'), ...lines, ...paragraph(50, 200, 480, 20, 'swim')], { cardRows: rows });
+  t.equal(read(page).length, lines.length);
+  t.end();
+});
+
+t.test('columns of text in a panel are read one after the other', (t) => {
+  const panel = { box: { left: 40, right: 380, top: 86, bottom: 240 }, fill: 0xfaf0e0, stroke: -1 };
+  const beside = paragraph(400, 97.5, 150, 10, 'mill');
+  const rows = [{ box: panel.box, cards: [panel.box] }];
+  const { blocks } = structureDocument([sketch(0, [...paragraph(50, 100, 150, 10, 'left'), ...paragraph(220, 100, 150, 10, 'right'), ...beside, ...paragraph(40, 300, 480, 20, 'swim')], { cardRows: rows })], [], false);
+  const texts = blocks.flatMap((block) => (block.kind === 'text' ? [plainText(block)] : [])).join(' ');
+  t.ok(texts.lastIndexOf('left') < texts.indexOf('right') && texts.includes('left'), texts.slice(0, 200));
   t.end();
 });
 

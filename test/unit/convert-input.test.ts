@@ -94,6 +94,7 @@ t.test('contents of a few sections with dots below chapters without', async (t) 
     text(72, 700 - 16 * index, 10, led ? `${title} ${'. '.repeat(30)}` : title) + text(500, 700 - 16 * index, 10, number))))?.tables[0]?.cells.map((cell) => cell.words.map((word) => word.text).join(' '));
   const entries: [string, string, boolean][] = [['1 Tools', '1', false], ['2 Tables', '1', false], ['2.1 A long one', '1', true], ['2.2 Spans', '2', true], ['3 Words', '2', false]];
   t.same(await page(entries), entries.flatMap(([title, number]) => [title, number]));
+  t.same(await page(entries.map(([title, number, led]) => [title.replace(/^2\.\d/u, '4'), number, led])), undefined, 'questions with their marks');
   t.same(await page(entries.map(([title, number, led]) => [title.slice(title.indexOf(' ') + 1), number, led])), undefined, 'without numbers');
   t.same(await page(entries.map(([title, number, led], index) => [title, index === 1 ? '9' : number, led])), undefined, 'that count down');
   t.same(await page(entries.map(([title, number], index) => [title, number, index === 2])), undefined, 'one with dots');

@@ -224,6 +224,8 @@ t.test('options side by side are read as they count', (t) => {
   t.same(page([[70, 185, '(a) HF'], [300, 185, '(b) HCl'], [70, 199, '(c) Acetic'], [300, 199, '(d) Water']]), ['(a) HF', '(b) HCl', '(c) Acetic', '(d) Water'], 'along the rows');
   t.same(page([[70, 185, 'a) HF'], [200, 185, 'b) HCl'], [330, 185, 'c) Acetic']]), ['a) HF', 'b) HCl', 'c) Acetic'], 'in one row');
   t.same(page([[70, 185, 'A. A longer answer that'], [300, 185, 'C. Acetic'], [83, 197, 'goes on'], [70, 211, 'B. HCl'], [300, 211, 'D. Water']]), ['A. A longer answer that', 'goes on', 'B. HCl', 'C. Acetic', 'D. Water'], 'with a second line');
+  t.same(page([[70, 185, 'A. Adams'], [200, 185, 'B. Brown'], [330, 185, 'C. Clark'], [70, 197, 'Oslo'], [200, 197, 'Cardiff'], [330, 197, 'Bonn']])[0], 'A. Adams B. Brown C. Clark', 'names');
+  t.same(page([[70, 185, '(a) The frog'], [300, 185, '(b) The toad'], [70, 197, 'of the sea'], [300, 197, 'of the pond']])[0], '(a) The frog (b) The toad', 'texts below that are nobody\'s');
   t.same(page([[70, 185, 'A. HF'], [300, 185, 'F. Acetic']]), ['A. HF F. Acetic'], 'they do not count on');
   t.same(page([[70, 185, 'A. Weber and C. Hill'], [300, 185, 'Cardiff']]), ['A. Weber and C. Hill Cardiff'], 'one of the two is none');
   t.end();

@@ -358,6 +358,8 @@ t.test('numbers in wide brackets and in circles begin items', (t) => {
   const items = (marks: string[]): string[] => texts(structure([sketch(0, [...paragraph(50, 60, 480, 4, 'mill'), ...marks.map((mark, at) => line(60, 130 + 16 * at, `${mark}将灰度值截断并归一化，采用随机翻转进行数据增强。`)), ...paragraph(50, 220, 480, 4, 'swim')])]), 'list_item');
   t.equal(items(['（1）', '（2）', '（3）']).length, 3);
   t.equal(items(['①', '②', '③']).length, 3);
+  const one = structure([sketch(0, [...paragraph(50, 60, 480, 4, 'mill'), line(50, 130, '将灰度值截断并归一化采用随机按照第五条第'), line(50, 142, '（2）项的规定采用随机翻转弹性形变增强将灰度值截断并归一化采用。')])]);
+  t.notOk(one.some((block) => block.kind === 'text' && plainText(block).startsWith('（2）')), 'in running text');
   t.equal(items(['（甲）', '（乙）', '（丙）']).length, 0);
   t.end();
 });

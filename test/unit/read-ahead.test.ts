@@ -102,6 +102,7 @@ t.test('a page is read while the one before is looked at; each gets what was see
   t.strictSame([numbers(seen), seen.errors, seen.complete], [[1, 2, 3], [], true]);
   t.strictSame(log.filter((entry) => entry.startsWith('waited')), []);
   t.ok(log.indexOf('told 1') < log.indexOf('read 3'), 'no page is read before the last but one has been seen');
+  t.ok(log.includes('at 1, and still at 2'), 'while one waits for its sketch the look at the next may end the worker');
   t.strictSame(seen.sketches.map(({ recognised }) => recognised?.by), ['test', 'test', 'test']);
   const single: string[] = [];
   const alone = await read({ layout: async () => ({ regions: [], odds: [] }), options: { forceOcr: true }, recognisers: slowReader(single), pageByPage: true }, single);

@@ -22,9 +22,11 @@ const mostBoxes = 400;
 
 const isIn = (box: Box, { left, right, top, bottom }: Box): boolean => left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1 && bottom <= box.bottom + 1;
 
+const meet = (one: Box, other: Box): boolean => one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;
+
 /** Rows of cards on the page, outside of `objects`, which are tables and figures. */
 export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]): CardRow[] {
-  const isFree = (box: Box): boolean => !objects.some((object) => object.left < box.right && object.right > box.left && object.top < box.bottom && object.bottom > box.top);
+  const isFree = (box: Box): boolean => !objects.some((object) => meet(object, box));
   const drawn = boxes.filter(({ box, fill, stroke }) => (stroke >= 0 || fill >= 0 && fill !== 0xffffff) && box.right - box.left >= leastWidth && box.bottom - box.top >= leastHeight && isFree(box));
   const rows: Box[][] = [];
   for (const { box } of drawn.length > mostBoxes ? [] : drawn) {
@@ -38,7 +40,7 @@ export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]):
     const cards = row.sort((a, b) => a.left - b.left);
     return cards.length >= fewestCards && cards.length <= mostCards && holdText(cards, pieces) ? [{ box: unionBox(cards), cards }] : [];
   });
-  return [...inRows, ...outermost.filter((box) => !inRows.some((row) => isIn(box, row.box))).map((box) => ({ box, cards: [box] }))];
+  return [...inRows, ...outermost.map((box) => ({ box, cards: [box] }))].reduce<CardRow[]>((kept, row) => (kept.some(({ box }) => meet(box, row.box)) ? kept : [...kept, row]), []);
 }
 
 /** Lines on a panel and beside it, at least; and how many of them may stand level with one beside it, as the cells of a table's column do. */

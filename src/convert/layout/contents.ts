@@ -95,7 +95,13 @@ function countsUp(entries: Entry[]): boolean {
   return pages.every((page, index) => index === 0 || page >= pages[index - 1]!);
 }
 
-/** The page's table of contents, or null where fewer than three rows lead to a number: with dots, or two with dots and others around them, which begin with a number, too, and count up. */
+/** All begin with a number, some of them of a section in another's: questions with their marks do not. */
+function haveNumbersOfTwoDepths(entries: Entry[]): boolean {
+  const depths = entries.map(({ title }) => (numbered.test(title[0]!.text) ? title[0]!.text.split('.').filter((part) => part !== '').length : 0));
+  return !depths.includes(0) && new Set(depths).size > 1;
+}
+
+/** The page's table of contents, or null where fewer than three rows lead to a number: with dots, or two with dots and others around them, which begin with numbers of two depths and count up. */
 export function findContents(content: PageContent): Contents | null {
   const rows = rowsOf(content.lines).map((words) => ({ words, entry: entryOf(words), led: isLed(words) }));
   const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
@@ -106,7 +112,7 @@ export function findContents(content: PageContent): Contents | null {
   if (rows.some(({ words, led: isLedRow }) => isLedRow && words.filter((word) => pageNumber.test(word.text) && /\d/.test(word.text)).length > 3)) return null;
   const member = membersOf(rows, right);
   const entries = rows.flatMap(({ entry }, index) => (member[index] && entry !== null ? [entry] : []));
-  if (led.length < fewestEntries && (entries.length < fewestEntries || !countsUp(entries) || !entries.every(({ title }) => numbered.test(title[0]!.text)))) return null;
+  if (led.length < fewestEntries && (entries.length < fewestEntries || !countsUp(entries) || !haveNumbersOfTwoDepths(entries))) return null;
   const first = member.indexOf(true);
   const last = member.lastIndexOf(true);
   const parts: Entry[][] = [[]];

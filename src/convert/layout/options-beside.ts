@@ -14,6 +14,8 @@ const slack = 0.6;
 /** How far in the second line of an item stands, in sizes, at most. */
 const furthestIn = 3;
 
+const initial = /^[A-Z]\.$/;
+
 /** An item's lines, each in pieces. */
 interface Item {
   lines: Piece[][];
@@ -59,7 +61,7 @@ function continueItems(row: Row, above: Item[]): boolean {
   return true;
 }
 
-const countsOn = (items: Item[]): boolean => items.every(({ marker }, index) => index === 0 || valueOf(marker) === valueOf(items[index - 1]!.marker) + 1);
+const areCounted = (items: Item[]): boolean => items.every(({ marker }, index) => index === 0 || valueOf(marker) === valueOf(items[index - 1]!.marker) + 1);
 
 /** Letters that are roman figures, too, count as letters: options seldom go beyond them. */
 function valueOf({ text, value }: Marker): number {
@@ -70,10 +72,16 @@ function valueOf({ text, value }: Marker): number {
 /** The items row by row, or column by column, as they count; null where they do neither. */
 function inOrder(rows: Item[][]): Item[] | null {
   const alongRows = rows.flat();
-  if (countsOn(alongRows)) return alongRows;
+  if (areCounted(alongRows)) return alongRows;
   const most = Math.max(...rows.map(({ length }) => length));
   const downColumns = Array.from({ length: most }, (_, column) => rows.flatMap((row) => row.slice(column, column + 1))).flat();
-  return countsOn(downColumns) ? downColumns : null;
+  return areCounted(downColumns) ? downColumns : null;
+}
+
+/** Below the items stand texts side by side that none of them takes as its next line: then they have no order here. */
+function isTail(row: Row | undefined, above: Item[]): boolean {
+  const [first, second] = row?.pieces ?? [];
+  return first !== undefined && second !== undefined && first.line!.baseline - above[0]!.lines.at(-1)![0]!.line!.baseline < 1.6 * first.line!.size && second.box.left - first.box.right > whiteBetween * first.line!.size;
 }
 
 const standUnder = (items: Item[], above: Item[]): boolean => items.length <= above.length && items.every(({ lines }, index) => Math.abs(lines[0]![0]!.box.left - above[index]!.lines[0]![0]!.box.left) < slack * lines[0]![0]!.line!.size);
@@ -93,10 +101,13 @@ export function optionsBeside(rows: Row[]): Run[] {
       if (below !== null && standUnder(below, items) && below[0]!.marker.shape === items[0]!.marker.shape) found.push(below);
       else if (below !== null || !continueItems(row, found.at(-1)!)) break;
     }
-    const order = inOrder(found);
-    if (order === null) continue;
-    runs.push({ first, rows: new Set(rows.slice(index, end)), lines: order.flatMap(({ lines }) => lines) });
+    const begin = index;
     index = end - 1;
+    // Initials of names count, too.
+    const mayBeNames = found.length === 1 && initial.test(items[0]!.marker.text);
+    const order = mayBeNames || isTail(rows[end], found.at(-1)!) ? null : inOrder(found);
+    if (order === null) continue;
+    runs.push({ first, rows: new Set(rows.slice(begin, end)), lines: order.flatMap(({ lines }) => lines) });
   }
   return runs;
 }

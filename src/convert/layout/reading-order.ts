@@ -4,7 +4,7 @@ import type { ColumnRule, PageSketch } from './sketch.js';
 import { findGutter, medianSize } from './gutters.js';
 import { sectionsOf } from './sections.js';
 import type { Gutter, Piece } from './gutters.js';
-import { nominalBox } from './text-line.js';
+import { nominalBox, unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { isVerticalText, wholeVerticalLines } from './vertical.js';
@@ -101,13 +101,22 @@ export function orderPage(sketch: PageSketch, lines: TextLine[], vocabulary: Voc
   const inCards = new Set(cards.flat(2));
   const pieces: Piece[] = [
     ...wholeVerticalLines(lines.filter((line) => !inCards.has(line))).map(pieceOf),
-    ...[...objects, ...sketch.cardRows.map(({ box }) => box)].map((box, object) => ({ box, line: null, object })),
+    // White that parts columns is told by text, not by the ground it stands on.
+    ...[...objects, ...sketch.cardRows.map(({ box }, row) => unionOf(cards[row]!.flat()) ?? box)].map((box, object) => ({ box, line: null, object })),
   ];
   const rightToLeft = isRightToLeft([...pieces, ...[...inCards].map(pieceOf)]);
   const leaves: Piece[][] = [];
   cut(pieces, sketch.columnRules, rightToLeft, 0, leaves);
-  const columnsOf = (card: TextLine[][]): Column[] => (rightToLeft ? [...card].reverse() : card).filter((own) => own.length > 0).map((own) => rowsOfColumn(own.map(pieceOf), rightToLeft, vocabulary));
+  const columnsOf = (card: TextLine[][]): Column[] => (rightToLeft ? [...card].reverse() : card).flatMap((own) => {
+    const parts: Piece[][] = [];
+    cut(wholeVerticalLines(own).map(pieceOf), sketch.columnRules, rightToLeft, 0, parts);
+    return parts.map((part) => rowsOfColumn(part, rightToLeft, vocabulary));
+  });
   return leaves.flatMap((leaf) => withCards(rowsOfColumn(leaf, rightToLeft, vocabulary), (object) => (object < objects.length ? null : columnsOf(cards[object - objects.length]!))));
+}
+
+function unionOf(lines: TextLine[]): Box | null {
+  return lines.length === 0 ? null : unionBox(lines.map((line) => pieceOf(line).box));
 }
 
 function pieceOf(line: TextLine): Piece {

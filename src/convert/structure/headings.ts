@@ -131,6 +131,9 @@ function isChapterNumber(text: string, next: Block | undefined, body: BodyStyle)
 /** A number with its unit, however large: `212 km`, `€ 1.2 bn`, `99.97 %`. */
 const keyFigure = /^[^\p{L}\d]*\d[\d.,'’  ]*\s?(?:[%‰°]\s?\p{L}?|\p{Ll}{1,2}|[kMG]?[A-Z]|bn|[µm]?\p{Ll}\/\p{Ll}{1,2})?[^\p{L}\d]*$/u;
 
+const longestFigure = 24;
+const ordinal = /\d(?:st|nd|rd|th)$/;
+
 /** Enough to be a heading. */
 export const headingThreshold = 2.7;
 
@@ -140,7 +143,7 @@ export function headingScore(block: TextBlock, next: Block | undefined, evidence
   const line = lines[0]!;
   const text = plainText(block);
   if (isCaptionText(text) || line.angle !== 0) return -10;
-  if (keyFigure.test(text) && /\p{L}/u.test(text)) return -10;
+  if (text.length <= longestFigure && keyFigure.test(text) && /\p{L}/u.test(text) && !ordinal.test(text)) return -10;
   if (!/\p{L}{2}/u.test(text) && !isChapterNumber(text, next, evidence.body)) return -10;
   const marker = markerOf(text);
   if (marker !== null && (marker.kind === 'bullet' || marker.kind === 'check' || marker.shape === '[#]')) return -10;

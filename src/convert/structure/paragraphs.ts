@@ -170,6 +170,8 @@ function opensItem(group: TextLine[], below: TextLine): boolean {
   if (marker.kind === 'bullet' || countsOn(group[0]!, below)) return true;
   if (goesOnAfterAbbreviation(above.text, below.text)) return false;
   if (endsSentence(above.text) || markerOf(above.text) !== null) return true;
+  // Written without white, such numbers also begin lines of running text.
+  if (marker.shape === '①' || marker.shape === '（#）') return false;
   return below.box.left < above.box.left - 0.8 * below.size || above.box.right < below.box.right - 4 * below.size;
 }
 

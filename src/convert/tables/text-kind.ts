@@ -63,9 +63,8 @@ const ideograph = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/gu;
 
 /** Words between spaces; where none are written, as in Chinese and Japanese, two signs are about one. */
 export function wordCount(text: string): number {
-  if (text === '') return 0;
   const signs = text.match(ideograph)?.length ?? 0;
-  return text.split(' ').length + (signs >> 1);
+  return text.replace(ideograph, ' ').split(' ').filter((word) => word !== '').length + Math.ceil(signs / 2);
 }
 
 /** Share of letters among all characters that are not space. */

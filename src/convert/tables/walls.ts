@@ -72,7 +72,9 @@ export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chun
   const marked = columns.filter(({ tops }) => tops.length >= MIN_MARKS);
   return marked.flatMap((before) => marked.flatMap((after): Wall[] => {
     const gap = after.left - before.right;
-    if (gap < COLUMN_GAP[0] || gap > COLUMN_GAP[1]) return [];
+    const level = before.tops.filter((top) => after.tops.some((other) => Math.abs(other - top) < 2)).length;
+    // Cells of rows, whose tops are level.
+    if (gap < COLUMN_GAP[0] || gap > COLUMN_GAP[1] || level > 0.5 * Math.min(before.tops.length, after.tops.length)) return [];
     const wall = { left: before.right, right: after.left, top: Math.min(...before.tops, ...after.tops), bottom: Math.max(before.bottom, after.bottom) };
     return chunks.some((chunk) => chunk.baseline > wall.top && chunk.baseline < wall.bottom && chunk.left < wall.right - 2 && chunk.right > wall.left + 2) ? [] : [wall];
   }));
