@@ -74,6 +74,7 @@ t.test('what stands on a panel beside text is read by itself', (t) => {
   t.match(texts, /Flour Butter Sugar One egg A pinch of salt mill0/u);
   t.same(cardRows([panel], [...list, ...list.map((piece) => ({ ...piece, box: { ...piece.box, left: 200, right: 240 } }))], []), [], 'a column of a table');
   t.same(cardRows([panel], list, []), [], 'with nothing beside it');
+  t.same(cardRows([panel], [...list.slice(1), ...method], []), [], 'four lines may be a heading');
   t.same(cardRows([panel], [...list, ...method, line(120, 190, 'words over its edge')], []), [], 'text over its edge');
   t.same(cardRows([{ ...panel, fill: -1, stroke: 0 }], [...list, ...method], []), [], 'not filled');
   t.end();

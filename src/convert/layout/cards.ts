@@ -43,8 +43,9 @@ export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]):
   return [...inRows, ...outermost.map((box) => ({ box, cards: [box] }))].reduce<CardRow[]>((kept, row) => (kept.some(({ box }) => meet(box, row.box)) ? kept : [...kept, row]), []);
 }
 
-/** Lines on a panel and beside it, at least; and how many of them may stand level with one beside it, as the cells of a table's column do. */
-const fewestLines = 4;
+/** Lines on a panel, at least, since headings on a ground have up to four; and beside it; and how many of them may stand level with one beside it, as the cells of a table's column do. */
+const fewestOwn = 5;
+const fewestBeside = 4;
 const mostLevel = 0.6;
 
 /** Lines of text stand on the box and beside it, none across its edges, and they are no rows of one table. */
@@ -52,7 +53,7 @@ function isAside(box: Box, pieces: TextLine[]): boolean {
   const within = pieces.filter((piece) => piece.angle === 0 && (piece.box.top + piece.box.bottom) / 2 > box.top && (piece.box.top + piece.box.bottom) / 2 < box.bottom);
   const own = within.filter((piece) => isIn(box, piece.box));
   const beside = within.filter((piece) => piece.box.right < box.left || piece.box.left > box.right);
-  if (own.length + beside.length < within.length || own.length < fewestLines || beside.length < fewestLines) return false;
+  if (own.length + beside.length < within.length || own.length < fewestOwn || beside.length < fewestBeside) return false;
   return own.filter(({ baseline }) => beside.some((other) => Math.abs(other.baseline - baseline) < 1)).length < mostLevel * own.length;
 }
 
