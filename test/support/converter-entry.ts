@@ -14,6 +14,8 @@ export interface Script {
   at?: Record<number, 'crash' | 'loop' | 'allocate' | 'deskew' | 'wait'>;
   /** A page with which the worker ends while it reads the next one; the last one, or where pages are taken one at a time: while it is at the page itself. */
   late?: number;
+  /** What happens then, if not a crash. */
+  lateWhat?: 'loop';
   /** The worker ignores the document's time. */
   deaf?: boolean;
   pageMs?: number;
@@ -82,7 +84,7 @@ async function convert(request: ConvertRequest, context: JobContext): Promise<Co
     const before = pages.at(-1);
     const pendingPage = script.late !== undefined && request.pageByPage !== true ? before : undefined;
     context.progress({ stage: 'pages', pagesDone: pages.length, pagesTotal: script.pages, pageNumber: page, ...(pendingPage !== undefined && { pendingPage }) }, true);
-    if (script.late !== undefined && script.late === (request.pageByPage === true ? page : before)) await happen('crash', context);
+    if (script.late !== undefined && script.late === (request.pageByPage === true ? page : before)) await happen(script.lateWhat ?? 'crash', context);
     await happen(script.at?.[page], context);
     await sleep(script.pageMs ?? 0);
     pages.push(page);

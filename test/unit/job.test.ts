@@ -98,6 +98,8 @@ t.test('a page that ends its worker while the next one is read is found, and the
   const { answer } = await convert(t, { scripts: { 'a.pdf': { pages: 5, late: 2, at: { 4: 'crash' } } } });
   t.equal(answer?.document['md_content'], 'pages 1 3 5 of a.pdf, timeout true');
   t.strictSame(answer?.errors.map(({ page_no }) => page_no), [2, 4]);
+  const { answer: stalled } = await convert(t, { scripts: { 'a.pdf': { pages: 3, late: 2, lateWhat: 'loop' } }, limits: { pageMs: 2000 } });
+  t.equal(stalled?.document['md_content'], 'pages 1 3 of a.pdf, timeout true', 'nor does one that stalls cost the next one');
 });
 
 t.test('a document is given up when too many pages are lost, or at the first with abort_on_error', async (t) => {
