@@ -63,6 +63,15 @@ t.test('columns of text in a panel are read one after the other', (t) => {
   t.end();
 });
 
+t.test('a panel whose ground ends near the text beside it breaks none of its sentences', (t) => {
+  const panel = { box: { left: 214, right: 400, top: 86, bottom: 240 }, fill: 0xfaf0e0, stroke: -1 };
+  const beside = paragraph(40, 100, 170, 12, 'main');
+  const page = sketch(0, [...beside, ...paragraph(226, 106, 160, 10, 'aside'), ...paragraph(40, 300, 480, 20, 'swim')], { cardRows: [{ box: panel.box, cards: [panel.box] }] });
+  const texts = structureDocument([page], [], false).blocks.flatMap((block) => (block.kind === 'text' ? [plainText(block)] : [])).join(' ');
+  t.ok(texts.lastIndexOf('main') < texts.indexOf('aside'), texts.slice(0, 300));
+  t.end();
+});
+
 t.test('what stands on a panel beside text is read by itself', (t) => {
   const panel = { box: { left: 40, right: 160, top: 86, bottom: 240 }, fill: 0xfaf0e0, stroke: -1 };
   const list = ['Flour', 'Butter', 'Sugar', 'One egg', 'A pinch of salt'].map((text, at) => line(48, 105 + 16.5 * at, text));

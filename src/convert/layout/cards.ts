@@ -1,5 +1,6 @@
 /** Boxes whose text is read by itself: such as are of one height side by side, with key figures, and filled ones beside running text. */
 import type { Box, DrawnBox } from '../../pdf/page.js';
+import { overlap } from './figures.js';
 import { unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
 
@@ -22,25 +23,24 @@ const mostBoxes = 400;
 
 const isIn = (box: Box, { left, right, top, bottom }: Box): boolean => left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1 && bottom <= box.bottom + 1;
 
-const meet = (one: Box, other: Box): boolean => one.left < other.right && one.right > other.left && one.top < other.bottom && one.bottom > other.top;
-
 /** Rows of cards on the page, outside of `objects`, which are tables and figures. */
 export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]): CardRow[] {
-  const isFree = (box: Box): boolean => !objects.some((object) => meet(object, box));
-  const drawn = boxes.filter(({ box, fill, stroke }) => (stroke >= 0 || fill >= 0 && fill !== 0xffffff) && box.right - box.left >= leastWidth && box.bottom - box.top >= leastHeight && isFree(box));
+  const isGround = (fill: number): boolean => fill >= 0 && fill !== 0xffffff;
+  const drawn = boxes.filter(({ box, fill, stroke }) => (stroke >= 0 || isGround(fill)) && box.right - box.left >= leastWidth && box.bottom - box.top >= leastHeight && !objects.some((object) => overlap(object, box)));
+  if (drawn.length > mostBoxes) return [];
   const rows: Box[][] = [];
-  for (const { box } of drawn.length > mostBoxes ? [] : drawn) {
+  for (const { box } of drawn) {
     const row = rows.find(([first]) => Math.abs(first!.top - box.top) < level && Math.abs(first!.bottom - box.bottom) < level);
     if (row === undefined) rows.push([box]);
     else if (!row.some((other) => isIn(other, box) && isIn(box, other))) row.push(box);
   }
-  const side = drawn.length > mostBoxes ? [] : drawn.filter(({ fill, box }) => fill >= 0 && fill !== 0xffffff && isAside(box, pieces)).map(({ box }) => box);
+  const side = drawn.filter(({ fill, box }) => isGround(fill) && isAside(box, pieces)).map(({ box }) => box);
   const outermost = side.filter((box, index) => !side.some((other, at) => other !== box && isIn(other, box) && (at < index || !isIn(box, other))));
   const inRows = rows.flatMap((row) => {
     const cards = row.sort((a, b) => a.left - b.left);
     return cards.length >= fewestCards && cards.length <= mostCards && holdText(cards, pieces) ? [{ box: unionBox(cards), cards }] : [];
   });
-  return [...inRows, ...outermost.map((box) => ({ box, cards: [box] }))].reduce<CardRow[]>((kept, row) => (kept.some(({ box }) => meet(box, row.box)) ? kept : [...kept, row]), []);
+  return [...inRows, ...outermost.map((box) => ({ box, cards: [box] }))].reduce<CardRow[]>((kept, row) => (kept.some(({ box }) => overlap(box, row.box)) ? kept : [...kept, row]), []);
 }
 
 /** Lines on a panel, at least, since headings on a ground have up to four; and beside it; and how many of them may stand level with one beside it, as the cells of a table's column do. */

@@ -25,7 +25,8 @@ function isWhite(color: number): boolean {
   return (color >> 16) > 0xf4 && ((color >> 8) & 0xff) > 0xf4 && (color & 0xff) > 0xf4;
 }
 
-function contains(box: Box, inner: Box, slack: number): boolean {
+/** The middle of `inner` is in `box`, or so many points beside it. */
+export function contains(box: Box, inner: Box, slack: number): boolean {
   const x = (inner.left + inner.right) / 2;
   const y = (inner.top + inner.bottom) / 2;
   return x > box.left - slack && x < box.right + slack && y > box.top - slack && y < box.bottom + slack;
@@ -224,7 +225,7 @@ function standsAlong(title: Box, box: Box): boolean {
   return gap > -0.5 * (title.right - title.left) && gap <= axisReach && middle > box.top && middle < box.bottom && title.bottom - title.top <= 1.1 * (box.bottom - box.top);
 }
 
-function overlap(a: Box, b: Box): boolean {
+export function overlap(a: Box, b: Box): boolean {
   return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
 }
 

@@ -1,6 +1,7 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
 import type { Box } from '../../pdf/page.js';
 import type { ColumnRule, PageSketch } from './sketch.js';
+import { contains } from './figures.js';
 import { findGutter, medianSize } from './gutters.js';
 import { sectionsOf } from './sections.js';
 import type { Gutter, Piece } from './gutters.js';
@@ -97,7 +98,7 @@ function isWithin({ box }: TextLine, outer: Box): boolean {
 export function orderPage(sketch: PageSketch, lines: TextLine[], vocabulary: Vocabulary): Column[] {
   // A picture behind running text parts no columns of it: it stands where it begins.
   const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => isWithin(line, box)) ? box : { ...box, bottom: box.top }))];
-  const cards = sketch.cardRows.map((row) => row.cards.map((card) => lines.filter((line) => isMostlyIn(line, card))));
+  const cards = sketch.cardRows.map((row) => row.cards.map((card) => lines.filter((line) => contains(card, line.box, 0))));
   const inCards = new Set(cards.flat(2));
   const pieces: Piece[] = [
     ...wholeVerticalLines(lines.filter((line) => !inCards.has(line))).map(pieceOf),
@@ -121,11 +122,6 @@ function unionOf(lines: TextLine[]): Box | null {
 
 function pieceOf(line: TextLine): Piece {
   return { box: line.angle === 270 ? line.box : nominalBox(line), line, object: -1 };
-}
-
-function isMostlyIn({ box }: TextLine, { left, right, top, bottom }: Box): boolean {
-  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
-  return x > left && x < right && y > top && y < bottom;
 }
 
 /** The column, parted where a row of cards stands in it: each card is a column then. */

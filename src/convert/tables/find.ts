@@ -48,6 +48,8 @@ interface Scene {
   lines: LineWork;
   chunks: Chunk[];
   flows: Flow[];
+  /** What grounds and panels part. */
+  panels: Wall[];
   walls: Wall[];
   /** Line distance of the page's text, with a little slack, in parts of its size. */
   leading: number;
@@ -108,7 +110,8 @@ function findInFrame(frame: Frame, wantsDoubtful: boolean): { tables: FoundTable
   const flows = findFlows(makeRows(coarse));
   const running = new Set(flows.flatMap((flow) => flow.chunks));
   const chunks = coarse.flatMap((chunk) => (running.has(chunk) ? [chunk] : splitFinely(chunk)));
-  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), walls: findWalls(flows, lines.vertical, chunks, [...panelWalls(frame), ...markWalls(frame, chunks)]), running, used: new Set(), least: MIN_CONFIDENCE };
+  const panels = [...panelWalls(frame), ...markWalls(frame, chunks)];
+  const scene: Scene = { frame, lines, chunks, flows, leading: blockLeading(flows), panels, walls: findWalls(flows, lines.vertical, chunks, panels), running, used: new Set(), least: MIN_CONFIDENCE };
   const tables = [...findMarked(scene), ...findSpread(scene)];
   if (!wantsDoubtful) return { tables, doubtful: [] };
   scene.least = MIN_DOUBTFUL;
@@ -256,7 +259,7 @@ function beginsRow({ chunks: [first] }: Flow, chunks: Chunk[]): boolean {
 function bandCandidates(scene: Scene, heads: Strip[]): Candidate[] {
   const long = scene.flows.filter((flow) => flow.chunks.length > (beginsRow(flow, scene.chunks) ? MAX_ROW_LINES : MAX_CELL_LINES));
   const barred = new Set(long.flatMap((flow) => flow.chunks));
-  const walls = findWalls(scene.flows, scene.lines.vertical, scene.chunks, [...panelWalls(scene.frame), ...markWalls(scene.frame, scene.chunks)], long);
+  const walls = findWalls(scene.flows, scene.lines.vertical, scene.chunks, scene.panels, long);
   const rows = makeRows(scene.chunks.filter((chunk) => !scene.used.has(chunk) && !barred.has(chunk)));
   const bands = makeBands(makeBlocks(rows, scene.leading), (left, right) => isWalled(left, right, walls));
   const wrapped = stripsOfBands(bands);
