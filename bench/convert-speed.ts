@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { defaultConvertOptions, type ConvertOptions } from '../src/convert/options.js';
 import type { ConvertOutcome, ConvertRequest } from '../src/convert/request.js';
+import { workerCommand } from '../src/converter.js';
 import { packageRoot } from '../src/package-files.js';
 import { createPool } from '../src/workers/pool.js';
 import type { WorkerPool } from '../src/workers/types.js';
@@ -20,7 +21,7 @@ const bornDigital: FolderName[] = ['replica', 'styled', 'latex', 'fixtures'];
 
 export async function measureSpeed(): Promise<SpeedReport> {
   const scratch = mkdtempSync(join(tmpdir(), 'lectern-bench-'));
-  const pool = createPool({ command: programOf(['worker']), size: 2, spare: 2, maxResidentBytes: 1.5 * 2 ** 30 });
+  const pool = createPool({ command: workerCommand(), size: 2, spare: 2, maxResidentBytes: 1.5 * 2 ** 30 });
   try {
     const documents = bornDigital.flatMap((folder) => readCorpus(folder)?.documents ?? []).filter(({ id }) => id !== 'report-100-pages');
     const converter = new PoolConverter(pool, scratch);

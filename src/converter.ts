@@ -18,7 +18,7 @@ import { createPageReaders } from './page-readers.js';
 import { createWorkerNetworks } from './worker-networks.js';
 import { sameProgram } from './workers/command.js';
 import { createPool } from './workers/pool.js';
-import type { WorkerPool } from './workers/types.js';
+import type { WorkerCommand, WorkerPool } from './workers/types.js';
 
 /** What a converter gets past its time to hand over what it has, in ms. */
 const graceMs = 5_000;
@@ -45,13 +45,26 @@ export interface Converter {
   close(): Promise<void>;
 }
 
-/** `spareWorkers`: that are kept started while others work; the first one starts at once. `tellsOfModels`: the log hears of vision models that are left out. */
-export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, tellsOfModels = true }: { spareWorkers?: number; tellsOfModels?: boolean } = {}): Converter {
+export interface ConverterOptions {
+  /** That are kept started while others work; the first one starts at once. */
+  spareWorkers?: number;
+  /** The log hears of vision models that are left out. */
+  tellsOfModels?: boolean;
+  /** How a worker is started. */
+  command?: WorkerCommand;
+}
+
+/** How a worker of this program is started, with words of its own besides. */
+export function workerCommand(words: string[] = []): WorkerCommand {
+  const self = fileURLToPath(import.meta.url);
+  return sameProgram(join(dirname(self), 'worker' + extname(self)), ['worker', ...words]);
+}
+
+export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, tellsOfModels = true, command = workerCommand() }: ConverterOptions = {}): Converter {
   // Before the workers: where the addon is missing, nothing is left running.
   const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
-  const self = fileURLToPath(import.meta.url);
   const pool = createPool({
-    command: sameProgram(join(dirname(self), 'main' + extname(self)), ['worker']),
+    command,
     size: settings.workers,
     spare: spareWorkers,
     maxResidentBytes: settings.workerMemory,

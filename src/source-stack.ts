@@ -21,7 +21,7 @@ function mapOf(url: string): SourceMap | null {
 
 /** `stack`, where `file:///…/part-ABC.js:7:1` is `src/cli/run.ts:41:3`; what has no map stays as it is. */
 export function sourceStack(stack: string): string {
-  return stack.replace(/(file:\/\/[^\s()]+\.js):(\d+):(\d+)/g, (place: string, url: string, line: string, column: string) => {
+  return stack.replace(/(file:\/\/[^\s()]+\.c?js):(\d+):(\d+)/g, (place: string, url: string, line: string, column: string) => {
     const found = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1);
     if (found === undefined || !('originalSource' in found)) return place;
     return `${found.originalSource.replace(/^(?:\.\.\/)+/, '')}:${found.originalLine + 1}:${found.originalColumn + 1}`;

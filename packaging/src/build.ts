@@ -7,7 +7,7 @@ import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { packageRoot } from '../../src/package-files.js';
 import { writeArchive } from './archive.js';
-import { bundleProgram, wholePackages } from './bundle.js';
+import { bundledFiles, wholePackages } from './bundle.js';
 import { makeDeb } from './deb.js';
 
 const root = packageRoot();
@@ -48,13 +48,14 @@ function packagesWithNeeds(names: string[]): Set<string> {
   return found;
 }
 
-/** The program as one tree of files, in `tree`. */
-async function writeProgram(tree: string): Promise<void> {
-  await bundleProgram(join(tree, 'src'));
+/** The program as one tree of files, in `tree`: the bundle that was compiled last. */
+function writeProgram(tree: string): void {
+  mkdirSync(join(tree, 'src'), { recursive: true });
+  for (const name of bundledFiles(join(root, 'dist/src'))) copyFileSync(join(root, 'dist/src', name), join(tree, 'src', name));
   const { name, version } = manifestOf(root);
   writeFileSync(join(tree, 'package.json'), JSON.stringify({ name, version, type: 'module' }));
   // The executable's own script cannot import; one that lies in a file can.
-  writeFileSync(join(tree, 'enter.cjs'), "void import('./src/main.js');\n");
+  writeFileSync(join(tree, 'enter.cjs'), "void import(process.argv[2] === 'worker' ? './src/worker.js' : './src/main.js');\n");
 }
 
 /** All that is carried, by its path in the unpacked directory. */
@@ -111,8 +112,7 @@ async function makeExecutable(archive: Buffer, help: string): Promise<void> {
 const help = execFileSync(process.execPath, [join(root, 'dist/src/main.js'), '--help'], { encoding: 'utf8' });
 rmSync(work, { recursive: true, force: true });
 const tree = join(work, 'tree');
-mkdirSync(tree, { recursive: true });
-await writeProgram(tree);
+writeProgram(tree);
 const files = collect(tree);
 const archive = writeArchive(files);
 await makeExecutable(archive, help);

@@ -1,7 +1,7 @@
 /** The program as few files instead of hundreds: every start of it, and every worker is one, opens and resolves each file that it loads. */
-import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type BuildOptions } from 'esbuild';
 import { packageRoot } from '../../src/package-files.js';
 
 /** Packages that find files of their own beside themselves: they stay as they are. */
@@ -9,16 +9,27 @@ export const wholePackages = ['sharp', '@embedpdf/pdfium'];
 
 const part = 'part-';
 
-/** Writes `main.js`, and the parts that it loads when they are needed, into `directory`, each with its map; answers with the names of the parts and their maps. */
-export async function bundleProgram(directory: string): Promise<string[]> {
-  const { outputFiles } = await build({
-    entryPoints: [join(packageRoot(), 'src/main.ts')],
+/** Beside the parts: the names of those of the last builds. */
+const partsList = 'parts.json';
+
+/** Of what V8 has compiled of a part, behind the part's name. */
+const codeEnding = '.code';
+
+/** What starts: the program, and its workers. */
+const mainScripts = ['main.js', 'worker.js'];
+
+interface BundledFile {
+  name: string;
+  contents: Uint8Array;
+}
+
+/** Where all that is bundled is alike. */
+function common(directory: string): BuildOptions & { write: false } {
+  return {
     outdir: directory,
     write: false,
     chunkNames: `${part}[hash]`,
     bundle: true,
-    splitting: true,
-    format: 'esm',
     platform: 'node',
     target: 'node20',
     external: wholePackages,
@@ -28,29 +39,75 @@ export async function bundleProgram(directory: string): Promise<string[]> {
     sourcemap: 'external',
     sourcesContent: false,
     logLevel: 'warning',
+  };
+}
+
+async function filesOf(options: BuildOptions & { write: false }): Promise<BundledFile[]> {
+  return (await build(options)).outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
+}
+
+/** `main.js`, and the parts that it loads when they are needed. */
+function bundleMain(directory: string): Promise<BundledFile[]> {
+  return filesOf({
+    ...common(directory),
+    entryPoints: [join(packageRoot(), 'src/main.ts')],
+    splitting: true,
+    format: 'esm',
     // CommonJS packages in the bundle ask for Node's own modules with require.
     banner: { js: "import { createRequire as makeRequire } from 'node:module'; const require = makeRequire(import.meta.url);" },
   });
+}
+
+/** The worker's program, which is one script, and `worker.js`, which runs it: only of a script does V8 keep what it has compiled. */
+async function bundleWorker(directory: string): Promise<BundledFile[]> {
+  const program = await filesOf({
+    ...common(directory),
+    entryPoints: [join(packageRoot(), 'src/cli/worker.ts')],
+    entryNames: `${part}[hash]`,
+    outExtension: { '.js': '.cjs' },
+    format: 'cjs',
+    // What it loads when it is needed lies in the same script; what stays outside is CommonJS, too.
+    supported: { 'dynamic-import': false },
+    define: { 'import.meta.url': 'scriptUrl' },
+  });
+  const script = program.find(({ name }) => name.endsWith('.cjs')) as BundledFile;
+  const starter = await filesOf({
+    ...common(directory),
+    entryPoints: [join(packageRoot(), 'packaging/src/worker.ts')],
+    format: 'esm',
+    define: { PROGRAM: JSON.stringify(script.name) },
+  });
+  return [...program, ...starter];
+}
+
+/** Writes the main scripts, and the parts that they load, into `directory`, each with its map; answers with the names of the parts and their maps. */
+export async function bundleProgram(directory: string): Promise<string[]> {
+  const files = [...await bundleMain(directory), ...await bundleWorker(directory)];
   mkdirSync(directory, { recursive: true });
-  const files = outputFiles.map(({ path, contents }) => ({ name: basename(path), contents }));
-  // The main script last, and at once: whoever starts meanwhile finds all that it asks for.
-  const isMain = (name: string): boolean => name === 'main.js';
-  for (const { name, contents } of files) if (!isMain(name)) writeWhole(join(directory, name), contents);
-  for (const { name, contents } of files) if (isMain(name)) writeWhole(join(directory, name), contents, 0o755);
+  // The main scripts last, and each at once: whoever starts meanwhile finds all that it asks for.
+  const isMain = ({ name }: BundledFile): boolean => mainScripts.includes(name);
+  for (const { name, contents } of files.filter((file) => !isMain(file))) writeWhole(join(directory, name), contents);
+  for (const { name, contents } of files.filter(isMain)) writeWhole(join(directory, name), contents, 0o755);
   return files.map(({ name }) => name).filter(isPart).sort();
 }
 
 /**
- * Removes the parts in `directory` that none of its last builds wrote, of which `names` are the newest's. The others stay: a service that
+ * Removes the parts in `directory` that none of its last builds wrote, of which `names` are the newest's, with the code that V8 made of them. The others stay: a service that
  * was started before the program was compiled again loads them when it first needs them.
  */
 export function removeOldParts(directory: string, names: string[], kept = 5): void {
-  const list = join(directory, 'parts.json');
+  const list = join(directory, partsList);
   const builds = [names, ...buildsOf(list).filter((one) => one.join() !== names.join())].slice(0, kept);
   writeWhole(list, JSON.stringify(builds));
   const wanted = new Set(builds.flat());
   // With force: two may compile at the same time.
-  for (const name of readdirSync(directory)) if (isPart(name) && !wanted.has(name)) rmSync(join(directory, name), { force: true });
+  for (const name of readdirSync(directory)) if (isPart(name) && !wanted.has(basename(name, codeEnding))) rmSync(join(directory, name), { force: true });
+}
+
+/** The names of all files of the bundle that was written last into `directory`: scripts, maps and compiled code. */
+export function bundledFiles(directory: string): string[] {
+  const [newest = []] = buildsOf(join(directory, partsList));
+  return [...mainScripts, ...mainScripts.map((name) => `${name}.map`), ...newest, ...newest.map((name) => name + codeEnding).filter((name) => existsSync(join(directory, name)))];
 }
 
 function isPart(name: string): boolean {

@@ -1,7 +1,11 @@
-/** What `npm run compile` does after tsc: puts the bundled program in the place of the main script, for users and tests alike. tsc alone leaves one that loads file by file. */
+/** What `npm run compile` does after tsc: puts the bundled program in the place of the main scripts, for users and tests alike. tsc alone leaves one that loads file by file. */
 import { join } from 'node:path';
 import { packageRoot } from '../../src/package-files.js';
 import { bundleProgram, removeOldParts } from './bundle.js';
+import { keepCompiledCode } from './compiled-code.js';
 
 const directory = join(packageRoot(), 'dist/src');
 removeOldParts(directory, await bundleProgram(directory));
+// Of each kind of page one: what they have in common is most of what any page needs.
+const documents = ['paper-two-columns', 'tables-booktabs', 'annual-sidebar', 'form-fields', 'manual-code', 'maths-paper', 'slides-harbour'];
+await keepCompiledCode(documents.map((name) => join(packageRoot(), 'test/fixtures/pdf', `${name}.pdf`)));

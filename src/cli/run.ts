@@ -3,7 +3,6 @@ import type { Environment } from '../config.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../package-files.js';
 import { stackOf } from '../source-stack.js';
-import { compileLater } from '../workers/compile-later.js';
 import { usages } from './usage.js';
 
 /** A command gets its own words and the environment, and answers the exit code. */
@@ -12,11 +11,6 @@ export type Command = (args: string[], environment: Environment) => Promise<numb
 interface CommandEntry {
   help: string;
   load: () => Promise<Command>;
-}
-
-async function loadWorker(): Promise<Command> {
-  compileLater();
-  return (await import('./worker.js')).worker;
 }
 
 /** Loaded when asked for, so that `--version` does not wait for a PDF engine. */
@@ -30,7 +24,6 @@ export const commands: Record<string, CommandEntry> = {
   settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },
   mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp.js')).mcp },
   key: { help: 'make a bearer key: key NAME ROLE shows it, and prints its line for the access list', load: async () => (await import('./key.js')).key },
-  worker: { help: 'convert for a parent process (started by the program itself)', load: loadWorker },
 };
 
 const exitUsage = 2;

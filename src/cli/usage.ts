@@ -24,5 +24,4 @@ export const usages: Record<string, string> = {
   settings: 'usage: lectern settings [SETTINGS] [--markdown]',
   mcp: 'usage: lectern mcp\nLECTERN_URL names the service.',
   key: keyUsage,
-  worker: 'usage: lectern worker\nThe program starts it by itself.',
 };

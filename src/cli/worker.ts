@@ -1,4 +1,4 @@
-/** `lectern worker`: the process that opens what strangers sent. Started by the program itself, it serves until its parent closes the channel. */
+/** The process that opens what strangers sent. Started by the program itself, it serves until its parent closes the channel. */
 import { convertDocument } from '../convert/convert.js';
 import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
@@ -13,7 +13,8 @@ import type { Engine, NetworkReader, TextReader } from '../engine/port.js';
 import type { PageReaders } from '../engine/vision-port.js';
 import { createRemoteEngine, type NetworkMemory } from '../engine/remote.js';
 import { shippedModelsDirectory } from '../package-files.js';
-import { serveJobs, type JobContext } from '../workers/serve.js';
+import { LecternError } from '../errors.js';
+import { serveJobs, type JobContext, type JobHandler } from '../workers/serve.js';
 
 /** A process of its own for each document: here Tesseract may do what it likes. Started by the first page, or the first chunk, that needs it. */
 let engine: Engine | null = null;
@@ -73,11 +74,18 @@ async function describeRecogniser({ call, scratchDirectory }: JobContext): Promi
   return isRecogniser(found) ? { name: found.name } : found;
 }
 
-/** Ends with the process. Throws `invalid_state` when no pool has started it. */
-export function worker(): Promise<number> {
-  return serveJobs({
-    convert: (request, context) => convert(request as ConvertRequest, context),
-    recogniser: (_, context) => describeRecogniser(context),
-    zip: async (request, { signal, progress }) => (await import('../convert/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),
-  }, closeNetworks);
+/** Ends with the process; answers an exit code at once when no pool has started it. `more`: further verbs. */
+export async function worker(more: Record<string, JobHandler> = {}): Promise<number> {
+  try {
+    return await serveJobs({
+      ...more,
+      convert: (request, context) => convert(request as ConvertRequest, context),
+      recogniser: (_, context) => describeRecogniser(context),
+      zip: async (request, { signal, progress }) => (await import('../convert/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),
+    }, closeNetworks);
+  } catch (thrown) {
+    if (!(thrown instanceof LecternError)) throw thrown;
+    process.stderr.write(`lectern: ${thrown.message}\n`);
+    return 1;
+  }
 }

@@ -9,7 +9,7 @@ import type { WorkerCommand } from './types.js';
 /** Flags of the parent that a worker needs too: what loads TypeScript in development. Debugger ports and the like are not. */
 const keptFlags = new Set(['--import', '--require', '-r', '--loader', '--experimental-loader', '--conditions', '-C']);
 
-/** The program that runs now, with other words: `lectern worker`. `entry` is its main script. */
+/** The program that runs now, with another main script, `entry`, and other words. */
 export function sameProgram(entry: string, words: string[]): WorkerCommand {
   // A single executable is its own entry, and takes every word for the program's.
   if (isSea()) return { execPath: process.execPath, args: words };

@@ -135,7 +135,7 @@ export function serveJobs(handlers: Record<string, JobHandler>, release: () => P
   try {
     channel = new Socket({ fd: channelDescriptor, readable: true, writable: true });
   } catch (thrown) {
-    throw new LecternError('invalid_state', 'This command is started by the program itself.', { cause: thrown });
+    throw new LecternError('invalid_state', 'A worker is started by the program itself.', { cause: thrown });
   }
   process.umask(0o077);
   // The terminal and the supervisor signal the whole group; the parent decides when its workers end.

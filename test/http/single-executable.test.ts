@@ -7,6 +7,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { packageRoot, packageVersion } from '../../src/package-files.js';
+import { createPool } from '../../src/workers/pool.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { writeMadeModel } from '../support/made-model.js';
 import { serveProgram } from '../support/serving-program.js';
@@ -33,6 +34,15 @@ t.test('dist/lectern', patience, async (t) => {
   await t.test('tells what a command takes', async (t) => {
     t.match((await words('help', 'chat')).stdout, /usage: lectern chat \[MODEL\]/);
     t.match((await words('help')).stdout, /usage: lectern COMMAND/);
+  });
+
+  await t.test('its workers take the code that was compiled with the program', async (t) => {
+    // As the executable starts them: it takes no flag of V8 as a word.
+    const starter = join(directory, 'start-worker');
+    writeFileSync(starter, `#!/bin/sh\nHOME='${home}' NODE_OPTIONS=$1 exec '${lectern}' worker --keep-code\n`, { mode: 0o755 });
+    const pool = createPool({ command: { execPath: starter, args: [] }, size: 1, maxResidentBytes: 2 ** 30 });
+    t.teardown(() => pool.close());
+    t.equal(await pool.run('tookCode', {}, { limits: { silenceMs: 60_000, totalMs: 60_000 } }), true);
   });
 
   await t.test('converts', async (t) => {

@@ -34,7 +34,7 @@ export class DocumentPool {
     this.#limits = { pageMs: 60_000, documentMs: 300_000, graceMs: 2_000, maxLostPages: 2, ...limits };
     const extension = import.meta.url.endsWith('.js') ? 'js' : 'ts';
     this.pool = createPool({
-      command: program(new URL(`../../src/main.${extension}`, import.meta.url), ['worker']), size: 2, maxResidentBytes, watchMs: 20,
+      command: program(new URL(`../../src/worker.${extension}`, import.meta.url)), size: 2, maxResidentBytes, watchMs: 20,
       scratchDirectory: join(directory, 'scratch'), log: (level, message) => this.lines.push(`${level} ${message}`),
     });
   }

@@ -1,4 +1,4 @@
-/** The program as its own worker: a conversion task through `lectern worker`, with the real converter. */
+/** The program's own worker: a conversion task through it, with the real converter. */
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
@@ -9,7 +9,7 @@ import { createPool } from '../../src/workers/pool.js';
 import { mebibyte, program } from '../support/workers.js';
 
 const extension = import.meta.url.endsWith('.ts') ? 'ts' : 'js';
-const command = program(new URL(`../../src/main.${extension}`, import.meta.url), ['worker']);
+const command = program(new URL(`../../src/worker.${extension}`, import.meta.url));
 
 /** One page with one line; no table of offsets, so the reader has to find the objects. */
 function pdf(text: string): string {

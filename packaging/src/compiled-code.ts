@@ -1,0 +1,26 @@
+/** What V8 has compiled of a worker's program once it has converted what users convert: kept beside the bundle, so that no worker compiles that again. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { resolveSettings } from '../../src/config.js';
+import { convertDocumentInPool } from '../../src/convert/convert-document-job.js';
+import { defaultConvertOptions } from '../../src/convert/options.js';
+import { createConverter, workerCommand } from '../../src/converter.js';
+import { createLog } from '../../src/log.js';
+
+/** Converts the documents by one worker of the bundled program, which then keeps its code. Throws LecternError where the program cannot convert. */
+export async function keepCompiledCode(documents: string[]): Promise<void> {
+  const scratch = mkdtempSync(join(tmpdir(), 'lectern-compile-'));
+  const settings = { ...resolveSettings([], {}).values, workers: 1 };
+  const converter = createConverter(settings, createLog('warn'), { spareWorkers: 0, tellsOfModels: false, command: workerCommand(['--keep-code']) });
+  try {
+    const { services, pool } = converter;
+    for (const [index, inputPath] of documents.entries()) {
+      await convertDocumentInPool({ inputPath, filename: basename(inputPath), outputDirectory: join(scratch, String(index)), options: defaultConvertOptions }, { ...services, signal: new AbortController().signal, onProgress: () => undefined });
+    }
+    await pool.run('keepCode', {}, { limits: { silenceMs: 60_000, totalMs: 60_000 } });
+  } finally {
+    await converter.close();
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
