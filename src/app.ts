@@ -79,7 +79,8 @@ function openTasks(settings: Settings, services: ConversionServices, log: Log): 
 
 /** What is found out while the service begins: whether a worker starts and reads pictures of text, and which models there are. */
 function startUp(converter: Converter, language: Language, log: Log, closing: () => boolean): { abilities: Abilities; ready: () => boolean } {
-  const abilities = { textRecognition: false, formulas: true, code: false };
+  // Our network for text is shipped: until a worker says otherwise, pictures are read.
+  const abilities = { textRecognition: true, formulas: true, code: false };
   let [workers, catalogue] = [false, false];
   void converter.pool.ready().then(() => findRecogniser(converter, log)).then((found) => {
     abilities.textRecognition = found;

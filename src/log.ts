@@ -2,7 +2,10 @@
 import { pino } from 'pino';
 import { sourceStack } from './source-stack.js';
 
-export type Log = ReturnType<typeof createLog>;
+type LogLevel = 'debug' | 'info' | 'warn' | 'error';
+
+/** What rooms are told with: what it is about, and a sentence. */
+export type Log = Record<LogLevel, (about: object, message: string) => void>;
 
 export function createLog(level: string) {
   return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err } }, pino.destination(2));

@@ -11,7 +11,7 @@ import { createConverter } from '../converter.js';
 import { convertDocumentInPool } from '../convert/convert-document-job.js';
 import type { ConvertOutcome } from '../convert/request.js';
 import { LecternError } from '../errors.js';
-import { createLog } from '../log.js';
+import { createLateLog } from '../late-log.js';
 import { makeDirectory } from '../make-directory.js';
 import { extensions, readWish, type Wish } from './convert-wish.js';
 import { bar, progressLine } from './progress-line.js';
@@ -102,9 +102,8 @@ function complaint(name: string, sentence: string): string {
 }
 
 async function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['values'], signal: AbortSignal): Promise<Way> {
-  const log = createLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel);
   // Workers that end because their user has had enough are nothing to tell of.
-  signal.addEventListener('abort', () => { log.level = 'silent'; });
+  const log = createLateLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel, () => signal.aborted);
   // None is spare: what has nothing to do would only start for nothing.
   const { services, close } = createConverter(settings, log, { spareWorkers: 0, tellsOfModels: false });
   const sizes = await Promise.all(wish.files.map((file) => stat(file).then(({ size }) => size, () => 0)));

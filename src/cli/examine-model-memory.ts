@@ -5,7 +5,7 @@ import type { DeviceInfo, Engine, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import { openCatalogue } from '../language.js';
 import { contextChooser, placeOf, shortOfNetworks } from '../model-memory.js';
-import { createLog } from '../log.js';
+import { silentLog } from '../late-log.js';
 import { describeBytes, fitModel } from '../models/fit.js';
 import type { CatalogueEntry } from '../models/types.js';
 import type { Finding } from './examine-places.js';
@@ -80,7 +80,7 @@ export async function examineModelMemory(settings: Settings): Promise<Finding[]>
     if (devices === null) return [];
     const budget = examineBudget(settings, devices);
     if (budget.length === 0 || budget.some(({ state }) => state === 'bad')) return budget;
-    const catalogue = openCatalogue({ models: settings.models, aliases: new Map() }, engine, createLog('silent'));
+    const catalogue = openCatalogue({ models: settings.models, aliases: new Map() }, engine, silentLog);
     return [...budget, ...examineNetworks(settings, devices), ...await examineNeeds(settings, engine, devices, await catalogue.list())];
   } finally {
     await engine.close();

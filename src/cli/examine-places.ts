@@ -8,7 +8,7 @@ import type { Settings } from '../config.js';
 import { openEngine } from '../engine/engine.js';
 import { listenOn } from '../listen.js';
 import { openCatalogue } from '../language.js';
-import { createLog } from '../log.js';
+import { silentLog } from '../late-log.js';
 import { describeBytes } from '../models/fit.js';
 import { whyUnreadable } from '../models/unreadable.js';
 import { createVisionCatalogue } from '../models/vision-catalogue.js';
@@ -59,7 +59,7 @@ export async function examineModels({ models: directories }: Pick<Settings, 'mod
     return findings;
   }
   try {
-    const catalogue = openCatalogue({ models: directories, aliases: new Map() }, engine, createLog('silent'));
+    const catalogue = openCatalogue({ models: directories, aliases: new Map() }, engine, silentLog);
     const found = await catalogue.list();
     findings.push(found.length > 0
       ? { state: 'good', what: `models: ${found.length} usable: ${shortList(found.map(({ name }) => name))}` }

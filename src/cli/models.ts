@@ -8,7 +8,7 @@ import type { Engine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import { openCatalogue } from '../language.js';
 import { contextChooser, placeOf } from '../model-memory.js';
-import { createLog } from '../log.js';
+import { silentLog } from '../late-log.js';
 import { describeBytes } from '../models/fit.js';
 import { displayName, parseModelName, requireModelName } from '../models/model-name.js';
 import { pullModel } from '../models/pull/pull.js';
@@ -32,7 +32,7 @@ export const models: Command = async (args, environment) => {
   if (count < least || count > most) throw new LecternError('invalid_request', usage);
   const engine = openEngine();
   try {
-    const catalogue = openCatalogue(settings, engine, createLog('silent'));
+    const catalogue = openCatalogue(settings, engine, silentLog);
     const vision = createVisionCatalogue({ directories: settings.models });
     if (verb === 'list') return await list(catalogue, vision, settings.models);
     if (verb === 'show') return await show(catalogue, vision, engine, settings, name as string);

@@ -1,0 +1,18 @@
+/** Logs of commands: most end without a line, and reading the log's package takes 20 ms. */
+import type { Log } from './log.js';
+
+/** Opened by its first line. A line that comes while `isQuiet` is not told. */
+export function createLateLog(level: string, isQuiet: () => boolean): Log {
+  let opened: Promise<Log> | undefined;
+  const tell = (kind: keyof Log) => (about: object, message: string): void => {
+    if (isQuiet()) return;
+    opened ??= import('./log.js').then(({ createLog }) => createLog(level));
+    void opened.then((log) => log[kind](about, message));
+  };
+  return { debug: tell('debug'), info: tell('info'), warn: tell('warn'), error: tell('error') };
+}
+
+const nothing = (): void => undefined;
+
+/** Of commands that say themselves what they find. */
+export const silentLog: Log = { debug: nothing, info: nothing, warn: nothing, error: nothing };
