@@ -8,6 +8,7 @@ import { isRecogniser } from '../convert/ocr/recogniser.js';
 import { installedRecognisers, shippedLineVoting } from '../convert/ocr/own.js';
 import type { TextRecognisers } from '../convert/ocr/recogniser.js';
 import { shippedCellFinder } from '../convert/tables/index.js';
+import { endWithParent } from '../engine/end-with-parent.js';
 import { openEngine } from '../engine/engine.js';
 import type { Engine, NetworkReader, TextReader } from '../engine/port.js';
 import type { PageReaders } from '../engine/vision-port.js';
@@ -82,7 +83,7 @@ export async function worker(more: Record<string, JobHandler> = {}): Promise<num
       convert: (request, context) => convert(request as ConvertRequest, context),
       recogniser: (_, context) => describeRecogniser(context),
       zip: async (request, { signal, progress }) => (await import('../convert/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),
-    }, closeNetworks);
+    }, { endWithParent, release: closeNetworks });
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) throw thrown;
     process.stderr.write(`lectern: ${thrown.message}\n`);

@@ -70,6 +70,7 @@ export interface NativeAddon {
   buildInfo(): { version: string; cuda: boolean; instructions: string };
   devices(gpus: boolean): DeviceInfo[];
   whyNoGpu(): string;
+  endWithParent(): boolean;
 }
 
 /** The addon of this package; loaded once per thread. Throws LecternError `invalid_state` when it was not built, or may not be loaded. */

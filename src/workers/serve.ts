@@ -1,6 +1,5 @@
 /** The worker's side: waits for jobs, runs one at a time, and ends when its parent is gone. */
 import { Socket } from 'node:net';
-import { Worker } from 'node:worker_threads';
 import { LecternError } from '../errors.js';
 import { channelDescriptor, receive, send, type Outcome, type ToWorker } from './messages.js';
 import { fromWire, toWire } from './wire-error.js';
@@ -21,15 +20,11 @@ export type JobHandler = (request: unknown, context: JobContext) => Promise<unkn
 
 const progressIntervalMs = 100;
 
-/**
- * A worker that computes without end never sees its channel close, so a thread looks whether the parent has changed.
- * Its code is text because the thread must start without the program's loaders: 23 ms and 9 MB.
- */
-function guardAgainstOrphanhood(): void {
-  const code = `const parent = ${process.ppid};
-    setInterval(() => { if (process.ppid !== parent) process.kill(process.pid, 'SIGKILL'); }, 1000);`;
-  const guard = new Worker(code, { eval: true, execArgv: [], env: {}, resourceLimits: { maxOldGenerationSizeMb: 8, maxYoungGenerationSizeMb: 1 } });
-  guard.once('online', () => guard.unref());
+export interface ServeOptions {
+  /** Has this process end when its parent does, also while it computes without end and never sees its channel close. */
+  endWithParent: () => unknown;
+  /** Gives up what is kept between jobs; the parent may ask for it at any time. */
+  release?: () => Promise<void>;
 }
 
 class WorkerSide {
@@ -126,11 +121,8 @@ class WorkerSide {
   }
 }
 
-/**
- * Serves until the parent closes the channel, then ends the process. `release` gives up what is kept between jobs; the parent may ask for it
- * at any time. Only for a process that a pool has started: elsewhere it throws `invalid_state`.
- */
-export function serveJobs(handlers: Record<string, JobHandler>, release: () => Promise<void> = async () => undefined): Promise<never> {
+/** Serves until the parent closes the channel, then ends the process. Only for a process that a pool has started: elsewhere it throws `invalid_state`. */
+export function serveJobs(handlers: Record<string, JobHandler>, { endWithParent, release = async () => undefined }: ServeOptions): Promise<never> {
   let channel: Socket;
   try {
     channel = new Socket({ fd: channelDescriptor, readable: true, writable: true });
@@ -142,7 +134,7 @@ export function serveJobs(handlers: Record<string, JobHandler>, release: () => P
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => undefined);
   const leave = (): void => process.exit(0);
   channel.on('end', leave).on('close', leave).on('error', leave);
-  guardAgainstOrphanhood();
+  endWithParent();
   const side = new WorkerSide(channel, handlers, release);
   receive<ToWorker>(channel, (message) => side.handle(message), leave);
   return new Promise(() => undefined);

@@ -6,6 +6,7 @@ import type { ConvertOutcome, ConvertRequest } from '../../src/convert/request.j
 import { writeZip, type ZipRequest } from '../../src/convert/write-zip.js';
 import { createRemoteEngine } from '../../src/engine/remote.js';
 import { LecternError } from '../../src/errors.js';
+import { endWithParent } from '../../src/engine/end-with-parent.js';
 import { serveJobs, type JobContext } from '../../src/workers/serve.js';
 
 export interface Script {
@@ -98,4 +99,4 @@ async function convert(request: ConvertRequest, context: JobContext): Promise<Co
 await serveJobs({
   convert: (request, context) => convert(request as ConvertRequest, context),
   zip: (request, { signal, progress }) => writeZip(request as ZipRequest, { signal, progress }),
-});
+}, { endWithParent });

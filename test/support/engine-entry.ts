@@ -1,6 +1,7 @@
 /** A worker whose verbs use the engine of the main process. */
 import { readdirSync } from 'node:fs';
 import type { Bitmap } from '../../src/bitmap.js';
+import { endWithParent } from '../../src/engine/end-with-parent.js';
 import { createRemoteEngine } from '../../src/engine/remote.js';
 import { serveJobs } from '../../src/workers/serve.js';
 
@@ -25,4 +26,4 @@ await serveJobs({
     const code = await asked.then(() => 'answered', (error: { code: string }) => error.code);
     return { code, left: readdirSync(scratchDirectory) };
   },
-});
+}, { endWithParent });

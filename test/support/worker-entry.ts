@@ -1,6 +1,7 @@
 /** A worker whose verbs misbehave in every way a test can ask for. */
 import { writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
+import { endWithParent } from '../../src/engine/end-with-parent.js';
 import { LecternError } from '../../src/errors.js';
 import { serveJobs, type JobHandler } from '../../src/workers/serve.js';
 
@@ -107,4 +108,4 @@ const handlers: Record<string, JobHandler> = {
   },
 };
 
-await serveJobs(handlers, async () => { held.length = 0; });
+await serveJobs(handlers, { endWithParent, release: async () => { held.length = 0; } });
