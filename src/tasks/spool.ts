@@ -1,6 +1,8 @@
 /** Where tasks live on disk: one directory each, with its record, its payload, inputs, outputs and scratch files. */
+import { readdirSync, readFileSync } from 'node:fs';
 import { mkdir, open, readFile, readdir, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import type { ErrorCode } from '../errors.js';
 import type { TaskOutput, TaskStatus } from './types.js';
 
@@ -110,10 +112,18 @@ export class TaskFolder {
     for (const directory of [this.inputs, this.root, dirname(this.root)]) await settle(directory);
   }
 
-  /** Null where the directory holds no task: an upload that was never submitted, or a removal that was cut short. */
-  async readRecord(id: string): Promise<TaskRecord | null> {
+  /** Null where the directory holds no task: an upload that was never submitted, or a removal that was cut short. Throws where its record cannot be read. */
+  readRecord(id: string): TaskRecord | null {
+    let text: string;
     try {
-      const record = JSON.parse(await readFile(join(this.root, 'task.json'), 'utf8')) as TaskRecord;
+      text = readFileSync(join(this.root, 'task.json'), 'utf8');
+    } catch (thrown) {
+      // What a disk or a limit does not let be read may be read at the next start: it is no orphan.
+      if ((thrown as NodeJS.ErrnoException).code === 'ENOENT') return null;
+      throw thrown;
+    }
+    try {
+      const record = JSON.parse(text) as TaskRecord;
       return record.version === 1 && record.id === id && Number.isSafeInteger(record.sequence) ? record : null;
     } catch {
       return null;
@@ -138,6 +148,12 @@ export class TaskFolder {
   async clean(keepOutputs: boolean): Promise<void> {
     const gone = ['inputs', 'scratch', 'payload.json', 'task.json.new', ...(keepOutputs ? [] : ['outputs'])];
     for (const name of gone) await rm(join(this.root, name), { recursive: true, force: true });
+  }
+
+  /** Of an ended task, after a crash: `clean` where there is something. A look is a fifth of its calls, and there are thousands of tasks. */
+  async tidy(keepOutputs: boolean): Promise<void> {
+    const names = readdirSync(this.root);
+    if (names.some((name) => name !== 'task.json' && !(keepOutputs && name === 'outputs'))) await this.clean(keepOutputs);
   }
 
   inputBytes(): Promise<number> {
@@ -175,20 +191,36 @@ export class TaskFolder {
   }
 }
 
-/** Every task in the directory; what bears a task's name and holds none is deleted. Anything else is left alone. */
-export async function readSpool(directory: string): Promise<{ records: TaskRecord[]; orphans: number }> {
-  const records: TaskRecord[] = [];
-  let orphans = 0;
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    if (!entry.isDirectory() || !taskName.test(entry.name)) continue;
-    const folder = new TaskFolder(join(directory, entry.name));
-    const record = await folder.readRecord(entry.name);
-    if (record) {
-      records.push(record);
-    } else {
-      await folder.remove();
-      orphans++;
+/** Directories between two turns of the event loop. They are read in it: through the pool of threads 20,000 take 5 s instead of 1 on a busy machine. */
+const readsInTurn = 64;
+
+interface Spool {
+  /** Ended ones first, in the order of their ends; then the others, as they were submitted. */
+  records: TaskRecord[];
+  /** What bears a task's name and holds none. */
+  orphans: TaskFolder[];
+  /** Why a task was left alone. */
+  failures: unknown[];
+}
+
+/** Every task in the directory; ended ones are rid of what a crash left. What bears no task's name is left alone. */
+export async function readSpool(directory: string): Promise<Spool> {
+  const [records, orphans, failures]: [TaskRecord[], TaskFolder[], unknown[]] = [[], [], []];
+  const take = async (name: string): Promise<void> => {
+    const folder = new TaskFolder(join(directory, name));
+    const record = folder.readRecord(name);
+    if (record === null) {
+      orphans.push(folder);
+      return;
     }
+    records.push(record);
+    if (record.endedAt !== null) await folder.tidy(record.status === 'success');
+  };
+  const entries = (await readdir(directory, { withFileTypes: true })).filter((entry) => entry.isDirectory() && taskName.test(entry.name));
+  for (const [index, { name }] of entries.entries()) {
+    if (index % readsInTurn === 0) await setImmediate();
+    await take(name).catch((thrown: unknown) => failures.push(thrown));
   }
-  return { records, orphans };
+  records.sort((a, b) => (a.endedAt ?? Number.MAX_VALUE) - (b.endedAt ?? Number.MAX_VALUE) || a.sequence - b.sequence);
+  return { records, orphans, failures };
 }

@@ -8,6 +8,7 @@ import { LecternError, asLecternError } from '../errors.js';
 import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
 import { lockDirectory } from './lock.js';
+import { Removals } from './removals.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
 import { TaskFolder, readSpool, type TaskRecord } from './spool.js';
 import { Task } from './task.js';
@@ -30,6 +31,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private readonly openedAt: number;
   /** Disk work in flight, so that `close` leaves none behind. */
   private readonly chores = new Set<Promise<unknown>>();
+  private readonly removals = new Removals((work) => this.quietly(work));
   private reserved = 0;
   private readonly since = { begun: 0, waitMs: 0, succeeded: 0, failed: 0, cancelled: 0 };
   private sequence = 0;
@@ -44,21 +46,20 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     const { maxEnded, maxEndedBytes = Infinity, maxBytes = Infinity } = options;
     const limit = maxEndedBytes === Infinity ? Infinity : maxBytes / 2;
     this.work = new WorkBytes(this.clock, limit, () => this.kept.trim());
-    this.kept = new KeptTasks({ maxEnded, maxEndedBytes: () => maxEndedBytes - this.work.bytes }, this.clock, (task) => this.forget(task));
+    this.kept = new KeptTasks({ maxEnded, maxEndedBytes: () => maxEndedBytes - this.work.bytes }, this.clock, (task) => this.removals.add(this.forget(task)));
     this.quota = new SpoolQuota(maxBytes, limit === Infinity ? 0 : limit, () => this.kept.bytes + this.work.bytes);
   }
 
   async recover(): Promise<void> {
-    const { records, orphans } = await readSpool(this.options.directory);
-    records.sort((a, b) => (a.endedAt ?? Number.MAX_VALUE) - (b.endedAt ?? Number.MAX_VALUE) || a.sequence - b.sequence);
+    const { records, orphans, failures } = await readSpool(this.options.directory);
+    for (const thrown of failures) this.log('error', 'a task cannot be read, or rid of what a crash left; its files stay for the next start', thrown);
+    for (const orphan of orphans) this.removals.add(orphan);
     let queued = 0;
     for (const record of records) {
       this.sequence = Math.max(this.sequence, record.sequence);
       const task = this.track(record);
-      if (task.ended) {
-        await task.folder.clean(task.status === 'success');
-        this.kept.add(task);
-      } else if (task.attempts >= maxAttempts) {
+      if (task.ended) this.kept.add(task);
+      else if (task.attempts >= maxAttempts) {
         const message = `The service ended ${task.attempts} times while it worked on this task.`;
         await this.end(task, null, new LecternError('worker_crashed', message));
       } else {
@@ -70,7 +71,8 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
         queued++;
       }
     }
-    if (queued + orphans > 0) this.log('info', `tasks queued again after a restart: ${queued}, orphans deleted: ${orphans}`);
+    const over = records.length - this.tasks.size;
+    if (queued + orphans.length + over > 0) this.log('info', `tasks queued again after a restart: ${queued}, deleted: orphans ${orphans.length}, over ${over}`);
     this.queue.start();
   }
 
@@ -159,8 +161,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   async remove(id: string, tenant: string): Promise<void> {
     const task = this.find(id, tenant);
     if (!task.ended) await this.stop(task);
-    if (this.kept.drop(id)) this.forget(task);
-    await Promise.all(this.chores);
+    if (this.kept.drop(id)) await this.erase(task);
   }
 
   async openOutput(id: string, tenant: string, name: string): Promise<TaskOutput> {
@@ -173,11 +174,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   async clear(tenant: string, olderThanSeconds: number, owner?: string): Promise<number> {
     const before = this.clock.now() - olderThanSeconds * 1000;
     const old = [...this.kept].filter((task) => task.tenant === tenant && (owner === undefined || task.owner === owner) && (task.endedAt ?? Infinity) <= before);
-    for (const task of old) {
-      this.kept.drop(task.id);
-      this.forget(task);
-    }
-    await Promise.all(this.chores);
+    await Promise.all(old.map((task) => this.kept.drop(task.id) && this.erase(task)));
     return old.length;
   }
 
@@ -208,6 +205,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     await settled;
     for (const task of this.tasks.values()) task.release();
     while (this.chores.size > 0) await Promise.allSettled(this.chores);
+    await this.removals.close();
     this.gone = true;
     await this.unlock();
   }
@@ -349,10 +347,17 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.kept.add(task);
   }
 
-  private forget(task: Task<Meta, Summary>): void {
+  /** Its files are still there. */
+  private forget(task: Task<Meta, Summary>): TaskFolder {
     this.tasks.delete(task.id);
     task.releaseInputs();
-    if (!this.gone) void this.chore(this.quietly(task.folder.remove()));
+    return task.folder;
+  }
+
+  /** For somebody who waits for it. */
+  private async erase(task: Task<Meta, Summary>): Promise<void> {
+    const folder = this.forget(task);
+    if (!this.gone) await this.chore(this.quietly(folder.remove()));
   }
 
   private chore<T>(work: Promise<T>): Promise<T> {

@@ -1,5 +1,7 @@
 /** What the task table finds when a process comes back to its directory: after a stop, after a crash, after two crashes. */
-import { cp, mkdir, readFile, readdir, stat, writeFile } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { cp, mkdir, readFile, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
@@ -9,11 +11,12 @@ import { createTaskTable } from '../../src/tasks/table.js';
 import type { RunTask, TaskTable } from '../../src/tasks/types.js';
 import { deferred } from '../support/deferred.js';
 import { ManualClock } from '../support/manual-clock.js';
+import { until } from '../support/until.js';
 
 type Run = RunTask<{ name: string }, { page: number }, string>;
 type Table = TaskTable<{ name: string }, { page: number }, string>;
 
-function open(directory: string, run: Run, over: { keepMs?: number; clock?: ManualClock; concurrency?: number } = {}): Promise<Table> {
+function open(directory: string, run: Run, over: { keepMs?: number; clock?: ManualClock; concurrency?: number; maxEnded?: number } = {}): Promise<Table> {
   return createTaskTable({ directory, run, concurrency: 1, maxQueued: 10, keepMs: 60_000, maxEnded: 10, clock: new ManualClock(), ...over });
 }
 
@@ -221,4 +224,54 @@ t.test('a damaged record costs only its own task', async (t) => {
   t.throws(() => second.get(bad, 'default'), { code: 'not_found' });
   await second.close();
   t.strictSame(await readdir(directory), [good]);
+});
+
+/** As many ended tasks as copies of a real one; the answer names them, oldest first. */
+async function keptTasks(directory: string, count: number): Promise<string[]> {
+  const table = await open(directory, read);
+  const model = await submit(table, 'kept');
+  await table.wait(model, 'default', 1e9);
+  await table.close();
+  const record = JSON.parse(await readFile(join(directory, model, 'task.json'), 'utf8')) as { endedAt: number };
+  const ids = Array.from({ length: count }, () => randomUUID());
+  for (const [index, id] of ids.entries()) {
+    await cp(join(directory, model), join(directory, id), { recursive: true });
+    await writeFile(join(directory, id, 'task.json'), JSON.stringify({ ...record, id, sequence: index + 2, endedAt: record.endedAt + index + 1 }));
+  }
+  return ids;
+}
+
+t.test('a start does not wait for what goes: thousands of results that are over are deleted meanwhile, and by the next process', async (t) => {
+  const directory = join(t.testdir(), 'spool');
+  const ids = await keptTasks(directory, 1000);
+  const left = async (): Promise<string[]> => (await readdir(directory)).filter((name) => name !== 'lock');
+  const first = await open(directory, read, { maxEnded: 5 });
+  t.ok((await left()).length > 500, 'it takes work while they are there');
+  t.equal(first.counts().ended, 5);
+  t.throws(() => first.get(ids[994] ?? '', 'default'), { code: 'not_found' });
+  await first.remove(ids[999] ?? '', 'default');
+  await first.clear('default', -1000);
+  t.strictSame(ids.slice(995).filter((id) => existsSync(join(directory, id))), [], 'what somebody deletes waits for no turn');
+  await first.close();
+  t.ok((await left()).length > 100, 'nor does the end wait for them');
+  const second = await open(directory, read, { maxEnded: 5 });
+  t.teardown(() => second.close());
+  await until('the rest goes', async () => (await left()).length <= 5);
+  t.match(second.counts(), { ended: 5 });
+});
+
+t.test('a task that cannot be read is no orphan', async (t) => {
+  const directory = join(t.testdir(), 'spool');
+  const [id = ''] = await keptTasks(directory, 1);
+  const record = join(directory, id, 'task.json');
+  const bytes = await readFile(record);
+  await rm(record);
+  // What a failing disk says of a file, a directory says, too.
+  await mkdir(record);
+  await (await open(directory, read)).close();
+  await rmdir(record);
+  await writeFile(record, bytes);
+  const again = await open(directory, read);
+  t.teardown(() => again.close());
+  t.match(again.get(id, 'default'), { status: 'success' });
 });
