@@ -71,23 +71,48 @@ async function isAnswered(path: string, beatMs: number): Promise<boolean> {
 /** Of another user, who alone may read it. */
 const unreadable = Symbol('unreadable');
 
-async function owner(path: string, beatMs: number): Promise<{ pid: string; alive: boolean }> {
+async function owner(path: string, beatMs: number): Promise<{ pid: string; text: string; alive: boolean }> {
   let text = '';
   for (let look = 0; look < looks && text === ''; look++) {
     if (look > 0) await wait(lookMs);
     const read = await readFile(path, 'utf8').catch((thrown: unknown) => ((thrown as NodeJS.ErrnoException).code === 'ENOENT' ? null : unreadable));
-    if (read === unreadable) return { pid: 'of another user', alive: true };
+    if (read === unreadable) return { pid: 'of another user', text, alive: true };
     if (read === null) break;
     text = read;
   }
   const [pid = '', start = '', place = ''] = text.split(' ');
-  return { pid, alive: isThere(pid, start, place) ?? await isAnswered(path, beatMs) };
+  return { pid, text, alive: isThere(pid, start, place) ?? await isAnswered(path, beatMs) };
+}
+
+/** More than it takes to wait for a mark to grow old. */
+const attempts = 300;
+
+/** Whoever was killed while it took a dead lock away left its mark behind; it takes some milliseconds. */
+const markedMs = 10_000;
+
+/** Of several that find a dead lock at once one takes it away, while it bears a mark: without that, the second one would take away the first one's new lock. */
+async function takeAway(path: string, deadText: string): Promise<void> {
+  const mark = `${path}.taking`;
+  try {
+    await (await open(mark, 'wx', 0o600)).close();
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
+    const age = await stat(mark).then(({ mtimeMs }) => Math.abs(Date.now() - mtimeMs), () => 0);
+    if (age > markedMs) await unlink(mark).catch(() => undefined);
+    else await wait(lookMs);
+    return;
+  }
+  try {
+    if (await readFile(path, 'utf8').catch(() => null) === deadText) await unlink(path).catch(() => undefined);
+  } finally {
+    await unlink(mark).catch(() => undefined);
+  }
 }
 
 /** Takes the directory or throws `invalid_state` naming the process that has it. The answer gives it back. */
 export async function lockDirectory(directory: string, beatMs = usualBeatMs): Promise<() => Promise<void>> {
   const path = join(directory, 'lock');
-  for (let attempt = 0; attempt < 3; attempt++) {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     try {
       const handle = await open(path, 'wx', 0o600);
       const own = `${process.pid} ${processStart(process.pid)} ${placeOfNumbers()}`;
@@ -102,9 +127,9 @@ export async function lockDirectory(directory: string, beatMs = usualBeatMs): Pr
     } catch (thrown) {
       if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
     }
-    const { pid, alive } = await owner(path, beatMs);
+    const { pid, text, alive } = await owner(path, beatMs);
     if (alive) throw new LecternError('invalid_state', `The directory ${directory} is in use by process ${pid}.`);
-    await unlink(path).catch(() => undefined);
+    await takeAway(path, text);
   }
   throw new LecternError('invalid_state', `The directory ${directory} is in use by another process.`);
 }

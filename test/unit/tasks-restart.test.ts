@@ -1,7 +1,9 @@
 /** What the task table finds when a process comes back to its directory: after a stop, after a crash, after two crashes. */
+import { spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { cp, mkdir, readFile, readdir, rm, rmdir, stat, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, readdir, rm, rmdir, stat, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
@@ -190,6 +192,33 @@ t.test('an owner whose process number tells nothing is asked: in another contain
   await writeFile(lock, `${process.pid} ${processStart(process.pid)} ${place.replace(/^./, (digit) => (digit === '0' ? '1' : '0'))}`);
   await (await lockDirectory(directory, 20))();
   t.strictSame(await readdir(directory), [], 'nobody answered for the one before a reboot');
+});
+
+t.test('of those that find a dead lock at once one has the directory', async (t) => {
+  for (let attempt = 0; attempt < 60; attempt++) {
+    const directory = t.testdir({ lock: '999999999 1', ...(attempt === 0 && { 'lock.taking': '' }) });
+    // Left by one that was killed as it took a lock away.
+    if (attempt === 0) await utimes(join(directory, 'lock.taking'), 1, 1);
+    const taken = await Promise.allSettled(Array.from({ length: 4 }, () => lockDirectory(directory)));
+    const won = taken.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+    t.equal(won.length, 1);
+    for (const one of taken) if (one.status === 'rejected') t.match(one.reason, { code: 'invalid_state' });
+    for (const unlock of won) await unlock();
+    t.strictSame(await readdir(directory), []);
+  }
+});
+
+t.test('a process that has ended holds nothing, although nobody has asked how it ended', async (t) => {
+  // `sleep` in the place of the shell asks after no child of its.
+  const parent = spawn('/bin/sh', ['-c', 'sleep 0 & echo $!; exec sleep 60'], { stdio: ['ignore', 'pipe', 'ignore'] });
+  t.teardown(() => parent.kill());
+  const [line] = await once(parent.stdout, 'data') as [Buffer];
+  const pid = line.toString().trim();
+  await until('it has ended', async () => /\) Z /.test(await readFile(`/proc/${pid}/stat`, 'utf8')));
+  const start = (await readFile(`/proc/${pid}/stat`, 'utf8')).split(' ')[21] ?? '';
+  const directory = t.testdir({ lock: `${pid} ${start}` });
+  await (await lockDirectory(directory))();
+  t.strictSame(await readdir(directory), []);
 });
 
 t.test('expiry counts from the end, also across a restart', async (t) => {
