@@ -116,8 +116,11 @@ export async function lockDirectory(directory: string, beatMs = usualBeatMs): Pr
     try {
       const handle = await open(path, 'wx', 0o600);
       const own = `${process.pid} ${processStart(process.pid)} ${placeOfNumbers()}`;
-      await handle.writeFile(own);
-      await handle.close();
+      // Where the disk is full it would stay without a name, and the next process would wait for one.
+      await handle.writeFile(own).catch(async (thrown: unknown) => {
+        await unlink(path);
+        throw thrown;
+      }).finally(() => handle.close());
       const stopAnswering = answer(path, beatMs);
       return async () => {
         stopAnswering();
