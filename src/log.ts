@@ -1,5 +1,6 @@
 /** The log: one JSON line an event, on standard error, never with the content of a document or a prompt. */
 import { pino } from 'pino';
+import { standardErrorLines } from './log-lines.js';
 import { sourceStack } from './source-stack.js';
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -8,7 +9,7 @@ type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type Log = Record<LogLevel, (about: object, message: string) => void>;
 
 export function createLog(level: string) {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err } }, pino.destination(2));
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err } }, standardErrorLines());
 }
 
 /** Of defects; pino puts the stacks of an error's causes behind its own. */
