@@ -6,6 +6,7 @@ import { Service, ServiceUnreachable } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { converse } from './converse.js';
 import type { Command } from './run.js';
+import { onStopSignal } from './stop-signals.js';
 import { chatUsage as usage } from './usage.js';
 import { wrongWords } from './wrong-words.js';
 
@@ -39,7 +40,7 @@ async function answerPipe(answer: (question: string, signal: AbortSignal) => Pro
   const question = (await readAll(process.stdin)).trimEnd();
   if (question === '') throw new LecternError('invalid_request', 'There is no question on standard input.');
   const stop = new AbortController();
-  process.once('SIGINT', () => stop.abort(new LecternError('cancelled')));
+  onStopSignal(() => stop.abort(new LecternError('cancelled')));
   await answer(question, stop.signal);
 }
 

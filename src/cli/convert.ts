@@ -1,9 +1,7 @@
 /** `lectern convert FILE...`: the pipeline of the service without the service, or through one. Progress on terminals only. */
-import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
-import { basename, dirname, join, parse } from 'node:path';
-import { pipeline } from 'node:stream/promises';
+import { basename, join, parse } from 'node:path';
 import { convertByService } from '../client/convert.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { resolveSettings } from '../config.js';
@@ -15,9 +13,10 @@ import { createLateLog } from '../late-log.js';
 import { makeDirectory } from '../make-directory.js';
 import { extensions, readWish, type Wish } from './convert-wish.js';
 import { bar, progressLine } from './progress-line.js';
-import { requireNoInput, resultNames } from './result-places.js';
+import { put, requireNoInput, resultNames } from './result-places.js';
 import type { Command } from './run.js';
 import { createTelling, largestFirst, sideBySide, type Telling, worthAtOnce } from './side-by-side.js';
+import { onStopSignal } from './stop-signals.js';
 
 const exitFailed = 1;
 const exitPartial = 3;
@@ -39,7 +38,7 @@ export const convert: Command = async (args, environment) => {
   const results = await prepareResults(wish);
   const controller = new AbortController();
   const stop = (): void => controller.abort(new LecternError('cancelled'));
-  process.once('SIGINT', stop);
+  onStopSignal(stop);
   const way = wish.url === null ? await here(wish, settings, controller.signal) : byService(new Service(wish.url), wish, controller.signal);
   const scratch = await mkdtemp(join(tmpdir(), 'lectern-'));
   const telling = createTelling(progressLine(), (sentence) => process.stderr.write(sentence));
@@ -166,14 +165,4 @@ async function print(path: string): Promise<void> {
   const text = await readFile(path);
   process.stdout.write(text);
   if (text.at(-1) !== 0x0a) process.stdout.write('\n');
-}
-
-/** The bytes, and none of the rights: what lies in the scratch directory is only this user's to read. Throws `forbidden`. */
-async function put(from: string, to: string): Promise<void> {
-  try {
-    await mkdir(dirname(to), { recursive: true });
-    await pipeline(createReadStream(from), createWriteStream(to));
-  } catch (cause) {
-    throw new LecternError('forbidden', `${to} cannot be written: ${(cause as Error).message}.`, { cause });
-  }
 }

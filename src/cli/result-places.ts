@@ -1,6 +1,8 @@
 /** Where the results of `lectern convert` go: one name a document, however alike the documents' names are, and never over a document. */
-import { stat } from 'node:fs/promises';
-import { basename, join, parse } from 'node:path';
+import { createReadStream, createWriteStream } from 'node:fs';
+import { mkdir, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, parse } from 'node:path';
+import { pipeline } from 'node:stream/promises';
 import { LecternError } from '../errors.js';
 
 /**
@@ -28,5 +30,18 @@ export async function requireNoInput(files: string[], directory: string, results
     const path = join(directory, result);
     const there = await identity(path);
     if (there !== null && inputs.has(there)) throw new LecternError('invalid_request', `The result ${path} would overwrite a document that is to be converted: name another directory with -o.`);
+  }
+}
+
+/** The bytes, and none of the rights: what lies in the scratch directory is only this user's to read. Whole, or as it was before. Throws `forbidden`. */
+export async function put(from: string, to: string): Promise<void> {
+  const fresh = `${to}.${process.pid}.new`;
+  try {
+    await mkdir(dirname(to), { recursive: true });
+    await pipeline(createReadStream(from), createWriteStream(fresh));
+    await rename(fresh, to);
+  } catch (cause) {
+    await rm(fresh, { force: true });
+    throw new LecternError('forbidden', `${to} cannot be written: ${(cause as Error).message}.`, { cause });
   }
 }

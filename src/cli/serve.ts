@@ -5,6 +5,7 @@ import { exitDeviceLost } from '../device-loss.js';
 import { LecternError } from '../errors.js';
 import { createLog } from '../log.js';
 import type { Command } from './run.js';
+import { onStopSignal } from './stop-signals.js';
 
 /** What failed answers get to reach their clients, and conversions to write down what they have, once the GPU is lost. */
 const lostWaitMs = 2_000;
@@ -19,7 +20,7 @@ export const serve: Command = async (args, environment) => {
   if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern; \`lectern settings\` lists them.`);
   const log = createLog(settings.logLevel);
   const app = await createApp(settings, log, { namedModels: origins.models === 'default' ? [] : settings.models });
-  const stopped = untilStopped();
+  const stopped = new Promise<string>(onStopSignal);
   let [exitCode, waitMs] = [0, stopWaitMs];
   try {
     const addresses = await app.listen();
@@ -37,15 +38,3 @@ export const serve: Command = async (args, environment) => {
   }
   return exitCode;
 };
-
-/** The first signal resolves; a second one ends the process on the spot. */
-function untilStopped(): Promise<string> {
-  return new Promise((resolve) => {
-    for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-      process.once(signal, () => {
-        process.once(signal, () => process.exit(1));
-        resolve(signal);
-      });
-    }
-  });
-}

@@ -10,7 +10,7 @@ export interface ServingProgram {
   /** The lines of its log so far. */
   said: readonly string[];
   /** Settles when the process is gone, and all that it said is in `said`. */
-  end(signal: 'SIGKILL' | 'SIGTERM'): Promise<void>;
+  end(signal: 'SIGKILL' | 'SIGTERM' | 'SIGHUP'): Promise<void>;
 }
 
 /** Serves on a port of the system's choosing with everything below `home`. Rejects with its last words when it ends before it serves. */

@@ -1,0 +1,84 @@
+// The program where its surroundings fail: a full disk behind its output or its log, a terminal that is closed, a supervisor that ends it.
+import t from 'tap';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer, type AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { put } from '../../src/cli/result-places.js';
+import { fixturesDirectory } from '../support/fixtures.js';
+import { mainScript } from '../support/program.js';
+import { serveProgram } from '../support/serving-program.js';
+import { until } from '../support/until.js';
+
+const home = await mkdtemp(join(tmpdir(), 'lectern-hard-'));
+t.teardown(() => rm(home, { recursive: true, force: true }));
+await copyFile(join(fixturesDirectory(), 'invoice.pdf'), join(home, 'invoice.pdf'));
+const patience = { timeout: 120_000 };
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  server.close();
+  await once(server, 'close');
+  return port;
+}
+
+t.test('no room for what is printed is one sentence', patience, async (t) => {
+  const full = openSync('/dev/full', 'w');
+  t.teardown(() => closeSync(full));
+  const child = spawn(process.execPath, [mainScript, 'convert', 'invoice.pdf'], { cwd: home, env: { HOME: home }, stdio: ['ignore', full, 'pipe'] });
+  let said = '';
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => { said += text; });
+  const [code] = await once(child, 'close') as [number];
+  t.match([code, said], [1, /^lectern: Standard output cannot be written: ENOSPC[^\n]*\n$/]);
+});
+
+t.test('a result that cannot be written whole leaves the one before', async (t) => {
+  const place = join(home, 'out', 'report.md');
+  await mkdir(join(home, 'out'));
+  await writeFile(place, 'of yesterday');
+  // Reading it fails, after the place was opened.
+  await t.rejects(put(home, place), { code: 'forbidden', message: /report\.md cannot be written: EISDIR/ });
+  t.equal(await readFile(place, 'utf8'), 'of yesterday');
+  t.strictSame(await readdir(join(home, 'out')), ['report.md']);
+});
+
+t.test('a service whose log has no room serves, and ends when it is told to', patience, async (t) => {
+  const full = openSync('/dev/full', 'w');
+  const port = await freePort();
+  const child = spawn(process.execPath, [mainScript, 'serve', '--listen', `127.0.0.1:${port}`, '--state', join(home, 'unlogged')], { env: { HOME: home }, stdio: ['ignore', 'ignore', full] });
+  closeSync(full);
+  t.teardown(() => child.kill('SIGKILL'));
+  const health = (): Promise<number> => fetch(`http://127.0.0.1:${port}/health`).then(({ status }) => status, () => 0);
+  await until('it serves', async () => child.exitCode !== null || await health() === 200);
+  for (let asked = 0; asked < 3; asked++) t.equal(await health(), 200);
+  child.kill('SIGTERM');
+  t.strictSame(await once(child, 'close'), [0, null]);
+});
+
+t.test('a terminal that is closed ends a service in order, although it says so twice', patience, async (t) => {
+  const { child, end } = await serveProgram(home);
+  const ended = once(child, 'exit');
+  child.kill('SIGHUP');
+  await end('SIGHUP');
+  t.strictSame(await ended, [0, null]);
+  t.notOk(existsSync(join(home, 'state', 'tasks', 'lock')));
+});
+
+t.test('a conversion that is ended leaves no files of its own', patience, async (t) => {
+  for (const signal of ['SIGTERM', 'SIGHUP'] as const) {
+    const scratch = await mkdtemp(join(home, 'tmp-'));
+    const child = spawn(process.execPath, [mainScript, 'convert', '-o', 'many', ...Array.from({ length: 100 }, () => 'invoice.pdf')], { cwd: home, env: { HOME: home, TMPDIR: scratch }, stdio: ['ignore', 'ignore', 'pipe'] });
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => { said += text; });
+    await until('it has files', async () => (await readdir(scratch)).length > 0);
+    child.kill(signal);
+    t.strictSame(await once(child, 'close'), [1, null]);
+    t.match(said, /^lectern: The work was cancelled\.\n$/m);
+    t.strictSame(await readdir(scratch), []);
+  }
+});
