@@ -4,6 +4,7 @@ import type { Server } from 'node:http';
 import { createServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { LecternError } from './errors.js';
+import { authorityOf } from './network-address.js';
 import type { Address } from './setting-kinds.js';
 import type { TlsFiles } from './tls-files.js';
 
@@ -73,12 +74,12 @@ function silentConnections(server: Server): ReadonlySet<Socket> {
   return silent;
 }
 
-function urlOf({ address, family, port }: AddressInfo, scheme: 'http' | 'https'): string {
-  return `${scheme}://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+function urlOf({ address, port }: AddressInfo, scheme: 'http' | 'https'): string {
+  return `${scheme}://${authorityOf(address, port)}`;
 }
 
 function explain(cause: NodeJS.ErrnoException, host: string, port: number): Error {
-  const where = `${host}:${port}`;
+  const where = authorityOf(host, port);
   switch (cause.code) {
     case 'EADDRINUSE':
       return new LecternError('invalid_state', `Port ${port} is taken on ${host}: ${ownerOf(port)} listens there. Stop it, or listen elsewhere with --listen.`, { cause });

@@ -67,3 +67,8 @@ function maskAt(prefix: number, index: number): number {
 export function isLoopback({ family, bytes }: NetworkAddress): boolean {
   return family === 4 ? bytes[0] === 127 : bytes.every((byte, index) => byte === (index === 15 ? 1 : 0));
 }
+
+/** `host:port` as it stands in addresses, where IPv6 has brackets. */
+export function authorityOf(host: string, port: number): string {
+  return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
+}

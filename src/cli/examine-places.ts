@@ -12,6 +12,7 @@ import { silentLog } from '../late-log.js';
 import { describeBytes } from '../models/fit.js';
 import { whyUnreadable } from '../models/unreadable.js';
 import { createVisionCatalogue } from '../models/vision-catalogue.js';
+import { authorityOf } from '../network-address.js';
 import type { Address } from '../setting-kinds.js';
 import { brokenOwn, isOwn } from './own-networks.js';
 
@@ -80,14 +81,14 @@ function shortList(names: string[]): string {
 
 /** Free, taken by a Lectern that already runs, or taken by somebody else. */
 export async function examinePort(address: Address): Promise<Finding> {
-  const where = `port: ${address.host}:${address.port}`;
+  const where = `port: ${authorityOf(address.host, address.port)}`;
   try {
     const { close } = await listenOn(createServer(), [address]);
     await close();
     return { state: 'good', what: `${where} is free` };
   } catch (thrown) {
     const host = address.host === '0.0.0.0' || address.host === '::' ? '127.0.0.1' : address.host;
-    const authority = `${host.includes(':') ? `[${host}]` : host}:${address.port}`;
+    const authority = authorityOf(host, address.port);
     const who = await lecternAt(`http://${authority}/version`) ?? await lecternAt(`https://${authority}/version`);
     if (who !== undefined) return { state: 'good', what: `${where}: ${who} serves there` };
     return { state: 'bad', what: `${where} cannot be opened`, advice: (thrown as Error).message };

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
 import { lookAgain } from '../look-again.js';
-import { contains, isLoopback, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
+import { authorityOf, contains, isLoopback, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
 import { AccessList } from './access-list.js';
 import { proxySign } from './proxy-signs.js';
 import type { HttpSettings } from './settings.js';
@@ -43,7 +43,7 @@ export class Gate {
     const open = listen.find(({ host }) => !isLoopbackHost(host));
     if (accessList !== null && allowAll) throw new LecternError('invalid_request', '--allow-all and --access-list contradict each other: leave one out.');
     if (accessList === null && !allowAll && open !== undefined) {
-      throw new LecternError('invalid_request', `${open.host}:${open.port} can be reached from the network: name who may enter with --access-list FILE, or let everyone in with --allow-all.`);
+      throw new LecternError('invalid_request', `${authorityOf(open.host, open.port)} can be reached from the network: name who may enter with --access-list FILE, or let everyone in with --allow-all.`);
     }
     if (accessList === null && !allowAll && trustedProxies.length > 0) {
       throw new LecternError('invalid_request', 'Others come through the proxies that --trusted-proxies names: say who may enter with --access-list FILE, or let everyone in with --allow-all.');

@@ -229,6 +229,7 @@ t.test('what only administrators may', async (t) => {
 
 t.test('without a list', async (t) => {
   t.throws(() => new Gate({ ...testSettings, listen: [testSettings.listen[0] as never, network] }), { code: 'invalid_request', message: /0\.0\.0\.0:1 can be reached from the network: .*--access-list/ });
+  t.throws(() => new Gate({ ...testSettings, listen: [{ host: '::', port: 1 }] }), { message: /^\[::\]:1 can be reached/ });
   for (const host of ['127.0.0.1', '::1', 'localhost', '127.0.0.2']) t.ok(new Gate({ ...testSettings, listen: [{ host, port: 1 }] }), host);
   const settings = { ...testSettings, listen: [network], allowAll: true };
   const { app, close } = await startTestService(settings, { gate: new Gate(settings) });
