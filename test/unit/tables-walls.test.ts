@@ -19,6 +19,8 @@ t.test('grounds of headings in two columns part the columns', (t) => {
   t.same(markWalls({ boxes: columns.map((each) => ({ ...each, box: { ...each.box, top: 100, bottom: 116 } })), width: 595 }, []), [], 'on one height');
   const zebra = [100, 132, 164].flatMap((top) => [ground(40, 280, top), ground(300, 545, top)]);
   t.same(markWalls({ boxes: zebra, width: 595 }, []), [], 'cells of a table, row by row');
+  const near = [...columns, ground(300, 540, 99), ground(300, 540, 201.5)];
+  t.same(markWalls({ boxes: near, width: 595 }, []), [{ left: 280, right: 300, top: 99, bottom: 276 }], 'nearly on one height, by chance');
   const across = new PageMaker();
   across.text(200, 150, 'text that is set over both of the columns');
   t.same(markWalls({ boxes: columns, width: 595 }, chunksOf(across)), [], 'text across');

@@ -55,6 +55,7 @@ const COLUMN_GAP = [5, 60] as const;
 const MIN_MARKS = 2;
 const MARKS_APART = 20;
 const MAX_MARKS = 300;
+const SAME_TOP = 0.5;
 
 /** Shades and frames of two extents side by side, each again and again down the page, such as the grounds of headings, fill text columns: the white between those parts tables, too, where nothing is set across it. */
 export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chunks: Chunk[]): Wall[] {
@@ -72,8 +73,8 @@ export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chun
   const marked = columns.filter(({ tops }) => tops.length >= MIN_MARKS);
   return marked.flatMap((before) => marked.flatMap((after): Wall[] => {
     const gap = after.left - before.right;
-    const level = before.tops.filter((top) => after.tops.some((other) => Math.abs(other - top) < 2)).length;
-    // Cells of rows, whose tops are level.
+    const level = before.tops.filter((top) => after.tops.some((other) => Math.abs(other - top) < SAME_TOP)).length;
+    // Cells of rows, whose tops are one; two of three headings' grounds in other columns were within a line's rounding by chance.
     if (gap < COLUMN_GAP[0] || gap > COLUMN_GAP[1] || level > 0.5 * Math.min(before.tops.length, after.tops.length)) return [];
     const wall = { left: before.right, right: after.left, top: Math.min(...before.tops, ...after.tops), bottom: Math.max(before.bottom, after.bottom) };
     return chunks.some((chunk) => chunk.baseline > wall.top && chunk.baseline < wall.bottom && chunk.left < wall.right - 2 && chunk.right > wall.left + 2) ? [] : [wall];
