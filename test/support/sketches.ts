@@ -35,7 +35,7 @@ export function paragraph(left: number, baseline: number, width: number, count: 
 
 export function sketch(pageIndex: number, pieces: TextLine[], more: Partial<PageSketch> = {}): PageSketch {
   return {
-    pageIndex, width: 600, height: 800, pieces, tables: [], figures: [], separators: [], columnRules: [], cardRows: [],
+    pageIndex, width: 600, height: 800, pieces, tables: [], figures: [], separators: [], columnRules: [], cardRows: [], panels: [],
     hidden: { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 },
     characters: pieces.reduce((sum, piece) => sum + piece.text.length, 0), unmappedCharacters: 0, invisibleCharacters: 0, pictureCoverage: 0, ...more,
   };

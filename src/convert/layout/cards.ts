@@ -1,6 +1,7 @@
 /** Boxes whose text is read by itself: such as are of one height side by side, with key figures, and filled ones beside running text. */
 import type { Box, DrawnBox } from '../../pdf/page.js';
 import { overlap } from './figures.js';
+import { isGround, leastHeight, leastWidth, mostBoxes } from './panels.js';
 import { unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
 
@@ -14,18 +15,13 @@ export interface CardRow {
 const fewestCards = 3;
 const mostCards = 12;
 const leastWhite = 2;
-/** Points: how far tops and bottoms may differ, and the least that is no mark or bar. */
+/** Points: how far tops and bottoms may differ. */
 const level = 1.5;
-const leastWidth = 30;
-const leastHeight = 16;
-/** More on a page are a drawing. */
-const mostBoxes = 400;
 
 const isIn = (box: Box, { left, right, top, bottom }: Box): boolean => left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1 && bottom <= box.bottom + 1;
 
 /** Rows of cards on the page, outside of `objects`, which are tables and figures. */
 export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]): CardRow[] {
-  const isGround = (fill: number): boolean => fill >= 0 && fill !== 0xffffff;
   const drawn = boxes.filter(({ box, fill, stroke }) => (stroke >= 0 || isGround(fill)) && box.right - box.left >= leastWidth && box.bottom - box.top >= leastHeight && !objects.some((object) => overlap(object, box)));
   if (drawn.length > mostBoxes) return [];
   const rows: Box[][] = [];

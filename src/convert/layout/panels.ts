@@ -1,5 +1,5 @@
-/** Filled panels at a side of the page, as high as most of it: what stands on one is a column of its own. */
-import type { DrawnBox } from '../../pdf/page.js';
+/** Grounds and frames that text stands on: panels at a side of the page, as high as most of it, are columns of their own; others are set into the text around them. */
+import type { Box, DrawnBox } from '../../pdf/page.js';
 
 /** The inner edge of a panel. */
 export interface PanelEdge {
@@ -19,7 +19,7 @@ const mostEdges = 4;
 export function sidePanels(boxes: DrawnBox[], width: number, height: number): PanelEdge[] {
   const edges: PanelEdge[] = [];
   for (const { box, fill } of boxes) {
-    if (fill < 0 || fill === 0xffffff) continue;
+    if (!isGround(fill)) continue;
     const share = (box.right - box.left) / width;
     const [isLeft, isRight] = [box.left <= atEdge * width, box.right >= (1 - atEdge) * width];
     if (box.bottom - box.top < highest * height || share < narrowest || share > widest || isLeft === isRight) continue;
@@ -27,4 +27,18 @@ export function sidePanels(boxes: DrawnBox[], width: number, height: number): Pa
     if (edges.length < mostEdges && !edges.some((edge) => Math.abs(edge.x - x) < 2)) edges.push({ x, top: Math.max(0, box.top), bottom: Math.min(height, box.bottom) });
   }
   return edges;
+}
+
+/** Points: what is smaller is a mark or a bar; and more boxes on a page are a drawing. */
+export const leastWidth = 30;
+export const leastHeight = 16;
+export const mostBoxes = 400;
+
+/** A colour that is seen. */
+export const isGround = (fill: number): boolean => fill >= 0 && fill !== 0xffffff;
+
+/** Boxes that text may stand on. */
+export function textPanels(boxes: DrawnBox[]): Box[] {
+  const panels = boxes.flatMap(({ box, fill, stroke }) => ((isGround(fill) || stroke >= 0) && box.right - box.left >= leastWidth && box.bottom - box.top >= leastHeight ? [box] : []));
+  return panels.length > mostBoxes ? [] : panels;
 }

@@ -14,7 +14,7 @@ import { findFigures, withAxisTitles } from './figures.js';
 import { withProposedFigures } from './proposed-figures.js';
 import type { FigureRegion } from './figures.js';
 import { withLooseLines } from './loose-lines.js';
-import { sidePanels } from './panels.js';
+import { sidePanels, textPanels } from './panels.js';
 import { sketchTable } from './sketched-table.js';
 import type { SketchedTable } from './sketched-table.js';
 import type { TextLayer } from './text-layer.js';
@@ -45,6 +45,8 @@ export interface PageSketch {
   separators: Separator[];
   columnRules: ColumnRule[];
   cardRows: CardRow[];
+  /** Grounds and frames that text may stand on. */
+  panels: Box[];
   hidden: HiddenText;
   characters: number;
   unmappedCharacters: number;
@@ -89,6 +91,7 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     separators: findSeparators(content, [...objects, ...figures.map((figure) => figure.box)]),
     columnRules: findColumnRules(content, [...objects, ...figures.map((figure) => figure.box)]),
     cardRows: cardRows(content.boxes, pieces, [...objects, ...figures.map((figure) => figure.box)]),
+    panels: textPanels(content.boxes),
     hidden: content.hidden,
     characters: content.characters,
     unmappedCharacters: content.unmappedCharacters,

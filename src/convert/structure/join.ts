@@ -1,6 +1,9 @@
-/** Paragraphs that run on in the next column or on the next page become one again. */
+/** Paragraphs that run on in the next column, on the next page or around what is set into them become one again. */
+import type { Box } from '../../pdf/page.js';
+import type { TextLine } from '../layout/text-line.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
+import { numberingOf } from './numbering.js';
 import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
 
 /** Blocks that may stand between the halves of a paragraph: they were put there by the page, not by the author. */
@@ -9,13 +12,29 @@ function isFloating(block: Block): boolean {
 }
 
 const sentenceEnd = /[.!?:…。！？]["'”’»)\]]*\d{0,3}$/;
+/** More blocks are no box in a paragraph. */
+const mostBetween = 12;
+/** In sizes: the next line stands at most so far below, and begins so near to where the one above does. */
+const nextLine = 1.7;
+const sameEdge = 0.5;
 
-function continuesText(first: TextBlock, second: TextBlock): boolean {
-  const above = linesOf(first).at(-1)!;
-  const below = linesOf(second)[0]!;
+/** The halves of what may be a paragraph, and what stands between them. */
+interface Halves {
+  first: TextBlock;
+  second: TextBlock;
+  above: TextLine;
+  below: TextLine;
+}
+
+function halvesOf(first: TextBlock, second: TextBlock): Halves {
+  return { first, second, above: linesOf(first).at(-1)!, below: linesOf(second)[0]! };
+}
+
+/** `mayStandBelow`: though both are in one column. */
+function continuesText({ first, second, above, below }: Halves, mayStandBelow: boolean): boolean {
   const [from, to] = [first.stretches.at(-1)!, second.stretches[0]!];
   if (Math.abs(above.size - below.size) > 0.08 * above.size || above.bold !== below.bold || above.italic !== below.italic && below.boldPrefix > 0) return false;
-  if (from.pageIndex === to.pageIndex && to.box.top >= from.box.bottom && Math.abs(from.column.left - to.column.left) < 20) return false;
+  if (!mayStandBelow && from.pageIndex === to.pageIndex && to.box.top >= from.box.bottom && Math.abs(from.column.left - to.column.left) < 20) return false;
   if (to.pageIndex - from.pageIndex > 1) return false;
   if (above.softHyphen || /\p{L}[-\u00ad\u2010]$/u.test(above.text)) return /^\p{Ll}/u.test(below.text);
   if (sentenceEnd.test(above.text) && !goesOnAfterAbbreviation(above.text, below.text)) return false;
@@ -25,22 +44,73 @@ function continuesText(first: TextBlock, second: TextBlock): boolean {
     || /^[\p{L}\d“"'‘]/u.test(below.text) && linesOf(first).length > 1 && linesOf(second).length > 1;
 }
 
-/** Joins the halves; the joined block stands where the first half stood. */
-export function joinAcrossColumns(blocks: Block[]): Block[] {
+/** The second half goes on in the line below the first one; beside a box at the left, that begins farther out. */
+function standsRightBelow({ first, second, above, below }: Halves, between: Block[]): boolean {
+  const { pageIndex } = first.stretches.at(-1)!;
+  const distance = below.baseline - above.baseline;
+  if (pageIndex !== second.stretches[0]!.pageIndex || distance < 0.5 * above.size || distance > nextLine * above.size) return false;
+  const step = above.box.left - below.box.left;
+  return Math.abs(step) < sameEdge * above.size || step > 0 && between.some((block) => boxesOf(block).some(({ box }) => box.right <= above.box.left && box.left >= below.box.left - 1));
+}
+
+function boxesOf(block: Block): { pageIndex: number; box: Box }[] {
+  if (block.kind === 'text') return block.stretches;
+  return [{ pageIndex: block.pageIndex, box: block.kind === 'table' ? block.table.box : block.figure.box }];
+}
+
+const isIn = (inner: Box, { left, right, top, bottom }: Box): boolean => inner.left >= left - 1 && inner.right <= right + 1 && inner.top >= top - 1 && inner.bottom <= bottom + 1;
+
+/** Set into the paragraph by the page: on a ground or in a frame of its own, beside lines that go on below, or in larger or smaller letters amid a sentence. */
+function isSetApart(block: TextBlock, { first, second, above, below }: Halves, isRightBelow: boolean, panelsOf: (pageIndex: number) => Box[]): boolean {
+  const outside = (panel: Box, pageIndex: number): boolean => ![{ line: above, pageIndex: first.stretches.at(-1)!.pageIndex }, { line: below, pageIndex: second.stretches[0]!.pageIndex }].some((half) => half.pageIndex === pageIndex && isIn(half.line.box, panel));
+  if (block.stretches.every(({ pageIndex, box }) => panelsOf(pageIndex).some((panel) => isIn(box, panel) && outside(panel, pageIndex)))) return true;
+  const { box } = first.stretches.at(-1)!;
+  if (isRightBelow && block.stretches.every((stretch) => stretch.box.left >= box.right - 1 || stretch.box.right <= box.left + 1)) return true;
+  const [{ size, text }] = linesOf(block) as [TextLine];
+  return numberingOf(text) === null && (block.role === 'text' || block.role === 'heading') && Math.abs(size - above.size) > 0.08 * above.size && linesOf(first).length > 1 && /^\p{Ll}/u.test(below.text);
+}
+
+/** A box with a title, or words in larger letters, amid a sentence: what is no program, formula or small print that the sentence speaks of. */
+function partsSentence(apart: TextBlock[], { above, below }: Halves): boolean {
+  const isLarger = (block: TextBlock): boolean => linesOf(block)[0]!.size > 1.08 * above.size;
+  return /^\p{Ll}/u.test(below.text) && apart.some((block) => block.role === 'heading' || isLarger(block)) && apart.every(({ role }) => role !== 'code' && role !== 'formula');
+}
+
+/** The block that `block` goes on from, among those before it; null where it begins one. */
+function beginningOf(block: TextBlock, before: Block[], panelsOf: (pageIndex: number) => Box[]): TextBlock | null {
+  const between: Block[] = [];
+  const apart: TextBlock[] = [];
+  for (let at = before.length - 1; at >= 0 && between.length < mostBetween; at--) {
+    const earlier = before[at]!;
+    if (isFloating(earlier)) {
+      between.push(earlier);
+      continue;
+    }
+    const candidate = earlier as TextBlock;
+    const halves = halvesOf(candidate, block);
+    const isRightBelow = between.length > 0 && standsRightBelow(halves, between);
+    const mayJoin = candidate.role === 'text' || candidate.role === 'list_item';
+    // What begins with a capital goes on from an earlier block than the one before only where it stands right below it.
+    const goesOn = apart.length === 0 || isRightBelow || /^[\p{Ll}\p{Lo}(]/u.test(halves.below.text);
+    if (mayJoin && goesOn && continuesText(halves, isRightBelow || partsSentence(apart, halves)) && apart.every((one) => isSetApart(one, halves, isRightBelow, panelsOf))) return candidate;
+    between.push(candidate);
+    apart.push(candidate);
+  }
+  return null;
+}
+
+/** Joins the halves; the joined block stands where the first half stood. `panelsOf`: grounds and frames of a page. */
+export function joinAcrossColumns(blocks: Block[], panelsOf: (pageIndex: number) => Box[]): Block[] {
   const result: Block[] = [];
   for (const block of blocks) {
-    if (block.kind === 'text' && block.role === 'text') {
-      let at = result.length - 1;
-      while (at >= 0 && isFloating(result[at]!) && result.length - at < 12) at--;
-      const earlier = at >= 0 ? result[at]! : undefined;
-      const mayJoin = earlier !== undefined && earlier.kind === 'text' && (earlier.role === 'text' || earlier.role === 'list_item');
-      if (mayJoin && continuesText(earlier, block)) {
-        earlier.stretches.push(...block.stretches);
-        earlier.spaceBelow = block.spaceBelow;
-        continue;
-      }
+    const beginning = block.kind === 'text' && block.role === 'text' ? beginningOf(block, result, panelsOf) : null;
+    if (beginning === null) {
+      result.push(block);
+      continue;
     }
-    result.push(block);
+    const { stretches, spaceBelow } = block as TextBlock;
+    beginning.stretches.push(...stretches);
+    beginning.spaceBelow = spaceBelow;
   }
   return result;
 }

@@ -74,7 +74,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   markHeadings(blocks, next, evidence, numbered);
   blocks = joinHeadingLines(blocks);
   setHeadingLevels(blocks, evidence, flat);
-  blocks = joinTables(joinCodeOverPages(joinAcrossColumns(blocks), heightOf), heightOf);
+  blocks = joinTables(joinCodeOverPages(joinAcrossColumns(blocks, (page) => heights.get(page)!.panels), heightOf), heightOf);
   return { blocks, body, vocabulary };
 }
 
