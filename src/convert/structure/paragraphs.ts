@@ -111,6 +111,8 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   }
   const room = habits.right - above.box.right;
   const needed = firstWordWidth(below) + 0.3 * size;
+  // No farther in than the item's mark, below a line with room left: the text after a list.
+  if (markerOf(group[0]!.text) !== null && below.box.left < group[0]!.box.left + 0.5 * size && room > needed + 1.5 * size && room > 0.12 * (habits.right - habits.left) && !/^\p{Ll}/u.test(below.text)) return true;
   if (room > needed && above.boldPrefix === 0 && !above.bold && opensInBold(below)) return true;
   if (room > needed + (habits.justified ? 0.5 : 1.5) * size && (habits.justified || room > 0.12 * (habits.right - habits.left))) {
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
