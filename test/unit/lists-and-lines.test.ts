@@ -14,3 +14,19 @@ t.test('text below a list is none of its last item', (t) => {
   t.same(beginsOf(text([...paragraph(40, 100, 500, 6), ...items, ...paragraph(40, 236, 500, 2, 'Bells')])).slice(-2), ['•', 'Bells0']);
   t.end();
 });
+
+t.test('lines that begin with an amount and leave room for the next are one each', (t) => {
+  const amounts = ['250 g of flour', '125g butter', '½ tsp salt', '1 egg', '2 tbsp of semolina, which may be'].map((words, at) => line(40, 200 + 12 * at, words));
+  const wrapped = [...paragraph(40, 100, 240, 6), ...amounts, line(40, 260, 'replaced by bread crumbs'), ...paragraph(40, 320, 240, 4, 'Then')];
+  t.same(beginsOf(text(wrapped)), ['word0', '250', '125g', '½', '1', '2', 'Then0']);
+  t.same(beginsOf(text([...paragraph(40, 100, 240, 6), ...paragraph(40, 200, 240, 3, '8 tons')])), ['word0', '8'], 'lines that are full');
+  t.end();
+});
+
+t.test('three of them below one another are items of a list, a count is none', (t) => {
+  const roles = (lines: string[]): string[] => text([...paragraph(40, 60, 240, 4), line(40, 130, 'For the dough', { bold: true }), ...lines.map((words, at) => line(40, 150 + 16 * at, words)), ...paragraph(40, 320, 240, 4, 'Then')]).map((block) => (block.kind === 'text' ? block.role : ''));
+  t.same(roles(['250 g of flour', '1 egg', '2 eggs', '½ tsp salt']), ['text', 'heading', 'list_item', 'list_item', 'list_item', 'list_item', 'text']);
+  t.notOk(roles(['250 g of flour', '1 egg']).includes('list_item'), 'two of them');
+  t.notOk(roles(['1 Export the archive', '2 Upload it', '3 Point the address to us']).includes('list_item'), 'steps');
+  t.end();
+});

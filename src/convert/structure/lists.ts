@@ -2,7 +2,7 @@
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 import type { Marker } from './markers.js';
-import { markerOf, romanValue } from './markers.js';
+import { amountOf, markerOf, romanValue } from './markers.js';
 
 interface Candidate {
   block: TextBlock;
@@ -76,6 +76,31 @@ export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => 
     block.checked = marker.checked;
   }
   nest(candidates.filter((candidate) => candidate.block.role === 'list_item'));
+}
+
+/** So many amounts below one another are a list, such as ingredients: fewer may be lines of a label or a date. */
+const fewestAmounts = 3;
+
+/** Blocks below one another that begin with an amount each, of which no more than chance count on: items without a mark. Footnotes count. */
+export function markAmounts(blocks: Block[], mayBeItem: (block: TextBlock) => boolean): void {
+  let run: { block: TextBlock; amount: string }[] = [];
+  const close = (): void => {
+    const counting = run.filter(({ amount }, index) => index > 0 && Number(amount) === Number(run[index - 1]!.amount) + 1).length;
+    if (run.length >= fewestAmounts && counting <= 0.5 * (run.length - 1)) for (const { block } of run) block.role = 'list_item';
+    run = [];
+  };
+  for (const block of blocks) {
+    const amount = block.kind === 'text' && block.role === 'text' ? amountOf(linesOf(block)[0]!.text) : null;
+    if (amount === null || !mayBeItem(block as TextBlock)) {
+      close();
+      continue;
+    }
+    const last = run.at(-1)?.block.stretches[0];
+    const { lines: [line], pageIndex, box } = (block as TextBlock).stretches[0]!;
+    if (last !== undefined && (last.pageIndex !== pageIndex || Math.abs(last.box.left - box.left) > 0.5 * line!.size || box.top < last.box.bottom - line!.size || Math.abs(last.lines[0]!.size - line!.size) > 0.1)) close();
+    run.push({ block: block as TextBlock, amount });
+  }
+  close();
 }
 
 /** Depth by what stands further in, and by marks that begin a count inside another. */

@@ -1,4 +1,4 @@
-/** What a list item begins with: bullets, numbers, letters, check boxes. */
+/** What a list item begins with: bullets, numbers, letters, check boxes, amounts. */
 
 export interface Marker {
   kind: 'bullet' | 'number' | 'letter' | 'roman' | 'check';
@@ -64,4 +64,12 @@ export function markerOf(text: string): Marker | null {
     return { kind: 'number', text: `[${reference[1]!}]`, length: reference[0].length, value: Number(reference[1]), shape: '[#]', checked: null };
   }
   return null;
+}
+
+/** Numbers of clauses have dots, too. */
+const amount = /^(?!\d+(?:\.\d+)+\s\p{Lu})(\d[\d.,/–-]*\s?[½¼¾⅓⅔⅛]?|[½¼¾⅓⅔⅛])\s?\p{L}/u;
+
+/** How much `text` begins with, before what it is of: `250 g of flour`, `½ tsp salt`; null where it does not. */
+export function amountOf(text: string): string | null {
+  return amount.exec(text)?.[1]?.trim() ?? null;
 }

@@ -4,7 +4,7 @@ import { unionBox } from '../layout/text-line.js';
 import type { Column } from '../layout/reading-order.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
-import { markerOf } from './markers.js';
+import { amountOf, markerOf } from './markers.js';
 import { numberingOf } from './numbering.js';
 import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
 import type { BodyStyle } from './style.js';
@@ -113,6 +113,8 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   const needed = firstWordWidth(below) + 0.3 * size;
   // No farther in than the item's mark, below a line with room left: the text after a list.
   if (markerOf(group[0]!.text) !== null && below.box.left < group[0]!.box.left + 0.5 * size && room > needed + 1.5 * size && room > 0.12 * (habits.right - habits.left) && !/^\p{Ll}/u.test(below.text)) return true;
+  // Lines of a list, each with room for the next.
+  if (amountOf(above.text) !== null && amountOf(below.text) !== null && room > needed + 1.5 * size && room > 0.12 * (habits.right - habits.left)) return true;
   if (room > needed && above.boldPrefix === 0 && !above.bold && opensInBold(below)) return true;
   if (room > needed + (habits.justified ? 0.5 : 1.5) * size && (habits.justified || room > 0.12 * (habits.right - habits.left))) {
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
