@@ -201,6 +201,9 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
           if (repeated) for (const line of row.lines) known.add(line);
           pending = [];
+        } else if (row.lines.every((line) => pageNumber.test(line.text)) && standsApart(row, text, body, edge)) {
+          // Below a head of another kind.
+          for (const line of row.lines) found.set(line, label);
         } else if (row.gap > 0.9 * body.size || pending.length > 2) {
           break;
         }

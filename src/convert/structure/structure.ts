@@ -15,6 +15,7 @@ import { setHeadingLevels } from './heading-levels.js';
 import { findNumberedHeadings, headingScore, headingThreshold, indexOutline, joinHeadingLines, markHeadings } from './headings.js';
 import type { HeadingEvidence } from './headings.js';
 import { joinAcrossColumns } from './join.js';
+import { findLineNumbers } from './line-numbers.js';
 import { markAmounts, markListItems } from './lists.js';
 import { withLoneRows } from './lone-rows.js';
 import { findBodyStyle, markMonospace } from './style.js';
@@ -56,7 +57,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   const first = findBodyStyle(pages);
   const { labels, repeated } = findFurniture(pages, first);
   const body = styleWithout(repeated, pages) ?? first;
-  const furniture = new Map([...findSideText(pages), ...labels]);
+  const furniture = new Map([...findSideText(pages), ...findLineNumbers(pages).map((line) => [line, 'page_header'] as const), ...labels]);
   pages = withLoneRows(pages, { isLikely: (line) => furniture.has(line), isSure: (line) => furniture.has(line) && (!labels.has(line) || repeated.has(line)) });
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);

@@ -1,0 +1,56 @@
+/** Numbers of every fifth or tenth line in the white between two columns of running text, as patents have them: no part of the text. */
+import type { TextLine } from '../layout/text-line.js';
+import type { PageText } from './style.js';
+
+/** So many numbers, each one step more than the one above, at most so unevenly far apart (share of the mean distance). */
+const fewest = 4;
+const steps = [5, 10];
+const uneven = 0.25;
+/** In sizes, how far their middles may be apart. */
+const oneColumn = 0.6;
+/** Lines of so many letters are running text; of these, how many stand on either side at least. */
+const lettersOfText = 25;
+const fewestBeside = 8;
+
+/** The line numbers of all pages. */
+export function findLineNumbers(pages: PageText[]): TextLine[] {
+  return pages.flatMap(({ outside }) => {
+    const numbers = outside.filter(({ text, angle }) => angle === 0 && /^\d{1,3}$/.test(text));
+    if (numbers.length < fewest) return [];
+    return countsIn(numbers).filter((count) => areBetweenColumns(count, outside)).flat();
+  });
+}
+
+const middleOf = ({ box }: TextLine): number => (box.left + box.right) / 2;
+
+/** Runs of numbers below one another, the first one step from nothing or from a multiple of it. */
+function countsIn(numbers: TextLine[]): TextLine[][] {
+  const counts: TextLine[][] = [];
+  for (const number of [...numbers].sort((a, b) => a.baseline - b.baseline)) {
+    const value = Number(number.text);
+    const count = counts.find((open) => {
+      const last = open.at(-1)!;
+      return Math.abs(middleOf(last) - middleOf(number)) < oneColumn * number.size && steps.includes(value - Number(last.text)) && (open.length < 2 || value - Number(last.text) === Number(open[1]!.text) - Number(open[0]!.text));
+    });
+    if (count === undefined) {
+      if (value % 5 === 0) counts.push([number]);
+    } else count.push(number);
+  }
+  return counts.filter((count) => count.length >= fewest && areEven(count));
+}
+
+function areEven(count: TextLine[]): boolean {
+  const distances = count.slice(1).map(({ baseline }, index) => baseline - count[index]!.baseline);
+  const mean = distances.reduce((sum, distance) => sum + distance, 0) / distances.length;
+  return distances.every((distance) => Math.abs(distance - mean) < uneven * mean);
+}
+
+/** Nothing else stands in their strip as far as they go, and text on both sides of it. */
+function areBetweenColumns(count: TextLine[], lines: TextLine[]): boolean {
+  const [left, right] = [Math.min(...count.map(({ box }) => box.left)), Math.max(...count.map(({ box }) => box.right))];
+  const [top, bottom] = [count[0]!.box.top, count.at(-1)!.box.bottom];
+  const level = lines.filter(({ box, angle }) => angle === 0 && box.bottom > top && box.top < bottom);
+  if (level.some((line) => !count.includes(line) && line.box.left < right && line.box.right > left)) return false;
+  const isText = ({ text }: TextLine): boolean => text.length >= lettersOfText;
+  return level.filter((line) => isText(line) && line.box.right <= left).length >= fewestBeside && level.filter((line) => isText(line) && line.box.left >= right).length >= fewestBeside;
+}
