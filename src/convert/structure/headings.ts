@@ -153,7 +153,7 @@ export function headingScore(block: TextBlock, next: Block | undefined, evidence
 }
 
 /** Style of a block as headings of one rank share it; '' for what looks like running text. */
-function faceOf(block: TextBlock, body: BodyStyle): string {
+export function faceOf(block: TextBlock, body: BodyStyle): string {
   const line = linesOf(block)[0]!;
   const caps = isUpperCase(plainText(block));
   if (!caps && line.font === body.font && line.bold === body.bold && line.italic === body.italic && Math.abs(line.size - body.size) < 0.06 * body.size) return '';

@@ -8,6 +8,7 @@ import type { Block, TextBlock } from './block.js';
 import { linesOf, nextBlocks } from './block.js';
 import { blocksOfPage, textOfPage } from './blocks-of-page.js';
 import { attachCaptions } from './captions.js';
+import { findCentredHeadings } from './centred-headings.js';
 import { joinCode, joinCodeOverPages, markCode } from './code.js';
 import { markFootnotes } from './footnotes.js';
 import { findFurniture, findSideText } from './furniture.js';
@@ -72,7 +73,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   const mayBeItem = (block: TextBlock): boolean => headingScore(block, next.get(block), evidence) < headingThreshold;
   markAmounts(blocks, mayBeItem);
   markFootnotes(blocks, body, heightOf, (page) => heights.get(page)!.separators.map((separator) => separator.y));
-  const numbered = findNumberedHeadings(blocks, next, evidence);
+  const numbered = new Set([...findNumberedHeadings(blocks, next, evidence), ...findCentredHeadings(blocks, next, evidence)]);
   markListItems(blocks, (block) => !numbered.has(block) && mayBeItem(block));
   markHeadings(blocks, next, evidence, numbered);
   blocks = joinHeadingLines(blocks);
