@@ -28,5 +28,6 @@ t.test('three of them below one another are items of a list, a count is none', (
   t.same(roles(['250 g of flour', '1 egg', '2 eggs', '½ tsp salt']), ['text', 'heading', 'list_item', 'list_item', 'list_item', 'list_item', 'text']);
   t.notOk(roles(['250 g of flour', '1 egg']).includes('list_item'), 'two of them');
   t.notOk(roles(['1 Export the archive', '2 Upload it', '3 Point the address to us']).includes('list_item'), 'steps');
+  t.notOk(roles(['3 May: papers', '17 May: a choir', '31 May: the slip']).includes('list_item'), 'dates');
   t.end();
 });

@@ -80,13 +80,15 @@ export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => 
 
 /** So many amounts below one another are a list, such as ingredients: fewer may be lines of a label or a date. */
 const fewestAmounts = 3;
+/** Of the steps from one to the next. */
+const mostRising = 0.7;
 
-/** Blocks below one another that begin with an amount each, of which no more than chance count on: items without a mark. Footnotes count. */
+/** Blocks below one another that begin with an amount each, and that do not go up one after the other, as counts, notes and dates do: items without a mark. */
 export function markAmounts(blocks: Block[], mayBeItem: (block: TextBlock) => boolean): void {
   let run: { block: TextBlock; amount: string }[] = [];
   const close = (): void => {
-    const counting = run.filter(({ amount }, index) => index > 0 && Number(amount) === Number(run[index - 1]!.amount) + 1).length;
-    if (run.length >= fewestAmounts && counting <= 0.5 * (run.length - 1)) for (const { block } of run) block.role = 'list_item';
+    const rising = run.filter(({ amount }, index) => index > 0 && parseFloat(amount) > parseFloat(run[index - 1]!.amount)).length;
+    if (run.length >= fewestAmounts && rising <= mostRising * (run.length - 1)) for (const { block } of run) block.role = 'list_item';
     run = [];
   };
   for (const block of blocks) {
