@@ -11,6 +11,7 @@ import { readableText } from './layout/text-layer.js';
 import type { TextLayer } from './layout/text-layer.js';
 import { sketchPage } from './layout/sketch.js';
 import type { PageSketch } from './layout/sketch.js';
+import { steppedListings } from './layout/stepped-listings.js';
 import type { PageSource } from './pages.js';
 import type { ConvertPorts, ConvertRequest } from './request.js';
 import type { ConversionError } from './result.js';
@@ -182,7 +183,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   const { pageIndex } = content;
   const { options } = request;
   const contents = options.doTableStructure ? findContents(content) : null;
-  const listings = numberedListings(content);
+  const listings = [...numberedListings(content), ...steppedListings(content)];
   const rest = withoutWords(content, new Set([...contents?.words ?? [], ...listings.flatMap(({ numbers }) => numbers)]));
   const { tableCells = null, layout = null, signal } = ports;
   const asks = layout !== null && options.tableMode !== 'fast';

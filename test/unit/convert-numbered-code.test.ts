@@ -5,6 +5,7 @@ import t from 'tap';
 import type { Test } from 'tap';
 import { convertDocument } from '../../src/convert/convert.js';
 import { numberedListings } from '../../src/convert/layout/numbered-code.js';
+import { steppedListings } from '../../src/convert/layout/stepped-listings.js';
 import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import { PageMaker } from '../support/made-page.js';
@@ -65,11 +66,32 @@ t.test('what numbers lines of a program, and what are values of a table', (t) =>
   t.end();
 });
 
+t.test('numbers of every fifth line are none of the program, where they stand at the lines that they count', (t) => {
+  const lines = [...program, '', 'int main(void)', '{', '    FILE *file = fopen(name);', '    count(file);', '}'];
+  const numbersAt = (numbered: Record<number, string>, write = lines, style: Style = {}): string[] => {
+    const made = new PageMaker();
+    for (const [index, line] of write.entries()) {
+      const number = numbered[index + 1];
+      if (number !== undefined) made.text(60, 100 + 12 * index, number, { size: 5, align: 'right', ...style });
+      if (line !== '') made.text(75 + 4.5 * line.search(/\S/), 100 + 12 * index, line.trimStart(), { size: 9, monospace: true });
+    }
+    return steppedListings(made.page()).flatMap(({ numbers, code }) => [...numbers.map(({ text: each }) => each), code.at(-1)!.text]);
+  };
+  t.same(numbersAt({ 1: '1', 5: '5', 10: '10' }), ['1', '5', '10', '}']);
+  t.same(numbersAt({ 3: '20', 8: '25' }), ['20', '25', '}'], 'from a later line on');
+  t.same(numbersAt({ 1: '1', 5: '7', 10: '16' }), [], 'no count of lines');
+  t.same(numbersAt({ 5: '5' }), [], 'one number');
+  t.same(numbersAt({ 5: '5', 10: '10' }, lines.map((line) => line.replace(/[{}();=<>+*]/g, ' ').trim() || 'name')), [], 'no signs of a program');
+  t.same(numbersAt({ 5: '5', 10: '10' }, lines, { size: 12 }), [], 'larger numbers');
+  t.end();
+});
+
 t.test('a page of numbers without end costs no time', (t) => {
   const made = new PageMaker();
   for (let index = 0; index < 60_000; index++) made.text(60 + index % 50, 100 + index / 100, `${index % 7}`, { size: 9, monospace: true });
   const started = performance.now();
   t.same(numberedListings(made.page()), []);
+  t.same(steppedListings(made.page()), []);
   t.ok(performance.now() - started < 2000);
   t.end();
 });

@@ -14,11 +14,11 @@ export const programSign = /[{}();=<>$#|[\]\\]|^(?:import|from|def|class|return|
 const aside = { lines: 3, signs: 0.2, sign: programSign };
 const alike = { lines: 5, signs: 0.5, sign: /[{};<>\\]|==|:=|[-=]>|\(\)|^(?:import|from|def|class|return|else|end|SELECT|INSERT|WHERE)\b/ };
 /** Numbers stand beside the program's left edge, at most so many of its sizes away. */
-const nearest = 5;
+export const nearest = 5;
 /** From one number to the next, in sizes of the larger of a number and usual text: a long line may be broken into some. */
 const farthest = 5;
 /** More numbers on a page are no lines that anybody reads. */
-const mostNumbers = 2000;
+export const mostNumbers = 2000;
 
 interface NumberedLine {
   number: Word;
@@ -93,7 +93,7 @@ function isProgram(written: NumberedLine[], count: number): boolean {
 }
 
 /** Lines are drawn between the rows of a table, not between those of a program. */
-function isRuled(numbers: Word[], edge: number, rulings: Ruling[]): boolean {
+export function isRuled(numbers: Word[], edge: number, rulings: Ruling[]): boolean {
   const across = rulings.filter(({ orientation, start, end }) => orientation === 'horizontal' && start < numbers[0]!.box.right && end > edge);
   const ruled = numbers.slice(1).filter((number, index) => across.some(({ position }) => position > numbers[index]!.baseline && position < number.baseline));
   return ruled.length > 0.5 * (numbers.length - 1);

@@ -1,0 +1,91 @@
+/** Listings of which only some lines are numbered, such as every fifth one: their numbers are no part of the program either. */
+import type { PageContent, Word } from '../../pdf/page.js';
+import { isRuled, mostNumbers, nearest, programSign } from './numbered-code.js';
+import type { NumberedListing } from './numbered-code.js';
+
+const fewestLines = 4;
+const mostStep = 20;
+/** Words of programs; more on a page nobody reads. */
+const mostWords = 5000;
+/** Of the distance between two lines: how far a number may stand from where its line must be. */
+const uneven = 0.06;
+/** Of the lines, how many have signs of a program. */
+const leastSigns = 0.2;
+/** White between lines of one program, in their distances. */
+const emptyLines = 2.3;
+
+/** The page's listings with two numbers at least, each at the height that its value says. */
+export function steppedListings(page: PageContent): NumberedListing[] {
+  const words = page.words.filter(({ angle }) => angle === 0);
+  const program = words.filter(({ font }) => font.monospace);
+  const numbers = words.filter(({ text, glued }) => /^\d{1,4}$/.test(text) && !glued);
+  if (program.length < fewestLines || program.length > mostWords || numbers.length < 2 || numbers.length > mostNumbers) return [];
+  const byEdge = new Map<string, Word[]>();
+  for (const number of numbers) {
+    const key = `${Math.round(number.box.right)} ${number.font.name} ${number.size.toFixed(1)}`;
+    byEdge.set(key, [...byEdge.get(key) ?? [], number]);
+  }
+  return [...byEdge.values()].filter(({ length }) => length > 1).flatMap((column) => listingsBeside(column.sort((a, b) => a.baseline - b.baseline), program, page));
+}
+
+function listingsBeside(column: Word[], program: Word[], page: PageContent): NumberedListing[] {
+  const [{ box: { right } }] = column as [Word];
+  const beside = program.filter(({ box, size }) => box.left > right && box.left < right + nearest * size);
+  const edge = Math.min(...beside.map(({ box }) => box.left));
+  const code = program.filter(({ box }) => box.left > edge - 1 && box.left > right).sort((a, b) => a.baseline - b.baseline);
+  const listings: NumberedListing[] = [];
+  for (let at = 0; at < column.length;) {
+    const { numbers, leading } = countFrom(at, column, code);
+    at += numbers.length;
+    const lines = numbers.length < 2 ? [] : around(numbers, code, leading);
+    if (isProgram(lines, numbers[0]!) && !isRuled(numbers, edge, page.rulings)) listings.push({ numbers, code: lines.flat() });
+  }
+  return listings;
+}
+
+/** Rows of words on one baseline. */
+function rowsOf(words: Word[]): Word[][] {
+  const rows: Word[][] = [];
+  for (const word of words) {
+    const row = rows.at(-1);
+    if (row !== undefined && word.baseline - row[0]!.baseline < 0.3 * word.size) row.push(word);
+    else rows.push([word]);
+  }
+  return rows;
+}
+
+/** The numbers from `at` on that go up with the lines beside them: as many lines lie between two as their values say. */
+function countFrom(at: number, column: Word[], code: Word[]): { numbers: Word[]; leading: number } {
+  const numbers = [column[at]!];
+  let leading = NaN;
+  for (const number of column.slice(at + 1)) {
+    const last = numbers.at(-1)!;
+    const step = Number(number.text) - Number(last.text);
+    if (step < 2 || step > mostStep) break;
+    const between = (number.baseline - last.baseline) / step;
+    const rows = rowsOf(code.filter(({ baseline }) => baseline > last.baseline - 1 && baseline < number.baseline + 1));
+    const distances = rows.slice(1).map(([word], index) => word!.baseline - rows[index]![0]!.baseline);
+    const own = Math.min(...distances);
+    if (rows.length < 0.5 * step || Math.abs(between - own) > uneven * own) break;
+    leading = own;
+    numbers.push(number);
+  }
+  return { numbers, leading };
+}
+
+/** The program's rows between the numbers, and those that go on above and below them. */
+function around(numbers: Word[], code: Word[], leading: number): Word[][] {
+  const rows = rowsOf(code);
+  const baselineOf = (row: Word[] | undefined, fallback: number): number => row?.[0]!.baseline ?? fallback;
+  let first = rows.findIndex((row) => baselineOf(row, 0) > numbers[0]!.baseline - 1);
+  let last = rows.findLastIndex((row) => baselineOf(row, 0) < numbers.at(-1)!.baseline + 1);
+  while (first > 0 && baselineOf(rows[first], 0) - baselineOf(rows[first - 1], 0) < emptyLines * leading) first--;
+  while (last + 1 < rows.length && baselineOf(rows[last + 1], 0) - baselineOf(rows[last], 0) < emptyLines * leading) last++;
+  return rows.slice(first, last + 1);
+}
+
+/** Enough of the lines look like a program's, and the numbers are no larger than it. */
+function isProgram(lines: Word[][], number: Word): boolean {
+  const signs = lines.filter((line) => programSign.test(line.map(({ text }) => text).join(' '))).length;
+  return lines.length >= fewestLines && signs >= leastSigns * lines.length && number.size <= 1.1 * lines[0]![0]!.size;
+}
