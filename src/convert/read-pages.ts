@@ -2,6 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { LecternError } from '../errors.js';
 import { conversionError, errorOf } from './failures.js';
+import { findAlgorithms } from './layout/algorithms.js';
 import { findContents, withoutWords } from './layout/contents.js';
 import { marginWords } from './layout/margins.js';
 import { numberedListings } from './layout/numbered-code.js';
@@ -183,6 +184,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   const { pageIndex } = content;
   const { options } = request;
   const contents = options.doTableStructure ? findContents(content) : null;
+  const algorithms = findAlgorithms(content);
   const listings = [...numberedListings(content), ...steppedListings(content)];
   const rest = withoutWords(content, new Set([...contents?.words ?? [], ...listings.flatMap(({ numbers }) => numbers)]));
   const { tableCells = null, layout = null, signal } = ports;
@@ -198,7 +200,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   try {
     // Its network is at work before this thread looks for tables.
     if (asks) await setImmediate();
-    const body = withoutWords(rest, new Set([...marginWords(rest), ...listings.flatMap(({ code }) => code)]));
+    const body = withoutWords(rest, new Set([...marginWords(rest), ...listings.flatMap(({ code }) => code), ...algorithms.flat(2)]));
     found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
     if (asked !== null && found.tables.length + found.doubtful.length > 0) cells = tablesByNetwork(found, body, asked, signal);
   } finally {
@@ -209,7 +211,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
     const seen = opinion === null ? null : await orByGeometry(null, pageIndex, reading, timings.measure('see_layout', 'page', () => opinion));
     const read = cells === null ? found.tables : await orByGeometry(found.tables, pageIndex, reading, timings.measure('find_table_cells', 'page', () => cells));
     const tables = withoutFractions(seen === null ? read : seenTables(read, seen), rest);
-    return { ...timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, seen)), ...more };
+    return { ...timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, seen, algorithms)), ...more };
   };
   return { isPending: opinion !== null || cells !== null, finish };
 }

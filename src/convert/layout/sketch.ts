@@ -3,6 +3,7 @@ import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '..
 import type { PageOpinion } from '../layout-network/opinion.js';
 import type { FoundTable } from '../table.js';
 import { pictureCoverage } from '../scans.js';
+import type { Algorithm } from './algorithms.js';
 import { cardRows } from './cards.js';
 import type { CardRow } from './cards.js';
 import type { Contents } from './contents.js';
@@ -18,7 +19,7 @@ import { sidePanels, textPanels } from './panels.js';
 import { sketchTable } from './sketched-table.js';
 import type { SketchedTable } from './sketched-table.js';
 import type { TextLayer } from './text-layer.js';
-import { lineOfWords } from './text-line.js';
+import { joinPieces, lineOfWords } from './text-line.js';
 import type { TextLine } from './text-line.js';
 
 /** A long horizontal stroke outside tables and figures: it may set footnotes apart or underline a heading. */
@@ -63,9 +64,9 @@ export interface PageSketch {
 /** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */
 const pieceGap = 0.8;
 
-/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. `opinion` is the layout network's, where it was asked. */
-export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[], opinion: PageOpinion | null = null): PageSketch {
-  const taken = new Set<Word>();
+/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. `opinion` is the layout network's, where it was asked. `algorithms` are read line by line. */
+export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[], opinion: PageOpinion | null = null, algorithms: Algorithm[] = []): PageSketch {
+  const taken = new Set<Word>(algorithms.flat(2));
   for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
   const formulas = findFormulas(content, (word) => taken.has(word));
   for (const formula of formulas) for (const word of formula.words) taken.add(word);
@@ -78,6 +79,7 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     for (const words of parts) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
+  for (const [index, algorithm] of algorithms.entries()) for (const words of algorithm) pieces.push({ ...lineInParts(words, content, roleOf), algorithm: index });
   const objects = [...tables.map((table) => table.box), ...(contents?.tables ?? []).map((table) => table.box)];
   const drawnOver = [...objects, ...formulas.map(({ box }) => box)];
   const figures = withAxisTitles(withProposedFigures(findFigures(content, drawnOver, pieces), opinion, drawnOver, pieces), objects, pieces);
@@ -110,18 +112,27 @@ function lineOfFormula({ words, box, baseline, size, text, latex }: FoundFormula
   return { ...lineOfWords(words, [], () => 'Formula'), text, latex, box, baseline, size, spans: [], bold: false, boldPrefix: 0, order: Math.min(...words.map((word) => word.order)) };
 }
 
+/** A whole line, however wide the white in it is. */
+function lineInParts(words: Word[], content: PageContent, roleOf: (mcid: number) => string): TextLine {
+  return joinPieces(partsOf(words, new Set()).map((part) => lineOfWords(part, content.links, roleOf)));
+}
+
 /** A line's words, parted where white wider than between words opens or where words are taken; `words` of lines that are partly read from the right do not stand in the order in which they are read. */
 function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
   if (line.angle === 0 && line.words.some((word, index) => index > 0 && word.box.left < line.words[index - 1]!.box.left)) return piecesByPlace(line.words, taken);
+  return partsOf(line.words, taken, line.angle === 0);
+}
+
+function partsOf(words: Word[], taken: Set<Word>, isUpright = true): Word[][] {
   const pieces: Word[][] = [];
   let last: Word | null = null;
-  for (const word of line.words) {
+  for (const word of words) {
     if (taken.has(word)) {
       last = null;
       continue;
     }
     const gap = last === null ? Infinity : Math.max(word.box.left - last.box.right, last.box.left - word.box.right);
-    if (last === null || (gap > pieceGap * Math.max(word.size, last.size) && !word.glued && line.angle === 0)) pieces.push([word]);
+    if (last === null || (gap > pieceGap * Math.max(word.size, last.size) && !word.glued && isUpright)) pieces.push([word]);
     else pieces.at(-1)!.push(word);
     last = word;
   }

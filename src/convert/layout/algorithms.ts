@@ -1,0 +1,108 @@
+/** Algorithms in words and signs whose lines are numbered: they are read line by line, and hold no table and no formula by itself. */
+import type { PageContent, Ruling, Word } from '../../pdf/page.js';
+
+/** The words of each line of one algorithm, from the left. */
+export type Algorithm = Word[][];
+
+const fewestLines = 4;
+/** More numbers on a page count no lines that anybody reads. */
+const mostNumbers = 1000;
+/** Numbers times words: beyond it a page is none that anybody reads. */
+const mostLooks = 4_000_000;
+/** From one number to the next, in sizes. */
+const nearest = 0.8;
+const farthest = 4;
+/** In sizes: how far from its baseline a line's raised and lowered signs stand; white that no line of it has, where no rule tells how wide it is. */
+const onLine = 0.42;
+const mostWhite = 4;
+/** In distances of two lines: the next line without a number of its own; lines of heads above the first. */
+const nextLine = 1.6;
+const mostHeads = 4;
+
+/** What lines of algorithms hold, and what hardly any other text does; of the lines, in how many; and how often the latter. */
+const sign = /\b(?:for|while|if|then|else|elseif|end|do|return|repeat|until|function|procedure|loop|foreach|break|continue)\b|[←=∈∅≤≥<>]|:=/;
+const sureSign = /←|:=|\bend (?:if|for|while|function|procedure|loop)\b|\b(?:then|do)\W*$/;
+const leastSigns = 0.6;
+const leastSure = 3;
+const head = /^(?:Require|Ensure|Inputs?|Outputs?|Data|Results?|Parameters?|Initiali[sz]ation|Eingabe|Ausgabe):?$/;
+
+/** The page's algorithms; programs in a monospace font are none. */
+export function findAlgorithms(page: PageContent): Algorithm[] {
+  const words = page.words.filter(({ angle }) => angle === 0);
+  const numbers = words.filter(({ text, glued }) => /^\d{1,3}:?$/.test(text) && !glued).sort((a, b) => a.baseline - b.baseline);
+  if (numbers.length < fewestLines || numbers.length > mostNumbers || numbers.length * words.length > mostLooks) return [];
+  return countsIn(numbers).flatMap((count) => {
+    const lines = linesOf(count, words, page.rulings);
+    return isAlgorithm(lines) ? [lines] : [];
+  });
+}
+
+/** Columns of numbers, each greater by one than the one above. */
+function countsIn(numbers: Word[]): Word[][] {
+  const counts: Word[][] = [];
+  const awaiting = new Map<number, Word[][]>();
+  for (const number of numbers) {
+    const value = parseInt(number.text, 10);
+    const count = awaiting.get(value)?.find((open) => parseInt(open.at(-1)!.text, 10) === value - 1 && goesOn(open.at(-1)!, number)) ?? [];
+    if (count.length === 0) counts.push(count);
+    count.push(number);
+    awaiting.set(value + 1, [...awaiting.get(value + 1) ?? [], count]);
+  }
+  return counts.filter(({ length }) => length >= fewestLines);
+}
+
+function goesOn(above: Word, below: Word): boolean {
+  const distance = below.baseline - above.baseline;
+  const isAligned = Math.abs(below.box.right - above.box.right) < 1.5 || Math.abs(below.box.left - above.box.left) < 1;
+  return isAligned && below.font.name === above.font.name && above.text.endsWith(':') === below.text.endsWith(':') && distance > nearest * above.size && distance < farthest * Math.max(above.size, 8);
+}
+
+/** From the first head to the last number's line. */
+function linesOf(numbers: Word[], words: Word[], rulings: Ruling[]): Algorithm {
+  const [first, last] = [numbers[0]!, numbers.at(-1)!];
+  const left = Math.min(...numbers.map(({ box }) => box.left));
+  const distances = numbers.slice(1).map(({ baseline }, index) => baseline - numbers[index]!.baseline);
+  const leading = Math.min(...distances);
+  const rule = rulings.find(({ orientation, position, start, end }) => orientation === 'horizontal' && start < left + 2 && end > left + 100 && position < first.baseline && position > first.baseline - (mostHeads + 3) * leading);
+  const near = words.filter(({ baseline, box }) => baseline > first.baseline - (mostHeads + 1) * nextLine * leading && baseline < last.baseline + leading && box.right > (rule?.start ?? left) - 1 && box.left < (rule?.end ?? Infinity));
+  const counted = new Set(numbers);
+  const rowAt = (baseline: number, from: number, size: number): Word[] => untilWhite(near.filter((word) => Math.abs(word.baseline - baseline) < onLine * size && word.box.left >= from - 1), rule === undefined ? mostWhite * size : Infinity);
+  const size = Math.max(...near.filter((word) => !counted.has(word)).map((word) => word.size).sort((a, b) => a - b).slice(0, Math.ceil(near.length / 2)), 1);
+  const lines = numbers.flatMap((number, index) => {
+    const until = numbers[index + 1]?.baseline ?? number.baseline + 1;
+    const own = [rowAt(number.baseline, number.box.left, size)];
+    for (let at = number.baseline; ;) {
+      const next = near.filter((word) => word.baseline > at + 0.7 * leading && word.baseline < Math.min(until - 0.7 * leading, at + nextLine * leading) && word.box.left > number.box.right && word.size > 0.85 * size)[0];
+      if (next === undefined) return own;
+      own.push(rowAt(next.baseline, number.box.right, size));
+      at = next.baseline;
+    }
+  });
+  return [...headsAbove(first, near, leading, (baseline, from) => rowAt(baseline, from, size)), ...lines];
+}
+
+function untilWhite(row: Word[], white: number): Word[] {
+  const sorted = row.sort((a, b) => a.box.left - b.box.left);
+  const end = sorted.findIndex(({ box }, index) => index > 0 && box.left - sorted[index - 1]!.box.right > white);
+  return end < 0 ? sorted : sorted.slice(0, end);
+}
+
+/** What it needs and what it gives: lines right above the first one. */
+function headsAbove(first: Word, near: Word[], leading: number, rowAt: (baseline: number, from: number) => Word[]): Word[][] {
+  const heads: Word[][] = [];
+  for (let at = first.baseline; heads.length < mostHeads;) {
+    const row = near.filter(({ baseline, size }) => baseline < at - 0.7 * leading && baseline > at - nextLine * leading && size > 0.85 * first.size).sort((a, b) => a.box.left - b.box.left);
+    const [begin] = row;
+    if (begin === undefined || !head.test(begin.text)) break;
+    heads.unshift(rowAt(begin.baseline, begin.box.left));
+    at = begin.baseline;
+  }
+  return heads;
+}
+
+function isAlgorithm(lines: Algorithm): boolean {
+  const words = lines.flat();
+  if (words.filter(({ font }) => font.monospace).length > 0.5 * words.length) return false;
+  const texts = lines.map((words) => words.map(({ text }) => text).join(' '));
+  return texts.filter((text) => sign.test(text)).length >= leastSigns * lines.length && texts.filter((text) => sureSign.test(text)).length >= leastSure;
+}
