@@ -141,3 +141,20 @@ t.test('small signs amid a word of a cell stay where they stand', (t) => {
   t.strictSame(texts(find(made.page())[0], 2), ['Mg(CH 3 COO) 2', '30']);
   t.end();
 });
+
+t.test('a table in a panel with a list above it begins at its head', (t) => {
+  const made = new PageMaker();
+  made.boxes.push({ box: { left: 40, right: 400, top: 80, bottom: 300 }, fill: -1, stroke: 0xcccccc });
+  made.text(50, 110, '• 84 patients in remission, stool every two weeks');
+  made.text(50, 124, '• Models with the patient as random effect');
+  made.text(70, 160, 'Characteristic', { bold: true });
+  made.row(154, [200, 300], ['Relapse (n =', 'Remission (n ='], { bold: true });
+  made.row(166, [200, 300], ['31)', '53)'], { bold: true });
+  for (const [at, cells] of [['Age', '38 (29–47)', '41 (31–52)'], ['Female', '17 (55)', '28 (53)'], ['Drug', '26 (84)', '47 (89)']].entries()) made.row(190 + 20 * at, [70, 200, 300], cells);
+  for (const y of [176, 196, 216, 236]) made.horizontal(y, 60, 380);
+  const [found, ...others] = find(made.page());
+  t.same(others, []);
+  t.same(texts(found, 0), ['Characteristic', 'Relapse (n = 31)', 'Remission (n = 53)']);
+  t.same([found?.rowCount, found?.columnCount], [4, 3]);
+  t.end();
+});

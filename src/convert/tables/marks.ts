@@ -1,5 +1,6 @@
 /** Lines and shades that belong together: each group frames, rules or stripes one possible table. */
 import type { Box } from '../../pdf/page.js';
+import { absorb } from './absorbed.js';
 import { makeBands, makeBlocks } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
@@ -27,7 +28,6 @@ const SAME_EXTENT = 5;
 const MAX_PAIRS = 4_000_000;
 /** Rules looked at above one for another of its extent. */
 const MAX_BACK = 200;
-const MAX_HOSTS = 300;
 
 /**
  * Groups what touches, and horizontals or stripes of one extent that have tabular rows between them.
@@ -57,32 +57,6 @@ export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: 
   for (const [index, segment] of vertical.entries()) addVertical(groupAt(horizontal.length + index), segment);
   for (const [index, shade] of shades.entries()) addShade(groupAt(shadeBase + index), shade);
   return absorb([...groups.values()]);
-}
-
-/** Shades and loose lines that lie inside a larger group are part of it; frames in it are not. */
-function absorb(groups: MarkGroup[]): MarkGroup[] {
-  const loose = groups.filter(({ horizontals, verticals }) => horizontals.length === 0 || verticals.length === 0);
-  const hosts = groups.filter(({ horizontals, verticals, shades }) => horizontals.length + verticals.length + shades.length >= 2).slice(0, MAX_HOSTS);
-  const gone = new Set<MarkGroup>();
-  for (const group of loose) {
-    const host = hosts.find((other) => other !== group && !gone.has(other) && isWithin(group.box, other.box) && !isInline(group, other));
-    if (host === undefined) continue;
-    host.horizontals.push(...group.horizontals);
-    host.verticals.push(...group.verticals);
-    host.shades.push(...group.shades);
-    gone.add(group);
-  }
-  return groups.filter((group) => !gone.has(group));
-}
-
-/** A shade in a cell of a ruled grid, such as the ground of a piece of code: the grid's own lines say more. */
-function isInline(group: MarkGroup, host: MarkGroup): boolean {
-  const onlyShades = group.horizontals.length === 0 && group.verticals.length === 0;
-  return onlyShades && host.verticals.length >= 2 && host.horizontals.length >= 2 && group.box.right - group.box.left < 0.5 * (host.box.right - host.box.left);
-}
-
-function isWithin(inner: Box, outer: Box): boolean {
-  return inner.left >= outer.left - 3 && inner.right <= outer.right + 3 && inner.top >= outer.top - 3 && inner.bottom <= outer.bottom + 3;
 }
 
 function addHorizontal(group: MarkGroup, segment: Segment): void {

@@ -268,7 +268,8 @@ function partOver(strip: Strip, left: number, right: number): Strip | null {
 function isHeadStrip(strip: Strip, columns: Column[], left: number, right: number): boolean {
   const beyond = Math.max(12, 2 * strip.size);
   if (strip.left < left - beyond || strip.right > right + beyond) return false;
-  const values = strip.chunks.filter((chunk) => isValue(chunk.text) && !isYear(chunk.text)).length;
+  // What ends in a bracket that is open above is the end of a head: `(n =` over `31)`.
+  const values = strip.chunks.filter(({ text }) => isValue(text) && !isYear(text) && !/^[^([]*[)\]]$/.test(text)).length;
   if (values > 0.5 * strip.chunks.length) return false;
   if (strip.chunks.some((chunk) => wordCount(chunk.text) > 9 || isTableCaption(chunk.text) || isFigureCaption(chunk.text) || hasLeader(chunk.text))) return false;
   const taken = new Set<number>();
