@@ -3,6 +3,7 @@ import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import type { Block } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
+import { joinPieces } from '../../src/convert/layout/text-line.js';
 import type { TextLine } from '../../src/convert/layout/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
@@ -29,5 +30,14 @@ t.test('three of them below one another are items of a list, a count is none', (
   t.notOk(roles(['250 g of flour', '1 egg']).includes('list_item'), 'two of them');
   t.notOk(roles(['1 Export the archive', '2 Upload it', '3 Point the address to us']).includes('list_item'), 'steps');
   t.notOk(roles(['3 May: papers', '17 May: a choir', '31 May: the slip']).includes('list_item'), 'dates');
+  t.end();
+});
+
+t.test('rows of names and what is said of them are one each', (t) => {
+  const row = (baseline: number, name: string, said: string, left = 160): TextLine => joinPieces([line(40, baseline, name), line(left, baseline, said)]);
+  const facts = [row(200, 'Instructor', 'Dr. Renata Silva'), row(212, 'Office hours', 'Tuesdays from two to four, in the old hall, and by'), line(160, 224, 'appointment at any time'), row(236, 'Email', 'silva@college.test')];
+  t.same(beginsOf(text([...paragraph(40, 100, 500, 6), ...facts])), ['word0', 'Instructor', 'Office', 'Email']);
+  const loose = [row(200, 'The mill stood by', 'the river until the flood that spring', 150), row(212, 'carried it away', 'and nobody will tell you who it was', 140)];
+  t.same(beginsOf(text([...paragraph(40, 100, 240, 6), ...loose])), ['word0', 'The'], 'loose lines');
   t.end();
 });

@@ -94,6 +94,7 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   const hanging = distance <= 1.15 * leading && hangs(group, below, habits) && (markerOf(below.text) === null || !opensItem(group, below));
   if (areSeenApart(above, below) && !hanging && !goesOn(above, below, habits, leading)) return true;
   const size = Math.max(above.size, below.size);
+  if (areRows(above, below)) return true;
   // Side by side on one row: captions of two tables.
   if (Math.abs(distance) < 0.3 * size && below.box.left > above.box.right) return true;
   if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
@@ -121,6 +122,21 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
   }
   return false;
+}
+
+/** In sizes: white between a name and what is said of it. */
+const besideName = 1.2;
+
+/** Rows of names and what is said of them, as a course's facts are set: the texts of both begin at the same places, or the one above goes on below its text. */
+function areRows(above: TextLine, below: TextLine): boolean {
+  const second = placesIn(below);
+  if (second === null || above.monospace) return false;
+  const first = placesIn(above) ?? (above.pieces.length === 0 && above.box.left > second.name + below.size ? { name: second.name, text: above.box.left } : null);
+  return first !== null && Math.abs(first.name - second.name) < 1.5 && Math.abs(first.text - second.text) < 1.5;
+}
+
+function placesIn({ pieces: [name, text], size, monospace }: TextLine): { name: number; text: number } | null {
+  return monospace || name === undefined || text === undefined || text.left - name.right < besideName * size ? null : { name: name.left, text: text.left };
 }
 
 /** It begins where the text behind the number above does, as the paragraphs of contracts and statutes are set. */
