@@ -1,4 +1,4 @@
-/** Numbers of lines between columns of running text, and of pages under a running head. */
+/** What stands between columns of text and is none of it: numbers of lines, lines made of signs; and numbers of pages under a running head. */
 import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import { findLineNumbers } from '../../src/convert/structure/line-numbers.js';
@@ -28,5 +28,16 @@ t.test('numbers of every fifth line between two columns are no part of the text'
 t.test('the numbers of columns below a bold head are furniture, too', (t) => {
   const { blocks } = structureDocument([sketch(0, [line(40, 56, 'US 11,987,654 B2', { bold: true }), line(160, 66, '1'), line(436, 66, '2'), ...columns])], [], false);
   t.same(blocks.flatMap((block) => (block.kind === 'text' && /^\d$/.test(plainText(block)) ? [block.role] : [])), ['page_header', 'page_header']);
+  t.end();
+});
+
+t.test('brackets below one another between the parties of a case are a line', (t) => {
+  const parties = ['MERIDIAN BIOTECH, INC.,', 'Petitioner,', 'v.', 'BOARD OF PHARMACY,', 'Respondent.'].map((text, at) => line(79, 160 + 19 * at, text));
+  const brackets = parties.map(({ baseline }) => line(298, baseline, ')'));
+  const page = (signs: TextLine[]): string => structureDocument([sketch(0, [...parties, ...signs, line(317, 160, 'Case No. 24-0317'), line(317, 179, 'Argued: March 4, 2026'), line(317, 198, 'Decided: June 17, 2026'), ...paragraph(77, 300, 450, 8, 'court')])], [], false)
+    .blocks.map((block) => (block.kind === 'text' && block.role === 'text' ? plainText(block) : '')).join(' ');
+  t.notMatch(page(brackets), ')');
+  t.match(page(brackets), /Respondent\..*Case No/);
+  t.match(page(brackets.slice(0, 3)), ')', 'three may be anything');
   t.end();
 });

@@ -19,6 +19,7 @@ import { joinAcrossColumns } from './join.js';
 import { findLineNumbers } from './line-numbers.js';
 import { markAmounts, markListItems } from './lists.js';
 import { withLoneRows } from './lone-rows.js';
+import { findSignRules } from './sign-rules.js';
 import { findBodyStyle, markMonospace } from './style.js';
 import type { BodyStyle, PageText } from './style.js';
 import { joinTables } from './table-parts.js';
@@ -58,7 +59,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   const first = findBodyStyle(pages);
   const { labels, repeated } = findFurniture(pages, first);
   const body = styleWithout(repeated, pages) ?? first;
-  const furniture = new Map([...findSideText(pages), ...findLineNumbers(pages).map((line) => [line, 'page_header'] as const), ...labels]);
+  const furniture = new Map([...findSideText(pages), ...[...findLineNumbers(pages), ...findSignRules(pages)].map((line) => [line, 'page_header'] as const), ...labels]);
   pages = withLoneRows(pages, { isLikely: (line) => furniture.has(line), isSure: (line) => furniture.has(line) && (!labels.has(line) || repeated.has(line)) });
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);

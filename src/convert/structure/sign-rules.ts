@@ -1,0 +1,30 @@
+/** Lines down the page made of one sign again and again, as courts set them between the parties and the case: drawn, not written. */
+import type { TextLine } from '../layout/text-line.js';
+import type { PageText } from './style.js';
+
+const fewest = 4;
+/** In sizes, from one sign to the next. */
+const farthest = 3;
+/** More signs on a page are a drawing. */
+const most = 300;
+
+/** The signs of such lines on all pages. */
+export function findSignRules(pages: PageText[]): TextLine[] {
+  return pages.flatMap(({ outside }) => {
+    const signs = outside.filter(({ text, angle }) => angle === 0 && /^[)|§:¦]$/u.test(text)).sort((a, b) => a.baseline - b.baseline);
+    const open = new Map<string, TextLine[][]>();
+    for (const line of signs.length > most ? [] : signs) {
+      const runs = open.get(line.text) ?? [];
+      open.set(line.text, runs);
+      const run = runs.findLast((own) => Math.abs(own.at(-1)!.box.left - line.box.left) < 1.5 && line.baseline - own.at(-1)!.baseline < farthest * line.size);
+      if (run === undefined) runs.push([line]);
+      else run.push(line);
+    }
+    return [...open.values()].flat().filter((run) => run.length >= fewest && standsBesideText(run, outside)).flat();
+  });
+}
+
+/** Of the signs half have text at their left. */
+function standsBesideText(run: TextLine[], lines: TextLine[]): boolean {
+  return run.filter(({ baseline, box, size }) => lines.some((line) => Math.abs(line.baseline - baseline) < 0.3 * size && line.box.right < box.left && /\p{L}{2}/u.test(line.text))).length >= 0.5 * run.length;
+}
