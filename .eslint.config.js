@@ -32,6 +32,9 @@ const importRules = rooms.map((room) => {
         }, {
           regex: `^(\\.\\./)+(main|app${room === 'cli' ? 'X' : ''})\\.js$`,
           message: 'Only main imports cli, and only cli imports app.',
+        }, {
+          regex: room === 'convert' ? '^\\.\\./structure/' : '^$',
+          message: 'The structure of documents stands on pages: what reads these imports nothing of it.',
         }],
       }],
     },

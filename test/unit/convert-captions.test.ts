@@ -4,7 +4,7 @@ import type { PageSketch } from '../../src/convert/layout/sketch.js';
 import type { TextLine } from '../../src/convert/layout/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
-import { captionKind } from '../../src/convert/structure/captions.js';
+import { captionKind } from '../../src/convert/wording/captions.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 

@@ -1,8 +1,8 @@
 /** Text pieced together: hyphens at line ends, seams between scripts, markers of lists, numbers of headings, captions. */
 import t from 'tap';
-import { captionKind } from '../../src/convert/structure/captions.js';
+import { captionKind } from '../../src/convert/wording/captions.js';
 import { joinLines } from '../../src/convert/structure/hyphenation.js';
-import { markerOf, romanValue } from '../../src/convert/structure/markers.js';
+import { markerOf, romanValue } from '../../src/convert/wording/markers.js';
 import { numberingOf } from '../../src/convert/structure/numbering.js';
 import { learnWords } from '../../src/convert/vocabulary.js';
 import type { Vocabulary } from '../../src/convert/vocabulary.js';

@@ -1,5 +1,6 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
 import type { Box } from '../../pdf/page.js';
+import { countIdeographs } from '../wording/scripts.js';
 import type { ColumnRule } from './sketch.js';
 import type { TextLine } from './text-line.js';
 
@@ -127,7 +128,7 @@ const lettersWithoutCase = 20;
 function goesOnBelow(above: Row, row: Row): boolean {
   if (/[.!?:;。؟۔]$/u.test(above.last) || above.letters < lettersToBreak) return false;
   return beginsSmall.test(row.first) || above.letters >= lettersWithoutCase && /^\p{L}/u.test(row.first) && endsOpen.test(above.last)
-    || /^\p{Lo}/u.test(row.first) && above.letters * (/[\u3040-\u30ff\u4e00-\u9fff]/u.test(above.first) ? 2 : 1) >= lettersWithoutCase;
+    || /^\p{Lo}/u.test(row.first) && above.letters * (countIdeographs(above.first) > 0 ? 2 : 1) >= lettersWithoutCase;
 }
 
 /** Sentences are broken at the ends of its lines: what fills the width goes on below in the middle of a sentence. */

@@ -1,6 +1,6 @@
 /** Items of a list that stand side by side, as the answers of an exam do: told by their count, which runs along the rows or down the columns. */
-import { markerOf } from '../structure/markers.js';
-import type { Marker } from '../structure/markers.js';
+import { markerOf } from '../wording/markers.js';
+import type { Marker } from '../wording/markers.js';
 import type { Piece } from './gutters.js';
 
 /** Pieces on one height, from the left. */

@@ -2,7 +2,7 @@
 import type { Box } from '../../pdf/page.js';
 import { shareWithin } from '../layout-network/opinion.js';
 import type { PageOpinion } from '../layout-network/opinion.js';
-import { captionKind } from '../structure/captions.js';
+import { captionKind } from '../wording/captions.js';
 import { holdsText, readsAsLabels, sizeOfText, textShare } from './figures.js';
 import type { FigureRegion } from './figures.js';
 import { unionBox } from './text-line.js';

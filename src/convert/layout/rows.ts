@@ -4,8 +4,9 @@ import type { Column } from './reading-order.js';
 import { optionsBeside } from './options-beside.js';
 import { joinPieces, unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
-import { ideographic, isVertical } from './vertical.js';
-import { isCaptionText } from '../structure/captions.js';
+import { isVertical } from './vertical.js';
+import { isCaptionText } from '../wording/captions.js';
+import { hasIdeographic } from '../wording/scripts.js';
 import type { Vocabulary } from '../vocabulary.js';
 
 /** A row of text, or the index of a table or figure. */
@@ -157,6 +158,6 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
 function joinsTightly(left: TextLine, right: TextLine): boolean {
   const gap = right.box.left - left.box.right;
   // Brackets and stops of ideographic text are half white.
-  if (ideographic.test(left.text.at(-1)!) && ideographic.test(right.text[0]!) && gap < 1.2 * Math.min(left.size, right.size)) return true;
+  if (hasIdeographic(left.text.at(-1)!) && hasIdeographic(right.text[0]!) && gap < 1.2 * Math.min(left.size, right.size)) return true;
   return gap < 0.12 * Math.min(left.size, right.size) && gap > -0.5 * left.size && left.size !== right.size;
 }

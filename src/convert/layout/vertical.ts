@@ -1,10 +1,9 @@
 /** Pages of vertical writing: its lines follow each other from the right, and signs that were painted upright by themselves are lines of it, too. */
 import { joinPieces } from './text-line.js';
+import { hasIdeographic } from '../wording/scripts.js';
 import type { TextLine } from './text-line.js';
 
-export const ideographic = /[\u3000-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff00-\uff60]/;
-
-export const isVertical = (line: TextLine): boolean => line.angle === 270 && ideographic.test(line.text);
+export const isVertical = (line: TextLine): boolean => line.angle === 270 && hasIdeographic(line.text);
 
 /** Most of the letters run downwards. */
 export function isVerticalText(lines: TextLine[]): boolean {
@@ -38,7 +37,7 @@ function joinDownwards(lines: TextLine[]): TextLine[] {
 /** The lines of vertical writing whole, with single upright signs below each other as such lines, where most of the page is written so; else as they are. */
 export function wholeVerticalLines(lines: TextLine[]): TextLine[] {
   if (!isVerticalText(lines)) return lines;
-  const isSign = (line: TextLine): boolean => line.angle === 0 && [...line.text].length === 1 && ideographic.test(line.text);
+  const isSign = (line: TextLine): boolean => line.angle === 0 && [...line.text].length === 1 && hasIdeographic(line.text);
   const stacks: TextLine[][] = [];
   for (const sign of lines.filter(isSign).sort((a, b) => a.baseline - b.baseline)) {
     const middle = (sign.box.left + sign.box.right) / 2;

@@ -3,7 +3,7 @@ import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/page.j
 import { linesOnPage, partOf } from './page-part.js';
 import { readPicture } from './read-picture.js';
 import type { Drawing, PictureReader } from './read-picture.js';
-import { captionKind } from '../structure/captions.js';
+import { captionKind } from '../wording/captions.js';
 
 /** Share of the page below which a picture is not looked at: logos, icons, portraits. */
 const leastShare = 0.05;

@@ -2,49 +2,12 @@
 import type { Box } from '../../pdf/page.js';
 import { unionBox } from '../layout/text-line.js';
 import type { TextLine } from '../layout/text-line.js';
+import { captionKind, isAboutFigure, isCaptionText, isLabelAlone } from '../wording/captions.js';
+import type { CaptionKind } from '../wording/captions.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { isLikely } from './opinion.js';
 import type { BodyStyle } from './style.js';
-
-const figureWord = 'figures?|fig|abbildung|abb|figura|graphique|diagramm?|chart|image|photo|plate|scheme|box|map|exhibit|obrázek|obr|graf|rysunek|rys|slika|afbeelding|рис|рисунок|图|図|圖';
-const tableWord = 'tables?|tab|tabelle|tableau|tabla|tabella|tabela|tabulka|tabel|таблица|табл|表';
-const label = '(?:\\d+(?:[.\\-–]\\d+)*(?:[.\\-–]?[a-z](?!\\p{L}))*|[ivxlc]+(?!\\p{L})|[a-z](?:\\d+)?(?:[.\\-–]\\d+)*(?!\\p{L}))';
-const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*${label}\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
-const numbered = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*(${label})`, 'iu');
-const plainNamed = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*[:–—]\\s`, 'iu');
-const source = /^(sources?|quellen?|fuentes?|fonte|note|notes|zdroj|bron|źródło|anmerkung(?:en)?)\s*[:.]\s/iu;
-/** `Figure 3 shows …` and `Fig. 3 (left) shows …` are sentences about a figure: small letters go on from its number. */
-const sentenceLabel = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*${label}\\s?(?:[[(][^[\\]()]{1,20}[\\])])?`, 'iu');
-const sentenceRest = /^,?\s+(?:and|or|to|also|further|clearly|then|we|shows?|presents?|illustrates?|depicts?|gives?|lists?|summari[sz]es?|compares?|reports?|contains?|displays?|provides?|demonstrates?|indicates?|suggests?|reveals?|confirms?|highlights?|describes?|represents?|plots|outlines|details|explains|is|are|was|were|has|have|can|may|below|above|zeigt|zeigen|stellt|enthält|montre|présente|muestra|mostra|in|of)\b/u;
-
-function isSentence(text: string): boolean {
-  const [named] = sentenceLabel.exec(text) ?? [''];
-  return named !== '' && sentenceRest.test(text.slice(named.trimEnd().length));
-}
-
-export type CaptionKind = 'figure' | 'table' | 'source';
-
-/** What the text says it is a caption of, or null. */
-export function captionKind(text: string): CaptionKind | null {
-  if (source.test(text)) return 'source';
-  if (isSentence(text)) return null;
-  const match = named.exec(text) ?? plainNamed.exec(text);
-  if (match === null) return null;
-  return match[1] !== undefined ? 'figure' : 'table';
-}
-
-/** A caption's number and what stands behind it: `2` and `Yields` of `Table 2: Yields`. */
-export function captionLabel(text: string): { label: string; title: string } | null {
-  const match = numbered.exec(text);
-  return match === null ? null : { label: match[1]!, title: text.slice(match[0].length) };
-}
-
-/** The text begins as captions do. */
-export function isCaptionText(text: string): boolean {
-  const kind = captionKind(text);
-  return kind === 'figure' || kind === 'table';
-}
 
 type Captioned = TableBlock | FigureBlock;
 
@@ -95,9 +58,6 @@ function findUnnamed(blocks: Block[], body: BodyStyle): Set<Block> {
   return found;
 }
 
-/** `Table 1` by itself: what it shows is said below. */
-const labelAlone = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*${label}\\s*[.:]?$`, 'iu');
-
 /** A label by itself and the lines right below it, which say what the table or figure shows, are one caption. */
 function joinLabels(blocks: Block[]): Block[] {
   const joined: Block[] = [];
@@ -121,7 +81,7 @@ function saysWhatIsShown(label: TextBlock, block: TextBlock): boolean {
   if (label.role !== 'text' || block.role !== 'text' || label.stretches.length > 1 || block.stretches.length > 1) return false;
   const [above, below] = [linesOf(label), linesOf(block)];
   const [last, first] = [above.at(-1)!, below[0]!];
-  if (above.length > 1 || below.length > 4 || !labelAlone.test(last.text) || isCaptionText(first.text)) return false;
+  if (above.length > 1 || below.length > 4 || !isLabelAlone(last.text) || isCaptionText(first.text)) return false;
   if (label.stretches[0]!.pageIndex !== block.stretches[0]!.pageIndex || block.spaceAbove > 0.8 * last.size) return false;
   // The size of a line in small capitals is theirs.
   const least = /\p{Lu}{2}/u.test(first.text) && !/\p{Ll}{2}/u.test(first.text) ? smallCapitals : 1 - otherSize;
@@ -182,7 +142,7 @@ export function attachCaptions(all: Block[], body: BodyStyle): Block[] {
     if (block.kind !== 'text' || block.role !== 'text') continue;
     const text = plainText(block);
     const named = captionKind(text) ?? (unnamed.has(block) ? 'figure' : null);
-    const seen = named === null && !isSentence(text) && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
+    const seen = named === null && !isAboutFigure(text) && text.length >= fewestLetters && isLikely(block, 0.8, 'caption');
     const kind = seen ? nearestKind(block, objects) : named;
     if (kind === null || text.length > 1200) continue;
     const found = nearest(block, objects, kind);

@@ -3,7 +3,7 @@ import { unionBox } from '../layout/text-line.js';
 import type { SketchedTable } from '../layout/sketched-table.js';
 import type { Block, TableBlock, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
-import { captionLabel } from './captions.js';
+import { captionLabel } from '../wording/captions.js';
 
 const goesOnWord = 'cont(?:inued|inues|inuation|[’\']?d)?|fortsetzung|forts|fortgesetzt|suite|continuación|continúa|continuação|continua|continuazione|segue|vervolg|vervolgd|pokračování|pokračuje'
   + '|ciąg dalszy|c\\. ?d|cd|dokończenie|nastavak|продолжение|окончание|συνέχεια|συνεχίζεται|fortsättning|fortsat|fortsættes|fortsetter|jatkuu|folytatás|devamı';

@@ -1,8 +1,8 @@
 /** Which paragraphs are list items, and how deep they are nested. */
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
-import type { Marker } from './markers.js';
-import { amountOf, markerOf, romanValue } from './markers.js';
+import type { Marker } from '../wording/markers.js';
+import { amountOf, markerOf, romanValue } from '../wording/markers.js';
 
 interface Candidate {
   block: TextBlock;

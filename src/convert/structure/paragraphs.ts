@@ -4,7 +4,7 @@ import { unionBox } from '../layout/text-line.js';
 import type { Column } from '../layout/reading-order.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
-import { amountOf, markerOf } from './markers.js';
+import { amountOf, markerOf } from '../wording/markers.js';
 import { numberingOf } from './numbering.js';
 import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
 import type { BodyStyle } from './style.js';

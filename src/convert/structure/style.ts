@@ -2,6 +2,7 @@
 import type { PageSketch } from '../layout/sketch.js';
 import type { SketchedTable } from '../layout/sketched-table.js';
 import type { TextLine } from '../layout/text-line.js';
+import { countWideLetters } from '../wording/scripts.js';
 
 /** One page's pieces of text: those inside its figures, by figure, and the others. */
 export interface PageText {
@@ -39,11 +40,9 @@ function add<Key>(counts: Map<Key, number>, key: Key, amount: number): void {
   counts.set(key, (counts.get(key) ?? 0) + amount);
 }
 
-const ideographs = /[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7a3\uf900-\ufaff]/gu;
-
 /** Letters in a line as they weigh: long lines are running text, short ones labels and headings. Signs of Chinese, Japanese and Korean are as wide as two. */
 function weight({ text }: TextLine): number {
-  const length = text.length + (text.match(ideographs)?.length ?? 0);
+  const length = text.length + countWideLetters(text);
   return length < 25 ? 0.2 * length : length;
 }
 

@@ -1,4 +1,5 @@
 /** What a piece of text looks like as cell content: a number, a marker, a caption, prose. */
+import { countIdeographs, withoutIdeographs } from '../wording/scripts.js';
 
 const currency = '[$€£¥₹₽₩]|US\\$|USD|EUR|GBP|CHF|Rs\\.?';
 const number = new RegExp(
@@ -59,12 +60,9 @@ export function hasLeader(text: string): boolean {
   return /(?:\.\s?){5,}|(?:…\s?){2,}|_{6,}/.test(text);
 }
 
-const ideograph = /[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]/gu;
-
 /** Words between spaces; where none are written, as in Chinese and Japanese, two signs are about one. */
 export function wordCount(text: string): number {
-  const signs = text.match(ideograph)?.length ?? 0;
-  return text.replace(ideograph, ' ').split(' ').filter((word) => word !== '').length + Math.ceil(signs / 2);
+  return withoutIdeographs(text).split(' ').filter((word) => word !== '').length + Math.ceil(countIdeographs(text) / 2);
 }
 
 /** Share of letters among all characters that are not space. */

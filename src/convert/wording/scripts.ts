@@ -1,0 +1,29 @@
+/** Signs of scripts that are written without white between words, or as wide as two letters. */
+
+const kanaAndHan = '\\u3040-\\u30ff\\u3400-\\u9fff\\uf900-\\ufaff';
+const wideMarks = '\\u3000-\\u303f\\uff00-\\uff60';
+const hangul = '\\uac00-\\ud7a3';
+
+/** Kana and Han: no white stands between their words. */
+const ideographs = new RegExp(`[${kanaAndHan}]`, 'gu');
+/** Those, and Hangul: as wide as two letters. */
+const wideLetters = new RegExp(`[${kanaAndHan}${hangul}]`, 'gu');
+/** Kana, Han, and the marks that are set with them: they may run downwards. */
+const vertical = new RegExp(`[${kanaAndHan}${wideMarks}]`, 'u');
+
+export function countIdeographs(text: string): number {
+  return text.match(ideographs)?.length ?? 0;
+}
+
+export function withoutIdeographs(text: string): string {
+  return text.replace(ideographs, ' ');
+}
+
+export function countWideLetters(text: string): number {
+  return text.match(wideLetters)?.length ?? 0;
+}
+
+/** Whether there is any sign that lines which run downwards are made of. */
+export function hasIdeographic(text: string): boolean {
+  return vertical.test(text);
+}
