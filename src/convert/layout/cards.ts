@@ -30,7 +30,8 @@ export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]):
     if (row === undefined) rows.push([box]);
     else if (!row.some((other) => isIn(other, box) && isIn(box, other))) row.push(box);
   }
-  const side = drawn.filter(({ fill, box }) => isGround(fill) && isAside(box, pieces)).map(({ box }) => box);
+  const upright = pieces.filter(({ angle }) => angle === 0).sort((a, b) => middleOf(a) - middleOf(b));
+  const side = drawn.filter(({ fill, box }) => isGround(fill) && isAside(box, upright)).map(({ box }) => box);
   const outermost = side.filter((box, index) => !side.some((other, at) => other !== box && isIn(other, box) && (at < index || !isIn(box, other))));
   const inRows = rows.flatMap((row) => {
     const cards = row.sort((a, b) => a.left - b.left);
@@ -44,13 +45,28 @@ const fewestOwn = 5;
 const fewestBeside = 4;
 const mostLevel = 0.6;
 
-/** Lines of text stand on the box and beside it, none across its edges, and they are no rows of one table. */
-function isAside(box: Box, pieces: TextLine[]): boolean {
-  const within = pieces.filter((piece) => piece.angle === 0 && (piece.box.top + piece.box.bottom) / 2 > box.top && (piece.box.top + piece.box.bottom) / 2 < box.bottom);
+const middleOf = ({ box }: TextLine): number => (box.top + box.bottom) / 2;
+
+/** Where, among `sorted`, the first stands that is greater than `value`. */
+function firstAbove<Item>(sorted: Item[], value: number, of: (item: Item) => number): number {
+  let [low, high] = [0, sorted.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (of(sorted[middle]!) > value) high = middle;
+    else low = middle + 1;
+  }
+  return low;
+}
+
+/** Lines of text stand on the box and beside it, none across its edges, and they are no rows of one table. `upright` lines are sorted by their middles. */
+function isAside(box: Box, upright: TextLine[]): boolean {
+  const within = upright.slice(firstAbove(upright, box.top, middleOf), firstAbove(upright, box.bottom - 1e-9, middleOf));
   const own = within.filter((piece) => isIn(box, piece.box));
   const beside = within.filter((piece) => piece.box.right < box.left || piece.box.left > box.right);
   if (own.length + beside.length < within.length || own.length < fewestOwn || beside.length < fewestBeside) return false;
-  return own.filter(({ baseline }) => beside.some((other) => Math.abs(other.baseline - baseline) < 1)).length < mostLevel * own.length;
+  const baselines = beside.map(({ baseline }) => baseline).sort((a, b) => a - b);
+  const isLevel = ({ baseline }: TextLine): boolean => (baselines[firstAbove(baselines, baseline - 1, (each) => each)] ?? Infinity) < baseline + 1;
+  return own.filter(isLevel).length < mostLevel * own.length;
 }
 
 /** White is between the cards, and all text between their outer edges stands in one of them, some in each; more than one line in most, or they are cells or buttons. */
