@@ -1,5 +1,6 @@
 import t from 'tap';
 import type { Test } from 'tap';
+import { makeChunks } from '../../src/convert/tables/chunks.js';
 import { findTables } from '../../src/convert/tables/index.js';
 import { PageMaker, widthOf } from '../support/made-page.js';
 
@@ -151,4 +152,12 @@ t.test('running text level with the rows of a table in the next column is no col
   const [table] = findTables(made.page(), { doTableStructure: true });
   t.equal(table?.columnCount, 4);
   t.notMatch(JSON.stringify(table?.cells.map(({ words: own }) => own.map(({ text }) => text).join(' '))), /method|streets/);
+});
+
+t.test('what is read from the right ends at the left: chunks have their words as they are read', (t) => {
+  const made = new PageMaker();
+  made.text(50, 100, '. ההרשמה במזכירות בלבד');
+  const [chunk] = makeChunks(made.words.map((word) => ({ word, left: word.box.left, right: word.box.right, baseline: word.baseline, size: word.size })), []);
+  t.equal(chunk?.text, 'בלבד במזכירות ההרשמה .');
+  t.end();
 });

@@ -165,11 +165,18 @@ export function chunkOf(pieces: Piece[]): Chunk {
     bottom: baseline + DESCENT * size,
     baseline,
     size,
-    text: textOf(pieces.map((piece) => piece.word)),
+    text: textOf(inOrder(pieces.map((piece) => piece.word))),
     bold: bold * 2 > letters,
     italic: italic * 2 > letters,
     color: main?.word.color ?? 0,
   };
+}
+
+const fromRight = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** Words given from the left as they are read: where most are of a script that is read from the right a sentence ends at the left. */
+function inOrder(words: Word[]): Word[] {
+  return words.length > 1 && words.filter(({ text }) => fromRight.test(text)).length > 0.5 * words.length ? [...words].reverse() : words;
 }
 
 /** Words in order with spaces between those that are not glued. */
