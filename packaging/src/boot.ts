@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { getRawAsset } from 'node:sea';
 import { homeDirectory } from '../../src/home.js';
+import { makeLevels } from '../../src/make-levels.js';
 import { readArchive } from './archive.js';
 
 /** Put in by the build: of the archive, of package.json, and what `lectern help` prints. */
@@ -28,14 +29,14 @@ function cacheRoot(): string {
   const base = xdg || (home.length > 1 ? join(home, '.cache') : '');
   try {
     if (base !== '') {
-      mkdirSync(join(base, 'lectern'), { recursive: true, mode: 0o700 });
+      makeLevels(join(base, 'lectern'), 0o700);
       return join(base, 'lectern');
     }
   } catch {
     // A user without a home, or one that may not be written: systemd's services are often so.
   }
   const own = join(tmpdir(), `lectern-${uid}`);
-  mkdirSync(own, { recursive: true, mode: 0o700 });
+  makeLevels(own, 0o700);
   return own;
 }
 

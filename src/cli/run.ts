@@ -39,9 +39,15 @@ export async function runCommand(args: string[], environment: Environment): Prom
     const command = await entry.load();
     return await command(rest, environment);
   } catch (error) {
+    if (isWithoutPlace(error)) return complain('The working directory is gone: change to another one.', 1);
     if (error instanceof LecternError) return complain(error.message, error.code === 'invalid_request' ? exitUsage : 1);
     return complain(`Lectern met a defect: ${stackOf(error)}`, 1);
   }
+}
+
+/** It was deleted under us. */
+function isWithoutPlace(error: unknown): boolean {
+  return error instanceof Error && 'syscall' in error && error.syscall === 'uv_cwd';
 }
 
 /** Behind `--` all words are names of files and the like. */

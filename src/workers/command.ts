@@ -2,6 +2,7 @@
 import { spawn, type ChildProcess } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
+import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { packageRoot } from '../package-files.js';
 import type { WorkerCommand } from './types.js';
@@ -17,8 +18,9 @@ export function sameProgram(entry: string, words: string[]): WorkerCommand {
   for (let i = 0; i < process.execArgv.length; i++) {
     const flag = process.execArgv[i] ?? '';
     if (!keptFlags.has(flag.split('=')[0] ?? '')) continue;
-    flags.push(flag);
-    if (!flag.includes('=')) flags.push(process.execArgv[++i] ?? '');
+    const [name, value] = flag.includes('=') ? [flag.slice(0, flag.indexOf('=')), flag.slice(flag.indexOf('=') + 1)] : [flag, process.execArgv[++i] ?? ''];
+    // A worker has a directory of its own.
+    flags.push(name, /^\.{1,2}\//.test(value) ? resolve(value) : value);
   }
   return { execPath: process.execPath, args: [...flags, entry, ...words] };
 }
@@ -47,6 +49,8 @@ export function startWorker(command: WorkerCommand, residentBytes: number, scrat
   const [heap, first] = heapFlags(residentBytes);
   const forSea = isSea() ? { NODE_OPTIONS: heap, LECTERN_UNPACKED: packageRoot() } : {};
   const child = spawn(command.execPath, isSea() ? command.args : [heap, first, ...command.args], {
+    // Not ours: that may be deleted while the service runs, and no thread starts in a directory that is gone.
+    cwd: scratchDirectory,
     stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { ...environment(scratchDirectory), ...forSea }, windowsHide: true,
   });
   if (child.pid !== undefined) yieldTo(child.pid);

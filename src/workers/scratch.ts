@@ -2,6 +2,7 @@
 import { mkdirSync, readdirSync, rmSync, statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { makeLevels } from '../make-levels.js';
 import { processStart } from '../process-start.js';
 
 /** Bitmaps of some pages at a time; less (64 MB in a container) could not hold one large page. */
@@ -35,7 +36,7 @@ let lastPool = 0;
 /** Makes it, 0700. Without `wished` it lies in memory or in the temporary directory. */
 export function makeScratch(wished?: string): string {
   const parent = wished ?? root();
-  mkdirSync(parent, { recursive: true, mode: 0o700 });
+  makeLevels(parent, 0o700);
   sweep(parent);
   const directory = join(parent, `${prefix}-${process.pid}-${processStart(process.pid) || '0'}-${++lastPool}`);
   mkdirSync(directory, { mode: 0o700 });

@@ -3,11 +3,12 @@ import t from 'tap';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { put } from '../../src/cli/result-places.js';
+import { makeLevels } from '../../src/make-levels.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { mainScript } from '../support/program.js';
 import { serveProgram } from '../support/serving-program.js';
@@ -67,6 +68,23 @@ t.test('a terminal that is closed ends a service in order, although it says so t
   await end('SIGHUP');
   t.strictSame(await ended, [0, null]);
   t.notOk(existsSync(join(home, 'state', 'tasks', 'lock')));
+});
+
+t.test('a service whose working directory is deleted goes on', patience, async (t) => {
+  const place = await mkdtemp(join(home, 'place-'));
+  const service = await serveProgram(home, [], ['/bin/sh', '-c', 'cd "$0" && exec "$@"', place, process.execPath, mainScript]);
+  t.teardown(() => service.end('SIGTERM'));
+  await rmdir(place);
+  const form = new FormData();
+  form.append('files', new Blob([await readFile(join(home, 'invoice.pdf'))]), 'invoice.pdf');
+  const answer = await fetch(`${service.url}/v1/convert/file`, { method: 'POST', body: form });
+  t.match(await answer.text(), /"status":"success"/);
+});
+
+t.test('a place where the file system makes no directories is told', patience, async (t) => {
+  t.throws(() => makeLevels('/proc/nope/deeper', 0o700), { code: 'ENOENT' });
+  makeLevels(join(home, 'a', 'b', 'c'), 0o700);
+  t.ok(existsSync(join(home, 'a', 'b', 'c')));
 });
 
 t.test('a conversion that is ended leaves no files of its own', patience, async (t) => {

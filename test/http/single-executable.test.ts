@@ -83,6 +83,19 @@ t.test('dist/lectern', patience, async (t) => {
     t.match((await asStranger('settings')).stdout, /^ {4}\/\.local\/state\/lectern {2}\(default\)$/m);
   });
 
+  await t.test('a home where nothing can be made is none', async (t) => {
+    const place = mkdtempSync(join(tmpdir(), 'lectern-homeless-'));
+    t.teardown(() => rmSync(place, { recursive: true, force: true }));
+    const { stdout } = await run(lectern, ['convert', 'invoice.pdf'], { cwd: home, env: { HOME: '/proc/nope', TMPDIR: place }, timeout: 60_000 });
+    t.match(stdout, /## Invoice 2025-0417/);
+  });
+
+  await t.test('a working directory that is gone is told', async (t) => {
+    const failed = await run('/bin/sh', ['-c', 'mkdir gone && cd gone && rmdir ../gone && exec "$0" "$@"', lectern, 'convert', 'x.pdf'], { cwd: home, env: { HOME: home, PATH: process.env['PATH'] } })
+      .then(() => ({ code: 0, stderr: '' }), (thrown: { code: number; stderr: string }) => thrown);
+    t.match([failed.code, failed.stderr], [1, 'lectern: The working directory is gone: change to another one.\n']);
+  });
+
   await t.test('a place where it does not fit is told, and nothing is left there', async (t) => {
     const place = join(directory, 'place');
     // Files may have 1 MB: what a full disk does, without one.
