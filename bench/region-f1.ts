@@ -17,12 +17,14 @@ export interface LabelCount {
 /** A region counts as found where it shares this much, intersection over union, with one of its label. */
 export const sharedPart = 0.5;
 
-function area({ left, top, right, bottom }: LabelledBox): number {
+type Sides = Omit<LabelledBox, 'label'>;
+
+function area({ left, top, right, bottom }: Sides): number {
   return Math.max(0, right - left) * Math.max(0, bottom - top);
 }
 
 /** Intersection over union, 0..1. */
-export function sharedOf(one: LabelledBox, other: LabelledBox): number {
+export function sharedOf(one: Sides, other: Sides): number {
   const width = Math.min(one.right, other.right) - Math.max(one.left, other.left);
   const height = Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top);
   if (width <= 0 || height <= 0) return 0;

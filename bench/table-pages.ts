@@ -7,7 +7,7 @@ import { inkOf, wordsOf } from '../src/convert/tables/extents.js';
 import { type CellFinder, findSureAndDoubtful, tablesByNetwork } from '../src/convert/tables/index.js';
 import type { Box, PageContent } from '../src/pdf/page.js';
 import { drawnPage, type DrawnWord } from './drawn-page.js';
-import { countPage, f1Of, type LabelCount } from './region-f1.js';
+import { countPage, f1Of, type LabelCount, type LabelledBox } from './region-f1.js';
 
 /** As models/training/layout/layers.py writes them: lines of text, what is drawn as [left, top, right, bottom, kind], regions as [label, left, top, right, bottom]. */
 interface DrawnPages {
@@ -49,26 +49,32 @@ function pageOf({ width, height, lines, drawn }: DrawnPage): PageContent {
   return drawnPage({ width, height }, lines.flatMap(lineWords), rulings, boxes.filled, boxes.framed);
 }
 
+/** The pages of what is there of `files`, and their true tables. */
+export function* drawnPagesOf(folder: string, files: string[]): Generator<{ name: string; at: number; one: DrawnPage; page: PageContent; truth: LabelledBox[] }> {
+  for (const name of files.filter((file) => existsSync(join(folder, file)))) {
+    const drawn = JSON.parse(readFileSync(join(folder, name), 'utf8')) as DrawnPages;
+    for (const [at, one] of drawn.pages.entries()) {
+      const truth = one.regions.filter(([label]) => drawn.labels[label] === 'table').map(([, left, top, right, bottom]) => ({ label: 'table', left, top, right, bottom }));
+      yield { name, at, one, page: pageOf(one), truth };
+    }
+  }
+}
+
 /** Measures of the pages in `folder` (what of `files` is there); none where there are no such pages. */
 export async function measureTablePages(folder: string, files: string[], find: CellFinder | null, verbose: boolean): Promise<Measure[]> {
   const { signal } = new AbortController();
   const counts = { fast: new Map<string, LabelCount>(), accurate: new Map<string, LabelCount>() };
   const made = { fast: 0, accurate: 0 };
   let [pages, without] = [0, 0];
-  for (const name of files.filter((file) => existsSync(join(folder, file)))) {
-    const drawn = JSON.parse(readFileSync(join(folder, name), 'utf8')) as DrawnPages;
-    for (const [at, one] of drawn.pages.entries()) {
-      const truth = one.regions.filter(([label]) => drawn.labels[label] === 'table').map(([, left, top, right, bottom]) => ({ label: 'table', left, top, right, bottom }));
-      const page = pageOf(one);
-      const { tables, doubtful } = findSureAndDoubtful(page, defaultConvertOptions);
-      const read = { fast: tables, accurate: find === null ? tables : await tablesByNetwork({ tables, doubtful }, page, find, signal) };
-      pages++;
-      if (truth.length === 0) without++;
-      for (const mode of ['fast', 'accurate'] as const) {
-        if (truth.length === 0) made[mode] += read[mode].length;
-        countPage(counts[mode], read[mode].map((table) => ({ label: 'table', ...inkOf(wordsOf([table])) })), truth);
-        if (verbose && truth.length === 0) for (const { evidence, confidence, cells } of read[mode]) console.log(`  ${mode} ${name} ${at} ${one.family}: ${evidence} ${confidence.toFixed(2)} ${cells.filter(({ words }) => words.length > 0).length} cells ${cells.flatMap(({ words }) => words).slice(0, 40).map(({ text }) => text).join(' ')}`);
-      }
+  for (const { name, at, one, page, truth } of drawnPagesOf(folder, files)) {
+    const { tables, doubtful } = findSureAndDoubtful(page, defaultConvertOptions);
+    const read = { fast: tables, accurate: find === null ? tables : await tablesByNetwork({ tables, doubtful }, page, find, signal) };
+    pages++;
+    if (truth.length === 0) without++;
+    for (const mode of ['fast', 'accurate'] as const) {
+      if (truth.length === 0) made[mode] += read[mode].length;
+      countPage(counts[mode], read[mode].map((table) => ({ label: 'table', ...inkOf(wordsOf([table])) })), truth);
+      if (verbose && truth.length === 0) for (const { evidence, confidence, cells } of read[mode]) console.log(`  ${mode} ${name} ${at} ${one.family}: ${evidence} ${confidence.toFixed(2)} ${cells.filter(({ words }) => words.length > 0).length} cells ${cells.flatMap(({ words }) => words).slice(0, 40).map(({ text }) => text).join(' ')}`);
     }
   }
   if (pages === 0) return [];

@@ -6,15 +6,17 @@ import { type Measure, tableOf } from '../src/client/measures.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import type { FoundTable, TableCell } from '../src/convert/table.js';
 import { tableByNetwork } from '../src/convert/tables/by-network.js';
+import { inkOf } from '../src/convert/tables/extents.js';
 import { type CellFinder, findSureAndDoubtful, shippedCellFinder, tablesByNetwork } from '../src/convert/tables/index.js';
 import { packageRoot, shippedModelsDirectory } from '../src/package-files.js';
 import type { PageContent } from '../src/pdf/page.js';
 import { closeEngine, engine } from './convert-here.js';
 import { drawnPage, type DrawnWord } from './drawn-page.js';
 import { findScorer, mean } from './quality.js';
-import { measureTablePages } from './table-pages.js';
+import { drawnPagesOf, measureTablePages } from './table-pages.js';
+import { signsOfPage } from './table-signs.js';
 
-const usage = 'usage: npm run bench -- tables [--drawn FILE] [--tables N] [--network DIRECTORY] [--pages FOLDER] [--verbose] [--answers FILE]';
+const usage = 'usage: npm run bench -- tables [--drawn FILE] [--tables N] [--network DIRECTORY] [--pages FOLDER] [--files NAME,...] [--verbose] [--answers FILE] [--signs FILE]';
 
 /** A line of what models/training/tables/drawn.py writes: a table as it stands on a page, in points, and its truth as HTML. */
 interface DrawnTable {
@@ -83,7 +85,7 @@ const readings = ['fast', 'accurate', 'given'] as const;
 const meanings = { fast: 'table_mode fast: geometry', accurate: 'accurate: geometry finds, network reads', given: 'network, told where the table is' };
 
 export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
-  const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, tables: { type: 'string' }, network: { type: 'string' }, verbose: { type: 'boolean' }, answers: { type: 'string' }, pages: { type: 'string' }, files: { type: 'string' } } });
+  const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, tables: { type: 'string' }, network: { type: 'string' }, verbose: { type: 'boolean' }, answers: { type: 'string' }, pages: { type: 'string' }, files: { type: 'string' }, signs: { type: 'string' } } });
   const most = Number(values.tables ?? 10_000);
   const file = values.drawn ?? join(packageRoot(), 'scratch/tables.jsonl');
   if (!Number.isInteger(most) || most < 1 || !existsSync(file)) {
@@ -93,10 +95,12 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
   const find = shippedCellFinder(engine, values.network ?? shippedModelsDirectory());
   if (find === null) console.log('models/ holds no table network: geometry alone.');
   const drawn = readFileSync(file, 'utf8').trim().split('\n').slice(0, most).map((line) => JSON.parse(line) as DrawnTable);
+  const pages = [values.pages ?? join(packageRoot(), 'scratch/layout-pages'), values.files?.split(',') ?? testFiles] as const;
+  if (values.signs !== undefined && find !== null) return await writeSigns(values.signs, drawn, drawnPagesOf(...pages), find);
   const measures: Measure[] = [];
   const answers: Answers[] = [];
   for (const one of drawn) answers.push(await answer(one, find));
-  measures.push(...(await measureTablePages(values.pages ?? join(packageRoot(), 'scratch/layout-pages'), values.files?.split(',') ?? testFiles, find, values.verbose ?? false)));
+  measures.push(...(await measureTablePages(...pages, find, values.verbose ?? false)));
   await closeEngine();
   if (values.answers !== undefined) writeFileSync(values.answers, answers.map((one) => `${JSON.stringify({ truth: one.drawn.truth, ...Object.fromEntries(readings.map((reading) => [reading, one[reading].map(htmlOf)])) })}\n`).join(''));
   const scorer = findScorer();
@@ -109,6 +113,19 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
   }
   console.log(tableOf(measures));
   return { code: 0, measures };
+}
+
+/** What models/training/tables/signs.py learns from, a line for each reading. */
+async function writeSigns(file: string, drawn: DrawnTable[], pages: ReturnType<typeof drawnPagesOf>, find: CellFinder): Promise<number> {
+  const signs = [];
+  for (const one of drawn) {
+    const page = pageOf(one);
+    signs.push(...(await signsOfPage(page, [inkOf(page.words)], true, find)));
+  }
+  for (const { page, truth } of pages) signs.push(...(await signsOfPage(page, truth, false, find)));
+  await closeEngine();
+  writeFileSync(file, signs.map((one) => `${JSON.stringify(one)}\n`).join(''));
+  return 0;
 }
 
 function kinds(drawn: DrawnTable[]): [string, (one: DrawnTable) => boolean][] {

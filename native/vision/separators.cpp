@@ -13,14 +13,23 @@ double certainty(float logit) { return 1 / (1 + std::exp(-static_cast<double>(lo
 /// Shares of the whole, 0..1.
 struct Separator {
   double begin, middle, end;
-  double surest;
 };
 
-std::vector<Separator> separators_of(std::span<const float> logits) {
+/// Of rows or of columns; and how many of them are wrong by what the network says: found where there is none, or the other way round.
+struct Separators {
   std::vector<Separator> found;
+  double wrong = 0;
+};
+
+Separators separators_of(std::span<const float> logits) {
+  Separators answer;
   const auto places = static_cast<double>(logits.size());
   for (std::size_t begin = 0; begin < logits.size(); ++begin) {
-    if (!(logits[begin] > 0)) continue;  // nor where it is NaN
+    if (!(logits[begin] > 0)) {  // nor where it is NaN
+      const bool highest = begin > 0 && begin + 1 < logits.size() && logits[begin] >= logits[begin - 1] && logits[begin] > logits[begin + 1];
+      if (highest) answer.wrong += certainty(logits[begin]);
+      continue;
+    }
     std::size_t end = begin;
     double weight = 0, moment = 0, surest = 0;
     for (; end < logits.size() && logits[end] > 0; ++end) {
@@ -29,10 +38,13 @@ std::vector<Separator> separators_of(std::span<const float> logits) {
       moment += sure * (static_cast<double>(end) + 0.5);
       surest = std::max(surest, sure);
     }
-    if (begin > 0 && end < logits.size()) found.push_back({static_cast<double>(begin) / places, moment / weight / places, static_cast<double>(end) / places, surest});
+    if (begin > 0 && end < logits.size()) {
+      answer.found.push_back({static_cast<double>(begin) / places, moment / weight / places, static_cast<double>(end) / places});
+      answer.wrong += 1 - surest;
+    }
     begin = end;
   }
-  return found;
+  return answer;
 }
 
 /// Places of `count` from one share of the whole to another, at least one.
@@ -61,19 +73,26 @@ std::vector<double> edges_of(const std::vector<Separator>& separators) {
 struct Joins {
   std::size_t rows, columns;
   std::vector<std::uint8_t> right, down;
+  /// How many are wrong by what the network says.
+  double wrong;
+
+  bool take(double logit) {
+    wrong += certainty(static_cast<float>(-std::abs(logit)));
+    return logit > 0;
+  }
 };
 
 Joins joins_of(const SeparatorLogits& logits, const std::vector<Separator>& between_rows, const std::vector<Separator>& between_columns) {
   const std::vector<double> y = edges_of(between_rows), x = edges_of(between_columns);
   const auto height = static_cast<std::size_t>(logits.height), width = static_cast<std::size_t>(logits.width);
-  Joins joins{y.size() - 1, x.size() - 1, {}, {}};
+  Joins joins{y.size() - 1, x.size() - 1, {}, {}, 0};
   joins.right.resize(joins.rows * joins.columns);
   joins.down.resize(joins.rows * joins.columns);
   for (std::size_t row = 0; row < joins.rows; ++row) {
     for (std::size_t column = 0; column < joins.columns; ++column) {
       const std::size_t at = row * joins.columns + column;
-      if (column + 1 < joins.columns) joins.right[at] = mean(logits.right, width, places_of(y[row], y[row + 1], height), places_of(between_columns[column].begin, between_columns[column].end, width)) > 0;
-      if (row + 1 < joins.rows) joins.down[at] = mean(logits.down, width, places_of(between_rows[row].begin, between_rows[row].end, height), places_of(x[column], x[column + 1], width)) > 0;
+      if (column + 1 < joins.columns) joins.right[at] = joins.take(mean(logits.right, width, places_of(y[row], y[row + 1], height), places_of(between_columns[column].begin, between_columns[column].end, width)));
+      if (row + 1 < joins.rows) joins.down[at] = joins.take(mean(logits.down, width, places_of(between_rows[row].begin, between_rows[row].end, height), places_of(x[column], x[column + 1], width)));
     }
   }
   return joins;
@@ -90,8 +109,8 @@ std::size_t heads_of(std::span<const float> heads, const std::vector<double>& y)
 
 FoundTable cells_between(const SeparatorLogits& logits, double picture_width, double picture_height) {
   const auto between_rows = separators_of(logits.rows), between_columns = separators_of(logits.columns);
-  const std::vector<double> y = edges_of(between_rows), x = edges_of(between_columns);
-  const Joins joins = joins_of(logits, between_rows, between_columns);
+  const std::vector<double> y = edges_of(between_rows.found), x = edges_of(between_columns.found);
+  const Joins joins = joins_of(logits, between_rows.found, between_columns.found);
   const std::size_t heads = heads_of(logits.heads, y);
   FoundTable table;
   table.grid = {static_cast<int>(joins.rows), static_cast<int>(joins.columns)};
@@ -114,12 +133,9 @@ FoundTable cells_between(const SeparatorLogits& logits, double picture_width, do
                              {Point{left, top}, Point{end, top}, Point{end, bottom}, Point{left, bottom}}});
     }
   }
-  double sum = 0;
-  for (const auto* separators : {&between_rows, &between_columns}) {
-    for (const Separator& one : *separators) sum += one.surest;
-  }
-  const std::size_t count = between_rows.size() + between_columns.size();
-  table.score = count == 0 ? 1.0F : static_cast<float>(sum / static_cast<double>(count));
+  // A line too many or too few between rows spoils as many cells as there are columns.
+  const auto rows = static_cast<double>(joins.rows), columns = static_cast<double>(joins.columns);
+  table.score = static_cast<float>(std::exp(-(between_rows.wrong / rows + between_columns.wrong / columns + joins.wrong / (rows * columns))));
   return table;
 }
 

@@ -33,7 +33,8 @@ struct FoundTable {
 
 /// Runs of places above 0 (NaN is not) that touch neither end are separators, at their middle weighted by certainty. Cells that a separator parts are one where the mean of `right` (of `down`) along
 /// it is above 0; a cell is a rectangle: it grows right from its upper left place, then down as long as its whole width does. Head rows are those from the top whose mean of `heads` is above 0.
-/// `step` of a cell is its index. The score is the mean certainty of the separators' surest places, 1 without any. Boxes reach from edge to edge of a picture of that size in pixels.
+/// `step` of a cell is its index. The score is e to the power of minus the share of cells that are wrong by what the network says: separators by
+/// their surest places, and such as are not there by the highest places between; cells that are one or are not. Boxes reach from edge to edge of a picture of that size in pixels.
 FoundTable cells_between(const SeparatorLogits& logits, double picture_width, double picture_height);
 
 }  // namespace lectern::vision

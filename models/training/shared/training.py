@@ -43,7 +43,7 @@ def resume(checkpoint, model, optimiser, device="cpu"):
     saved = torch.load(checkpoint, map_location=device)
     model.load_state_dict(saved.pop("model"))
     optimiser.load_state_dict(saved.pop("optimiser"))
-    print(f"resumed at {saved}", flush=True)
+    print(f"resumed at { {name: value for name, value in saved.items() if isinstance(value, (int, float))} }", flush=True)
     return saved
 
 

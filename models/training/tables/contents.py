@@ -124,7 +124,7 @@ def make(draw, for_training):
     heads = draw.choices([0, 1, 2, 3], weights=[10, 62, 24, 4])[0]
     if columns < 3:
         heads = min(heads, 1)
-    wordy = draw.random() < (0.45 if for_training else 0.35)  # cells of several lines
+    wordy = draw.random() < (0.5 if for_training else 0.35)  # cells of several lines
     if wordy:
         columns, body = min(columns, 6), min(body, 9)
     first = 1 if draw.random() < 0.8 else 2 if columns > 3 else 1

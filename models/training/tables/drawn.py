@@ -1,5 +1,6 @@
-"""Table number N of training or of the test: the same whoever draws it. As a command it writes the test as pages for `npm run bench -- tables`: python3 drawn.py TEST COUNT."""
+"""Table number N of training, of the validation or of the test: the same whoever draws it. As a command it writes those of the test (or of the validation) as pages for `npm run bench -- tables`."""
 
+import argparse
 import copy
 import functools
 import html
@@ -81,21 +82,26 @@ def worn(draw, table):
     return table
 
 
-def table(number, held_out=False, plain=None):
-    """`plain`: never or always worn; by itself two of five are."""
-    draw = random.Random(f"{SEED} {'test' if held_out else 'train'} {number}")
+# Of the tables, how many are worn.
+WORN = {"train": 0.55, "validation": 0.4, "test": 0.4}
+
+
+def table(number, part="train"):
+    """`part`: train, validation (looks and faces of training, contents as in the test), test (looks and faces that training never draws)."""
+    draw = random.Random(f"{SEED} {part} {number}")
+    held_out, for_training = part == "test", part == "train"
     while True:
-        style = styles.make(draw, held_out)
-        made = setting.shown(contents.make(draw, not held_out), style)
+        style = styles.make(draw, held_out, for_training)
+        made = setting.shown(contents.make(draw, for_training), style)
         face, bold = _faces(draw, _case(held_out), " ")
         whole = setting.set_table(draw, made, style, face, bold)
         if len(whole.words) < 4 or (whole.x[-1] - whole.x[0]) / whole.size > 110 or (whole.y[-1] - whole.y[0]) / whole.size > 90:
             continue
         # Large ones cost as much as many small ones and teach little more.
         area = (whole.x[-1] - whole.x[0]) * (whole.y[-1] - whole.y[0]) / whole.size ** 2
-        if not held_out and draw.random() < (0.9 if area > 2000 else 0.65 if area > 900 else 0):
+        if for_training and draw.random() < (0.9 if area > 2000 else 0.65 if area > 900 else 0):
             continue
-        is_worn = draw.random() < 0.4 if plain is None else not plain
+        is_worn = draw.random() < WORN[part]
         ready = worn(draw, whole) if is_worn else whole
         if len([word for word in ready.words if word.cell >= 0]) >= 4:
             ready.style, ready.worn = style, is_worn
@@ -124,11 +130,16 @@ def page_of(one):
 
 
 def main():
-    target, count = sys.argv[1], int(sys.argv[2])
-    with open(target, "w") as file:
-        for number in range(count):
-            file.write(json.dumps(page_of(table(number, held_out=True)), ensure_ascii=False) + "\n")
-    print(f"{target}: {count} tables")
+    options = argparse.ArgumentParser()
+    options.add_argument("target")
+    options.add_argument("count", type=int)
+    options.add_argument("--validation", action="store_true", help="of the validation instead of the test")
+    options.add_argument("--first", type=int, default=0, help="number of the first table")
+    given = options.parse_args()
+    with open(given.target, "w") as file:
+        for number in range(given.first, given.first + given.count):
+            file.write(json.dumps(page_of(table(number, "validation" if given.validation else "test")), ensure_ascii=False) + "\n")
+    print(f"{given.target}: {given.count} tables")
 
 
 if __name__ == "__main__":

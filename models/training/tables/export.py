@@ -1,4 +1,4 @@
-"""Writes a trained table network as ONNX with f16 weights: python3 export.py CHECKPOINT [models/lectern-tables.onnx]. Norms are folded into their convolutions."""
+"""Writes a trained table network as ONNX with f16 weights: python3 export.py CHECKPOINT [models/lectern-tables.onnx]."""
 
 import os
 import sys
@@ -34,15 +34,15 @@ def model_of(network):
     graph = TableGraph()
     mean = lambda x, axis: graph.add("ReduceMean", [x], axes=[axis], keepdims=1)
     both = lambda x, axis: graph.add("Concat", [mean(x, axis), graph.add("ReduceMax", [x], axes=[axis], keepdims=1)], axis=1)
-    x = graph.add("Relu", [graph.convolution("pictures", *network.first)])
+    x = graph.add("Relu", [graph.convolution("pictures", network.first)])
     for look in network.looks:
         y = graph.convolution(x, look.around)
         if look.rows is not None:
-            y = graph.add("Add", [y, graph.convolution(mean(x, 3), *look.rows)])
-            y = graph.add("Add", [y, graph.convolution(mean(x, 2), *look.columns)])
+            y = graph.add("Add", [y, graph.convolution(mean(x, 3), look.rows)])
+            y = graph.add("Add", [y, graph.convolution(mean(x, 2), look.columns)])
         x = graph.add("Relu", [graph.add("Add", [y, x])])
-    rows = graph.convolution(graph.add("Relu", [graph.convolution(both(x, 3), *network.row_step)]), network.row_end)
-    columns = graph.convolution(graph.add("Relu", [graph.convolution(both(x, 2), *network.column_step)]), network.column_end)
+    rows = graph.convolution(graph.add("Relu", [graph.convolution(both(x, 3), network.row_step)]), network.row_end)
+    columns = graph.convolution(graph.add("Relu", [graph.convolution(both(x, 2), network.column_step)]), network.column_end)
     graph.parts(rows, 2, "rows")
     graph.parts(columns, 1, "columns")
     graph.convolution(x, network.span_end, None, "spans")
@@ -58,8 +58,7 @@ def main():
     checkpoint, target = sys.argv[1], sys.argv[2] if len(sys.argv) > 2 else TARGET
     state = torch.load(checkpoint, map_location="cpu")
     network = separators.Separators()
-    network.load_state_dict(state["model"])
-    network.eval()
+    network.load_state_dict(state["mean"])
     onnx.save(model_of(network), target)
     print(f"{target}: step {state['step']}, {os.path.getsize(target)} bytes")
 

@@ -38,10 +38,10 @@ def median(values):
 
 
 class Picture:
-    """(height, width, 3) bytes of a table, and the way from points to its pixels."""
+    """(height, width, 3) bytes of a table, and the way from points to its pixels. `zoom` is 1 for what the program draws."""
 
-    def __init__(self, words, rules, shades):
-        self.em = median([word.size for word in words])
+    def __init__(self, words, rules, shades, zoom=1):
+        self.em = median([word.size for word in words]) / zoom
         self.left = min(word.left for word in words) - MARGIN * self.em
         self.top = min(word.baseline - HIGH * word.size for word in words) - MARGIN * self.em
         right = max(word.right for word in words) + MARGIN * self.em

@@ -5,33 +5,44 @@ from torch import nn
 
 CHANNELS = 48
 # Dilation, and whether it looks along whole rows and columns.
-LOOKS = ((1, False), (2, True), (4, False), (8, True), (1, False), (4, True), (2, False))
+LOOKS = ((1, False), (2, True), (4, False), (8, True), (1, False), (4, True), (2, False), (8, True), (1, False), (4, True))
 # Pixels of the picture for one place of the spans; rows and columns are answered for two parts of it.
 CELL, PARTS = 4, 2
 
 
-def convolution(inputs, outputs, size=3, stride=1, padding=1, dilation=1):
-    return nn.Sequential(nn.Conv2d(inputs, outputs, size, stride, padding, dilation, bias=False), nn.BatchNorm2d(outputs))
-
-
 class Look(nn.Module):
-    """x + a convolution around, and where it is far one over the rows' means and one over the columns', then ReLU."""
+    """x + a convolution around, and where it is far one over the rows' means and one over the columns', then ReLU. It begins with weights of 0: as if it were not there."""
 
     def __init__(self, channels, dilation, far):
         super().__init__()
         self.around = nn.Conv2d(channels, channels, 3, 1, dilation, dilation)
-        self.rows = convolution(channels, channels, (7, 1), 1, (3, 0)) if far else None
-        self.columns = convolution(channels, channels, (1, 7), 1, (0, 3)) if far else None
+        self.rows = nn.Conv2d(channels, channels, (7, 1), 1, (3, 0)) if far else None
+        self.columns = nn.Conv2d(channels, channels, (1, 7), 1, (0, 3)) if far else None
         with torch.no_grad():
-            self.around.weight *= 0.5
+            for parameter in self.parameters():
+                parameter.zero_()
 
-    def forward(self, x):
+    def forward(self, x, inside):
         y = self.around(x)
         if self.rows is not None:
-            y += self.rows(x.mean(3, keepdim=True))
-            y += self.columns(x.mean(2, keepdim=True))
+            y += self.rows(inside.mean(x, 3))
+            y += self.columns(inside.mean(x, 2))
         y += x
-        return nn.functional.relu_(y)
+        return inside.of(nn.functional.relu_(y))
+
+
+class Inside:
+    """Which places belong to a picture of a batch: mask (n, 1, h, w). What is beyond takes no part, so that a picture has the same answers alone and in any company."""
+
+    def __init__(self, mask):
+        self.mask, self.is_all = mask, bool(mask.min() > 0)
+        self.lengths = {axis: mask.amax(5 - axis, keepdim=True).sum(axis, keepdim=True) for axis in (2, 3)}
+
+    def of(self, x):
+        return x if self.is_all else x * self.mask.to(x.dtype)
+
+    def mean(self, x, axis):
+        return x.sum(axis, keepdim=True) / self.lengths[axis].to(x.dtype)
 
 
 def _parted(x):
@@ -42,23 +53,39 @@ def _parted(x):
 
 class Separators(nn.Module):
     """
-    In: pictures (n, 3, h, w), 0..1, sides multiples of CELL; blank ones at the right and at the bottom do not matter.
+    In: pictures (n, 3, h, w), 0..1, sides multiples of CELL, with blank ones at the right and at the bottom; `mask` (n, 1, h / 4, w / 4) is 0 there.
     Out: logits: rows (n, 2, h / 2): what parts rows, what is the head; columns (n, 1, w / 2); spans (n, 2, h / 4, w / 4): one cell with what is right of it, below it.
     """
 
     def __init__(self, channels=CHANNELS):
         super().__init__()
-        self.first = convolution(3, channels, 2 * CELL, CELL, CELL // 2)
+        self.first = nn.Conv2d(3, channels, 2 * CELL, CELL, CELL // 2)
         self.looks = nn.ModuleList(Look(channels, dilation, far) for dilation, far in LOOKS)
-        self.row_step, self.row_end = convolution(2 * channels, channels, (5, 1), 1, (2, 0)), nn.Conv2d(channels, 2 * PARTS, 1)
-        self.column_step, self.column_end = convolution(2 * channels, channels, (1, 5), 1, (0, 2)), nn.Conv2d(channels, PARTS, 1)
+        self.row_step, self.row_end = nn.Conv2d(2 * channels, channels, (5, 1), 1, (2, 0)), nn.Conv2d(channels, 2 * PARTS, 1)
+        self.column_step, self.column_end = nn.Conv2d(2 * channels, channels, (1, 5), 1, (0, 2)), nn.Conv2d(channels, PARTS, 1)
         self.span_end = nn.Conv2d(channels, 2, 3, 1, 1)
 
-    def forward(self, x):
-        relu = nn.functional.relu
-        x = relu(self.first(x))
+    def forward(self, x, mask):
+        relu, inside = nn.functional.relu, Inside(mask)
+        x = inside.of(relu(self.first(x)))
         for look in self.looks:
-            x = look(x)
-        rows = self.row_end(relu(self.row_step(torch.cat([x.mean(3, keepdim=True), x.amax(3, keepdim=True)], 1))))
-        columns = self.column_end(relu(self.column_step(torch.cat([x.mean(2, keepdim=True), x.amax(2, keepdim=True)], 1))))
+            x = look(x, inside)
+        # Nothing is below 0, so what is beyond the picture is no maximum.
+        both = lambda axis: torch.cat([inside.mean(x, axis), x.amax(axis, keepdim=True)], 1)
+        rows = self.row_end(relu(self.row_step(both(3))))
+        columns = self.column_end(relu(self.column_step(both(2))))
         return _parted(rows[:, :, :, 0]), _parted(columns[:, :, 0, :]), self.span_end(x)
+
+
+def begin_from(network, path):
+    """The weights of an exported network, whose norms are folded into its convolutions; looks that it has not stay as they are, as if they were not there."""
+    import onnx
+    from onnx import numpy_helper
+    halves = [numpy_helper.to_array(one) for one in onnx.load(path).graph.initializer if one.data_type == onnx.TensorProto.FLOAT16]
+    ends = [parameter for name, parameter in network.named_parameters() if not name.startswith(("first", "looks"))]
+    most = len(halves) - len(ends)
+    begun = [parameter for name, parameter in network.named_parameters() if name.startswith(("first", "looks"))][:most]
+    for parameter, values in zip(begun + ends, halves):
+        if tuple(parameter.shape) != values.shape:
+            raise ValueError(f"{path}: {values.shape} where {tuple(parameter.shape)} is wanted")
+        parameter.data.copy_(torch.from_numpy(values.astype("float32")))

@@ -36,12 +36,12 @@ def family(style):
     return style.rules, style.stand, style.room
 
 
-def make(draw, held_out):
-    """A style of the families of training, or of the test's."""
+def make(draw, held_out, for_training):
+    """A style of the families of training, or of the test's. For training less of what is ruled all round, which the network is not asked about, and more that stands close."""
     while True:
-        rules = draw.choices(RULES, weights=[26, 10, 16, 12, 10, 6, 3, 7, 10])[0]
+        rules = draw.choices(RULES, weights=[30, 10, 16, 12, 12, 6, 2, 2, 10] if for_training else [26, 10, 16, 12, 10, 6, 3, 7, 10])[0]
         stand = draw.choices(STANDS, weights=[60, 30, 10])[0]
-        room = draw.choices(ROOMS, weights=[20, 45, 20, 15])[0]
+        room = draw.choices(ROOMS, weights=[30, 38, 17, 15] if for_training else [20, 45, 20, 15])[0]
         if ((rules, stand, room) in HELD_OUT) == held_out:
             break
     size = draw.choice([draw.uniform(6, 9), draw.uniform(8, 11), draw.uniform(9, 13)])

@@ -16,8 +16,9 @@ import type { Area } from './grown.js';
 import { drawTable } from './picture.js';
 import type { TablePicture } from './picture.js';
 import { inReadingDirection } from './reading-direction.js';
-import { isFigureCaption, wordCount } from './text-kind.js';
-import { standsInRows, zonesOf } from './zones.js';
+import { isBetter, seemsTable } from './reading.js';
+import type { Reading } from './reading.js';
+import { zonesOf } from './zones.js';
 
 /** Finds the cells of a drawn table; null where it cannot. */
 export type CellFinder = (picture: Bitmap, signal: AbortSignal) => Promise<TableCells | null>;
@@ -25,17 +26,10 @@ export type CellFinder = (picture: Bitmap, signal: AbortSignal) => Promise<Table
 /** Sides of the picture; larger tables are left to geometry. */
 const mostPixels = 1600;
 /** Below it the network does not know. */
-const leastScore = 0.6;
+const leastScore = 0.1;
 
-/** Doubts a cell at most of what only the network takes for a table, and how sure geometry must be of it by itself. */
-const mostDoubts = 0.2;
-/** Of what stands in rows (zones): wrapped text has more of them, and its rows say more than these. */
-const mostZoneDoubts = 0.35;
-const leastConfidence = 0.1;
-const leastFilled = 8;
-const mostWords = 8;
-/** Of the rows of such a table, how many have more than one text. */
-const leastPaired = 0.6;
+/** Geometry's confidence in what it does not see. */
+const unseen = 0.1;
 
 /** Of the words of an area, how many are in tables without it: with fewer it must be one by itself. */
 const leastHeld = 0.5;
@@ -64,16 +58,15 @@ async function withZones(tables: FoundTable[], page: PageContent, find: CellFind
     const own = new Set(words);
     const met = done.filter((table) => wordsOf([table]).some((word) => own.has(word)));
     const held = wordsOf(met);
-    if (held.length >= leastHeld * words.length || held.some((word) => !own.has(word))) continue;
-    const read = await tableByNetwork(gathered({ parts: [], loose: words, box: inkOf(words), confidence: leastConfidence }), page, find, signal);
-    if (read === null || !isWrapped(read)) continue;
+    const isHeld = held.length >= leastHeld * words.length;
+    if ((isHeld && met.length < 2) || held.some((word) => !own.has(word))) continue;
+    const read = await tableByNetwork(gathered({ parts: [], loose: words, box: inkOf(words), confidence: unseen }), page, find, signal);
+    if (read === null || !seemsTable(read)) continue;
+    if (isHeld && doubtsOf(read) >= doubtsOfAll({ parts: met, loose: words.filter((word) => !held.includes(word)) })) continue;
     done = [...done.filter((table) => !met.includes(table)), read];
   }
   return done;
 }
-
-/** A table of wrapped text. */
-const isWrapped = (read: FoundTable): boolean => standsInRows(read) && doubtsOf(read) <= mostZoneDoubts;
 
 /** The area as one table where the network's reading of all of it leaves fewer doubts than those of its parts do, with what they leave out. */
 async function readArea({ whole, members }: Area, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
@@ -84,7 +77,7 @@ async function readArea({ whole, members }: Area, page: PageContent, find: CellF
   if (read === null) return apart;
   const held = new Set(wordsOf(apart));
   const all = wordsOf([read]);
-  if (held.size < leastHeld * all.length && !isTable(read, whole)) return apart;
+  if (held.size < leastHeld * all.length && !seemsTable(read)) return apart;
   return doubtsOf(read) < doubtsOfAll({ ...whole, parts: apart, loose: all.filter((word) => !held.has(word)) }) - 1e-9 ? [read] : apart;
 }
 
@@ -93,21 +86,15 @@ async function readExtent(extent: Extent, page: PageContent, find: CellFinder, s
   const [only] = parts;
   const whole = parts.length === 1 && only !== undefined && loose.length === 0 ? only : gathered(extent);
   const read = await tableByNetwork(whole, page, find, signal);
-  if (parts.length === 0) return read !== null && (isTable(read, extent) || isWrapped(read)) ? [read] : [];
-  if (read !== null && isBetter(read, doubtsOfAll(extent), only)) return [read];
+  if (parts.length === 0) return read !== null && seemsTable(read) ? [read] : [];
+  if (read !== null && isBetter(read, doubtsOfAll(extent))) return [read];
   if (whole === only) return parts;
   const done: FoundTable[] = [];
   for (const part of parts) {
     const own = await tableByNetwork(part, page, find, signal);
-    done.push(own !== null && isBetter(own, doubtsOf(part), part) ? own : part);
+    done.push(own !== null && isBetter(own, doubtsOf(part)) ? own : part);
   }
   return done;
-}
-
-/** Fewer doubts than geometry's reading leaves; where both are as good and have the same columns the network knows more: what stands over several rows and columns. */
-function isBetter(read: FoundTable, doubts: number, geometric: FoundTable | undefined): boolean {
-  const own = doubtsOf(read);
-  return own < doubts - 1e-9 || (own < doubts + 1e-9 && geometric?.columnCount === read.columnCount);
 }
 
 /** All words of an extent as one table that is not read yet. */
@@ -120,7 +107,7 @@ function gathered({ parts, loose, box, confidence }: Extent): FoundTable {
 }
 
 /** Of the parts as geometry has them: that they are torn is one for each, each line of text left out one more. */
-function doubtsOfAll({ parts, loose }: Extent): number {
+function doubtsOfAll({ parts, loose }: Pick<Extent, 'parts' | 'loose'>): number {
   const filled = parts.map(({ cells }) => cells.filter(({ words }) => words.length > 0).length);
   const odd = parts.reduce((sum, part, at) => sum + doubtsOf(part) * (filled[at] ?? 0), 0) + 2 * (parts.length - 1) + linesIn(loose);
   return odd / Math.max(1, filled.reduce((sum, count) => sum + count, 0));
@@ -135,21 +122,8 @@ function linesIn(words: Word[]): number {
   return count;
 }
 
-/** Rows of texts side by side, nothing odd about them, and no form, chart or running text. */
-function isTable(table: FoundTable, { confidence }: Extent): boolean {
-  const filled = table.cells.filter(({ words }) => words.length > 0);
-  const counts = new Array<number>(table.rowCount).fill(0);
-  for (const { row } of filled) counts[row] = (counts[row] ?? 0) + 1;
-  const paired = counts.filter((count) => count > 1).length;
-  if (paired < 2 || paired < leastPaired * table.rowCount || doubtsOf(table) > mostDoubts) return false;
-  const texts = filled.map(({ words }) => words.map(({ text }) => text).join(' '));
-  const labels = texts.filter((text) => text.endsWith(':')).length;
-  const isWordy = texts.filter((text) => wordCount(text) > mostWords).length > 0.2 * texts.length;
-  return confidence >= leastConfidence && filled.length >= leastFilled && table.rowCount >= 3 && labels < 0.25 * filled.length && !texts.some(isFigureCaption) && !isWordy;
-}
-
 /** Null where the network is not asked or does not know. The words are the same, each in one cell. */
-export async function tableByNetwork(table: FoundTable, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable | null> {
+export async function tableByNetwork(table: FoundTable, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<Reading | null> {
   const pieces = table.cells.flatMap(({ words }) => words).map((word): Piece => ({ word, left: word.box.left, right: word.box.right, baseline: word.baseline, size: word.size }));
   if (table.evidence === 'ruled' || pieces.length < 4 || pieces.some(({ word, size }) => Math.abs(word.angle) > 3 || !(size > 0))) return null;
   const picture = drawTable(
@@ -158,9 +132,9 @@ export async function tableByNetwork(table: FoundTable, page: PageContent, find:
   );
   if (picture === null) return null;
   const found = await find(picture.bitmap, signal);
-  if (found === null || found.score < leastScore || found.columns < 2 || found.rows < 2) return null;
+  if (found === null || !(found.score >= leastScore) || found.columns < 2 || found.rows < 2) return null;
   const read = assemble(table, makeChunks(pieces, []), gridOf(found, picture));
-  return read === null ? null : inReadingDirection(withBareColumns(read));
+  return read === null ? null : { ...inReadingDirection(withBareColumns(read)), certainty: found.score };
 }
 
 function overlaps(a: Box, b: Box): boolean {

@@ -121,17 +121,33 @@ const mostFilled = 0.75;
 const slack = 0.45;
 
 /** Its texts stand in rows: the cells of each begin, end or have their middles on one line, though they have other numbers of lines. Columns of running text have neither. */
-export function standsInRows({ rowCount, columnCount, cells }: FoundTable): boolean {
-  const filled = cells.filter(({ words }) => words.length > 0);
-  const paired = Array.from({ length: rowCount }, (_, row) => filled.filter((cell) => cell.row === row && cell.rowSpan === 1 && cell.columnSpan === 1)).filter(({ length }) => length > 1);
-  if (rowCount < 3 || paired.length < Math.max(2, leastPaired * rowCount) || hasMarks(filled)) return false;
-  const rows = paired.map((row) => row.map(extentOf));
-  const isLevel = (values: number[], size: number): boolean => Math.max(...values) - Math.min(...values) <= slack * size;
+export function standsInRows(table: FoundTable): boolean {
+  const filled = table.cells.filter(({ words }) => words.length > 0);
+  const rows = pairedRows(table);
+  if (table.rowCount < 3 || rows.length < Math.max(2, leastPaired * table.rowCount) || hasMarks(filled)) return false;
   const ways = [({ top }: Lines) => top, ({ bottom }: Lines) => bottom, ({ top, bottom }: Lines) => (top + bottom) / 2];
-  const level = Math.max(...ways.map((way) => rows.filter((row) => isLevel(row.map(way), row[0]?.size ?? 10)).length));
-  const other = rows.filter((row) => !isLevel(row.map(({ top, bottom }) => bottom - top), row[0]?.size ?? 10)).length;
-  return level >= leastLevel * rows.length && other >= Math.max(2, leastOther * rows.length) && fullness(rows, columnCount) <= mostFilled && !filled.some(isCaption);
+  const level = Math.max(...ways.map((way) => rows.filter((row) => isLevel(row, way)).length));
+  return level >= leastLevel * rows.length && unevenRows(rows) >= Math.max(2, leastOther * rows.length) && fullness(rows, table.columnCount) <= mostFilled && !filled.some(isCaption);
 }
+
+/** Of the rows with two cells or more, the share of those with cells of other heights beside each other. */
+export function unevenShare(table: FoundTable): number {
+  const rows = pairedRows(table);
+  return unevenRows(rows) / Math.max(1, rows.length);
+}
+
+/** Rows with two cells or more that are in no other row or column. */
+function pairedRows({ rowCount, cells }: FoundTable): Lines[][] {
+  const single = cells.filter(({ words, rowSpan, columnSpan }) => words.length > 0 && rowSpan === 1 && columnSpan === 1);
+  return Array.from({ length: rowCount }, (_, row) => single.filter((cell) => cell.row === row)).filter(({ length }) => length > 1).map((row) => row.map(extentOf));
+}
+
+function isLevel(row: Lines[], of: (lines: Lines) => number): boolean {
+  const values = row.map(of);
+  return Math.max(...values) - Math.min(...values) <= slack * (row[0]?.size ?? 10);
+}
+
+const unevenRows = (rows: Lines[][]): number => rows.filter((row) => !isLevel(row, ({ top, bottom }) => bottom - top)).length;
 
 /** Of the lines that the rows have room for, those that there are: columns of running text are full. */
 function fullness(rows: Lines[][], columnCount: number): number {
