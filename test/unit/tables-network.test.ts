@@ -107,7 +107,7 @@ t.test('the network is not asked for ruled tables and turned text, and not belie
   t.equal(await tableByNetwork({ ...table, evidence: 'ruled' }, page, never, signal), null);
   const turned = { ...table, cells: [{ ...table.cells[0]!, words: page.words.map((word) => ({ ...word, angle: 90 })) }] };
   t.equal(await tableByNetwork(turned, page, never, signal), null);
-  t.equal(await tableByNetwork(table, page, answering([140, 280], [110], [], 0.5), signal), null, 'unsure');
+  t.equal(await tableByNetwork(table, page, answering([140, 280], [110], [], 0.05), signal), null, 'unsure');
   t.equal(await tableByNetwork(table, page, answering([], [110]), signal), null, 'one column');
   t.equal(await tableByNetwork(table, page, async () => null, signal), null);
   await t.rejects(tableByNetwork(table, page, async () => { throw new LecternError('cancelled'); }, signal), { code: 'cancelled' });

@@ -52,12 +52,15 @@ function tornTexts(filled: TableCell[]): number {
   return 2 * torn;
 }
 
+/** What two texts in a cell over several columns count: every column below them has the wrong head. */
+const joinedHeads = 3;
+
 /** Words far apart on one line of a cell, also of one over several columns; and a number that stands apart from what follows it, as a column of numbers run into the next does. */
 function joinedTexts(filled: TableCell[]): number {
   let joined = 0;
-  for (const { words } of filled) {
+  for (const { words, columnSpan } of filled) {
     for (const line of linesOf(words)) {
-      joined += line.filter((word, at) => {
+      joined += (columnSpan > 1 ? joinedHeads : 1) * line.filter((word, at) => {
         const before = line[at - 1];
         return before !== undefined && gapOf(before, word) > (at === 1 && !isUncertain(before, word) && isNumeric(before.text) ? farFromNumber : far);
       }).length;
