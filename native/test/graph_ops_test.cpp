@@ -1,5 +1,6 @@
 // The fast operations of networks against their plain twin, at every instruction level, on random shapes and strides.
 #include <cstring>
+#include <limits>
 
 #include "cpu/graph/fast_graph_ops.h"
 #include "network_cases.h"
@@ -44,6 +45,19 @@ Shape random_shape(int rank, int most, std::mt19937& random) {
   Shape shape;
   for (int axis = 0; axis < rank; axis++) shape.push(between(1, most, random));
   return shape;
+}
+
+/// Of a dense shape, along the axes whose bits are in `chosen`.
+Reduction reduction_of(ReductionKind kind, const Shape& shape, int chosen) {
+  const Strides strides = strides_of(shape);
+  Reduction reduction{kind, {}, {}, {}, {}};
+  for (int axis = 0; axis < shape.rank; axis++) {
+    const bool reduced = (chosen >> axis & 1) != 0;
+    Shape& side = reduced ? reduction.reduced : reduction.kept;
+    (reduced ? reduction.reduced_strides : reduction.kept_strides)[static_cast<std::size_t>(side.rank)] = strides[static_cast<std::size_t>(axis)];
+    side.push(shape[axis]);
+  }
+  return reduction;
 }
 
 }  // namespace
@@ -153,21 +167,32 @@ LECTERN_TEST("graph ops: rows and columns taken by tables") {
   }
 }
 
+LECTERN_TEST("graph ops: sums and the largest of rows, of columns and of both, of long ones and where one is no number") {
+  std::mt19937 random(29);
+  Twins twins;
+  for (const Shape& shape : {Shape{3, 5, 130, 70}, Shape{2, 7, 33, 8}, Shape{1, 3, 2, 301}}) {
+    std::vector<float> x = random_floats(static_cast<std::size_t>(shape.elements()), random);
+    for (const ReductionKind kind : {ReductionKind::sum, ReductionKind::mean, ReductionKind::maximum}) {
+      const bool largest = kind == ReductionKind::maximum;
+      if (largest) x[x.size() / 2] = std::numeric_limits<float>::quiet_NaN();
+      for (int chosen = 1; chosen < 16; chosen++) {
+        const Reduction reduction = reduction_of(kind, shape, chosen);
+        const auto length = static_cast<int>(reduction.reduced.elements());
+        twins.hold("reduced " + shape.text() + " to " + reduction.kept.text(), reduction.kept.elements(), length, largest, [&](GraphOps& ops, float* out) { ops.reduce(reduction, Element::f32, x.data(), out); });
+      }
+      if (largest) x[x.size() / 2] = 0;
+    }
+  }
+}
+
 LECTERN_TEST("graph ops: sums, softmax and norms along axes") {
   std::mt19937 random(25);
   Twins twins;
   for (int round = 0; round < 20; round++) {
     const Shape shape = random_shape(4, 9, random);
-    const Strides strides = strides_of(shape);
     const std::vector<float> x = random_floats(static_cast<std::size_t>(shape.elements()), random);
     for (const ReductionKind kind : {ReductionKind::sum, ReductionKind::mean, ReductionKind::maximum}) {
-      Reduction reduction{kind, {}, {}, {}, {}};
-      const int chosen = between(1, 15, random);
-      for (int axis = 0; axis < 4; axis++) {
-        const bool reduced = (chosen >> axis & 1) != 0;
-        (reduced ? reduction.reduced_strides : reduction.kept_strides)[static_cast<std::size_t>((reduced ? reduction.reduced : reduction.kept).rank)] = strides[static_cast<std::size_t>(axis)];
-        (reduced ? reduction.reduced : reduction.kept).push(shape[axis]);
-      }
+      const Reduction reduction = reduction_of(kind, shape, between(1, 15, random));
       twins.hold("reduced " + shape.text() + " to " + reduction.kept.text(), reduction.kept.elements(), static_cast<int>(reduction.reduced.elements()), false,
                  [&](GraphOps& ops, float* out) { ops.reduce(reduction, Element::f32, x.data(), out); });
     }

@@ -15,7 +15,13 @@ Bands::Phases::Phases(const Side& side) : extra((side.kernel - 1) * side.dilatio
 }
 
 Bands::Bands(Side vertical, Side horizontal, int width, int in_height, int in_width)
-    : vertical_(vertical), horizontal_(horizontal), down_(vertical), across_(horizontal), width_(width), in_height_(in_height), in_width_(in_width), pitch_(width + across_.extra) {}
+    : vertical_(vertical), horizontal_(horizontal), down_(vertical), across_(horizontal), width_(width), in_height_(in_height), in_width_(in_width), pitch_(width + across_.extra) {
+  const int before = horizontal.pad_before;
+  const int after = pitch_ - in_width - before;
+  if (horizontal.stride != 1 || before < 0 || after < 0) return;
+  tail_ = std::min({before, after, across_.extra});
+  pitch_ -= tail_;
+}
 
 void Bands::append_offsets(int rows, int begin, std::vector<std::int32_t>& offsets) const {
   const int plane = (rows + down_.extra) * pitch_;
@@ -51,6 +57,7 @@ void Bands::copy(const NetworkKernels& kernels, const float* channel, int first,
       }
     }
   }
+  std::fill(to, to + tail_, border);
 }
 
 int output_runs(int first, int count, int pitch, int width, OutputRun* runs) {

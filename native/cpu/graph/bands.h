@@ -8,7 +8,8 @@
 namespace lectern::cpu {
 
 /// Of a stride s every s-th row and column is a plane of its own, so that taps are offsets there too. Output (y, x) of a band
-/// stands at y * pitch() + x, whatever the stride; columns from the picture's width to the pitch mean nothing.
+/// stands at y * pitch() + x, whatever the stride; columns from the picture's width to the pitch mean nothing. Of stride 1 what is
+/// outside at a row's right is what is outside at the next one's left.
 class Bands {
  public:
   /// `width` of the output; the input's plane is (in_height, in_width).
@@ -18,7 +19,7 @@ class Bands {
   /// Positions from the first output of a band to its last.
   int columns(int rows) const { return (rows - 1) * pitch_ + width_; }
   /// Floats that one channel takes.
-  int floats(int rows) const { return static_cast<int>(down_.used.size() * across_.used.size()) * (rows + down_.extra) * pitch_; }
+  int floats(int rows) const { return static_cast<int>(down_.used.size() * across_.used.size()) * (rows + down_.extra) * pitch_ + tail_; }
   /// Appends where each tap of the window lies, by rows, with `rows` rows in the band.
   void append_offsets(int rows, int begin, std::vector<std::int32_t>& offsets) const;
   /// Copies what outputs of rows first .. first + rows - 1 read of a channel; `border` stands outside of the picture.
@@ -43,6 +44,7 @@ class Bands {
   int in_height_;
   int in_width_;
   int pitch_;
+  int tail_ = 0;  // what the last row lacks at its right
 };
 
 /// The places of a band's positions first .. first + count - 1 in the output, as runs of neighbours.

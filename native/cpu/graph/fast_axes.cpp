@@ -21,24 +21,59 @@ bool is_dense(const Shape& shape, const Strides& strides) {
   return true;
 }
 
+/// Outputs side by side that are worth a call for each of their inputs.
+constexpr std::int64_t least_neighbours = 8;
+
+/// NaN where one is.
+float largest_of(const NetworkKernels& kernels, const float* line, int count) {
+  alignas(64) float most[64];
+  int lanes = std::min(count, 64);
+  std::copy(line, line + lanes, most);
+  for (int i = lanes; i < count; i += 64) kernels.combine(Combination::maximum, most, 1, line + i, 1, std::min(64, count - i), most);
+  for (; lanes > 1; lanes = (lanes + 1) / 2) kernels.combine(Combination::maximum, most, 1, most + (lanes + 1) / 2, 1, lanes / 2, most);
+  return most[0];
+}
+
+/// The sums or the largest of `count` neighbours, each over what the reduction takes together.
+void reduce_side_by_side(const NetworkKernels& kernels, const Reduction& reduction, const float* in, int count, float* out) {
+  const Combination combination = reduction.kind == ReductionKind::maximum ? Combination::maximum : Combination::add;
+  bool is_begun = false;
+  each_row<1>(reduction.reduced, {reduction.reduced_strides}, {0}, [&](const std::array<std::int64_t, 1>& at, std::int64_t length, const std::array<std::int64_t, 1>& step) {
+    for (std::int64_t i = 0; i < length; i++) {
+      const float* from = in + at[0] + i * step[0];
+      if (is_begun) kernels.combine(combination, out, 1, from, 1, count, out);
+      else std::copy(from, from + count, out);
+      is_begun = true;
+    }
+  });
+}
+
 }  // namespace
 
 void FastGraphOps::reduce(const Reduction& reduction, Element element, const void* in, void* out) {
   const std::int64_t length = reduction.reduced.elements();
-  const bool sums = reduction.kind == ReductionKind::sum || reduction.kind == ReductionKind::mean;
-  if (element != Element::f32 || !sums || length < 1 || length > most_row || !is_dense(reduction.reduced, reduction.reduced_strides)) {
-    return PlainGraphOps::reduce(reduction, element, in, out);
-  }
+  const bool is_mean = reduction.kind == ReductionKind::mean;
+  const bool is_known = is_mean || reduction.kind == ReductionKind::sum || reduction.kind == ReductionKind::maximum;
   const Walk<1> walk(reduction.kept, {reduction.kept_strides});
+  const bool is_row = is_dense(reduction.reduced, reduction.reduced_strides);
+  const bool is_many = walk.inner_steps()[0] == 1 && walk.inner() >= least_neighbours && walk.inner() <= most_row;
+  if (element != Element::f32 || !is_known || length < 1 || length > most_row || !(is_row || is_many)) return PlainGraphOps::reduce(reduction, element, in, out);
   const auto* from = static_cast<const float*>(in);
   auto* to = static_cast<float*>(out);
-  const float divisor = reduction.kind == ReductionKind::mean ? static_cast<float>(length) : 1.0F;
+  const auto divisor = static_cast<float>(length);
   if (reduction.kept.elements() == 0) return;
   each_piece(walk.rows(), walk.inner() * length / 8 + 4, [&](std::int64_t first, std::int64_t count) {
     walk.each(first, count, [&](std::int64_t row, const std::array<std::int64_t, 1>& at) {
-      for (std::int64_t i = 0; i < walk.inner(); i++) {
-        to[row * walk.inner() + i] = kernels_.total(from + at[0] + i * walk.inner_steps()[0], static_cast<int>(length)) / divisor;
+      float* results = to + row * walk.inner();
+      if (is_row) {
+        for (std::int64_t i = 0; i < walk.inner(); i++) {
+          const float* line = from + at[0] + i * walk.inner_steps()[0];
+          results[i] = reduction.kind == ReductionKind::maximum ? largest_of(kernels_, line, static_cast<int>(length)) : kernels_.total(line, static_cast<int>(length));
+        }
+      } else {
+        reduce_side_by_side(kernels_, reduction, from + at[0], static_cast<int>(walk.inner()), results);
       }
+      if (is_mean) kernels_.combine(Combination::divide, results, 1, &divisor, 0, static_cast<int>(walk.inner()), results);
     });
   });
 }
