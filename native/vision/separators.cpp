@@ -77,7 +77,7 @@ struct Joins {
   double wrong;
 
   bool take(double logit) {
-    wrong += certainty(static_cast<float>(-std::abs(logit)));
+    wrong += std::isnan(logit) ? 1 : certainty(static_cast<float>(-std::abs(logit)));
     return logit > 0;
   }
 };

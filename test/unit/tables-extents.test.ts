@@ -28,7 +28,7 @@ function pageOf(rows: [number, string[]][], bold: number[] = []): PageContent {
 const rows: [number, string[]][] = [[100, ['Land', 'Rule', 'Year']], [114, ['France', 'None', '1994']], [128, ['Spain', 'None', '1995']], [148, ['Italy', 'Some', '1996']], [162, ['Malta', 'None', '1997']]];
 
 /** A network that parts rows at these y and columns at these x of the page; pictures begin one size of 10 points before the words. */
-function answering(x: number[], y: number[], asked: number[] = []): CellFinder {
+function answering(x: number[], y: number[], asked: number[] = [], score = 0.9): CellFinder {
   return async (picture) => {
     asked.push(picture.width * picture.height);
     const across = [0, ...x.map((at) => ((at - 40) * 4) / 10), picture.width];
@@ -40,7 +40,7 @@ function answering(x: number[], y: number[], asked: number[] = []): CellFinder {
         cells.push({ row, column, rowSpan: 1, columnSpan: 1, header: row === 0, box: [left, top, right, top, right, bottom, left, bottom] });
       }
     }
-    return { rows: y.length + 1, columns: x.length + 1, score: 0.9, cells };
+    return { rows: y.length + 1, columns: x.length + 1, score, cells };
   };
 }
 
@@ -94,7 +94,10 @@ t.test('what geometry doubts is a table where the network reads it in order and 
   };
   t.equal(await read(rows, ruleOff), 1);
   t.equal(await read(rows, async () => null), 0);
-  t.equal(await read(rows, ruleOff, 0.03), 0, 'geometry sees nothing in it');
+  const unsure = answering([140, 280], [104, 118, 138, 152], [], 0.45);
+  t.equal(await read(rows, ruleOff, 0.03), 1, 'geometry sees nothing in it, but the network is sure');
+  t.equal(await read(rows, unsure), 1);
+  t.equal(await read(rows, unsure, 0.03), 0, 'neither is');
   t.equal(await read(rows, answering([140, 280], [104, 138])), 0, 'out of order');
   t.equal(await read(rows.map(([at, [name, ...rest]]) => [at, [`${name}:`, ...rest]]), ruleOff), 0, 'a form');
   t.equal(await read([...rows.slice(0, 4), [162, ['Figure 3', 'None', '1997']]], ruleOff), 0, 'a chart');

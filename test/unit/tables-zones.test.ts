@@ -74,12 +74,12 @@ function closer(gutter: number): number[] {
   return columns.map((_, column) => 50 + ends.slice(0, column).reduce((sum, wide) => sum + wide + gutter, 0));
 }
 
-t.test('white of half a size parts columns, one of which is less than four fifths full', (t) => {
+t.test('white of half a size parts columns, one of which is less than three fifths full', (t) => {
   t.equal(zonesOf([], written(wrapped, new PageMaker(), closer(7)).made.page()).length, 1);
   t.equal(zonesOf([], written(wrapped, new PageMaker(), closer(4)).made.page()).length, 0);
   const filled = (...counts: number[][]): number => zonesOf([], written([wrapped[0]!, ...counts.map((row) => row.map((count) => lines(count, 'Words')))]).made.page()).length;
-  t.equal(filled([3, 5, 4], [5, 3, 5], [3, 5, 4]), 1);
-  t.equal(filled([4, 5, 5], [5, 4, 5], [5, 5, 4]), 0);
+  t.equal(filled([2, 5, 4], [5, 2, 5], [1, 5, 4]), 1);
+  t.equal(filled([3, 5, 4], [5, 3, 5], [3, 5, 4]), 0);
   t.end();
 });
 
@@ -133,6 +133,9 @@ t.test('a zone is a table where the network reads it in rows; a small table that
   const of = (words: Word[]): FoundTable => ({ ...tableOf(wrapped), rowCount: 1, columnCount: words.length, cells: words.map((word, column) => ({ row: 0, column, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: [word], box: word.box })) });
   const small = of(page.words.filter(({ baseline }) => baseline === tops[2]));
   t.match(await tablesByNetwork({ tables: [small], doubtful: [] }, page, readingAs(page, tops), signal), [{ rowCount: 4 }]);
+  const halves = [of(page.words.filter(({ baseline }) => baseline < tops[2]!)), of(page.words.filter(({ baseline }) => baseline >= tops[2]!))];
+  const inHalves = (met: FoundTable[]): Promise<FoundTable[]> => tablesByNetwork({ tables: met, doubtful: [] }, page, async (picture, given) => (picture.height < 110 ? null : readingAs(page, tops)(picture, given)), signal);
+  t.match(await inHalves(halves), [{ rowCount: 4, columnCount: 3 }], 'two that are torn parts of it are one');
 });
 
 t.test('texts that seem to go on from the cell above are forgiven in a zone, one in three', async (t) => {

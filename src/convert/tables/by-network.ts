@@ -16,7 +16,7 @@ import type { Area } from './grown.js';
 import { drawTable } from './picture.js';
 import type { TablePicture } from './picture.js';
 import { inReadingDirection } from './reading-direction.js';
-import { isBetter, seemsTable } from './reading.js';
+import { isBetter, isInOrder, isWrapped, seemsTable } from './reading.js';
 import type { Reading } from './reading.js';
 import { zonesOf } from './zones.js';
 
@@ -28,7 +28,7 @@ const mostPixels = 1600;
 /** Below it the network does not know. */
 const leastScore = 0.1;
 
-/** Geometry's confidence in what it does not see. */
+/** Geometry's confidence in what it does not see; of what it doubts it is as sure at least. */
 const unseen = 0.1;
 
 /** Of the words of an area, how many are in tables without it: with fewer it must be one by itself. */
@@ -41,8 +41,8 @@ export interface Geometry {
 }
 
 /**
- * The tables of a page, from the top: geometry's, with the cells that the network gives them where that leaves fewer doubts; torn ones as one, with words that geometry left out, and
- * what geometry doubts, where the network's reading is in order.
+ * The tables of a page, from the top: geometry's, with the cells that the network gives them where those leave fewer doubts, or about as few and it is sure; torn ones as one, with words that geometry left out, and
+ * what geometry doubts, where the network's reading is in order or seems one.
  */
 export async function tablesByNetwork({ tables, doubtful }: Geometry, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   const done = tables.filter(({ evidence }) => evidence === 'ruled');
@@ -61,7 +61,7 @@ async function withZones(tables: FoundTable[], page: PageContent, find: CellFind
     const isHeld = held.length >= leastHeld * words.length;
     if ((isHeld && met.length < 2) || held.some((word) => !own.has(word))) continue;
     const read = await tableByNetwork(gathered({ parts: [], loose: words, box: inkOf(words), confidence: unseen }), page, find, signal);
-    if (read === null || !seemsTable(read)) continue;
+    if (read === null || !isWrapped(read)) continue;
     if (isHeld && doubtsOf(read) >= doubtsOfAll({ parts: met, loose: words.filter((word) => !held.includes(word)) })) continue;
     done = [...done.filter((table) => !met.includes(table)), read];
   }
@@ -86,7 +86,7 @@ async function readExtent(extent: Extent, page: PageContent, find: CellFinder, s
   const [only] = parts;
   const whole = parts.length === 1 && only !== undefined && loose.length === 0 ? only : gathered(extent);
   const read = await tableByNetwork(whole, page, find, signal);
-  if (parts.length === 0) return read !== null && seemsTable(read) ? [read] : [];
+  if (parts.length === 0) return read !== null && (seemsTable(read) || isWrapped(read) || (extent.confidence >= unseen && isInOrder(read))) ? [read] : [];
   if (read !== null && isBetter(read, doubtsOfAll(extent))) return [read];
   if (whole === only) return parts;
   const done: FoundTable[] = [];
