@@ -133,9 +133,9 @@ t.test('a zone is a table where the network reads it in rows; a small table that
   const of = (words: Word[]): FoundTable => ({ ...tableOf(wrapped), rowCount: 1, columnCount: words.length, cells: words.map((word, column) => ({ row: 0, column, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: [word], box: word.box })) });
   const small = of(page.words.filter(({ baseline }) => baseline === tops[2]));
   t.match(await tablesByNetwork({ tables: [small], doubtful: [] }, page, readingAs(page, tops), signal), [{ rowCount: 4 }]);
-  const halves = [of(page.words.filter(({ baseline }) => baseline < tops[2]!)), of(page.words.filter(({ baseline }) => baseline >= tops[2]!))];
-  const inHalves = (met: FoundTable[]): Promise<FoundTable[]> => tablesByNetwork({ tables: met, doubtful: [] }, page, async (picture, given) => (picture.height < 110 ? null : readingAs(page, tops)(picture, given)), signal);
-  t.match(await inHalves(halves), [{ rowCount: 4, columnCount: 3 }], 'two that are torn parts of it are one');
+  const sides = [of(page.words.filter(({ box }) => box.left < 160)), of(page.words.filter(({ box }) => box.left >= 160))];
+  const inSides = (met: FoundTable[]): Promise<FoundTable[]> => tablesByNetwork({ tables: met, doubtful: [] }, page, async (picture, given) => (picture.width < 140 ? null : readingAs(page, tops)(picture, given)), signal);
+  t.match(await inSides(sides), [{ rowCount: 4, columnCount: 3 }], 'two that are parts of it are one');
 });
 
 t.test('texts that seem to go on from the cell above are forgiven in a zone, one in three', async (t) => {
