@@ -137,6 +137,9 @@ LECTERN_TEST("network kernels: convolutions are what plain loops give") {
            {{3, 4, 1, point, side(1, 1, 2, 3)}, {1, 4, 5}},
            {{1, 5, 1, same(3), same(3)}, {1, 12, 12}},
            {{3, 5, 1, side(3, 2, 2, 2, 2), side(4, 3, 1, 2, 2)}, {1, 16, 23}},
+           {{48, 48, 1, side(3, 1, 8, 8, 8), side(3, 1, 8, 8, 8)}, {2, 30, 41}},
+           {{5, 9, 1, side(3, 1, 5, 3, 4), side(3, 1, 3, 5, 4)}, {2, 11, 60}},
+           {{5, 9, 1, side(3, 1, 3, 5, 4), side(3, 1, 7, 1, 4)}, {1, 11, 6}},
        }) {
     check_convolution(one, random);
   }
