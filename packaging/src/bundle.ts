@@ -71,6 +71,7 @@ async function bundleWorker(directory: string): Promise<BundledFile[]> {
     define: { 'import.meta.url': 'scriptUrl' },
   });
   const script = program.find(({ name }) => name.endsWith('.cjs')) as BundledFile;
+  script.contents = Buffer.from(inAscii(Buffer.from(script.contents).toString('utf8')));
   const starter = await filesOf({
     ...common(directory),
     entryPoints: [join(packageRoot(), 'packaging/src/worker.ts')],
@@ -78,6 +79,11 @@ async function bundleWorker(directory: string): Promise<BundledFile[]> {
     define: { PROGRAM: JSON.stringify(script.name) },
   });
   return [...program, ...starter];
+}
+
+/** The same script: what esbuild leaves beyond ASCII stands in regular expressions, and there an escape by code unit is the sign itself. */
+function inAscii(script: string): string {
+  return script.replace(/[^\0-\x7f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 /** Writes the main scripts, and the parts that they load, into `directory`, each with its map; answers with the names of the parts and their maps. */
