@@ -10,7 +10,7 @@ function mapOf(url: string): SourceMap | null {
   let map = maps.get(url);
   if (map === undefined) {
     try {
-      map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')) as SourceMapPayload);
+      map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(new URL(url, import.meta.url))}.map`, 'utf8')) as SourceMapPayload);
     } catch {
       map = null;
     }
@@ -19,9 +19,9 @@ function mapOf(url: string): SourceMap | null {
   return map;
 }
 
-/** `stack`, where `file:///…/part-ABC.js:7:1` is `src/cli/run.ts:41:3`; what has no map stays as it is. */
+/** `stack`, where `file:///…/part-ABC.js:7:1`, or of the worker's program `part-ABC.cjs:7:1`, is `src/cli/run.ts:41:3`; what has no map stays as it is. */
 export function sourceStack(stack: string): string {
-  return stack.replace(/(file:\/\/[^\s()]+\.c?js):(\d+):(\d+)/g, (place: string, url: string, line: string, column: string) => {
+  return stack.replace(/(file:\/\/[^\s()]+\.js|\bpart-\w+\.cjs):(\d+):(\d+)/g, (place: string, url: string, line: string, column: string) => {
     const found = mapOf(url)?.findEntry(Number(line) - 1, Number(column) - 1);
     if (found === undefined || !('originalSource' in found)) return place;
     return `${found.originalSource.replace(/^(?:\.\.\/)+/, '')}:${found.originalLine + 1}:${found.originalColumn + 1}`;

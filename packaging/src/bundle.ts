@@ -1,4 +1,5 @@
 /** The program as few files instead of hundreds: every start of it, and every worker is one, opens and resolves each file that it loads. */
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { build, type BuildOptions } from 'esbuild';
@@ -58,27 +59,28 @@ function bundleMain(directory: string): Promise<BundledFile[]> {
   });
 }
 
-/** The worker's program, which is one script, and `worker.js`, which runs it: only of a script does V8 keep what it has compiled. */
+/**
+ * The worker's program, which is one script, and `worker.js`, which runs it: only of a script does V8 keep what it has compiled. Its name is
+ * told by its last bytes: what V8 has compiled of other bytes must not be taken for it.
+ */
 async function bundleWorker(directory: string): Promise<BundledFile[]> {
-  const program = await filesOf({
+  const [map, program] = await filesOf({
     ...common(directory),
     entryPoints: [join(packageRoot(), 'src/cli/worker.ts')],
-    entryNames: `${part}[hash]`,
-    outExtension: { '.js': '.cjs' },
     format: 'cjs',
     // What it loads when it is needed lies in the same script; what stays outside is CommonJS, too.
     supported: { 'dynamic-import': false },
     define: { 'import.meta.url': 'scriptUrl' },
   });
-  const script = program.find(({ name }) => name.endsWith('.cjs')) as BundledFile;
-  script.contents = Buffer.from(inAscii(Buffer.from(script.contents).toString('utf8')));
+  const contents = Buffer.from(inAscii(Buffer.from(program!.contents).toString('utf8')));
+  const name = `${part}${createHash('sha256').update(contents).digest('hex').slice(0, 8).toUpperCase()}.cjs`;
   const starter = await filesOf({
     ...common(directory),
     entryPoints: [join(packageRoot(), 'packaging/src/worker.ts')],
     format: 'esm',
-    define: { PROGRAM: JSON.stringify(script.name) },
+    define: { PROGRAM: JSON.stringify(name) },
   });
-  return [...program, ...starter];
+  return [{ name, contents }, { name: `${name}.map`, contents: map!.contents }, ...starter];
 }
 
 /** The same script: what esbuild leaves beyond ASCII stands in regular expressions, and there an escape by code unit is the sign itself. */

@@ -69,4 +69,10 @@ void t.test('a worker takes the code that V8 kept, whatever its memory, and work
   };
   for (const maxResidentBytes of [2 ** 29, 1.5 * 2 ** 30]) test.equal(await tookCode(compiled, maxResidentBytes), true);
   test.equal(await tookCode(beside, 2 ** 29), false);
+  const [name = ''] = bundledFiles(compiled).filter((one) => one.endsWith('.code'));
+  const code = readFileSync(join(compiled, name));
+  test.notOk(code.includes(packageRoot()), 'no path of the machine that compiled it');
+  // A loss of power leaves holes; V8 would die of them.
+  writeFileSync(join(beside, name), code.fill(0, code.length >> 1, (code.length >> 1) + 4096));
+  test.equal(await tookCode(beside, 2 ** 29), false);
 });

@@ -1,11 +1,13 @@
 /** Stacks of the bundled program name the sources. */
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 import t from 'tap';
+import { bundledFiles } from '../../packaging/src/bundle.js';
+import { packageRoot } from '../../src/package-files.js';
 import { sourceStack, stackOf } from '../../src/source-stack.js';
 
 t.test('places in a part of the bundle become places in the sources', async (t) => {
@@ -30,6 +32,10 @@ t.test('places in a part of the bundle become places in the sources', async (t) 
   t.equal(stackOf('a word'), 'a word');
   const unknown = 'Error: x\n    at y (file:///nowhere/part-B.js:1:1)\n    at node:internal/process:1:2';
   t.equal(sourceStack(unknown), unknown, 'what has no map stays');
+  const compiled = join(packageRoot(), 'dist/src');
+  const program = bundledFiles(compiled).find((name) => name.endsWith('.cjs')) as string;
+  const line = readFileSync(join(compiled, program), 'utf8').split('\n').findIndex((text) => text.includes('A worker is started by the program itself.')) + 1;
+  t.match(sourceStack(`    at serveJobs (${program}:${line}:11)`), /^ {4}at serveJobs \(src\/workers\/serve\.ts:\d+:\d+\)$/, 'the program of workers has no path of its own');
   const log = new URL('../../src/log.js', import.meta.url).href;
   const script = `import { createLog } from '${log}'; import { fails } from '${part}'; try { fails({ text: 'broken' }); } catch (err) { createLog('info').error({ err }, 'met a defect'); }`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
