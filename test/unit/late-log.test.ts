@@ -20,6 +20,6 @@ t.test('lines come in their order, those below the level and those of quiet time
 });
 
 t.test('what tells nothing opens no log', async (t) => {
-  t.strictSame(run(`createLateLog('warn', () => false); silentLog.warn({}, 'x');
+  t.strictSame(run(`createLateLog('warn', () => false).info({}, 'too little'); silentLog.warn({}, 'x');
     process.on('exit', () => { if (process.moduleLoadList.some((name) => name.includes('worker_threads') && name.startsWith('NativeModule worker_threads'))) console.error('opened'); });`), []);
 });
