@@ -215,6 +215,13 @@ t.test('labels of drawings side by side in one picture are read drawing by drawi
   t.end();
 });
 
+t.test('tables side by side are read from the left, the taller one too, and before what follows both', (t) => {
+  const table = (left: number, top: number, bottom: number) => ({ ...sketch(0, []).tables[0]!, box: { left, right: left + 200, top, bottom }, rows: [], cells: [] });
+  const page = { ...sketch(0, [line(50, 70, 'Above the tables stands a line that is as wide as both of them together are'), line(50, 92, 'North'), line(320, 92, 'South'), line(50, 320, 'Below the tables stands a line that is as wide as both of them together are')]), tables: [table(320, 101, 180), table(50, 100, 290)] };
+  t.same(reading(page as PageSketch), ['Above', 'North', '#1', '#0', 'Below']);
+  t.end();
+});
+
 t.test('options side by side are read as they count', (t) => {
   const page = (options: [number, number, string][]): string[] => {
     const made = sketch(0, [...paragraph(50, 100, 450, 5, 'mill'), line(50, 170, '1. Which of these acids is the strongest one in water?'), ...options.map(([left, baseline, text]) => line(left, baseline, text)), ...paragraph(50, 300, 450, 5, 'swim')]);

@@ -9,6 +9,9 @@ import { isCaptionText } from '../wording/captions.js';
 import { hasIdeographic } from '../wording/scripts.js';
 import type { Vocabulary } from '../vocabulary.js';
 
+/** Points between the tops of what is set side by side. */
+const sameTop = 12;
+
 /** A row of text, or the index of a table or figure. */
 export type ColumnItem = { line: TextLine; object: -1 } | { line: null; object: number };
 
@@ -111,6 +114,19 @@ function verticalParagraphs({ pieces, top, bottom }: Row): Piece[][] {
   return parts;
 }
 
+/** Tables and figures of one column, those that begin at one height side by side together, in the order in which they are read. */
+function objectsBeside(objects: Piece[], rightToLeft: boolean): Piece[][] {
+  const groups: Piece[][] = [];
+  for (const piece of [...objects].sort((a, b) => a.box.top - b.box.top)) {
+    const group = groups.at(-1);
+    const isBeside = group?.every(({ box }) => Math.abs(box.top - piece.box.top) < sameTop && (box.right <= piece.box.left || piece.box.right <= box.left));
+    if (isBeside === true) group!.push(piece);
+    else groups.push([piece]);
+  }
+  for (const group of groups) group.sort((a, b) => (rightToLeft ? b.box.right - a.box.right : a.box.left - b.box.left));
+  return groups;
+}
+
 /** The rows of one column in order, with its tables and figures between them. */
 export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: Vocabulary): Column {
   const texts = takeDropCapitals(pieces.filter((piece) => piece.line !== null), vocabulary);
@@ -146,8 +162,10 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
     const parts = run !== undefined ? run.first === row ? run.lines : [] : row.pieces.every(({ line }) => isVertical(line!)) ? verticalParagraphs(row) : captionsBeside(row);
     return parts.map((beside) => ({ middle, item: lineOf(beside) }));
   });
-  for (const piece of pieces) {
-    if (piece.line === null) items.push({ middle: (piece.box.top + piece.box.bottom) / 2, item: { line: null, object: piece.object } });
+  for (const beside of objectsBeside(pieces.filter(({ line }) => line === null), rightToLeft)) {
+    // Those beside one another have one place, that of the shortest, whose end comes first.
+    const middle = Math.min(...beside.map(({ box }) => (box.top + box.bottom) / 2));
+    items.push(...beside.map(({ object }) => ({ middle, item: { line: null, object } as const })));
   }
   items.sort((a, b) => a.middle - b.middle);
   const { left, right } = unionBox(pieces.map((piece) => piece.box));
