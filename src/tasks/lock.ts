@@ -1,12 +1,15 @@
 /** One process at a time owns a spool directory: its start would delete the other one's uploads as orphans. */
-import { readFileSync, readlinkSync } from 'node:fs';
-import { open, readFile, stat, unlink, utimes } from 'node:fs/promises';
-import { join } from 'node:path';
+import { createHash, randomUUID } from 'node:crypto';
+import { constants, readFileSync, readlinkSync } from 'node:fs';
+import { copyFile, link, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { LecternError } from '../errors.js';
 import { processStart } from '../process-start.js';
 
-/** An empty lock may be one whose process has not yet written who it is; one that stays empty so often was left so by a power cut. */
+const lockName = 'lock';
+
+/** An empty lock may be one whose process has not yet written who it is (where there are no hard links); one that stays empty so often was left so by a power cut. */
 const looks = 20;
 const lookMs = 50;
 
@@ -71,68 +74,105 @@ async function isAnswered(path: string, beatMs: number): Promise<boolean> {
 /** Of another user, who alone may read it. */
 const unreadable = Symbol('unreadable');
 
-async function owner(path: string, beatMs: number): Promise<{ pid: string; text: string; alive: boolean }> {
+async function owner(path: string, beatMs: number): Promise<{ pid: string; text: string; alive: boolean } | null> {
   let text = '';
   for (let look = 0; look < looks && text === ''; look++) {
     if (look > 0) await wait(lookMs);
     const read = await readFile(path, 'utf8').catch((thrown: unknown) => ((thrown as NodeJS.ErrnoException).code === 'ENOENT' ? null : unreadable));
     if (read === unreadable) return { pid: 'of another user', text, alive: true };
-    if (read === null) break;
+    if (read === null) return null;
     text = read;
   }
   const [pid = '', start = '', place = ''] = text.split(' ');
   return { pid, text, alive: isThere(pid, start, place) ?? await isAnswered(path, beatMs) };
 }
 
-/** More than it takes to wait for a mark to grow old. */
-const attempts = 300;
+/** Of file systems without hard links. */
+const linkless = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
-/** Whoever was killed while it took a dead lock away left its mark behind; it takes some milliseconds. */
-const markedMs = 10_000;
-
-/** Of several that find a dead lock at once one takes it away, while it bears a mark: without that, the second one would take away the first one's new lock. */
-async function takeAway(path: string, deadText: string): Promise<void> {
-  const mark = `${path}.taking`;
+/** Puts the text there with `how`, whole from its first moment. */
+async function place(path: string, text: string, how: (fresh: string) => Promise<void>): Promise<void> {
+  const fresh = join(dirname(path), `${lockName}.${randomUUID()}`);
   try {
-    await (await open(mark, 'wx', 0o600)).close();
+    await writeFile(fresh, text, { mode: 0o600, flag: 'wx' });
+    await how(fresh);
+  } finally {
+    await rm(fresh, { force: true });
+  }
+}
+
+/** Whether nothing was there. */
+async function placeNew(path: string, text: string): Promise<boolean> {
+  try {
+    await place(path, text, (fresh) => link(fresh, path).catch((thrown: unknown) => {
+      if (linkless.has((thrown as NodeJS.ErrnoException).code ?? '')) return copyFile(fresh, path, constants.COPYFILE_EXCL);
+      throw thrown;
+    }));
+    return true;
   } catch (thrown) {
     if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
-    const age = await stat(mark).then(({ mtimeMs }) => Math.abs(Date.now() - mtimeMs), () => 0);
-    if (age > markedMs) await unlink(mark).catch(() => undefined);
-    else await wait(lookMs);
-    return;
+    return false;
   }
-  try {
-    if (await readFile(path, 'utf8').catch(() => null) === deadText) await unlink(path).catch(() => undefined);
-  } finally {
-    await unlink(mark).catch(() => undefined);
+}
+
+/** Whoever stood still for long may have lost it to another one. */
+async function giveBack(path: string, own: string): Promise<void> {
+  if (await readFile(path, 'utf8').catch(() => '') === own) await unlink(path).catch(() => undefined);
+}
+
+/** More than it takes to wait for whoever takes a dead lock. */
+const attempts = 300;
+
+/**
+ * Makes the file one's own, or answers who has it. No text comes twice, and one whose process is dead is replaced only by whoever has
+ * the claim to that very text, a file that is taken in the same way (its owner may be killed, too): between a look under the claim
+ * and the replacing nobody else changes the file. A claim that comes late finds another text, and is given back.
+ */
+async function take(path: string, own: string, beatMs: number): Promise<string | null> {
+  for (let attempt = 0; attempt < attempts; attempt++) {
+    if (await placeNew(path, own)) return null;
+    const found = await owner(path, beatMs);
+    if (found === null) continue;
+    if (found.alive) return found.pid;
+    const claim = join(dirname(path), `${lockName}.${createHash('sha256').update(`${basename(path)} ${found.text}`).digest('hex').slice(0, 32)}`);
+    if (await take(claim, own, beatMs) !== null) {
+      await wait(lookMs);
+      continue;
+    }
+    try {
+      if (await readFile(path, 'utf8').catch(() => null) === found.text) {
+        await place(path, own, (fresh) => rename(fresh, path));
+        return null;
+      }
+    } finally {
+      await giveBack(claim, own);
+    }
+  }
+  return 'that comes and goes';
+}
+
+/** Claims and files of those that were killed as they took a lock; it takes some milliseconds. Whoever has the lock needs no care: older claims are to texts that are gone. */
+const leftMs = 60_000;
+
+async function sweep(directory: string): Promise<void> {
+  for (const name of await readdir(directory)) {
+    if (!name.startsWith(`${lockName}.`)) continue;
+    const path = join(directory, name);
+    const age = await stat(path).then(({ mtimeMs }) => Math.abs(Date.now() - mtimeMs), () => 0);
+    if (age > leftMs) await unlink(path).catch(() => undefined);
   }
 }
 
 /** Takes the directory or throws `invalid_state` naming the process that has it. The answer gives it back. */
 export async function lockDirectory(directory: string, beatMs = usualBeatMs): Promise<() => Promise<void>> {
-  const path = join(directory, 'lock');
-  for (let attempt = 0; attempt < attempts; attempt++) {
-    try {
-      const handle = await open(path, 'wx', 0o600);
-      const own = `${process.pid} ${processStart(process.pid)} ${placeOfNumbers()}`;
-      // Where the disk is full it would stay without a name, and the next process would wait for one.
-      await handle.writeFile(own).catch(async (thrown: unknown) => {
-        await unlink(path);
-        throw thrown;
-      }).finally(() => handle.close());
-      const stopAnswering = answer(path, beatMs);
-      return async () => {
-        stopAnswering();
-        // Who stood still for long may have lost it to another one.
-        if (await readFile(path, 'utf8').catch(() => '') === own) await unlink(path).catch(() => undefined);
-      };
-    } catch (thrown) {
-      if ((thrown as NodeJS.ErrnoException).code !== 'EEXIST') throw thrown;
-    }
-    const { pid, text, alive } = await owner(path, beatMs);
-    if (alive) throw new LecternError('invalid_state', `The directory ${directory} is in use by process ${pid}.`);
-    await takeAway(path, text);
-  }
-  throw new LecternError('invalid_state', `The directory ${directory} is in use by another process.`);
+  const path = join(directory, lockName);
+  const own = `${process.pid} ${processStart(process.pid)} ${placeOfNumbers()} ${randomUUID()}`;
+  const other = await take(path, own, beatMs);
+  if (other !== null) throw new LecternError('invalid_state', `The directory ${directory} is in use by process ${other}.`);
+  const stopAnswering = answer(path, beatMs);
+  await sweep(directory);
+  return async () => {
+    stopAnswering();
+    await giveBack(path, own);
+  };
 }

@@ -1,0 +1,96 @@
+// Many at one lock, where every step on the disk takes its time: one of them has the directory, whoever else goes, comes or was killed.
+import t from 'tap';
+import { createHash } from 'node:crypto';
+import promises from 'node:fs/promises';
+import { syncBuiltinESMExports } from 'node:module';
+import { setTimeout as wait } from 'node:timers/promises';
+
+const real = { ...promises };
+let seed = 1;
+/** From 0 to 1, the same ones in every run. */
+function random(): number {
+  seed = (seed * 48_271) % 0x7fff_ffff;
+  return seed / 0x7fff_ffff;
+}
+
+const pause = (): Promise<unknown> => (random() < 0.5 ? Promise.resolve() : wait(random() * 12));
+
+for (const name of ['link', 'readFile', 'rename', 'rm', 'stat', 'unlink', 'writeFile', 'copyFile'] as const) {
+  const step = real[name] as (...args: unknown[]) => Promise<unknown>;
+  Object.assign(promises, {
+    [name]: async (...args: unknown[]) => {
+      await pause();
+      const found: unknown = await step(...args);
+      await pause();
+      return found;
+    },
+  });
+}
+Object.assign(promises, {
+  open: async (...args: Parameters<typeof real.open>) => {
+    await pause();
+    const handle = await real.open(...args);
+    const write = handle.writeFile.bind(handle);
+    handle.writeFile = async (...words) => {
+      await pause();
+      return write(...words);
+    };
+    return handle;
+  },
+});
+syncBuiltinESMExports();
+const { lockDirectory } = await import('../../src/tasks/lock.js');
+t.teardown(() => {
+  Object.assign(promises, real);
+  syncBuiltinESMExports();
+});
+
+/** How many of six have the directory. */
+async function contend(directory: string): Promise<number> {
+  const asked = await Promise.allSettled(Array.from({ length: 6 }, async () => {
+    await pause();
+    return lockDirectory(directory);
+  }));
+  const won = asked.flatMap((one) => (one.status === 'fulfilled' ? [one.value] : []));
+  for (const one of asked) if (one.status === 'rejected') t.match(one.reason, { code: 'invalid_state' });
+  for (const unlock of won) await unlock();
+  return won.length;
+}
+
+const rounds = 20;
+
+/** The name of the claim to a text of a file. */
+function claimTo(name: string, text: string): string {
+  return `lock.${createHash('sha256').update(`${name} ${text}`).digest('hex').slice(0, 32)}`;
+}
+
+t.test('a dead lock', async (t) => {
+  for (let round = 0; round < rounds; round++) {
+    const directory = t.testdir({ lock: '999999999 1' });
+    t.equal(await contend(directory), 1);
+    t.strictSame(await real.readdir(directory), []);
+  }
+});
+
+t.test('a dead lock that somebody was killed at', async (t) => {
+  for (let round = 0; round < rounds; round++) {
+    const directory = t.testdir({ lock: '999999999 1', 'lock.taking': '' });
+    await real.utimes(`${directory}/lock.taking`, 1, 1);
+    const claim = claimTo('lock', '999999999 1');
+    await real.writeFile(`${directory}/${claim}`, '999999998 1');
+    // Whoever took the claim in turn was killed, too.
+    if (round % 2 === 0) await real.writeFile(`${directory}/${claimTo(claim, '999999998 1')}`, '999999997 1');
+    t.equal(await contend(directory), 1);
+    t.strictSame(await real.readdir(directory), []);
+  }
+});
+
+t.test('one that is given back meanwhile', async (t) => {
+  for (let round = 0; round < rounds; round++) {
+    const directory = t.testdir({});
+    const unlock = await lockDirectory(directory);
+    const [won] = await Promise.all([contend(directory), wait(random() * 20).then(unlock)]);
+    t.ok(won <= 1, `${won}`);
+    t.strictSame(await real.readdir(directory), []);
+  }
+});
