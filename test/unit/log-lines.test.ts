@@ -1,5 +1,9 @@
 // A log whose place is full, slow or gone: the service goes on, no line is torn, and it is said how many are lost.
 import t from 'tap';
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { LogLines, type LogFile } from '../../src/log-lines.js';
 import { until } from '../support/until.js';
 
@@ -15,15 +19,6 @@ function fileWith(room: number) {
   };
   const file: LogFile = {
     writeSync: (_fd, bytes) => take(bytes),
-    write: (_fd, bytes, done) => {
-      setImmediate(() => {
-        try {
-          done(null, take(bytes));
-        } catch (thrown) {
-          done(thrown as NodeJS.ErrnoException, 0);
-        }
-      });
-    },
   };
   return { state, file };
 }
@@ -56,21 +51,58 @@ t.test('the end waits for no room', async (t) => {
   lines.write('first\n');
   lines.write('second\n');
   lines.flush();
-  t.equal(state.text, 'second\n', 'beside what is being written');
-  lines.write('third\n');
+  t.equal(state.text, 'first\nse');
+  state.room = Infinity;
   lines.flush();
-  t.equal(state.text, 'second\nt');
+  t.equal(state.text, 'first\nse', 'what did not fit is lost');
 });
 
 t.test('a reader that has gone is not asked again', async (t) => {
   const { state, file } = fileWith(0);
   state.code = 'EPIPE';
   let asked = 0;
-  const lines = new LogLines(2, { ...file, write: (...args) => { asked++; file.write(...args); } });
+  const lines = new LogLines(2, { writeSync: (fd, bytes) => { asked++; return file.writeSync(fd, bytes); } });
   lines.write('first\n');
-  await until('it was asked', () => asked === 1);
-  await new Promise((resolve) => setImmediate(resolve));
   lines.write('second\n');
   lines.flush();
   t.equal(asked, 1);
+});
+
+/** A program that says so much and ends. */
+const saying = (lines: string): string[] => ['--input-type=module', '-e', `
+  const { standardErrorLines } = await import(${JSON.stringify(new URL('../../src/log-lines.js', import.meta.url).href)});
+  const log = standardErrorLines();
+  for (const line of ${lines}) log.write(line + '\\n');
+  process.exit(7);
+`];
+
+t.test('last lines are there in their order, in a file and in a pipe', async (t) => {
+  const words = saying('["first", "second", "third"]');
+  const path = join(t.testdir(), 'log');
+  for (let run = 0; run < 10; run++) {
+    t.equal(spawnSync(process.execPath, words, { encoding: 'utf8' }).stderr, 'first\nsecond\nthird\n');
+    const file = openSync(path, 'w');
+    spawnSync(process.execPath, words, { stdio: ['ignore', 'ignore', file] });
+    closeSync(file);
+    t.equal(readFileSync(path, 'utf8'), 'first\nsecond\nthird\n');
+  }
+});
+
+t.test('a reader that reads nothing does not hold up the end: a socket, a pipe, a terminal', async (t) => {
+  const words = saying('Array.from({ length: 9000 }, () => "x".repeat(99))');
+  // Node's pipes are sockets.
+  const child = spawn(process.execPath, words, { stdio: ['ignore', 'ignore', 'pipe'] });
+  t.teardown(() => child.kill('SIGKILL'));
+  t.strictSame(await once(child, 'exit'), [7, null]);
+  const script = `
+import os, pty, subprocess, sys
+for make in (os.pipe, pty.openpty):
+    reader, writer = make()
+    child = subprocess.Popen(sys.argv[1:], stderr=writer)
+    try: print(child.wait(20))
+    except subprocess.TimeoutExpired: child.kill(); print('held up')
+`;
+  const python = spawnSync('python3', ['-c', script, process.execPath, ...words], { encoding: 'utf8' });
+  if (python.error) t.comment('without Python there is no terminal to be had');
+  else t.strictSame(python.stdout.trim().split('\n'), ['7', '7']);
 });
