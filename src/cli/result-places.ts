@@ -1,7 +1,7 @@
 /** Where the results of `lectern convert` go: one name a document, however alike the documents' names are, and never over a document. */
 import { createReadStream, createWriteStream } from 'node:fs';
-import { mkdir, rename, rm, stat } from 'node:fs/promises';
-import { basename, dirname, join, parse } from 'node:path';
+import { chmod, mkdir, readlink, realpath, rename, rm, stat } from 'node:fs/promises';
+import { basename, dirname, join, parse, resolve } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { LecternError } from '../errors.js';
 
@@ -33,15 +33,35 @@ export async function requireNoInput(files: string[], directory: string, results
   }
 }
 
-/** The bytes, and none of the rights: what lies in the scratch directory is only this user's to read. Whole, or as it was before. Throws `forbidden`. */
+let lastFresh = 0;
+
+/** What a result is written over: through links, also one that leads to nothing yet. */
+function behindLinks(path: string): Promise<string> {
+  return realpath(path).catch(() => readlink(path).then((target) => resolve(dirname(path), target), () => path));
+}
+
+/**
+ * The bytes with the rights of the file that they replace, and none of those of `from`: what lies in the scratch directory is only
+ * this user's to read. Whole, or as it was before. Throws `forbidden`.
+ */
 export async function put(from: string, to: string): Promise<void> {
-  const fresh = `${to}.${process.pid}.new`;
+  let fresh: string | null = null;
   try {
     await mkdir(dirname(to), { recursive: true });
-    await pipeline(createReadStream(from), createWriteStream(fresh));
-    await rename(fresh, to);
+    const place = await behindLinks(to);
+    const before = await stat(place).catch(() => null);
+    // A device or a pipe is not to be replaced.
+    if (before !== null && !before.isFile()) {
+      await pipeline(createReadStream(from), createWriteStream(place));
+      return;
+    }
+    // Short, since the result's own name may be as long as names can be.
+    fresh = join(dirname(place), `.${process.pid}.${++lastFresh}.new`);
+    await pipeline(createReadStream(from), createWriteStream(fresh, before === null ? {} : { mode: before.mode & 0o777 }));
+    if (before !== null) await chmod(fresh, before.mode & 0o777);
+    await rename(fresh, place);
   } catch (cause) {
-    await rm(fresh, { force: true });
+    if (fresh !== null) await rm(fresh, { force: true });
     throw new LecternError('forbidden', `${to} cannot be written: ${(cause as Error).message}.`, { cause });
   }
 }
