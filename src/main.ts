@@ -1,16 +1,17 @@
 #!/usr/bin/env node
 /** The program: hands its words to a command and exits with what the command answers. */
 import { runCommand } from './cli/run.js';
+import { endOutput, exitOfOutput } from './cli/stop-signals.js';
 
-// A reader that has seen enough (`lectern convert … | head`) is no defect, nor is a full disk.
+// A reader that has seen enough (`lectern convert … | head`) is no defect, nor is a full disk. It is said once.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  if (error.code === 'EPIPE') process.exit(0);
-  process.stderr.write(`lectern: Standard output cannot be written: ${error.message}.\n`);
-  process.exit(1);
+  if (exitOfOutput() !== undefined) return;
+  if (error.code !== 'EPIPE') process.stderr.write(`lectern: Standard output cannot be written: ${error.message}.\n`);
+  endOutput(error.code === 'EPIPE' ? 0 : 1);
 });
 // Nobody can be told.
 process.stderr.on('error', () => undefined);
 
 void runCommand(process.argv.slice(2), process.env).then((exitCode) => {
-  process.exitCode = exitCode;
+  process.exitCode = exitOfOutput() ?? exitCode;
 });

@@ -3,6 +3,7 @@ import type { Environment } from '../config.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../package-files.js';
 import { stackOf } from '../source-stack.js';
+import { exitOfOutput } from './stop-signals.js';
 import { usages } from './usage.js';
 
 /** A command gets its own words and the environment, and answers the exit code. */
@@ -39,6 +40,9 @@ export async function runCommand(args: string[], environment: Environment): Prom
     const command = await entry.load();
     return await command(rest, environment);
   } catch (error) {
+    // It was stopped for that, which has been told.
+    const outputExit = exitOfOutput();
+    if (outputExit !== undefined && error instanceof LecternError) return outputExit;
     if (isWithoutPlace(error)) return complain('The working directory is gone: change to another one.', 1);
     if (error instanceof LecternError) return complain(error.message, error.code === 'invalid_request' ? exitUsage : 1);
     return complain(`Lectern met a defect: ${stackOf(error)}`, 1);

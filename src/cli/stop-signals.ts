@@ -1,8 +1,12 @@
-/** What ends a program that somebody started: Ctrl-C, a supervisor, a terminal that is closed. */
+/** What ends a program that somebody started: Ctrl-C, a supervisor, a terminal that is closed, an output that takes nothing more. */
+
+let stopping = false;
+let stopInOrder: ((signal: string) => void) | undefined;
+let outputExit: number | undefined;
 
 /** Calls at the first such signal; a second one ends the process on the spot. */
 export function onStopSignal(stop: (signal: string) => void): void {
-  let stopping = false;
+  stopInOrder = stop;
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.on(signal, () => {
       if (!stopping) {
@@ -14,4 +18,19 @@ export function onStopSignal(stop: (signal: string) => void): void {
       }
     });
   }
+}
+
+/** Ends what runs with `exitCode`, since nobody takes what it prints: in order where its command has said how. */
+export function endOutput(exitCode: number): void {
+  if (stopInOrder === undefined) process.exit(exitCode);
+  outputExit = exitCode;
+  process.exitCode = exitCode;
+  if (stopping) return;
+  stopping = true;
+  stopInOrder('SIGPIPE');
+}
+
+/** The exit code of a program whose output has ended; undefined while it is taken. What comes of its end is not to be told. */
+export function exitOfOutput(): number | undefined {
+  return outputExit;
 }

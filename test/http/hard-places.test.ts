@@ -3,7 +3,7 @@ import t from 'tap';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, rmdir, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
 import { createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -28,14 +28,19 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-t.test('no room for what is printed is one sentence', patience, async (t) => {
+t.test('no room for what is printed is one sentence, and nobody who reads it none; no files stay behind', patience, async (t) => {
   const full = openSync('/dev/full', 'w');
   t.teardown(() => closeSync(full));
-  const child = spawn(process.execPath, [mainScript, 'convert', 'invoice.pdf'], { cwd: home, env: { HOME: home }, stdio: ['ignore', full, 'pipe'] });
-  let said = '';
-  child.stderr?.setEncoding('utf8').on('data', (text: string) => { said += text; });
-  const [code] = await once(child, 'close') as [number];
-  t.match([code, said], [1, /^lectern: Standard output cannot be written: ENOSPC[^\n]*\n$/]);
+  for (const [output, end] of [[full, [1, /^lectern: Standard output cannot be written: ENOSPC[^\n]*\n$/]], ['pipe', [0, /^$/]]] as const) {
+    const scratch = await mkdtemp(join(home, 'printed-'));
+    const child = spawn(process.execPath, [mainScript, 'convert', 'invoice.pdf'], { cwd: home, env: { HOME: home, TMPDIR: scratch }, stdio: ['ignore', output, 'pipe'] });
+    child.stdout?.destroy();
+    let said = '';
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => { said += text; });
+    const [code] = await once(child, 'close') as [number];
+    t.match([code, said], end);
+    t.strictSame(await readdir(scratch), []);
+  }
 });
 
 t.test('a result that cannot be written whole leaves the one before', async (t) => {
@@ -46,6 +51,32 @@ t.test('a result that cannot be written whole leaves the one before', async (t) 
   await t.rejects(put(home, place), { code: 'forbidden', message: /report\.md cannot be written: EISDIR/ });
   t.equal(await readFile(place, 'utf8'), 'of yesterday');
   t.strictSame(await readdir(join(home, 'out')), ['report.md']);
+});
+
+t.test('a result has the place and the rights of the file that it replaces, however long its name', async (t) => {
+  const directory = join(home, 'places');
+  await mkdir(directory);
+  const from = join(home, 'result');
+  await writeFile(from, 'of today', { mode: 0o600 });
+  const long = join(directory, `${'a'.repeat(252)}.md`);
+  await put(from, long);
+  await writeFile(join(directory, 'secret.md'), 'of yesterday', { mode: 0o600 });
+  await put(from, join(directory, 'secret.md'));
+  t.equal((await stat(join(directory, 'secret.md'))).mode & 0o777, 0o600);
+  await chmod(long, 0o664);
+  await put(from, long);
+  t.equal((await stat(long)).mode & 0o777, 0o664, 'whatever rights new files get');
+  for (const target of ['there', 'not-yet']) {
+    if (target === 'there') await writeFile(join(home, target), 'of yesterday');
+    await symlink(join('..', target), join(directory, `${target}.md`));
+    await put(from, join(directory, `${target}.md`));
+    t.equal(await readFile(join(home, target), 'utf8'), 'of today');
+    t.ok((await lstat(join(directory, `${target}.md`))).isSymbolicLink());
+  }
+  await symlink('/dev/null', join(directory, 'nowhere.md'));
+  await put(from, join(directory, 'nowhere.md'));
+  t.ok((await stat('/dev/null')).isCharacterDevice());
+  t.equal((await readdir(directory)).length, 5);
 });
 
 t.test('a service whose log has no room serves, and ends when it is told to', patience, async (t) => {
