@@ -87,3 +87,45 @@ t.test('a page of numbers without end costs no time', (t) => {
   t.ok(performance.now() - started < 1500, `${performance.now() - started}`);
   t.end();
 });
+
+const spelled = ['for each item in the list that is given to us do', 'if item is larger than the best one we had then', 'best := item, and its place is kept for later', 'end if, as nothing else is to be done for it', 'end for and the best is what was found, so it', 'return best and the place it was kept with'];
+
+t.test('two side by side hold each word once, and text beside one is none of it', (t) => {
+  const made = new PageMaker();
+  const beside = new PageMaker();
+  for (const [at, text] of spelled.entries()) {
+    made.text(50, 200 + 13 * at, `${at + 1}: ${text}`, { size: 10.6 });
+    made.text(305, 200 + 13 * at, `${at + 1}: ${text}`, { size: 10.6 });
+    beside.text(50, 200 + 12 * at, `${at + 1}: ${text}`, { size: 10.6 });
+  }
+  beside.paragraph(305, 80, 240, 'The committee met again in spring and looked at every proposal that had been sent. '.repeat(20), { leading: 12 });
+  const own = spelled.map((text, at) => `${at + 1}: ${text}`);
+  t.same(linesIn(made.page()), [own, own]);
+  t.same(linesIn(beside.page()), [own]);
+  t.end();
+});
+
+t.test('numbers in the margin of a draft do not say an algorithm a second time', (t) => {
+  const made = new PageMaker();
+  for (const [at, text] of spelled.entries()) made.row(200 + 14 * at, [40, 72], [String(101 + at), `${at + 1}: ${text}`]);
+  t.same(linesIn(made.page()), [spelled.map((text, at) => `${at + 1}: ${text}`)]);
+  t.end();
+});
+
+t.test('numbered lines of speech that end in words of algorithms are none', (t) => {
+  const speech = ['And what did you do then', 'For a while I did not do', 'anything, and if he asked I do', 'not know. Then she came in and', 'would do it too, and then', 'And until then what did he do'];
+  t.same(linesIn(pageOf(speech, { mark: '', heads: [] })), []);
+  t.end();
+});
+
+t.test('a page of counts without end has no algorithms', (t) => {
+  const made = new PageMaker();
+  for (let row = 0; row < 4; row++) {
+    for (let column = 0; column < 60; column++) {
+      made.text(10 + 9.5 * column, 100 + 10 * row, `${row + 1}:`, { size: 5 });
+      made.text(14.5 + 9.5 * column, 100 + 10 * row, 'x:=do', { size: 1.6 });
+    }
+  }
+  t.same(linesIn(made.page()), []);
+  t.end();
+});

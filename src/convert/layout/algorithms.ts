@@ -9,19 +9,25 @@ const fewestLines = 4;
 const mostNumbers = 1000;
 /** Numbers times words: beyond it a page is none that anybody reads. */
 const mostLooks = 4_000_000;
+/** More counts are a table or a drawing. */
+const mostCounts = 24;
 /** From one number to the next, in sizes. */
 const nearest = 0.8;
 const farthest = 4;
 /** In sizes: how far from its baseline a line's raised and lowered signs stand; white that no line of it has, where no rule tells how wide it is. */
 const onLine = 0.42;
 const mostWhite = 4;
+/** In sizes: white that all lines have in common, beyond which the next column stands. */
+const columnWhite = 0.8;
 /** In distances of two lines: the next line without a number of its own; lines of heads above the first. */
 const nextLine = 1.6;
 const mostHeads = 4;
 
 /** What lines of algorithms hold, and what hardly any other text does; of the lines, in how many; and how often the latter. */
 const sign = /\b(?:for|while|if|then|else|elseif|end|do|return|repeat|until|function|procedure|loop|foreach|break|continue)\b|[←=∈∅≤≥<>]|:=/;
-const sureSign = /←|:=|\bend (?:if|for|while|function|procedure|loop)\b|\b(?:then|do)\W*$/;
+const sureSign = /←|:=|\bend (?:if|for|while|function|procedure|loop)\b/;
+/** What ends thus is sure only where it begins thus: lines of speech end in `then` and `do`, too. */
+const openingLine = /^(?:\d{1,3}:? )?(?:for|foreach|while|if|else if|elseif)\b.*\b(?:then|do)\W*$/;
 const leastSigns = 0.6;
 const leastSure = 3;
 const head = /^(?:Require|Ensure|Inputs?|Outputs?|Data|Results?|Parameters?|Initiali[sz]ation|Eingabe|Ausgabe):?$/;
@@ -31,9 +37,17 @@ export function findAlgorithms(page: PageContent): Algorithm[] {
   const words = page.words.filter(({ angle }) => angle === 0);
   const numbers = words.filter(({ text, glued }) => /^\d{1,3}:?$/.test(text) && !glued).sort((a, b) => a.baseline - b.baseline);
   if (numbers.length < fewestLines || numbers.length > mostNumbers || numbers.length * words.length > mostLooks) return [];
-  return countsIn(numbers).flatMap((count) => {
-    const lines = linesOf(count, words, page.rulings);
-    return isAlgorithm(lines) ? [lines] : [];
+  const counts = countsIn(numbers);
+  if (counts.length > mostCounts) return [];
+  const counted = new Set(counts.flat());
+  const taken = new Set<Word>();
+  // What counts from the beginning goes before numbers in the margin that count the lines of a draft.
+  const begins = ([first]: Word[]): number => (parseInt(first!.text, 10) <= 1 ? 0 : 1);
+  return counts.sort((a, b) => begins(a) - begins(b)).flatMap((count) => {
+    const lines = linesOf(count, words, page.rulings, counted);
+    if (!isAlgorithm(lines) || lines.some((line) => line.some((word) => taken.has(word)))) return [];
+    for (const word of lines.flat()) taken.add(word);
+    return [lines];
   });
 }
 
@@ -57,8 +71,8 @@ function goesOn(above: Word, below: Word): boolean {
   return isAligned && below.font.name === above.font.name && above.text.endsWith(':') === below.text.endsWith(':') && distance > nearest * above.size && distance < farthest * Math.max(above.size, 8);
 }
 
-/** From the first head to the last number's line. */
-function linesOf(numbers: Word[], words: Word[], rulings: Ruling[]): Algorithm {
+/** From the first head to the last number's line; none goes on beyond a number of another count. */
+function linesOf(numbers: Word[], words: Word[], rulings: Ruling[], others: Set<Word>): Algorithm {
   const [first, last] = [numbers[0]!, numbers.at(-1)!];
   const left = Math.min(...numbers.map(({ box }) => box.left));
   const distances = numbers.slice(1).map(({ baseline }, index) => baseline - numbers[index]!.baseline);
@@ -66,19 +80,33 @@ function linesOf(numbers: Word[], words: Word[], rulings: Ruling[]): Algorithm {
   const rule = rulings.find(({ orientation, position, start, end }) => orientation === 'horizontal' && start < left + 2 && end > left + 100 && position < first.baseline && position > first.baseline - (mostHeads + 3) * leading);
   const near = words.filter(({ baseline, box }) => baseline > first.baseline - (mostHeads + 1) * nextLine * leading && baseline < last.baseline + leading && box.right > (rule?.start ?? left) - 1 && box.left < (rule?.end ?? Infinity));
   const counted = new Set(numbers);
-  const rowAt = (baseline: number, from: number, size: number): Word[] => untilWhite(near.filter((word) => Math.abs(word.baseline - baseline) < onLine * size && word.box.left >= from - 1), rule === undefined ? mostWhite * size : Infinity);
   const size = Math.max(...near.filter((word) => !counted.has(word)).map((word) => word.size).sort((a, b) => a - b).slice(0, Math.ceil(near.length / 2)), 1);
+  const end = columnEnd(near.filter(({ baseline }) => baseline > first.baseline - onLine * size && baseline < last.baseline + onLine * size), numbers, others, rule === undefined ? columnWhite * size : Infinity);
+  const rowAt = (baseline: number, from: number): Word[] => untilWhite(near.filter((word) => Math.abs(word.baseline - baseline) < onLine * size && word.box.left >= from - 1 && word.box.left < end), rule === undefined ? mostWhite * size : Infinity);
   const lines = numbers.flatMap((number, index) => {
     const until = numbers[index + 1]?.baseline ?? number.baseline + 1;
-    const own = [rowAt(number.baseline, number.box.left, size)];
+    const own = [rowAt(number.baseline, number.box.left)];
     for (let at = number.baseline; ;) {
-      const next = near.filter((word) => word.baseline > at + 0.7 * leading && word.baseline < Math.min(until - 0.7 * leading, at + nextLine * leading) && word.box.left > number.box.right && word.size > 0.85 * size)[0];
+      const next = near.filter((word) => word.baseline > at + 0.7 * leading && word.baseline < Math.min(until - 0.7 * leading, at + nextLine * leading) && word.box.left > number.box.right && word.box.left < end && word.size > 0.85 * size)[0];
       if (next === undefined) return own;
-      own.push(rowAt(next.baseline, number.box.right, size));
+      own.push(rowAt(next.baseline, number.box.right));
       at = next.baseline;
     }
   });
-  return [...headsAbove(first, near, leading, (baseline, from) => rowAt(baseline, from, size)), ...lines];
+  return [...headsAbove(first, near, leading, rowAt), ...lines];
+}
+
+/** Where the column ends that the count stands in: at white wider than `white` that all lines have, or at another count's numbers. */
+function columnEnd(words: Word[], numbers: Word[], others: Set<Word>, white: number): number {
+  const from = Math.max(...numbers.map(({ box }) => box.right));
+  const own = new Set(numbers);
+  let reached: number | null = null;
+  for (const word of words.filter(({ box }) => box.left > from).sort((a, b) => a.box.left - b.box.left)) {
+    if (others.has(word) && !own.has(word) && reached !== null && word.box.left > reached - 1 && words.filter((other) => others.has(other) && Math.abs(other.box.right - word.box.right) < 1.5).length >= fewestLines) return word.box.left - 0.5;
+    if (reached !== null && word.box.left - reached > white) return word.box.left - 0.5;
+    reached = Math.max(reached ?? 0, word.box.right);
+  }
+  return Infinity;
 }
 
 function untilWhite(row: Word[], white: number): Word[] {
@@ -104,5 +132,5 @@ function isAlgorithm(lines: Algorithm): boolean {
   const words = lines.flat();
   if (words.filter(({ font }) => font.monospace).length > 0.5 * words.length) return false;
   const texts = lines.map((words) => words.map(({ text }) => text).join(' '));
-  return texts.filter((text) => sign.test(text)).length >= leastSigns * lines.length && texts.filter((text) => sureSign.test(text)).length >= leastSure;
+  return texts.filter((text) => sign.test(text)).length >= leastSigns * lines.length && texts.some((text) => sureSign.test(text)) && texts.filter((text) => sureSign.test(text) || openingLine.test(text)).length >= leastSure;
 }
