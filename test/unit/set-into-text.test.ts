@@ -45,12 +45,19 @@ t.test('a box with a title amid a column parts no sentence, a program that it sp
   t.end();
 });
 
-t.test('words in larger letters amid a sentence are set into it, smaller ones are quoted', (t) => {
+t.test('words in larger or smaller letters over the text of one column part it', (t) => {
   const pieces = (size: number): TextLine[] => [...open(40, 100, 500, 3, 'hill'), line(60, 150, 'We crossed at night so that nobody saw us', { size, italic: true }), ...paragraph(40, 176, 500, 3, 'valley')];
-  t.same(beginsOf(text(pieces(15))), ['hill0', 'We']);
+  t.same(beginsOf(text(pieces(15))), ['hill0', 'We', 'valley0'], 'over the text of one column nothing tells them from its title');
   t.same(beginsOf(text(pieces(8.5))), ['hill0', 'We', 'valley0']);
   const numbered = pieces(15).map((piece) => (piece.size > 10 ? { ...piece, text: '2.1 We crossed at night' } : piece));
   t.same(beginsOf(text(numbered)), ['hill0', '2.1', 'valley0'], 'a heading');
+  t.end();
+});
+
+t.test('a title in larger letters over its text parts no sentence, though none ends before it', (t) => {
+  const title = (baseline: number, name: string): TextLine => line(40, baseline, name, { size: 13, bold: true });
+  const pieces = [...paragraph(40, 60, 500, 6, 'after'), title(160, 'copy'), ...open(40, 176, 500, 2, 'hill'), title(226, 'move'), ...open(40, 242, 500, 2, 'valley'), title(292, 'list'), ...open(40, 308, 500, 2, 'mill')];
+  t.same(beginsOf(text(pieces)), ['after0', 'copy', 'hill0', 'move', 'valley0', 'list', 'mill0']);
   t.end();
 });
 

@@ -60,12 +60,19 @@ function boxesOf(block: Block): { pageIndex: number; box: Box }[] {
 
 const isIn = (inner: Box, { left, right, top, bottom }: Box): boolean => inner.left >= left - 1 && inner.right <= right + 1 && inner.top >= top - 1 && inner.bottom <= bottom + 1;
 
+/** A title over its text, which no sentence goes around. */
+function standsOver(heading: TextBlock, below: TextBlock): boolean {
+  const [over, under] = [heading.stretches.at(-1)!, below.stretches[0]!];
+  return over.pageIndex === under.pageIndex && over.box.bottom <= under.box.top + 1 && over.box.left < under.box.right && over.box.right > under.box.left;
+}
+
 /** Set into the paragraph by the page: on a ground or in a frame of its own, beside lines that go on below, or in larger or smaller letters amid a sentence. */
 function isSetApart(block: TextBlock, { first, second, above, below }: Halves, isRightBelow: boolean, panelsOf: (pageIndex: number) => Box[]): boolean {
   const outside = (panel: Box, pageIndex: number): boolean => ![{ line: above, pageIndex: first.stretches.at(-1)!.pageIndex }, { line: below, pageIndex: second.stretches[0]!.pageIndex }].some((half) => half.pageIndex === pageIndex && isIn(half.line.box, panel));
   if (block.stretches.every(({ pageIndex, box }) => panelsOf(pageIndex).some((panel) => isIn(box, panel) && outside(panel, pageIndex)))) return true;
   const { box } = first.stretches.at(-1)!;
   if (isRightBelow && block.stretches.every((stretch) => stretch.box.left >= box.right - 1 || stretch.box.right <= box.left + 1)) return true;
+  if (block.role === 'heading' && standsOver(block, second)) return false;
   const [{ size, text }] = linesOf(block) as [TextLine];
   return numberingOf(text) === null && (block.role === 'text' || block.role === 'heading') && Math.abs(size - above.size) > 0.08 * above.size && linesOf(first).length > 1 && /^\p{Ll}/u.test(below.text);
 }
