@@ -2,6 +2,7 @@
 import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import { findLineNumbers } from '../../src/convert/structure/line-numbers.js';
+import { findSignRules } from '../../src/convert/structure/sign-rules.js';
 import { textOfPage } from '../../src/convert/structure/blocks-of-page.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import type { TextLine } from '../../src/convert/layout/text-line.js';
@@ -39,5 +40,25 @@ t.test('brackets below one another between the parties of a case are a line', (t
   t.notMatch(page(brackets), ')');
   t.match(page(brackets), /Respondent\..*Case No/);
   t.match(page(brackets.slice(0, 3)), ')', 'three may be anything');
+  t.end();
+});
+
+t.test('colons of a form are text, as are bars of a listing and brackets of boxes to tick', (t) => {
+  const names = ['Name', 'Birth', 'Work', 'Wife', 'Sons'].map((text, at) => line(60, 160 + 19 * at, text));
+  const signs = (text: string, left: number, style = {}): TextLine[] => names.map(({ baseline }) => line(left, baseline, text, style));
+  const rules = (...pieces: TextLine[]): number => findSignRules([{ ...textOfPage(sketch(0, columns)), outside: [...names, ...pieces] }]).length;
+  t.equal(rules(...signs(':', 100), ...signs('as the book of the parish says', 115)), 0);
+  t.equal(rules(...signs('|', 200, { monospace: true })), 0);
+  t.equal(rules(...signs('(', 180), ...signs(')', 200)), 0);
+  t.equal(rules(...signs('§', 200)), 5, 'nothing at their right');
+  t.end();
+});
+
+t.test('a page of numbers without end is not gone through', (t) => {
+  const page = textOfPage(sketch(0, [...columns, ...numbers(5, 10, 15, 20)]));
+  const many = Array.from({ length: 12_000 }, (_, at) => line((2.1 * at) % 590, 1.2 * Math.floor(at / 280), String(5 * (at % 199))));
+  const started = performance.now();
+  t.same(findLineNumbers([{ ...page, outside: [...page.outside, ...many] }]), []);
+  t.ok(performance.now() - started < 300, `${performance.now() - started}`);
   t.end();
 });

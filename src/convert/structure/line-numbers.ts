@@ -4,6 +4,8 @@ import type { PageText } from './style.js';
 
 /** So many numbers, each one step more than the one above, at most so unevenly far apart (share of the mean distance). */
 const fewest = 4;
+/** More numbers on a page count no lines. */
+const most = 300;
 const steps = [5, 10];
 const uneven = 0.25;
 /** In sizes, how far their middles may be apart. */
@@ -16,7 +18,7 @@ const fewestBeside = 8;
 export function findLineNumbers(pages: PageText[]): TextLine[] {
   return pages.flatMap(({ outside }) => {
     const numbers = outside.filter(({ text, angle }) => angle === 0 && /^\d{1,3}$/.test(text));
-    if (numbers.length < fewest) return [];
+    if (numbers.length < fewest || numbers.length > most) return [];
     return countsIn(numbers).filter((count) => areBetweenColumns(count, outside)).flat();
   });
 }
@@ -49,8 +51,9 @@ function areEven(count: TextLine[]): boolean {
 function areBetweenColumns(count: TextLine[], lines: TextLine[]): boolean {
   const [left, right] = [Math.min(...count.map(({ box }) => box.left)), Math.max(...count.map(({ box }) => box.right))];
   const [top, bottom] = [count[0]!.box.top, count.at(-1)!.box.bottom];
+  const own = new Set(count);
   const level = lines.filter(({ box, angle }) => angle === 0 && box.bottom > top && box.top < bottom);
-  if (level.some((line) => !count.includes(line) && line.box.left < right && line.box.right > left)) return false;
+  if (level.some((line) => !own.has(line) && line.box.left < right && line.box.right > left)) return false;
   const isText = ({ text }: TextLine): boolean => text.length >= lettersOfText;
   return level.filter((line) => isText(line) && line.box.right <= left).length >= fewestBeside && level.filter((line) => isText(line) && line.box.left >= right).length >= fewestBeside;
 }

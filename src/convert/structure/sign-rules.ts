@@ -11,7 +11,7 @@ const most = 300;
 /** The signs of such lines on all pages. */
 export function findSignRules(pages: PageText[]): TextLine[] {
   return pages.flatMap(({ outside }) => {
-    const signs = outside.filter(({ text, angle }) => angle === 0 && /^[)|§:¦]$/u.test(text)).sort((a, b) => a.baseline - b.baseline);
+    const signs = outside.filter(({ text, angle, monospace }) => angle === 0 && !monospace && /^[)|§:¦]$/u.test(text)).sort((a, b) => a.baseline - b.baseline);
     const open = new Map<string, TextLine[][]>();
     for (const line of signs.length > most ? [] : signs) {
       const runs = open.get(line.text) ?? [];
@@ -24,7 +24,9 @@ export function findSignRules(pages: PageText[]): TextLine[] {
   });
 }
 
-/** Of the signs half have text at their left. */
+/** Of the signs half have text at their left. Colons and bars of forms have text at their right, too, and brackets of boxes to tick an open one before them. */
 function standsBesideText(run: TextLine[], lines: TextLine[]): boolean {
-  return run.filter(({ baseline, box, size }) => lines.some((line) => Math.abs(line.baseline - baseline) < 0.3 * size && line.box.right < box.left && /\p{L}{2}/u.test(line.text))).length >= 0.5 * run.length;
+  const having = (isBeside: (line: TextLine, sign: TextLine) => boolean): number => run.filter((sign) => lines.some((line) => Math.abs(line.baseline - sign.baseline) < 0.3 * sign.size && isBeside(line, sign))).length;
+  if (run[0]!.text === ')' ? having(({ box, text }, sign) => box.left < sign.box.left && text.lastIndexOf('(') > text.lastIndexOf(')')) > 0 : having(({ box, text }, sign) => box.left > sign.box.left && text.length > 1) >= 0.5 * run.length) return false;
+  return having((line, sign) => line.box.right < sign.box.left && /\p{L}{2}/u.test(line.text)) >= 0.5 * run.length;
 }
