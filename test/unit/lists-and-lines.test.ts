@@ -30,6 +30,11 @@ t.test('three of them below one another are items of a list, a count is none', (
   t.notOk(roles(['250 g of flour', '1 egg']).includes('list_item'), 'two of them');
   t.notOk(roles(['1 Export the archive', '2 Upload it', '3 Point the address to us']).includes('list_item'), 'steps');
   t.notOk(roles(['3 May: papers', '17 May: a choir', '31 May: the slip']).includes('list_item'), 'dates');
+  t.notOk(roles(['31 May: the slip', '3 June: papers', '2 July: a choir', '1 August: holidays']).includes('list_item'), 'dates of several months');
+  t.notOk(roles(['2021 the harbour', '2019 a loss', '2015 the fire']).includes('list_item'), 'years');
+  t.notOk(roles(['3D models', '3D printers', '2D drawings']).includes('list_item'), 'names that begin with a figure');
+  const long = [0, 1, 2].flatMap((at) => [line(40, 150 + 40 * at, `${9 - at} horses drew the cart up the hill until the evening came`), line(40, 162 + 40 * at, 'and nobody went home before it.')]);
+  t.notOk(text([...paragraph(40, 60, 240, 4), ...long, ...paragraph(40, 320, 240, 4, 'Then')]).some((block) => block.kind === 'text' && block.role === 'list_item'), 'paragraphs');
   t.end();
 });
 

@@ -82,13 +82,16 @@ export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => 
 const fewestAmounts = 3;
 /** Of the steps from one to the next. */
 const mostRising = 0.7;
+/** Of the items, in how many lines: what runs on from line to line is text that begins with a number. */
+const leastSingle = 2 / 3;
 
 /** Blocks below one another that begin with an amount each, and that do not go up one after the other, as counts, notes and dates do: items without a mark. */
 export function markAmounts(blocks: Block[], mayBeItem: (block: TextBlock) => boolean): void {
   let run: { block: TextBlock; amount: string }[] = [];
   const close = (): void => {
     const rising = run.filter(({ amount }, index) => index > 0 && parseFloat(amount) > parseFloat(run[index - 1]!.amount)).length;
-    if (run.length >= fewestAmounts && rising <= mostRising * (run.length - 1)) for (const { block } of run) block.role = 'list_item';
+    const single = run.filter(({ block }) => linesOf(block).length === 1).length;
+    if (run.length >= fewestAmounts && single >= leastSingle * run.length && rising <= mostRising * (run.length - 1)) for (const { block } of run) block.role = 'list_item';
     run = [];
   };
   for (const block of blocks) {

@@ -66,8 +66,11 @@ export function markerOf(text: string): Marker | null {
   return null;
 }
 
-/** Numbers of clauses have dots, too. */
-const amount = /^(?!\d+(?:\.\d+)+\s\p{Lu})(\d[\d.,/–-]*\s?[½¼¾⅓⅔⅛]?|[½¼¾⅓⅔⅛])\s?\p{L}/u;
+/** What stands right behind a number without white: `3D` is none. */
+const unit = '(?:[mµkcd]?[gl]|[cm]m|oz|lbs?|EL|TL|Stk|x|克|千克|公斤|毫升|升|[个個片杯本枚匙])(?!\\p{Script=Latin})';
+const month = '(?:jan|feb|mar|mär|apr|avr|abr|may|mai|jun|juin|jul|juil|aug|août|sep|oct|okt|oto|nov|dec|dez|déc|ene|fév|ago|dic|gen|mag|giu|lug|set|ott)[\\p{L}]*(?![\\p{L}])';
+/** Numbers of clauses have dots, too; years and days of a month are no amounts. */
+const amount = new RegExp(`^(?!\\d+(?:\\.\\d+)+\\s\\p{Lu}|(?:1[5-9]|20)\\d\\d\\s|\\d+\\.?\\s(?:de\\s)?(?:${month}))(\\d[\\d.,/–-]*\\s?[½¼¾⅓⅔⅛]?|[½¼¾⅓⅔⅛])(?:\\s\\p{L}|${unit})`, 'iu');
 
 /** How much `text` begins with, before what it is of: `250 g of flour`, `½ tsp salt`; null where it does not. */
 export function amountOf(text: string): string | null {
