@@ -159,5 +159,9 @@ t.test('what is read from the right ends at the left: chunks have their words as
   made.text(50, 100, '. ההרשמה במזכירות בלבד');
   const [chunk] = makeChunks(made.words.map((word) => ({ word, left: word.box.left, right: word.box.right, baseline: word.baseline, size: word.size })), []);
   t.equal(chunk?.text, 'בלבד במזכירות ההרשמה .');
+  const mixed = new PageMaker();
+  mixed.text(50, 100, 'Microsoft Word 365 ההרשמה במזכירות בלבד עם');
+  const [name] = makeChunks(mixed.words.map((word) => ({ word, left: word.box.left, right: word.box.right, baseline: word.baseline, size: word.size })), []);
+  t.equal(name?.text, 'עם בלבד במזכירות ההרשמה Microsoft Word 365', 'names in it are read from the left');
   t.end();
 });

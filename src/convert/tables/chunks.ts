@@ -174,9 +174,17 @@ export function chunkOf(pieces: Piece[]): Chunk {
 
 const fromRight = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
 
-/** Words given from the left as they are read: where most are of a script that is read from the right a sentence ends at the left. */
+/** Words given from the left as they are read: where most are of a script that is read from the right a sentence ends at the left; names and numbers of other scripts in it are read from the left. */
 function inOrder(words: Word[]): Word[] {
-  return words.length > 1 && words.filter(({ text }) => fromRight.test(text)).length > 0.5 * words.length ? [...words].reverse() : words;
+  if (words.length < 2 || words.filter(({ text }) => fromRight.test(text)).length <= 0.5 * words.length) return words;
+  const runs: Word[][] = [];
+  let isOther = false;
+  for (const word of words) {
+    if (isOther && !fromRight.test(word.text)) runs.at(-1)!.push(word);
+    else runs.push([word]);
+    isOther = /[\p{L}\d]/u.test(word.text) && !fromRight.test(word.text) || isOther && !fromRight.test(word.text);
+  }
+  return runs.reverse().flat();
 }
 
 /** Words in order with spaces between those that are not glued. */
