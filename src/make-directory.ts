@@ -1,16 +1,13 @@
 /** A directory that the user named, made where it is missing, or a sentence about why it cannot be used. */
 import { constants } from 'node:fs';
-import { access, mkdir, stat } from 'node:fs/promises';
-import { dirname } from 'node:path';
+import { access, stat } from 'node:fs/promises';
 import { LecternError } from './errors.js';
+import { makeLevels } from './make-levels.js';
 
-/**
- * `path` is absolute; afterwards it can be written. `what` names it in the sentence, `advice` ends it. Throws `forbidden`.
- * Each level is made by itself: Node's recursive mkdir never ends below file systems that make no directories, such as /proc.
- */
+/** `path` is absolute; afterwards it can be written. `what` names it in the sentence, `advice` ends it. Throws `forbidden`. */
 export async function makeDirectory(path: string, what: string, advice: string, mode = 0o777): Promise<void> {
   try {
-    await make(path, mode);
+    makeLevels(path, mode);
     if (!(await stat(path)).isDirectory()) throw Object.assign(new Error(), { code: 'ENOTDIR' });
     await access(path, constants.W_OK | constants.X_OK);
   } catch (cause) {
@@ -34,17 +31,3 @@ const reasons: Record<string, string> = {
   EACCES: 'this user may not write there', EPERM: 'this user may not write there', EROFS: 'the file system is read-only',
   ENOTDIR: 'a file stands in its place', ENOENT: 'it cannot be made there', ENOSPC: 'the disk is full',
 };
-
-async function make(path: string, mode: number): Promise<void> {
-  const found = await stat(path).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (found !== null) return;
-  const parent = dirname(path);
-  if (parent !== path) await make(parent, mode);
-  await mkdir(path, { mode }).catch((error: NodeJS.ErrnoException) => {
-    // Another one has made it meanwhile.
-    if (error.code !== 'EEXIST') throw error;
-  });
-}
