@@ -1,7 +1,7 @@
 // What the README says of the program is what the program says of itself.
 import t from 'tap';
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { settingsAsMarkdown } from '../../src/cli/settings.js';
 import { packageRoot } from '../../src/package-files.js';
 
@@ -9,4 +9,23 @@ t.test('the table of settings', async (t) => {
   const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
   const [, table] = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(readme) ?? [];
   t.equal(table, settingsAsMarkdown(), 'what `lectern settings --markdown` prints stands between the marks');
+});
+
+/** The names by which a page's headings are linked to. */
+function anchors(page: string): Set<string> {
+  return new Set([...page.matchAll(/^#+ (.*)$/gm)].map(([, heading = '']) => heading.toLowerCase().replace(/[^\p{L}\p{N} _-]/gu, '').replaceAll(' ', '-')));
+}
+
+t.test('links', async (t) => {
+  const root = packageRoot();
+  const rooms = ['.', ...['src', 'native'].flatMap((room) => readdirSync(join(root, room)).map((name) => join(room, name))), 'bench', 'models', 'packaging'];
+  const pages = rooms.map((room) => join(root, room, 'README.md')).filter((page) => existsSync(page));
+  t.ok(pages.length >= 6, `of ${pages.length} pages`);
+  for (const page of pages) {
+    for (const [, target = '', anchor] of readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
+      const file = target === '' ? page : join(dirname(page), target);
+      t.ok(existsSync(file), `${relative(root, page)} links to ${target}`);
+      if (anchor !== undefined) t.ok(anchors(readFileSync(file, 'utf8')).has(anchor), `${relative(root, page)} links to ${target}#${anchor}`);
+    }
+  }
 });
