@@ -186,3 +186,10 @@ function bySpacing(text: string, before: Atom | undefined, after: Atom | undefin
 function reverse<Value>(values: Value[], from: number, to: number): void {
   for (let [left, right] = [from, to]; left < right; left++, right--) [values[left], values[right]] = [values[right]!, values[left]!];
 }
+
+/** A line whose first word stands right of its last, or whose only word is of a script that is read so. */
+export function isReadFromRight(words: { text: string; box: { left: number } }[]): boolean {
+  const [first, last] = [words[0], words.at(-1)];
+  if (first === undefined || last === undefined) return false;
+  return first.box.left > last.box.left || words.length === 1 && /^[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(first.text);
+}

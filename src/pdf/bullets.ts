@@ -1,4 +1,5 @@
 /** Bullets that the file does not call so: small drawn marks right before a line of text become its first word; letters that fonts show as signs are named. */
+import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Word } from './page.js';
 import type { Graphics, Mark } from './paths.js';
 
@@ -212,9 +213,7 @@ function fits(line: Line, mark: Mark, gap: number): boolean {
 
 /** White between the mark and the side from which the line is read; Infinity on the other side. */
 function gapBefore(line: Line, mark: Mark): number {
-  const [first, last] = [line.words[0]!, line.words.at(-1)!];
-  const fromRight = first.box.left > last.box.left || line.words.length === 1 && /^[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff]/.test(first.text);
-  const gap = fromRight ? mark.box.left - line.box.right : line.box.left - mark.box.right;
+  const gap = isReadFromRight(line.words) ? mark.box.left - line.box.right : line.box.left - mark.box.right;
   return gap < 0 ? Infinity : gap;
 }
 

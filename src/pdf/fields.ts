@@ -1,11 +1,14 @@
-/** What form fields and free-text notes say: it is drawn on the page, but in no text layer. */
+/** What form fields and free-text notes say, and which boxes of a form are ticked: it is drawn on the page, but in no text layer. */
 import { transformBox } from './geometry.js';
 import type { Matrix } from './geometry.js';
 import type { Box, Font, Line, Word } from './page.js';
 import type { Pdfium } from './pdfium.js';
+import type { TickBox } from './tick-boxes.js';
 
 const FREE_TEXT = 3;
 const WIDGET = 20;
+const CHECK_BOX = 2;
+const RADIO_BUTTON = 3;
 const COMBO_BOX = 4;
 const LIST_BOX = 5;
 const TEXT_FIELD = 6;
@@ -21,33 +24,44 @@ const LABEL_REACH = 40;
 
 const fieldFont: Font = { name: '', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
 
-/**
- * Lines of the page's filled fields, placed by estimate within their rectangles, on the baseline of a label of `printed`
- * where one stands beside. `form` is the form environment.
- */
-export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: Matrix, printed: Line[], firstOrder: number): Line[] {
+/** What the fields of a page's form show. */
+export interface Fields {
+  /** Lines of the filled ones, placed by estimate within their rectangles. */
+  lines: Line[];
+  ticks: TickBox[];
+}
+
+/** Filled fields stand on the baseline of a label of `printed` where one is beside. `form` is the form environment. */
+export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: Matrix, printed: Line[], firstOrder: number): Fields {
   const { call } = pdfium;
-  const lines: Line[] = [];
+  const fields: Fields = { lines: [], ticks: [] };
   let order = firstOrder;
   const count = Math.min(MAX_ANNOTATIONS, call.FPDFPage_GetAnnotCount(page));
   for (let index = 0; index < count; index++) {
     const annotation = call.FPDFPage_GetAnnot(page, index);
     if (annotation === 0) continue;
     try {
-      const field = readField(pdfium, annotation, form, toSeen);
+      if ((call.FPDFAnnot_GetFlags(annotation) & UNSEEN) !== 0) continue;
+      const box = boxOf(pdfium, annotation, toSeen);
+      if (box === null) continue;
+      if (isTickField(pdfium, annotation, form)) {
+        fields.ticks.push({ box, ticked: call.FPDFAnnot_IsChecked(form, annotation) !== 0 });
+        continue;
+      }
+      const field = readField(pdfium, annotation, form, box);
       if (field === null) continue;
       const laidOut = layOut(field, order);
       const label = laidOut.length === 1 ? labelOf(field.box, printed) : undefined;
       for (const line of laidOut) {
         if (label !== undefined) moveTo(line, label.baseline);
-        lines.push(line);
+        fields.lines.push(line);
         order += line.words.length;
       }
     } finally {
       call.FPDFPage_CloseAnnot(annotation);
     }
   }
-  return lines;
+  return fields;
 }
 
 interface Field {
@@ -56,15 +70,25 @@ interface Field {
   size: number;
 }
 
-function readField(pdfium: Pdfium, annotation: number, form: number, toSeen: Matrix): Field | null {
+function boxOf(pdfium: Pdfium, annotation: number, toSeen: Matrix): Box | null {
   const { call, scratch } = pdfium;
-  if ((call.FPDFAnnot_GetFlags(annotation) & UNSEEN) !== 0) return null;
-  const text = fieldText(pdfium, annotation, form).trim();
-  if (text === '' || call.FPDFAnnot_GetRect(annotation, scratch) === 0) return null;
+  if (call.FPDFAnnot_GetRect(annotation, scratch) === 0) return null;
   const f32 = pdfium.f32;
   const at = scratch >> 2;
   const box = transformBox(toSeen, f32[at] ?? 0, f32[at + 3] ?? 0, f32[at + 2] ?? 0, f32[at + 1] ?? 0);
-  if (!(box.right > box.left && box.bottom > box.top)) return null;
+  return box.right > box.left && box.bottom > box.top ? box : null;
+}
+
+function isTickField({ call }: Pdfium, annotation: number, form: number): boolean {
+  if (form === 0 || call.FPDFAnnot_GetSubtype(annotation) !== WIDGET) return false;
+  const type = call.FPDFAnnot_GetFormFieldType(form, annotation);
+  return type === CHECK_BOX || type === RADIO_BUTTON;
+}
+
+function readField(pdfium: Pdfium, annotation: number, form: number, box: Box): Field | null {
+  const { call, scratch } = pdfium;
+  const text = fieldText(pdfium, annotation, form).trim();
+  if (text === '') return null;
   const known = form !== 0 && call.FPDFAnnot_GetFontSize(form, annotation, scratch) !== 0 ? (pdfium.f32[scratch >> 2] ?? 0) : 0;
   return { text, box, size: known > 0 ? known : Math.min(12, Math.max(4, (box.bottom - box.top) * 0.6)) };
 }

@@ -23,7 +23,7 @@ const WIDEST_ORDINARY = 0.8;
 const MARKER_GAP = 2.2;
 const QUAD_GAP = 1.6;
 const NUMBER_GAP = 0.8;
-const marker = /^(?:[•●○■□▪▫◦‣⁃–—*·➢✓✗❖◆-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.):]|\[\d{1,3}\])$/;
+const marker = /^(?:[•●○■□◻❑❒☐☑☒⊠⌧▪▫◦‣⁃–—*·➢✓✗❖◆-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.):]|\[\d{1,3}\])$/;
 const sectionNumber = /^\d+(?:\.\d+)*\.?$/;
 
 export function buildLines(glyphs: Glyph[], rulings: Ruling[]): GlyphLine[] {

@@ -12,8 +12,8 @@ const RULING_THICKNESS = 3;
 const STRAIGHT = 0.4;
 const MAX_SEGMENTS_OF_PATH = 4000;
 const MAX_SEGMENTS = 400_000;
-/** Sides of what may be a bullet, points, and how much longer one may be than the other. */
-const MARK = { least: 1, most: 12, ratio: 1.5 };
+/** Sides of what may be a bullet or a box to tick, points, and how much longer one may be than the other. */
+const MARK = { least: 1, most: 16, ratio: 1.5 };
 const MOVE_TO = 2;
 const BEZIER_TO = 1;
 

@@ -25,7 +25,7 @@ const callNames = [
   'FPDFPathSegment_GetPoint', 'FPDFPathSegment_GetType', 'FPDFPathSegment_GetClose',
   'FPDFFormObj_CountObjects', 'FPDFFormObj_GetObject', 'FPDFImageObj_GetImagePixelSize',
   'FPDF_GetFormType', 'FPDFPage_GetAnnotCount', 'FPDFPage_GetAnnot', 'FPDFPage_CloseAnnot', 'FPDFAnnot_GetSubtype', 'FPDFAnnot_GetFlags', 'FPDFAnnot_GetRect',
-  'FPDFAnnot_GetStringValue', 'FPDFAnnot_GetFontSize', 'FPDFAnnot_GetFormFieldType', 'FPDFAnnot_GetFormFieldFlags', 'FPDFAnnot_GetFormFieldValue',
+  'FPDFAnnot_GetStringValue', 'FPDFAnnot_GetFontSize', 'FPDFAnnot_GetFormFieldType', 'FPDFAnnot_GetFormFieldFlags', 'FPDFAnnot_GetFormFieldValue', 'FPDFAnnot_IsChecked',
   'FPDFLink_Enumerate', 'FPDFLink_GetAnnotRect', 'FPDFLink_CountQuadPoints', 'FPDFLink_GetQuadPoints', 'FPDFLink_GetDest', 'FPDFLink_GetAction',
   'FPDFAction_GetType', 'FPDFAction_GetDest', 'FPDFAction_GetURIPath', 'FPDFDest_GetDestPageIndex', 'FPDFDest_GetLocationInPage',
   'FPDFBookmark_GetFirstChild', 'FPDFBookmark_GetNextSibling', 'FPDFBookmark_GetTitle', 'FPDFBookmark_GetDest', 'FPDFBookmark_GetAction',

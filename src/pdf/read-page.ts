@@ -21,6 +21,7 @@ import { Proof } from './proof.js';
 import { mergeBoxes, mergeRulings } from './rulings.js';
 import { settleGlyphs } from './settle.js';
 import { addNumberedMarks } from './numbered-marks.js';
+import { addTickBoxes } from './tick-words.js';
 import { markUnderlines } from './underlines.js';
 import { keepVisible } from './visibility.js';
 import { makeLine } from './words.js';
@@ -38,9 +39,13 @@ export function readPage(pdfium: Pdfium, document: number, form: number, page: n
   const read = readText(pdfium, page, objects, frame.toSeen, fonts);
   const covers = coversOf(pdfium, graphics, images, objects);
   const text = keepVisible(read.glyphs, covers, seen, proof, (glyphs) => settleGlyphs(glyphs, fonts));
-  const rulings = mergeRulings(graphics.rulings);
-  const lines = buildLines(text.glyphs, rulings).map(makeLine);
-  lines.push(...readFields(pdfium, page, form, frame.toSeen, lines, read.end));
+  const walls = mergeRulings(graphics.rulings);
+  const lines = buildLines(text.glyphs, walls).map(makeLine);
+  const fields = readFields(pdfium, page, form, frame.toSeen, lines, read.end);
+  lines.push(...fields.lines);
+  const drawn = graphics.rulings;
+  addTickBoxes(lines, graphics, fields.ticks);
+  const rulings = graphics.rulings.length === drawn.length ? walls : mergeRulings(graphics.rulings);
   // A denominator by itself is no bullet, and its bar underlines nothing.
   const fractions = fractionsOf(lines, rulings);
   const parts = new Set(fractions.flatMap(({ over, under }) => [...over, ...under]));

@@ -31,10 +31,11 @@ function count(parts: Iterable<string>): Counts {
 
 /**
  * Hyphens may have been joined, dots that lead to a page number are left out, formulas get signs for their bars and scripts, and their large
- * strokes are set of several pieces: none are counted. Scripts may have become small signs, and signs that the file does not name bullets.
+ * strokes are set of several pieces: none are counted. Scripts may have become small signs, signs that the file
+ * does not name bullets, and boxes to tick the kind of their item.
  */
 function bare(word: string): string {
-  return word.normalize('NFKC').replace(/\ufffd/g, '•').replace(/[-\u00ad\u2010\u2011.·…‧_()/^|\u2044]/g, '');
+  return word.normalize('NFKC').replace(/\ufffd/g, '•').replace(/[-\u00ad\u2010\u2011.·…‧_()/^|\u2044☐☒]/g, '');
 }
 
 /** What `from` has more of than `other`. */

@@ -46,3 +46,14 @@ t.test('rows of names and what is said of them are one each', (t) => {
   t.same(beginsOf(text([...paragraph(40, 100, 240, 6), ...loose])), ['word0', 'The'], 'loose lines');
   t.end();
 });
+
+t.test('lines that begin with one box to tick are items with a state, several boxes in a line are its answers', (t) => {
+  const shown = (lines: string[]): string[] => text([...paragraph(40, 60, 400, 4), ...lines.map((words, at) => line(40, 150 + 12 * at, words))]).slice(1)
+    .map((block) => (block.kind === 'text' ? `${block.role}${block.checked === null || block.checked === undefined ? '' : ` ${block.checked}`}: ${plainText(block)}` : ''));
+  t.same(shown(['☐ I have read the sheet.', '☒ I agree.', '⊠ You may write to me.']), ['list_item false: ☐ I have read the sheet.', 'list_item true: ☒ I agree.', 'list_item true: ⊠ You may write to me.']);
+  t.same(shown(['□ insurance card', '⊠ list of medicines']), ['list_item false: □ insurance card', 'list_item true: ⊠ list of medicines'], 'an empty square beside a ticked one');
+  t.same(shown(['□ insurance card', '□ list of medicines']), ['list_item: □ insurance card', 'list_item: □ list of medicines'], 'squares that are bullets');
+  t.same(shown(['Do you smoke? ☐ Yes ☒ No', 'Are you taking any medicines that your doctor prescribed? ☒ Yes ☐ No', '☐ Yes ☒ No']),
+    ['text: Do you smoke? ☐ Yes ☒ No', 'text: Are you taking any medicines that your doctor prescribed? ☒ Yes ☐ No', 'text: ☐ Yes ☒ No']);
+  t.end();
+});

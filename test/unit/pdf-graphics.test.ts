@@ -186,7 +186,7 @@ t.test('dots in a row, a legend in colours, boxes to tick, separators and points
   t.same(written(await read([text(50, 700, 12, 'Winter'), ...dots, text(226, 700, 12, '12')])), ['12', 'Winter']);
   const legend = [0xff0000, 0x00ff00, 0x0000ff].flatMap((fill, index) => [rectangle(60, 702 - 20 * index, 5, 5, { fill }), text(72, 700 - 20 * index, 12, 'part')]);
   t.same(written(await read(legend)), ['part', 'part', 'part']);
-  t.same(written(await read([rectangle(60, 700, 8, 8, { stroke: 0 }), text(72, 700, 12, 'tick')])), ['tick']);
+  t.same(written(await read([rectangle(60, 700, 8, 8, { stroke: 0 }), text(72, 700, 12, 'tick')])), ['☐ tick']);
   t.same(written(await read([text(50, 700, 12, 'one'), disc(77, 703.5, 1.5), text(83, 700, 12, 'two')])).join(' ').includes('•'), false);
   const curve = paint('50 600 m 100 700 200 500 300 650 c', { stroke: 0 });
   t.same(written(await read([curve, disc(120, 640, 2), text(128, 636, 10, 'peak')])), ['peak']);

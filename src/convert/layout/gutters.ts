@@ -25,7 +25,7 @@ export interface Gutter {
   bottom: number;
 }
 
-const bullet = /^[•·‣◦▪■●○▸►➢✓✔☐☑*–—-]$|^[•·‣◦▪■●○▸►➢✓✔☐☑]\s/;
+const bullet = /^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠*–—-]$|^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠]\s/;
 
 function median(values: number[]): number {
   if (values.length === 0) return 0;

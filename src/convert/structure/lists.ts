@@ -2,7 +2,7 @@
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 import type { Marker } from '../wording/markers.js';
-import { amountOf, markerOf, romanValue } from '../wording/markers.js';
+import { amountOf, asEmptyBox, markerOf, romanValue } from '../wording/markers.js';
 
 interface Candidate {
   block: TextBlock;
@@ -65,6 +65,7 @@ export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => 
     const left = rightToLeft.test(line.text) ? -line.box.right : line.box.left;
     if (marker !== null) candidates.push({ block, index, marker, left, size: line.size });
   }
+  if (candidates.some(({ marker }) => marker.checked === true)) for (const candidate of candidates) candidate.marker = asEmptyBox(candidate.marker) ?? candidate.marker;
   for (const [position, candidate] of candidates.entries()) {
     candidate.marker.value = valueAfter(candidates[position - 1]?.marker ?? null, candidate.marker);
     if (!isItem(candidate, candidates, position)) continue;

@@ -4,7 +4,7 @@ import { unionBox } from '../layout/text-line.js';
 import type { Column } from '../layout/reading-order.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
-import { amountOf, markerOf } from '../wording/markers.js';
+import { amountOf, holdsAnswers, markerOf } from '../wording/markers.js';
 import { numberingOf } from './numbering.js';
 import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
 import type { BodyStyle } from './style.js';
@@ -103,6 +103,7 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   if (changesStyle(above, below) || changesFace(above, below, habits)) return true;
   if (markerOf(below.text) !== null && opensItem(group, below)) return true;
   if (beginsRaised(below) && (beginsRaised(above) || endsSentence(above.text))) return true;
+  if (holdsAnswers(above.text) && !/^\p{Ll}/u.test(below.text)) return true;
   const indent = below.box.left - above.box.left;
   if (group.length > 1 && -indent > 0.7 * size && below.box.left < group[0]!.box.left + 0.3 * size && hangs(group.slice(0, -1), above, habits)) return true;
   // First-line indent: this line stands in, the one before did not, the one after does not.

@@ -13,8 +13,12 @@ export interface Marker {
   checked: boolean | null;
 }
 
-const bullet = /^([•·‣◦▪▫■□●○◆◇▶►▸➢➤➔✓✔✗✦★⁃∙\uf0b7\uf0a7\uf0d8\uf0fc]|[-–—*\ufffd](?=\s+\S))\s*(?=\S|$)/u;
-const check = /^([☐☑☒✅⬜]|\[[ xX]\])\s+/u;
+const bullet = /^([•·‣◦▪▫■□◻❏❐❑❒●○◆◇▶►▸➢➤➔✓✔✗✦★⁃∙\uf0b7\uf0a7\uf0d8\uf0fc]|[-–—*\ufffd](?=\s+\S))\s*(?=\S|$)/u;
+const check = /^([☐☑☒✅⬜⊠⌧]|\[[ xX]\])\s+/u;
+const ticked = /[☑☒✅⊠⌧xX]/u;
+/** Bullets that are boxes to tick where others beside them are ticked. */
+const hollow = /^[□◻❏❐❑❒]$/u;
+const anyBox = /[☐☑☒⊠⌧□◻❑❒]/u;
 const number = /^(\(?)(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5}|[IVX]{1,5})([.)\]]|\.\))\s+(?=\S)/u;
 /** As Chinese and Japanese text counts, without white behind. */
 const wide = /^(?:（(\d{1,2})）|([①-⑳]))\s*(?=\S)/u;
@@ -29,11 +33,23 @@ export function romanValue(text: string): number {
   return digits.reduce((sum, digit, index) => sum + (digit < (digits[index + 1] ?? 0) ? -digit : digit), 0);
 }
 
+/** Boxes to tick stand in the line or at its end, as the answers to a question do. */
+export function holdsAnswers(text: string): boolean {
+  return /\S\s[☐☑☒⊠⌧□◻❑❒](?=\s|$)/u.test(text);
+}
+
+/** The box to tick that a bullet is, or null: an empty square that stands in a list with ticked ones. */
+export function asEmptyBox(marker: Marker): Marker | null {
+  return marker.kind === 'bullet' && hollow.test(marker.text) ? { ...marker, kind: 'check', shape: 'check', checked: false } : null;
+}
+
 /** The marker that `text` begins with, or null. A letter may also be read as a roman numeral: the list decides. */
 export function markerOf(text: string): Marker | null {
   const box = check.exec(text);
   if (box !== null) {
-    return { kind: 'check', text: box[1]!, length: box[0].length, value: 0, shape: 'check', checked: /[☑☒✅xX]/u.test(box[1]!) };
+    // Several in one line are the answers to one question.
+    if (anyBox.test(text.slice(box[0].length))) return null;
+    return { kind: 'check', text: box[1]!, length: box[0].length, value: 0, shape: 'check', checked: ticked.test(box[1]!) };
   }
   const dot = bullet.exec(text);
   if (dot !== null && dot[0].length < text.length) {

@@ -1,0 +1,141 @@
+/** Boxes to tick that a page draws: small frames that hold nothing, a mark, or one of the letters with which people tick. */
+import type { Box, Line, Word } from './page.js';
+import type { Graphics, Mark } from './paths.js';
+
+export interface TickBox {
+  box: Box;
+  ticked: boolean;
+}
+
+/** Points. Smaller frames are points of charts, larger ones hold text. */
+const SIDE = { least: 5, most: 16 };
+const SQUARE = 1.35;
+/** Parts of the frame's side: what is as large belongs to the frame, what is larger than the least is a mark in it. */
+const FRAME = 0.85;
+const MARK_IN_FRAME = 0.25;
+/** Frames nearer to each other are cells: for one letter each, of a scale, of a picture. */
+const APART = { across: 0.5, down: 0.12 };
+/** Channels of colours that pass for paper, the shades of form fields included. */
+const PAPER = 0xd8;
+const MAX_MARKS = 4000;
+/** What people and programs tick with; ZapfDingbats' codes are known by then. */
+const tick = /^[xX✓✔✕✖✗✘✅☑☒×⨯●•■]$/u;
+
+/** A small shape with all that is painted in it. */
+interface Frame {
+  box: Box;
+  parts: Mark[];
+}
+
+/** The boxes to tick among `graphics`, and the words of `lines` that tick them. */
+export function findTickBoxes(lines: Line[], graphics: Graphics): { boxes: TickBox[]; ticks: Set<Word> } {
+  const frames = [...framesOf(graphics.marks), ...ruledFrames(graphics)];
+  const alone = frames.filter((frame) => !frames.some((other) => other !== frame && isCell(frame.box, other.box)));
+  const ticks = new Set<Word>();
+  const boxes: TickBox[] = [];
+  const full: Box[] = [];
+  for (const frame of alone) {
+    const isColour = isFull(frame);
+    if (!isColour && !isFramed(frame)) continue;
+    const words = wordsIn(frame.box, lines);
+    if (words.length > 1 || words.some(({ text }) => !tick.test(text))) continue;
+    if (words[0] !== undefined) ticks.add(words[0]);
+    else if (isColour) {
+      full.push(frame.box);
+      continue;
+    }
+    boxes.push({ box: frame.box, ticked: words.length > 0 || isMarked(frame, graphics) });
+  }
+  // A full square is a bullet or a legend's colour, but among hollow ones of its size the one that was chosen.
+  for (const box of full) if (boxes.some((other) => !other.ticked && isAsLarge(other.box, box))) boxes.push({ box, ticked: true });
+  return { boxes, ticks };
+}
+
+function framesOf(marks: Mark[]): Frame[] {
+  const large = marks.filter(({ box }) => isSquare(box));
+  if (large.length === 0 || large.length > MAX_MARKS) return [];
+  const frames: Frame[] = [];
+  // The largest first: what lies in a frame is part of it.
+  for (const mark of [...large].sort((a, b) => sideOf(b.box) - sideOf(a.box))) {
+    const frame = frames.find(({ box }) => isIn(box, mark.box));
+    if (frame === undefined) frames.push({ box: mark.box, parts: [mark] });
+    else frame.parts.push(mark);
+  }
+  for (const mark of marks) if (!isSquare(mark.box)) frames.find(({ box }) => isIn(box, mark.box))?.parts.push(mark);
+  return frames;
+}
+
+/** An outline around paper, or a ground with a mark of the paper's colour on it. */
+function isFramed({ box, parts }: Frame): boolean {
+  const around = parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
+  const outlined = around.some(({ stroke }) => stroke >= 0 && !isPaper(stroke));
+  const grounds = around.filter(({ fill }) => fill >= 0 && !isPaper(fill));
+  const papers = around.filter(({ fill }) => fill >= 0 && isPaper(fill));
+  return outlined || (grounds.length > 0 && (papers.length > 0 || parts.length > around.length));
+}
+
+/** Nothing but colour in it, of another colour than the paper. */
+function isFull({ box, parts }: Frame): boolean {
+  const around = parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
+  return around.length === parts.length && around.some(({ fill }) => fill >= 0 && !isPaper(fill)) && !around.some(({ fill }) => fill >= 0 && isPaper(fill));
+}
+
+function isMarked({ box, parts }: Frame, { strokes }: Graphics): boolean {
+  const least = MARK_IN_FRAME * sideOf(box);
+  const own = new Set(parts.map((part) => part.box));
+  return parts.some((part) => sideOf(part.box) < FRAME * sideOf(box) && sideOf(part.box) > least)
+    || strokes.some((stroke) => !own.has(stroke) && sideOf(stroke) > least && isIn(box, stroke));
+}
+
+/** Squares of four ruled lines, as TeX frames its boxes. */
+function ruledFrames({ rulings }: Graphics): Frame[] {
+  const short = rulings.filter(({ start, end }) => end - start >= SIDE.least && end - start <= SIDE.most);
+  if (short.length < 4 || short.length > MAX_MARKS) return [];
+  const upright = short.filter(({ orientation }) => orientation === 'vertical');
+  const level = short.filter(({ orientation }) => orientation === 'horizontal').sort((a, b) => a.position - b.position);
+  const frames: Frame[] = [];
+  for (const top of level) {
+    const meets = (x: number): boolean => upright.some(({ position, start, end }) => Math.abs(position - x) < 1 && Math.abs(start - top.position) < 1 && Math.abs(end - start - (top.end - top.start)) < 2.5);
+    const bottom = level.find((other) => other.position > top.position + SIDE.least && Math.abs(other.start - top.start) < 0.5 && Math.abs(other.end - top.end) < 0.5);
+    if (bottom === undefined || !meets(top.start) || !meets(top.end)) continue;
+    const box = { left: top.start, right: top.end, top: top.position, bottom: bottom.position };
+    if (isSquare(box) && !frames.some((frame) => isAsLarge(frame.box, box) && isIn(frame.box, box))) frames.push({ box, parts: [{ box, fill: -1, stroke: top.color }] });
+  }
+  return frames;
+}
+
+function wordsIn(box: Box, lines: Line[]): Word[] {
+  const inside = (each: Box): boolean => (each.left + each.right) / 2 > box.left && (each.left + each.right) / 2 < box.right && (each.top + each.bottom) / 2 > box.top && (each.top + each.bottom) / 2 < box.bottom;
+  return lines.filter((line) => line.box.left < box.right && line.box.right > box.left && line.box.top < box.bottom && line.box.bottom > box.top)
+    .flatMap(({ words }) => words.filter((word) => inside(word.box)));
+}
+
+/** Both are as large, and side by side or below each other with next to nothing between. */
+function isCell(a: Box, b: Box): boolean {
+  if (!isAsLarge(a, b)) return false;
+  const across = Math.max(a.left - b.right, b.left - a.right);
+  const down = Math.max(a.top - b.bottom, b.top - a.bottom);
+  return (down < 0 && across < APART.across * sideOf(a)) || (across < 0 && down < APART.down * sideOf(a));
+}
+
+function isAsLarge(a: Box, b: Box): boolean {
+  return Math.abs(sideOf(a) - sideOf(b)) < 0.1 * sideOf(a);
+}
+
+function isSquare(box: Box): boolean {
+  const [across, up] = [box.right - box.left, box.bottom - box.top];
+  return Math.min(across, up) >= SIDE.least && Math.max(across, up) <= SIDE.most && Math.max(across, up) <= SQUARE * Math.min(across, up);
+}
+
+function isIn(outer: Box, inner: Box): boolean {
+  const [x, y] = [(inner.left + inner.right) / 2, (inner.top + inner.bottom) / 2];
+  return x > outer.left && x < outer.right && y > outer.top && y < outer.bottom && sideOf(inner) <= 1.5 * sideOf(outer);
+}
+
+function sideOf(box: Box): number {
+  return Math.max(box.right - box.left, box.bottom - box.top);
+}
+
+function isPaper(color: number): boolean {
+  return Math.min(color >> 16, (color >> 8) & 0xff, color & 0xff) >= PAPER;
+}

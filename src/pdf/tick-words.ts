@@ -1,0 +1,130 @@
+/** Boxes to tick become words of the lines beside which they stand: ☐ and ☒. */
+import { isReadFromRight } from './bidi.js';
+import type { Box, Line, Word } from './page.js';
+import type { Graphics } from './paths.js';
+import { findTickBoxes } from './tick-boxes.js';
+import type { TickBox } from './tick-boxes.js';
+import { union } from './geometry.js';
+
+const EMPTY = '☐';
+const TICKED = '☒';
+/** In parts of the text's size: white between a box and its text, the box's side, how far its middle is from that of small letters. */
+const GAP = 1.6;
+const SIDE = { least: 0.45, most: 1.9 };
+const OFF = 0.55;
+const MIDDLE = 0.33;
+
+/**
+ * Adds the boxes to tick that `graphics` shows, and `fields` of the page's form, to the lines beside them, or as lines of their own in a
+ * row or column of them; takes them out of `graphics`, and what ticks them out of `lines`.
+ */
+export function addTickBoxes(lines: Line[], graphics: Graphics, fields: TickBox[]): void {
+  const drawn = findTickBoxes(lines, graphics);
+  // A field stands on the box that the page draws for it, and knows better whether it is ticked.
+  const printed = drawn.boxes.filter(({ box }) => !fields.some((field) => overlap(field.box, box)));
+  const known = [...fields, ...printed];
+  const text = lines.filter(({ words }) => words.some((word) => !drawn.ticks.has(word)));
+  const placed = known.map((tickBox) => ({ tickBox, place: placeOf(tickBox.box, text, graphics) }));
+  const isField = new Set(fields);
+  const hosted = placed.filter(({ place }) => place !== null);
+  const accepted = placed.filter(({ tickBox, place }) => place !== null || isField.has(tickBox)
+    || placed.some((other) => other.tickBox !== tickBox && isAligned(other.tickBox.box, tickBox.box)));
+  if (accepted.length === 0) return;
+  const used = accepted.map(({ tickBox }) => tickBox.box);
+  takeOut(lines, graphics, drawn.ticks, [...used, ...drawn.boxes.filter(({ box }) => fields.some((field) => overlap(field.box, box))).map(({ box }) => box)]);
+  for (const { tickBox, place } of hosted) insert(place!, tickBox);
+  const own = accepted.filter(({ place }) => place === null).map(({ tickBox }, index) => lineOf(tickBox, lines, index));
+  lines.push(...own);
+}
+
+/** The line that a box belongs to: the one around it, the one behind it, or else the one before it. */
+function placeOf(box: Box, lines: Line[], graphics: Graphics): Line | null {
+  let best: Line | null = null;
+  let least = Infinity;
+  for (const line of lines) {
+    if (line.angle !== 0 || !isBeside(line, box)) continue;
+    const [behind, before] = [line.box.left - box.right, box.left - line.box.right];
+    const gap = Math.max(behind, before, 0);
+    if (gap > GAP * line.size || isParted(line.box, box, graphics)) continue;
+    // What comes after it as one reads is what is ticked, but for a box at the end of a row.
+    const isAfter = isReadFromRight(line.words) ? behind > 0 : before > 0;
+    const cost = gap + (isAfter ? 100 : 0);
+    if (cost < least) [best, least] = [line, cost];
+  }
+  return best;
+}
+
+function isBeside({ baseline, size, words }: Line, box: Box): boolean {
+  const side = box.bottom - box.top;
+  const off = Math.abs(baseline - MIDDLE * size - (box.top + box.bottom) / 2);
+  return off < OFF * size && side >= SIDE.least * size && side <= SIDE.most * size && words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
+}
+
+/** A line is drawn from top to bottom between them: they are in two cells. */
+function isParted(text: Box, box: Box, { rulings }: Graphics): boolean {
+  const [from, to] = text.left > box.right ? [box.right, text.left] : [text.right, box.left];
+  const y = (box.top + box.bottom) / 2;
+  return rulings.some(({ orientation, position, start, end }) => orientation === 'vertical' && position > from && position < to && start < y && end > y);
+}
+
+/** In one row or column, and as large. */
+function isAligned(a: Box, b: Box): boolean {
+  const side = b.right - b.left;
+  return Math.abs(a.right - a.left - side) < 0.1 * side && (Math.abs(a.left - b.left) < 1 || Math.abs(a.top - b.top) < 1);
+}
+
+/** A box is drawn in several ways at once: everything that lies in it goes. */
+function takeOut(lines: Line[], graphics: Graphics, ticks: Set<Word>, boxes: Box[]): void {
+  const isUsed = (part: Box): boolean => boxes.some((box) => part.left > box.left - 1.5 && part.right < box.right + 1.5 && part.top > box.top - 1.5 && part.bottom < box.bottom + 1.5);
+  graphics.strokes = graphics.strokes.filter((stroke) => !isUsed(stroke));
+  graphics.boxes = graphics.boxes.filter(({ box }) => !isUsed(box));
+  graphics.marks = graphics.marks.filter(({ box }) => !isUsed(box));
+  graphics.rulings = graphics.rulings.filter(({ orientation, position, start, end }) => !isUsed(orientation === 'horizontal'
+    ? { left: start, right: end, top: position, bottom: position } : { left: position, right: position, top: start, bottom: end }));
+  const ticking = [...ticks].filter((word) => isUsed(word.box) || boxes.some((box) => overlap(box, word.box)));
+  if (ticking.length === 0) return;
+  const gone = new Set(ticking);
+  for (const line of lines) if (line.words.some((word) => gone.has(word))) line.words = line.words.filter((word) => !gone.has(word));
+  lines.splice(0, lines.length, ...lines.filter(({ words }) => words.length > 0));
+}
+
+function insert(line: Line, tickBox: TickBox): void {
+  const middle = (tickBox.box.left + tickBox.box.right) / 2;
+  const fromRight = isReadFromRight(line.words);
+  const at = line.words.findIndex(({ box }) => (fromRight ? box.right <= middle : box.left >= middle));
+  const [next, last] = [line.words[at], line.words.at(-1)!];
+  const word = wordOf(tickBox, next ?? last, next === undefined ? 0.5 : -0.5);
+  if (next !== undefined) next.glued = false;
+  line.words.splice(at < 0 ? line.words.length : at, 0, word);
+  line.box = union(line.box, { ...word.box, top: line.box.top, bottom: line.box.bottom });
+}
+
+/** `index` among those that have a line of their own: no two words are painted at one time. */
+function lineOf(tickBox: TickBox, lines: Line[], index: number): Line {
+  const { box } = tickBox;
+  const side = box.bottom - box.top;
+  // Its row's text tells size and baseline; without any it has the height of the box.
+  const beside = lines.find((line) => line.angle === 0 && isBeside(line, box));
+  const [size, baseline] = beside === undefined ? [side, box.bottom - 0.15 * side] : [beside.size, beside.baseline];
+  const first = lines[0]?.words[0];
+  const word = wordOf(tickBox, { ...(beside?.words[0] ?? first ?? nothing), size, baseline, mcid: -1 }, 0.5 + 0.4 * index / (index + 1));
+  return { words: [word], box, baseline, size, angle: 0 };
+}
+
+const nothing: Word = {
+  text: '', box: { left: 0, top: 0, right: 0, bottom: 0 }, baseline: 0, size: 0, order: 0, color: 0, angle: 0, glued: false, softHyphen: false,
+  invisible: false, link: -1, underline: false, strike: false, mcid: -1, font: { name: '', weight: 400, bold: false, italic: false, monospace: false, symbolic: false },
+};
+
+/** `model` is the word beside it; `step` is where it is painted from there. */
+function wordOf({ box, ticked }: TickBox, model: Word, step: number): Word {
+  const { size, baseline, color, mcid, order, font } = model;
+  return {
+    ...nothing, text: ticked ? TICKED : EMPTY, box: { ...box, top: baseline - 0.75 * size, bottom: baseline + 0.1 * size }, baseline, size, color, mcid,
+    order: order + step, font: { ...font, bold: false, italic: false },
+  };
+}
+
+function overlap(a: Box, b: Box): boolean {
+  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
+}

@@ -1,0 +1,91 @@
+/** Boxes to tick, drawn or fields of a form, are read as ☐ and ☒ beside their text; what only looks like one is not. */
+import t from 'tap';
+import { openPdf } from '../../src/pdf/index.js';
+import { line, rectangle, text } from '../support/pdf-content.js';
+import { makePdf } from '../support/pdf-writer.js';
+import { rawPdf, stream } from '../support/broken-pdf.js';
+
+async function linesOf(bytes: Uint8Array): Promise<string[]> {
+  const pdf = await openPdf(bytes);
+  try {
+    return pdf.readPage(0).lines.map(({ words }) => words.map((word) => word.text).join(' '));
+  } finally {
+    pdf.close();
+  }
+}
+const read = (...content: string[]): Promise<string[]> => linesOf(makePdf({ pages: [{ content }] }));
+
+const outlined = { stroke: 0x333333, lineWidth: 0.8 };
+const box = (x: number, y: number, side = 9): string => rectangle(x, y, side, side, outlined);
+const cross = (x: number, y: number): string => [line(x + 1.5, y + 1.5, x + 7.5, y + 7.5), line(x + 1.5, y + 7.5, x + 7.5, y + 1.5)].join('\n');
+const circle = (x: number, y: number, r: number): string => {
+  const k = 0.5523 * r;
+  return `${x + r} ${y} m ${x + r} ${y + k} ${x + k} ${y + r} ${x} ${y + r} c ${x - k} ${y + r} ${x - r} ${y + k} ${x - r} ${y} c ${x - r} ${y - k} ${x - k} ${y - r} ${x} ${y - r} c ${x + k} ${y - r} ${x + r} ${y - k} ${x + r} ${y} c h`;
+};
+
+t.test('empty, crossed, lettered and checked boxes before their text', async (t) => {
+  t.same(await read(
+    box(72, 699), text(86, 700, 11, 'asthma'),
+    box(72, 683), cross(72, 683), text(86, 684, 11, 'diabetes'),
+    box(72, 667), text(73.5, 668.5, 9, 'x'), text(86, 668, 11, 'none of these'),
+    rectangle(72, 651, 9, 9, { fill: 0x0075ff }), line(74, 655, 76, 653, { stroke: 0xffffff }) + line(76, 653, 79.5, 658, { stroke: 0xffffff }), text(86, 652, 11, 'I do not know'),
+  ).then((lines) => lines.sort()), ['☐ asthma', '☒ I do not know', '☒ diabetes', '☒ none of these']);
+});
+
+t.test('answers in one line, with the box before or behind', async (t) => {
+  t.same(await read(text(72, 700, 11, 'Smoker?'), box(117, 699), text(132, 700, 11, 'yes'), box(156, 699), cross(156, 699), text(168, 700, 11, 'no')).then((lines) => lines.join(' | ')),
+    'Smoker? | ☐ yes | ☒ no');
+  t.same(await read(text(72, 700, 11, 'I agree to take part.'), box(178, 699), cross(178, 699)), ['I agree to take part. ☒']);
+});
+
+t.test('a full square is the chosen one among hollow ones, and a bullet by itself', async (t) => {
+  t.same(await read(box(72, 699), text(86, 700, 11, 'first'), rectangle(120, 699, 9, 9, { fill: 0 }), text(134, 700, 11, 'second')), ['☐ first', '☒ second']);
+  t.notMatch((await read(rectangle(72, 699, 9, 9, { fill: 0 }), text(86, 700, 11, 'first'))).join(' '), /[☐☒]/);
+});
+
+t.test('round ones, of which one is chosen', async (t) => {
+  t.same(await read(`q 0.4 G ${circle(76, 703.5, 4.5)} S Q`, text(86, 700, 11, 'often'), `q 0.4 G ${circle(126, 703.5, 4.5)} S Q q 0 g ${circle(126, 703.5, 2.2)} f Q`, text(136, 700, 11, 'never')), ['☐ often', '☒ never']);
+});
+
+t.test('a frame of four ruled lines', async (t) => {
+  const frame = (x: number, y: number): string => [rectangle(x, y, 9, 0.4), rectangle(x, y + 8.6, 9, 0.4), rectangle(x, y, 0.4, 9), rectangle(x + 8.6, y, 0.4, 9)].join('\n');
+  const pdf = await openPdf(makePdf({ pages: [{ content: [frame(72, 699), text(86, 700, 11, 'yes'), frame(120, 699), text(121.4, 700.5, 9, 'X'), text(134, 700, 11, 'no')] }] }));
+  const page = pdf.readPage(0);
+  pdf.close();
+  t.same(page.lines.map(({ words }) => words.map((word) => word.text).join(' ')), ['☐ yes', '☒ no']);
+  t.same(page.rulings, [], 'whose lines rule no table');
+  t.equal(new Set(page.words.map(({ order }) => order)).size, page.words.length, 'every word has its own time of painting');
+});
+
+t.test('in the cells of a table each is a line of its own', async (t) => {
+  const rules = [72, 172, 232, 292].map((x) => line(x, 660, x, 720)).concat([660, 690, 720].map((y) => line(72, y, 292, y)));
+  const lines = await read(...rules, text(120, 700, 11, 'Headache'), box(176, 699), box(258, 699), cross(258, 699), text(80, 670, 11, 'Nausea'), box(198, 669), cross(198, 669), box(258, 669));
+  t.same(lines.sort(), ['Headache', 'Nausea', '☐', '☐', '☒', '☒']);
+});
+
+t.test('cells for one letter each, a key, a legend of colours and a framed letter are no boxes to tick', async (t) => {
+  const cells = Array.from({ length: 6 }, (_, at) => box(120 + 10 * at, 699));
+  t.notMatch((await read(text(72, 700, 11, 'Date'), ...cells)).join(' '), /[☐☒]/, 'cells');
+  t.notMatch((await read(text(72, 700, 11, 'Press'), box(104, 698, 11), text(107, 700, 9, 'A'), text(120, 700, 11, 'to go on'))).join(' '), /[☐☒]/, 'a key');
+  const colours = [0xcc2222, 0x22cc22, 0x2222cc].map((fill, at) => rectangle(72, 699 - 16 * at, 9, 9, { fill, stroke: 0 }) + text(86, 700 - 16 * at, 11, `group ${at}`));
+  t.notMatch((await read(...colours)).join(' '), /[☐☒]/, 'a legend');
+  t.notMatch((await read(box(300, 400))).join(' '), /[☐☒]/, 'one far from any text');
+});
+
+t.test('fields of a form tell their state, on the boxes that the page draws for them', async (t) => {
+  const field = (kind: string, name: string, at: [number, number], state: string): string =>
+    `<< /Type /Annot /Subtype /Widget /FT /Btn ${kind} /T (${name}) /F 4 /Rect [${at[0]} ${at[1]} ${at[0] + 9} ${at[1] + 9}] /V /${state} /AS /${state} /AP << /N << /On 7 0 R /Off 7 0 R >> >> >>`;
+  const bytes = rawPdf([
+    '<< /Type /Catalog /Pages 2 0 R /AcroForm << /Fields [8 0 R 9 0 R 10 0 R] >> >>',
+    '<< /Type /Pages /Kids [3 0 R] /Count 1 >>',
+    '<< /Type /Page /Parent 2 0 R /Contents 4 0 R /Resources << /Font << /Helvetica 5 0 R >> >> /MediaBox [0 0 612 792] /Annots [8 0 R 9 0 R 10 0 R] >>',
+    stream('', [box(72, 699), text(86, 700, 11, 'vaccinated'), text(86, 684, 11, 'pregnant'), text(86, 668, 11, 'hidden')].join('\n')),
+    '<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>',
+    '<< >>',
+    stream('/Type /XObject /Subtype /Form /BBox [0 0 9 9]', ''),
+    field('', 'a', [72, 699], 'On'),
+    field('', 'b', [72, 683], 'Off'),
+    field('', 'c', [72, 667], 'On').replace('/F 4', '/F 2'),
+  ]);
+  t.same(await linesOf(bytes), ['☒ vaccinated', '☐ pregnant', 'hidden']);
+});
