@@ -44,12 +44,23 @@ Napi::Object ruling_value(Napi::Env env, const vision::Ruling& ruling) {
   return value;
 }
 
+Napi::Object tick_box_value(Napi::Env env, const vision::TickBox& tick_box) {
+  Napi::Object value = Napi::Object::New(env);
+  value.Set("left", Napi::Number::New(env, tick_box.box.left));
+  value.Set("top", Napi::Number::New(env, tick_box.box.top));
+  value.Set("right", Napi::Number::New(env, tick_box.box.right));
+  value.Set("bottom", Napi::Number::New(env, tick_box.box.bottom));
+  value.Set("ticked", Napi::Boolean::New(env, tick_box.ticked));
+  return value;
+}
+
 }  // namespace
 
 Napi::Value to_value(Napi::Env env, const vision::ReadPage& page) {
   Napi::Object value = Napi::Object::New(env);
   value.Set("lines", list_value(env, page.lines, line_value));
   value.Set("rulings", list_value(env, page.rulings, ruling_value));
+  if (!page.tick_boxes.empty()) value.Set("tickBoxes", list_value(env, page.tick_boxes, tick_box_value));
   if (page.turned) value.Set("turned", Napi::Boolean::New(env, true));
   return value;
 }

@@ -1,4 +1,4 @@
-// What the fuzzer runs: any bytes as the pixels of a page, its lines found and cut, its lean measured, its dark grounds turned round. native/test/fuzz.sh builds and starts it.
+// What the fuzzer runs: any bytes as the pixels of a page, its lines found and cut, its lean measured, its boxes to tick wiped out, its dark grounds turned round. native/test/fuzz.sh builds and starts it.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include "vision/line_finder.h"
 #include "vision/line_image.h"
 #include "vision/rulings.h"
+#include "vision/tick_boxes.h"
 
 namespace lectern::vision {
 namespace {
@@ -59,6 +60,15 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const double lean = deskew_angle(bitmap, never);
   demand(lean >= -max_deskew_degrees - 0.2 && lean <= max_deskew_degrees + 0.2);
   look(page, dpi);
+  const Ink ink = find_ink(page, ink_reach(dpi), never);
+  for (const FoundTickBox& one : find_tick_boxes(ink, height, dpi, never)) {
+    const PixelBox& box = one.box.box;
+    demand(box.left >= 0 && box.top >= 0 && box.right <= width && box.bottom <= height && box.left < box.right && box.top < box.bottom);
+    const Gray inside = inside_of(page, one.box);
+    demand(inside.pixels.size() == static_cast<std::size_t>(inside.width) * static_cast<std::size_t>(inside.height));
+    Gray wiped = page;
+    wipe_out(wiped, ink, one);
+  }
   if (const auto turned = dark_ground(page, dpi)) {
     demand(turned->width == width && turned->height == height && turned->pixels.size() == page.pixels.size());
     look(*turned, dpi);

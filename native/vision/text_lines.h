@@ -29,10 +29,17 @@ struct ReadLine {
   float baseline_right_x, baseline_right_y;
 };
 
+/// A small square frame, beside what it says when it is ticked.
+struct TickBox {
+  PixelBox box;
+  bool ticked;
+};
+
 /// What a page's bitmap shows to read and to see.
 struct ReadPage {
   std::vector<ReadLine> lines;
   std::vector<Ruling> rulings;
+  std::vector<TickBox> tick_boxes = {};
   bool turned = false;  // its lines stand on their head or run down the page: none was read, as the caller asked
 };
 

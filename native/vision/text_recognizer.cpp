@@ -8,12 +8,14 @@
 #include <iterator>
 #include <numeric>
 #include <optional>
+#include <string_view>
 
 #include "error.h"
 #include "vision/dark_ground.h"
 #include "vision/line_finder.h"
 #include "vision/page_lines.h"
 #include "vision/rulings.h"
+#include "vision/tick_boxes.h"
 
 namespace lectern::vision {
 namespace {
@@ -115,6 +117,13 @@ ReadLine line_of(const FoundLine& line, const LineImage& image, const std::vecto
     read.words.push_back(std::move(word));
   }
   return read;
+}
+
+/// What is written in a frame is a letter or a number, surely, and none with which people tick.
+bool holds_text(const std::vector<ReadLetter>& letters) {
+  constexpr double sure = 0.85;
+  constexpr std::string_view ticks = "xXvV/\\yY";
+  return !letters.empty() && sureness(letters) >= sure && (letters.size() > 1 || ticks.find(letters[0].text) == std::string_view::npos);
 }
 
 /// Share of the page that is not nearly white: of clean scans letters and figures, of others their ground, too.
@@ -229,16 +238,36 @@ void TextRecognizer::add_detected(PageLines& reading, const Gray& page, int dpi,
   reading.add(std::move(detected), page, cancel);
 }
 
+std::vector<TickBox> TextRecognizer::take_out_tick_boxes(Gray& page, Ink& ink, int dpi, const Cancel& cancel) {
+  std::vector<FoundTickBox> found = find_tick_boxes(ink, page.height, dpi, cancel);
+  std::vector<LineImage> pictures;
+  for (const FoundTickBox& one : found) {
+    const Gray inside = one.box.ticked && !one.full ? inside_of(page, one.box) : Gray{};
+    pictures.push_back(inside.width > 0 ? line_image(inside) : LineImage{});
+  }
+  const auto letters = read_lines(pictures, cancel);
+  std::vector<TickBox> boxes;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (holds_text(letters[i])) continue;
+    wipe_out(page, ink, found[i]);
+    boxes.push_back(found[i].box);
+  }
+  if (!boxes.empty()) ink = find_ink(page, ink_reach(dpi), cancel);
+  return boxes;
+}
+
 ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cancel, const PageNetworks& networks) {
   Gray page = shrink_to_gray(bitmap, 1, cancel);
   GreyImage grey{page.width, page.height, std::move(page.pixels)};
   ReadPage result{{}, find_rulings(grey, dpi, cancel)};
   page.pixels = std::move(grey.pixels);
+  Ink ink = find_ink(page, ink_reach(dpi), cancel);
+  result.tick_boxes = take_out_tick_boxes(page, ink, dpi, cancel);
   PageLines reading;
-  const auto find_on = [&](const Gray& from) { reading.add(find_lines(find_ink(from, ink_reach(dpi), cancel), page.width, page.height, dpi, cancel), from, cancel); };
-  find_on(page);
+  const auto find_on = [&](const Gray& from, const Ink& its) { reading.add(find_lines(its, page.width, page.height, dpi, cancel), from, cancel); };
+  find_on(page, ink);
   reading.on_paper = reading.lines.size();
-  if (const auto turned = dark_ground(page, dpi)) find_on(*turned);
+  if (const auto turned = dark_ground(page, dpi)) find_on(*turned, find_ink(*turned, ink_reach(dpi), cancel));
   reading.detected = reading.lines.size();
   if (networks.orientation != nullptr) {
     const LineVotes votes = networks.orientation->ask(reading.images, cancel);

@@ -51,7 +51,7 @@ class TextRecognizer {
   /// What runs hold beside the weights stays below `work_bytes`: a line that wants more is an Error `too_large`.
   TextRecognizer(const std::filesystem::path& file, Backend& backend, int threads, std::size_t work_bytes = default_work_bytes);
 
-  /// All text of an upright page that is not in pictures, lines from the top, and its ruled lines. With `orientation` its lines are asked first, and where they do not stand
+  /// All text of an upright page that is not in pictures, lines from the top, its ruled lines and its boxes to tick. With `orientation` its lines are asked first, and where they do not stand
   /// upright none is read, and it is `turned`. `dpi` of the bitmap, 70..2400. Throws Error `cancelled`.
   ReadPage read(const Bitmap& bitmap, int dpi, const Cancel& cancel, const PageNetworks& networks = {});
 
@@ -62,6 +62,7 @@ class TextRecognizer {
   std::vector<std::vector<ReadLetter>> read_lines(const std::vector<LineImage>& lines, const Cancel& cancel);
 
  private:
+  std::vector<TickBox> take_out_tick_boxes(Gray& page, Ink& ink, int dpi, const Cancel& cancel);
   void read_unread(PageLines& reading, const Cancel& cancel);
   void add_detected(PageLines& reading, const Gray& page, int dpi, PageDetector& detector, const Cancel& cancel);
   void read_some(const std::vector<LineImage>& lines, std::vector<std::size_t> order, std::vector<std::vector<ReadLetter>>& letters, const Cancel& cancel);

@@ -56,9 +56,20 @@ export interface ReadRuling {
   thickness: number;
 }
 
+/** A small square frame on the page, in pixels, and whether something was marked in it. */
+export interface ReadTickBox {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  ticked: boolean;
+}
+
 export interface ReadPage {
   lines: ReadLine[];
   rulings: ReadRuling[];
+  /** Where there are any, of readers that know them. */
+  tickBoxes?: ReadTickBox[];
   /** Its lines stand on their head or run down the page: none was read, as was asked for. */
   turned?: true;
 }

@@ -1,6 +1,6 @@
 /** Boxes to tick become words of the lines beside which they stand: ☐ and ☒. */
 import { isReadFromRight } from './bidi.js';
-import type { Box, Line, Word } from './page.js';
+import type { Box, Line, Ruling, Word } from './page.js';
 import type { Graphics } from './paths.js';
 import { findTickBoxes } from './tick-boxes.js';
 import type { TickBox } from './tick-boxes.js';
@@ -21,31 +21,50 @@ const MIDDLE = 0.33;
 export function addTickBoxes(lines: Line[], graphics: Graphics, fields: TickBox[]): void {
   const drawn = findTickBoxes(lines, graphics);
   // A field stands on the box that the page draws for it, and knows better whether it is ticked.
-  const printed = drawn.boxes.filter(({ box }) => !fields.some((field) => overlap(field.box, box)));
-  const known = [...fields, ...printed];
+  const [below, printed] = [drawn.boxes.filter(({ box }) => isUnder(box, fields)), drawn.boxes.filter(({ box }) => !isUnder(box, fields))];
   const text = lines.filter(({ words }) => words.some((word) => !drawn.ticks.has(word)));
-  const placed = known.map((tickBox) => ({ tickBox, place: placeOf(tickBox.box, text, graphics) }));
-  const isField = new Set(fields);
-  const hosted = placed.filter(({ place }) => place !== null);
-  const accepted = placed.filter(({ tickBox, place }) => place !== null || isField.has(tickBox)
+  const placed = placesOf([...fields, ...printed], text, graphics.rulings, new Set(fields));
+  if (placed.length === 0) return;
+  takeOut(lines, graphics, drawn.ticks, [...placed.map(({ tickBox }) => tickBox.box), ...below.map(({ box }) => box)]);
+  insertAll(placed, lines);
+}
+
+/** The same of boxes that were found on a page's picture. */
+export function addSeenTickBoxes(lines: Line[], rulings: Ruling[], seen: TickBox[]): void {
+  insertAll(placesOf(seen, lines, rulings, new Set()), lines);
+}
+
+interface Placed {
+  tickBox: TickBox;
+  /** Null: it is a line of its own. */
+  place: Line | null;
+}
+
+/** Those beside text, in a row or column of boxes, or among the `sure` ones. */
+function placesOf(boxes: TickBox[], text: Line[], rulings: Ruling[], sure: Set<TickBox>): Placed[] {
+  const placed = boxes.map((tickBox) => ({ tickBox, place: placeOf(tickBox.box, text, rulings) }));
+  return placed.filter(({ tickBox, place }) => place !== null || sure.has(tickBox)
     || placed.some((other) => other.tickBox !== tickBox && isAligned(other.tickBox.box, tickBox.box)));
-  if (accepted.length === 0) return;
-  const used = accepted.map(({ tickBox }) => tickBox.box);
-  takeOut(lines, graphics, drawn.ticks, [...used, ...drawn.boxes.filter(({ box }) => fields.some((field) => overlap(field.box, box))).map(({ box }) => box)]);
-  for (const { tickBox, place } of hosted) insert(place!, tickBox);
-  const own = accepted.filter(({ place }) => place === null).map(({ tickBox }, index) => lineOf(tickBox, lines, index));
-  lines.push(...own);
+}
+
+function insertAll(placed: Placed[], lines: Line[]): void {
+  for (const { tickBox, place } of placed) if (place !== null) insert(place, tickBox);
+  lines.push(...placed.filter(({ place }) => place === null).map(({ tickBox }, index) => lineOf(tickBox, lines, index)));
+}
+
+function isUnder(box: Box, fields: TickBox[]): boolean {
+  return fields.some((field) => overlap(field.box, box));
 }
 
 /** The line that a box belongs to: the one around it, the one behind it, or else the one before it. */
-function placeOf(box: Box, lines: Line[], graphics: Graphics): Line | null {
+function placeOf(box: Box, lines: Line[], rulings: Ruling[]): Line | null {
   let best: Line | null = null;
   let least = Infinity;
   for (const line of lines) {
     if (line.angle !== 0 || !isBeside(line, box)) continue;
     const [behind, before] = [line.box.left - box.right, box.left - line.box.right];
     const gap = Math.max(behind, before, 0);
-    if (gap > GAP * line.size || isParted(line.box, box, graphics)) continue;
+    if (gap > GAP * line.size || isParted(line.box, box, rulings)) continue;
     // What comes after it as one reads is what is ticked, but for a box at the end of a row.
     const isAfter = isReadFromRight(line.words) ? behind > 0 : before > 0;
     const cost = gap + (isAfter ? 100 : 0);
@@ -61,7 +80,7 @@ function isBeside({ baseline, size, words }: Line, box: Box): boolean {
 }
 
 /** A line is drawn from top to bottom between them: they are in two cells. */
-function isParted(text: Box, box: Box, { rulings }: Graphics): boolean {
+function isParted(text: Box, box: Box, rulings: Ruling[]): boolean {
   const [from, to] = text.left > box.right ? [box.right, text.left] : [text.right, box.left];
   const y = (box.top + box.bottom) / 2;
   return rulings.some(({ orientation, position, start, end }) => orientation === 'vertical' && position > from && position < to && start < y && end > y);

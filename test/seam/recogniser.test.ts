@@ -11,7 +11,7 @@ import { openEngine } from '../../src/engine/engine.js';
 import { packageRoot, shippedModelsDirectory } from '../../src/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
 import type { Box } from '../../src/pdf/page.js';
-import { placed, text } from '../support/pdf-content.js';
+import { line, placed, rectangle, text } from '../support/pdf-content.js';
 import { makePdf, type PageSpec } from '../support/pdf-writer.js';
 
 const engine = openEngine();
@@ -67,6 +67,25 @@ t.test('a page that does not stand upright is given up after a look at its longe
   t.ok(votes!.lines === 14 && votes!.upright > 0.99 * (votes!.upright + votes!.turned + votes!.neither), JSON.stringify(votes));
   t.ok(against!.turned > 0.99 * (against!.upright + against!.turned + against!.neither), JSON.stringify(against));
   t.same(await engine.lineVotes(blank, { network: orientation, dpi: 150 }), { upright: 0, turned: 0, neither: 0, lines: 0 });
+});
+
+t.test('boxes to tick on a picture of a page are words beside what they are for, framed numbers stay numbers', async (t) => {
+  const box = (x: number, y: number): string => rectangle(x, y, 9, 9, { stroke: 0x333333, lineWidth: 0.8 });
+  const cross = (x: number, y: number): string => [line(x + 2, y + 2, x + 7, y + 7), line(x + 2, y + 7, x + 7, y + 2)].join('\n');
+  const content = [
+    text(30, 150, 11, 'Have you smoked within the last year?'), box(260, 149), text(274, 150, 11, 'yes'), box(310, 149), cross(310, 149), text(324, 150, 11, 'no'),
+    box(30, 119), cross(30, 119), text(46, 120, 11, 'I have read the information sheet.'),
+    box(30, 89), text(32.2, 90.5, 9, '7'), text(46, 90, 11, 'Seven is written in this frame.'),
+  ];
+  const pdf = await openPdf(makePdf({ pages: [{ width: 400, height: 180, content }] }), { password: null });
+  t.teardown(() => pdf.close());
+  const recogniser = await ownRecognisers(() => engine, shippedModelsDirectory()).find('auto', []);
+  if (!isRecogniser(recogniser)) throw new Error(recogniser.reason);
+  const read = await readPicture({ render: (_, region, dpi) => pdf.renderRegion(0, region, dpi) }, { ...pdf.readPage(0), words: [], lines: [] }, { recogniser, engine, lineVotes, signal: new AbortController().signal });
+  const lines = read.content.lines.map(({ words }) => words.map((word) => word.text).join(' '));
+  t.same(lines.slice(0, 4), ['Have you smoked within the last year?', '☐ yes', '☒ no', '☒ I have read the information sheet.']);
+  t.notMatch(lines.slice(4).join(' '), /[☐☒]/);
+  t.match(lines.slice(4).join(' '), /Seven is written/);
 });
 
 /** Points from the middle of one box to that of the other. */

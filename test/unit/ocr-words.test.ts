@@ -39,6 +39,14 @@ t.test('words stand in points of the page, sizes are those of the letters', (t) 
   t.end();
 });
 
+t.test('boxes to tick stand before their text, far from any they are dirt', (t) => {
+  const tickBoxes = [[400, 465, true], [900, 2000, false]].map(([left, top, ticked]) => ({ left: Number(left) - 150, top: Number(top), right: Number(left) - 113, bottom: Number(top) + 37, ticked: ticked === true }));
+  const { words, lines } = recognisedText({ lines: [line('I agree to that', 500, 10)], rulings: [], tickBoxes }, frame);
+  t.same(lines.map((one) => one.words.map(({ text }) => text).join(' ')), ['☒ I agree to that']);
+  t.equal(words[0]?.text, '☒');
+  t.end();
+});
+
 t.test('what leans a little stands on one baseline', (t) => {
   const leaning = { ...line('text that climbs a little', 500, 10), baseline: [300, 500, 1300, 490] as [number, number, number, number] };
   const { words } = recognisedText({ lines: [leaning], rulings: [] }, frame);

@@ -1,6 +1,7 @@
-/** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out. */
+/** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out, boxes to tick beside their text. */
 import type { ReadLine, ReadPage, ReadRuling, ReadWord } from '../../engine/port.js';
 import type { Box, Font, Line, Ruling, Word } from '../../pdf/page.js';
+import { addSeenTickBoxes } from '../../pdf/index.js';
 import { boldLines, weightedMedian } from './boldness.js';
 import { asNumber } from './numbers.js';
 
@@ -48,7 +49,7 @@ function isGrain(all: ReadLine[], kept: SizedLine[]): boolean {
   return letters < 12 || letters < 0.02 * all.flatMap(({ words }) => words).reduce((sum, { text }) => sum + text.length, 0);
 }
 
-function boxOf(word: ReadWord, { scale, left, top }: PixelFrame): Box {
+function boxOf(word: Box, { scale, left, top }: PixelFrame): Box {
   return { left: (word.left - left) * scale, top: (word.top - top) * scale, right: (word.right - left) * scale, bottom: (word.bottom - top) * scale };
 }
 
@@ -139,6 +140,7 @@ export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (wor
     for (const word of words) word.baseline = baseline;
     lines.push({ words, box: unionOf(words), baseline, size: line.size, angle: 0 });
   }
+  addSeenTickBoxes(lines, recognisedRulings(page.rulings, frame), (page.tickBoxes ?? []).map((seen) => ({ box: boxOf(seen, frame), ticked: seen.ticked })));
   return { words: lines.flatMap((line) => line.words), lines, confidence: letters === 0 ? null : sure / letters };
 }
 
