@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 #include <tuple>
+#include <utility>
 
 #include "harness.h"
 #include "vision/rulings.h"
@@ -13,6 +14,7 @@ using lectern::Cancel;
 using lectern::vision::find_rulings;
 using lectern::vision::GreyImage;
 using lectern::vision::Ruling;
+using lectern::vision::wipe_upright_rulings;
 using namespace lectern::test;
 
 constexpr int dpi = 200;
@@ -76,6 +78,38 @@ LECTERN_TEST("rulings: letters, boxes and short strokes are none") {
   fill(image, 500, 300, 700, 500, 190);  // a shade
   for (int letter = 0; letter < 40; ++letter) fill(image, 100 + 20 * letter, 600, 112 + 20 * letter, 625, 0);
   check(rulings_of(image).empty(), std::to_string(rulings_of(image).size()) + " lines where there is none");
+}
+
+std::uint8_t pixel(const GreyImage& image, int x, int y) { return image.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)]; }
+
+LECTERN_TEST("rulings: upright ones of a table leave the picture, level ones, letters beside and large letters stay") {
+  GreyImage image = blank(1000, 700, 240);
+  // The upright rules lean by five pixels, and have light edges.
+  const auto shift = [](int y) { return (y - 100) / 60; };
+  for (int y = 100; y < 403; ++y) {
+    for (const int x : {100, 400, 900}) fill(image, x + shift(y), y, x + 3 + shift(y), y + 1, 30), fill(image, x - 1 + shift(y), y, x + shift(y), y + 1, 212), fill(image, x + 3 + shift(y), y, x + 4 + shift(y), y + 1, 212);
+  }
+  for (int row = 0; row < 3; ++row) fill(image, 100, 100 + 150 * row, 903, 103 + 150 * row, 30);
+  for (int letter = 0; letter < 6; ++letter) fill(image, 300 + 16 * letter, 160, 310 + 16 * letter, 185, 0);  // the last ends eleven pixels before the rule
+  fill(image, 391, 200, 397, 225, 0), fill(image, 408, 200, 414, 225, 0), fill(image, 405, 110, 411, 130, 0);                                      // on both sides of it
+  fill(image, 405, 300, 416, 320, 0);                                                                        // touches it
+  fill(image, 500, 520, 508, 640, 0);                                                                        // 0.6 inch by itself: a letter of a headline
+  const auto rulings = rulings_of(image);
+  check(has(rulings, false, 403.5, 100, 403) && has(rulings, false, 504, 520, 640), "both are found");
+  const GreyImage before = image;
+  wipe_upright_rulings(image, rulings, dpi);
+  for (int y = 104; y < 403; ++y) {
+    if ((y >= 249 && y < 254) || y >= 399) continue;
+    for (const int x : {100, 400, 900}) {
+      for (int column = x - 1; column < x + 4; ++column) {
+        const bool touched = x == 400 && y >= 300 && y < 320 && column + shift(y) >= 405;
+        if (!touched) check(pixel(image, column + shift(y), y) >= 225, "a rule is left at " + std::to_string(column + shift(y)) + ", " + std::to_string(y));
+      }
+    }
+  }
+  for (const auto& [x, y] : {std::pair{305, 170}, {385, 170}, {394, 210}, {396, 210}, {408, 210}, {412, 210}, {406, 120}, {409, 310}, {413, 310}, {504, 600}, {600, 101}, {403, 251}, {103, 251}}) {
+    check(pixel(image, x, y) == pixel(before, x, y), "what stood at " + std::to_string(x) + ", " + std::to_string(y) + " has changed");
+  }
 }
 
 LECTERN_TEST("rulings: blank, black and tiny pages have none, and a cancel is heard") {

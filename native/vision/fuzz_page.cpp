@@ -74,6 +74,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     look(*turned, dpi);
   }
   GreyImage grey{width, height, std::move(page.pixels)};
-  find_rulings(grey, dpi, never);
+  wipe_upright_rulings(grey, find_rulings(grey, dpi, never), dpi);
   return 0;
 }

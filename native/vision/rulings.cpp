@@ -133,7 +133,72 @@ void look_along(const View& view, int paper, int dpi, std::vector<Ruling>& found
   }
 }
 
+/// A stroke of a very large letter meets none and is shorter.
+bool parts_text(const Ruling& upright, const std::vector<Ruling>& rulings, int dpi) {
+  const auto meets = [&](const Ruling& level) {
+    const float reach = 0.03F * static_cast<float>(dpi) + level.thickness;
+    return level.horizontal && upright.position > level.start - reach && upright.position < level.end + reach && level.position > upright.start - reach && level.position < upright.end + reach;
+  };
+  return !upright.horizontal && (upright.end - upright.start >= static_cast<float>(dpi) || std::any_of(rulings.begin(), rulings.end(), meets));
+}
+
+/// Takes an upright rule out of a picture, row after row. Where a letter touches it, it takes as much darkness away as the rule had in the row before, so that the letter keeps its own.
+class RuleWiper {
+ public:
+  RuleWiper(GreyImage& image, const Ruling& rule)
+      : width_(image.width), thickness_(static_cast<double>(rule.thickness)), middle_(static_cast<double>(rule.position)),
+        // It may lean by a degree around its middle: its ends are further off.
+        reach_(static_cast<int>(thickness_ + std::max(1.0, static_cast<double>(rule.end - rule.start) / 114))) {}
+
+  void wipe(std::uint8_t* row) {
+    const int expected = static_cast<int>(middle_);
+    // Letters may stand on both sides, but not without paper between.
+    const int paper = *std::max_element(row + std::clamp(expected - reach_ - 2, 0, width_ - 1), row + std::clamp(expected + reach_ + 3, 1, width_));
+    const auto dark = [&](int x) { return x >= 0 && x < width_ && row[x] + least_contrast < paper; };
+    int x = expected;
+    for (int step = 1; step <= reach_ && !dark(x); ++step) x = dark(expected - step) ? expected - step : expected + step;
+    if (!dark(x)) return;
+    int left = x, right = x + 1;
+    // Beyond it is a level rule that crosses.
+    const int widest = static_cast<int>(6 * thickness_) + 8;
+    while (right - left <= widest && dark(left - 1)) --left;
+    while (right - left <= widest && dark(right)) ++right;
+    if (right - left > widest) return;
+    if (right - left <= thickness_ + 1.5) {
+      middle_ = (left + right) / 2.0;
+      from_ = std::max(0, left - 1);
+      darkness_.clear();
+      for (int column = from_; column < std::min(width_, right + 1); ++column) darkness_.push_back(std::max(0, paper - row[column]));
+      std::fill_n(row + from_, darkness_.size(), static_cast<std::uint8_t>(paper));
+      return;
+    }
+    for (std::size_t i = 0; i < darkness_.size(); ++i) {
+      std::uint8_t& pixel = row[from_ + static_cast<int>(i)];
+      pixel = static_cast<std::uint8_t>(std::clamp(pixel + darkness_[i], static_cast<int>(pixel), std::max(paper, static_cast<int>(pixel))));
+    }
+  }
+
+ private:
+  int width_;
+  double thickness_;
+  double middle_;
+  int reach_;
+  // Of the row that showed it last by itself.
+  int from_ = 0;
+  std::vector<int> darkness_;
+};
+
 }  // namespace
+
+void wipe_upright_rulings(GreyImage& image, const std::vector<Ruling>& rulings, int dpi) {
+  for (const Ruling& ruling : rulings) {
+    if (!parts_text(ruling, rulings, dpi)) continue;
+    RuleWiper wiper(image, ruling);
+    for (int y = std::max(0, static_cast<int>(ruling.start)); y < std::min(image.height, static_cast<int>(ruling.end)); ++y) {
+      wiper.wipe(image.pixels.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width));
+    }
+  }
+}
 
 std::vector<Ruling> find_rulings(const GreyImage& image, int dpi, const Cancel& cancel) {
   std::vector<Ruling> found;

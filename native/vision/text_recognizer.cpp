@@ -260,6 +260,7 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
   Gray page = shrink_to_gray(bitmap, 1, cancel);
   GreyImage grey{page.width, page.height, std::move(page.pixels)};
   ReadPage result{{}, find_rulings(grey, dpi, cancel)};
+  wipe_upright_rulings(grey, result.rulings, dpi);
   page.pixels = std::move(grey.pixels);
   Ink ink = find_ink(page, ink_reach(dpi), cancel);
   result.tick_boxes = take_out_tick_boxes(page, ink, dpi, cancel);

@@ -3,7 +3,7 @@ import t from 'tap';
 import { agrees } from '../../src/convert/ocr/agreement.js';
 import { dataFileOf, knownLanguages } from '../../src/convert/ocr/languages.js';
 import { recognisedRulings, recognisedText } from '../../src/convert/ocr/words.js';
-import type { ReadLine } from '../../src/engine/port.js';
+import type { ReadLine, ReadRuling } from '../../src/engine/port.js';
 import type { Word } from '../../src/pdf/page.js';
 
 /** A line at 300 dpi of letters `size` points high, each as wide as half its size. */
@@ -36,6 +36,20 @@ t.test('words stand in points of the page, sizes are those of the letters', (t) 
   t.ok(Math.abs((words[0]?.box.left ?? 0) - 72) < 0.01);
   t.ok(Math.abs((lines[0]?.baseline ?? 0) - 96) < 0.01);
   t.ok(confidence !== null && Math.abs(confidence - 0.95) < 1e-9);
+  t.end();
+});
+
+t.test('a line is cut where an upright rule stands, and its stroke is no letter', (t) => {
+  const rule = (position: number): ReadRuling => ({ horizontal: false, position, start: 400, end: 600, thickness: 3 });
+  const read = (text: string, edges: number[], rulings: ReadRuling[]): string[] => {
+    const words = text.split(' ').map((word, at) => ({ text: word, left: edges[2 * at]!, top: 470, right: edges[2 * at + 1]!, bottom: 500, confidence: 0.95 }));
+    return recognisedText({ lines: [{ baseline: [300, 500, 900, 500], words }], rulings }, frame).lines.map((one) => one.words.map((word) => `${word.text} ${Math.round(word.box.left / frame.scale)}-${Math.round(word.box.right / frame.scale)}`).join(' '));
+  };
+  t.same(read('Never|Often', [300, 520], [rule(410)]), ['Never 300-407', 'Often 414-520'], 'between two words that are read as one');
+  t.same(read('Never Often', [300, 400, 420, 520], [rule(410)]), ['Never 300-400', 'Often 420-520'], 'between two words');
+  t.same(read('Never | Often', [300, 400, 408, 412, 420, 520], [rule(410)]), ['Never 300-400', 'Often 420-520'], 'read as a word');
+  t.same(read('either|or', [300, 520], []), ['either|or 300-520'], 'a stroke without a rule');
+  t.same(read('either|or', [300, 520], [{ ...rule(410), start: 600, end: 900 }]), ['either|or 300-520'], 'a rule elsewhere');
   t.end();
 });
 

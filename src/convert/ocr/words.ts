@@ -4,6 +4,7 @@ import type { Box, Font, Line, Ruling, Word } from '../../pdf/page.js';
 import { addSeenTickBoxes } from '../../pdf/index.js';
 import { boldLines, weightedMedian } from './boldness.js';
 import { asNumber } from './numbers.js';
+import { cutAtRules } from './rules-between.js';
 
 /** From pixels of the upright bitmap to points of the page. */
 export interface PixelFrame {
@@ -53,13 +54,6 @@ function boxOf(word: Box, { scale, left, top }: PixelFrame): Box {
   return { left: (word.left - left) * scale, top: (word.top - top) * scale, right: (word.right - left) * scale, bottom: (word.bottom - top) * scale };
 }
 
-/** An upright stroke is a letter, unless a ruled line stands there. */
-function isRule(word: ReadWord, rulings: ReadRuling[]): boolean {
-  const middle = (word.left + word.right) / 2;
-  const reach = Math.max(4, word.right - word.left);
-  return /^[|¦]+$/u.test(word.text) && rulings.some(({ horizontal, position, start, end }) => !horizontal && Math.abs(position - middle) <= reach && start < word.bottom && end > word.top);
-}
-
 /** A dot before a line is read as the letter that it resembles; it is smaller than any. */
 function asBullet(words: ReadWord[], size: number, scale: number): void {
   const [first, second] = words;
@@ -75,8 +69,8 @@ export interface SizedLine {
   letters: number;
 }
 
-function sized(line: ReadLine, rulings: ReadRuling[], frame: PixelFrame): SizedLine | null {
-  const words = line.words.filter((word) => word.confidence >= leastWord && word.text.trim() !== '' && !isRule(word, rulings)).map((word) => ({ ...word }));
+function sized(line: ReadLine, frame: PixelFrame): SizedLine | null {
+  const words = line.words.filter((word) => word.confidence >= leastWord && word.text.trim() !== '').map((word) => ({ ...word }));
   if (words.length === 0 || isNoise(words)) return null;
   const sizes = words.map((word) => ({ value: sizeOf(word.text, (word.bottom - word.top) * frame.scale) ?? 0, weight: word.text.length })).filter(({ value }) => value > 0);
   const tallest = Math.max(...words.map((word) => word.bottom - word.top)) * frame.scale;
@@ -117,7 +111,7 @@ export interface RecognisedText {
 
 /** `strokeOf` measures how thick a word's strokes are, pixels; null where it cannot. */
 export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (word: ReadWord) => number | null = () => null): RecognisedText {
-  const plausible = page.lines.map((line) => sized(line, page.rulings, frame)).filter((line) => line !== null);
+  const plausible = page.lines.flatMap((line) => cutAtRules(line, page.rulings)).map((line) => sized(line, frame)).filter((line) => line !== null);
   const kept = isGrain(page.lines, plausible) ? [] : withoutBars(plausible);
   settleSizes(kept);
   const bold = boldLines(kept, (word) => scaled(strokeOf(word), frame));
