@@ -232,6 +232,22 @@ LECTERN_TEST("cuda: threads that wait for each other for ever are an error, not 
   check(thrown, "the deadlock is seen");
 }
 
+LECTERN_TEST("cuda: lanes that ask a warp of which some have ended are an error") {
+  if (!has_emulation()) return;
+  for (const unsigned leaving : {0U, 1U, 31U}) {
+    bool thrown = false;
+    try {
+      cuda::emulation::run_grid({1, 1, 1}, 64, [leaving] {
+        if (cuda::emulation::thread_index.x >= 64 - leaving) return;
+        cuda::emulation::exchange(1, 0);
+      });
+    } catch (const std::logic_error&) {
+      thrown = true;
+    }
+    check(thrown == (leaving > 0), std::to_string(leaving) + " lanes have ended");
+  }
+}
+
 LECTERN_TEST("cuda: what a block writes beside its shared memory is seen") {
   if (!has_emulation()) return;
   for (const std::size_t at : {std::size_t{63}, std::size_t{64}}) {

@@ -89,15 +89,27 @@ void go_on(Fiber& fiber) {
   swapcontext(&block.beginning, &fiber.context);
 }
 
-/// Frees [first, last) when every fiber there that still runs waits at `barrier`.
+/// Where fibers wait nobody comes for them any more.
+[[noreturn]] void give_up(const char* why) {
+  for (Fiber& fiber : block.fibers) fiber.begun = false;
+  throw std::logic_error(why);
+}
+
+/// Frees [first, last) when every fiber there that still runs waits at `barrier`. A warp's lanes must all be there: what lanes that have ended give to
+/// others no device says.
 bool release(std::size_t first, std::size_t last, State barrier) {
   bool any = false;
+  bool ended = false;
   for (std::size_t i = first; i < last; ++i) {
     const State state = block.fibers[i].state;
-    if (state == State::done) continue;
+    if (state == State::done) {
+      ended = true;
+      continue;
+    }
     if (state != barrier) return false;
     any = true;
   }
+  if (any && ended && barrier == State::at_warp_barrier) give_up("Lanes of a warp wait for lanes that have ended.");
   for (std::size_t i = first; any && i < last; ++i) {
     if (block.fibers[i].state == barrier) block.fibers[i].state = State::ready;
   }
@@ -135,10 +147,7 @@ void run_block(std::size_t threads) {
     }
   } while (release_barriers(threads));
   const bool all_done = std::all_of(block.fibers.begin(), block.fibers.begin() + static_cast<std::ptrdiff_t>(threads), [](const Fiber& fiber) { return fiber.state == State::done; });
-  if (all_done) return;
-  // Where they wait nobody comes for them any more.
-  for (Fiber& fiber : block.fibers) fiber.begun = false;
-  throw std::logic_error("Threads of a block wait at barriers that others never reach.");
+  if (!all_done) give_up("Threads of a block wait at barriers that others never reach.");
 }
 
 }  // namespace
