@@ -10,6 +10,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "cuda/emulation/mapped.h"
+
 namespace lectern::cuda::emulation {
 
 Index thread_index;
@@ -58,9 +60,11 @@ std::mutex one_grid;  // at a time, of whatever thread: all that is shared here 
 
 // As much as a block may have on any device that there is.
 constexpr std::size_t most_shared_bytes = 227U << 10;
-constexpr std::size_t guard_bytes = 128;
+constexpr std::size_t shared_alignment = 128;
 constexpr unsigned char guard = 0xA5;
-alignas(128) unsigned char shared_bytes_of_block[most_shared_bytes + guard_bytes];
+// Where no memory is any more: who reads or writes there ends the process. A block's begins so far before it that it ends there.
+unsigned char* const shared_end = end_of_mapped(most_shared_bytes);
+unsigned char* shared_begin = shared_end;
 
 // A fiber begins by its context, which sets up the stack; afterwards jumps are enough, and they make no system call.
 void leave() { _longjmp(block.scheduler, 1); }
@@ -176,7 +180,7 @@ const void* const* show(const void* own) {
 
 void warp_barrier() { wait(State::at_warp_barrier); }
 
-unsigned char* shared_memory() { return shared_bytes_of_block; }
+unsigned char* shared_memory() { return shared_begin; }
 
 void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
   const std::lock_guard lock(one_grid);
@@ -191,17 +195,18 @@ void run_grid(Index grid, int threads, const std::function<void()>& body, std::s
   block.body = &body;
   grid_size = grid;
   block_size = {static_cast<unsigned>(threads), 1, 1};
-  unsigned char* const shared_end = shared_bytes_of_block + shared_bytes;
-  std::fill_n(shared_end, guard_bytes, guard);
+  shared_begin = shared_end - (shared_bytes + shared_alignment - 1) / shared_alignment * shared_alignment;
+  unsigned char* const own_end = shared_begin + shared_bytes;
+  std::fill(own_end, shared_end, guard);
   for (block_index.z = 0; block_index.z < grid.z; ++block_index.z) {
     for (block_index.y = 0; block_index.y < grid.y; ++block_index.y) {
       for (block_index.x = 0; block_index.x < grid.x; ++block_index.x) {
-        std::fill_n(shared_bytes_of_block, shared_bytes, static_cast<unsigned char>(0xFF));
+        std::fill(shared_begin, own_end, static_cast<unsigned char>(0xFF));
         run_block(static_cast<std::size_t>(threads));
       }
     }
   }
-  if (std::any_of(shared_end, shared_end + guard_bytes, [](unsigned char byte) { return byte != guard; })) throw std::logic_error("A block wrote beside its shared memory.");
+  if (std::any_of(own_end, shared_end, [](unsigned char byte) { return byte != guard; })) throw std::logic_error("A block wrote beside its shared memory.");
 }
 
 void run_apart(Index grid, int threads, const std::function<void()>& body) {

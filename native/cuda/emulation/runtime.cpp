@@ -17,6 +17,7 @@
 
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
+#include "cuda/emulation/mapped.h"
 #include "error.h"
 #include "tensor/half.h"
 
@@ -81,12 +82,15 @@ using cuda::emulation::call;
 using cuda::emulation::checks_only;
 
 constexpr std::uint64_t device_total_bytes = std::uint64_t{1} << 34;
+constexpr std::size_t alignment = 256;
 constexpr std::size_t guard_bytes = 256;
 constexpr unsigned char guard = 0xA5;
 
 struct Header {
   std::size_t bytes;
 };
+
+std::size_t rounded_up(std::size_t bytes) { return (bytes + alignment - 1) / alignment * alignment; }
 
 /// Copies of the stream that runs beside the work, in their order: done when somebody waits for them.
 struct Copy {
@@ -174,19 +178,18 @@ std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 
 void* device_allocate(std::size_t bytes) {
   call("allocating", true);
-  const std::size_t rounded = (bytes + 255) / 256 * 256;
+  const std::size_t rounded = rounded_up(bytes);
   if (cuda::emulation::device_bytes + rounded > device_total_bytes) throw Error(ErrorCode::out_of_memory, "The emulated device has no memory for " + std::to_string(bytes) + " bytes more.");
-  auto* memory = static_cast<unsigned char*>(std::malloc(rounded + 3 * guard_bytes + sizeof(Header) + 256));
-  if (memory == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes) + " bytes more.");
-  auto address = reinterpret_cast<std::uintptr_t>(memory) + sizeof(void*) + sizeof(Header) + guard_bytes;
-  auto* user = reinterpret_cast<unsigned char*>((address + 255) / 256 * 256);
-  std::memcpy(begin_of(user) - sizeof(void*), &memory, sizeof(void*));
+  // What ends at its end ends where no memory is any more.
+  unsigned char* const end = cuda::emulation::end_of_mapped(rounded);
+  if (end == nullptr) throw Error(ErrorCode::out_of_memory, "There is no memory for " + std::to_string(bytes) + " bytes more.");
+  unsigned char* const user = end - rounded;
   const Header header{bytes};
   std::memcpy(begin_of(user), &header, sizeof header);
   std::memset(user - guard_bytes, guard, guard_bytes);
   // What was not written must not pass for a result: each byte pattern is a number that is none.
   if (!checks_only) std::memset(user, 0xFF, bytes);
-  std::memset(user + bytes, guard, guard_bytes);
+  std::memset(user + bytes, guard, rounded - bytes);
   ++cuda::emulation::allocations;
   cuda::emulation::device_bytes += rounded;
   const std::lock_guard lock(memory_mutex);
@@ -199,30 +202,29 @@ void device_release(void* memory) noexcept {
   auto* user = static_cast<unsigned char*>(memory);
   Header header{};
   std::memcpy(&header, begin_of(memory), sizeof header);
-  const auto whole = [](const unsigned char* at) { return std::all_of(at, at + guard_bytes, [](unsigned char byte) { return byte == guard; }); };
+  const std::size_t rounded = rounded_up(header.bytes);
+  const auto whole = [](const unsigned char* from, const unsigned char* to) { return std::all_of(from, to, [](unsigned char byte) { return byte == guard; }); };
   // A kernel that writes beside its memory ends the test: there is no way to report it from a destructor.
-  if (!whole(user - guard_bytes) || !whole(user + header.bytes)) std::abort();
+  if (!whole(user - guard_bytes, user) || !whole(user + header.bytes, user + rounded)) std::abort();
   {
     const std::lock_guard lock(memory_mutex);
     memory_parts.erase(user);
   }
-  void* begin = nullptr;
-  std::memcpy(&begin, begin_of(memory) - sizeof(void*), sizeof(void*));
-  std::free(begin);
+  cuda::emulation::unmap(user + rounded, rounded);
   --cuda::emulation::allocations;
-  cuda::emulation::device_bytes -= (header.bytes + 255) / 256 * 256;
+  cuda::emulation::device_bytes -= rounded;
 }
 
 // Guarded like the device's.
 void* pinned_allocate(std::size_t bytes) {
   void* memory = device_allocate(bytes);
-  cuda::emulation::device_bytes -= (bytes + 255) / 256 * 256;
+  cuda::emulation::device_bytes -= rounded_up(bytes);
   return memory;
 }
 void pinned_release(void* memory) noexcept {
   Header header{};
   std::memcpy(&header, begin_of(memory), sizeof header);
-  cuda::emulation::device_bytes += (header.bytes + 255) / 256 * 256;
+  cuda::emulation::device_bytes += rounded_up(header.bytes);
   device_release(memory);
 }
 

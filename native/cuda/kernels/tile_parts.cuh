@@ -123,8 +123,10 @@ class ComingWeights {
 
   /// What was loaded is next.
   __device__ __forceinline__ void take() {
-    LECTERN_UNROLL
-    for (int i = 0; i < Weights::stretches; ++i) raw_[i] = coming_[i];
+    if constexpr (Weights::unpacked) {
+      LECTERN_UNROLL
+      for (int i = 0; i < Weights::stretches; ++i) raw_[i] = coming_[i];
+    }
   }
 
   /// Of four equal parts of the thread's share of the step, which was taken.

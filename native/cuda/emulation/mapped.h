@@ -1,0 +1,36 @@
+// Memory behind which there is none: what a kernel reads beyond its end stops the process, as it may stop a device.
+#pragma once
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstddef>
+
+namespace lectern::cuda::emulation {
+
+inline std::size_t page_bytes() {
+  static const auto bytes = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+/// Whole pages: one for what lies before, `bytes`, and the one that nobody may touch.
+inline std::size_t mapped_bytes(std::size_t bytes) { return (bytes + page_bytes() - 1) / page_bytes() * page_bytes() + 2 * page_bytes(); }
+
+/// The end of `bytes`, zeros, in front of which there is a page more; null where there is no memory.
+inline unsigned char* end_of_mapped(std::size_t bytes) {
+  const std::size_t all = mapped_bytes(bytes);
+  void* const memory = mmap(nullptr, all, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return nullptr;
+  unsigned char* const end = static_cast<unsigned char*>(memory) + all - page_bytes();
+  if (mprotect(end, page_bytes(), PROT_NONE) == 0) return end;
+  munmap(memory, all);
+  return nullptr;
+}
+
+/// Gives back what end_of_mapped() gave.
+inline void unmap(unsigned char* end, std::size_t bytes) noexcept {
+  const std::size_t all = mapped_bytes(bytes);
+  munmap(end + page_bytes() - all, all);
+}
+
+}  // namespace lectern::cuda::emulation
