@@ -70,8 +70,15 @@ __device__ __forceinline__ float shuffle_xor(float value, int mask) { return __s
 __device__ __forceinline__ int shuffle_xor(int value, int mask) { return __shfl_xor_sync(0xFFFFFFFFU, value, mask); }
 __device__ __forceinline__ float float_of_bits(std::uint32_t bits) { return __uint_as_float(bits); }
 __device__ __forceinline__ std::uint32_t bits_of_float(float value) { return __float_as_uint(value); }
-/// Asks for the 128 bytes around an address, without waiting for them.
-__device__ __forceinline__ void prefetch(const void* address) { asm volatile("prefetch.global.L2 [%0];" ::"l"(address)); }
+/// Asks for `bytes` from an address on, both multiples of 16, for the second-level cache, and does not wait for them. From Hopper on that is one instruction,
+/// which says how many they are; of the one before, by the address alone, the manual does not say whether 128 bytes come or 32.
+__device__ __forceinline__ void prefetch(const void* address, int bytes) {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("cp.async.bulk.prefetch.L2.global [%0], %1;" ::"l"(address), "r"(bytes));
+#else
+  for (int at = 0; at < bytes; at += 128) asm volatile("prefetch.global.L2 [%0];" ::"l"(static_cast<const std::uint8_t*>(address) + at));
+#endif
+}
 /// sum + the four products of signed bytes.
 __device__ __forceinline__ int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }
 __device__ __forceinline__ float half_to_float(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
@@ -209,8 +216,8 @@ inline int atomic_add(int* to, int value) {
 }
 inline float float_of_bits(std::uint32_t bits) { return float_from_bits(bits); }
 inline std::uint32_t bits_of_float(float value) { return bits_of(value); }
-/// Throws std::logic_error for memory that is none of the device's.
-void prefetch(const void* address);
+/// Throws std::logic_error for an address or a size that the device would refuse, and for memory that is none of its.
+void prefetch(const void* address, int bytes);
 int dot4(int a, int b, int sum);
 float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);

@@ -6,6 +6,7 @@
 
 #include "cpu/backend.h"
 #include "cuda/emulation/fibers.h"
+#include "cuda/runtime.h"
 #include "cuda_places.h"
 #include "harness.h"
 #include "made_model.h"
@@ -245,6 +246,24 @@ LECTERN_TEST("cuda: lanes that ask a warp of which some have ended are an error"
       thrown = true;
     }
     check(thrown == (leaving > 0), std::to_string(leaving) + " lanes have ended");
+  }
+}
+
+LECTERN_TEST("cuda: memory is asked for ahead by whole sixteens of what is the device's") {
+  if (!has_emulation()) return;
+  const cuda_emulated::DeviceArray<std::uint8_t> memory(96);
+  struct Asked {
+    int at, bytes;
+    bool taken;
+  };
+  for (const Asked& asked : {Asked{0, 96, true}, Asked{80, 16, true}, Asked{80, 32, false}, Asked{96, 16, false}, Asked{8, 16, false}, Asked{0, 24, false}, Asked{0, 0, false}}) {
+    bool thrown = false;
+    try {
+      cuda_emulated::prefetch(memory.get() + asked.at, asked.bytes);
+    } catch (const std::logic_error&) {
+      thrown = true;
+    }
+    check(thrown != asked.taken, std::to_string(asked.bytes) + " bytes at " + std::to_string(asked.at));
   }
 }
 

@@ -147,11 +147,13 @@ void check_alignment(const void* address, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0) throw std::logic_error("A load of " + std::to_string(bytes) + " bytes from an address that is no multiple of it.");
 }
 
-void prefetch(const void* address) {
+void prefetch(const void* address, int bytes) {
+  check_alignment(address, 16);
+  if (bytes <= 0 || bytes % 16 != 0) throw std::logic_error("A kernel asks for " + std::to_string(bytes) + " bytes, which no device takes.");
   const auto* const at = static_cast<const unsigned char*>(address);
   const std::lock_guard lock(memory_mutex);
   auto part = memory_parts.upper_bound(at);
-  if (part == memory_parts.begin() || at >= std::prev(part)->first + std::prev(part)->second) throw std::logic_error("A kernel asks for memory that is none of the device's.");
+  if (part == memory_parts.begin() || at + bytes > std::prev(part)->first + std::prev(part)->second) throw std::logic_error("A kernel asks for memory that is none of the device's.");
 }
 
 float half_to_float(std::uint16_t bits) { return float_from_f16(bits); }

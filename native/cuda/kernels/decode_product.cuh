@@ -223,25 +223,30 @@ __device__ __forceinline__ void finish_head_rows(const DecodeWork& work, int whi
 
 /// Of a block, ahead of what its warps load: 1 KB of each row of a unit for all of them.
 constexpr int asked_ahead_bytes = 64 << 10;
+__device__ __forceinline__ int asked_of_row(int pitch) {
+  constexpr int bytes = asked_ahead_bytes / rows_per_warp / decode_warps;
+  static_assert(bytes % plane_alignment == 0, "whole sectors");
+  return bytes < pitch ? bytes : pitch;
+}
 
 /// By a warp: asks for the first `bytes` of the rows of a unit (of paired rows near them), so that the memory is busy meanwhile.
 __device__ __forceinline__ void ask_for_unit(const DecodeWork& work, int unit, int bytes) {
   int which = 0;
   while (which < 2 && unit >= (work.matrices[which].rows + rows_per_warp - 1) / rows_per_warp) unit -= (work.matrices[which++].rows + rows_per_warp - 1) / rows_per_warp;
   const DecodeMatrix& matrix = work.matrices[which];
-  const int lines = ((bytes < matrix.pitch ? bytes : matrix.pitch) + 127) / 128;
-  for (int i = thread_number() % 32; i < rows_per_warp * lines; i += 32) {
-    const int row = rows_per_warp * unit + i / lines;
-    if (row < matrix.rows) prefetch(matrix.weights + static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.pitch) + i % lines * 128);
-  }
+  const int lane = thread_number() % 32;
+  if (lane >= rows_per_warp || rows_per_warp * unit + lane >= matrix.rows) return;
+  const std::uint8_t* const row = matrix.weights + static_cast<std::size_t>(rows_per_warp * unit + lane) * static_cast<std::size_t>(matrix.pitch);
+  prefetch(row, bytes < matrix.pitch ? bytes / plane_alignment * plane_alignment : matrix.pitch);
 }
 
 /// The same of a group of a gated product, two rows of each matrix.
 __device__ __forceinline__ void ask_for_group(const DecodeWork& work, int group) {
-  const int part = thread_number() % 32;
-  const DecodeMatrix& matrix = work.matrices[part / 16];
-  const int row = 32 * group + 2 * (thread_number() / 32) + part / 8 % 2;
-  if (row < matrix.rows && part % 8 * 128 < matrix.pitch) prefetch(matrix.weights + static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.pitch) + part % 8 * 128);
+  const int row = 32 * group + 2 * (thread_number() / 32);
+  if (thread_number() % 32 != 0 || row >= work.matrices[0].rows) return;
+  const auto pitch = static_cast<std::size_t>(work.matrices[0].pitch);
+  LECTERN_NO_UNROLL
+  for (int i = 0; i < rows_per_warp; ++i) prefetch(work.matrices[i / 2].weights + static_cast<std::size_t>(row + i % 2) * pitch, asked_of_row(work.matrices[0].pitch));
 }
 
 /// Units begin .. end - 1 of four rows, striped over the block's warps.
