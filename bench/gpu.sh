@@ -215,7 +215,7 @@ profiled() {
 }
 if [ "$device" = cuda ] && command -v ncu > /dev/null; then
   : > "$logs/gpu-profile.log"
-  profiled 'decode_product|attend_split|combine_splits' 30 6
+  profiled 'decode_product|attend_split' 30 5
   profiled 'multiply_group_tiles|multiply_tiles|attend_tiles' 14 7
 fi
 echo "$report, after $((535 - $(left))) s"

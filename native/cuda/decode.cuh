@@ -16,10 +16,12 @@ namespace LECTERN_CUDA_SPACE {
 class DecodeRows {
  public:
   DecodeRows(const OpsShape& shape, Stream stream, Chip chip)
-      : stream_(stream), chip_(chip), quantised_(quantised_bytes(shape)), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)) {}
+      : stream_(stream), chip_(chip), quantised_(quantised_bytes(shape)), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)), arrived_(arrivals(shape)) {
+    clear(stream, arrived_.get(), arrivals(shape) * sizeof(int));
+  }
 
   static std::size_t bytes(const OpsShape& shape) {
-    return quantised_bytes(shape) + sizeof(float) * part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size + 2) + 4 * 256;
+    return quantised_bytes(shape) + sizeof(float) * part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size + 2) + sizeof(int) * arrivals(shape) + 5 * 256;
   }
 
   /// Whether products with this matrix are served.
@@ -90,7 +92,7 @@ class DecodeRows {
   void attend(int heads, int rows, const float* q, const KvShape& kv, const Cache& cache, int layer, const int* slots, const int* first, const int* visible, float* out) {
     const int columns = heads * kv.head_size;
     std::uint8_t* quantised = kv.head_size % 32 == 0 ? quantised_.get() : nullptr;
-    const SplitParts parts{values_.get(), largest_.get(), totals_.get()};
+    const SplitParts parts{values_.get(), largest_.get(), totals_.get(), arrived_.get()};
     for (int row = 0; row < rows; row += most_decode_rows) {
       const int count = std::min(most_decode_rows, rows - row);
       const auto skipped = static_cast<std::ptrdiff_t>(row) * columns;
@@ -106,6 +108,7 @@ class DecodeRows {
     const int longest = std::max(shape.columns, shape.heads * shape.kv.head_size);
     return static_cast<std::size_t>(shape.logit_rows) * static_cast<std::size_t>(activation_row_bytes(longest / 32));
   }
+  static std::size_t arrivals(const OpsShape& shape) { return static_cast<std::size_t>(most_decode_rows) * static_cast<std::size_t>(shape.kv.heads); }
   static std::size_t part_floats(const OpsShape& shape) { return static_cast<std::size_t>(most_decode_rows) * static_cast<std::size_t>(shape.heads) * most_splits; }
   static DecodeMatrix matrix_of(const Linear& linear) { 
     return {static_cast<const std::uint8_t*>(linear.weight.data), linear.bias, linear.weight.dtype, linear.weight.rows, static_cast<int>(placed_row_bytes(linear.weight.dtype, linear.weight.columns))};
@@ -155,6 +158,7 @@ class DecodeRows {
   Chip chip_;
   DeviceArray<std::uint8_t> quantised_;  // (slots, activation_row_bytes)
   DeviceArray<float> values_, largest_, totals_;
+  DeviceArray<int> arrived_;
   const float* left_ = nullptr;  // whose rows quantised_ has
   int left_columns_ = 0;
 };

@@ -223,6 +223,7 @@ struct SplitParts {
   float* values;  // (rows, heads, most_splits, head_size)
   float* largest;  // (rows, heads, most_splits)
   float* totals;
+  int* arrived;  // (rows, KV heads): how many parts are there; zeros before and after
 };
 
 /// What a block takes.

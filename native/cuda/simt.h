@@ -66,6 +66,7 @@ __device__ __forceinline__ int block_y() { return static_cast<int>(blockIdx.y); 
 __device__ __forceinline__ int block_z() { return static_cast<int>(blockIdx.z); }
 __device__ __forceinline__ int grid_x() { return static_cast<int>(gridDim.x); }
 __device__ __forceinline__ void synchronise_block() { __syncthreads(); }
+__device__ __forceinline__ void synchronise_warp() { __syncwarp(); }
 __device__ __forceinline__ float shuffle_xor(float value, int mask) { return __shfl_xor_sync(0xFFFFFFFFU, value, mask); }
 __device__ __forceinline__ int shuffle_xor(int value, int mask) { return __shfl_xor_sync(0xFFFFFFFFU, value, mask); }
 __device__ __forceinline__ float float_of_bits(std::uint32_t bits) { return __uint_as_float(bits); }
@@ -93,6 +94,17 @@ __device__ __forceinline__ void atomic_add(std::uint64_t* to, std::uint64_t valu
 __device__ __forceinline__ void atomic_max(std::uint64_t* to, std::uint64_t value) { atomicMax(reinterpret_cast<unsigned long long*>(to), static_cast<unsigned long long>(value)); }
 /// The sum, as atomic_add(); what stood there before.
 __device__ __forceinline__ int atomic_add(int* to, int value) { return atomicAdd(to, value); }
+
+/// By one thread of a block, after a barrier: what the block wrote to the device's memory is there for whoever finds what this thread writes next by an atomic
+/// operation; and the other way round, before what others wrote is read.
+__device__ __forceinline__ void order_memory() { __threadfence(); }
+/// 16 bytes that other blocks of this kernel wrote: not from the first-level cache, which may have older ones.
+__device__ __forceinline__ Words<4> load_of_others(const float* from) {
+  Words<4> value;
+  asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.w[0]), "=r"(value.w[1]), "=r"(value.w[2]), "=r"(value.w[3]) : "l"(from) : "memory");
+  return value;
+}
+__device__ __forceinline__ float load_one_of_others(const float* from) { return __ldcg(from); }
 
 /// What the first-level cache does with the 32 bytes around what is read: nothing; gives them up first, for when the rest of them is asked for
 /// next; keeps them, for when it is asked for after others.
@@ -203,6 +215,7 @@ inline int block_y() { return static_cast<int>(cuda::emulation::block_index.y); 
 inline int block_z() { return static_cast<int>(cuda::emulation::block_index.z); }
 inline int grid_x() { return static_cast<int>(cuda::emulation::grid_size.x); }
 inline void synchronise_block() { cuda::emulation::block_barrier(); }
+inline void synchronise_warp() { cuda::emulation::warp_barrier(); }
 float shuffle_xor(float value, int mask);
 int shuffle_xor(int value, int mask);
 // Fibers take turns at barriers alone.
@@ -214,6 +227,17 @@ inline int atomic_add(int* to, int value) {
   *to += value;
   return *to - value;
 }
+/// Throws std::logic_error for an address that the device would refuse.
+void check_alignment(const void* address, std::size_t bytes);
+
+inline void order_memory() {}
+inline Words<4> load_of_others(const float* from) {
+  check_alignment(from, 16);
+  Words<4> value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+inline float load_one_of_others(const float* from) { return *from; }
 inline float float_of_bits(std::uint32_t bits) { return float_from_bits(bits); }
 inline std::uint32_t bits_of_float(float value) { return bits_of(value); }
 /// Throws std::logic_error for an address or a size that the device would refuse, and for memory that is none of its.
@@ -223,9 +247,6 @@ float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);
 inline int round_to_int(float value) { return static_cast<int>(std::nearbyint(value)); }
 std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector);
-
-/// Throws std::logic_error for an address that the device would refuse.
-void check_alignment(const void* address, std::size_t bytes);
 
 /// Where this thread's launches go while a stream is recorded; else null.
 extern constinit thread_local GraphHandle* recorded;

@@ -129,6 +129,20 @@ bool release_barriers(std::size_t threads) {
   return any || release(0, threads, State::at_block_barrier);
 }
 
+/// A device promises no order of blocks either.
+template <class Run>
+void each_block(Index grid, const Run& run) {
+  const auto turned = [](unsigned turn, unsigned count) { return reversed ? count - 1 - turn : turn; };
+  for (unsigned z = 0; z < grid.z; ++z) {
+    for (unsigned y = 0; y < grid.y; ++y) {
+      for (unsigned x = 0; x < grid.x; ++x) {
+        block_index = {turned(x, grid.x), turned(y, grid.y), turned(z, grid.z)};
+        run();
+      }
+    }
+  }
+}
+
 void run_block(std::size_t threads) {
   ++blocks_begun;
   for (std::size_t i = 0; i < threads; ++i) {
@@ -198,14 +212,10 @@ void run_grid(Index grid, int threads, const std::function<void()>& body, std::s
   shared_begin = shared_end - (shared_bytes + shared_alignment - 1) / shared_alignment * shared_alignment;
   unsigned char* const own_end = shared_begin + shared_bytes;
   std::fill(own_end, shared_end, guard);
-  for (block_index.z = 0; block_index.z < grid.z; ++block_index.z) {
-    for (block_index.y = 0; block_index.y < grid.y; ++block_index.y) {
-      for (block_index.x = 0; block_index.x < grid.x; ++block_index.x) {
-        std::fill(shared_begin, own_end, static_cast<unsigned char>(0xFF));
-        run_block(static_cast<std::size_t>(threads));
-      }
-    }
-  }
+  each_block(grid, [&] {
+    std::fill(shared_begin, own_end, static_cast<unsigned char>(0xFF));
+    run_block(static_cast<std::size_t>(threads));
+  });
   if (std::any_of(own_end, shared_end, [](unsigned char byte) { return byte != guard; })) throw std::logic_error("A block wrote beside its shared memory.");
 }
 
@@ -220,17 +230,13 @@ void run_apart(Index grid, int threads, const std::function<void()>& body) {
   const Apart now;
   grid_size = grid;
   block_size = {static_cast<unsigned>(threads), 1, 1};
-  for (block_index.z = 0; block_index.z < grid.z; ++block_index.z) {
-    for (block_index.y = 0; block_index.y < grid.y; ++block_index.y) {
-      for (block_index.x = 0; block_index.x < grid.x; ++block_index.x) {
-        ++blocks_begun;
-        for (int turn = 0; turn < threads; ++turn) {
-          thread_index = {static_cast<unsigned>(reversed ? threads - 1 - turn : turn), 0, 0};
-          body();
-        }
-      }
+  each_block(grid, [&] {
+    ++blocks_begun;
+    for (int turn = 0; turn < threads; ++turn) {
+      thread_index = {static_cast<unsigned>(reversed ? threads - 1 - turn : turn), 0, 0};
+      body();
     }
-  }
+  });
 }
 
 }  // namespace lectern::cuda::emulation

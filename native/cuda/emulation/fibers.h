@@ -33,7 +33,7 @@ extern bool checks_only;
 /// Of the block that runs, aligned to 128 bytes; what was not written there is no number.
 unsigned char* shared_memory();
 
-/// The order in which threads of a block take turns: a missing barrier shows in one order and hides in the other.
+/// The order in which threads of a block take turns, and blocks of a grid: a missing barrier shows in one order and hides in the other.
 void set_reverse(bool reverse);
 
 void block_barrier();

@@ -1,5 +1,5 @@
-// Attention of single rows over a long cache: the positions are split over blocks, each takes all query heads of one KV head, and a second
-// kernel puts the parts together.
+// Attention of single rows over a long cache: the positions are split over blocks, each takes all query heads of one KV head, and the block that
+// comes last puts the parts together: a kernel for that alone would cost more to begin than it does.
 //
 // A row is one of few, so heads alone would leave most of the chip idle: 8 KV heads x 32 splits are 256 blocks, two a multiprocessor. All
 // query heads of a KV head share each key and value that was read, 8 of them in 70B: the cache goes by once. A block loads a tile of 64
@@ -17,6 +17,8 @@ namespace LECTERN_CUDA_SPACE {
 
 constexpr int split_threads = 128;
 constexpr int heads_together = 4;
+/// Of the parts of a row, on their way at a time.
+constexpr int loads_together = 8;
 
 /// Positions of one part of a row that sees `visible`.
 __host__ __device__ constexpr int split_length(int visible) {
@@ -93,9 +95,65 @@ __device__ __forceinline__ void score_position(const float* q, const Element* ke
   }
 }
 
-/// Grid: KV heads by splits by rows. Of splits that have no positions nothing is written. q: (rows, heads * head_size)
+/// By all threads of a block that has written its part of `count`: whether all are there now, of which one block finds that they are. `shared`: a number of the
+/// block's memory that nobody needs any more.
+__device__ __forceinline__ bool comes_last(int* arrived, int count, int* shared) {
+  synchronise_block();
+  if (count == 1) return true;
+  if (thread_number() == 0) {
+    order_memory();
+    *shared = atomic_add(arrived, 1) + 1;
+    order_memory();
+    if (*shared == count) *arrived = 0;
+  }
+  synchronise_block();
+  return *shared == count;
+}
+
+/// By a warp: the parts of a query head of a row, put together. `weights`: shared memory for most_splits floats.
+__device__ __forceinline__ void combine_parts(int head_size, int query_heads, int row, int head, int splits, const SplitParts& parts, float* weights, float* out, std::uint8_t* quantised) {
+  const int lane = thread_number() % 32;
+  const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(head)) * most_splits;
+  const float largest = lane < splits ? load_one_of_others(parts.largest + part + lane) : -INFINITY;
+  const float top = warp_max(largest);
+  const float weight = lane < splits ? expf(largest - top) : 0.0F;
+  const float total = warp_sum(lane < splits ? weight * load_one_of_others(parts.totals + part + lane) : 0.0F);
+  synchronise_warp();
+  weights[lane] = weight;
+  synchronise_warp();
+  const int columns = query_heads * head_size;
+  float* to = out + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(head * head_size);
+  for (int begin = 0; begin < head_size; begin += 128) {
+    const int d = begin + 4 * lane;
+    float values[4] = {0.0F, 0.0F, 0.0F, 0.0F};
+    if (d < head_size) {
+      const float* from = parts.values + part * static_cast<std::size_t>(head_size) + static_cast<std::size_t>(d);
+      for (int first = 0; first < splits; first += loads_together) {
+        Words<4> fours[loads_together];
+        LECTERN_UNROLL
+        for (int s = 0; s < loads_together; ++s) fours[s] = load_of_others(from + static_cast<std::size_t>(first + s < splits ? first + s : splits - 1) * static_cast<std::size_t>(head_size));
+        LECTERN_UNROLL
+        for (int s = 0; s < loads_together; ++s) {
+          if (first + s >= splits) continue;
+          for (int k = 0; k < 4; ++k) values[k] = fmaf(weights[first + s], float_of_bits(fours[s].w[k]), values[k]);
+        }
+      }
+      for (int k = 0; k < 4; ++k) {
+        values[k] /= total;
+        to[d + k] = values[k];
+      }
+    }
+    if (quantised != nullptr) {
+      write_activations(values, d < head_size, columns / 32, (head * head_size + d) / 32, quantised + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(columns / 32)));
+    }
+  }
+}
+
+/// Grid: KV heads by splits by rows. Of splits that have no positions nothing is written. q, out: (rows, heads * head_size); the same as bytes where `quantised` is
+/// not null (head_size a multiple of 32 then).
 template <class Element>
-__global__ void attend_split(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, SplitParts parts) {
+__global__ void attend_split(Cache cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, const float* q, SplitParts parts, float* out,
+                             std::uint8_t* quantised) {
   let_next_begin();
   wait_for_kernels_before();
   const int size = cache.head_size;
@@ -103,7 +161,8 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
   const int split = block_y();
   const int row = block_z();
   const int batch_row = first_row + row;
-  const int length = split_length(visible[batch_row] - first[batch_row]);
+  const int seen = visible[batch_row] - first[batch_row];
+  const int length = split_length(seen);
   const int begin = first[batch_row] + split * length;
   const int end = begin + length < visible[batch_row] ? begin + length : visible[batch_row];
   if (begin >= end) return;
@@ -214,44 +273,11 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
     parts.largest[part + static_cast<std::size_t>(h * most_splits)] = largest[h];
     parts.totals[part + static_cast<std::size_t>(h * most_splits)] = totals[h];
   }
-}
-
-/// Grid: query heads by rows, one warp each. out: (rows, heads * head_size), and the same as bytes where `quantised` is not null (head_size a
-/// multiple of 32 then).
-__global__ void combine_splits(int head_size, int query_heads, const int* first, const int* visible, int first_row, SplitParts parts, float* out, std::uint8_t* quantised) {
-  let_next_begin();
-  wait_for_kernels_before();
-  const int head = block_x();
-  const int row = block_y();
-  const int lane = thread_number();
-  const int seen = visible[first_row + row] - first[first_row + row];
-  const int splits = (seen + split_length(seen) - 1) / split_length(seen);
-  const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(head)) * most_splits;
-  const float largest = lane < splits ? parts.largest[part + static_cast<std::size_t>(lane)] : -INFINITY;
-  const float top = warp_max(largest);
-  const float weight = lane < splits ? expf(largest - top) : 0.0F;
-  const float total = warp_sum(lane < splits ? weight * parts.totals[part + static_cast<std::size_t>(lane)] : 0.0F);
-  LECTERN_SHARED float weights[most_splits];
-  weights[lane] = weight;
-  synchronise_block();
-  const int columns = query_heads * head_size;
-  float* to = out + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(head * head_size);
-  for (int begin = 0; begin < head_size; begin += 128) {
-    const int d = begin + 4 * lane;
-    float values[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-    if (d < head_size) {
-      for (int s = 0; s < splits; ++s) {
-        const auto four = *reinterpret_cast<const Words<4>*>(parts.values + (part + static_cast<std::size_t>(s)) * static_cast<std::size_t>(head_size) + static_cast<std::size_t>(d));
-        for (int k = 0; k < 4; ++k) values[k] = fmaf(weights[s], float_of_bits(four.w[k]), values[k]);
-      }
-      for (int k = 0; k < 4; ++k) {
-        values[k] /= total;
-        to[d + k] = values[k];
-      }
-    }
-    if (quantised != nullptr) {
-      write_activations(values, d < head_size, columns / 32, (head * head_size + d) / 32, quantised + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(columns / 32)));
-    }
+  const int splits = (seen + length - 1) / length;
+  if (!comes_last(parts.arrived + row * cache.heads + kv_head, splits, reinterpret_cast<int*>(largest))) return;
+  for (int h = thread / 32; h < group; h += split_threads / 32) {
+    // Where the queries were there is room for the weights of every warp.
+    combine_parts(size, query_heads, row, kv_head * group + h, splits, parts, queries + thread / 32 * most_splits, out, quantised);
   }
 }
 

@@ -12,9 +12,10 @@ std::size_t split_shared_bytes(const KvShape& kv, int group) {
 namespace {
 
 template <class Element>
-void launch_split(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q, const SplitParts& parts) {
+void launch_split(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q, const SplitParts& parts, float* out,
+                  std::uint8_t* quantised) {
   launch_early(stream, attend_split<Element>, Grid{cache.heads, most_splits, rows}, split_threads, split_bytes<Element>(cache.head_size, query_heads / cache.heads), cache, query_heads, layer, slots,
-                first, visible, first_row, q, parts);
+                first, visible, first_row, q, parts, out, quantised);
 }
 
 }  // namespace
@@ -22,8 +23,7 @@ void launch_split(Stream stream, const Cache& cache, int query_heads, int layer,
 void launch_splits(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q,
                    const SplitParts& parts, float* out, std::uint8_t* quantised) {
   auto* const launch_part = cache.type == CacheType::bytes ? launch_split<std::int8_t> : cache.type == CacheType::halves ? launch_split<std::uint16_t> : launch_split<float>;
-  launch_part(stream, cache, query_heads, layer, slots, first, visible, first_row, rows, q, parts);
-  launch_early(stream, combine_splits, Grid{query_heads, rows}, 32, 0, cache.head_size, query_heads, first, visible, first_row, parts, out, quantised);
+  launch_part(stream, cache, query_heads, layer, slots, first, visible, first_row, rows, q, parts, out, quantised);
 }
 
 }  // namespace LECTERN_CUDA_SPACE
