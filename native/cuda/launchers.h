@@ -216,8 +216,8 @@ void launch_decode(Stream stream, int blocks, const DecodeWork& work);
 
 // --- Attention of single rows (units/split_attention.cu) ---
 
-/// The most parts of a row; as many as a warp has lanes, so that one can weigh them all.
-constexpr int most_splits = 32;
+/// The most parts of a row; a warp weighs them all.
+constexpr int most_splits = 64;
 /// What a part of a row leaves: for each (row, query head, split) the sum of shares times values, their largest score and their sum.
 struct SplitParts {
   float* values;  // (rows, heads, most_splits, head_size)

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <random>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -59,6 +60,59 @@ LECTERN_TEST("cuda: rows of answers take keys and values exactly as the cache ke
           cuda::emulation::set_reverse(false);
         }
       }
+    }
+  }
+}
+
+/// Of positions that lie in a cache of halves already: 8,192 of them are 64 parts, more than a warp has lanes.
+LECTERN_TEST("cuda: an answer that sees thousands of positions has them in as many parts as there may be") {
+  constexpr int heads = 3;
+  constexpr int size = 32;
+  constexpr int positions = 8192;
+  std::mt19937 random(9);
+  std::normal_distribution<float> normal(0, 1);
+  std::vector<std::uint16_t> cache(std::size_t{2} * positions * size);
+  for (std::uint16_t& half : cache) half = f16_from_float(normal(random));
+  std::vector<float> queries(std::size_t{heads} * size);
+  for (float& value : queries) value = normal(random);
+  for (const test::Place& place : test::places()) {
+    const std::unique_ptr<Backend> backend = place.make();
+    OpsShape shape{};
+    shape.rows = shape.part_rows = shape.logit_rows = shape.threads = 1;
+    shape.columns = shape.outputs = heads * size;
+    shape.heads = heads;
+    shape.kv = {1, 1, positions, 1, size, DType::f16};
+    const std::unique_ptr<Ops> ops = backend->make_ops(shape);
+    const Memory kept(*backend, ops->kv_bytes(shape.kv));
+    const Memory rows(*backend, queries.size() * sizeof(float));
+    backend->upload(kept.data(), cache.data(), cache.size() * sizeof cache[0]);
+    for (const std::int32_t visible : {2048, 2049, 4096, 4097, 5000, positions}) {
+      backend->upload(rows.data(), queries.data(), queries.size() * sizeof(float));
+      const std::int32_t zero = 0;
+      const std::int32_t last = visible - 1;
+      ops->begin({1, 1, &zero, &zero, &last, &last, &zero, &visible}, Rope{});
+      ops->attend(heads, {0, 1}, rows.floats(), {shape.kv, kept.data()}, 0, rows.floats());
+      ops->end();
+      std::vector<float> got(queries.size());
+      backend->download(got.data(), rows.data(), got.size() * sizeof(float));
+      double worst = 0;
+      for (int h = 0; h < heads; h++) {
+        double total = 0;
+        std::vector<double> sums(size);
+        for (int p = 0; p < visible; p++) {
+          const auto key = [&](int d) { return static_cast<double>(float_from_f16(cache[static_cast<std::size_t>(p * size + d)])); };
+          const auto value = [&](int d) { return static_cast<double>(float_from_f16(cache[static_cast<std::size_t>((positions + p) * size + d)])); };
+          double score = 0;
+          for (int d = 0; d < size; d++) score += static_cast<double>(queries[static_cast<std::size_t>(h * size + d)]) * key(d);
+          total += std::exp(score);
+          for (int d = 0; d < size; d++) sums[static_cast<std::size_t>(d)] += std::exp(score) * value(d);
+        }
+        for (int d = 0; d < size; d++) {
+          const double error = std::abs(static_cast<double>(got[static_cast<std::size_t>(h * size + d)]) - sums[static_cast<std::size_t>(d)] / total);
+          worst = std::isfinite(error) ? std::max(worst, error) : 1e9;
+        }
+      }
+      check(worst < 1e-5, place.name + ", " + std::to_string(visible) + " positions: " + std::to_string(worst));
     }
   }
 }

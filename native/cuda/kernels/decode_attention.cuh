@@ -1,9 +1,10 @@
 // Attention of single rows over a long cache: the positions are split over blocks, each takes all query heads of one KV head, and the block that
 // comes last puts the parts together: a kernel for that alone would cost more to begin than it does.
 //
-// A row is one of few, so heads alone would leave most of the chip idle: 8 KV heads x 32 splits are 256 blocks, two a multiprocessor. All
-// query heads of a KV head share each key and value that was read, 8 of them in 70B: the cache goes by once. A block loads a tile of 64
-// positions, keys and values together (32 KB under way), and works on it while its neighbour's loads run.
+// A row is one of few, so heads alone would leave most of the chip idle: 8 KV heads x 64 splits are 512 blocks, four a multiprocessor, which their
+// memory lets it have; with 32 the two of each would issue little more than every second clock. All query heads of a KV head share each key and value that
+// was read, 8 of them in 70B: the cache goes by once. A block loads a tile of 64 positions, keys and values together (32 KB under way), and works
+// on it while its neighbours' loads run.
 // Where a row is split depends on how many positions it sees and on nothing else, so neither other rows nor the chip change a bit.
 #pragma once
 
@@ -19,6 +20,7 @@ constexpr int split_threads = 128;
 constexpr int heads_together = 4;
 /// Of the parts of a row, on their way at a time.
 constexpr int loads_together = 8;
+constexpr int lane_parts = most_splits / 32;
 
 /// Positions of one part of a row that sees `visible`.
 __host__ __device__ constexpr int split_length(int visible) {
@@ -26,7 +28,7 @@ __host__ __device__ constexpr int split_length(int visible) {
   return even < 64 ? 64 : even;
 }
 
-static_assert(split_length(1) == 64 && split_length(2048) == 64 && split_length(2049) == 80 && split_length(131072) * most_splits == 131072, "every position is in a part");
+static_assert(split_length(1) == 64 && split_length(4096) == 64 && split_length(4097) == 80 && split_length(131072) * most_splits == 131072, "every position is in a part");
 
 /// Positions in shared memory at a time: 64, fewer where heads are long.
 __host__ __device__ constexpr int tile_positions(int head_size) { return head_size <= 128 ? 64 : head_size <= 256 ? 32 : 16; }
@@ -114,12 +116,25 @@ __device__ __forceinline__ bool comes_last(int* arrived, int count, int* shared)
 __device__ __forceinline__ void combine_parts(int head_size, int query_heads, int row, int head, int splits, const SplitParts& parts, float* weights, float* out, std::uint8_t* quantised) {
   const int lane = thread_number() % 32;
   const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(head)) * most_splits;
-  const float largest = lane < splits ? load_one_of_others(parts.largest + part + lane) : -INFINITY;
-  const float top = warp_max(largest);
-  const float weight = lane < splits ? expf(largest - top) : 0.0F;
-  const float total = warp_sum(lane < splits ? weight * load_one_of_others(parts.totals + part + lane) : 0.0F);
+  float largest[lane_parts];
+  float top = -INFINITY;
+  LECTERN_UNROLL
+  for (int i = 0; i < lane_parts; ++i) {
+    const int split = lane + 32 * i;
+    largest[i] = split < splits ? load_one_of_others(parts.largest + part + split) : -INFINITY;
+    top = fmaxf(top, largest[i]);
+  }
+  top = warp_max(top);
+  float total = 0.0F;
   synchronise_warp();
-  weights[lane] = weight;
+  LECTERN_UNROLL
+  for (int i = 0; i < lane_parts; ++i) {
+    const int split = lane + 32 * i;
+    const float weight = split < splits ? expf(largest[i] - top) : 0.0F;
+    if (split < splits) total = fmaf(weight, load_one_of_others(parts.totals + part + split), total);
+    weights[split] = weight;
+  }
+  total = warp_sum(total);
   synchronise_warp();
   const int columns = query_heads * head_size;
   float* to = out + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(head * head_size);
