@@ -136,7 +136,12 @@ void wait_for_copies() {
 Word pack_brains(float low, float high);
 Word pack_halves(float low, float high);
 Word round_tf32(float value);
-inline void store_words(void* to, const Word (&words)[4]) { std::memcpy(to, words, sizeof words); }
+/// Of this thread: what warpgroups would not see yet.
+void wrote_to_shared();
+inline void store_words(void* to, const Word (&words)[4]) {
+  std::memcpy(to, words, sizeof words);
+  wrote_to_shared();
+}
 inline float fast_exp2(float x) { return std::exp2(x); }
 
 #endif

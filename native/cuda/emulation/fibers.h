@@ -44,5 +44,7 @@ const void* const* show(const void* own);
 void warp_barrier();
 /// Blocks that began so far, the one that runs included.
 extern std::uint64_t blocks_begun;
+/// Barriers of all blocks that were passed so far.
+extern std::uint64_t barriers_passed;
 
 }  // namespace lectern::cuda::emulation

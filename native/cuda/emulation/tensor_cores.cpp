@@ -154,6 +154,7 @@ void wait_for_copies(int later) {
       if (copy.from == nullptr) std::memset(copy.to, 0, 16);
       else std::memcpy(copy.to, copy.from, 16);
     }
+    if (!groups.front().empty()) wrote_to_shared();
     groups.erase(groups.begin());
   }
 }

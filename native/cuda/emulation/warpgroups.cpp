@@ -1,10 +1,11 @@
 // The twins of cuda/warpgroups.h. Products are made when they are asked for and appear when they are waited for: until then the sums
-// are no numbers, and what was multiplied must still be there.
+// are no numbers, and what was multiplied must still be there. What a thread wrote and did not show before a barrier no product may follow.
 #include "cuda/warpgroups.h"
 
 #include <array>
 #include <cmath>
 #include <limits>
+#include <map>
 #include <vector>
 
 #include "cuda/emulation/faults.h"
@@ -68,6 +69,25 @@ Products& own_products() {
   return own;
 }
 
+/// Since when a thread has not shown what it wrote, in barriers.
+struct Unshown {
+  std::uint64_t block = 0;
+  bool any = false;
+  std::uint64_t since = 0;
+};
+std::array<Unshown, 1024> unshown;
+/// How many threads of the block that runs have not since then.
+std::map<std::uint64_t, int> unshown_threads;
+std::uint64_t unshown_block = 0;
+
+Unshown& own_unshown() {
+  if (unshown_block != emulation::blocks_begun) unshown_threads.clear();
+  unshown_block = emulation::blocks_begun;
+  Unshown& own = unshown[static_cast<std::size_t>(thread_number())];
+  if (own.block != emulation::blocks_begun) own = {emulation::blocks_begun, false, 0};
+  return own;
+}
+
 std::vector<Sixteen> read_all(const Asked& asked) {
   const int lane = thread_number() % 32;
   const int row = thread_number() % warpgroup_threads / 32 * 16 + lane / 4;
@@ -93,7 +113,21 @@ std::array<float, 16> floats(const Sixteen& row, bool halves) {
 
 Word shared_address(const void* at) { return static_cast<Word>(static_cast<const unsigned char*>(at) - emulation::shared_memory()) + shared_begin; }
 
-void show_to_products() {}
+void wrote_to_shared() {
+  Unshown& own = own_unshown();
+  if (own.any) return;
+  own.any = true;
+  own.since = emulation::barriers_passed;
+  ++unshown_threads[own.since];
+}
+
+void show_to_products() {
+  Unshown& own = own_unshown();
+  if (!own.any) return;
+  own.any = false;
+  const auto threads = unshown_threads.find(own.since);
+  if (--threads->second == 0) unshown_threads.erase(threads);
+}
 
 void begin_products() { own_products().begun = true; }
 
@@ -101,6 +135,8 @@ void multiply_group(bool halves, float (*sums)[4], int blocks, MatrixPlace left,
   Products& own = own_products();
   ++emulation::group_products;
   if (!own.begun) fault("products that were not begun");
+  static_cast<void>(own_unshown());
+  if (!unshown_threads.empty() && unshown_threads.begin()->first < emulation::barriers_passed) fault("products after a barrier before which a thread has not shown what it wrote");
   if (own.sums == nullptr) {
     own.sums = sums;
     own.made.assign(sums[0], sums[0] + 4 * blocks);
