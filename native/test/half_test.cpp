@@ -1,6 +1,7 @@
 // The 16-bit floats: every value there and back, and every place where rounding turns.
 #include <cmath>
 #include <cstdint>
+#include <cstdio>
 #include <limits>
 #include <string>
 

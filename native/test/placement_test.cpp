@@ -1,4 +1,5 @@
 // Loading watched from outside: progress, cancel, a file that changes, and what a model will need.
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <vector>

@@ -1,4 +1,5 @@
 // The four algorithms on vocabularies small enough to work out by hand, and what is refused of a vocabulary.
+#include <cstdio>
 #include <limits>
 #include <random>
 #include <string>
