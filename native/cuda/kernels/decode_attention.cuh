@@ -164,6 +164,29 @@ __device__ __forceinline__ void combine_parts(int head_size, int query_heads, in
   }
 }
 
+/// By all threads of a block: scores (count, heads) become shares, a warp a head, with what was seen before of the head's largest and sum; `shrinks`: what sums
+/// of before are to be multiplied by.
+__device__ __forceinline__ void share_scores(int heads, int count, float* shares, float* largest, float* totals, float* shrinks) {
+  const int thread = thread_number();
+  for (int h = thread / 32; h < heads; h += split_threads / 32) {
+    float top = largest[h];
+    for (int p = thread % 32; p < count; p += 32) top = fmaxf(top, shares[p * heads + h]);
+    top = warp_max(top);
+    float total = 0.0F;
+    for (int p = thread % 32; p < count; p += 32) {
+      const float share = expf(shares[p * heads + h] - top);
+      shares[p * heads + h] = share;
+      total += share;
+    }
+    total = warp_sum(total);
+    if (thread % 32 == 0) {
+      shrinks[h] = expf(largest[h] - top);
+      totals[h] = fmaf(totals[h], shrinks[h], total);
+      largest[h] = top;
+    }
+  }
+}
+
 /// Grid: KV heads by splits by rows. Of splits that have no positions nothing is written. q, out: (rows, heads * head_size); the same as bytes where `quantised` is
 /// not null (head_size a multiple of 32 then).
 template <class Element>
@@ -237,24 +260,7 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
       for (int k = 0; k < heads_together; ++k) shares[p * heads + h + k] = scores_here[k];
     }
     synchronise_block();
-    // A warp takes a head's scores to shares.
-    for (int h = thread / 32; h < heads; h += split_threads / 32) {
-      float top = largest[h];
-      for (int p = thread % 32; p < count; p += 32) top = fmaxf(top, shares[p * heads + h]);
-      top = warp_max(top);
-      float total = 0.0F;
-      for (int p = thread % 32; p < count; p += 32) {
-        const float share = expf(shares[p * heads + h] - top);
-        shares[p * heads + h] = share;
-        total += share;
-      }
-      total = warp_sum(total);
-      if (thread % 32 == 0) {
-        shrinks[h] = expf(largest[h] - top);
-        totals[h] = fmaf(totals[h], shrinks[h], total);
-        largest[h] = top;
-      }
-    }
+    share_scores(heads, count, shares, largest, totals, shrinks);
     synchronise_block();
     // A thread takes two elements of four heads.
     for (int i = thread; i < size / 2 * (heads / heads_together); i += split_threads) {
