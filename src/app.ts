@@ -130,7 +130,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
   const converter = createConverter(settings, log);
   let language: Language;
   try {
-    language = createLanguage(settings, { engine: converter.models, answer: complete, log });
+    language = createLanguage(settings, { engine: converter.models, answer: complete, log, namedModels });
     converter.shareMemory(language);
   } catch (thrown) {
     await converter.close();

@@ -40,15 +40,17 @@ export interface LanguageParts {
   engine: ModelEngine;
   answer: LanguageServices['answer'];
   log: Log;
+  /** Directories of models that somebody asked for. */
+  namedModels?: readonly string[];
 }
 
 /** Throws `invalid_request` where the settings ask for a device that is not there. */
-export function createLanguage(settings: LanguageSettings, { engine, answer, log }: LanguageParts): Language {
+export function createLanguage(settings: LanguageSettings, { engine, answer, log, namedModels = [] }: LanguageParts): Language {
   let isClosing = false;
   // A look at the models that the end of the service cuts off finds nothing wrong with them.
   const told = modelsLog(log);
   const catalogue = createCatalogue({
-    directories: settings.models, aliases: settings.aliases, engine, checkTemplate: parseGo, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
+    directories: settings.models, named: namedModels, aliases: settings.aliases, engine, checkTemplate: parseGo, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
   });
   const memory = openMemory(settings, engine, log);
   const { models: residency, workers, short } = memory;

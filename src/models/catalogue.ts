@@ -12,6 +12,8 @@ import type { Catalogue, CatalogueEntry, ModelsLog, RefusedModel } from './types
 export interface CatalogueOptions {
   /** Where two hold a model of one name, the first has it. They need not exist. */
   directories: readonly string[];
+  /** Those of them that somebody asked for: one that does not exist is a warning. Default: none. */
+  named?: readonly string[];
   /** What models are also called, and their names. A model that is really called so wins, and the log tells of it. */
   aliases: ReadonlyMap<string, string>;
   engine: Pick<LanguageEngine, 'describeModel'>;
@@ -161,9 +163,9 @@ class DirectoryCatalogue implements Catalogue {
       const stored = (await manifestsOf(directory)).map(({ path, name }) => this.#storedCandidate(directory, path, name));
       return [...stored, ...(await plainModelsOf(directory)).map((model): Candidate => ({ name: model.name, path: model.path, read: () => this.#readPlain(model) }))];
     } catch (thrown) {
-      // Pulling makes one, or it is mounted later: no reason for a warning while there are others.
+      // Pulling makes the usual one: no reason for a warning.
       const isAbsent = (thrown as NodeJS.ErrnoException).code === 'ENOENT';
-      if (isAbsent) this.#say(said, directory, `The model directory ${directory} does not exist.`, this.#options.directories.length === 1 ? 'warn' : 'info');
+      if (isAbsent) this.#say(said, directory, `The model directory ${directory} does not exist.`, this.#options.named?.includes(directory) === true ? 'warn' : 'info');
       else this.#say(said, directory, `The model directory ${directory} is left out: ${(thrown as Error).message}.`);
       return [];
     }

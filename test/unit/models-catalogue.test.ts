@@ -88,15 +88,15 @@ t.test('split files are one model', async (t) => {
   t.not((await catalogue.find('big')).digest, digest, 'a change of any part is one of the model');
 });
 
-t.test('a directory that does not exist is told once: a warning where it is the only one', async (t) => {
+t.test('a directory that does not exist is told once: a warning where somebody asked for it', async (t) => {
   const { root, lines, notes, names } = make(t);
   await names();
   await names();
   t.strictSame([notes, lines], [[`The model directory ${join(root, 'absent')} does not exist.`], []]);
   const warned: [string, string][] = [];
-  const catalogue = createCatalogue({ directories: ['/nope'], aliases: new Map(), engine: readingEngine(), checkTemplate: parseGo, log: (level, message) => warned.push([level, message]) });
-  t.strictSame(await catalogue.list(), []);
-  t.strictSame(warned, [['warn', 'The model directory /nope does not exist.']]);
+  const catalogue = createCatalogue({ directories: ['/nope', '/usual'], named: ['/nope'], aliases: new Map(), engine: readingEngine(), checkTemplate: parseGo, log: (level, message) => warned.push([level, message]) });
+  t.strictSame([await catalogue.list(), await catalogue.list()], [[], []]);
+  t.strictSame(warned, [['warn', 'The model directory /nope does not exist.'], ['info', 'The model directory /usual does not exist.']]);
 });
 
 t.test('an Ollama store', async (t) => {
