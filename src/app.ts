@@ -15,6 +15,7 @@ import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
 import { createServer } from './http/server.js';
 import { ConversionMeter, workerLines } from './http/service/conversion-metrics.js';
+import { reloadLines } from './http/service/metrics.js';
 import { createLanguage, type Language } from './language.js';
 import { chooseTokenizer } from './models/tokenizer.js';
 import { listenOn } from './listen.js';
@@ -121,6 +122,11 @@ async function whyNotReady({ device, models }: Converter, started: boolean, stat
   return started ? unreadableDirectory(namedModels) : 'Models not yet loaded';
 }
 
+/** Of /metrics, beside those of the HTTP room. */
+function linesOf({ pool }: Converter, language: Language, meter: ConversionMeter, files: Parameters<typeof reloadLines>[0]): string {
+  return [meter.lines(), workerLines(pool.counts(), pool.residentBytes()), language.metrics(), reloadLines(files)].filter((lines) => lines !== '').join('\n');
+}
+
 /** `namedModels`: directories of models that somebody asked for; while one cannot be read, the service is not ready. */
 export async function createApp(settings: Settings, log: Log, { namedModels = [] }: { namedModels?: readonly string[] } = {}): Promise<App> {
   // First: settings that would let in the wrong ones start nothing.
@@ -152,7 +158,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     textModels: () => converter.pages.textModels(),
     notReady: () => (closing ? 'The service is stopping.' : whyNotReady(converter, start.ready(), settings.state, namedModels)),
     language: language.services,
-    moreMetrics: () => [meter.lines(), workerLines(converter.pool.counts(), converter.pool.residentBytes()), language.metrics()].join('\n'),
+    moreMetrics: () => linesOf(converter, language, meter, { access_list: settings.accessList === null ? undefined : gate, certificate: tls }),
   });
   const stopWatching = gate.watch(
     (err) => log.error({ err }, 'The access list changed and cannot be used; the old one stays.'),

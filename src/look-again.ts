@@ -1,16 +1,21 @@
 /** Files of settings that are looked at again while the service runs. */
 import type { LecternError } from './errors.js';
 
+export interface LookingAgain {
+  /** Whether the last look found what could be used. */
+  isCurrent(): boolean;
+  stop(): void;
+}
+
 /**
- * Calls `look` every `everyMs`; what it throws is told to `onFailure`, once as long as it stays the same. Answers the way to stop.
- * The timer keeps no process alive.
+ * Calls `look` every `everyMs`; what it throws is told to `onFailure`, once as long as it stays the same. It answers false where it has
+ * not seen enough to judge. The timer keeps no process alive.
  */
-export function lookAgain(look: () => void, onFailure: (error: LecternError) => void, everyMs: number): () => void {
+export function lookAgain(look: () => void | false, onFailure: (error: LecternError) => void, everyMs: number): LookingAgain {
   let failed = '';
   const timer = setInterval(() => {
     try {
-      look();
-      failed = '';
+      if (look() !== false) failed = '';
     } catch (thrown) {
       const error = thrown as LecternError;
       if (error.message !== failed) onFailure(error);
@@ -18,5 +23,5 @@ export function lookAgain(look: () => void, onFailure: (error: LecternError) => 
     }
   }, everyMs);
   timer.unref();
-  return () => clearInterval(timer);
+  return { isCurrent: () => failed === '', stop: () => clearInterval(timer) };
 }

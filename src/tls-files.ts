@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import { LecternError } from './errors.js';
-import { lookAgain } from './look-again.js';
+import { lookAgain, type LookingAgain } from './look-again.js';
 
 export interface Pair {
   cert: string;
@@ -13,6 +13,8 @@ export interface TlsFiles {
   current: Pair;
   /** Calls with each later pair; a pair that does not fit together is told to `onFailure` and not used. Answers the way to stop. */
   watch(onChange: (pair: Pair) => void, onFailure: (error: LecternError) => void): () => void;
+  /** Whether the pair in use is what the files hold: false since they have changed into one that cannot be used. */
+  isCurrent(): boolean;
 }
 
 /** Renewals happen every some weeks; a pair that is written file by file is whole at the next look. */
@@ -21,14 +23,19 @@ const lookMs = 10_000;
 /** Throws `invalid_request` when a file cannot be read, or the key is not the certificate's. */
 export function openTlsFiles(certificate: string, key: string, everyMs = lookMs): TlsFiles {
   let current = read(certificate, key);
+  let looking: LookingAgain | undefined;
   return {
     current,
-    watch: (onChange, onFailure) => lookAgain(() => {
-      const next = read(certificate, key);
-      if (next.cert === current.cert && next.key === current.key) return;
-      current = next;
-      onChange(next);
-    }, onFailure, everyMs),
+    watch: (onChange, onFailure) => {
+      looking = lookAgain(() => {
+        const next = read(certificate, key);
+        if (next.cert === current.cert && next.key === current.key) return;
+        current = next;
+        onChange(next);
+      }, onFailure, everyMs);
+      return looking.stop;
+    },
+    isCurrent: () => looking?.isCurrent() ?? true,
   };
 }
 

@@ -11,13 +11,14 @@ const dayMs = 24 * 3_600_000;
 const soonMs = 14 * dayMs;
 
 export function examineEntry(settings: Settings, now = Date.now()): Finding[] {
+  const { accessList, allowAll, allowedRoles, tlsCertificate } = settings;
   try {
     checkEntry(settings);
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) throw thrown;
-    return [{ state: 'bad', what: 'access: the service would not start', advice: thrown.message }];
+    const running = accessList === null && tlsCertificate === null ? '' : '; one that runs goes on with what its files said before';
+    return [{ state: 'bad', what: `access: the service would not start${running}`, advice: thrown.message }];
   }
-  const { accessList, allowAll, allowedRoles, tlsCertificate } = settings;
   const access: Finding = accessList !== null ? { state: 'good', what: `access: ${accessList}, for ${allowedRoles.join(', ')}` }
     : allowAll ? { state: 'note', what: 'access: whoever reaches the port may use it', advice: 'leave out --allow-all and name networks and keys with --access-list' }
       : { state: 'good', what: 'access: only from this machine' };

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
-import { lookAgain } from '../look-again.js';
+import { lookAgain, type LookingAgain } from '../look-again.js';
 import { authorityOf, contains, isLoopback, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
 import { AccessList } from './access-list.js';
 import { proxySign } from './proxy-signs.js';
@@ -37,6 +37,7 @@ export class Gate {
   private list: AccessList | null;
   /** Of the file as it is in use. */
   private text = '';
+  private looking: LookingAgain | undefined;
 
   constructor(private readonly settings: AccessSettings) {
     const { listen, accessList, allowAll, trustedProxies } = settings;
@@ -60,15 +61,22 @@ export class Gate {
     const { accessList } = this.settings;
     if (accessList === null) return () => undefined;
     let seen = this.text;
-    return lookAgain(() => {
+    this.looking = lookAgain(() => {
       const text = readText(accessList);
       // An editor may be in the middle of it: only what two looks in a row have seen counts.
       const isSettled = text === seen;
       seen = text;
-      if (!isSettled || text === this.text) return;
+      if (!isSettled) return false;
+      if (text === this.text) return undefined;
       this.use(text, accessList);
-      onChange();
+      return onChange();
     }, onFailure, everyMs);
+    return this.looking.stop;
+  }
+
+  /** Whether the list in force is what its file says: false since that has changed into one that cannot be used. */
+  isCurrent(): boolean {
+    return this.looking?.isCurrent() ?? true;
   }
 
   private use(text: string, place: string): void {

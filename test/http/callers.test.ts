@@ -10,6 +10,8 @@ import { type AccessSettings, Gate } from '../../src/http/caller.js';
 import { parseNetwork, type Network } from '../../src/network-address.js';
 import { form, startTestService, type TestService, testSettings } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
+import { startService } from '../support/start-service.js';
+import { until } from '../support/until.js';
 
 const list = `
 # The chair's networks
@@ -279,13 +281,28 @@ t.test('a list that changes is in use without a restart, one with a mistake neve
     writeFileSync(settings.accessList as string, text);
     return told;
   };
-  t.equal(await status('lk-laptop'), 200);
+  t.strictSame([await status('lk-laptop'), gate.isCurrent()], [200, true]);
   await after('change', list.replace(/^key laptop.*$/m, ''));
   t.strictSame([await status('lk-laptop'), await status('lk-boss')], [403, 200], 'the key that is gone opens nothing any more');
   t.match(await after('failure', '10.0.0.0/8 profesor'), /Line 1 .*"profesor"/);
   t.strictSame([await status('lk-laptop'), await status('lk-boss')], [403, 200], 'half a list is none');
+  t.equal(gate.isCurrent(), false, 'and it can be watched that the file is another');
   await after('change', list);
+  await until('the list is the file', () => gate.isCurrent());
   t.equal(await status('lk-laptop'), 200);
+});
+
+t.test('a service whose list has been broken goes on with the one before, and says so to who watches it', async (t) => {
+  const accessList = join(t.testdir(), 'access');
+  writeFileSync(accessList, list);
+  const service = await startService({ accessList });
+  t.teardown(() => service.close());
+  const text = async (path: string): Promise<string> => (await fetch(`${service.url}${path}`)).text();
+  await until('it is ready', async () => (await text('/ready')).includes('ok'));
+  t.match(await text('/metrics'), /^lectern_file_reload_successful\{file="access_list"\} 1$/m);
+  writeFileSync(accessList, '10.0.0.0/8 profesor');
+  await until('it has looked', async () => (await text('/metrics')).includes('lectern_file_reload_successful{file="access_list"} 0'));
+  t.equal(await text('/ready'), '{"status":"ok"}', 'no balancer takes a service out for a mistake of spelling');
 });
 
 t.test('lists and settings with a mistake start nothing', async (t) => {

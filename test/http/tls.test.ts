@@ -47,10 +47,12 @@ t.test('serves, renews, and keeps what works', async (t) => {
   await broken;
   t.match(failures, [/cannot be used/]);
   t.match(await ask(Number(port), first.cert), { serial: '01' }, 'the old one goes on');
+  t.equal(tls.isCurrent(), false);
 
   const second = makeCertificate(2);
   put(second);
   await until('the new one without a restart', async () => await ask(Number(port), second.cert).then(({ serial }) => serial, () => '') === '02', 20);
+  t.ok(tls.isCurrent());
 });
 
 t.test('files that do not fit together start nothing', async (t) => {

@@ -12,10 +12,10 @@ t.test('access', async (t) => {
   const look = (...words: string[]) => examineEntry(resolveSettings(words, { HOME: directory }).values);
   t.match(look(), [{ state: 'good', what: 'access: only from this machine' }]);
   const open = ['--listen', '0.0.0.0:1'];
-  t.match(look(...open), [{ state: 'bad', advice: /can be reached from the network: .*--access-list/ }]);
+  t.match(look(...open), [{ state: 'bad', what: /would not start$/, advice: /can be reached from the network: .*--access-list/ }]);
   t.match(look(...open, '--allow-all'), [{ state: 'note', advice: /--access-list/ }]);
   t.match(look(...open, '--access-list', join(directory, 'list')), [{ state: 'good', what: /list, for administrator, researcher$/ }]);
-  t.match(look(...open, '--access-list', join(directory, 'wrong')), [{ state: 'bad', advice: /Line 1 .*"profesor"/ }]);
+  t.match(look(...open, '--access-list', join(directory, 'wrong')), [{ state: 'bad', what: /would not start; one that runs goes on with what its files said before$/, advice: /Line 1 .*"profesor"/ }]);
   t.match(look(...open, '--access-list', join(directory, 'none')), [{ state: 'bad', advice: /cannot be read/ }]);
 });
 

@@ -117,6 +117,13 @@ function buildLines(version: string): string[] {
   return family('lectern_build_info', 'gauge', 'Always 1; the labels tell the versions.', [`lectern_build_info${labels({ version, node: process.versions.node })} 1`]);
 }
 
+/** Of the files that are looked at again while the service runs, by what they are; undefined: there is none. */
+export function reloadLines(files: Record<string, { isCurrent(): boolean } | undefined>): string {
+  const samples = Object.entries(files).flatMap(([file, found]) => (found === undefined ? [] : [`lectern_file_reload_successful${labels({ file })} ${found.isCurrent() ? 1 : 0}`]));
+  if (samples.length === 0) return '';
+  return family('lectern_file_reload_successful', 'gauge', '0 while a file has changed into one that cannot be used: what it held before stays in force, and the log says why.', samples).join('\n');
+}
+
 /** Told alike for as long as the process lives, also where the clock is set: monitors take a change for a new start. */
 const startS = Math.round(Date.now() / 1000 - process.uptime());
 
