@@ -18,10 +18,11 @@ import { ConversionMeter, workerLines } from './http/service/conversion-metrics.
 import { reloadLines } from './http/service/metrics.js';
 import { createLanguage, type Language } from './language.js';
 import { chooseTokenizer } from './models/tokenizer.js';
-import { listenOn } from './listen.js';
+import { listenOn, type Listening } from './listen.js';
 import type { Log } from './log.js';
 import { makeDirectory, unwritableDirectory } from './make-directory.js';
 import { unreadableDirectory } from './models/unreadable.js';
+import { carriedConnections } from './open-files.js';
 import { packageVersion } from './package-files.js';
 import { createTaskTable } from './tasks/table.js';
 import type { TaskTable } from './tasks/types.js';
@@ -127,6 +128,13 @@ function linesOf({ pool }: Converter, language: Language, meter: ConversionMeter
   return [meter.lines(), workerLines(pool.counts(), pool.residentBytes()), language.metrics(), reloadLines(files)].filter((lines) => lines !== '').join('\n');
 }
 
+function openAddresses({ server }: FastifyInstance, settings: Settings, tls: TlsFiles | undefined, log: Log): Promise<Listening> {
+  const { connections: maxConnections, short } = carriedConnections(settings);
+  if (short !== null) log.warn({}, `Connections: ${short.what}; ${short.advice}.`);
+  const onTlsFailure = (err: unknown): void => log.error({ err }, 'The certificate changed and cannot be used; the old one stays.');
+  return listenOn(server, settings.listen, { maxConnections, tls, onTlsFailure });
+}
+
 /** `namedModels`: directories of models that somebody asked for; while one cannot be read, the service is not ready. */
 export async function createApp(settings: Settings, log: Log, { namedModels = [] }: { namedModels?: readonly string[] } = {}): Promise<App> {
   // First: settings that would let in the wrong ones start nothing.
@@ -172,9 +180,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     listen: async () => {
       // Its own listen would do it: routes answer only once the plugins are loaded.
       await server.ready();
-      const { maxConnections } = settings;
-      const onTlsFailure = (err: unknown): void => log.error({ err }, 'The certificate changed and cannot be used; the old one stays.');
-      const listening = await listenOn(server.server, settings.listen, { maxConnections, tls, onTlsFailure });
+      const listening = await openAddresses(server, settings, tls, log);
       closeListeners = listening.close;
       return listening.addresses;
     },

@@ -3,7 +3,7 @@ import { resolveSettings } from '../config.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../package-files.js';
 import { examineEntry } from './examine-entry.js';
-import { examineConversion, examineDevices, examineMemory, examineProgram } from './examine-machine.js';
+import { examineConversion, examineDevices, examineMemory, examineOpenFiles, examineProgram } from './examine-machine.js';
 import { examineModelMemory } from './examine-model-memory.js';
 import { examineModels, examinePort, examineState, type Finding } from './examine-places.js';
 import type { Command } from './run.js';
@@ -20,6 +20,7 @@ export const doctor: Command = async (args, environment) => {
     ...await examineConversion(environment),
     ...examineDevices(settings),
     ...examineMemory(settings),
+    examineOpenFiles(settings),
     ...await examineModelMemory(settings),
     ...await examineState(settings),
     ...await examineModels(settings, origins.models !== 'default'),

@@ -8,6 +8,7 @@ import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import { describeBytes } from '../models/fit.js';
+import { carriedConnections, openFilesLimit } from '../open-files.js';
 import { shippedModelsDirectory } from '../package-files.js';
 import type { Finding } from './examine-places.js';
 
@@ -120,6 +121,13 @@ function isOpenTo(path: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** As many connections as the settings allow, of a process that is started as this one was. */
+export function examineOpenFiles(settings: Settings, limit = openFilesLimit()): Finding {
+  const { short } = carriedConnections(settings, limit);
+  if (short !== null) return { state: 'note', what: `connections: ${short.what}`, advice: short.advice };
+  return { state: 'good', what: `connections: ${settings.maxConnections} on each address, of ${limit === Infinity ? 'any number of' : limit} open files` };
 }
 
 /** What the conversion processes may take at most, against what is there. */

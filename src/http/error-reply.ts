@@ -43,7 +43,8 @@ export function sendJson(reply: FastifyReply, status: number, body: unknown): Fa
 function asHttpFailure(thrown: unknown): HttpFailure | undefined {
   if (thrown instanceof HttpFailure) return thrown;
   if (thrown instanceof LecternError) return fromLecternError(thrown);
-  const { statusCode } = thrown as { statusCode?: unknown };
+  const { statusCode, code } = thrown as { statusCode?: unknown; code?: unknown };
+  if (code === 'EMFILE' || code === 'ENFILE') return new HttpFailure(503, 'The service has too many files open, please try again shortly.', { 'retry-after': '1' });
   // Fastify's own refusals (a body too large, a bad URL) carry a status; their texts name nothing private.
   if (typeof statusCode === 'number' && statusCode >= 400 && statusCode < 500) {
     return new HttpFailure(statusCode, (thrown as Error).message);

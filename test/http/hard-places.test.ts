@@ -4,7 +4,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, existsSync, openSync } from 'node:fs';
 import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
-import { createServer, type AddressInfo } from 'node:net';
+import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { put } from '../../src/cli/result-places.js';
@@ -90,6 +90,28 @@ t.test('a service whose log has no room serves, and ends when it is told to', pa
   for (let asked = 0; asked < 3; asked++) t.equal(await health(), 200);
   child.kill('SIGTERM');
   t.strictSame(await once(child, 'close'), [0, null]);
+});
+
+t.test('a service that may hold few files open takes no more connections than it can serve', patience, async (t) => {
+  const { url, said, end } = await serveProgram(home, ['--workers', '1', '--queue-size', '10'], ['/bin/sh', '-c', 'ulimit -n 200 && exec "$@"', 'sh', process.execPath, mainScript]);
+  t.teardown(() => end('SIGKILL'));
+  const short = said.filter((line) => line.startsWith('{"level":40') && line.includes('--max-connections')).join('');
+  t.match(short, /"Connections: only 200 open files are allowed, and --max-connections 2000 needs 2147: 53 are taken on each address; allow more \(LimitNOFILE/);
+  const { port } = new URL(url);
+  const sockets = Array.from({ length: 53 }, () => connect(Number(port), '127.0.0.1').on('error', () => undefined));
+  t.teardown(() => sockets.forEach((socket) => socket.destroy()));
+  await Promise.all(sockets.map((socket) => once(socket, 'connect')));
+  // Each begins an upload, for which it wants a file.
+  const begun = 'POST /v1/convert/file HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: 1000\r\n\r\n--x\r\ncontent-disposition: form-data; name="files"; filename="a.md"\r\n\r\n# A';
+  const answers = await Promise.all(sockets.map((socket) => new Promise<string>((resolve) => {
+    const timer = setTimeout(() => resolve('waits'), 3_000);
+    socket.once('data', (bytes: Buffer) => { clearTimeout(timer); resolve(bytes.toString('latin1').slice(9, 12)); });
+    socket.write(begun);
+  })));
+  t.strictSame([answers.filter((answer) => answer === 'waits').length, answers.filter((answer) => answer === '503').length], [11, 42], 'as many as the queue takes');
+  const beyond = connect(Number(port), '127.0.0.1').on('error', () => undefined);
+  await once(beyond, 'close');
+  t.equal(said.filter((line) => line.includes('EMFILE')).length, 0);
 });
 
 t.test('a terminal that is closed ends a service in order, although it says so twice', patience, async (t) => {

@@ -222,6 +222,14 @@ t.test('a directory that cannot be written is no defect: 503, and nothing is hel
   t.equal(table.counts().reserved, 0);
 });
 
+t.test('as many open files as the system lets the service have are no defect: 503', async (t) => {
+  const service = await startTestService({}, {}, 20, { openFile: async () => { throw Object.assign(new Error('EMFILE: too many open files, open /secret/place'), { code: 'EMFILE', syscall: 'open' }); } });
+  t.teardown(() => service.close());
+  const refused = await service.app.inject({ method: 'POST', url: '/v1/convert/file/async', ...form('a.pdf') });
+  t.match([refused.statusCode, refused.json(), refused.headers['retry-after']], [503, { detail: 'The service has too many files open, please try again shortly.' }, /\d/]);
+  t.strictSame([service.tasks.counts().reserved, await service.directories()], [0, []]);
+});
+
 t.test('room for the document and none for its result is 507, too', async (t) => {
   const service = await startTestService();
   t.teardown(() => service.close());
