@@ -1,5 +1,5 @@
 /** `lectern convert FILE...`: the pipeline of the service without the service, or through one. Progress on terminals only. */
-import { mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { availableParallelism, tmpdir } from 'node:os';
 import { basename, join, parse } from 'node:path';
 import { convertByService } from '../client/convert.js';
@@ -11,6 +11,7 @@ import type { ConvertOutcome } from '../convert/request.js';
 import { LecternError } from '../errors.js';
 import { createLateLog } from '../late-log.js';
 import { makeDirectory } from '../make-directory.js';
+import { makeOwnDirectory, sharedSparedMs } from '../own-directory.js';
 import { extensions, readWish, type Wish } from './convert-wish.js';
 import { bar, progressLine } from './progress-line.js';
 import { put, requireNoInput, resultNames } from './result-places.js';
@@ -40,7 +41,7 @@ export const convert: Command = async (args, environment) => {
   const stop = (): void => controller.abort(new LecternError('cancelled'));
   onStopSignal(stop);
   const way = wish.url === null ? await here(wish, settings, controller.signal) : byService(new Service(wish.url), wish, controller.signal);
-  const scratch = await mkdtemp(join(tmpdir(), 'lectern-'));
+  const scratch = makeOwnDirectory({ parent: tmpdir(), prefix: 'lectern-convert', sparedMs: sharedSparedMs });
   const telling = createTelling(progressLine(), (sentence) => process.stderr.write(sentence));
   const statuses = new Set<Outcome['status']>();
   try {

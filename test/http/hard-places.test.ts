@@ -2,8 +2,8 @@
 import t from 'tap';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, existsSync, openSync } from 'node:fs';
-import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, symlink, writeFile } from 'node:fs/promises';
+import { closeSync, existsSync, openSync, readdirSync } from 'node:fs';
+import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, rmdir, stat, symlink, utimes, writeFile } from 'node:fs/promises';
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -152,4 +152,40 @@ t.test('a conversion that is ended leaves no files of its own', patience, async 
     t.match(said, /^lectern: The work was cancelled\.\n$/m);
     t.strictSame(await readdir(scratch), []);
   }
+});
+
+t.test('what a conversion leaves that is killed goes with a later one, a day after', patience, async (t) => {
+  const scratch = await mkdtemp(join(home, 'tmp-'));
+  const begin = (...files: string[]) => spawn(process.execPath, [mainScript, 'convert', '-o', 'killed', ...files], { cwd: home, env: { HOME: home, TMPDIR: scratch }, stdio: 'ignore' });
+  const killed = begin(...Array.from({ length: 100 }, () => 'invoice.pdf'));
+  const ended = once(killed, 'exit');
+  await until('it has files', async () => (await readdir(scratch)).length > 0);
+  killed.kill('SIGKILL');
+  await ended;
+  const [left = ''] = await readdir(scratch);
+  t.strictSame([await once(begin('invoice.pdf'), 'exit'), await readdir(scratch)], [[0, null], [left]], 'it may be of another container');
+  const yesterday = new Date(Date.now() - 25 * 3_600_000);
+  await utimes(join(scratch, left), yesterday, yesterday);
+  t.strictSame([await once(begin('invoice.pdf'), 'exit'), await readdir(scratch)], [[0, null], []]);
+});
+
+t.test('a service that is told twice to end leaves what its next start removes', patience, async (t) => {
+  const scratch = await mkdtemp(join(home, 'tmp-'));
+  const shared = (pid: number): string[] => [scratch, '/dev/shm'].flatMap((place) => (existsSync(place) ? readdirSync(place) : [])).filter((name) => name.startsWith(`lectern-workers-${pid}-`));
+  const serve = () => serveProgram(home, [], ['/usr/bin/env', `TMPDIR=${scratch}`, process.execPath, mainScript]);
+  const impatient = await serve();
+  const pid = impatient.child.pid as number;
+  // An upload that is under way keeps it from ending at once.
+  const open = connect(Number(new URL(impatient.url).port), '127.0.0.1').on('error', () => undefined);
+  open.write('POST /v1/convert/file HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: multipart/form-data; boundary=x\r\ncontent-length: 1000\r\n\r\n--x\r\n');
+  await until('it shares files with workers', () => shared(pid).length === 1);
+  const ended = once(impatient.child, 'exit');
+  impatient.child.kill('SIGTERM');
+  await until('it ends', () => impatient.said.some((line) => line.includes('Lectern stops')));
+  impatient.child.kill('SIGTERM');
+  t.strictSame([await ended, shared(pid).length], [[1, null], 1]);
+  const next = await serve();
+  t.strictSame([shared(pid).length, shared(next.child.pid as number).length], [0, 1]);
+  await next.end('SIGTERM');
+  t.equal(shared(next.child.pid as number).length, 0);
 });

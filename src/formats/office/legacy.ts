@@ -4,11 +4,12 @@
  */
 import { spawn } from 'node:child_process';
 import { accessSync, constants } from 'node:fs';
-import { mkdir, mkdtemp, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LecternError } from '../../errors.js';
+import { makeOwnDirectory, sharedSparedMs } from '../../own-directory.js';
 import type { ReadDocument, Reader, ReadOptions } from '../reader.js';
 import { isCutShort, isEncryptedLegacy, looksLikeCompound } from './compound.js';
 
@@ -119,7 +120,7 @@ async function readOutput(directory: string, modern: Modern, most: number): Prom
 export async function modernize(
   program: string, bytes: Uint8Array, legacy: string, modern: Modern, options: Pick<ReadOptions, 'signal' | 'alive'>, limits: LegacyLimits = usual,
 ): Promise<Uint8Array> {
-  const home = await mkdtemp(join(tmpdir(), 'lectern-office-'));
+  const home = makeOwnDirectory({ parent: tmpdir(), prefix: 'lectern-office', sparedMs: sharedSparedMs });
   try {
     const input = join(home, `document.${legacy}`);
     const output = join(home, 'out');
