@@ -90,9 +90,15 @@ function readLanguages(lists: string[]): string[] {
   return codes;
 }
 
+/** Which models there are is known where it is converted. */
 function readPreset(text: string | undefined): string {
-  if (text === undefined || text === 'auto' || text === 'tesseract') return text ?? defaultConvertOptions.ocrPreset;
-  throw new LecternError('invalid_request', `--ocr-preset must be auto or tesseract, not "${text}".`);
+  if (text === '') throw presetFailure(text);
+  return text ?? defaultConvertOptions.ocrPreset;
+}
+
+export function presetFailure(text: string, models: string[] = []): LecternError {
+  const those = models.length === 0 ? 'the name of an installed vision model that reads text (none is there)' : `an installed vision model (${models.join(', ')})`;
+  return new LecternError('invalid_request', `--ocr-preset must be auto, tesseract or ${those}, not "${text}".`);
 }
 
 function readImages(text: string | undefined): ConvertOptions['imageExportMode'] {

@@ -5,14 +5,14 @@ import { basename, join, parse } from 'node:path';
 import { convertByService } from '../client/convert.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { resolveSettings } from '../config.js';
-import { createConverter } from '../converter.js';
+import { type Converter, createConverter } from '../converter.js';
 import { convertDocumentInPool } from '../convert/convert-document-job.js';
 import type { ConvertOutcome } from '../convert/request.js';
 import { LecternError } from '../errors.js';
 import { createLateLog } from '../late-log.js';
 import { makeDirectory } from '../make-directory.js';
 import { makeOwnDirectory, sharedSparedMs } from '../own-directory.js';
-import { extensions, readWish, type Wish } from './convert-wish.js';
+import { extensions, presetFailure, readWish, type Wish } from './convert-wish.js';
 import { bar, progressLine } from './progress-line.js';
 import { put, requireNoInput, resultNames } from './result-places.js';
 import type { Command } from './run.js';
@@ -105,7 +105,11 @@ async function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['va
   // Workers that end because their user has had enough are nothing to tell of.
   const log = createLateLog(settings.logLevel === 'info' ? 'warn' : settings.logLevel, () => signal.aborted);
   // None is spare: what has nothing to do would only start for nothing.
-  const { services, close } = createConverter(settings, log, { spareWorkers: 0, tellsOfModels: false });
+  const { services, pages, close } = createConverter(settings, log, { spareWorkers: 0, tellsOfModels: false });
+  await requireReader(wish.options.ocrPreset, pages).catch(async (thrown: unknown) => {
+    await close();
+    throw thrown;
+  });
   const sizes = await Promise.all(wish.files.map((file) => stat(file).then(({ size }) => size, () => 0)));
   const atOnce = worthAtOnce(sizes, Math.min(settings.workers, availableParallelism()));
   return {
@@ -116,6 +120,13 @@ async function here(wish: Wish, settings: ReturnType<typeof resolveSettings>['va
       ...services, signal, onProgress: ({ stage, pagesDone, pagesTotal }) => tell(`${stage} ${bar(pagesDone, pagesTotal)}`),
     }),
   };
+}
+
+/** Ours is none of the installed ones: it is there for every other word. */
+async function requireReader(preset: string, pages: Converter['pages']): Promise<void> {
+  if (preset === 'auto' || preset === 'tesseract') return;
+  const names = (await pages.textModels()).map(({ name }) => name);
+  if (!names.some((name) => name.toLowerCase() === preset.toLowerCase())) throw presetFailure(preset, names);
 }
 
 function byService(service: Service, wish: Wish, signal: AbortSignal): Way {

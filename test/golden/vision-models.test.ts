@@ -10,6 +10,7 @@ import { visionBytes } from '../../src/models/fit.js';
 import { shippedModelsDirectory } from '../../src/package-files.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { pageOfBars, writeNetwork, writeTextReader } from '../support/network-files.js';
+import { runProgram } from '../support/program.js';
 import { startService } from '../support/start-service.js';
 import { until } from '../support/until.js';
 
@@ -99,4 +100,14 @@ t.test('a born-digital page lacks nothing where the layout network has no room',
   form.append('table_mode', 'fast');
   const body = await (await fetch(`${small.url}/v1/convert/file`, { method: 'POST', body: form })).text();
   t.match(body, /"status":"success","errors":\[\]/, body.slice(-600));
+});
+
+t.test('`lectern convert` takes its name, here and through the service', async (t) => {
+  const directory = t.testdir({ 'bars.png': png });
+  const run = (...words: string[]) => runProgram(['convert', 'bars.png', '--to', 'text', '--models', models, ...words], { directory, environment: { HOME: directory } });
+  for (const where of [[], ['--url', service.url]]) {
+    t.match(await run('--ocr-preset', 'Bars', ...where), { code: 0, out: /^cbabcbc\n/ }, where.join(' '));
+  }
+  t.match(await run('--ocr-preset', 'easyocr'), { code: 2, out: '', err: 'lectern: --ocr-preset must be auto, tesseract or an installed vision model (bars), not "easyocr".\n' });
+  t.match(await run('--ocr-preset', 'nobody', '--url', service.url), { code: 1, err: /ocr_preset 'nobody' is not allowed\. Allowed values: \[.*'bars'\]/ });
 });

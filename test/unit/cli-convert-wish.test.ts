@@ -6,6 +6,7 @@ t.test('languages of pictures of text: several lists, codes of any form; unknown
   t.match(readWish(['a.png']).options, { ocrLanguages: [], ocrPreset: 'auto' });
   t.match(readWish(['a.png', '--ocr-lang', 'de, en', '--ocr-lang', 'pt-BR,', '--ocr-preset', 'tesseract']).options, { ocrLanguages: ['de', 'en', 'pt-BR'], ocrPreset: 'tesseract' });
   t.throws(() => readWish(['a.png', '--ocr-lang', 'en,klingon']), { code: 'invalid_request', message: /^--ocr-lang must be codes of ISO 639 \(af afr .* zh-tw\), not "klingon"\.$/ });
-  t.throws(() => readWish(['a.png', '--ocr-preset', 'easyocr']), { code: 'invalid_request', message: '--ocr-preset must be auto or tesseract, not "easyocr".' });
+  t.equal(readWish(['a.png', '--ocr-preset', 'ppocr-russian']).options.ocrPreset, 'ppocr-russian', 'which models there are is known where it is converted');
+  t.throws(() => readWish(['a.png', '--ocr-preset', '']), { code: 'invalid_request', message: /^--ocr-preset must be auto, tesseract or the name of an installed vision model/ });
   t.end();
 });
