@@ -69,6 +69,12 @@ export function isLoopback({ family, bytes }: NetworkAddress): boolean {
 }
 
 /** `host:port` as it stands in addresses, where IPv6 has brackets. */
+export function isLoopbackHost(host: string): boolean {
+  if (host === 'localhost') return true;
+  const address = parseNetworkAddress(host);
+  return address !== undefined && isLoopback(address);
+}
+
 export function authorityOf(host: string, port: number): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

@@ -5,6 +5,7 @@ import { chat as ask, chooseModel, type ChatMessage } from '../client/language.j
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { converse } from './converse.js';
+import { explainMissing } from './missing-model.js';
 import type { Command } from './run.js';
 import { onStopSignal } from './stop-signals.js';
 import { chatUsage as usage } from './usage.js';
@@ -26,7 +27,8 @@ export const chat: Command = async (args, environment) => {
   const answer = async (question: string, signal: AbortSignal): Promise<void> => {
     // What is not answered was not said: the next question must not follow another one.
     const asked: ChatMessage[] = [...messages, { role: 'user', content: question }];
-    const reply = await ask(service, { ...options, messages: asked, signal, onText: (text) => process.stdout.write(text) });
+    const reply = await ask(service, { ...options, messages: asked, signal, onText: (text) => process.stdout.write(text) })
+      .catch(async (thrown: unknown) => { throw await explainMissing(thrown, service, model); });
     process.stdout.write('\n');
     if (reply.finishReason === 'length') process.stderr.write('lectern: the answer was cut at its greatest length.\n');
     messages.push({ role: 'user', content: question }, { role: 'assistant', content: reply.text });

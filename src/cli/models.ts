@@ -15,6 +15,7 @@ import { pullModel } from '../models/pull/pull.js';
 import type { Catalogue, CatalogueEntry } from '../models/types.js';
 import { shippedModelsDirectory } from '../package-files.js';
 import { type Checked, checkModel } from './check-model.js';
+import { pullAdvice } from './missing-model.js';
 import { progressBar } from './progress-bar.js';
 import type { Command } from './run.js';
 import { createVisionCatalogue, type VisionCatalogue, type VisionEntry } from '../models/vision-catalogue.js';
@@ -93,7 +94,7 @@ async function found(catalogue: Catalogue, name: string): Promise<CatalogueEntry
   return catalogue.find(name).catch(async (thrown: unknown) => {
     const wanted = fullName(name);
     const refused = (await catalogue.refused()).find((one) => fullName(one.name) === wanted);
-    if (refused === undefined) throw thrown;
+    if (refused === undefined) throw isMissing(thrown) ? new LecternError('model_not_found', `There is no model "${name}"${pullAdvice(name)}.`, { cause: thrown }) : thrown;
     throw new LecternError('invalid_model', `The model ${name} cannot be used: ${refused.reason} (${refused.path}).`, { cause: thrown });
   });
 }

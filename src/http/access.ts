@@ -3,8 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
-import { isLoopback, parseNetworkAddress } from '../network-address.js';
-import { isLoopbackHost } from './caller.js';
+import { isLoopback, isLoopbackHost, parseNetworkAddress } from '../network-address.js';
 import type { HttpSettings } from './settings.js';
 
 const methods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
 import { lookAgain, type LookingAgain } from '../look-again.js';
-import { authorityOf, contains, isLoopback, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
+import { authorityOf, contains, isLoopback, isLoopbackHost, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
 import { AccessList } from './access-list.js';
 import { proxySign } from './proxy-signs.js';
 import type { HttpSettings } from './settings.js';
@@ -158,12 +158,6 @@ export function addCallers(app: FastifyInstance, gate: Gate | undefined): void {
 /** Throws `forbidden`; `what` begins the sentence. */
 export function requireAdministrator({ caller }: FastifyRequest, what: string): void {
   if (!caller.isAdministrator) throw new LecternError('forbidden', `${what} only by administrators.`);
-}
-
-export function isLoopbackHost(host: string): boolean {
-  if (host === 'localhost') return true;
-  const address = parseNetworkAddress(host);
-  return address !== undefined && isLoopback(address);
 }
 
 function readText(path: string): string {

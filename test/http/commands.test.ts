@@ -104,7 +104,9 @@ t.test('chat', async (t) => {
   t.strictSame([first.code, first.out], [0, 'hello\n'], 'the first model that can, at LECTERN_URL');
   t.match(first.err, /^lectern: \S+ answers\.\n$/, 'and which one it is');
   const unknown = await runProgram(['chat', 'nobody', '--url', url], { input: 'x', environment });
-  t.match([unknown.code, unknown.err], [1, /'nobody'/]);
+  t.match([unknown.code, unknown.err], [1, /^lectern: The service at http:\/\/127\.\d.* has no model "nobody", only .*plain:1b.*: `lectern models pull nobody` fetches it, where Ollama's registry has it, for the user and the settings of the service\.\n$/]);
+  const strange = await runProgram(['chat', 'no name', '--url', url], { input: 'x', environment });
+  t.match([strange.code, strange.err], [1, /^lectern: The service at .* has no model "no name", only .*plain:1b[^`]*\.\n$/], 'what no registry can have');
   t.match(await runProgram(['chat', '--url', url], { environment }), { code: 2, err: /no question/ });
   t.match(await runProgram(['chat', '--url', 'ftp://x'], { input: 'x', environment }), { code: 2, err: /http/ });
   t.match(await runProgram(['chat', '--temperature', 'warm', '--url', url], { input: 'x', environment }), { code: 2, err: /--temperature must be a number/ });

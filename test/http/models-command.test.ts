@@ -54,7 +54,8 @@ t.test('list and show', async (t) => {
   const { blob } = writeStored(models, 'registry.ollama.ai/library/early/latest', { model: readFileSync(join(models, 'late.gguf')) });
   truncateSync(blob, 5000);
   for (const name of ['early', 'EARLY:latest', 'library/early']) t.match(await run('show', name), { code: 1, err: /cannot be used: .*has 5000 of/ }, name);
-  t.match(await run('show', 'nobody'), { code: 1, err: 'lectern: There is no model "nobody".' });
+  t.match(await run('show', 'nobody'), { code: 1, err: 'lectern: There is no model "nobody": `lectern models pull nobody` fetches it, where Ollama\'s registry has it.\n' });
+  t.match(await run('check', 'no name'), { code: 1, err: 'lectern: There is no model "no name".\n' });
   t.match(await run('--wonder'), { code: 2, err: /^lectern: [^\n]*'--wonder'; `lectern help models` tells what it takes\.\n$/ });
   for (const words of [['show'], ['list', 'x'], ['dance']]) t.match(await run(...words), { code: 2, err: /usage: lectern models/ }, words.join(' '));
 });
