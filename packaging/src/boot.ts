@@ -10,6 +10,7 @@ import { getRawAsset } from 'node:sea';
 import { homeDirectory } from '../../src/home.js';
 import { makeLevels } from '../../src/make-levels.js';
 import { readArchive } from './archive.js';
+import { keepVersion, removeUnused, touchVersion } from './versions.js';
 
 /** Put in by the build: of the archive, of package.json, and what `lectern help` prints. */
 declare const CONTENT_HASH: string;
@@ -89,6 +90,8 @@ function unpack(): string {
   const directory = join(root, CONTENT_HASH);
   const asset = new Uint8Array(getRawAsset('program') as ArrayBuffer);
   const archive = readArchive(asset);
+  // First: what is in use is not removed while it is looked at.
+  touchVersion(directory);
   if (isWhole(directory, archive)) return directory;
   let fresh: string | undefined;
   try {
@@ -96,6 +99,7 @@ function unpack(): string {
     fresh = mkdtempSync(join(root, 'unpacking-'));
     writeAll(fresh, archive);
     putInPlace(fresh, directory, archive);
+    removeUnused(root, CONTENT_HASH);
   } catch (thrown) {
     const megabytes = Math.ceil(asset.length / 1e6);
     throw new Error(`The program cannot unpack itself into ${root} (${(thrown as Error).message}); it needs ${megabytes} MB there. XDG_CACHE_HOME names another place.`, { cause: thrown });
@@ -124,8 +128,10 @@ function main(): void {
   if (word === undefined || word === '--help' || word === '-h' || (word === 'help' && about === undefined)) return void process.stdout.write(HELP);
   try {
     // A worker is given the directory of its parent: its home is another.
-    const directory = process.env['LECTERN_UNPACKED'] ?? unpack();
+    const ofParent = process.env['LECTERN_UNPACKED'];
+    const directory = ofParent ?? unpack();
     delete process.env['LECTERN_UNPACKED'];
+    if (ofParent === undefined) keepVersion(directory);
     createRequire(join(directory, 'package.json'))('./enter.cjs');
   } catch (thrown) {
     process.stderr.write(`lectern: ${(thrown as Error).message}\n`);

@@ -70,6 +70,15 @@ t.test('dist/lectern', patience, async (t) => {
     t.match((await words('convert', 'invoice.pdf')).stdout, /## Invoice 2025-0417/);
     t.ok(readFileSync(script).equals(whole));
     t.strictSame(readdirSync(cache).sort(), [content, 'unpacking-young'], 'what was killed long ago is gone');
+    const [unused, used] = [join(cache, '0'.repeat(32)), join(cache, '1'.repeat(32))];
+    for (const version of [unused, used]) mkdirSync(join(version, 'src'), { recursive: true });
+    utimesSync(unused, 0, 0);
+    utimesSync(unpacked, 0, 0);
+    await words('settings');
+    t.ok(Date.now() - statSync(unpacked).mtimeMs < 600_000, 'a start says that the version is in use');
+    rmSync(unpacked, { recursive: true });
+    await words('settings');
+    t.strictSame(readdirSync(cache).sort(), [basename(used), content, 'unpacking-young'].sort(), 'a new version removes what nobody uses');
   });
 
   await t.test('runs for a user whom no list of users knows, as a container may have one', { skip: process.getuid?.() === 0 ? false : 'only root can become another user' }, async (t) => {
