@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 /** The program: hands its words to a command and exits with what the command answers. */
 import { runCommand } from './cli/run.js';
-import { endOutput, exitOfOutput } from './cli/stop-signals.js';
+import { endOutput, exitOfOutput, obeyNohup } from './cli/stop-signals.js';
 
 // A reader that has seen enough (`lectern convert … | head`) is no defect, nor is a full disk. It is said once.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
@@ -11,6 +11,8 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 });
 // Nobody can be told.
 process.stderr.on('error', () => undefined);
+
+obeyNohup();
 
 void runCommand(process.argv.slice(2), process.env).then((exitCode) => {
   process.exitCode = exitOfOutput() ?? exitCode;

@@ -1,5 +1,18 @@
 /** What ends a program that somebody started: Ctrl-C, a supervisor, a terminal that is closed, an output that takes nothing more. */
 
+/**
+ * Whether `nohup` started this program. What that asks for, to hear nothing of a terminal that is closed, Node has undone before any script
+ * runs; the shells bash and zsh tell in `_` what they started.
+ */
+function isUnderNohup(): boolean {
+  return /(^|\/)nohup$/.test(process.env['_'] ?? '');
+}
+
+/** Of every command, also those that end at once. */
+export function obeyNohup(): void {
+  if (isUnderNohup()) process.on('SIGHUP', () => undefined);
+}
+
 let stopping = false;
 let stopInOrder: ((signal: string) => void) | undefined;
 let outputExit: number | undefined;
@@ -7,7 +20,8 @@ let outputExit: number | undefined;
 /** Calls at the first such signal; a second one ends the process on the spot. */
 export function onStopSignal(stop: (signal: string) => void): void {
   stopInOrder = stop;
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  const signals = ['SIGINT', 'SIGTERM', ...(isUnderNohup() ? [] : ['SIGHUP'] as const)] as const;
+  for (const signal of signals) {
     process.on(signal, () => {
       if (!stopping) {
         stopping = true;

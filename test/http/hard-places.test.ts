@@ -7,6 +7,7 @@ import { chmod, copyFile, lstat, mkdir, mkdtemp, readdir, readFile, rm, rmdir, s
 import { connect, createServer, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { put } from '../../src/cli/result-places.js';
 import { makeLevels } from '../../src/make-levels.js';
 import { fixturesDirectory } from '../support/fixtures.js';
@@ -121,6 +122,18 @@ t.test('a terminal that is closed ends a service in order, although it says so t
   await end('SIGHUP');
   t.strictSame(await ended, [0, null]);
   t.notOk(existsSync(join(home, 'state', 'tasks', 'lock')));
+});
+
+t.test('a service under nohup outlives its terminal', { ...patience, skip: existsSync('/bin/bash') ? false : 'needs bash, which tells what it starts' }, async (t) => {
+  const { url, child, end } = await serveProgram(home, [], ['/bin/bash', '-c', 'nohup "$@"', 'bash', process.execPath, mainScript]);
+  t.teardown(() => child.kill('SIGKILL'));
+  const ended = once(child, 'exit');
+  child.kill('SIGHUP');
+  // Whoever ends answers nobody soon.
+  await sleep(500);
+  t.equal((await fetch(`${url}/health`)).status, 200);
+  await end('SIGTERM');
+  t.strictSame(await ended, [0, null]);
 });
 
 t.test('a service whose working directory is deleted goes on', patience, async (t) => {
