@@ -15,12 +15,15 @@ function random(): number {
 
 const pause = (): Promise<unknown> => (random() < 0.5 ? Promise.resolve() : wait(random() * 12));
 
+/** Steps that fail, as on a full disk. */
+let failing: Record<string, (...args: never[]) => Promise<unknown>> = {};
+
 for (const name of ['link', 'readFile', 'rename', 'rm', 'stat', 'unlink', 'writeFile', 'copyFile'] as const) {
   const step = real[name] as (...args: unknown[]) => Promise<unknown>;
   Object.assign(promises, {
     [name]: async (...args: unknown[]) => {
       await pause();
-      const found: unknown = await step(...args);
+      const found: unknown = await (failing[name] as typeof step | undefined ?? step)(...args);
       await pause();
       return found;
     },
@@ -101,4 +104,33 @@ t.test('one that is given back and taken again, time after time', async (t) => {
   }));
   t.ok(taken > 10, `${taken}`);
   t.strictSame(await real.readdir(directory), []);
+});
+
+t.test('a disk that is full, at every step: what is left there holds up nobody', async (t) => {
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  t.teardown(() => { failing = {}; });
+  // The file is there then, and empty.
+  const writeNothing = async (path: string): Promise<never> => {
+    await real.writeFile(path, '');
+    throw full;
+  };
+  for (const before of [{}, { lock: '' }, { lock: '999999999 1' }]) {
+    const directory = t.testdir(before);
+    failing = { writeFile: writeNothing };
+    await t.rejects(lockDirectory(directory), { code: 'ENOSPC' });
+    t.strictSame(await real.readdir(directory), Object.keys(before), 'what was there');
+    failing = {};
+    t.equal(await contend(directory), 1, JSON.stringify(before));
+    t.strictSame(await real.readdir(directory), []);
+  }
+  const linkless = t.testdir({});
+  failing = {
+    link: async () => { throw Object.assign(new Error('EPERM'), { code: 'EPERM' }); },
+    copyFile: async (_from: string, to: string) => writeNothing(to),
+  };
+  await t.rejects(lockDirectory(linkless), { code: 'ENOSPC' });
+  t.strictSame(await real.readdir(linkless), ['lock'], 'where the file system does not take back what it began');
+  failing = {};
+  t.equal(await contend(linkless), 1);
+  t.strictSame(await real.readdir(linkless), []);
 });
