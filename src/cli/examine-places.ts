@@ -26,8 +26,10 @@ export interface Finding {
 
 /** Tasks of a hundred large documents want some room. */
 const fewBytes = 5 * 2 ** 30;
+/** With less no task is taken on; where nothing is left the service does not even get its lock. */
+const leastBytes = 2 ** 20;
 
-export async function examineState({ state }: Settings): Promise<Finding[]> {
+export async function examineState({ state }: Pick<Settings, 'state'>, look: (path: string) => Promise<{ bavail: number; bsize: number }> = statfs): Promise<Finding[]> {
   let nearest = state;
   while (!existsSync(nearest)) nearest = dirname(nearest);
   const what = `state directory: ${state}`;
@@ -36,9 +38,10 @@ export async function examineState({ state }: Settings): Promise<Finding[]> {
   } catch {
     return [{ state: 'bad', what, advice: `${nearest} cannot be written by this user; make it its own (chown), or name another with --state` }];
   }
-  const { bavail, bsize } = await statfs(nearest);
+  const { bavail, bsize } = await look(nearest);
   const free = bavail * bsize;
   const withFree = `${what}, ${describeBytes(free)} free`;
+  if (free < leastBytes) return [{ state: 'bad', what: withFree, advice: 'the disk is full: conversions get 507, and the service may not start; free some room, or name another directory with --state' }];
   return [free >= fewBytes ? { state: 'good', what: withFree } : { state: 'note', what: withFree, advice: 'uploads and results need room: free some, or name another directory with --state' }];
 }
 
