@@ -1,5 +1,6 @@
 // Numbers of benchmarks: as lines, held against an earlier run, and read out of what native_bench prints.
 import t from 'tap';
+import { decodeRate } from '../../src/client/measure-service.js';
 import { measuresOfText } from '../../bench/kernels.js';
 import { compare, jsonLines, type Measure, parseLines, parseShare } from '../../src/client/measures.js';
 
@@ -36,4 +37,10 @@ t.test('what native_bench prints', async (t) => {
     { name: 'prefill 512', value: 650.1, unit: 'tokens/s', better: 'more' },
     { name: 'prefill 512 (2)', value: 640.5, unit: 'tokens/s', better: 'more' },
   ]);
+});
+
+t.test('answers too short to tell how fast they came are no measure', async (t) => {
+  const answer = (tokens: number, decodeMs: number) => ({ firstMs: 50, tokens, decodeMs });
+  t.ok(Number.isNaN(decodeRate([answer(2, 0.02), answer(15, 0.1)])));
+  t.equal(decodeRate([answer(2, 0.02), answer(17, 1600), answer(33, 1600), answer(65, 1600)]), 20, 'of the others the median');
 });
