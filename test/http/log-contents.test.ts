@@ -40,7 +40,7 @@ t.test('documents', async (t) => {
 t.test('chats', async (t) => {
   const messages = [{ role: 'system', content: secret }, { role: 'user', content: `say ${secret}` }];
   t.equal((await post('/v1/chat/completions', JSON.stringify({ model: 'made', messages, max_tokens: 4, stop: [secret], user: secret })))[0], 200);
-  t.equal((await post('/api/chat', JSON.stringify({ model: 'made', messages, options: { num_predict: 4 } })))[0], 200);
+  t.equal((await post('/api/chat', JSON.stringify({ model: 'made', messages, options: { num_predict: 4, [secret]: 1 } })))[0], 200);
   t.equal((await post('/v1/chat/completions', JSON.stringify({ model: 'made', messages: [{ role: secret, content: secret }] })))[0], 400);
   for (const body of [`${secret} {`, `{"messages": "${secret}" x`, `{"messages": "${secret}`]) {
     const [status, text] = await post('/v1/chat/completions', body);

@@ -14,21 +14,24 @@ export interface Options {
   context: number | undefined;
 }
 
-/** `num_ctx` among them has its type when this is through. An unknown option is passed over with a line in the log, as the contract has it. Throws FieldError for one of the wrong type. */
+/** `num_ctx` among them has its type when this is through. Unknown options are passed over with a line in the log, as the contract has it. Throws FieldError for one of the wrong type. */
 export function readOptions(fields: Fields, entry: CatalogueEntry, log: Log, requestId: string): Options {
   const options = fields.object('options');
-  const asked = (options?.names() ?? []).filter((name) => options?.has(name)).map((name) => readOption(name, options?.raw(name), log, requestId));
+  const names = (options?.names() ?? []).filter((name) => options?.has(name));
+  const asked = names.map((name) => readOption(name, options?.raw(name)));
+  const unknown = names.filter((name) => !samplingOptions.has(name) && !otherOptions.has(name)).length;
+  // How many, not which: an unknown name is whatever a client wrote there.
+  if (unknown > 0) log.warn({ requestId, unknown }, 'options of a request are unknown and were passed over');
   return {
     sampling: Object.assign({}, defaults, layerSampling(entry.parameters), ...asked, readLogprobs(fields)) as Sampling,
     context: options?.raw('num_ctx') as number | undefined,
   };
 }
 
-function readOption(name: string, value: unknown, log: Log, requestId: string): Sampling {
+function readOption(name: string, value: unknown): Sampling {
   const kind = samplingOptions.get(name);
   if (kind === undefined) {
     const type = otherOptions.get(name);
-    if (type === undefined) log.warn({ requestId, option: name.slice(0, 100) }, 'an option of a request is unknown and was passed over');
     if ((type === 'integer' && !Number.isSafeInteger(value)) || (type === 'boolean' && typeof value !== 'boolean')) throw notOfType(name, type);
     return {};
   }
