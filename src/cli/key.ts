@@ -1,5 +1,6 @@
 /** `lectern key NAME ROLE`: a new bearer key, and the line of the access list that lets it in. */
 import { randomBytes } from 'node:crypto';
+import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { hashKey } from '../access-key.js';
 import { standardRoles } from '../access-roles.js';
 import { LecternError } from '../errors.js';
@@ -17,6 +18,24 @@ export const key: Command = async (args) => {
     process.stderr.write(`lectern: ${role} is none of the roles ${standardRoles.join(', ')}: the access list is refused unless one of its lines is \`role ${role}\`.\n`);
   }
   process.stderr.write('Its line for the access list:\n');
-  process.stdout.write(`key ${name} ${role} ${hashKey(secret)}\n`);
+  process.stdout.write(`${endsWithinLine() ? '\n' : ''}key ${name} ${role} ${hashKey(secret)}\n`);
   return 0;
 };
+
+/** Whether the file that `>>` adds to has no end of its last line, as some editors leave it: both lines would be one, and the list refused. */
+function endsWithinLine(): boolean {
+  try {
+    const found = fstatSync(process.stdout.fd);
+    if (!found.isFile() || found.size === 0) return false;
+    const file = openSync('/proc/self/fd/1', 'r');
+    try {
+      const last = Buffer.alloc(1);
+      return readSync(file, last, 0, 1, found.size - 1) === 1 && last.toString() !== '\n';
+    } finally {
+      closeSync(file);
+    }
+  } catch {
+    // No /proc, or a file that may only be written.
+    return false;
+  }
+}

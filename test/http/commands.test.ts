@@ -1,7 +1,9 @@
 // The commands as a user types them: results on standard output, one sentence and an exit code when something is wrong.
 import t from 'tap';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
-import { copyFile, link, mkdir, mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { copyFile, link, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -12,7 +14,7 @@ import { commands } from '../../src/cli/run.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
-import { runProgram } from '../support/program.js';
+import { mainScript, runProgram } from '../support/program.js';
 
 const language = fakeLanguage();
 const service = await startTestService({ maxFileSize: 2 ** 21 }, { language });
@@ -129,6 +131,18 @@ t.test('key: the line to standard output, the secret beside it', async (t) => {
   t.strictSame([code, out], [0, `key anna researcher ${hashKey(secret)}\n`]);
   t.notMatch(err, /none of the roles/);
   t.match(await runProgram(['key', 'anna', 'boss'], { environment }), { code: 0, err: /boss is none of the roles administrator, researcher, student: .*`role boss`/ });
+});
+
+t.test('key: its line is one of its own, also behind a list without an end of its last line', async (t) => {
+  const list = join(home, 'access');
+  for (const before of ['', '10.0.0.7 administrator', '10.0.0.7 administrator\n']) {
+    await writeFile(list, before);
+    const file = await open(list, 'a');
+    const child = spawn(process.execPath, [mainScript, 'key', 'anna', 'researcher'], { env: environment, stdio: ['ignore', file.fd, 'ignore'] });
+    t.strictSame(await once(child, 'close'), [0, null]);
+    await file.close();
+    t.match(await readFile(list, 'utf8'), before === '' ? /^key anna researcher \S+\n$/ : /^10\.0\.0\.7 administrator\nkey anna researcher \S+\n$/, JSON.stringify(before));
+  }
 });
 
 t.test('--version and --help load next to nothing', async (t) => {
