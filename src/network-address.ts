@@ -40,9 +40,12 @@ function groupsOf(dotted: string): string {
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`;
 }
 
-/** `10.0.0.0/8`, `2001:db8::/32`, or one address. undefined also where bits are set behind the prefix: a mistake in one or the other. */
+/**
+ * `10.0.0.0/8`, `2001:db8::/32`, or one address. undefined also where bits are set behind the prefix, a mistake in one or the other, and with a
+ * zone: no address is compared by it, so `fe80::1%eth0` would be whoever has that address behind any interface.
+ */
 export function parseNetwork(text: string): Network | undefined {
-  const match = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(text);
+  const match = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(text);
   const address = match === null ? undefined : parseNetworkAddress(match[1] as string);
   if (match === null || address === undefined) return undefined;
   const bits = address.bytes.length * 8;

@@ -34,7 +34,7 @@ t.test('networks', async (t) => {
   t.ok(holds('::ffff:10.0.0.0/104', '10.9.9.9'), 'a mapped network');
   t.notOk(holds('::/0', '10.0.0.1'), 'all of IPv6 is none of IPv4');
   t.notOk(holds('0.0.0.0/0', '::1'));
-  for (const bad of ['10.0.0.1/8', '10.0.0.0/33', '2001:db8::1/32', '::/129', '10.0.0.0/', 'x/8', '::ffff:10.0.0.0/90']) t.equal(parseNetwork(bad), undefined, bad);
+  for (const bad of ['10.0.0.1/8', '10.0.0.0/33', '2001:db8::1/32', '::/129', '10.0.0.0/', 'x/8', '::ffff:10.0.0.0/90', 'fe80::1%eth0', 'fe80::%eth0/64']) t.equal(parseNetwork(bad), undefined, bad);
 });
 
 t.test('loopback', async (t) => {
