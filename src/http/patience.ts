@@ -1,20 +1,22 @@
-/** How slowly a body may come before its sender loses the connection: one rule for every body of every route. */
-import type { IncomingMessage } from 'node:http';
+/** How slowly a body may come, or an answer be taken, before the client loses the connection: one rule for every route. */
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
 
-/** It ends after `stallMs` without a byte, and after `graceMs` and one second for each `bytesPerSecond` that came. */
+/** With a sender it ends after `stallMs` without a byte, and after `graceMs` and one second for each `bytesPerSecond` that came. */
 export interface Patience {
   stallMs: number;
   graceMs: number;
   bytesPerSecond: number;
+  /** With a reader: after so long without a byte that was taken. */
+  unreadMs: number;
 }
 
 /** Each body holds a connection, and an upload a place in the queue too: a few hundred that trickle would keep everybody else out. */
-const usual: Patience = { stallMs: 60_000, graceMs: 30_000, bytesPerSecond: 1000 };
+const usual: Patience = { stallMs: 60_000, graceMs: 30_000, bytesPerSecond: 1000, unreadMs: 300_000 };
 const looksPerGrace = 6;
 
 /** A sender that holds its body open without sending, or sends next to nothing, loses its connection. Ends with the body. */
-export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>, { stallMs, graceMs, bytesPerSecond }: Patience = usual): void {
+export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>, { stallMs, graceMs, bytesPerSecond }: Omit<Patience, 'unreadMs'> = usual): void {
   const { socket } = request;
   const [began, before] = [performance.now(), socket.bytesRead];
   let [lastBytes, lastAt] = [before, began];
@@ -30,12 +32,21 @@ export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>
   request.once('close', callOff);
 }
 
-/** Every body of `app` is watched from its head to its end, whether a route reads it or it was answered before. */
+/**
+ * A reader that takes nothing holds a connection and what is sent to it, a result's open file for one: for ever, where its system answers for a
+ * program that stands still. Node's timer of the socket begins anew with whatever goes out; where nothing is to be sent, the work takes its time.
+ */
+function endWhenUnread(answer: ServerResponse, { unreadMs }: Patience): void {
+  answer.setTimeout(unreadMs, () => { if ((answer.socket?.writableLength ?? 0) > 0) answer.socket?.destroy(); });
+}
+
+/** Every body of `app` is watched from its head to its end, whether a route reads it or it was answered before, and every answer. */
 export function addPatience(app: FastifyInstance, patience: Patience = usual): void {
-  app.addHook('onRequest', async ({ raw }) => {
+  app.addHook('onRequest', async ({ raw }, reply) => {
     const { 'content-length': length, 'transfer-encoding': coding } = raw.headers;
     // After an upgrade the socket carries another protocol.
     if (raw.headers.upgrade !== undefined && raw.method === 'GET') return;
+    endWhenUnread(reply.raw, patience);
     if (coding !== undefined || Number(length ?? 0) > 0) endWhenStalled(raw, patience);
   });
 }

@@ -3,10 +3,12 @@ import t from 'tap';
 import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { endWhenStalled } from '../../src/http/patience.js';
-import { startTestService } from '../support/http-service.js';
+import { form, startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
 import { openWith } from '../support/raw-http.js';
+import { until } from '../support/until.js';
 
 /** A reset, too, is an end. */
 async function closed(socket: Socket): Promise<void> {
@@ -32,7 +34,7 @@ t.test('a trickle ends, a stream does not', async (t) => {
 });
 
 t.test('on every route, read or not, with a length or in chunks', async (t) => {
-  const service = await startTestService({}, { language: fakeLanguage(), patience: { stallMs: 60_000, graceMs: 300, bytesPerSecond: 10_000 } });
+  const service = await startTestService({}, { language: fakeLanguage(), patience: { stallMs: 60_000, graceMs: 300, bytesPerSecond: 10_000, unreadMs: 60_000 } });
   t.teardown(() => service.close());
   const port = Number(new URL(await service.listen()).port);
   const head = (route: string, more: string): string => `${route} HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\n${more}\r\n\r\n`;
@@ -51,7 +53,7 @@ t.test('on every route, read or not, with a length or in chunks', async (t) => {
 });
 
 t.test('a connection whose bodies came is kept, whatever is asked for next', async (t) => {
-  const service = await startTestService({}, { language: fakeLanguage(), patience: { stallMs: 500, graceMs: 500, bytesPerSecond: 10 } });
+  const service = await startTestService({}, { language: fakeLanguage(), patience: { stallMs: 500, graceMs: 500, bytesPerSecond: 10, unreadMs: 500 } });
   t.teardown(() => service.close());
   const socket = await openWith(Number(new URL(await service.listen()).port), '');
   let text = '';
@@ -64,4 +66,39 @@ t.test('a connection whose bodies came is kept, whatever is asked for next', asy
   }
   t.equal(socket.destroyed, false);
   socket.destroy();
+});
+
+t.test('a reader that takes nothing ends, one that takes its time does not, nor does one that has nothing to take', async (t) => {
+  const service = await startTestService({}, { patience: { stallMs: 60_000, graceMs: 60_000, bytesPerSecond: 1000, unreadMs: 600 } });
+  t.teardown(() => service.close());
+  const port = Number(new URL(await service.listen()).port);
+  const connections = (): Promise<number> => new Promise((resolve, reject) => { service.app.server.getConnections((error, count) => (error === null ? resolve(count) : reject(error))); });
+  const { length } = (await service.app.inject({ url: '/openapi.json' })).rawPayload;
+  // More than the buffers of both ends hold.
+  const asked = Math.ceil(40e6 / length);
+  const ask = (last: string): string => 'GET /openapi.json HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(asked) + `GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n${last}\r\n`;
+
+  const deaf = await openWith(port, ask(''));
+  deaf.pause();
+  await until('it is there', async () => await connections() === 1);
+  await until('it has lost its connection', async () => await connections() === 0);
+  deaf.destroy();
+
+  const slow = await openWith(port, ask('connection: close\r\n'));
+  let bytes = 0;
+  slow.on('data', (chunk: Buffer) => {
+    bytes += chunk.length;
+    // A megabyte at a time, 40 times.
+    if (Math.floor(bytes / 1e6) === Math.floor((bytes - chunk.length) / 1e6)) return;
+    slow.pause();
+    setTimeout(() => slow.resume(), 60);
+  });
+  await closed(slow);
+  t.ok(bytes > asked * length, `${bytes} bytes in more than two seconds`);
+
+  const { payload, headers } = form('slow.pdf');
+  const waiting = fetch(`http://127.0.0.1:${port}/v1/convert/file`, { method: 'POST', body: Uint8Array.from(payload), headers });
+  await sleep(2_000);
+  service.release();
+  t.equal((await waiting).status, 200);
 });
