@@ -18,6 +18,8 @@ const APART = { across: 0.5, down: 0.12 };
 /** Channels of colours that pass for paper, the shades of form fields included. */
 const PAPER = 0xd8;
 const MAX_MARKS = 4000;
+/** A page with more is a pattern, or a chart. */
+const MOST_BOXES = 600;
 /** What people and programs tick with; ZapfDingbats' codes are known by then. */
 const tick = /^[xX✓✔✕✖✗✘✅☑☒×⨯●•■]$/u;
 
@@ -32,6 +34,7 @@ export function findTickBoxes(lines: Line[], graphics: Graphics): { boxes: TickB
   const frames = [...framesOf(graphics.marks), ...ruledFrames(graphics)];
   const alone = frames.filter((frame) => !frames.some((other) => other !== frame && isCell(frame.box, other.box)));
   const ticks = new Set<Word>();
+  if (alone.length > MOST_BOXES) return { boxes: [], ticks };
   const boxes: TickBox[] = [];
   const full: Box[] = [];
   for (const frame of alone) {

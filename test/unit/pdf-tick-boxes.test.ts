@@ -72,6 +72,12 @@ t.test('cells for one letter each, a key, a legend of colours and a framed lette
   t.notMatch((await read(box(300, 400))).join(' '), /[☐☒]/, 'one far from any text');
 });
 
+t.test('a page full of them is a pattern', async (t) => {
+  const rows = Array.from({ length: 28 }, (_, row) => Array.from({ length: 24 }, (_, column) => box(30 + 22 * column, 740 - 24 * row)).join('\n') + text(560, 740 - 24 * row, 11, 'row'));
+  t.notMatch((await read(...rows)).join(' '), /[☐☒]/);
+  t.match((await read(...rows.slice(0, 20))).join(' '), /☐/, 'a sheet of answers is none');
+});
+
 t.test('fields of a form tell their state, on the boxes that the page draws for them', async (t) => {
   const field = (kind: string, name: string, at: [number, number], state: string): string =>
     `<< /Type /Annot /Subtype /Widget /FT /Btn ${kind} /T (${name}) /F 4 /Rect [${at[0]} ${at[1]} ${at[0] + 9} ${at[1] + 9}] /V /${state} /AS /${state} /AP << /N << /On 7 0 R /Off 7 0 R >> >> >>`;
