@@ -71,13 +71,13 @@ export function isLoopback({ family, bytes }: NetworkAddress): boolean {
   return family === 4 ? bytes[0] === 127 : bytes.every((byte, index) => byte === (index === 15 ? 1 : 0));
 }
 
-/** `host:port` as it stands in addresses, where IPv6 has brackets. */
 export function isLoopbackHost(host: string): boolean {
   if (host === 'localhost') return true;
   const address = parseNetworkAddress(host);
   return address !== undefined && isLoopback(address);
 }
 
+/** `host:port` as it stands in addresses, where IPv6 has brackets. */
 export function authorityOf(host: string, port: number): string {
   return `${isIPv6(host) ? `[${host}]` : host}:${port}`;
 }

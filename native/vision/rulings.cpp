@@ -133,13 +133,14 @@ void look_along(const View& view, int paper, int dpi, std::vector<Ruling>& found
   }
 }
 
-/// A stroke of a very large letter meets none and is shorter.
+/// Stems of large letters meet their own arms: what they meet must be longer than those are, or they longer than a letter is high.
 bool parts_text(const Ruling& upright, const std::vector<Ruling>& rulings, int dpi) {
+  const auto inch = static_cast<float>(dpi);
   const auto meets = [&](const Ruling& level) {
-    const float reach = 0.03F * static_cast<float>(dpi) + level.thickness;
-    return level.horizontal && upright.position > level.start - reach && upright.position < level.end + reach && level.position > upright.start - reach && level.position < upright.end + reach;
+    const float reach = 0.03F * inch + level.thickness;
+    return level.horizontal && level.end - level.start >= 1.5F * inch && upright.position > level.start - reach && upright.position < level.end + reach && level.position > upright.start - reach && level.position < upright.end + reach;
   };
-  return !upright.horizontal && (upright.end - upright.start >= static_cast<float>(dpi) || std::any_of(rulings.begin(), rulings.end(), meets));
+  return !upright.horizontal && (upright.end - upright.start >= 1.5F * inch || std::any_of(rulings.begin(), rulings.end(), meets));
 }
 
 /// Takes an upright rule out of a picture, row after row. Where a letter touches it, it takes as much darkness away as the rule had in the row before, so that the letter keeps its own.

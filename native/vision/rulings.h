@@ -29,7 +29,7 @@ struct Ruling {
 /// `cancelled`.
 std::vector<Ruling> find_rulings(const GreyImage& image, int dpi, const Cancel& cancel);
 
-/// Paints over with paper the upright ones that part cells or columns: those of an inch, and shorter ones that meet a level one. Text close to them would be read with a stroke more.
+/// Paints over with paper the upright ones that part cells or columns: those of one and a half inches, and shorter ones that meet a level one of that length. Text close to them would be read with a stroke more.
 void wipe_upright_rulings(GreyImage& image, const std::vector<Ruling>& rulings, int dpi);
 
 }  // namespace lectern::vision

@@ -31,6 +31,8 @@ constexpr double least_full = 0.38;
 constexpr double largest_tick = 2.6;
 // A page with more is a pattern.
 constexpr std::size_t most_boxes = 1000;
+// Pairs of strokes that are looked at: pages of text have some thousands, hatched ones millions.
+constexpr int most_pairs = 20'000;
 
 /// The page's ink by rows, so that a pixel can be asked for.
 class Dark {
@@ -182,8 +184,9 @@ std::optional<PixelBox> frame_of(const Dark& dark, const Stroke& upper, const St
   const int height = lower.bottom - upper.top;
   const int out = static_cast<int>(std::lround(corner * height));
   const auto left = upright_side(dark, std::min(upper.left, lower.left) - out, 1, 2 * out, upper.top, lower.bottom);
+  if (!left) return std::nullopt;
   const auto right = upright_side(dark, std::max(upper.right, lower.right) - 1 + out, -1, 2 * out, upper.top, lower.bottom);
-  if (!left || !right) return std::nullopt;
+  if (!right) return std::nullopt;
   PixelBox box{*left, upper.top, *right + 1, lower.bottom};
   const int width = box.right - box.left;
   if (width > squareness * height || height > squareness * width) return std::nullopt;
@@ -257,8 +260,10 @@ std::vector<FoundTickBox> find_tick_boxes(const Ink& ink, int height, int dpi, c
   const Columns columns(strokes, std::max(8, dpi / 16));
   std::vector<FoundTickBox> found;
   std::vector<bool> hollow_sides(static_cast<std::size_t>(2 * most_side * dpi), false);
+  int pairs = 0;
   for (std::size_t i = 0; i < strokes.size(); ++i) {
     if (i % 256 == 0) cancel.check();
+    if (pairs > most_pairs) return {};
     const Stroke& upper = strokes[i];
     const int length = upper.right - upper.left;
     const double slack = corner * length;
@@ -267,6 +272,7 @@ std::vector<FoundTickBox> find_tick_boxes(const Ink& ink, int height, int dpi, c
       const int side = lower.bottom - upper.top;
       if (side > most_side * dpi) return true;
       if (side < std::max<double>(least_pixels, least_side * dpi) || !about(lower.left, upper.left, slack) || !about(lower.right, upper.right, slack)) return false;
+      ++pairs;
       const auto box = frame_of(dark, upper, lower);
       if (!box || !stands_alone(dark, *box)) return false;
       const int thickness = upper.bottom - upper.top;
@@ -323,7 +329,7 @@ void wipe_out(Gray& page, const Ink& ink, const FoundTickBox& found) {
     bottom = std::max(bottom, ink.marks[static_cast<std::size_t>(mark)].bottom);
   }
   for (auto run = std::partition_point(ink.runs.begin(), ink.runs.end(), [top](const Run& one) { return one.y < top; }); run != ink.runs.end() && run->y < bottom; ++run) {
-    if (std::find(found.marks.begin(), found.marks.end(), run->mark) != found.marks.end()) wipe(run->begin - edge, run->y - edge, run->end + edge, run->y + edge + 1);
+    if (std::binary_search(found.marks.begin(), found.marks.end(), run->mark)) wipe(run->begin - edge, run->y - edge, run->end + edge, run->y + edge + 1);
   }
 }
 

@@ -16,12 +16,14 @@ const MARK_IN_FRAME = 0.25;
 /** Frames nearer to each other are cells: for one letter each, of a scale, of a picture. */
 const APART = { across: 0.5, down: 0.12 };
 /** Channels of colours that pass for paper, the shades of form fields included. */
-const PAPER = 0xd8;
+const PAPER = 0xe8;
 const MAX_MARKS = 4000;
 /** A page with more is a pattern, or a chart. */
 const MOST_BOXES = 600;
-/** What people and programs tick with; ZapfDingbats' codes are known by then. */
+/** What people and programs tick with. */
 const tick = /^[xX✓✔✕✖✗✘✅☑☒×⨯●•■]$/u;
+/** That may be text, too. */
+const letter = /^[xX×⨯]$/u;
 
 /** A small shape with all that is painted in it. */
 interface Frame {
@@ -36,22 +38,34 @@ export function findTickBoxes(lines: Line[], graphics: Graphics): { boxes: TickB
   const ticks = new Set<Word>();
   if (alone.length > MOST_BOXES) return { boxes: [], ticks };
   const boxes: TickBox[] = [];
-  const full: Box[] = [];
+  const lettered: { box: Box; word: Word }[] = [];
+  const full: Frame[] = [];
+  const texts: Box[] = [];
   for (const frame of alone) {
-    const isColour = isFull(frame);
-    if (!isColour && !isFramed(frame)) continue;
     const words = wordsIn(frame.box, lines);
-    if (words.length > 1 || words.some(({ text }) => !tick.test(text))) continue;
-    if (words[0] !== undefined) ticks.add(words[0]);
-    else if (isColour) {
-      full.push(frame.box);
-      continue;
+    const [word] = words;
+    if (isColour(frame)) {
+      if (word === undefined) full.push(frame);
+    } else if (!isOutlined(frame)) continue;
+    else if (words.length > 1 || word !== undefined && !tick.test(word.text)) texts.push(frame.box);
+    else if (word !== undefined && letter.test(word.text)) lettered.push({ box: frame.box, word });
+    else {
+      if (word !== undefined) ticks.add(word);
+      boxes.push({ box: frame.box, ticked: word !== undefined || isMarked(frame, graphics) });
     }
-    boxes.push({ box: frame.box, ticked: words.length > 0 || isMarked(frame, graphics) });
   }
-  // A full square is a bullet or a legend's colour, but among hollow ones of its size the one that was chosen.
-  for (const box of full) if (boxes.some((other) => !other.ticked && isAsLarge(other.box, box))) boxes.push({ box, ticked: true });
-  return { boxes, ticks };
+  const drawn = [...boxes];
+  const isAmong = (box: Box): boolean => drawn.some((other) => isAsLarge(other.box, box));
+  // An x by itself may be framed as a result or a key is.
+  for (const { box, word } of lettered) {
+    if (texts.some((other) => isAsLarge(other, box)) || !isAmong(box) && lettered.length < 2 || isAmidWords(box, lines)) continue;
+    ticks.add(word);
+    boxes.push({ box, ticked: true });
+  }
+  // A full square is a bullet or an icon, but among hollow ones of its size the one that was chosen. Of several colours they are a legend, and so are the hollow ones.
+  const isLegend = (box: Box): boolean => new Set(full.filter((other) => isAsLarge(other.box, box)).map(groundOf)).size > 1;
+  for (const { box } of full) if (drawn.some((other) => !other.ticked && isAsLarge(other.box, box))) boxes.push({ box, ticked: true });
+  return { boxes: boxes.filter(({ box }) => !isLegend(box)), ticks };
 }
 
 function framesOf(marks: Mark[]): Frame[] {
@@ -68,19 +82,25 @@ function framesOf(marks: Mark[]): Frame[] {
   return frames;
 }
 
-/** An outline around paper, or a ground with a mark of the paper's colour on it. */
-function isFramed({ box, parts }: Frame): boolean {
-  const around = parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
-  const outlined = around.some(({ stroke }) => stroke >= 0 && !isPaper(stroke));
-  const grounds = around.filter(({ fill }) => fill >= 0 && !isPaper(fill));
-  const papers = around.filter(({ fill }) => fill >= 0 && isPaper(fill));
-  return outlined || (grounds.length > 0 && (papers.length > 0 || parts.length > around.length));
+/** What is as large as the frame itself. */
+function around({ box, parts }: Frame): Mark[] {
+  return parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
 }
 
-/** Nothing but colour in it, of another colour than the paper. */
-function isFull({ box, parts }: Frame): boolean {
-  const around = parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
-  return around.length === parts.length && around.some(({ fill }) => fill >= 0 && !isPaper(fill)) && !around.some(({ fill }) => fill >= 0 && isPaper(fill));
+/** An outline around paper. */
+function isOutlined(frame: Frame): boolean {
+  return around(frame).some(({ stroke }) => stroke >= 0 && !isPaper(stroke)) || around(frame).some(({ fill }) => fill >= 0 && !isPaper(fill)) && around(frame).some(({ fill }) => fill >= 0 && isPaper(fill));
+}
+
+/** The last colour on all of it, other than the paper's; -1 without one. */
+function groundOf(frame: Frame): number {
+  return around(frame).findLast(({ fill }) => fill >= 0)?.fill ?? -1;
+}
+
+/** A ground of another colour than the paper, with or without a light mark on it. */
+function isColour(frame: Frame): boolean {
+  const ground = groundOf(frame);
+  return ground >= 0 && !isPaper(ground) && !around(frame).some(({ fill, box }) => fill >= 0 && isPaper(fill) && sideOf(box) < sideOf(frame.box));
 }
 
 function isMarked({ box, parts }: Frame, { strokes }: Graphics): boolean {
@@ -111,6 +131,13 @@ function wordsIn(box: Box, lines: Line[]): Word[] {
   const inside = (each: Box): boolean => (each.left + each.right) / 2 > box.left && (each.left + each.right) / 2 < box.right && (each.top + each.bottom) / 2 > box.top && (each.top + each.bottom) / 2 < box.bottom;
   return lines.filter((line) => line.box.left < box.right && line.box.right > box.left && line.box.top < box.bottom && line.box.bottom > box.top)
     .flatMap(({ words }) => words.filter((word) => inside(word.box)));
+}
+
+/** Words follow closely on both sides, as in a sentence. */
+function isAmidWords(box: Box, lines: Line[]): boolean {
+  const near = 0.7 * sideOf(box);
+  const words = lines.filter((line) => line.box.top < box.bottom && line.box.bottom > box.top).flatMap((line) => line.words);
+  return words.some(({ box: { right } }) => right > box.left - near && right < box.left + 1) && words.some(({ box: { left } }) => left > box.right - 1 && left < box.right + near);
 }
 
 /** Both are as large, and side by side or below each other with next to nothing between. */

@@ -40,11 +40,31 @@ interface Placed {
   place: Line | null;
 }
 
-/** Those beside text, in a row or column of boxes, or among the `sure` ones. */
+/**
+ * Those among the `sure` ones, beside text, or in a row and a column with others as large, some of them beside text or in cells. Hollow ones alone that end
+ * their lines say that a proof ends.
+ */
 function placesOf(boxes: TickBox[], text: Line[], rulings: Ruling[], sure: Set<TickBox>): Placed[] {
   const placed = boxes.map((tickBox) => ({ tickBox, place: placeOf(tickBox.box, text, rulings) }));
-  return placed.filter(({ tickBox, place }) => place !== null || sure.has(tickBox)
-    || placed.some((other) => other.tickBox !== tickBox && isAligned(other.tickBox.box, tickBox.box)));
+  const isProof = !boxes.some(({ ticked }) => ticked) && placed.every(({ tickBox, place }) => place === null || endsLine(tickBox.box, place));
+  return placed.filter(({ tickBox, place }) => {
+    if (sure.has(tickBox)) return true;
+    if (place !== null) return !isProof;
+    const others = placed.filter((other) => other.tickBox !== tickBox && isAsLarge(other.tickBox.box, tickBox.box));
+    return others.some((other) => isInRow(other.tickBox.box, tickBox.box)) && others.some((other) => isInColumn(other.tickBox.box, tickBox.box))
+      && (isInCell(tickBox.box, rulings) || others.some((other) => other.place !== null && (isInRow(other.tickBox.box, tickBox.box) || isInColumn(other.tickBox.box, tickBox.box))));
+  });
+}
+
+function endsLine(box: Box, { box: line, words }: Line): boolean {
+  return box.left >= line.right && !/[?:]$/u.test(words.at(-1)!.text);
+}
+
+/** An upright line is drawn across its height on either side. */
+function isInCell(box: Box, rulings: Ruling[]): boolean {
+  const y = (box.top + box.bottom) / 2;
+  const walls = rulings.filter(({ orientation, start, end }) => orientation === 'vertical' && start < y && end > y);
+  return walls.some(({ position }) => position < box.left) && walls.some(({ position }) => position > box.right);
 }
 
 function insertAll(placed: Placed[], lines: Line[]): void {
@@ -86,10 +106,17 @@ function isParted(text: Box, box: Box, rulings: Ruling[]): boolean {
   return rulings.some(({ orientation, position, start, end }) => orientation === 'vertical' && position > from && position < to && start < y && end > y);
 }
 
-/** In one row or column, and as large. */
-function isAligned(a: Box, b: Box): boolean {
+function isAsLarge(a: Box, b: Box): boolean {
   const side = b.right - b.left;
-  return Math.abs(a.right - a.left - side) < 0.1 * side && (Math.abs(a.left - b.left) < 1 || Math.abs(a.top - b.top) < 1);
+  return Math.abs(a.right - a.left - side) < 0.12 * side + 0.5;
+}
+
+function isInRow(a: Box, b: Box): boolean {
+  return Math.abs(a.top + a.bottom - b.top - b.bottom) < 4;
+}
+
+function isInColumn(a: Box, b: Box): boolean {
+  return Math.abs(a.left + a.right - b.left - b.right) < 4;
 }
 
 /** A box is drawn in several ways at once: everything that lies in it goes. */

@@ -92,9 +92,9 @@ t.test('what stands on a panel beside text is read by itself', (t) => {
 t.test('hundreds of grounds on a page of thousands of lines cost little', (t) => {
   const pieces = [...Array.from({ length: 4000 }, (_, at) => line(100, 10 + 0.19 * at, 'aside')), ...Array.from({ length: 4000 }, (_, at) => line(300, 11.1 + 0.19 * at + (at % 2), 'words'))];
   const grounds = Array.from({ length: 390 }, (_, at) => ({ box: { left: 40 + 0.1 * at, right: 250, top: 0, bottom: 800 }, fill: 0xeeeeee, stroke: -1 }));
-  const started = performance.now();
+  const before = process.cpuUsage().user;
   cardRows(grounds, pieces, []);
-  const took = performance.now() - started;
+  const took = (process.cpuUsage().user - before) / 1000;
   t.ok(took < 1500, `${Math.round(took)} ms`);
   t.end();
 });

@@ -59,7 +59,7 @@ t.test('a frame of four ruled lines', async (t) => {
 
 t.test('in the cells of a table each is a line of its own', async (t) => {
   const rules = [72, 172, 232, 292].map((x) => line(x, 660, x, 720)).concat([660, 690, 720].map((y) => line(72, y, 292, y)));
-  const lines = await read(...rules, text(120, 700, 11, 'Headache'), box(176, 699), box(258, 699), cross(258, 699), text(80, 670, 11, 'Nausea'), box(198, 669), cross(198, 669), box(258, 669));
+  const lines = await read(...rules, text(120, 700, 11, 'Headache'), box(176, 699), box(258, 699), cross(258, 699), text(80, 670, 11, 'Nausea'), box(176, 669), cross(176, 669), box(258, 669));
   t.same(lines.sort(), ['Headache', 'Nausea', '☐', '☐', '☒', '☒']);
 });
 
@@ -69,7 +69,15 @@ t.test('cells for one letter each, a key, a legend of colours and a framed lette
   t.notMatch((await read(text(72, 700, 11, 'Press'), box(104, 698, 11), text(107, 700, 9, 'A'), text(120, 700, 11, 'to go on'))).join(' '), /[☐☒]/, 'a key');
   const colours = [0xcc2222, 0x22cc22, 0x2222cc].map((fill, at) => rectangle(72, 699 - 16 * at, 9, 9, { fill, stroke: 0 }) + text(86, 700 - 16 * at, 11, `group ${at}`));
   t.notMatch((await read(...colours)).join(' '), /[☐☒]/, 'a legend');
+  const shades = [0xffffff, 0xdde8f5, 0x6699cc, 0x224488].map((fill, at) => rectangle(72, 699 - 16 * at, 9, 9, { fill, stroke: 0 }) + text(86, 700 - 16 * at, 11, `group ${at}`));
+  t.notMatch((await read(...shades)).join(' '), /[☐☒]/, 'one of shades, whose first is white');
   t.notMatch((await read(box(300, 400))).join(' '), /[☐☒]/, 'one far from any text');
+  t.notMatch((await read(text(72, 700, 11, 'so that'), box(112, 699), text(113.5, 700.5, 9, 'x'), text(126, 700, 11, 'is the answer'))).join(' '), /[☐☒]/, 'a result');
+  t.notMatch((await read(text(72, 700, 11, 'which ends the proof.'), box(300, 699), text(72, 660, 11, 'And another one does.'), box(194, 659))).join(' '), /[☐☒]/, 'the end of a proof');
+  const icons = [0, 1, 2].map((at) => [rectangle(72, 699 - 20 * at, 12, 12, { fill: 0x2266aa }), rectangle(75, 702 - 20 * at, 6, 6, { fill: 0xffffff }), text(90, 700 - 20 * at, 11, 'line of a letterhead')].join('\n'));
+  t.notMatch((await read(...icons)).join(' '), /[☐☒]/, 'icons');
+  const points = Array.from({ length: 40 }, (_, at) => `q 0.4 G ${circle(100 + (at * 37) % 300, 420 + (at * 53) % 240, 3)} S Q`);
+  t.notMatch((await read(...points, text(80, 400, 9, '0'), text(240, 400, 9, '50'), text(60, 500, 9, '20'))).join(' '), /[☐☒]/, 'points of a chart');
 });
 
 t.test('a page full of them is a pattern', async (t) => {

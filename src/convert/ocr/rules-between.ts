@@ -1,12 +1,9 @@
 /** Lines of recognised text that run over the rules between cells: cut where a rule stands, which is read as an upright stroke at times. */
 import type { ReadLine, ReadRuling, ReadWord } from '../../engine/port.js';
 
-const stroke = /[|¦]/u;
 const onlyStrokes = /^[|¦]+$/u;
 /** Pixels that a rule may stand out of the place that its stroke was read at. */
 const reach = 4;
-/** Pixels between a rule and its letters at least. */
-const paper = 2;
 
 /** Upright rules that cross the word's middle and stand between `from` and `to`, from the left. */
 function rulesIn(word: ReadWord, from: number, to: number, rulings: ReadRuling[]): ReadRuling[] {
@@ -22,21 +19,9 @@ function isRule(word: ReadWord, rulings: ReadRuling[]): boolean {
   return rulings.some(({ horizontal, position, start, end }) => !horizontal && Math.abs(position - middle) <= across && start < word.bottom && end > word.top);
 }
 
-/** The parts of a word with strokes in it, where as many rules stand in it: `Never|Often`. */
-function partsOf(word: ReadWord, rulings: ReadRuling[]): ReadWord[] {
-  const texts = word.text.split(stroke);
-  const rules = rulesIn(word, word.left - reach, word.right + reach, rulings);
-  if (texts.length === 1 || rules.length !== texts.length - 1) return [word];
-  const edges = [word.left, ...rules.flatMap(({ position, thickness }) => [position - thickness / 2 - paper, position + thickness / 2 + paper]), word.right];
-  return texts.flatMap((text, at) => {
-    const [left, right] = [Math.max(word.left, edges[2 * at]!), Math.min(word.right, edges[2 * at + 1]!)];
-    return text === '' || right <= left ? [] : [{ ...word, text, left, right }];
-  });
-}
-
 /** `line` without what was read of rules, in pieces between which none stands. */
 export function cutAtRules(line: ReadLine, rulings: ReadRuling[]): ReadLine[] {
-  const words = line.words.filter((word) => !isRule(word, rulings)).flatMap((word) => partsOf(word, rulings));
+  const words = line.words.filter((word) => !isRule(word, rulings));
   const pieces: ReadWord[][] = [];
   for (const [at, word] of words.entries()) {
     const before = words[at - 1];

@@ -54,6 +54,11 @@ function hangs(lines: { box: { left: number }; size: number }[]): boolean {
   return lines.length > 1 && lines.slice(1).every((line) => line.box.left > first.box.left + 0.5 * first.size);
 }
 
+/** Of one list, as far as blocks between them tell. */
+function isNear(a: Candidate, b: Candidate): boolean {
+  return Math.abs(a.index - b.index) <= 8 && Math.abs(a.left - b.left) < a.size;
+}
+
 /** Marks list items among the blocks that have no other role yet, headings excepted by `mayBeItem`. */
 export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => boolean): void {
   const candidates: Candidate[] = [];
@@ -65,7 +70,8 @@ export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => 
     const left = rightToLeft.test(line.text) ? -line.box.right : line.box.left;
     if (marker !== null) candidates.push({ block, index, marker, left, size: line.size });
   }
-  if (candidates.some(({ marker }) => marker.checked === true)) for (const candidate of candidates) candidate.marker = asEmptyBox(candidate.marker) ?? candidate.marker;
+  const ticked = candidates.filter(({ marker }) => marker.checked === true);
+  for (const candidate of candidates) if (ticked.some((other) => isNear(other, candidate))) candidate.marker = asEmptyBox(candidate.marker) ?? candidate.marker;
   for (const [position, candidate] of candidates.entries()) {
     candidate.marker.value = valueAfter(candidates[position - 1]?.marker ?? null, candidate.marker);
     if (!isItem(candidate, candidates, position)) continue;

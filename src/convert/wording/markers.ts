@@ -35,7 +35,8 @@ export function romanValue(text: string): number {
 
 /** Boxes to tick stand in the line or at its end, as the answers to a question do. */
 export function holdsAnswers(text: string): boolean {
-  return /\S\s[☐☑☒⊠⌧□◻❑❒](?=\s|$)/u.test(text);
+  // A hollow square by itself may be a sign of mathematics.
+  return /\S\s[☐☑☒⌧](?=\s|$)/u.test(text) || /\S\s[□◻❑❒⊠](?=\s).*\s[□◻❑❒⊠](?=\s)/u.test(text);
 }
 
 /** The box to tick that a bullet is, or null: an empty square that stands in a list with ticked ones. */
