@@ -13,6 +13,8 @@ const GAP = 1.6;
 const SIDE = { least: 0.45, most: 1.9 };
 const OFF = 0.55;
 const MIDDLE = 0.33;
+/** Twice how far off the middles in a row or column may be, in parts of the side. */
+const ALIGNED = 0.5;
 
 /**
  * Adds the boxes to tick that `graphics` shows, and `fields` of the page's form, to the lines beside them, or as lines of their own in a
@@ -41,30 +43,25 @@ interface Placed {
 }
 
 /**
- * Those among the `sure` ones, beside text, or in a row and a column with others as large, some of them beside text or in cells. Hollow ones alone that end
- * their lines say that a proof ends.
+ * Those among the `sure` ones, beside text, in cells of one row, or in rows and columns of nothing else beside words. Hollow ones alone that end their lines say that a
+ * proof ends.
  */
 function placesOf(boxes: TickBox[], text: Line[], rulings: Ruling[], sure: Set<TickBox>): Placed[] {
   const placed = boxes.map((tickBox) => ({ tickBox, place: placeOf(tickBox.box, text, rulings) }));
   const isProof = !boxes.some(({ ticked }) => ticked) && placed.every(({ tickBox, place }) => place === null || endsLine(tickBox.box, place));
+  const othersOf = (box: Box): Box[] => boxes.filter((other) => other.box !== box && isAsLarge(other.box, box)).map((other) => other.box);
+  const isInGrid = (box: Box): boolean => othersOf(box).some((other) => isInRow(other, box)) && othersOf(box).some((other) => isInColumn(other, box))
+    && text.some((line) => line.angle === 0 && isBeside(line, box));
+  const areInGrid = placed.every(({ tickBox, place }) => place !== null || sure.has(tickBox) || isInGrid(tickBox.box));
   return placed.filter(({ tickBox, place }) => {
     if (sure.has(tickBox)) return true;
     if (place !== null) return !isProof;
-    const others = placed.filter((other) => other.tickBox !== tickBox && isAsLarge(other.tickBox.box, tickBox.box));
-    return others.some((other) => isInRow(other.tickBox.box, tickBox.box)) && others.some((other) => isInColumn(other.tickBox.box, tickBox.box))
-      && (isInCell(tickBox.box, rulings) || others.some((other) => other.place !== null && (isInRow(other.tickBox.box, tickBox.box) || isInColumn(other.tickBox.box, tickBox.box))));
+    return areInGrid || othersOf(tickBox.box).some((other) => isInRow(other, tickBox.box) && isParted(other, tickBox.box, rulings));
   });
 }
 
 function endsLine(box: Box, { box: line, words }: Line): boolean {
   return box.left >= line.right && !/[?:]$/u.test(words.at(-1)!.text);
-}
-
-/** An upright line is drawn across its height on either side. */
-function isInCell(box: Box, rulings: Ruling[]): boolean {
-  const y = (box.top + box.bottom) / 2;
-  const walls = rulings.filter(({ orientation, start, end }) => orientation === 'vertical' && start < y && end > y);
-  return walls.some(({ position }) => position < box.left) && walls.some(({ position }) => position > box.right);
 }
 
 function insertAll(placed: Placed[], lines: Line[]): void {
@@ -112,11 +109,11 @@ function isAsLarge(a: Box, b: Box): boolean {
 }
 
 function isInRow(a: Box, b: Box): boolean {
-  return Math.abs(a.top + a.bottom - b.top - b.bottom) < 4;
+  return Math.abs(a.top + a.bottom - b.top - b.bottom) < ALIGNED * (b.bottom - b.top);
 }
 
 function isInColumn(a: Box, b: Box): boolean {
-  return Math.abs(a.left + a.right - b.left - b.right) < 4;
+  return Math.abs(a.left + a.right - b.left - b.right) < ALIGNED * (b.right - b.left);
 }
 
 /** A box is drawn in several ways at once: everything that lies in it goes. */
