@@ -14,6 +14,8 @@ export interface Patience {
 /** Each body holds a connection, and an upload a place in the queue too: a few hundred that trickle would keep everybody else out. Who reads 1,000 bytes a second takes a step within 24 minutes. */
 const usual: Patience = { stallMs: 60_000, graceMs: 30_000, bytesPerSecond: 1000, unreadMs: 1_800_000 };
 const looksPerGrace = 6;
+/** A connection that is gone is held no longer than this. */
+const mostBetweenLooksMs = 30_000;
 
 /** A sender that holds its body open without sending, or sends next to nothing, loses its connection. Ends with the body. */
 export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>, { stallMs, graceMs, bytesPerSecond }: Omit<Patience, 'unreadMs'> = usual): void {
@@ -39,10 +41,11 @@ export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>
 function endWhenUnread({ raw: { socket }, reply }: { raw: Pick<IncomingMessage, 'socket'>; reply: Pick<ServerResponse, 'once'> }, { unreadMs }: Patience): void {
   let [lastTaken, lastAt] = [-1, performance.now()];
   const looks = setInterval(() => {
+    if (socket.destroyed) return clearInterval(looks);
     const [now, taken] = [performance.now(), socket.bytesWritten - socket.writableLength];
     if (taken !== lastTaken || socket.writableLength === 0) [lastTaken, lastAt] = [taken, now];
     else if (now - lastAt > unreadMs) socket.destroy();
-  }, unreadMs / looksPerGrace);
+  }, Math.min(unreadMs / looksPerGrace, mostBetweenLooksMs));
   looks.unref();
   reply.once('close', () => clearInterval(looks));
 }
