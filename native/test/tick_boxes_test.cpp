@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <ctime>
 #include <random>
 #include <string>
 #include <tuple>
@@ -143,6 +144,15 @@ LECTERN_TEST("tick boxes: a page full of them is a pattern; blank, black and tin
     for (int x = 0; x < 48; ++x) frame(pattern, 20 + 49 * x, 20 + 49 * y, 22, 2);
   }
   check(boxes_of(pattern).empty(), "boxes in a pattern");
+  // Hatching: every stroke has dozens below it that end where it does.
+  Page hatched(2400, 2400);
+  for (int y = 0; y < 1200; ++y) {
+    for (int x = 0; x < 80; ++x) hatched.rectangle(30 * x, 2 * y, 30 * x + 24, 2 * y + 1);
+  }
+  const std::clock_t begin = std::clock();
+  check(boxes_of(hatched).empty(), "boxes in hatching");
+  const double seconds = static_cast<double>(std::clock() - begin) / CLOCKS_PER_SEC;
+  check(seconds < 3, "hatching takes " + std::to_string(seconds) + " s");
   for (const auto& [width, height, paper] : {std::tuple{300, 300, 255}, std::tuple{300, 300, 0}, std::tuple{1, 1, 128}, std::tuple{1, 900, 0}, std::tuple{900, 1, 0}}) {
     check(boxes_of(Page(width, height, 0, static_cast<std::uint8_t>(paper))).empty(), "boxes on a page without any");
   }

@@ -31,7 +31,7 @@ constexpr double least_full = 0.38;
 constexpr double largest_tick = 2.6;
 // A page with more is a pattern.
 constexpr std::size_t most_boxes = 1000;
-// Pairs of strokes that are looked at: pages of text have some thousands, hatched ones millions.
+// Pairs of strokes that are looked at: of 112 pages none had more than 715, hatched ones have millions.
 constexpr int most_pairs = 20'000;
 
 /// The page's ink by rows, so that a pixel can be asked for.

@@ -1,6 +1,7 @@
 /** How slowly a body may come, or an answer be taken, before the client loses the connection: one rule for every route. */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { FastifyInstance } from 'fastify';
+import { offersWebSocket } from './upgrade-offers.js';
 
 /** With a sender it ends after `stallMs` without a byte, and after `graceMs` and one second for each `bytesPerSecond` that came. */
 export interface Patience {
@@ -23,6 +24,8 @@ export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>
   const [began, before] = [performance.now(), socket.bytesRead];
   let [lastBytes, lastAt] = [before, began];
   const looks = setInterval(() => {
+    // Of requests behind each other on one connection only the first is told that it is gone.
+    if (socket.destroyed) return callOff();
     const now = performance.now();
     if (socket.bytesRead !== lastBytes) [lastBytes, lastAt] = [socket.bytesRead, now];
     const allowedMs = graceMs + ((socket.bytesRead - before) / bytesPerSecond) * 1000;
@@ -41,13 +44,14 @@ export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>
 function endWhenUnread({ raw: { socket }, reply }: { raw: Pick<IncomingMessage, 'socket'>; reply: Pick<ServerResponse, 'once'> }, { unreadMs }: Patience): void {
   let [lastTaken, lastAt] = [-1, performance.now()];
   const looks = setInterval(() => {
-    if (socket.destroyed) return clearInterval(looks);
+    if (socket.destroyed) return callOff();
     const [now, taken] = [performance.now(), socket.bytesWritten - socket.writableLength];
     if (taken !== lastTaken || socket.writableLength === 0) [lastTaken, lastAt] = [taken, now];
     else if (now - lastAt > unreadMs) socket.destroy();
   }, Math.min(unreadMs / looksPerGrace, mostBetweenLooksMs));
   looks.unref();
-  reply.once('close', () => clearInterval(looks));
+  const callOff = (): void => clearInterval(looks);
+  reply.once('close', callOff);
 }
 
 /** Every body of `app` is watched from its head to its end, whether a route reads it or it was answered before, and every answer. */
@@ -55,7 +59,7 @@ export function addPatience(app: FastifyInstance, patience: Patience = usual): v
   app.addHook('onRequest', async ({ raw }, reply) => {
     const { 'content-length': length, 'transfer-encoding': coding } = raw.headers;
     // After an upgrade the socket carries another protocol.
-    if (/^websocket$/i.test(raw.headers.upgrade ?? '') && raw.method === 'GET') return;
+    if (offersWebSocket(raw) && raw.method === 'GET') return;
     endWhenUnread({ raw, reply: reply.raw }, patience);
     if (coding !== undefined || Number(length ?? 0) > 0) endWhenStalled(raw, patience);
   });

@@ -17,6 +17,7 @@ import { KnownRoutes } from './known-routes.js';
 import { addOllama } from './ollama/routes.js';
 import { addOpenAi } from './openai/routes.js';
 import { addPatience } from './patience.js';
+import { AnswerableRequest } from './upgrade-offers.js';
 import { addDescriptionRoutes } from './service/description.js';
 import { addHealthRoutes } from './service/health.js';
 import { addMetricsRoute, measureRequests } from './service/metrics.js';
@@ -34,7 +35,7 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     keepAliveTimeout: 60_000,
     // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner (patience.ts).
     requestTimeout: 900_000,
-    http: { headersTimeout: 30_000 },
+    http: { headersTimeout: 30_000, IncomingMessage: AnswerableRequest },
     // While it closes, the task table answers 503 with the contract's body.
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestIdInPath },

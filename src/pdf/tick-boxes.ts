@@ -87,12 +87,12 @@ function around({ box, parts }: Frame): Mark[] {
   return parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
 }
 
-/** An outline around paper. */
+/** An outline, or a dark ground that shows around one of paper. */
 function isOutlined(frame: Frame): boolean {
-  return around(frame).some(({ stroke }) => stroke >= 0 && !isPaper(stroke)) || around(frame).some(({ fill }) => fill >= 0 && !isPaper(fill)) && around(frame).some(({ fill }) => fill >= 0 && isPaper(fill));
+  return around(frame).some(({ fill, stroke }) => stroke >= 0 && !isPaper(stroke) || fill >= 0 && !isPaper(fill));
 }
 
-/** The last colour on all of it, other than the paper's; -1 without one. */
+/** What fills it within its edge: the smallest part as large as the frame that has a colour; -1 where none has. */
 function groundOf(frame: Frame): number {
   return around(frame).findLast(({ fill }) => fill >= 0)?.fill ?? -1;
 }
@@ -100,7 +100,7 @@ function groundOf(frame: Frame): number {
 /** A ground of another colour than the paper, with or without a light mark on it. */
 function isColour(frame: Frame): boolean {
   const ground = groundOf(frame);
-  return ground >= 0 && !isPaper(ground) && !around(frame).some(({ fill, box }) => fill >= 0 && isPaper(fill) && sideOf(box) < sideOf(frame.box));
+  return ground >= 0 && !isPaper(ground);
 }
 
 function isMarked({ box, parts }: Frame, { strokes }: Graphics): boolean {
@@ -148,8 +148,9 @@ function isCell(a: Box, b: Box): boolean {
   return (down < 0 && across < APART.across * sideOf(a)) || (across < 0 && down < APART.down * sideOf(a));
 }
 
-function isAsLarge(a: Box, b: Box): boolean {
-  return Math.abs(sideOf(a) - sideOf(b)) < 0.1 * sideOf(a);
+/** Of drawn ones to the point, of those found on a picture to a pixel or two. */
+export function isAsLarge(a: Box, b: Box): boolean {
+  return Math.abs(sideOf(a) - sideOf(b)) < 0.12 * sideOf(a);
 }
 
 function isSquare(box: Box): boolean {

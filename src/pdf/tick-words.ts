@@ -2,7 +2,7 @@
 import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Ruling, Word } from './page.js';
 import type { Graphics } from './paths.js';
-import { findTickBoxes } from './tick-boxes.js';
+import { findTickBoxes, isAsLarge } from './tick-boxes.js';
 import type { TickBox } from './tick-boxes.js';
 import { union } from './geometry.js';
 
@@ -101,11 +101,6 @@ function isParted(text: Box, box: Box, rulings: Ruling[]): boolean {
   const [from, to] = text.left > box.right ? [box.right, text.left] : [text.right, box.left];
   const y = (box.top + box.bottom) / 2;
   return rulings.some(({ orientation, position, start, end }) => orientation === 'vertical' && position > from && position < to && start < y && end > y);
-}
-
-function isAsLarge(a: Box, b: Box): boolean {
-  const side = b.right - b.left;
-  return Math.abs(a.right - a.left - side) < 0.12 * side + 0.5;
 }
 
 function isInRow(a: Box, b: Box): boolean {

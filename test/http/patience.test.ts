@@ -102,3 +102,28 @@ t.test('a reader that takes nothing ends, one that takes its time does not, nor 
   service.release();
   t.equal((await waiting).status, 200);
 });
+
+t.test('nothing is kept of connections that are gone, of requests behind each other either', async (t) => {
+  const [begin, end] = [globalThis.setInterval, globalThis.clearInterval];
+  const looks = new Set<unknown>();
+  t.teardown(() => Object.assign(globalThis, { setInterval: begin, clearInterval: end }));
+  Object.assign(globalThis, {
+    setInterval: (run: () => void, ms: number) => {
+      const timer = begin(run, ms);
+      if (ms === 50) looks.add(timer);
+      return timer;
+    },
+    clearInterval: (timer: NodeJS.Timeout) => {
+      looks.delete(timer);
+      end(timer);
+    },
+  });
+  const service = await startTestService({}, { patience: { stallMs: 60_000, graceMs: 300, bytesPerSecond: 1, unreadMs: 300 } });
+  t.teardown(() => service.close());
+  const port = Number(new URL(await service.listen()).port);
+  const asked = 'POST /v1/convert/source HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'.repeat(4) + 'GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(4);
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openWith(port, asked)));
+  await until('they are looked at', () => looks.size > 20);
+  for (const socket of sockets) socket.resetAndDestroy();
+  await until('none is any more', () => looks.size === 0);
+});

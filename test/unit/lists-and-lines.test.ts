@@ -52,6 +52,8 @@ t.test('lines that begin with one box to tick are items with a state, several bo
     .map((block) => (block.kind === 'text' ? `${block.role}${block.checked === null || block.checked === undefined ? '' : ` ${block.checked}`}: ${plainText(block)}` : ''));
   t.same(shown(['☐ I have read the sheet.', '☒ I agree.', '⊠ You may write to me.']), ['list_item false: ☐ I have read the sheet.', 'list_item true: ☒ I agree.', 'list_item true: ⊠ You may write to me.']);
   t.same(shown(['□ insurance card', '⊠ list of medicines']), ['list_item false: □ insurance card', 'list_item true: ⊠ list of medicines'], 'an empty square beside a ticked one');
+  const between = Array.from({ length: 10 }, (_, at) => `Paragraph ${at} of a text that stands between and ends here.`);
+  t.match(shown(['□ insurance card', '□ list of medicines', ...between, '☒ I agree.']), ['list_item: □ insurance card'], 'far from it');
   t.same(shown(['□ insurance card', '□ list of medicines']), ['list_item: □ insurance card', 'list_item: □ list of medicines'], 'squares that are bullets');
   t.same(shown(['Do you smoke? ☐ Yes ☒ No', 'Are you taking any medicines that your doctor prescribed? ☒ Yes ☐ No', '☐ Yes ☒ No']),
     ['text: Do you smoke? ☐ Yes ☒ No', 'text: Are you taking any medicines that your doctor prescribed? ☒ Yes ☐ No', 'text: ☐ Yes ☒ No']);

@@ -63,12 +63,22 @@ t.test('in the cells of a table each is a line of its own', async (t) => {
   t.same(lines.sort(), ['Headache', 'Nausea', '☐', '☐', '☒', '☒']);
 });
 
+t.test('in one row of a table, beside a box that stands for itself', async (t) => {
+  const rules = [72, 172, 232, 292].map((x) => line(x, 690, x, 720)).concat([690, 720].map((y) => line(72, y, 292, y)));
+  t.same((await read(...rules, text(80, 700, 11, 'Headache'), box(198, 699), box(258, 699), cross(258, 699), box(400, 400))).sort(), ['Headache', '☐', '☒']);
+});
+
 t.test('cells for one letter each, a key, a legend of colours and a framed letter are no boxes to tick', async (t) => {
   const cells = Array.from({ length: 6 }, (_, at) => box(120 + 10 * at, 699));
   t.notMatch((await read(text(72, 700, 11, 'Date'), ...cells)).join(' '), /[☐☒]/, 'cells');
   t.notMatch((await read(text(72, 700, 11, 'Press'), box(104, 698, 11), text(107, 700, 9, 'A'), text(120, 700, 11, 'to go on'))).join(' '), /[☐☒]/, 'a key');
   const colours = [0xcc2222, 0x22cc22, 0x2222cc].map((fill, at) => rectangle(72, 699 - 16 * at, 9, 9, { fill, stroke: 0 }) + text(86, 700 - 16 * at, 11, `group ${at}`));
   t.notMatch((await read(...colours)).join(' '), /[☐☒]/, 'a legend');
+  const key = (x: number, y: number, sign: string): string => box(x, y, 11) + text(x + 2.5, y + 2, 9, sign);
+  t.notMatch((await read(key(72, 698, 'X'), text(90, 700, 11, 'to cut'), key(72, 678, 'C'), text(90, 680, 11, 'to copy'), box(72, 640, 11), text(90, 641, 11, 'done'))).join(' '), /☒/, 'a key among others');
+  t.notMatch((await read(text(72, 700, 11, 'so that'), box(109, 699), text(110.5, 700.5, 9, 'x'), text(121, 700, 11, 'is known'), box(72, 660), text(86, 661, 11, 'done'))).join(' '), /☒/, 'a letter amid words, though there is a box');
+  const nodes = [0, 1, 2].flatMap((row) => [0, 1, 2].map((column) => box(200 + 60 * column, 500 - 60 * row)));
+  t.notMatch((await read(text(72, 700, 11, 'A grid of nodes'), ...nodes)).join(' '), /[☐☒]/, 'nodes without words in their rows');
   const shades = [0xffffff, 0xdde8f5, 0x6699cc, 0x224488].map((fill, at) => rectangle(72, 699 - 16 * at, 9, 9, { fill, stroke: 0 }) + text(86, 700 - 16 * at, 11, `group ${at}`));
   t.notMatch((await read(...shades)).join(' '), /[☐☒]/, 'one of shades, whose first is white');
   t.notMatch((await read(box(300, 400))).join(' '), /[☐☒]/, 'one far from any text');
