@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "vision/components.h"
 
@@ -15,6 +16,14 @@ constexpr int least_contrast = 40;
 constexpr double widest_break = 0.012;
 constexpr double shortest = 0.35;
 constexpr double thickest = 0.05;
+/// The feet of a word's letters, or their upper ends, run together into a stroke on a picture. Ink goes on from it along 0.45 to 1.0 of its length, from thick ones along
+/// 0.2 and more; from rules along 0.1 at most, from long ones that letters touch along 0.42 (4,310 strokes of 101 pages measured).
+constexpr double attached_of_letters = 0.2;
+constexpr double attached_of_long_letters = 0.45;
+/// No word is longer; inches.
+constexpr double longest_word = 1.5;
+/// So far beyond a stroke's own darkness, inches, its blur ends.
+constexpr double beyond_stroke = 0.008;
 
 struct Run {
   int across;  // row of a horizontal run, column of an upright one
@@ -121,15 +130,65 @@ bool is_ruling(const Stroke& stroke, int dpi) {
   return length >= shortest * dpi && thickness <= thickest * dpi && length >= 8 * thickness && climb <= thickness + std::max(2.0, length / 57);
 }
 
+/// Which ink touches a level stroke, column after column.
+class StrokeSides {
+ public:
+  StrokeSides(const GreyImage& image, const Stroke& stroke)
+      : image_(image), begin_(stroke.begin), tops_(static_cast<std::size_t>(stroke.end - stroke.begin), image.height), bottoms_(tops_.size(), -1) {}
+
+  void add(const Run& run) {
+    for (int x = run.begin; x < run.end; ++x) {
+      const auto column = static_cast<std::size_t>(x - begin_);
+      tops_[column] = std::min(tops_[column], run.across);
+      bottoms_[column] = std::max(bottoms_[column], run.across);
+    }
+  }
+
+  /// Share of its columns above or below which there is ink at so many pixels.
+  double attached(int beyond, int darkest_paper) const {
+    std::size_t seen = 0, attached = 0;
+    for (std::size_t column = 0; column < tops_.size(); ++column) {
+      if (bottoms_[column] < 0) continue;
+      ++seen;
+      const auto is_dark = [&](int y) {
+        return y >= 0 && y < image_.height && image_.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) + static_cast<std::size_t>(begin_) + column] <= darkest_paper;
+      };
+      if (is_dark(tops_[column] - beyond) || is_dark(bottoms_[column] + beyond)) ++attached;
+    }
+    return seen == 0 ? 0 : static_cast<double>(attached) / static_cast<double>(seen);
+  }
+
+ private:
+  const GreyImage& image_;
+  int begin_;
+  std::vector<int> tops_, bottoms_;
+};
+
+bool is_of_letters(const StrokeSides& sides, double inches, int darkest_paper, int dpi) {
+  const double attached = sides.attached(std::max(1, static_cast<int>(beyond_stroke * dpi + 0.5)), darkest_paper);
+  return attached > (inches < longest_word ? attached_of_letters : attached_of_long_letters);
+}
+
 void look_along(const View& view, int paper, int dpi, std::vector<Ruling>& found, const Cancel& cancel) {
   const int gap = std::max(1, static_cast<int>(widest_break * dpi));
   const std::vector<Run> runs = find_runs(view, paper - least_contrast, gap, std::max(8, dpi / 8), cancel);
   Components components = connect(runs, gap);
-  for (const Stroke& stroke : strokes_of(runs, components)) {
+  const std::vector<Stroke> strokes = strokes_of(runs, components);
+  std::map<std::size_t, StrokeSides> level;
+  for (std::size_t i = 0; i < strokes.size() && view.horizontal; ++i) {
+    if (is_ruling(strokes[i], dpi)) level.emplace(i, StrokeSides(view.image, strokes[i]));
+  }
+  for (std::size_t i = 0; i < runs.size() && view.horizontal; ++i) {
+    if (const auto of = level.find(components.find(i)); of != level.end()) of->second.add(runs[i]);
+  }
+  for (std::size_t i = 0; i < strokes.size(); ++i) {
+    const Stroke& stroke = strokes[i];
     if (!is_ruling(stroke, dpi)) continue;
+    const double length = stroke.end - stroke.begin;
+    if (view.horizontal && is_of_letters(level.at(i), length / dpi, paper - least_contrast, dpi)) continue;
     const auto area = static_cast<double>(stroke.area);
     found.push_back({view.horizontal, static_cast<float>(stroke.moment / area), static_cast<float>(stroke.begin), static_cast<float>(stroke.end),
-                     static_cast<float>(area / (stroke.end - stroke.begin))});
+                     static_cast<float>(area / length)});
   }
 }
 
