@@ -47,6 +47,14 @@ void fit_baseline(FoundLine& line, int letter_height) {
   line.slope = slope;
 }
 
+// Of a mark's height, what must be within a line that was seen without marks; of the line's size, how high it must be at least, and what is a rule.
+constexpr double most_inside = 0.7;
+constexpr double least_mark = 0.1;
+constexpr double widest_mark = 1.5;
+constexpr double flattest_mark = 0.3;
+// Of such a line's length, what its marks must cover: letters cover three quarters and more.
+constexpr double least_covered = 0.5;
+
 }  // namespace
 
 void measure(FoundLine& line) {
@@ -68,6 +76,30 @@ FoundLine line_of(std::vector<PixelBox> marks) {
   fit_baseline(line, median(heights));
   measure(line);
   return line;
+}
+
+FoundLine with_marks(FoundLine line, const std::vector<Mark>& marks) {
+  const double size = line.above + line.below;
+  std::vector<PixelBox> own;
+  for (const Mark& mark : marks) {
+    const double x = (mark.left + mark.right) / 2.0;
+    if (x < line.box.left - 0.3 * size || x > line.box.right + 0.3 * size) continue;
+    const double stands = line.baseline + line.slope * (x - line.box.left);
+    const double inside = std::min<double>(mark.bottom, stands + line.below) - std::max<double>(mark.top, stands - line.above);
+    if (inside < most_inside * mark.height() || mark.height() < least_mark * size || (mark.width() > widest_mark * size && mark.height() < flattest_mark * size)) continue;
+    own.push_back({mark.left, mark.top, mark.right, mark.bottom});
+  }
+  if (own.empty()) return line;
+  std::sort(own.begin(), own.end(), [](const PixelBox& a, const PixelBox& b) { return a.left < b.left; });
+  int covered = 0, right = line.box.left;
+  for (const PixelBox& mark : own) {
+    covered += std::max(0, mark.right - std::max(right, mark.left));
+    right = std::max(right, mark.right);
+  }
+  if (covered < least_covered * (line.box.right - line.box.left)) return line;
+  FoundLine measured = line_of(std::move(own));
+  const bool fits = measured.above > 0.5 * line.above && measured.above < 1.3 * line.above && std::abs(measured.baseline - line.baseline) < 0.5 * line.above;
+  return fits ? measured : line;
 }
 
 void add(PixelBox& box, const PixelBox& other) {

@@ -12,6 +12,10 @@ namespace lectern::vision {
 /// The line of `marks`, of which there is at least one: its box, the baseline on which most of them stand, and how far they reach from it.
 FoundLine line_of(std::vector<PixelBox> marks);
 
+/// `line`, which was seen without its marks and so with rough edges, with the marks of a page that stand on it and its measures from them; as it is where they do not
+/// make up most of it, or another size.
+FoundLine with_marks(FoundLine line, const std::vector<Mark>& marks);
+
 /// Measures anew how far the line's marks reach above and below its baseline.
 void measure(FoundLine& line);
 

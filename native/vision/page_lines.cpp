@@ -69,7 +69,10 @@ std::vector<std::size_t> surest(const PageLines& page) {
     for (std::size_t i = from; i < to; ++i) {
       if (page.letters[i].empty() || sureness(page.letters[i]) < least) continue;
       const auto rivals = [&](std::size_t other) { return !page.letters[other].empty() && meet(page.lines[i].box, page.lines[other].box); };
-      if (std::any_of(kept.begin(), kept.end(), [&](std::size_t other) { return rivals(other) && worth(page.letters[other]) >= worth(page.letters[i]); })) continue;
+      // What was found in pieces, as cells of a table are, is worth as much as all of them.
+      double others = 0;
+      for (const std::size_t other : kept) others += rivals(other) ? std::max(0.0, worth(page.letters[other])) : 0;
+      if (others > 0 && others >= worth(page.letters[i])) continue;
       std::erase_if(kept, rivals);
       kept.push_back(i);
     }

@@ -13,6 +13,7 @@
 #include "error.h"
 #include "vision/dark_ground.h"
 #include "vision/line_finder.h"
+#include "vision/line_pieces.h"
 #include "vision/page_lines.h"
 #include "vision/rulings.h"
 #include "vision/tick_boxes.h"
@@ -217,7 +218,7 @@ void TextRecognizer::read_unread(PageLines& reading, const Cancel& cancel) {
   read_some(reading.images, unread, reading.letters, cancel);
 }
 
-void TextRecognizer::add_detected(PageLines& reading, const Gray& page, int dpi, PageDetector& detector, const Cancel& cancel) {
+void TextRecognizer::add_detected(PageLines& reading, const Gray& page, const Ink& ink, int dpi, PageDetector& detector, const Cancel& cancel) {
   const CoreMap map = detector.look(page, dpi, cancel);
   std::vector<std::size_t> doubtful;
   for (std::size_t i = 0; i < reading.lines.size(); ++i) {
@@ -235,6 +236,7 @@ void TextRecognizer::add_detected(PageLines& reading, const Gray& page, int dpi,
   }
   std::vector<FoundLine> detected = lines_along(map);
   std::erase_if(detected, [&](const FoundLine& line) { return is_read(reading, line, enough_sureness); });
+  for (FoundLine& line : detected) line = with_marks(std::move(line), ink.marks);
   reading.add(std::move(detected), page, cancel);
 }
 
@@ -283,7 +285,7 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
       // Where geometry finds nothing on white paper nothing is.
       hard = reading.on_paper > 0 && sureness(reading.letters) < enough_sureness;
     }
-    if (hard) add_detected(reading, page, dpi, *networks.detector, cancel);
+    if (hard) add_detected(reading, page, ink, dpi, *networks.detector, cancel);
   }
   read_unread(reading, cancel);
   double bytes = 0, sure = 0;

@@ -64,7 +64,7 @@ class TextRecognizer {
  private:
   std::vector<TickBox> take_out_tick_boxes(Gray& page, Ink& ink, int dpi, const Cancel& cancel);
   void read_unread(PageLines& reading, const Cancel& cancel);
-  void add_detected(PageLines& reading, const Gray& page, int dpi, PageDetector& detector, const Cancel& cancel);
+  void add_detected(PageLines& reading, const Gray& page, const Ink& ink, int dpi, PageDetector& detector, const Cancel& cancel);
   void read_some(const std::vector<LineImage>& lines, std::vector<std::size_t> order, std::vector<std::vector<ReadLetter>>& letters, const Cancel& cancel);
   void read_batch(const std::vector<LineImage>& lines, const std::vector<std::size_t>& batch, int width, const Cancel& cancel, std::vector<std::vector<ReadLetter>>& letters);
 
