@@ -215,6 +215,10 @@ function endsAbove(rows: VisualRow[], box: Box): boolean {
   return begin > 0 && rows.slice(begin).some(({ chunks: [chunk] }) => chunk !== undefined && chunk.right - chunk.left > 0.75 * (box.right - box.left) && wordCount(chunk.text) >= LONG_LINE);
 }
 
+/** Of a table that is to be filled in: rows, and words in the first column of each. */
+const FEWEST_LABELS = 3;
+const LABEL_WORDS = 4;
+
 /** What stands in `box` keeps to the columns of the header above it, whether it is set as prose or not. */
 function keepsColumns(box: Box, header: Box, { rows }: Text): boolean {
   const inside = (area: Box): Chunk[][] =>
@@ -230,7 +234,9 @@ function keepsColumns(box: Box, header: Box, { rows }: Text): boolean {
     return under !== null && under[0] !== under[1];
   });
   const used = new Set(body.map((chunk) => columnsUnder(columns, chunk.left, chunk.right)?.[0]));
-  return columns.length >= 2 && used.size >= 2 && spread.length <= 0.08 * body.length;
+  // Where only the first has anything, the rest is to be filled in.
+  const isForm = body.length >= FEWEST_LABELS && used.size === 1 && used.has(0) && body.every((chunk) => wordCount(chunk.text) <= LABEL_WORDS);
+  return columns.length >= 2 && (used.size >= 2 || isForm) && spread.length <= 0.08 * body.length;
 }
 
 /** A section's label with its rules close above and below. */
