@@ -1,7 +1,8 @@
 /** Boldness of recognised lines: strokes measured on drawn bars, lines held against the page's running text, bars of charts left out. */
 import t from 'tap';
 import type { Bitmap } from '../../src/bitmap.js';
-import { strokeWidth } from '../../src/convert/ocr/strokes.js';
+import { strokeOf } from '../../src/convert/ocr/strokes.js';
+import type { Stroke } from '../../src/convert/ocr/strokes.js';
 import { recognisedText } from '../../src/convert/ocr/words.js';
 import type { ReadLine, ReadWord } from '../../src/engine/port.js';
 
@@ -23,13 +24,13 @@ const whole = (bitmap: Bitmap): { left: number; top: number; right: number; bott
 t.test('strokes are as thick as they are drawn, to parts of a pixel', (t) => {
   for (const width of [2, 2.5, 3, 4.75]) {
     const drawn = bars(width);
-    t.ok(Math.abs((strokeWidth(drawn, whole(drawn)) ?? 0) - width) < 0.05, `${width}`);
+    t.ok(Math.abs((strokeOf(drawn, whole(drawn))?.width ?? 0) - width) < 0.05, `${width}`);
   }
   const onDark = bars(3, { ink: 240, paper: 30 });
-  t.ok(Math.abs((strokeWidth(onDark, whole(onDark)) ?? 0) - 3) < 0.05, 'light on dark');
+  t.ok(Math.abs((strokeOf(onDark, whole(onDark))?.width ?? 0) - 3) < 0.05, 'light on dark');
   const pale = bars(3, { ink: 200, paper: 235 });
-  t.equal(strokeWidth(pale, whole(pale)), null, 'too pale to be measured');
-  t.equal(strokeWidth(onDark, { left: -5, top: -5, right: -1, bottom: 3 }), null, 'outside the bitmap');
+  t.equal(strokeOf(pale, whole(pale)), null, 'too pale to be measured');
+  t.equal(strokeOf(onDark, { left: -5, top: -5, right: -1, bottom: 3 }), null, 'outside the bitmap');
   t.end();
 });
 
@@ -42,26 +43,52 @@ function line(text: string, y: number, size: number): ReadLine {
 
 const frame = { scale: 72 / 300, left: 0, top: 0 };
 
-function boldOf(lines: ReadLine[], thickness: (word: ReadWord) => number | null): string[] {
-  const { words } = recognisedText({ lines, rulings: [] }, frame, (word) => thickness(word));
+function boldOf(lines: ReadLine[], stroke: (word: ReadWord) => Stroke | null): string[] {
+  const { words } = recognisedText({ lines, rulings: [] }, frame, (word) => stroke(word));
   return words.filter((word) => word.font.bold).map((word) => word.text);
 }
+
+/** Strokes of a sharp picture: all ink is black. */
+const sharp = (width: number): Stroke => ({ width, ink: 200 * width });
 
 t.test('lines with thicker strokes than the running text are bold', (t) => {
   const body = Array.from({ length: 10 }, (_, index) => line('Thelineofthetextthatrunson', 600 + 50 * index, 10));
   const pixels = (size: number): number => 4.2 * (0.6 + 0.04 * size);
   const lines = [line('Large', 200, 18), line('Heading', 300, 10), line('Heavier', 380, 10), line('Small', 450, 6), ...body];
-  const thick = new Map([['Large', pixels(18) * 1.05], ['Heading', pixels(10) * 1.4], ['Heavier', pixels(10) * 1.15], ['Small', pixels(6) * 1.2]]);
-  t.same(boldOf(lines, (word) => thick.get(word.text) ?? pixels(10)), ['Heading']);
+  const thick = new Map([['Large', pixels(18) * 1.05], ['Heading', pixels(10) * 1.4], ['Heavier', pixels(10) * 1.15], ['Small', pixels(6) * 1.08]]);
+  t.same(boldOf(lines, (word) => sharp(thick.get(word.text) ?? pixels(10))), ['Heading']);
   t.same(boldOf(lines, () => null), [], 'nothing measured, nothing bold');
-  t.same(boldOf(lines.slice(0, 4), (word) => thick.get(word.text) ?? null), [], 'too little text to be held against');
+  t.same(boldOf(lines.slice(0, 4), (word) => (thick.has(word.text) ? sharp(thick.get(word.text) ?? 0) : null)), [], 'too little text to be held against');
+  t.end();
+});
+
+t.test('where blur has made all strokes nearly as wide, bold ones are those with more ink; light ones on dark grounds those that are wider', (t) => {
+  const body = Array.from({ length: 10 }, (_, index) => line('Thelineofthetextthatrunson', 600 + 50 * index, 10));
+  const strokes = new Map<string, Stroke>([['Blurred', { width: 4.6, ink: 560 }], ['Normal', { width: 4.5, ink: 460 }], ['Inverted', { width: 5.6, ink: 380 }]]);
+  t.same(boldOf([line('Blurred', 300, 10), line('Normal', 380, 10), line('Inverted', 450, 10), ...body], (word) => strokes.get(word.text) ?? { width: 4.2, ink: 430 }), ['Blurred', 'Inverted']);
+  t.end();
+});
+
+t.test('blur leaves the ink of a stroke as it is', (t) => {
+  const drawn = bars(3);
+  const blurred = { ...drawn, data: new Uint8Array(drawn.data) };
+  for (let y = 0; y < drawn.height; y++) {
+    for (let x = 2; x + 2 < drawn.width; x++) {
+      const sum = [-2, -1, 0, 1, 2].reduce((all, off) => all + drawn.data[(y * drawn.width + x + off) * 4]!, 0);
+      blurred.data.fill(Math.round(sum / 5), (y * drawn.width + x) * 4, (y * drawn.width + x) * 4 + 3);
+    }
+  }
+  const [before, after] = [strokeOf(drawn, whole(drawn))!, strokeOf(blurred, whole(blurred))!];
+  t.ok(Math.abs(before.ink - 3 * 215) < 15, `${before.ink}`);
+  t.ok(Math.abs(after.ink / before.ink - 1) < 0.1, `${after.ink}`);
+  t.ok(after.width > 1.3 * before.width, `${after.width}`);
   t.end();
 });
 
 t.test('headings of one size are of one weight', (t) => {
   const body = Array.from({ length: 10 }, (_, index) => line('Thelineofthetextthatrunson', 900 + 50 * index, 10));
   const heads = [line('Convergence', 200, 14), line('Definitions', 300, 14), line('Aims', 400, 14)];
-  t.same(boldOf([...heads, ...body], (word) => (word.text.length > 20 ? 4 : word.text === 'Aims' ? 4.1 : 7)), ['Convergence', 'Definitions', 'Aims']);
+  t.same(boldOf([...heads, ...body], (word) => sharp(word.text.length > 20 ? 4 : word.text === 'Aims' ? 4.1 : 7)), ['Convergence', 'Definitions', 'Aims']);
   t.end();
 });
 

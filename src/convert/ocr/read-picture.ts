@@ -5,7 +5,7 @@ import type { Box, PageContent, PlacedImage } from '../../pdf/page.js';
 import type { PageSource } from '../pages.js';
 import type { LineVoting } from './own.js';
 import type { TextRecogniser } from './recogniser.js';
-import { strokeWidth } from './strokes.js';
+import { strokeOf } from './strokes.js';
 import { halved, rotated, turnQuarter } from './turned.js';
 import type { QuarterTurn } from './turned.js';
 import { recognisedRulings, recognisedText } from './words.js';
@@ -141,7 +141,7 @@ class PageReading {
     const scale = content.width / drawnWidth;
     // The middle of the straightened picture is the middle of the page.
     const frame = { scale, left: (bitmap.width - width / scale) / 2, top: (bitmap.height - height / scale) / 2 };
-    const text = recognisedText(page, frame, (word) => strokeWidth(bitmap, word));
+    const text = recognisedText(page, frame, (word) => strokeOf(bitmap, word));
     return {
       content: {
         ...content, width, height, words: text.words, lines: text.lines, characters: text.words.reduce((sum, word) => sum + word.text.length, 0),

@@ -18,8 +18,15 @@ function luminance(data: Uint8Array, at: number): number {
   return (299 * (data[at] ?? 255) + 587 * (data[at + 1] ?? 255) + 114 * (data[at + 2] ?? 255)) / 1000;
 }
 
-/** The rows of `box` as ink, 0 for paper to 1 for the darkest pixel (or the lightest, on dark paper); null without contrast. */
-function inkOf(bitmap: Bitmap, box: PixelBox): { ink: Float32Array; width: number; height: number } | null {
+export interface Stroke {
+  /** Its mean width, pixels, edges counted by how dark they are beside its own darkest pixel. */
+  width: number;
+  /** What it takes of the paper's light, pixels times grey levels: blur, which makes thin strokes wider and paler, leaves it as it is. */
+  ink: number;
+}
+
+/** The rows of `box` as ink, 0 for paper to 1 for the darkest pixel (or the lightest, on dark paper), and the grey levels between the two; null without contrast. */
+function inkOf(bitmap: Bitmap, box: PixelBox): { ink: Float32Array; width: number; height: number; range: number } | null {
   const [left, top] = [Math.max(0, Math.floor(box.left)), Math.max(0, Math.floor(box.top))];
   const [right, bottom] = [Math.min(bitmap.width, Math.ceil(box.right)), Math.min(bitmap.height, Math.ceil(box.bottom))];
   const [width, height] = [right - left, bottom - top];
@@ -40,17 +47,14 @@ function inkOf(bitmap: Bitmap, box: PixelBox): { ink: Float32Array; width: numbe
   // Letters cover the lesser part of their box.
   const onDark = sum / ink.length < (darkest + lightest) / 2 - 0.08 * range;
   for (let index = 0; index < ink.length; index++) ink[index] = onDark ? (ink[index]! - darkest) / range : (lightest - ink[index]!) / range;
-  return { ink, width, height };
+  return { ink, width, height, range };
 }
 
-/**
- * Mean width of the horizontal runs of ink in `box`, pixels, to parts of a pixel: all ink over the number of its runs, so that grey
- * edges count by how dark they are. Null where there is too little to measure.
- */
-export function strokeWidth(bitmap: Bitmap, box: PixelBox): number | null {
+/** The mean horizontal run of ink in `box`: all ink over the number of its runs. Null where there is too little to measure. */
+export function strokeOf(bitmap: Bitmap, box: PixelBox): Stroke | null {
   const found = inkOf(bitmap, box);
   if (found === null) return null;
-  const { ink, width, height } = found;
+  const { ink, width, height, range } = found;
   let [all, runs] = [0, 0];
   for (let y = 0; y < height; y++) {
     let inside = false;
@@ -62,5 +66,5 @@ export function strokeWidth(bitmap: Bitmap, box: PixelBox): number | null {
       inside = value > 0.5;
     }
   }
-  return runs < fewestRuns ? null : all / runs;
+  return runs < fewestRuns ? null : { width: all / runs, ink: (all / runs) * range };
 }

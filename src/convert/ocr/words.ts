@@ -5,6 +5,7 @@ import { addSeenTickBoxes } from '../../pdf/index.js';
 import { boldLines, weightedMedian } from './boldness.js';
 import { asNumber } from './numbers.js';
 import { cutAtRules } from './rules-between.js';
+import type { Stroke } from './strokes.js';
 
 /** From pixels of the upright bitmap to points of the page. */
 export interface PixelFrame {
@@ -98,10 +99,6 @@ function withoutBars(lines: SizedLine[]): SizedLine[] {
   return lines.filter((line) => line.size < 2.5 * size || !line.words.every((word) => /^[Iil1|!ſ\-–—_.,;:'"]+$/u.test(word.text)));
 }
 
-function scaled(stroke: number | null, { scale }: PixelFrame): number | null {
-  return stroke === null ? null : stroke * scale;
-}
-
 export interface RecognisedText {
   words: Word[];
   lines: Line[];
@@ -109,12 +106,12 @@ export interface RecognisedText {
   confidence: number | null;
 }
 
-/** `strokeOf` measures how thick a word's strokes are, pixels; null where it cannot. */
-export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (word: ReadWord) => number | null = () => null): RecognisedText {
+/** `strokeOf` measures how thick a word's strokes are; null where it cannot. */
+export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (word: ReadWord) => Stroke | null = () => null): RecognisedText {
   const plausible = page.lines.flatMap((line) => cutAtRules(line, page.rulings)).map((line) => sized(line, frame)).filter((line) => line !== null);
   const kept = isGrain(page.lines, plausible) ? [] : withoutBars(plausible);
   settleSizes(kept);
-  const bold = boldLines(kept, (word) => scaled(strokeOf(word), frame));
+  const bold = boldLines(kept, strokeOf);
   const lines: Line[] = [];
   let [letters, sure, order] = [0, 0, 0];
   for (const line of kept) {
