@@ -27,7 +27,7 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
   Napi::Value tesseract_version(const Napi::CallbackInfo& info);
   /// (bitmap, { dataDirectory, languages, dpi }, cancel?) -> { lines, rulings }
   Napi::Value read_text(const Napi::CallbackInfo& info);
-  /// (bitmap, { network, dpi, oneLine?, orientation?, detector? }, cancel?) -> { lines, rulings, tickBoxes?, turned?: true }
+  /// (bitmap, { network, dpi, oneLine?, orientation?, detector? }, cancel?) -> { lines, rulings, tickBoxes?, shades?, turned?: true }
   Napi::Value recognise_text(const Napi::CallbackInfo& info);
   /// (bitmap, { network, dpi }, cancel?) -> { upright, turned, neither, lines }
   Napi::Value line_votes(const Napi::CallbackInfo& info);

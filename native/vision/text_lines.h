@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "vision/rulings.h"
+#include "vision/shades.h"
 
 namespace lectern::vision {
 
@@ -40,6 +41,7 @@ struct ReadPage {
   std::vector<ReadLine> lines;
   std::vector<Ruling> rulings;
   std::vector<TickBox> tick_boxes = {};
+  std::vector<Shade> shades = {};
   bool turned = false;  // its lines stand on their head or run down the page: none was read, as the caller asked
 };
 

@@ -262,6 +262,7 @@ ReadPage TextRecognizer::read(const Bitmap& bitmap, int dpi, const Cancel& cance
   Gray page = shrink_to_gray(bitmap, 1, cancel);
   GreyImage grey{page.width, page.height, std::move(page.pixels)};
   ReadPage result{{}, find_rulings(grey, dpi, cancel)};
+  result.shades = find_shades(grey, dpi, cancel);
   wipe_upright_rulings(grey, result.rulings, dpi);
   page.pixels = std::move(grey.pixels);
   Ink ink = find_ink(page, ink_reach(dpi), cancel);

@@ -65,11 +65,22 @@ export interface ReadTickBox {
   ticked: boolean;
 }
 
+/** A filled rectangle on the page, in pixels: the ground of a cell, a stripe, a panel. */
+export interface ReadShade {
+  left: number;
+  top: number;
+  right: number;
+  bottom: number;
+  /** 0 black to 255 white. */
+  grey: number;
+}
+
 export interface ReadPage {
   lines: ReadLine[];
   rulings: ReadRuling[];
   /** Where there are any, of readers that know them. */
   tickBoxes?: ReadTickBox[];
+  shades?: ReadShade[];
   /** Its lines stand on their head or run down the page: none was read, as was asked for. */
   turned?: true;
 }

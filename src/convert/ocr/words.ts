@@ -1,6 +1,6 @@
 /** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out, boxes to tick beside their text. */
-import type { ReadLine, ReadPage, ReadRuling, ReadWord } from '../../engine/port.js';
-import type { Box, Font, Line, Ruling, Word } from '../../pdf/page.js';
+import type { ReadLine, ReadPage, ReadRuling, ReadShade, ReadWord } from '../../engine/port.js';
+import type { Box, DrawnBox, Font, Line, Ruling, Word } from '../../pdf/page.js';
 import { addSeenTickBoxes } from '../../pdf/index.js';
 import { boldLines, weightedMedian } from './boldness.js';
 import { asNumber } from './numbers.js';
@@ -150,4 +150,17 @@ export function recognisedRulings(rulings: ReadRuling[], { scale, left, top }: P
       thickness: thickness * scale, color: 0,
     };
   });
+}
+
+/** What is wider than this, points, is a ground though no text stands on it. */
+const widestBar = 100;
+
+/** Without the bars of charts. */
+export function recognisedShades(shades: ReadShade[], words: Word[], frame: PixelFrame): DrawnBox[] {
+  return shades.map((shade) => ({ box: boxOf(shade, frame), fill: shade.grey * 0x010101, stroke: -1 })).filter(({ box }) => box.right - box.left > widestBar || words.some((word) => isOn(word.box, box)));
+}
+
+function isOn(word: Box, { left, top, right, bottom }: Box): boolean {
+  const [x, y] = [(word.left + word.right) / 2, (word.top + word.bottom) / 2];
+  return x > left && x < right && y > top && y < bottom;
 }
