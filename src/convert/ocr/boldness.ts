@@ -8,6 +8,10 @@ import type { SizedLine } from './words.js';
  * noise and JPEG, 192 of the 201 that are bold in their files are found so and 43 others, most of them large and heavy (by width alone, from 1.27 on, 135 and 29).
  */
 const boldRatio = { ink: 1.22, width: 1.3 };
+/** Which light a doubtful line's strokes must take: beside a line that is surely bold, and below one that is surely not. */
+const inkBeside = { bold: 1.12, regular: 1.32, surely: 1.27, surelyNot: 1.12 };
+/** Sizes from one baseline to the next of one block's lines, at most. */
+const widestLeading = 1.6;
 /** How much of the size strokes grow with: blur widens all alike, and takes nothing of their ink. */
 const growth = { ink: 0.6, width: 0.4 };
 /** Letters that a line must have for its strokes to be believed, and letters of running text on the page. */
@@ -38,19 +42,44 @@ function middleOf(strokes: (Stroke & { weight: number })[]): Stroke {
   return { width: middle('width'), ink: middle('ink') };
 }
 
-/** The lines whose strokes are thicker than those of the page's running text, as those of their size would be. */
-export function boldLines(lines: SizedLine[], strokeOf: StrokeOf): Set<SizedLine> {
-  const measured = lines.flatMap((line) => {
+interface Measured {
+  line: SizedLine;
+  /** Of the running text's strokes, as they would be in its size. */
+  ratio: Stroke;
+}
+
+/** Whether `below` is the next line of the block that `above` is in; `scale` in points a pixel. */
+function follows(above: SizedLine, below: SizedLine, scale: number): boolean {
+  const distance = (below.baseline[1] - above.baseline[1]) * scale;
+  if (distance < 0.5 * below.size || distance > widestLeading * below.size || Math.abs(above.size - below.size) > 0.12 * below.size) return false;
+  const [left, right] = [below.words[0]!.left, below.words.at(-1)!.right];
+  return above.words[0]!.left < right && above.words.at(-1)!.right > left;
+}
+
+/** A line alone may be a little off; those above and below it tell. */
+function leastInk(line: SizedLine, all: Measured[], scale: number): number {
+  const above = all.find((other) => follows(other.line, line, scale));
+  const below = all.find((other) => follows(line, other.line, scale));
+  if ([above, below].some((other) => other !== undefined && other.ratio.ink > inkBeside.surely)) return inkBeside.bold;
+  return above !== undefined && above.ratio.ink < inkBeside.surelyNot ? inkBeside.regular : boldRatio.ink;
+}
+
+/** The lines whose strokes are thicker than those of the page's running text, as those of their size would be. `scale` in points a pixel. */
+export function boldLines(lines: SizedLine[], strokeOf: StrokeOf, scale: number): Set<SizedLine> {
+  const strokes = lines.flatMap((line) => {
     const stroke = strokeOfLine(line, strokeOf);
     return stroke === null ? [] : [{ line, stroke }];
   });
   const letters = new Map<number, number>();
-  for (const { line } of measured) letters.set(line.size, (letters.get(line.size) ?? 0) + line.letters);
+  for (const { line } of strokes) letters.set(line.size, (letters.get(line.size) ?? 0) + line.letters);
   const [body] = [...letters].sort((a, b) => b[1] - a[1]);
   if (body === undefined || body[1] < fewestLetters.page) return new Set();
-  const usual = middleOf(measured.filter(({ line }) => line.size === body[0]).map(({ line, stroke }) => ({ ...stroke, weight: line.letters })));
-  const isBold = (line: SizedLine, stroke: Stroke, by: keyof Stroke): boolean => stroke[by] > boldRatio[by] * usual[by] * (1 - growth[by] + (growth[by] * line.size) / body[0]);
-  const bold = new Set(measured.filter(({ line, stroke }) => isBold(line, stroke, 'ink') || isBold(line, stroke, 'width')).map(({ line }) => line));
+  const usual = middleOf(strokes.filter(({ line }) => line.size === body[0]).map(({ line, stroke }) => ({ ...stroke, weight: line.letters })));
+  const measured = strokes.map(({ line, stroke }): Measured => {
+    const of = (by: keyof Stroke): number => stroke[by] / (usual[by] * (1 - growth[by] + (growth[by] * line.size) / body[0]));
+    return { line, ratio: { ink: of('ink'), width: of('width') } };
+  });
+  const bold = new Set(measured.filter(({ line, ratio }) => ratio.width > boldRatio.width || ratio.ink > inkBeside.bold && ratio.ink > leastInk(line, measured, scale)).map(({ line }) => line));
   // Headings of one size are of one weight: short ones, which are hard to measure, go with the others.
   for (const size of letters.keys()) {
     if (size < 1.1 * body[0]) continue;

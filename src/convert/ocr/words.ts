@@ -24,14 +24,14 @@ const boldFont: Font = { ...recognisedFont, name: 'recognised bold', weight: 700
 const leastWord = 0.15;
 const leastLine = 0.45;
 const ascender = /[\p{Lu}bdfhiklt\d!?&%$§€£()[\]{}/|\\"'’”“ßäöüáéíóúàèìòùâêîôû]/u;
-const descender = /[gjpqyçQ()[\]{}/|,;§]/u;
-/** Of common text faces, as parts of the size: small letters, above the baseline, below it. */
-const heights = { small: 0.46, tall: 0.69, below: 0.21 };
+const descender = /[gjpqyçQ()[\]{}/|§]/u;
+/** Of common text faces, as parts of the size: small letters, above the baseline, below it; below it a comma, which may be a point that was misread. */
+const heights = { small: 0.46, tall: 0.69, below: 0.21, comma: 0.12 };
 
 /** Points that a font must have for the word's ink to be so high; null where the word does not tell (dashes, dots). */
 function sizeOf(text: string, inkHeight: number): number | null {
   if (!/[\p{L}\d]/u.test(text)) return null;
-  return inkHeight / ((ascender.test(text) ? heights.tall : heights.small) + (descender.test(text) ? heights.below : 0));
+  return inkHeight / ((ascender.test(text) ? heights.tall : heights.small) + (descender.test(text) ? heights.below : /[,;]/.test(text) ? heights.comma : 0));
 }
 
 function isNoise(words: ReadWord[]): boolean {
@@ -111,7 +111,7 @@ export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (wor
   const plausible = page.lines.flatMap((line) => cutAtRules(line, page.rulings)).map((line) => sized(line, frame)).filter((line) => line !== null);
   const kept = isGrain(page.lines, plausible) ? [] : withoutBars(plausible);
   settleSizes(kept);
-  const bold = boldLines(kept, strokeOf);
+  const bold = boldLines(kept, strokeOf, frame.scale);
   const lines: Line[] = [];
   let [letters, sure, order] = [0, 0, 0];
   for (const line of kept) {
