@@ -80,6 +80,12 @@ export function boldLines(lines: SizedLine[], strokeOf: StrokeOf, scale: number)
     return { line, ratio: { ink: of('ink'), width: of('width') } };
   });
   const bold = new Set(measured.filter(({ line, ratio }) => ratio.width > boldRatio.width || ratio.ink > inkBeside.bold && ratio.ink > leastInk(line, measured, scale)).map(({ line }) => line));
+  const unknown = lines.filter((line) => !measured.some((other) => other.line === line) && line.words.some(({ text }) => /\p{L}/u.test(text)));
+  for (const line of unknown) {
+    // A word of two letters is as those above and below it are.
+    const beside = lines.filter((other) => follows(other, line, scale) || follows(line, other, scale));
+    if (beside.length > 0 && beside.every((other) => bold.has(other))) bold.add(line);
+  }
   // Headings of one size are of one weight: short ones, which are hard to measure, go with the others.
   for (const size of letters.keys()) {
     if (size < 1.1 * body[0]) continue;
