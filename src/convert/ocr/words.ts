@@ -23,15 +23,15 @@ const boldFont: Font = { ...recognisedFont, name: 'recognised bold', weight: 700
 /** Below these a word, or a line in the mean, is taken for dirt or a drawing. */
 const leastWord = 0.15;
 const leastLine = 0.45;
-const ascender = /[\p{Lu}bdfhiklt\d!?&%$§€£()[\]{}/|\\"'’”“ßäöüáéíóúàèìòùâêîôû]/u;
+const ascender = /[\p{Lu}bdfhikl\d!?&%$§€£()[\]{}/|\\"'’”“ßäöüáéíóúàèìòùâêîôû]/u;
 const descender = /[gjpqyçQ()[\]{}/|§]/u;
-/** Of common text faces, as parts of the size: small letters, above the baseline, below it; below it a comma, which may be a point that was misread. */
-const heights = { small: 0.46, tall: 0.69, below: 0.21, comma: 0.12 };
+/** Of common text faces, as parts of the size: small letters, a t, others above the baseline, below it; below it a comma, which may be a point that was misread. */
+const heights = { small: 0.46, t: 0.58, tall: 0.69, below: 0.21, comma: 0.12 };
 
 /** Points that a font must have for the word's ink to be so high; null where the word does not tell (dashes, dots). */
 function sizeOf(text: string, inkHeight: number): number | null {
   if (!/[\p{L}\d]/u.test(text)) return null;
-  return inkHeight / ((ascender.test(text) ? heights.tall : heights.small) + (descender.test(text) ? heights.below : /[,;]/.test(text) ? heights.comma : 0));
+  return inkHeight / ((ascender.test(text) ? heights.tall : text.includes('t') ? heights.t : heights.small) + (descender.test(text) ? heights.below : /[,;]/.test(text) ? heights.comma : 0));
 }
 
 function isNoise(words: ReadWord[]): boolean {
