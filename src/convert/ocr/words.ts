@@ -2,9 +2,12 @@
 import type { ReadLine, ReadPage, ReadRuling, ReadShade, ReadWord } from '../../engine/port.js';
 import type { Box, DrawnBox, Font, Line, Ruling, Word } from '../../pdf/page.js';
 import { addSeenTickBoxes } from '../../pdf/index.js';
-import { boldLines, weightedMedian } from './boldness.js';
+import { boldLines } from './boldness.js';
+import { weightedMedian } from './median.js';
 import { asNumber } from './numbers.js';
 import { cutAtRules } from './rules-between.js';
+import { settleSizes, sizeOf, lowerLowCapitals } from './sizes.js';
+import type { SizedLine } from './sizes.js';
 import type { Stroke } from './strokes.js';
 
 /** From pixels of the upright bitmap to points of the page. */
@@ -23,17 +26,6 @@ const boldFont: Font = { ...recognisedFont, name: 'recognised bold', weight: 700
 /** Below these a word, or a line in the mean, is taken for dirt or a drawing. */
 const leastWord = 0.15;
 const leastLine = 0.45;
-const ascender = /[\p{Lu}bdfhikl\d!?&%$§€£()[\]{}/|\\"'’”“ßäöüáéíóúàèìòùâêîôû]/u;
-const descender = /[gjpqyçQ()[\]{}/|§]/u;
-/** Of common text faces, as parts of the size: small letters, a t, others above the baseline, below it; below it a comma, which may be a point that was misread. */
-const heights = { small: 0.46, t: 0.58, tall: 0.69, below: 0.21, comma: 0.12 };
-
-/** Points that a font must have for the word's ink to be so high; null where the word does not tell (dashes, dots). */
-function sizeOf(text: string, inkHeight: number): number | null {
-  if (!/[\p{L}\d]/u.test(text)) return null;
-  return inkHeight / ((ascender.test(text) ? heights.tall : text.includes('t') ? heights.t : heights.small) + (descender.test(text) ? heights.below : /[,;]/.test(text) ? heights.comma : 0));
-}
-
 function isNoise(words: ReadWord[]): boolean {
   const text = words.map((word) => word.text).join('');
   const letters = text.replace(/[^\p{L}\d]/gu, '').length;
@@ -63,13 +55,6 @@ function asBullet(words: ReadWord[], size: number, scale: number): void {
   if (height < 0.4 * size && height > 0.15 * size && width > 0.7 * height && width < 1.4 * height && (second.left - first.right) * scale > 0.3 * size) first.text = '•';
 }
 
-export interface SizedLine {
-  words: ReadWord[];
-  baseline: ReadLine['baseline'];
-  size: number;
-  letters: number;
-}
-
 function sized(line: ReadLine, frame: PixelFrame): SizedLine | null {
   const words = line.words.filter((word) => word.confidence >= leastWord && word.text.trim() !== '').map((word) => ({ ...word }));
   if (words.length === 0 || isNoise(words)) return null;
@@ -78,19 +63,6 @@ function sized(line: ReadLine, frame: PixelFrame): SizedLine | null {
   const size = sizes.length === 0 ? tallest : weightedMedian(sizes);
   asBullet(words, size, frame.scale);
   return { words, baseline: line.baseline, size, letters: words.reduce((sum, word) => sum + word.text.length, 0) };
-}
-
-/** Heights vary by a pixel from line to line: sizes near the most frequent one become that one, then the next most frequent, and so on. */
-function settleSizes(lines: SizedLine[]): void {
-  let open = [...lines];
-  while (open.length > 0) {
-    const weightNear = (size: number): number => open.reduce((sum, line) => sum + (Math.abs(line.size - size) <= 0.08 * size ? line.letters : 0), 0);
-    const middle = open.map((line) => ({ size: line.size, weight: weightNear(line.size) })).reduce((best, one) => (one.weight > best.weight ? one : best)).size;
-    const near = open.filter((line) => Math.abs(line.size - middle) <= 0.12 * middle);
-    const size = Math.round(weightedMedian(near.map((line) => ({ value: line.size, weight: line.letters }))) * 10) / 10;
-    for (const line of near) line.size = size;
-    open = open.filter((line) => !near.includes(line));
-  }
 }
 
 /** Upright strokes as tall as several lines are the bars of a chart, whatever letters they were read as. */
@@ -111,6 +83,7 @@ export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (wor
   const plausible = page.lines.flatMap((line) => cutAtRules(line, page.rulings)).map((line) => sized(line, frame)).filter((line) => line !== null);
   const kept = isGrain(page.lines, plausible) ? [] : withoutBars(plausible);
   settleSizes(kept);
+  lowerLowCapitals(kept, frame.scale);
   const bold = boldLines(kept, strokeOf, frame.scale);
   const lines: Line[] = [];
   let [letters, sure, order] = [0, 0, 0];

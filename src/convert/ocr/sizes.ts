@@ -1,0 +1,74 @@
+/** How large the type of recognised lines is, by the heights of their letters. */
+import type { ReadLine, ReadWord } from '../../engine/port.js';
+import { weightedMedian } from './median.js';
+
+export interface SizedLine {
+  words: ReadWord[];
+  baseline: ReadLine['baseline'];
+  size: number;
+  letters: number;
+}
+
+const ascender = /[\p{Lu}bdfhikl\d!?&%$§€£()[\]{}/|\\"'’”“ßäöüáéíóúàèìòùâêîôû]/u;
+const descender = /[gjpqyçQ()[\]{}/|§]/u;
+/** Of common text faces, as parts of the size: small letters, a t, others above the baseline, below it; below it a comma, which may be a point that was misread. */
+const heights = { small: 0.46, t: 0.58, tall: 0.69, below: 0.21, comma: 0.12 };
+
+/** Points that a font must have for the word's ink to be so high; null where the word does not tell (dashes, dots). */
+export function sizeOf(text: string, inkHeight: number): number | null {
+  if (!/[\p{L}\d]/u.test(text)) return null;
+  return inkHeight / ((ascender.test(text) ? heights.tall : text.includes('t') ? heights.t : heights.small) + (descender.test(text) ? heights.below : /[,;]/.test(text) ? heights.comma : 0));
+}
+
+/** Heights vary by a pixel from line to line: sizes near the most frequent one become that one, then the next most frequent, and so on. */
+export function settleSizes(lines: SizedLine[]): void {
+  let open = [...lines];
+  while (open.length > 0) {
+    const weightNear = (size: number): number => open.reduce((sum, line) => sum + (Math.abs(line.size - size) <= 0.08 * size ? line.letters : 0), 0);
+    const middle = open.map((line) => ({ size: line.size, weight: weightNear(line.size) })).reduce((best, one) => (one.weight > best.weight ? one : best)).size;
+    const near = open.filter((line) => Math.abs(line.size - middle) <= 0.12 * middle);
+    const size = Math.round(weightedMedian(near.map((line) => ({ value: line.size, weight: line.letters }))) * 10) / 10;
+    for (const line of near) line.size = size;
+    open = open.filter((line) => !near.includes(line));
+  }
+}
+
+/** Sizes from one baseline to the next of one block's lines, at most. */
+const widestLeading = 1.6;
+
+/** Whether `below` stands where the line after `above` would, in type of `size`; `scale` in points a pixel. */
+export function isNextLine(above: SizedLine, below: SizedLine, size: number, scale: number): boolean {
+  const distance = (below.baseline[1] - above.baseline[1]) * scale;
+  if (distance < 0.5 * size || distance > widestLeading * size) return false;
+  return above.words[0]!.left < below.words.at(-1)!.right && above.words.at(-1)!.right > below.words[0]!.left;
+}
+
+/** Capitals that differ from their small letters in nothing but their height. */
+const alike = /[COSUVWXZ]/gu;
+
+/** Its height tells whether its capitals are any: `Contents` may as well be `contents` of larger type. Small capitals are capitals. */
+function isDoubtful(text: string): boolean {
+  return /[COSUVWXZ]/u.test(text) && !ascender.test(text.replace(alike, '')) && !/^\p{Lu}{2,}$/u.test(text.replace(/\P{L}/gu, ''));
+}
+
+/** Too low for the capitals that were read, and as high as small letters of that size are. */
+function areSmall(words: ReadWord[], size: number, scale: number): boolean {
+  const sizeAs = (of: (text: string) => string): number =>
+    weightedMedian(words.map(({ text, top, bottom }) => ({ value: sizeOf(of(text), (bottom - top) * scale) ?? 0, weight: text.length })).filter(({ value }) => value > 0));
+  return sizeAs((text) => text) < 0.88 * size && Math.abs(sizeAs((text) => text.toLowerCase()) - size) <= 0.1 * size;
+}
+
+/**
+ * A reader of single lines cannot know how high small letters are where it sees no others: in a line without any, capitals that stand as low as small letters of the lines above and
+ * below do become small letters, and the line is of their size. Within a line the heights of single words are not sure enough.
+ */
+export function lowerLowCapitals(lines: SizedLine[], scale: number): void {
+  const doubtful = new Set(lines.filter(({ words }) => isDoubtful(words.map(({ text }) => text).join(''))));
+  for (const line of doubtful) {
+    const beside = lines.filter((other) => !doubtful.has(other) && (isNextLine(other, line, other.size, scale) || isNextLine(line, other, other.size, scale))).map(({ size }) => size);
+    const [size] = beside;
+    if (size === undefined || beside.some((other) => Math.abs(other - size) > 0.06 * size) || !areSmall(line.words, size, scale)) continue;
+    line.size = size;
+    for (const word of line.words) word.text = word.text.replace(alike, (letter) => letter.toLowerCase());
+  }
+}
