@@ -1,6 +1,7 @@
 /** A directory that the user named, made where it is missing, or a sentence about why it cannot be used. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
+import { hasRoom } from './disk-room.js';
 import { LecternError } from './errors.js';
 import { makeLevels } from './make-levels.js';
 
@@ -20,6 +21,7 @@ export async function makeDirectory(path: string, what: string, advice: string, 
 export async function unwritableDirectory(path: string, what: string): Promise<string | null> {
   try {
     await access(path, constants.W_OK | constants.X_OK);
+    if (!hasRoom(path)) throw Object.assign(new Error(), { code: 'ENOSPC' });
     return null;
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code ?? '';

@@ -5,6 +5,7 @@ import { createServer, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { dirname } from 'node:path';
 import type { Settings } from '../config.js';
+import { leastFreeBytes } from '../disk-room.js';
 import { openEngine } from '../engine/engine.js';
 import { listenOn } from '../listen.js';
 import { openCatalogue } from '../language.js';
@@ -26,8 +27,6 @@ export interface Finding {
 
 /** Tasks of a hundred large documents want some room. */
 const fewBytes = 5 * 2 ** 30;
-/** With less no task is taken on; where nothing is left the service does not even get its lock. */
-const leastBytes = 2 ** 20;
 
 export async function examineState({ state }: Pick<Settings, 'state'>, look: (path: string) => Promise<{ bavail: number; bsize: number }> = statfs): Promise<Finding[]> {
   let nearest = state;
@@ -41,7 +40,7 @@ export async function examineState({ state }: Pick<Settings, 'state'>, look: (pa
   const { bavail, bsize } = await look(nearest);
   const free = bavail * bsize;
   const withFree = `${what}, ${describeBytes(free)} free`;
-  if (free < leastBytes) return [{ state: 'bad', what: withFree, advice: 'the disk is full: conversions get 507, and the service may not start; free some room, or name another directory with --state' }];
+  if (free < leastFreeBytes) return [{ state: 'bad', what: withFree, advice: 'the disk is full: conversions get 507, and accepted ones wait; free some room, or name another directory with --state' }];
   return [free >= fewBytes ? { state: 'good', what: withFree } : { state: 'note', what: withFree, advice: 'uploads and results need room: free some, or name another directory with --state' }];
 }
 

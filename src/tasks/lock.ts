@@ -1,9 +1,10 @@
 /** One process at a time owns a spool directory: its start would delete the other one's uploads as orphans. */
-import { createHash, randomUUID } from 'node:crypto';
+import { createHash, randomBytes, randomUUID } from 'node:crypto';
 import { constants, readFileSync, readlinkSync } from 'node:fs';
-import { copyFile, link, readdir, readFile, rename, rm, stat, unlink, utimes, writeFile } from 'node:fs/promises';
+import { copyFile, link, lstat, lutimes, readdir, readFile, readlink, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
+import { asDiskFull, DiskFull } from '../disk-full.js';
 import { LecternError } from '../errors.js';
 import { processStart } from '../process-start.js';
 
@@ -20,10 +21,17 @@ const patientBeats = 5;
 /** Whoever asks sets the lock's time to this, and the owner sets it right again: no process number is needed for it, and an idle owner writes nothing. */
 const askedAt = new Date(0);
 
+/** So many digits of a hash tell two texts apart. */
+const digits = 16;
+
+function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex');
+}
+
 /** Where a process number means the same: this boot, these processes (a container has its own). Empty without /proc. */
 function placeOfNumbers(): string {
   try {
-    return `${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`;
+    return hashOf(`${readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').trim()}/${readlinkSync('/proc/self/ns/pid')}`).slice(0, digits);
   } catch {
     return '';
   }
@@ -44,13 +52,13 @@ function isThere(pid: string, start: string, place: string): boolean | undefined
 }
 
 function isAsked(path: string): Promise<boolean> {
-  return stat(path).then(({ mtimeMs }) => mtimeMs === askedAt.getTime());
+  return lstat(path).then(({ mtimeMs }) => mtimeMs === askedAt.getTime());
 }
 
 /** Answers whoever asks, until it is stopped. */
 function answer(path: string, beatMs: number): () => void {
   const look = async (): Promise<void> => {
-    if (await isAsked(path)) await utimes(path, new Date(), new Date());
+    if (await isAsked(path)) await lutimes(path, new Date(), new Date());
   };
   const timer = setInterval(() => void look().catch(() => undefined), beatMs);
   timer.unref();
@@ -59,7 +67,7 @@ function answer(path: string, beatMs: number): () => void {
 
 async function isAnswered(path: string, beatMs: number): Promise<boolean> {
   try {
-    await utimes(path, askedAt, askedAt);
+    await lutimes(path, askedAt, askedAt);
     for (let beat = 0; beat < patientBeats; beat++) {
       await wait(beatMs);
       if (!await isAsked(path)) return true;
@@ -71,6 +79,16 @@ async function isAnswered(path: string, beatMs: number): Promise<boolean> {
   }
 }
 
+/** A lock is a file, or a link that points nowhere and has the text in its own entry. */
+async function textOf(path: string): Promise<string> {
+  try {
+    return await readlink(path);
+  } catch (thrown) {
+    if ((thrown as NodeJS.ErrnoException).code !== 'EINVAL') throw thrown;
+    return readFile(path, 'utf8');
+  }
+}
+
 /** Of another user, who alone may read it. */
 const unreadable = Symbol('unreadable');
 
@@ -78,7 +96,7 @@ async function owner(path: string, beatMs: number): Promise<{ pid: string; text:
   let text = '';
   for (let look = 0; look < looks && text === ''; look++) {
     if (look > 0) await wait(lookMs);
-    const read = await readFile(path, 'utf8').catch((thrown: unknown) => ((thrown as NodeJS.ErrnoException).code === 'ENOENT' ? null : unreadable));
+    const read = await textOf(path).catch((thrown: unknown) => ((thrown as NodeJS.ErrnoException).code === 'ENOENT' ? null : unreadable));
     if (read === unreadable) return { pid: 'of another user', text, alive: true };
     if (read === null) return null;
     text = read;
@@ -90,11 +108,22 @@ async function owner(path: string, beatMs: number): Promise<{ pid: string; text:
 /** Of file systems without hard links. */
 const linkless = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS']);
 
+/** Where a full disk has no room for a file it still has room for a link of up to 59 characters: the service starts, and tells its results. */
+async function write(path: string, text: string): Promise<void> {
+  try {
+    await writeFile(path, text, { mode: 0o600, flag: 'wx' });
+  } catch (thrown) {
+    if (!(asDiskFull(thrown) instanceof DiskFull)) throw thrown;
+    await rm(path, { force: true });
+    await symlink(text, path).catch(() => { throw thrown; });
+  }
+}
+
 /** Puts the text there with `how`, whole from its first moment. */
 async function place(path: string, text: string, how: (fresh: string) => Promise<void>): Promise<void> {
   const fresh = join(dirname(path), `${lockName}.${randomUUID()}`);
   try {
-    await writeFile(fresh, text, { mode: 0o600, flag: 'wx' });
+    await write(fresh, text);
     await how(fresh);
   } finally {
     await rm(fresh, { force: true });
@@ -117,7 +146,7 @@ async function placeNew(path: string, text: string): Promise<boolean> {
 
 /** Whoever stood still for long may have lost it to another one. */
 async function giveBack(path: string, own: string): Promise<void> {
-  if (await readFile(path, 'utf8').catch(() => '') === own) await unlink(path).catch(() => undefined);
+  if (await textOf(path).catch(() => '') === own) await unlink(path).catch(() => undefined);
 }
 
 /** More than it takes to wait for whoever takes a dead lock. */
@@ -134,13 +163,13 @@ async function take(path: string, own: string, beatMs: number): Promise<string |
     const found = await owner(path, beatMs);
     if (found === null) continue;
     if (found.alive) return found.pid;
-    const claim = join(dirname(path), `${lockName}.${createHash('sha256').update(`${basename(path)} ${found.text}`).digest('hex').slice(0, 32)}`);
+    const claim = join(dirname(path), `${lockName}.${hashOf(`${basename(path)} ${found.text}`).slice(0, 32)}`);
     if (await take(claim, own, beatMs) !== null) {
       await wait(lookMs);
       continue;
     }
     try {
-      if (await readFile(path, 'utf8').catch(() => null) === found.text) {
+      if (await textOf(path).catch(() => null) === found.text) {
         await place(path, own, (fresh) => rename(fresh, path));
         return null;
       }
@@ -158,7 +187,7 @@ async function sweep(directory: string): Promise<void> {
   for (const name of await readdir(directory)) {
     if (!name.startsWith(`${lockName}.`)) continue;
     const path = join(directory, name);
-    const age = await stat(path).then(({ mtimeMs }) => Math.abs(Date.now() - mtimeMs), () => 0);
+    const age = await lstat(path).then(({ mtimeMs }) => Math.abs(Date.now() - mtimeMs), () => 0);
     if (age > leftMs) await unlink(path).catch(() => undefined);
   }
 }
@@ -166,7 +195,7 @@ async function sweep(directory: string): Promise<void> {
 /** Takes the directory or throws `invalid_state` naming the process that has it. The answer gives it back. */
 export async function lockDirectory(directory: string, beatMs = usualBeatMs): Promise<() => Promise<void>> {
   const path = join(directory, lockName);
-  const own = `${process.pid} ${processStart(process.pid)} ${placeOfNumbers()} ${randomUUID()}`;
+  const own = `${process.pid} ${processStart(process.pid)} ${placeOfNumbers()} ${randomBytes(digits / 2).toString('hex')}`;
   const other = await take(path, own, beatMs);
   if (other !== null) throw new LecternError('invalid_state', `The directory ${directory} is in use by process ${other}.`);
   const stopAnswering = answer(path, beatMs);

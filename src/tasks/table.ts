@@ -9,6 +9,7 @@ import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
 import { lockDirectory } from './lock.js';
 import { Removals } from './removals.js';
+import { Room } from './room.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
 import { TaskFolder, readSpool, type TaskRecord } from './spool.js';
 import { Task } from './task.js';
@@ -24,6 +25,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private readonly running = new Set<Task<Meta, Summary>>();
   private readonly kept: KeptTasks<Meta, Summary>;
   private readonly quota: SpoolQuota;
+  private readonly room: Room;
   private readonly work: WorkBytes<Task<Meta, Summary>>;
   private readonly queue: PQueue;
   private readonly clock: Clock;
@@ -42,6 +44,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   constructor(private readonly options: TaskTableOptions<Payload, Meta, Summary>, private readonly unlock: () => Promise<void>) {
     this.clock = options.clock ?? systemClock;
     this.openedAt = this.clock.now();
+    this.room = new Room(options, this.clock);
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
     const { maxEnded, maxEndedBytes = Infinity, maxBytes = Infinity } = options;
     const limit = maxEndedBytes === Infinity ? Infinity : maxBytes / 2;
@@ -79,6 +82,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   async admit(kind: string, tenant: string, owner = ''): Promise<TaskSlot<Payload, Meta, Summary>> {
     this.refuseWhenClosed();
     const { concurrency, maxQueued } = this.options;
+    if (!this.room.isThere()) throw new DiskFull();
     if (this.reserved + this.waiting.size + this.running.size >= concurrency + maxQueued) throw new LecternError('queue_full');
     const id = uuid();
     const folder = this.folderOf(id);
@@ -195,10 +199,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     if (running.length > 0 && (options.waitMs ?? 0) > 0) {
       await new Promise<void>((resolve) => {
         const stopTimer = this.clock.after(options.waitMs ?? 0, resolve);
-        void settled.then(() => {
-          stopTimer();
-          resolve();
-        });
+        void settled.then(stopTimer).then(resolve);
       });
     }
     for (const task of running) task.abort.abort(new LecternError('cancelled', 'The service is stopping.'));
@@ -244,12 +245,8 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   }
 
   private positionOf(id: string): number | null {
-    let position = 0;
-    for (const waiting of this.waiting) {
-      position++;
-      if (waiting === id) return position;
-    }
-    return null;
+    const index = [...this.waiting].indexOf(id);
+    return index < 0 ? null : index + 1;
   }
 
   /** The answer is the task as it stood in the queue, also where its work begins at once. */
@@ -273,6 +270,8 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   }
 
   private async execute(task: Task<Meta, Summary>): Promise<void> {
+    // At once where there is room: whoever asks next finds it begun.
+    if (!this.room.isThere()) await this.room.wait(() => !task.ending && !this.closed);
     if (task.status !== 'pending' || task.ending || this.closed) return;
     task.status = 'started';
     task.startedAt = this.clock.now();

@@ -112,7 +112,7 @@ export interface TaskCounts {
 export interface TaskTable<Payload, Meta, Summary> {
   /** From the first call of `close` on. */
   readonly closed: boolean;
-  /** Reserves a place. Throws `queue_full` when no more can wait, `invalid_state` after `close`. */
+  /** Reserves a place. Throws `queue_full` when no more can wait, DiskFull when the disk is full, `invalid_state` after `close`. */
   admit(kind: string, tenant: string, owner?: string): Promise<TaskSlot<Payload, Meta, Summary>>;
   get(id: string, tenant: string): TaskView<Meta, Summary>;
   /** Resolves when the task has ended (at once, no polling), or after `timeoutMs`, or when `signal` aborts: with the state of then. */
@@ -170,4 +170,5 @@ export interface TaskTableOptions<Payload, Meta, Summary> {
   clock?: Clock;
   /** Instead of the file system's, for tests. */
   openFile?: OpenFile;
+  hasRoom?: (directory: string) => boolean;
 }

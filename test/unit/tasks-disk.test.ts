@@ -8,6 +8,7 @@ import { createTaskTable } from '../../src/tasks/table.js';
 import type { InputFile, TaskTable, TaskTableOptions } from '../../src/tasks/types.js';
 import { deferred } from '../support/deferred.js';
 import { form, startTestService } from '../support/http-service.js';
+import { ManualClock } from '../support/manual-clock.js';
 import { until } from '../support/until.js';
 
 type Table = TaskTable<string, unknown, string>;
@@ -159,6 +160,46 @@ t.test('a disk that is full, at every step', async (t) => {
   const { id } = await (await upload(table, 200)).submit('x');
   t.strictSame(order, ['open', 'write', 'write', 'sync', 'close'], 'the upload is on the disk before there is an id');
   await table.wait(id, 'default', 60_000);
+});
+
+t.test('a disk without room for work: nothing is taken on, what was accepted waits, and what had ended is read', async (t) => {
+  const directory = join(t.testdir(), 'spool');
+  const clock = new ManualClock();
+  const said: string[] = [];
+  let room = true;
+  const shared: Partial<Options> = { directory, clock, concurrency: 2, hasRoom: () => room, log: (_level, message) => said.push(message) };
+  const run: Options['run'] = async ({ payload }, { outputsDirectory }) => {
+    await writeFile(join(outputsDirectory, 'result'), payload);
+    return payload;
+  };
+  const before = await open(t, { ...shared, run });
+  const ended = (await (await upload(before.table, 100)).submit('ended')).id;
+  await before.table.wait(ended, 'default', 60_000);
+  room = false;
+  await t.rejects(before.table.admit('convert', 'default'), full);
+  room = true;
+  const slots = [];
+  for (const payload of ['a', 'b', 'c']) slots.push({ slot: await upload(before.table, 100), payload });
+  room = false;
+  const ids: string[] = [];
+  for (const { slot, payload } of slots) ids.push((await slot.submit(payload)).id);
+  const [a = '', b = '', c = ''] = ids;
+  t.strictSame([a, b, c].map((id) => before.table.get(id, 'default')).map(({ status, position }) => [status, position]), [['pending', 1], ['pending', 2], ['pending', 3]]);
+  t.equal((await before.table.cancel(b, 'default')).failure?.code, 'cancelled', 'one that waits for room can be cancelled');
+  await before.table.close({ waitMs: 1000 });
+
+  const { table } = await open(t, { ...shared, run });
+  clock.advance(10_000);
+  t.match(table.get(a, 'default'), { status: 'pending', position: 1 });
+  const result = await table.openOutput(ended, 'default', 'result');
+  t.equal(await result.handle.readFile('utf8'), 'ended');
+  await result.handle.close();
+  t.equal(said.filter((line) => line.includes('is full')).length, 2, 'once in each process');
+  room = true;
+  clock.advance(2000);
+  await until('both have run', () => table.counts().succeeded === 2);
+  t.strictSame([a, c].map((id) => table.get(id, 'default').summary), ['a', 'c']);
+  t.match(said.at(-1), /has room again/);
 });
 
 t.test('a result whose record does not fit is no task without its upload after the next start', async (t) => {

@@ -18,7 +18,7 @@ const pause = (): Promise<unknown> => (random() < 0.5 ? Promise.resolve() : wait
 /** Steps that fail, as on a full disk. */
 let failing: Record<string, (...args: never[]) => Promise<unknown>> = {};
 
-for (const name of ['link', 'readFile', 'rename', 'rm', 'stat', 'unlink', 'writeFile', 'copyFile'] as const) {
+for (const name of ['link', 'lstat', 'lutimes', 'readFile', 'readlink', 'rename', 'rm', 'symlink', 'unlink', 'writeFile', 'copyFile'] as const) {
   const step = real[name] as (...args: unknown[]) => Promise<unknown>;
   Object.assign(promises, {
     [name]: async (...args: unknown[]) => {
@@ -116,7 +116,7 @@ t.test('a disk that is full, at every step: what is left there holds up nobody',
   };
   for (const before of [{}, { lock: '' }, { lock: '999999999 1' }]) {
     const directory = t.testdir(before);
-    failing = { writeFile: writeNothing };
+    failing = { writeFile: writeNothing, symlink: async () => { throw full; } };
     await t.rejects(lockDirectory(directory), { code: 'ENOSPC' });
     t.strictSame(await real.readdir(directory), Object.keys(before), 'what was there');
     failing = {};
@@ -133,4 +133,37 @@ t.test('a disk that is full, at every step: what is left there holds up nobody',
   failing = {};
   t.equal(await contend(linkless), 1);
   t.strictSame(await real.readdir(linkless), []);
+});
+
+t.test('a disk on which no file fits: a link is the lock, for living and dead ones alike', async (t) => {
+  t.teardown(() => { failing = {}; });
+  const full = Object.assign(new Error('ENOSPC: no space left on device, write'), { code: 'ENOSPC' });
+  const noFile = { writeFile: async (path: string): Promise<never> => { await real.writeFile(path, ''); throw full; } };
+  for (let round = 0; round < rounds; round++) {
+    const directory = t.testdir(round % 2 === 0 ? {} : { lock: '999999999 1' });
+    failing = noFile;
+    t.equal(await contend(directory), 1);
+    t.strictSame(await real.readdir(directory), []);
+  }
+  const directory = t.testdir({});
+  failing = noFile;
+  const unlock = await lockDirectory(directory, 20);
+  const text = await real.readlink(`${directory}/lock`);
+  t.ok(text.length < 60, `${text.length} bytes lie in the entry itself`);
+  failing = {};
+  await t.rejects(lockDirectory(directory, 20), { code: 'invalid_state', message: new RegExp(`in use by process ${process.pid}\\.`) });
+  await unlock();
+  t.strictSame(await real.readdir(directory), []);
+  const [, , place = ''] = text.split(' ');
+  // Of a process that was killed, of one before a reboot, and of one elsewhere that answers.
+  await real.symlink(`999999999 1 ${place}`, `${directory}/lock`);
+  t.equal(await contend(directory), 1);
+  const elsewhere = place.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
+  await real.symlink(`999999999 1 ${elsewhere}`, `${directory}/lock`);
+  await (await lockDirectory(directory, 20))();
+  await real.symlink(`999999999 1 ${elsewhere}`, `${directory}/lock`);
+  const answering = setInterval(() => void real.lutimes(`${directory}/lock`, new Date(), new Date()), 5);
+  t.teardown(() => clearInterval(answering));
+  await t.rejects(lockDirectory(directory, 20), { code: 'invalid_state', message: /in use by process 999999999\./ });
+  t.equal(await real.readlink(`${directory}/lock`), `999999999 1 ${elsewhere}`);
 });
