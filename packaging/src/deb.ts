@@ -98,7 +98,7 @@ export function makeDeb(program: string, packaging: string, version: string, hel
   made.put('DEBIAN/control', control(version, installedKiB));
   made.put('DEBIAN/conffiles', '/etc/lectern/settings\n/etc/lectern/access\n');
   made.put('DEBIAN/md5sums', sums);
-  for (const script of ['postinst', 'prerm', 'postrm']) made.put(`DEBIAN/${script}`, own(`debian/${script}`), 0o755);
+  for (const script of ['preinst', 'postinst', 'prerm', 'postrm']) made.put(`DEBIAN/${script}`, own(`debian/${script}`), 0o755);
   const target = join(dirname(program), `lectern_${version}_amd64.deb`);
   execFileSync('dpkg-deb', ['--root-owner-group', '-Zxz', '-z1', '--build', made.root, target], { stdio: ['ignore', 'ignore', 'inherit'], env: { ...process.env, SOURCE_DATE_EPOCH: time } });
   rmSync(made.root, { recursive: true, force: true });

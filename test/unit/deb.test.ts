@@ -1,7 +1,7 @@
 // The Debian package: what is in it, whose it is, and scripts that a shell understands.
 import t from 'tap';
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDeb } from '../../packaging/src/deb.js';
 import { packageRoot } from '../../src/package-files.js';
@@ -35,9 +35,43 @@ t.test('the package', { skip }, async (t) => {
   t.match(unit, /^StartLimitIntervalSec=0$/m, 'it never stays down');
   for (const guard of ['ProtectKernelModules=yes', 'ProtectProc=invisible', 'RemoveIPC=yes', 'PrivateMounts=yes']) t.match(unit, new RegExp(`^${guard}$`, 'm'));
   t.equal(readFileSync(join(unpacked, 'DEBIAN/conffiles'), 'utf8'), '/etc/lectern/settings\n/etc/lectern/access\n', 'what an operator writes stays');
-  for (const script of ['postinst', 'prerm', 'postrm']) t.equal(spawnSync('sh', ['-n', join(unpacked, 'DEBIAN', script)]).status, 0, script);
+  for (const script of ['preinst', 'postinst', 'prerm', 'postrm']) t.equal(spawnSync('sh', ['-n', join(unpacked, 'DEBIAN', script)]).status, 0, script);
   for (const [word, file] of [['settings', 'settings'], ['access', 'access']] as const) {
     t.notMatch(readFileSync(join(unpacked, 'etc/lectern', file), 'utf8'), /^(?!#)(?!LECTERN_(LISTEN=127\.0\.0\.1:11434|STATE=\/var\/lib\/lectern)$).+/m, `${word}: nobody enters from the network before an operator says so`);
   }
   t.ok(readFileSync(make()).equals(bytes), 'the same sources are the same package');
+});
+
+t.test('its scripts, called as dpkg calls them', async (t) => {
+  const unit = 'etc/systemd/system/multi-user.target.wants/lectern.service';
+  const root = t.testdir({ run: { systemd: { system: {} } }, etc: { systemd: { system: { 'multi-user.target.wants': {} } } }, var: { lib: { lectern: {} }, cache: {} }, bin: {} });
+  const heard = join(root, 'heard');
+  const asked = (words: string): string => `#!/bin/sh\n${words}\n`;
+  writeFileSync(join(root, 'bin/systemctl'), asked(`echo "$*" >> ${heard}\ncase $1 in enable) touch ${root}/${unit};; disable) rm -f ${root}/${unit};; is-enabled) test -e ${root}/${unit};; esac`), { mode: 0o755 });
+  for (const name of ['getent', 'adduser', 'chown']) writeFileSync(join(root, 'bin', name), asked('exit 0'), { mode: 0o755 });
+  /** What systemctl is told, by a script whose absolute paths lie below `root`. */
+  const told = (...calls: string[]): string[] => {
+    writeFileSync(heard, '');
+    for (const call of calls) {
+      const [script = '', ...words] = call.split(' ');
+      const text = readFileSync(join(packageRoot(), 'packaging/debian', script), 'utf8').replace(/(?<=[ \n])\/(?=run|etc|var)/g, `${root}/`);
+      const { status, stderr } = spawnSync('sh', ['-c', text, script, ...words.map((word) => (word === '-' ? '' : word))], { encoding: 'utf8', env: { PATH: `${root}/bin:/usr/bin:/bin` } });
+      t.strictSame([status, stderr], [0, ''], call);
+    }
+    return readFileSync(heard, 'utf8').split('\n').filter((line) => line !== '' && line !== 'daemon-reload');
+  };
+  const install = ['preinst install', 'postinst configure -'];
+  const comeBack = ['preinst install 1.0', 'postinst configure 1.0'];
+  t.strictSame(told(...install), ['enable --now lectern.service'], 'a new installation begins');
+  t.strictSame(told('prerm upgrade 1.1', 'preinst upgrade 1.0', 'postrm upgrade 1.1', 'postinst configure 1.0'), ['try-restart lectern.service'], 'an upgrade restarts what runs');
+  t.strictSame(told('prerm remove', 'postrm remove'), ['stop lectern.service']);
+  t.strictSame(told(...comeBack).at(-1), 'start lectern.service', 'removed and installed again it begins');
+  told('prerm remove', 'postrm remove');
+  writeFileSync(heard, '');
+  spawnSync(join(root, 'bin/systemctl'), ['disable', 'lectern.service']);
+  t.notOk(told(...comeBack).includes('start lectern.service'), 'unless it had been disabled');
+  t.strictSame(told('prerm upgrade 1.1', 'preinst upgrade 1.0', 'postrm upgrade 1.1', 'postinst configure 1.0'), ['try-restart lectern.service'], 'the next upgrade is one again');
+  told('postinst configure -', 'prerm remove', 'postrm remove', 'postrm purge');
+  t.strictSame([unit, 'var/lib/lectern', 'var/cache/lectern'].filter((path) => existsSync(join(root, path))), [], 'purged');
+  t.strictSame(told(...install), ['enable --now lectern.service']);
 });
