@@ -1,5 +1,7 @@
 /** Directories of models that somebody named and that cannot be looked into: with them the service is not what it was asked to be. */
+import { lstatSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
+import { dirname } from 'node:path';
 
 /** One sentence about the first of them that cannot be read, as the disk is now; null where all can. */
 export async function unreadableDirectory(directories: readonly string[]): Promise<string | null> {
@@ -20,7 +22,21 @@ export async function whyUnreadable(directory: string): Promise<string | null> {
     const { code, message } = thrown as NodeJS.ErrnoException;
     if (code === 'ENOENT') return 'does not exist';
     if (code === 'ENOTDIR') return 'is no directory';
-    if (code === 'EACCES' || code === 'EPERM') return 'cannot be read by this user';
+    if (code === 'EACCES' || code === 'EPERM') return isHidden(directory) ? hidden : 'cannot be read by this user';
     return `cannot be read: ${message}`;
   }
+}
+
+const hidden = 'is hidden from this service by its unit; the lines [Service] and ProtectHome=read-only in `systemctl edit lectern` show it';
+
+/** In the place of what a unit hides systemd puts a directory that nobody may open. */
+export function isHidden(path: string): boolean {
+  for (let at = path; at !== dirname(at); at = dirname(at)) {
+    try {
+      if (((lstatSync(at, { throwIfNoEntry: false })?.mode ?? 0o777) & 0o777) === 0) return true;
+    } catch {
+      // Nor may it be asked what lies below.
+    }
+  }
+  return false;
 }

@@ -1,0 +1,20 @@
+// Why a directory of models cannot be read: what a unit hides is told apart from what a user may not read.
+import t from 'tap';
+import { chmodSync } from 'node:fs';
+import { isHidden, unreadableDirectory } from '../../src/models/unreadable.js';
+
+t.test('directories that cannot be read', async (t) => {
+  const root = t.testdir({ there: {}, file: '', home: { joe: { models: {} } } });
+  t.equal(await unreadableDirectory([`${root}/there`]), null);
+  t.equal(await unreadableDirectory([`${root}/there`, `${root}/gone`]), `The model directory ${root}/gone does not exist.`);
+  t.equal(await unreadableDirectory([`${root}/file`]), `The model directory ${root}/file is no directory.`);
+  t.notOk(isHidden(`${root}/home/joe/models`));
+  chmodSync(`${root}/home`, 0o700);
+  t.notOk(isHidden(`${root}/home/joe/models`), 'another user\'s');
+  // As ProtectHome=yes leaves it.
+  chmodSync(`${root}/home`, 0);
+  t.ok(isHidden(`${root}/home/joe/models`));
+  t.ok(isHidden(`${root}/home`));
+  if (process.getuid?.() !== 0) t.match(await unreadableDirectory([`${root}/home/joe/models`]), /is hidden from this service by its unit; .*ProtectHome=read-only/);
+  chmodSync(`${root}/home`, 0o700);
+});
