@@ -22,10 +22,17 @@ type Archive = ReturnType<typeof readArchive>;
 /** By its number: a list of users need not know it. */
 const uid = process.getuid?.();
 
+/**
+ * Made by systemd for lectern.service. Its user, who asks `lectern doctor` outside of the unit, needs no second copy beside the tasks, and none has to
+ * fit where the disk is full.
+ */
+const ofService = '/var/cache/lectern';
+
 /** Where systemd, XDG or the home directory has caches; else below the temporary directory, one for each user. */
 function cacheRoot(): string {
   const { CACHE_DIRECTORY: bySystemd, XDG_CACHE_HOME: xdg } = process.env;
   if (bySystemd) return bySystemd.split(':')[0] as string;
+  if (!xdg && lstatSync(ofService, { throwIfNoEntry: false })?.uid === uid) return ofService;
   const home = homeDirectory();
   const base = xdg || (home.length > 1 ? join(home, '.cache') : '');
   try {
@@ -42,13 +49,9 @@ function cacheRoot(): string {
 }
 
 /** What lies there is run as code: nobody else may have put it there. */
-function isPrivate(directory: string): boolean {
-  const found = lstatSync(directory, { throwIfNoEntry: false });
-  return found?.isDirectory() === true && (found.uid === uid || found.uid === 0) && (found.mode & 0o022) === 0;
-}
-
 function requirePrivate(directory: string): void {
-  if (!isPrivate(directory)) {
+  const found = lstatSync(directory);
+  if (!found.isDirectory() || (found.uid !== uid && found.uid !== 0) || (found.mode & 0o022) !== 0) {
     throw new Error(`The directory ${directory} belongs to, or may be written by, others; remove it, or name another with XDG_CACHE_HOME.`);
   }
 }
@@ -66,19 +69,6 @@ function isWhole(directory: string, { entries, bytesOf }: Archive): boolean {
   } catch {
     return false;
   }
-}
-
-/**
- * Where lectern.service has its copy. Its user, who asks `lectern doctor` outside of the unit, needs no second one beside the tasks, and none has to fit
- * where the disk is full.
- */
-const ofService = '/var/cache/lectern';
-
-/** Undefined where the service has none, or the user is another. */
-function copyOfService(archive: Archive): string | undefined {
-  if (process.env['CACHE_DIRECTORY'] || process.env['XDG_CACHE_HOME']) return undefined;
-  const directory = join(ofService, CONTENT_HASH);
-  return isPrivate(ofService) && isWhole(directory, archive) ? directory : undefined;
 }
 
 /** An hour ago nobody was unpacking who still is. */
@@ -102,13 +92,11 @@ function writeAll(directory: string, { entries, bytesOf }: Archive): void {
 }
 
 function unpack(): string {
-  const asset = new Uint8Array(getRawAsset('program') as ArrayBuffer);
-  const archive = readArchive(asset);
-  const there = copyOfService(archive);
-  if (there !== undefined) return there;
   const root = cacheRoot();
   requirePrivate(root);
   const directory = join(root, CONTENT_HASH);
+  const asset = new Uint8Array(getRawAsset('program') as ArrayBuffer);
+  const archive = readArchive(asset);
   // First: what is in use is not removed while it is looked at.
   touchVersion(directory);
   if (isWhole(directory, archive)) return directory;
