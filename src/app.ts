@@ -1,5 +1,6 @@
 /** How the rooms are put together: the engine, the conversion workers, the task table and the HTTP layer over them. */
 import { join } from 'node:path';
+import { setTimeout as wait } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import { complete } from './chat/complete.js';
 import type { Settings } from './config.js';
@@ -79,17 +80,27 @@ function openTasks(settings: Settings, services: ConversionServices, log: Log): 
   });
 }
 
+/** A machine that was short of memory, say, has some again. */
+const askAgainMs = 5_000;
+
 /** What is found out while the service begins: whether a worker starts and reads pictures of text, and which models there are. */
 function startUp(converter: Converter, language: Language, log: Log, closing: () => boolean): { abilities: Abilities; ready: () => boolean } {
   // Our network for text is shipped: until a worker says otherwise, pictures are read.
   const abilities = { textRecognition: true, formulas: true, code: false };
   let [workers, catalogue] = [false, false];
-  void converter.pool.ready().then(() => findRecogniser(converter, log)).then((found) => {
-    abilities.textRecognition = found;
-    workers = true;
-  }, (err: unknown) => {
-    if (!closing()) log.error({ err }, 'No conversion worker starts.');
-  });
+  const askWorkers = async (): Promise<void> => {
+    while (!workers && !closing()) {
+      try {
+        abilities.textRecognition = await findRecogniser(converter, log);
+        workers = true;
+      } catch (err) {
+        if (closing()) return;
+        log.error({ err }, 'No conversion worker starts.');
+        await wait(askAgainMs, undefined, { ref: false });
+      }
+    }
+  };
+  void askWorkers();
   // The first look at the models: later ones are quick, and the log says at once which files are left out.
   void Promise.all([language.services.catalogue.list(), converter.pages.textModels()])
     .catch((err: unknown) => log.error({ err }, 'The model directories cannot be read.'))
@@ -152,13 +163,15 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
   }
   const meter = new ConversionMeter();
   const services = { ...converter.services, fetchRemote: createFetchRemote(settings), onOutcome: meter.count, findVocabulary: vocabularyFinder(language) };
+  let closing = false;
+  // Before the tasks: documents of before a restart would keep all workers, and the service not ready, for as long as they take.
+  const start = startUp(converter, language, log, () => closing);
   const tasks = await openTasks(settings, services, log).catch(async (cause: unknown) => {
+    closing = true;
     await converter.close();
     if (asDiskFull(cause) instanceof DiskFull) throw new DiskFull(`The disk of the state directory ${settings.state} is full: free some space, or name another directory with --state.`, { cause });
     throw cause;
   });
-  let closing = false;
-  const start = startUp(converter, language, log, () => closing);
   const server = createServer({
     settings, tasks, log, gate,
     version: packageVersion(),

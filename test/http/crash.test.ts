@@ -1,18 +1,19 @@
 // kill -9 at random moments: what was accepted ends in a result or a stated failure, nothing is lost and nothing is there twice.
 // CI_FULL=1: 200 tasks and 20 kills.
 import t from 'tap';
-import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fixturesDirectory } from '../support/fixtures.js';
+import { mainScript } from '../support/program.js';
 import { randomFrom } from '../support/random.js';
 import { serveProgram } from '../support/serving-program.js';
 
 const [taskCount, killCount] = process.env['CI_FULL'] === '1' ? [200, 20] : [30, 3];
 const patience = 600_000;
 
-interface Status { task_status: string; error_message: string | null }
+interface Status { task_status: string; error_message: string | null; task_meta: { pages_done: number } }
 
 t.test(`${taskCount} tasks, ${killCount} kills`, { timeout: patience }, async (t) => {
   const home = await mkdtemp(join(tmpdir(), 'lectern-crash-'));
@@ -76,4 +77,27 @@ t.test(`${taskCount} tasks, ${killCount} kills`, { timeout: patience }, async (t
     names.push(...(record.summary?.documents.map(({ filename }) => filename) ?? []));
   }
   t.equal(new Set(names).size, names.length, 'no document was converted into two results');
+});
+
+t.test('documents of before a kill keep the service from no readiness', { timeout: patience }, async (t) => {
+  const home = await mkdtemp(join(tmpdir(), 'lectern-crash-'));
+  t.teardown(() => rm(home, { recursive: true, force: true }));
+  const document = new Blob([await readFile(join(fixturesDirectory(), 'report-100-pages.pdf'))]);
+  // Its worker starts so late that all of them wait for it.
+  const late = join(home, 'late.mjs');
+  await writeFile(late, "if (process.argv.includes('worker')) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 2000);");
+  const serve = (): ReturnType<typeof serveProgram> => serveProgram(home, ['--workers', '1'], [process.execPath, '--import', late, mainScript]);
+  const before = await serve();
+  const ids: string[] = [];
+  while (ids.length < 2) {
+    const form = new FormData();
+    form.append('files', document, 'report.pdf');
+    ids.push((await (await fetch(`${before.url}/v1/convert/file/async`, { method: 'POST', body: form })).json() as { task_id: string }).task_id);
+  }
+  await before.end('SIGKILL');
+  const service = await serve();
+  t.teardown(() => service.end('SIGTERM'));
+  while ((await fetch(`${service.url}/ready`)).status !== 200) await sleep(20);
+  const [first] = await Promise.all(ids.map(async (id) => await (await fetch(`${service.url}/v1/status/poll/${id}`)).json() as Status));
+  t.ok((first?.task_meta.pages_done ?? 100) < 50, `ready while the first of them, at page ${first?.task_meta.pages_done}, has its worker`);
 });
