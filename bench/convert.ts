@@ -1,9 +1,11 @@
 /** `bench convert`: how well and how fast documents become markdown, by folder and style; with `--peer` beside another converter. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConvertOutcome } from '../src/convert/request.js';
 import type { Measure } from '../src/client/measures.js';
+import { asScan } from './as-scans.js';
 import { closeEngine, convertHere } from './convert-here.js';
 import { compareReports, measuresOf, printReport, printSpeed, readReport, type BenchReport, type GroupReport } from './convert-report.js';
 import { measurePeer, printPeer } from './convert-peer.js';
@@ -12,7 +14,7 @@ import { defaultFolders, knownFolders, readCorpus, type BenchDocument, type Fold
 import { machine } from './machine.js';
 import { findScorer, mean, quantile, type Marks, type Scorer } from './quality.js';
 
-const usage = `usage: npm run bench -- convert [--folder ${knownFolders.join('|')}]... [--json OUT] [--compare] [--speed] [--peer] [--keep DIRECTORY] [--verbose]`;
+const usage = `usage: npm run bench -- convert [--folder ${knownFolders.join('|')}]... [--json OUT] [--compare] [--speed] [--peer] [--keep DIRECTORY] [--as-scans SEED] [--verbose]`;
 
 export { measuresOf };
 
@@ -27,7 +29,7 @@ export async function run(args: string[], against?: string): Promise<number | { 
     args,
     options: {
       folder: { type: 'string', multiple: true }, json: { type: 'string' }, compare: { type: 'boolean' },
-      speed: { type: 'boolean' }, peer: { type: 'boolean' }, keep: { type: 'string' }, verbose: { type: 'boolean' },
+      speed: { type: 'boolean' }, peer: { type: 'boolean' }, keep: { type: 'string' }, 'as-scans': { type: 'string' }, verbose: { type: 'boolean' },
     },
   });
   const folders = values.folder ?? [...defaultFolders];
@@ -36,8 +38,13 @@ export async function run(args: string[], against?: string): Promise<number | { 
     console.error(`There is no folder '${unknown}'.\n${usage}`);
     return 2;
   }
+  const seed = values['as-scans'] === undefined ? null : Number(values['as-scans']);
+  if (seed !== null && !Number.isSafeInteger(seed)) {
+    console.error(`--as-scans wants a whole number, the seed of the faults.\n${usage}`);
+    return 2;
+  }
   const report: BenchReport = { ...machine(), folders: {}, speed: null };
-  await measureQuality(folders as FolderName[], report, values.keep ?? null, values.verbose ?? false);
+  await measureQuality(folders as FolderName[], report, { keep: values.keep ?? null, verbose: values.verbose ?? false, seed });
   await closeEngine();
   printReport(report);
   if (values.speed) {
@@ -54,7 +61,14 @@ export async function run(args: string[], against?: string): Promise<number | { 
   return { code: Object.keys(report.folders).length > 0 ? 0 : 1, measures: measuresOf(report) };
 }
 
-async function measureQuality(folders: FolderName[], report: BenchReport, keep: string | null, verbose: boolean): Promise<void> {
+interface How {
+  keep: string | null;
+  verbose: boolean;
+  /** Of the faults of scans that the pages are made into; null: as they are. */
+  seed: number | null;
+}
+
+async function measureQuality(folders: FolderName[], report: BenchReport, { keep, verbose, seed }: How): Promise<void> {
   const scorer = findScorer();
   console.log(scorer.name);
   let warm = false;
@@ -67,7 +81,7 @@ async function measureQuality(folders: FolderName[], report: BenchReport, keep: 
     // The first conversions pay for loading the PDF engine and for compiling; a service pays that once.
     if (!warm) for (const document of corpus.documents.slice(0, 10)) await convertHere(document);
     warm = true;
-    const converted = await convertAll(corpus.documents, scorer);
+    const converted = await convertAll(corpus.documents, scorer, seed);
     if (keep !== null) keepAnswers(join(keep, folder), converted);
     if (verbose) for (const { id, style, marks } of converted) console.log(`  ${id} ${style} ${JSON.stringify(marks)}`);
     const styles = [...new Set(converted.map(({ style }) => style))].sort();
@@ -79,9 +93,18 @@ async function measureQuality(folders: FolderName[], report: BenchReport, keep: 
   }
 }
 
-async function convertAll(documents: BenchDocument[], scorer: Scorer): Promise<Converted[]> {
+async function convertAll(documents: BenchDocument[], scorer: Scorer, seed: number | null): Promise<Converted[]> {
   const done: (Omit<Converted, 'marks'> & { truth: string })[] = [];
-  for (const document of documents) done.push({ ...document, ...(await convertHere(document)) });
+  const directory = seed === null ? null : mkdtempSync(join(tmpdir(), 'lectern-scans-'));
+  try {
+    for (const [index, given] of documents.entries()) {
+      const document = seed === null || directory === null ? given : await asScan(given, 1000 * seed + index, directory);
+      done.push({ ...document, ...(await convertHere(document)) });
+      if (directory !== null) rmSync(document.pdf);
+    }
+  } finally {
+    if (directory !== null) rmSync(directory, { recursive: true, force: true });
+  }
   const marks = scorer.mark(done.map(({ id, truth, markdown }) => ({ id, truth: readFileSync(truth, 'utf8'), answer: markdown })));
   return done.map((one) => ({ ...one, marks: marks.get(one.id) as Marks }));
 }

@@ -1,5 +1,5 @@
 /** A page of a document as the line network knows pages: its lines of text, and what is drawn beside them. */
-import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/page.js';
+import type { Box, Line, PageContent, Word } from '../../pdf/page.js';
 import { lineOfWords } from '../layout/text-line.js';
 import type { DrawnItem, LayoutLine, LayoutPage } from './items.js';
 import { isListMark } from './text-features.js';
@@ -51,20 +51,11 @@ function layoutLine(words: Word[]): LayoutLine {
   return { left: box.left, right: box.right, top: baseline - above * size, bottom: baseline + below * size, size, bold: isKnown && bold, italic: isKnown && italic, text };
 }
 
-/** On a picture the feet of letters, or their upper ends, run into one stroke that looks like a rule: the network would take it for a fraction's or a note's. Words that were read stand along most of it. */
-function isOfLetters({ orientation, position, start, end }: Ruling, read: Word[]): boolean {
-  if (orientation !== 'horizontal') return false;
-  const along = read.filter(({ baseline, size }) => position > baseline - above * size && position < baseline + 0.05 * size);
-  return along.reduce((sum, { box }) => sum + Math.max(0, Math.min(end, box.right) - Math.max(start, box.left)), 0) > 0.5 * (end - start);
-}
-
-function drawnOn({ rulings, boxes, drawings, images, words }: PageContent): DrawnItem[] {
+function drawnOn({ rulings, boxes, drawings, images }: PageContent): DrawnItem[] {
   const of = (box: Box, kind: DrawnItem['kind']): DrawnItem => ({ left: box.left, top: box.top, right: box.right, bottom: box.bottom, kind });
   const white = 0xffffff;
-  const read = words.filter(isRead);
-  const strokes = rulings.filter((ruling) => !isOfLetters(ruling, read));
   return [
-    ...strokes.map(({ orientation, position, start, end }) => of(orientation === 'horizontal' ? { left: start, right: end, top: position, bottom: position } : { left: position, right: position, top: start, bottom: end }, 'stroke')),
+    ...rulings.map(({ orientation, position, start, end }) => of(orientation === 'horizontal' ? { left: start, right: end, top: position, bottom: position } : { left: position, right: position, top: start, bottom: end }, 'stroke')),
     ...boxes.flatMap(({ box, fill, stroke }) => (fill >= 0 && fill !== white ? [of(box, 'area')] : stroke >= 0 && stroke !== white ? [of(box, 'stroke')] : [])),
     ...drawings.map((box) => of(box, 'stroke')), ...images.map(({ box }) => of(box, 'image')),
   ];
