@@ -1,4 +1,4 @@
-// What the fuzzer runs: any bytes as the pixels of a page, its lines found and cut, its lean measured, its boxes to tick wiped out, its dark grounds turned round. native/test/fuzz.sh builds and starts it.
+// What the fuzzer runs: any bytes as the pixels of a page, its lines found and cut, its lean measured, its boxes to tick wiped out, its shades found, its dark grounds turned round. native/test/fuzz.sh builds and starts it.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -12,6 +12,7 @@
 #include "vision/line_finder.h"
 #include "vision/line_image.h"
 #include "vision/rulings.h"
+#include "vision/shades.h"
 #include "vision/tick_boxes.h"
 
 namespace lectern::vision {
@@ -74,6 +75,9 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     look(*turned, dpi);
   }
   GreyImage grey{width, height, std::move(page.pixels)};
+  for (const Shade& shade : find_shades(grey, dpi, never)) {
+    demand(shade.left >= 0 && shade.top >= 0 && shade.right <= static_cast<float>(width) && shade.bottom <= static_cast<float>(height) && shade.left < shade.right && shade.top < shade.bottom);
+  }
   wipe_upright_rulings(grey, find_rulings(grey, dpi, never), dpi);
   return 0;
 }

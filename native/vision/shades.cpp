@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdlib>
+#include <numeric>
 
 namespace lectern::vision {
 namespace {
@@ -46,54 +47,53 @@ struct Cells {
 
 Cells means_of(const GreyImage& image, int side, const Cancel& cancel) {
   Cells cells{image.width / side, image.height / side, {}};
-  cells.values.resize(static_cast<std::size_t>(cells.columns) * static_cast<std::size_t>(cells.rows));
-  std::vector<int> sums(static_cast<std::size_t>(cells.columns));
+  cells.values.reserve(static_cast<std::size_t>(cells.columns) * static_cast<std::size_t>(cells.rows));
+  std::vector<int> sums(static_cast<std::size_t>(cells.columns) * static_cast<std::size_t>(side));
   for (int row = 0; row < cells.rows; ++row) {
     if (row % 32 == 0) cancel.check();
+    // Down the columns first: many at once.
     std::fill(sums.begin(), sums.end(), 0);
     for (int y = row * side; y < (row + 1) * side; ++y) {
       const std::uint8_t* pixels = image.pixels.data() + static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width);
-      for (int column = 0; column < cells.columns; ++column) {
-        for (int x = 0; x < side; ++x) sums[static_cast<std::size_t>(column)] += pixels[column * side + x];
-      }
+      for (std::size_t x = 0; x < sums.size(); ++x) sums[x] += pixels[x];
     }
-    for (int column = 0; column < cells.columns; ++column) {
-      cells.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(cells.columns) + static_cast<std::size_t>(column)] = static_cast<std::uint8_t>(sums[static_cast<std::size_t>(column)] / (side * side));
-    }
+    for (auto sum = sums.cbegin(); sum != sums.cend(); sum += side) cells.values.push_back(static_cast<std::uint8_t>(std::accumulate(sum, sum + side, 0) / (side * side)));
   }
   return cells;
 }
 
-/// Each cell becomes `pick` of those within `reach` to both sides, along the rows and then along the columns.
+/// Each cell becomes `pick` of those within `reach` to both sides, along the rows and then along the columns. `pick` of a value and itself is that value.
 template <class Pick>
 Cells spread(const Cells& cells, int reach, Pick pick) {
-  Cells across = cells, both = cells;
+  Cells across = cells;
   const auto width = static_cast<std::size_t>(cells.columns);
-  for (int row = 0; row < cells.rows; ++row) {
-    for (int column = 0; column < cells.columns; ++column) {
-      std::uint8_t value = cells.at(column, row);
-      for (int x = std::max(0, column - reach); x <= std::min(cells.columns - 1, column + reach); ++x) value = pick(value, cells.at(x, row));
-      across.values[static_cast<std::size_t>(row) * width + static_cast<std::size_t>(column)] = value;
-    }
+  // Whole rows at once, moved by one cell after the other: a processor picks many values in one step.
+  const auto pick_row = [&](std::uint8_t* into, const std::uint8_t* from, std::size_t count) {
+    for (std::size_t x = 0; x < count; ++x) into[x] = pick(into[x], from[x]);
+  };
+  for (std::size_t row = 0; row < static_cast<std::size_t>(cells.rows); ++row) {
+    std::uint8_t* into = across.values.data() + row * width;
+    const std::uint8_t* from = cells.values.data() + row * width;
+    for (std::size_t off = 1; off <= static_cast<std::size_t>(reach) && off < width; ++off) pick_row(into, from + off, width - off), pick_row(into + off, from, width - off);
   }
+  Cells both = across;
   for (int row = 0; row < cells.rows; ++row) {
-    for (int column = 0; column < cells.columns; ++column) {
-      std::uint8_t value = across.at(column, row);
-      for (int y = std::max(0, row - reach); y <= std::min(cells.rows - 1, row + reach); ++y) value = pick(value, across.at(column, y));
-      both.values[static_cast<std::size_t>(row) * width + static_cast<std::size_t>(column)] = value;
+    for (int y = std::max(0, row - reach); y <= std::min(cells.rows - 1, row + reach); ++y) {
+      pick_row(both.values.data() + static_cast<std::size_t>(row) * width, across.values.data() + static_cast<std::size_t>(y) * width, width);
     }
   }
   return both;
 }
 
+constexpr auto lighter = [](std::uint8_t a, std::uint8_t b) { return std::max(a, b); };
+constexpr auto darker = [](std::uint8_t a, std::uint8_t b) { return std::min(a, b); };
+
 /// The ground below dark strokes.
 Cells grounds_of(const Cells& means) {
-  const auto lighter = [](std::uint8_t a, std::uint8_t b) { return std::max(a, b); };
-  const auto darker = [](std::uint8_t a, std::uint8_t b) { return std::min(a, b); };
   return spread(spread(means, stroke_reach, lighter), stroke_reach, darker);
 }
 
-/// The most frequent grey: 0 where the page has no cell.
+/// The most frequent grey.
 int paper_of(const Cells& grounds) {
   std::array<int, 256> counts{};
   for (const std::uint8_t value : grounds.values) ++counts[value];
@@ -105,58 +105,58 @@ int paper_of(const Cells& grounds) {
   return paper;
 }
 
-/// Sums over all cells above and left of each corner of a cell: (rows + 1, columns + 1).
-class Sums {
- public:
-  template <class Of>
-  Sums(const Cells& cells, Of of) : columns_(static_cast<std::size_t>(cells.columns) + 1), sums_(columns_ * (static_cast<std::size_t>(cells.rows) + 1), 0) {
-    for (int row = 0; row < cells.rows; ++row) {
-      std::int64_t line = 0;
-      for (int column = 0; column < cells.columns; ++column) {
-        line += of(column, row);
-        at(column + 1, row + 1) = at(column + 1, row) + line;
-      }
+/// 1 for cells of which at least `least` of the square within `reach` has a 1, as much of it as is on the page.
+Cells where_many(const Cells& cells, int reach, double least) {
+  Cells many{cells.columns, cells.rows, std::vector<std::uint8_t>(cells.values.size(), 0)};
+  const auto width = static_cast<std::size_t>(cells.columns);
+  std::vector<int> down(width, 0);  // sums of the rows of the square
+  const auto count_row = [&](int row, int sign) {
+    if (row < 0 || row >= cells.rows) return;
+    const std::uint8_t* values = cells.values.data() + static_cast<std::size_t>(row) * width;
+    for (std::size_t x = 0; x < width; ++x) down[x] += sign * values[x];
+  };
+  for (int row = 0; row < reach; ++row) count_row(row, 1);
+  for (int row = 0; row < cells.rows; ++row) {
+    count_row(row + reach, 1), count_row(row - reach - 1, -1);
+    const int height = std::min(cells.rows, row + reach + 1) - std::max(0, row - reach);
+    int sum = std::accumulate(down.cbegin(), down.cbegin() + std::min(cells.columns, reach), 0);
+    std::uint8_t* into = many.values.data() + static_cast<std::size_t>(row) * width;
+    for (int column = 0; column < cells.columns; ++column) {
+      if (column + reach < cells.columns) sum += down[static_cast<std::size_t>(column + reach)];
+      if (column > reach) sum -= down[static_cast<std::size_t>(column - reach - 1)];
+      const int across = std::min(cells.columns, column + reach + 1) - std::max(0, column - reach);
+      into[column] = sum >= least * (across * height) ? 1 : 0;
     }
   }
-
-  /// Over columns [left, right) of rows [top, bottom).
-  std::int64_t within(int left, int top, int right, int bottom) const { return at(right, bottom) - at(left, bottom) - at(right, top) + at(left, top); }
-
- private:
-  std::int64_t& at(int column, int row) { return sums_[static_cast<std::size_t>(row) * columns_ + static_cast<std::size_t>(column)]; }
-  std::int64_t at(int column, int row) const { return sums_[static_cast<std::size_t>(row) * columns_ + static_cast<std::size_t>(column)]; }
-
-  std::size_t columns_;
-  std::vector<std::int64_t> sums_;
-};
+  return many;
+}
 
 /// 1 for cells of a ground on which light letters may stand: dark ones where much around is dark, and what is light between two of them.
 std::vector<std::uint8_t> dark_cells(const Cells& means, int paper) {
-  const auto is_dark = [&](int column, int row) { return means.at(column, row) < dark_share * paper ? 1 : 0; };
   const auto index = [&](int column, int row) { return static_cast<std::size_t>(row) * static_cast<std::size_t>(means.columns) + static_cast<std::size_t>(column); };
-  const auto around = [&](const Sums& sums, int column, int row, int reach, bool as_share) {
-    const int left = std::max(0, column - reach), right = std::min(means.columns, column + reach + 1);
-    const int top = std::max(0, row - reach), bottom = std::min(means.rows, row + reach + 1);
-    return static_cast<double>(sums.within(left, top, right, bottom)) / (as_share ? (right - left) * (bottom - top) : 1);
-  };
-  const Sums darkness(means, is_dark);
-  const Sums grounds(means, [&](int column, int row) { return around(darkness, column, row, dark_reach, true) >= least_dark ? 1 : 0; });
+  Cells is_dark = means;
+  for (std::uint8_t& value : is_dark.values) value = value < dark_share * paper ? 1 : 0;
+  const Cells grounds = spread(where_many(is_dark, dark_reach, least_dark), dark_reach, lighter);
   std::vector<std::uint8_t> dark(means.values.size(), 0);
-  for (int row = 0; row < means.rows; ++row) {
-    for (int column = 0; column < means.columns; ++column) dark[index(column, row)] = is_dark(column, row) != 0 && around(grounds, column, row, dark_reach, false) > 0 ? 1 : 0;
-  }
+  for (std::size_t i = 0; i < dark.size(); ++i) dark[i] = is_dark.values[i] & grounds.values[i];
   std::vector<std::uint8_t> filled = dark;
-  const auto close = [&](int count, int length, auto at) {
-    for (int line = 0; line < count; ++line) {
-      for (int last = -1, next = 0; next < length; ++next) {
-        if (dark[at(line, next)] == 0) continue;
-        for (int gap = last + 1; last >= 0 && next - last <= widest_stroke + 1 && gap < next; ++gap) filled[at(line, gap)] = 1;
-        last = next;
+  // The last dark cell of the row, and of each column.
+  std::vector<int> lowest(static_cast<std::size_t>(means.columns), -1);
+  for (int row = 0; row < means.rows; ++row) {
+    int rightmost = -1;
+    for (int column = 0; column < means.columns; ++column) {
+      if (dark[index(column, row)] == 0) continue;
+      int& above = lowest[static_cast<std::size_t>(column)];
+      if (rightmost >= 0 && column - rightmost <= widest_stroke + 1) {
+        for (int x = rightmost + 1; x < column; ++x) filled[index(x, row)] = 1;
       }
+      if (above >= 0 && row - above <= widest_stroke + 1) {
+        for (int y = above + 1; y < row; ++y) filled[index(column, y)] = 1;
+      }
+      rightmost = column;
+      above = row;
     }
-  };
-  close(means.rows, means.columns, [&](int row, int column) { return index(column, row); });
-  close(means.columns, means.rows, [&](int column, int row) { return index(column, row); });
+  }
   return filled;
 }
 
@@ -173,10 +173,8 @@ std::vector<Extent> extents_of(const std::vector<std::uint8_t>& mask, int column
   std::vector<Extent> extents;
   const std::uint8_t* cells = mask.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
   for (int x = 0; x < columns;) {
-    if (cells[x] == 0) {
-      ++x;
-      continue;
-    }
+    x = static_cast<int>(std::find(cells + x, cells + columns, std::uint8_t{1}) - cells);
+    if (x == columns) break;
     Extent extent{x, x + 1};
     for (int next = x + 1; next < columns && next - extent.right <= widest_gap; ++next) {
       if (cells[next] != 0) extent.right = next + 1;
