@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <numeric>
+#include <utility>
 
 namespace lectern::vision {
 namespace {
@@ -31,10 +32,17 @@ constexpr int most_drift = 2;
 constexpr int widest_gap = 2;
 /// By so many cells an edge that stands out at a stroke differs from the row beyond: curves change less.
 constexpr int least_step = 10;
+/// So many rows beyond an edge tell whether it is one.
+constexpr int curve_rows = 3;
 /// Of a side, what must be set off.
 constexpr double least_side = 0.6;
 /// Grey levels by which its cells may differ from their mean, on average.
 constexpr double most_uneven = 5;
+/// Of a dark rectangle's cells, sorted from the darkest, those that are ground in any case, and the grey levels that they may be apart.
+constexpr std::array<double, 2> ground_share{0.3, 0.55};
+constexpr int most_uneven_dark = 8;
+/// Of a dark rectangle's edge, what must be dark.
+constexpr double least_edge = 0.9;
 
 /// A value for each cell: (rows, columns).
 struct Cells {
@@ -131,21 +139,15 @@ Cells where_many(const Cells& cells, int reach, double least) {
   return many;
 }
 
-/// 1 for cells of a ground on which light letters may stand: dark ones where much around is dark, and what is light between two of them.
-std::vector<std::uint8_t> dark_cells(const Cells& means, int paper) {
-  const auto index = [&](int column, int row) { return static_cast<std::size_t>(row) * static_cast<std::size_t>(means.columns) + static_cast<std::size_t>(column); };
-  Cells is_dark = means;
-  for (std::uint8_t& value : is_dark.values) value = value < dark_share * paper ? 1 : 0;
-  const Cells grounds = spread(where_many(is_dark, dark_reach, least_dark), dark_reach, lighter);
-  std::vector<std::uint8_t> dark(means.values.size(), 0);
-  for (std::size_t i = 0; i < dark.size(); ++i) dark[i] = is_dark.values[i] & grounds.values[i];
-  std::vector<std::uint8_t> filled = dark;
-  // The last dark cell of the row, and of each column.
-  std::vector<int> lowest(static_cast<std::size_t>(means.columns), -1);
-  for (int row = 0; row < means.rows; ++row) {
+/// `mask` with what is no wider than a light stroke between two cells of a row or of a column.
+std::vector<std::uint8_t> close_gaps(const std::vector<std::uint8_t>& mask, int columns, int rows) {
+  const auto index = [&](int column, int row) { return static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column); };
+  std::vector<std::uint8_t> filled = mask;
+  std::vector<int> lowest(static_cast<std::size_t>(columns), -1);  // of each column's cells so far
+  for (int row = 0; row < rows; ++row) {
     int rightmost = -1;
-    for (int column = 0; column < means.columns; ++column) {
-      if (dark[index(column, row)] == 0) continue;
+    for (int column = 0; column < columns; ++column) {
+      if (mask[index(column, row)] == 0) continue;
       int& above = lowest[static_cast<std::size_t>(column)];
       if (rightmost >= 0 && column - rightmost <= widest_stroke + 1) {
         for (int x = rightmost + 1; x < column; ++x) filled[index(x, row)] = 1;
@@ -160,26 +162,49 @@ std::vector<std::uint8_t> dark_cells(const Cells& means, int paper) {
   return filled;
 }
 
+struct DarkCells {
+  std::vector<std::uint8_t> dark;    // 1 where much around is dark as well
+  std::vector<std::uint8_t> filled;  // and what is light between two of them
+};
+
+/// A ground on which light letters may stand.
+DarkCells dark_cells(const Cells& means, int paper) {
+  Cells is_dark = means;
+  for (std::uint8_t& value : is_dark.values) value = value < dark_share * paper ? 1 : 0;
+  const Cells grounds = spread(where_many(is_dark, dark_reach, least_dark), dark_reach, lighter);
+  std::vector<std::uint8_t> dark(means.values.size(), 0);
+  for (std::size_t i = 0; i < dark.size(); ++i) dark[i] = is_dark.values[i] & grounds.values[i];
+  std::vector<std::uint8_t> filled = close_gaps(dark, means.columns, means.rows);
+  // Where two strokes of a letter meet it is light both along and down: that is narrow once the strokes are filled.
+  return {std::move(dark), close_gaps(filled, means.columns, means.rows)};
+}
+
 struct Extent {
   int left;
   int right;
+  int grey;  // its mean, in sixteenths
 };
 
 struct Rectangle {
   int left, top, right, bottom;  // cells
 };
 
-std::vector<Extent> extents_of(const std::vector<std::uint8_t>& mask, int columns, int row, int least) {
+std::vector<Extent> extents_of(const std::vector<std::uint8_t>& mask, const Cells& greys, int row, int least) {
   std::vector<Extent> extents;
+  const int columns = greys.columns;
   const std::uint8_t* cells = mask.data() + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
   for (int x = 0; x < columns;) {
     x = static_cast<int>(std::find(cells + x, cells + columns, std::uint8_t{1}) - cells);
     if (x == columns) break;
-    Extent extent{x, x + 1};
+    Extent extent{x, x + 1, 0};
     for (int next = x + 1; next < columns && next - extent.right <= widest_gap; ++next) {
       if (cells[next] != 0) extent.right = next + 1;
     }
-    if (extent.right - extent.left >= least) extents.push_back(extent);
+    if (const int count = extent.right - extent.left; count >= least) {
+      for (int column = extent.left; column < extent.right; ++column) extent.grey += greys.at(column, row);
+      extent.grey = 16 * extent.grey / count;
+      extents.push_back(extent);
+    }
     x = extent.right + widest_gap;
   }
   return extents;
@@ -187,44 +212,85 @@ std::vector<Extent> extents_of(const std::vector<std::uint8_t>& mask, int column
 
 bool is_near(const Extent& a, const Extent& b, int most) { return std::abs(a.left - b.left) <= most && std::abs(a.right - b.right) <= most; }
 
-/// Whether a rectangle whose last row is `edge` ends in a stroke and not in a curve: no row like it goes on beyond.
-bool ends_sharply(const Extent& edge, const std::vector<Extent>& beyond) {
-  return std::none_of(beyond.begin(), beyond.end(), [&](const Extent& other) { return is_near(edge, other, least_step); });
+/// A ground of another grey begins.
+bool is_step(const Extent& a, const Extent& b) { return std::abs(a.grey - b.grey) >= 16 * least_contrast; }
+
+using Rows = std::vector<std::vector<Extent>>;
+
+/// Whether a rectangle whose last row is `edge` ends in a stroke and not in a curve: the next rows from `row` on in steps of `step` are not all like it. The first may be:
+/// an edge goes through cells, of which some are ground and some are paper.
+bool ends_sharply(const Extent& edge, const Rows& rows, int row, int step) {
+  for (int i = 0; i < curve_rows; ++i, row += step) {
+    if (row < 0 || row >= static_cast<int>(rows.size())) return true;
+    const std::vector<Extent>& beyond = rows[static_cast<std::size_t>(row)];
+    if (std::none_of(beyond.begin(), beyond.end(), [&](const Extent& other) { return is_near(edge, other, least_step) && !is_step(edge, other); })) return true;
+  }
+  return false;
 }
 
-/// Rows of cells that begin and end where the row above does.
-std::vector<Rectangle> rectangles_of(const std::vector<std::uint8_t>& mask, int columns, int rows, int least_columns, int least_rows) {
+/// Rows of cells that begin and end where the row above does, of one grey.
+std::vector<Rectangle> rectangles_of(const std::vector<std::uint8_t>& mask, const Cells& greys, bool one_grey, int least_columns, int least_rows) {
   struct Open {
-    Extent first, last;
+    Extent first, before, last;
     int top;
-    bool sharp;  // its upper edge
   };
+  Rows rows;
+  for (int row = 0; row < greys.rows; ++row) {
+    rows.push_back(extents_of(mask, greys, row, least_columns));
+    // Letters make the rows of a ground lighter.
+    if (!one_grey) for (Extent& extent : rows.back()) extent.grey = 0;
+  }
   std::vector<Rectangle> found;
   std::vector<Open> open;
-  std::vector<Extent> above;
-  for (int row = 0; row <= rows; ++row) {
-    const std::vector<Extent> extents = row < rows ? extents_of(mask, columns, row, least_columns) : std::vector<Extent>{};
+  for (int row = 0; row <= greys.rows; ++row) {
+    const std::vector<Extent> extents = row < greys.rows ? rows[static_cast<std::size_t>(row)] : std::vector<Extent>{};
     std::vector<Open> next;
     std::vector<bool> taken(extents.size(), false);
     for (const Open& one : open) {
       std::size_t follows = extents.size();
       for (std::size_t i = 0; i < extents.size(); ++i) {
-        if (!taken[i] && is_near(one.last, extents[i], 1) && is_near(one.first, extents[i], most_drift + (row - one.top) / 100)) follows = i;
+        const bool goes_on = is_near(one.last, extents[i], 1) && is_near(one.first, extents[i], most_drift + (row - one.top) / 100);
+        // Against the row before the last: one row may be half of this grey and half of the next.
+        if (!taken[i] && goes_on && !is_step(one.before, extents[i])) follows = i;
       }
       if (follows < extents.size()) {
         taken[follows] = true;
-        next.push_back({one.first, extents[follows], one.top, one.sharp});
-      } else if (row - one.top >= least_rows && one.sharp && ends_sharply(one.last, extents)) {
+        next.push_back({one.first, one.last, extents[follows], one.top});
+      } else if (row - one.top >= least_rows && ends_sharply(one.first, rows, one.top - 1, -1) && ends_sharply({one.last.left, one.last.right, one.before.grey}, rows, row, 1)) {
         found.push_back({(one.first.left + one.last.left) / 2, one.top, (one.first.right + one.last.right + 1) / 2, row});
       }
     }
     for (std::size_t i = 0; i < extents.size(); ++i) {
-      if (!taken[i]) next.push_back({extents[i], extents[i], row, ends_sharply(extents[i], above)});
+      if (!taken[i]) next.push_back({extents[i], extents[i], extents[i], row});
     }
-    above = extents;
     open = std::move(next);
   }
   return found;
+}
+
+/// The rectangle cut where its columns' grey changes by a step: cells of different greys side by side.
+std::vector<Rectangle> parts_of(const Cells& greys, const Rectangle& box, int least_columns) {
+  std::vector<int> means;  // in sixteenths
+  for (int column = box.left; column < box.right; ++column) {
+    int sum = 0;
+    for (int row = box.top; row < box.bottom; ++row) sum += greys.at(column, row);
+    means.push_back(16 * sum / (box.bottom - box.top));
+  }
+  std::vector<Rectangle> parts;
+  const auto add = [&](int left, int right) {
+    if (right - left >= least_columns) parts.push_back({box.left + left, box.top, box.left + right, box.bottom});
+  };
+  int left = 0;
+  const auto step_at = [&](std::size_t column) { return std::abs(means[column] - means[column - 2]); };
+  for (std::size_t column = 2; column < means.size(); ++column) {
+    // Where it is steepest.
+    if (step_at(column) < 16 * least_contrast || (column + 1 < means.size() && step_at(column + 1) >= step_at(column))) continue;
+    const std::size_t cut = std::abs(means[column] - means[column - 1]) > std::abs(means[column - 1] - means[column - 2]) ? column : column - 1;
+    add(left, static_cast<int>(cut));
+    left = static_cast<int>(cut);
+  }
+  add(left, static_cast<int>(means.size()));
+  return parts;
 }
 
 /// Mean of `cells` in the rectangle, and how far they are from it on average.
@@ -252,6 +318,31 @@ bool stands_out(const Cells& grounds, const Rectangle& box, double mean) {
   return side(box.left - 3) && side(box.right + 2);
 }
 
+/// Whether letters on a dark rectangle leave its ground even: the darker half of its cells, but for the darkest, which may be a rule or black letters. `grey` becomes the ground's.
+bool is_even_ground(const Cells& means, const Rectangle& box, std::uint8_t& grey) {
+  std::vector<std::uint8_t> greys;
+  for (int row = box.top; row < box.bottom; ++row) {
+    for (int column = box.left; column < box.right; ++column) greys.push_back(means.at(column, row));
+  }
+  std::sort(greys.begin(), greys.end());
+  const auto at = [&](double share) { return greys[static_cast<std::size_t>(share * static_cast<double>(greys.size() - 1))]; };
+  grey = at(0.4);
+  return at(ground_share[1]) - at(ground_share[0]) <= most_uneven_dark;
+}
+
+/// Whether the rectangle is dark along all of its edges, one cell within: letters stand apart from a ground's edges, but make the edges of what is but large letters close together.
+bool is_edged(const std::vector<std::uint8_t>& dark, int columns, const Rectangle& box) {
+  const auto is_dark = [&](int column, int row) { return dark[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)] != 0; };
+  const auto along = [&](int begin, int end, auto at) {
+    int count = 0;
+    for (int i = begin; i < end; ++i) count += at(i) ? 1 : 0;
+    return count >= least_edge * (end - begin);
+  };
+  const auto level = [&](int row) { return along(box.left + 1, box.right - 1, [&](int column) { return is_dark(column, row); }); };
+  const auto upright = [&](int column) { return along(box.top + 1, box.bottom - 1, [&](int row) { return is_dark(column, row); }); };
+  return level(box.top + 1) && level(box.bottom - 2) && upright(box.left + 1) && upright(box.right - 2);
+}
+
 }  // namespace
 
 std::vector<Shade> find_shades(const GreyImage& image, int dpi, const Cancel& cancel) {
@@ -261,28 +352,25 @@ std::vector<Shade> find_shades(const GreyImage& image, int dpi, const Cancel& ca
   const Cells grounds = grounds_of(means);
   cancel.check();
   const int paper = paper_of(grounds);
-  const std::vector<std::uint8_t> dark = dark_cells(means, paper);
+  const auto [dark, filled] = dark_cells(means, paper);
   std::vector<std::uint8_t> light(grounds.values.size());
-  for (std::size_t i = 0; i < light.size(); ++i) light[i] = dark[i] == 0 && grounds.values[i] <= paper - least_contrast ? 1 : 0;
+  for (std::size_t i = 0; i < light.size(); ++i) light[i] = filled[i] == 0 && grounds.values[i] <= paper - least_contrast ? 1 : 0;
   const auto cells = [&](double inches) { return std::max(1, static_cast<int>(inches * dpi / side)); };
   std::vector<Shade> shades;
   const auto add = [&](const Rectangle& box, double grey) {
     const auto pixels = [&](int cell) { return static_cast<float>(cell * side); };
     shades.push_back({pixels(box.left), pixels(box.top), pixels(box.right), pixels(box.bottom), static_cast<std::uint8_t>(std::lround(grey))});
   };
-  for (const Rectangle& box : rectangles_of(light, means.columns, means.rows, cells(least_width), cells(least_height))) {
-    const auto [mean, uneven] = evenness(grounds, box);
-    if (uneven <= most_uneven && stands_out(grounds, box, mean)) add(box, mean);
-  }
-  for (const Rectangle& box : rectangles_of(dark, means.columns, means.rows, cells(least_width), cells(least_height))) {
-    // Of a dark ground the lighter half may be letters.
-    std::vector<std::uint8_t> greys;
-    for (int row = box.top; row < box.bottom; ++row) {
-      for (int column = box.left; column < box.right; ++column) greys.push_back(means.at(column, row));
+  const int least_columns = cells(least_width), least_rows = cells(least_height);
+  for (const Rectangle& whole : rectangles_of(light, grounds, true, least_columns, least_rows)) {
+    for (const Rectangle& box : parts_of(grounds, whole, least_columns)) {
+      const auto [mean, uneven] = evenness(grounds, box);
+      if (uneven <= most_uneven && stands_out(grounds, box, mean)) add(box, mean);
     }
-    const auto quarter = greys.begin() + static_cast<std::ptrdiff_t>(greys.size() / 4);
-    std::nth_element(greys.begin(), quarter, greys.end());
-    add(box, *quarter);
+  }
+  for (const Rectangle& box : rectangles_of(filled, means, false, least_columns, least_rows)) {
+    std::uint8_t grey = 0;
+    if (is_edged(dark, means.columns, box) && is_even_ground(means, box, grey)) add(box, grey);
   }
   return shades;
 }
