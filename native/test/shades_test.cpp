@@ -119,7 +119,7 @@ LECTERN_TEST("shades: stripes eight levels darker than paper are one each, with 
 }
 
 LECTERN_TEST("shades: a head, stripes and a first column of other greys that touch are one each") {
-  Page page(1400, 1100, 0, paper);
+  Page page(1400, 1200, 0, paper);
   page.rectangle(200, 100, 1200, 160, 190);
   for (int row = 0; row < 6; ++row) page.rectangle(200, 160 + 60 * row, 1200, 220 + 60 * row, row % 2 == 0 ? 222 : 231);
   for (int row = 0; row < 7; ++row) line(page, 230, 1150, 140 + 60 * row, x_height(9), 20, static_cast<unsigned>(row));
@@ -127,13 +127,15 @@ LECTERN_TEST("shades: a head, stripes and a first column of other greys that tou
   page.rectangle(200, 700, 500, 900, 200), page.rectangle(500, 700, 1200, 900, 228);
   // White rules no wider than a cell between them.
   for (int row = 0; row < 3; ++row) page.rectangle(200, 950 + 40 * row, 1200, 986 + 40 * row, 215);
+  for (int column = 0; column < 3; ++column) page.rectangle(200 + 340 * column, 1080, 536 + 340 * column, 1140, 215);
   add_noise(page);
   const auto shades = shades_of(page);
-  check_only(shades, 12, "touching");
+  check_only(shades, 15, "touching");
   check(has(shades, 200, 100, 1200, 160, 190), "the head");
   for (int row = 0; row < 6; ++row) check(has(shades, 200, 160 + 60 * row, 1200, 220 + 60 * row, row % 2 == 0 ? 222 : 231), "stripe " + std::to_string(row));
   check(has(shades, 200, 700, 500, 900, 200) && has(shades, 500, 700, 1200, 900, 228), "side by side");
   for (int row = 0; row < 3; ++row) check(has(shades, 200, 950 + 40 * row, 1200, 986 + 40 * row, 215), "between white rules " + std::to_string(row));
+  for (int column = 0; column < 3; ++column) check(has(shades, 200 + 340 * column, 1080, 536 + 340 * column, 1140, 215), "between upright white rules " + std::to_string(column));
 }
 
 LECTERN_TEST("shades: an L comes as two, cells apart as one each") {
@@ -158,10 +160,11 @@ LECTERN_TEST("shades: what is narrower than half an inch or lower than an eighth
   check(has(shades, 300, 600, 420, 640, 220), "0.6 by 0.2 inch");
 }
 
-LECTERN_TEST("shades: paper's noise and dirt are none") {
-  for (const double deviation : {6.0, 20.0}) {
+LECTERN_TEST("shades: paper's noise, dirt and mottles are none") {
+  for (const double deviation : {1.0, 6.0, 20.0}) {
     Page page(1200, 900, 0, 240);
     std::mt19937 random(5);
+    for (int i = 0; i < 8; ++i) page.rectangle(100 + 250 * (i % 4), 100 + 400 * (i / 4), 280 + 250 * (i % 4), 300 + 400 * (i / 4), 237);
     page.specks(0.002, random);
     page.noise(deviation, random);
     check_only(shades_of(page), 0, "noise " + std::to_string(deviation));
@@ -218,13 +221,19 @@ LECTERN_TEST("shades: text in all sizes, light and bold, close lines too, is non
   }
 }
 
-LECTERN_TEST("shades: a shadow at a page's side is none, one that fades and one that is even at its edge") {
-  for (const int darkest : {120, 205, 232}) {
-    Page page(1400, 1800, 0, paper);
-    for (int x = 0; x < 200; ++x) page.rectangle(x, 0, x + 1, 1800, static_cast<std::uint8_t>(darkest + (paper - darkest) * x / 200));
-    for (int row = 0; row < 30; ++row) line(page, 260, 1300, 150 + 50 * row, x_height(10), 20, static_cast<unsigned>(row));
-    add_noise(page, 3);
-    check_only(shades_of(page), 0, "from " + std::to_string(darkest));
+LECTERN_TEST("shades: a shadow at a page's side or head that fades is none, noisy or smooth, dark or light") {
+  for (const int darkest : {120, 205, 232, 236}) {
+    for (const double deviation : {0.0, 3.0}) {
+      Page page(1400, 1800, 0, paper);
+      for (int i = 0; i < 200; ++i) {
+        const auto grey = static_cast<std::uint8_t>(darkest + (paper - darkest) * i / 200);
+        page.rectangle(i, 0, i + 1, 1800, grey);
+        if (darkest == 236) page.rectangle(i, i, 1400, i + 1, grey);
+      }
+      for (int row = 0; row < 30; ++row) line(page, 260, 1300, 150 + 50 * row, x_height(10), 20, static_cast<unsigned>(row));
+      if (deviation > 0) add_noise(page, deviation);
+      check_only(shades_of(page), 0, "from " + std::to_string(darkest) + ", noise " + std::to_string(deviation));
+    }
   }
 }
 

@@ -34,15 +34,19 @@ constexpr int widest_gap = 2;
 constexpr int least_step = 10;
 /// So many rows beyond an edge tell whether it is one.
 constexpr int curve_rows = 3;
-/// Of a side, what must be set off.
+/// Of a side, what must be set off, by how many grey levels, from which cell within.
 constexpr double least_side = 0.6;
+constexpr int least_set_off = 4;
+constexpr int within_edge = 2;
+/// Or where the ground goes on beyond it, so much together; also of a dark rectangle's edge, what must be dark.
+constexpr double least_edge = 0.9;
+/// A white rule between two grounds is no wider.
+constexpr int cells_beyond = 3;
 /// Grey levels by which its cells may differ from their mean, on average.
 constexpr double most_uneven = 5;
 /// Of a dark rectangle's cells, sorted from the darkest, those that are ground in any case, and the grey levels that they may be apart.
 constexpr std::array<double, 2> ground_share{0.3, 0.55};
 constexpr int most_uneven_dark = 8;
-/// Of a dark rectangle's edge, what must be dark.
-constexpr double least_edge = 0.9;
 
 /// A value for each cell: (rows, columns).
 struct Cells {
@@ -307,15 +311,30 @@ std::array<double, 2> evenness(const Cells& cells, const Rectangle& box) {
   return {mean, off / count};
 }
 
-/// Whether both upright sides are set off from what is two cells beyond them: a page's shadow is not.
-bool stands_out(const Cells& grounds, const Rectangle& box, double mean) {
-  const auto side = [&](int column) {
-    if (column < 0 || column >= grounds.columns) return true;
-    int set_off = 0;
-    for (int row = box.top; row < box.bottom; ++row) set_off += std::abs(grounds.at(column, row) - mean) >= 0.6 * least_contrast ? 1 : 0;
-    return set_off >= least_side * (box.bottom - box.top);
+/// Whether all sides are set off from a cell beyond them, or the ground goes on there as it is within, in another rectangle: a page's shadow fades.
+bool stands_out(const Cells& grounds, int paper, const Rectangle& box, double mean) {
+  // Along a side: the edge's first cell, what leads out of the rectangle, and how many there are.
+  const auto side = [&](int column, int row, int across, int down, int count) {
+    int set_off = 0, going_on = 0;
+    double sum = 0;
+    for (int i = 0; i < count; ++i) {
+      const int x = column + (across == 0 ? i : 0), y = row + (down == 0 ? i : 0);
+      const int within = grounds.at(x - within_edge * across, y - within_edge * down);
+      sum += within;
+      bool is_set_off = false, goes_on = false;
+      for (int beyond = 1; beyond <= cells_beyond && !is_set_off; ++beyond) {
+        const int out_x = x + beyond * across, out_y = y + beyond * down;
+        const bool is_off_page = out_x < 0 || out_x >= grounds.columns || out_y < 0 || out_y >= grounds.rows;
+        is_set_off = is_off_page || std::abs(grounds.at(out_x, out_y) - within) >= least_set_off;
+        goes_on = !is_off_page && grounds.at(out_x, out_y) <= paper - least_contrast;
+      }
+      set_off += is_set_off ? 1 : 0;
+      going_on += !is_set_off && goes_on ? 1 : 0;
+    }
+    return set_off >= least_side * count || (set_off + going_on >= least_edge * count && std::abs(sum / count - mean) < least_set_off / 2.0);
   };
-  return side(box.left - 3) && side(box.right + 2);
+  const int width = box.right - box.left, height = box.bottom - box.top;
+  return side(box.left, box.top, -1, 0, height) && side(box.right - 1, box.top, 1, 0, height) && side(box.left, box.top, 0, -1, width) && side(box.left, box.bottom - 1, 0, 1, width);
 }
 
 /// Whether letters on a dark rectangle leave its ground even: the darker half of its cells, but for the darkest, which may be a rule or black letters. `grey` becomes the ground's.
@@ -365,7 +384,7 @@ std::vector<Shade> find_shades(const GreyImage& image, int dpi, const Cancel& ca
   for (const Rectangle& whole : rectangles_of(light, grounds, true, least_columns, least_rows)) {
     for (const Rectangle& box : parts_of(grounds, whole, least_columns)) {
       const auto [mean, uneven] = evenness(grounds, box);
-      if (uneven <= most_uneven && stands_out(grounds, box, mean)) add(box, mean);
+      if (uneven <= most_uneven && stands_out(grounds, paper, box, mean)) add(box, mean);
     }
   }
   for (const Rectangle& box : rectangles_of(filled, means, false, least_columns, least_rows)) {

@@ -15,8 +15,8 @@ struct Shade {
   std::uint8_t grey;  // its mean: 0 black to 255 white
 };
 
-/// Rectangles darker than the paper, at least 0.4 by 0.1 inch large, even in themselves and set off on all sides, whatever text stands on them, black or white. What is
-/// L-shaped comes as several. Photographs, curves, blots and a page's shadows are none. `dpi` is the image's resolution, at least 70. Throws Error `cancelled`.
+/// Rectangles darker than the paper, at least half an inch wide and an eighth high, even in themselves and set off on all sides, whatever text stands on them, black or white. What is
+/// L-shaped comes as several, what touches as one for each grey. Photographs, curves, blots and a page's shadows are none. `dpi` is the image's resolution, at least 70. Throws Error `cancelled`.
 std::vector<Shade> find_shades(const GreyImage& image, int dpi, const Cancel& cancel);
 
 }  // namespace lectern::vision
