@@ -46,6 +46,25 @@ LECTERN_TEST("page lines: of two at one place the one that is worth more counts,
   check(vision::surest(PageLines{}).empty(), "none of none");
 }
 
+LECTERN_TEST("page lines: pieces of one line are worth as much as all of them, against a line across them") {
+  // Three cells of a table's row, and the detector's line over all of it.
+  const auto kept = [](std::size_t letters, float sure, std::size_t cells) {
+    PageLines page;
+    for (std::size_t cell = 0; cell < cells; ++cell) put(page, {static_cast<int>(300 * cell), 100, static_cast<int>(300 * cell) + 200, 130}, 10, 0.95F);
+    page.on_paper = page.detected = cells;
+    put(page, {0, 98, 800, 132}, letters, sure);
+    return vision::surest(page);
+  };
+  check(kept(28, 0.95F, 3) == std::vector<std::size_t>({0, 1, 2}), "better than each piece, worse than all");
+  check(kept(34, 0.95F, 3) == std::vector<std::size_t>({3}), "better than all");
+  check(kept(28, 0.95F, 1) == std::vector<std::size_t>({1}), "better than the one piece that was found");
+  PageLines page;
+  put(page, {0, 100, 200, 130}, 10, 0.95F), put(page, {300, 100, 500, 130}, 20, 0.2F);
+  page.on_paper = page.detected = 2;
+  put(page, {0, 98, 500, 132}, 8, 0.95F);
+  check(vision::surest(page) == std::vector<std::size_t>({0, 1}), "a piece that is rather guessed takes nothing from the others");
+}
+
 LECTERN_TEST("page lines: what lies in a line that is surely read needs no other reading") {
   PageLines page;
   put(page, {100, 100, 500, 130}, 30, 0.96F);

@@ -80,6 +80,51 @@ LECTERN_TEST("rulings: letters, boxes and short strokes are none") {
   check(rulings_of(image).empty(), std::to_string(rulings_of(image).size()) + " lines where there is none");
 }
 
+/// Letters of `height` pixels on a foot each, `pitch` apart, which are `wide` of it; their stems are `stem` wide. Feet run together where `wide` is `pitch`.
+void footed(GreyImage& image, int left, int right, int baseline, int height, int pitch, int wide, int stem) {
+  for (int x = left; x + wide <= right; x += pitch) {
+    fill(image, x, baseline - 4, x + wide, baseline, 0);
+    fill(image, x + (wide - stem) / 2, baseline - height, x + (wide - stem) / 2 + stem, baseline, 0);
+  }
+}
+
+LECTERN_TEST("rulings: feet of letters that run together are none, in a word and, thicker, along a line") {
+  GreyImage image = blank(1400, 700);
+  footed(image, 100, 340, 150, 28, 16, 16, 5);    // 1.2 inches: stems stand on a third of it
+  footed(image, 100, 1300, 350, 28, 16, 16, 9);   // 6 inches: on more than half
+  // Hanging from their upper ends.
+  for (int x = 100; x < 340; x += 16) fill(image, x, 500, x + 16, 504, 0), fill(image, x + 5, 500, x + 10, 528, 0);
+  check(rulings_of(image).empty(), std::to_string(rulings_of(image).size()) + " rules made of letters");
+}
+
+LECTERN_TEST("rulings: those that letters stand close to, touch here and there, or stand on are still rules") {
+  GreyImage image = blank(1400, 1000);
+  // Text ends three pixels above and begins three below.
+  fill(image, 100, 100, 340, 103, 0);
+  footed(image, 100, 340, 97, 24, 16, 12, 8), footed(image, 100, 340, 130, 24, 16, 12, 8);
+  // A word's underline: two of its fifteen letters reach through it.
+  fill(image, 100, 200, 340, 203, 0);
+  footed(image, 100, 340, 195, 24, 16, 12, 4);
+  fill(image, 140, 190, 145, 212, 0), fill(image, 284, 190, 289, 212, 0);
+  // A line of a form, of six inches, on which all letters stand.
+  fill(image, 100, 300, 1300, 303, 0);
+  for (int x = 100; x + 16 <= 1300; x += 16) fill(image, x, 276, x + 6, 300, 0);
+  // Uprights cross it.
+  fill(image, 100, 450, 1300, 453, 0);
+  for (int column = 0; column < 12; ++column) fill(image, 100 + 100 * column, 400, 103 + 100 * column, 500, 0);
+  // One that leans by most of a degree, with text close above it.
+  for (int x = 100; x < 380; ++x) fill(image, x, 600 + (x - 100) / 70, x + 1, 603 + (x - 100) / 70, 0);
+  footed(image, 100, 380, 595, 24, 16, 12, 8);
+  const auto rulings = rulings_of(image);
+  check(has(rulings, true, 101.5, 100, 340), "between lines of text");
+  check(has(rulings, true, 201.5, 100, 340), "under a word");
+  check(has(rulings, true, 301.5, 100, 1300), "under letters that stand on it");
+  check(has(rulings, true, 451.5, 100, 1300), "crossed");
+  check(has(rulings, true, 603, 100, 380), "leaning");
+  const auto level = std::count_if(rulings.begin(), rulings.end(), [](const Ruling& ruling) { return ruling.horizontal; });
+  check(level == 5, std::to_string(level) + " of 5 level rules");
+}
+
 std::uint8_t pixel(const GreyImage& image, int x, int y) { return image.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)]; }
 
 LECTERN_TEST("rulings: upright ones of a table leave the picture, level ones, letters beside and large letters stay") {
