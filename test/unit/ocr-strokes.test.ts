@@ -92,6 +92,44 @@ t.test('headings of one size are of one weight', (t) => {
   t.end();
 });
 
+/** Those that are bold of a block, 12 points from line to line, above ten lines of running text: each with so much ink in its strokes beside that of the text. */
+function boldInBlock(block: [text: string, ink: number | null][], leading = 50, shift = 0): string[] {
+  const body = Array.from({ length: 10 }, (_, index) => line('Thelineofthetextthatrunson', 1600 + 50 * index, 10));
+  const lines = block.map(([text], at) => {
+    const one = line(text, 300 + leading * at, 10);
+    return at === 0 ? one : { baseline: one.baseline, words: one.words.map((word) => ({ ...word, left: word.left + shift, right: word.right + shift })) };
+  });
+  const inks = new Map(block);
+  return boldOf([...lines, ...body], ({ text }) => {
+    const ink = inks.get(text);
+    return ink === null ? null : { width: 4, ink: 400 * (ink ?? 1) };
+  });
+}
+
+t.test('a line of doubtful weight goes with those above and below it', (t) => {
+  t.same(boldInBlock([['Doubtful', 1.17]]), [], 'by itself it is regular');
+  t.same(boldInBlock([['Certain', 1.35], ['Doubtful', 1.17]]), ['Certain', 'Doubtful'], 'below a bold one');
+  t.same(boldInBlock([['Doubtful', 1.17], ['Certain', 1.35]]), ['Doubtful', 'Certain'], 'above a bold one');
+  t.same(boldInBlock([['Certain', 1.24], ['Doubtful', 1.17]]), ['Certain'], 'below one that is not surely bold');
+  t.same(boldInBlock([['Certain', 1.35], ['Normal', 1.08]]), ['Certain'], 'what is surely regular stays so');
+  t.same(boldInBlock([['Certain', 1.35], ['Doubtful', 1.17]], 80), ['Certain'], 'two lines apart');
+  t.same(boldInBlock([['Certain', 1.35], ['Doubtful', 1.17]], 50, 1000), ['Certain'], 'in another column');
+  t.same(boldInBlock([['Heavier', 1.27]]), ['Heavier'], 'by itself it is bold');
+  t.same(boldInBlock([['Normal', 1.02], ['Heavier', 1.27]]), [], 'below a regular line');
+  t.same(boldInBlock([['Normal', 1.02], ['Heavier', 1.35]]), ['Heavier'], 'unless it is surely bold');
+  t.same(boldInBlock([['Heavier', 1.27], ['Normal', 1.02]]), ['Heavier'], 'above a regular line: a heading is');
+  t.end();
+});
+
+t.test('a word too short to be measured is as bold as what stands above and below it', (t) => {
+  t.same(boldInBlock([['Certain', 1.4], ['of', null], ['Secure', 1.4]]), ['Certain', 'of', 'Secure']);
+  t.same(boldInBlock([['Certain', 1.4], ['of', null]]), ['Certain', 'of'], 'the last of its block');
+  t.same(boldInBlock([['Certain', 1.4], ['of', null], ['Normal', 1]]), ['Certain'], 'regular text goes on below it');
+  t.same(boldInBlock([['Certain', 1.4], ['17', null]]), ['Certain'], 'a number');
+  t.same(boldInBlock([['Certain', 1.4], ['of', null]], 80), ['Certain'], 'apart from the others');
+  t.end();
+});
+
 t.test('the bars of a chart are no letters', (t) => {
   const body = Array.from({ length: 6 }, (_, index) => line('Thelineofthetextthatrunson', 900 + 50 * index, 10));
   const texts = (lines: ReadLine[]): string[] => recognisedText({ lines, rulings: [] }, frame).words.map((word) => word.text);

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { agrees } from '../../src/convert/ocr/agreement.js';
 import { dataFileOf, knownLanguages } from '../../src/convert/ocr/languages.js';
-import { recognisedRulings, recognisedText } from '../../src/convert/ocr/words.js';
-import type { ReadLine, ReadRuling } from '../../src/engine/port.js';
+import { recognisedRulings, recognisedShades, recognisedText } from '../../src/convert/ocr/words.js';
+import type { ReadLine, ReadRuling, ReadShade } from '../../src/engine/port.js';
 import type { Word } from '../../src/pdf/page.js';
 
 /** A line at 300 dpi of letters `size` points high, each as wide as half its size. */
@@ -93,6 +93,28 @@ t.test('a dot before a line is a bullet, a stroke on a ruled line is none of the
   const texts = (position: number): string[] => recognisedText({ lines: [stroke], rulings: [{ horizontal: false, position, start: 0, end: 2000, thickness: 3 }] }, frame).words.map((word) => word.text);
   t.same(texts(702), ['cell', 'text']);
   t.same(texts(900), ['cell', 'text', '|']);
+  t.end();
+});
+
+t.test('a comma hangs below its word, but less than letters do', (t) => {
+  // The ink of a word of 10 points at 300 dpi: 19 pixels above the baseline, and so many below it.
+  const size = (text: string, below: number): number => recognisedText({ lines: [{ baseline: [300, 500, 600, 500], words: [{ text, left: 300, top: 481, right: 600, bottom: 500 + below, confidence: 0.95 }] }], rulings: [] }, frame).lines[0]!.size;
+  for (const text of ['a,', 'a;']) t.ok(Math.abs(size(text, 5) - 10) < 0.2, `${text} ${size(text, 5)}`);
+  t.ok(Math.abs(size('ag,', 9) - 10) < 0.3, `beside a letter that hangs lower ${size('ag,', 9)}`);
+  t.ok(size('na,', 0) > 7.5, `a point that was read as a comma makes its word no third smaller: ${size('na,', 0)}`);
+  t.end();
+});
+
+t.test('shades in points and in their grey; bars of a chart are none, narrow cells with text are', (t) => {
+  const shade = (left: number, right: number, top = 300): ReadShade => ({ left, right, top, bottom: top + 50, grey: 0xd9 });
+  const pixels = { scale: 0.24, left: 50, top: 100 };
+  const words = recognisedText({ lines: [line('cell', 640, 10)], rulings: [] }, pixels).words;
+  const found = recognisedShades([shade(50, 550), shade(50, 450), shade(300, 500, 600), shade(500, 700, 600), shade(300, 500, 700)], words, pixels);
+  t.same(found.map(({ box, fill, stroke }) => ({ ...box, fill, stroke })).map((one) => Object.fromEntries(Object.entries(one).map(([key, value]) => [key, Math.round(value * 100) / 100]))), [
+    { left: 0, right: 120, top: 48, bottom: 60, fill: 0xd9d9d9, stroke: -1 },
+    { left: 60, right: 108, top: 120, bottom: 132, fill: 0xd9d9d9, stroke: -1 },
+  ], 'what is wide, and what text stands on');
+  t.same(recognisedShades([], words, pixels), []);
   t.end();
 });
 

@@ -105,6 +105,27 @@ t.test('what is said below a label by itself is no head of the table', (t) => {
   t.end();
 });
 
+t.test('under a ruled head a first column of labels is a table to be filled in, a list of long lines is none', (t) => {
+  const page = (labels: string[], left = 55): PageContent => {
+    const made = new PageMaker();
+    made.horizontal(100, 50, 400);
+    made.row(114, [55, 200, 300], ['Item', 'Answer', 'Remarks'], { bold: true });
+    made.horizontal(120, 50, 400);
+    for (const [at, label] of labels.entries()) made.text(left, 138 + 24 * at, label);
+    made.horizontal(124 + 24 * labels.length, 50, 400);
+    return made.page();
+  };
+  const [table, ...others] = find(page(['Name', 'Date of birth', 'Street and number', 'Town']));
+  t.same(others, []);
+  t.match(table, { rowCount: 5, columnCount: 3 });
+  t.strictSame([texts(table, 0), texts(table, 2)].map((row) => row.filter((text) => text !== '')), [['Item', 'Answer', 'Remarks'], ['Date of birth']]);
+  const rows = (found: FoundTable[]): number => Math.max(0, ...found.map(({ rowCount }) => rowCount));
+  t.ok(rows(find(page(['Name of the person', 'Date of the first birth of it', 'Street and number of', 'Town']))) < 3, 'a line of text among them');
+  t.ok(rows(find(page(['Name', 'Town']))) < 3, 'two labels');
+  t.ok(rows(find(page(['Name', 'Date of birth', 'Street', 'Town'], 200))) < 3, 'in the second column');
+  t.end();
+});
+
 t.test('text of the column beside a ruled table is none of its rows', (t) => {
   const made = new PageMaker();
   for (const [at, baseline] of [112, 125, 142, 154, 166, 178].entries()) made.text(50, baseline, at % 2 === 1 ? 'One of a few lines that are no paragraph.' : 'Another line of the other column of text.');
