@@ -1,4 +1,5 @@
 // Writes what fuzzing begins with: models of every architecture, weight type and kind of key, as small as they go, grammars, and networks.
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -85,19 +86,24 @@ void write_networks(const std::filesystem::path& folder) {
 void write_pages(const std::filesystem::path& folder) {
   std::filesystem::create_directories(folder);
   std::mt19937 random(2);
-  for (unsigned kind = 0; kind < 8; kind++) {
+  for (unsigned kind = 0; kind < 14; kind++) {
     constexpr int width = 241, rows = 140;
     std::string pixels(static_cast<std::size_t>(width) * rows, '\xff');
+    // Three grounds, the first two touching.
+    for (int y = 26; kind >= 8 && y < 118; y++) {
+      if (y < 92) std::fill_n(pixels.begin() + y * width + 20, 200, y < 60 ? '\xc8' : '\xe6');
+      else if (y >= 98) std::fill_n(pixels.begin() + y * width + 20, 200, '\x28');
+    }
     for (int y = 10; y + 12 < rows; y += 18) {
       for (int x = 8; x + 8 < width; x += 9 + static_cast<int>(random() % 7 / 6) * 6) {
         for (int i = 0; i < 10; i++) pixels[static_cast<std::size_t>((y + i) * width + x + (random() % 4 == 0 ? 4 : 0))] = 0;
         for (int i = 0; i < 6; i++) pixels[static_cast<std::size_t>((y + 9) * width + x + i)] = 0;
       }
     }
-    if (kind >= 4) {
+    if (kind >= 4 && kind < 8) {
       for (char& pixel : pixels) pixel = static_cast<char>(~pixel);
     }
-    const bool bits = kind % 2 == 1;
+    const bool bits = kind < 8 && kind % 2 == 1;
     std::string page{static_cast<char>(width / 2), static_cast<char>((kind & 3U) | (bits ? 4U : 0U))};
     if (!bits) page += pixels;
     for (std::size_t i = 0; bits && i < pixels.size(); i += 8) {
