@@ -105,6 +105,20 @@ LECTERN_TEST("shades: a dark ground with white text comes whole, and one without
   check(has(shades, 200, 600, 700, 630, 2), "a black bar");
 }
 
+LECTERN_TEST("shades: grounds of all greys between come whole, with white text and with black") {
+  for (const std::uint8_t ink : {std::uint8_t{255}, std::uint8_t{10}}) {
+    Page page(1400, 1100, 0, paper);
+    for (int row = 0; row < 8; ++row) {
+      page.rectangle(150, 100 + 110 * row, 1250, 170 + 110 * row, static_cast<std::uint8_t>(60 + 20 * row));
+      for (int column = 0; column < 4; ++column) line(page, 170 + 270 * column, 400 + 270 * column, 145 + 110 * row, x_height(10), ink, static_cast<unsigned>(4 * row + column), 0.25);
+    }
+    add_noise(page);
+    const auto shades = shades_of(page);
+    check_only(shades, 8, "letters of grey " + std::to_string(ink));
+    for (int row = 0; row < 8; ++row) check(has(shades, 150, 100 + 110 * row, 1250, 170 + 110 * row, 60 + 20 * row), "ground of grey " + std::to_string(60 + 20 * row));
+  }
+}
+
 LECTERN_TEST("shades: stripes eight levels darker than paper are one each, with the rows between them white") {
   Page page(1400, 1100, 0, paper);
   for (int row = 0; row < 12; ++row) {

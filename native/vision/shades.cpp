@@ -15,8 +15,9 @@ namespace {
 constexpr int cells_an_inch = 72;
 /// Darker than paper by so many grey levels: stripes are often no darker than by ten, and the mean of a cell's pixels is sure to two or three.
 constexpr int least_contrast = 6;
-/// Below half of the paper's light a ground is dark, and what stands on it is light.
+/// Below half of the paper's light a ground is dark, and what stands on it is light. Below five sixths it may be: on the blue and the orange of an office's tables white letters stand.
 constexpr double dark_share = 0.5;
+constexpr double medium_share = 0.84;
 /// Cells around that must be light for a cell to be: strokes of up to twice as many and one are closed.
 constexpr int stroke_reach = 3;
 /// Letters on a dark ground leave half of it dark, black ones make less so, of a square a little higher than a line.
@@ -172,9 +173,9 @@ struct DarkCells {
 };
 
 /// A ground on which light letters may stand.
-DarkCells dark_cells(const Cells& means, int paper) {
+DarkCells dark_cells(const Cells& means, double below) {
   Cells is_dark = means;
-  for (std::uint8_t& value : is_dark.values) value = value < dark_share * paper ? 1 : 0;
+  for (std::uint8_t& value : is_dark.values) value = value < below ? 1 : 0;
   const Cells grounds = spread(where_many(is_dark, dark_reach, least_dark), dark_reach, lighter);
   std::vector<std::uint8_t> dark(means.values.size(), 0);
   for (std::size_t i = 0; i < dark.size(); ++i) dark[i] = is_dark.values[i] & grounds.values[i];
@@ -349,6 +350,8 @@ bool is_even_ground(const Cells& means, const Rectangle& box, std::uint8_t& grey
   return at(ground_share[1]) - at(ground_share[0]) <= most_uneven_dark;
 }
 
+bool meet(const Rectangle& a, const Rectangle& b) { return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom; }
+
 /// Whether the rectangle is dark along all of its edges, one cell within: letters stand apart from a ground's edges, but make the edges of what is but large letters close together.
 bool is_edged(const std::vector<std::uint8_t>& dark, int columns, const Rectangle& box) {
   const auto is_dark = [&](int column, int row) { return dark[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(column)] != 0; };
@@ -371,9 +374,9 @@ std::vector<Shade> find_shades(const GreyImage& image, int dpi, const Cancel& ca
   const Cells grounds = grounds_of(means);
   cancel.check();
   const int paper = paper_of(grounds);
-  const auto [dark, filled] = dark_cells(means, paper);
+  const DarkCells dark = dark_cells(means, dark_share * paper);
   std::vector<std::uint8_t> light(grounds.values.size());
-  for (std::size_t i = 0; i < light.size(); ++i) light[i] = filled[i] == 0 && grounds.values[i] <= paper - least_contrast ? 1 : 0;
+  for (std::size_t i = 0; i < light.size(); ++i) light[i] = dark.filled[i] == 0 && grounds.values[i] <= paper - least_contrast ? 1 : 0;
   const auto cells = [&](double inches) { return std::max(1, static_cast<int>(inches * dpi / side)); };
   std::vector<Shade> shades;
   const auto add = [&](const Rectangle& box, double grey) {
@@ -381,15 +384,28 @@ std::vector<Shade> find_shades(const GreyImage& image, int dpi, const Cancel& ca
     shades.push_back({pixels(box.left), pixels(box.top), pixels(box.right), pixels(box.bottom), static_cast<std::uint8_t>(std::lround(grey))});
   };
   const int least_columns = cells(least_width), least_rows = cells(least_height);
+  std::vector<Rectangle> found;
+  const auto add_with_light_letters = [&](const DarkCells& ground) {
+    for (const Rectangle& box : rectangles_of(ground.filled, means, false, least_columns, least_rows)) {
+      std::uint8_t grey = 0;
+      if (std::any_of(found.begin(), found.end(), [&](const Rectangle& other) { return meet(box, other); })) continue;
+      if (!is_edged(ground.dark, means.columns, box) || !is_even_ground(means, box, grey)) continue;
+      found.push_back(box);
+      add(box, grey);
+    }
+  };
+  add_with_light_letters(dark);
+  add_with_light_letters(dark_cells(means, medium_share * paper));
+  for (const Rectangle& box : found) {
+    for (int row = box.top; row < box.bottom; ++row) {
+      for (int column = box.left; column < box.right; ++column) light[static_cast<std::size_t>(row) * static_cast<std::size_t>(means.columns) + static_cast<std::size_t>(column)] = 0;
+    }
+  }
   for (const Rectangle& whole : rectangles_of(light, grounds, true, least_columns, least_rows)) {
     for (const Rectangle& box : parts_of(grounds, whole, least_columns)) {
       const auto [mean, uneven] = evenness(grounds, box);
       if (uneven <= most_uneven && stands_out(grounds, paper, box, mean)) add(box, mean);
     }
-  }
-  for (const Rectangle& box : rectangles_of(filled, means, false, least_columns, least_rows)) {
-    std::uint8_t grey = 0;
-    if (is_edged(dark, means.columns, box) && is_even_ground(means, box, grey)) add(box, grey);
   }
   return shades;
 }
