@@ -105,6 +105,33 @@ t.test('a comma hangs below its word, but less than letters do', (t) => {
   t.end();
 });
 
+/** A word of its own line, so many pixels high at 300 dpi, and one without letters that rise. */
+const low = (text: string, y: number, height: number): ReadLine => ({ baseline: [300, y, 500, y], words: [{ text, left: 300, top: y - height, right: 500, bottom: y, confidence: 0.95 }] });
+
+t.test('a t is lower than other letters that rise, higher than those that do not', (t) => {
+  const size = (text: string, height: number): number => recognisedText({ lines: [low(text, 500, height)], rulings: [] }, frame).lines[0]!.size;
+  t.ok(Math.abs(size('taste', 24) - 10) < 0.2, `${size('taste', 24)}`);
+  t.ok(Math.abs(size('table', 29) - 10) < 0.2, 'beside one that rises more');
+  t.ok(Math.abs(size('sauce', 19) - 10) < 0.2, 'without any');
+  t.end();
+});
+
+t.test('capitals as low as the small letters of the lines around are small letters where a line has no others to tell', (t) => {
+  const read = (text: string, height: number, around: [above: number, below: number] | null = [10, 10]): string => {
+    const lines = [low(text, 450, height), ...(around === null ? [] : [line('the text above', 400, around[0]), line('the text below', 500, around[1])])];
+    const [one] = recognisedText({ lines, rulings: [] }, frame).lines.filter(({ words }) => words.length === 1);
+    return `${one?.words[0]?.text} ${Math.round(one?.size ?? 0)}`;
+  };
+  t.equal(read('OCCur', 19), 'occur 10');
+  t.equal(read('moSt', 24), 'most 10', 'with a t');
+  t.equal(read('OCCur', 29), 'OCCur 10', 'as high as capitals');
+  t.equal(read('OCCur', 19, null), 'OCCur 7', 'no lines around');
+  t.equal(read('OCCur', 19, [10, 14]), 'OCCur 7', 'lines of two sizes');
+  t.equal(read('OX', 19), 'OX 7', 'small capitals');
+  t.equal(read('Code', 19), 'Code 7', 'a letter that rises tells');
+  t.end();
+});
+
 t.test('shades in points and in their grey; bars of a chart are none, narrow cells with text are', (t) => {
   const shade = (left: number, right: number, top = 300): ReadShade => ({ left, right, top, bottom: top + 50, grey: 0xd9 });
   const pixels = { scale: 0.24, left: 50, top: 100 };
