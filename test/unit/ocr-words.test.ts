@@ -118,7 +118,7 @@ t.test('a t is lower than other letters that rise, higher than those that do not
 
 t.test('capitals as low as the small letters of the lines around are small letters where a line has no others to tell', (t) => {
   const read = (text: string, height: number, around: [above: number, below: number] | null = [10, 10]): string => {
-    const lines = [low(text, 450, height), ...(around === null ? [] : [line('the text above', 400, around[0]), line('the text below', 500, around[1])])];
+    const lines = [low(text, 450, height), ...(around === null ? [] : [line('Some text above', 400, around[0]), line('Some text below', 500, around[1])])];
     const [one] = recognisedText({ lines, rulings: [] }, frame).lines.filter(({ words }) => words.length === 1);
     return `${one?.words[0]?.text} ${Math.round(one?.size ?? 0)}`;
   };
@@ -128,7 +128,7 @@ t.test('capitals as low as the small letters of the lines around are small lette
   t.equal(read('OCCur', 19, null), 'OCCur 7', 'no lines around');
   t.equal(read('OCCur', 19, [10, 14]), 'OCCur 7', 'lines of two sizes');
   t.equal(read('OX', 19), 'OX 7', 'small capitals');
-  t.equal(read('Code', 19), 'Code 7', 'a letter that rises tells');
+  t.equal(read('Code', 19), 'Code 7', 'a letter that rises tells, as in the lines around');
   t.end();
 });
 
