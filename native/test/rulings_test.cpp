@@ -127,6 +127,21 @@ LECTERN_TEST("rulings: those that letters stand close to, touch here and there, 
 
 std::uint8_t pixel(const GreyImage& image, int x, int y) { return image.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image.width) + static_cast<std::size_t>(x)]; }
 
+LECTERN_TEST("rulings: double ones, as under a total, are two whatever lies between them, and soft edges are none of letters'") {
+  for (const int gap : {1, 2, 3, 4, 6}) {
+    GreyImage image = blank(1000, 400, 250);
+    fill(image, 100, 200, 600, 202, 30);
+    fill(image, 100, 202 + gap, 600, 204 + gap, 30);
+    check(rulings_of(image).size() == 2, std::to_string(gap) + " pixels between: " + std::to_string(rulings_of(image).size()));
+  }
+  // The row beside the rule is grey, and broken by noise into pieces.
+  GreyImage image = blank(1000, 400, 250);
+  fill(image, 100, 200, 600, 203, 30);
+  for (int x = 100; x < 600; ++x) fill(image, x, 203, x + 1, 204, x % 10 < 7 ? std::uint8_t{195} : std::uint8_t{235});
+  const Cancel never;
+  for (const int resolution : {100, 150, 200}) check(!find_rulings(image, resolution, never).empty(), std::to_string(resolution) + " dpi");
+}
+
 LECTERN_TEST("rulings: upright ones of a table leave the picture, level ones, letters beside and large letters stay") {
   GreyImage image = blank(1000, 700, 240);
   // The upright rules lean by five pixels, and have light edges.

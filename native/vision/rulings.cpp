@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 
 #include "vision/components.h"
@@ -22,8 +23,9 @@ constexpr double attached_of_letters = 0.2;
 constexpr double attached_of_long_letters = 0.45;
 /// No word is longer; inches.
 constexpr double longest_word = 1.5;
-/// So far beyond a stroke's own darkness, inches, its blur ends.
+/// So far beyond a stroke's own darkness, inches and pixels at least, its blur ends.
 constexpr double beyond_stroke = 0.008;
+constexpr int least_beyond = 2;
 
 struct Run {
   int across;  // row of a horizontal run, column of an upright one
@@ -144,14 +146,15 @@ class StrokeSides {
     }
   }
 
-  /// Share of its columns above or below which there is ink at so many pixels.
-  double attached(int beyond, int darkest_paper) const {
+  /// Share of its columns above or below which there is ink at so many pixels, but for that of level strokes (`runs`, sorted): rules are double, too.
+  double attached(int beyond, int darkest_paper, const std::vector<Run>& runs) const {
     std::size_t seen = 0, attached = 0;
     for (std::size_t column = 0; column < tops_.size(); ++column) {
       if (bottoms_[column] < 0) continue;
       ++seen;
       const auto is_dark = [&](int y) {
-        return y >= 0 && y < image_.height && image_.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) + static_cast<std::size_t>(begin_) + column] <= darkest_paper;
+        const int x = begin_ + static_cast<int>(column);
+        return y >= 0 && y < image_.height && image_.pixels[static_cast<std::size_t>(y) * static_cast<std::size_t>(image_.width) + static_cast<std::size_t>(x)] <= darkest_paper && !is_in_run(runs, x, y);
       };
       if (is_dark(tops_[column] - beyond) || is_dark(bottoms_[column] + beyond)) ++attached;
     }
@@ -159,13 +162,18 @@ class StrokeSides {
   }
 
  private:
+  static bool is_in_run(const std::vector<Run>& runs, int x, int y) {
+    const auto behind = std::upper_bound(runs.begin(), runs.end(), Run{y, x, 0}, [](const Run& a, const Run& b) { return a.across != b.across ? a.across < b.across : a.begin < b.begin; });
+    return behind != runs.begin() && std::prev(behind)->across == y && x < std::prev(behind)->end;
+  }
+
   const GreyImage& image_;
   int begin_;
   std::vector<int> tops_, bottoms_;
 };
 
-bool is_of_letters(const StrokeSides& sides, double inches, int darkest_paper, int dpi) {
-  const double attached = sides.attached(std::max(1, static_cast<int>(beyond_stroke * dpi + 0.5)), darkest_paper);
+bool is_of_letters(const StrokeSides& sides, const std::vector<Run>& runs, double inches, int darkest_paper, int dpi) {
+  const double attached = sides.attached(std::max(least_beyond, static_cast<int>(beyond_stroke * dpi + 0.5)), darkest_paper, runs);
   return attached > (inches < longest_word ? attached_of_letters : attached_of_long_letters);
 }
 
@@ -185,7 +193,7 @@ void look_along(const View& view, int paper, int dpi, std::vector<Ruling>& found
     const Stroke& stroke = strokes[i];
     if (!is_ruling(stroke, dpi)) continue;
     const double length = stroke.end - stroke.begin;
-    if (view.horizontal && is_of_letters(level.at(i), length / dpi, paper - least_contrast, dpi)) continue;
+    if (view.horizontal && is_of_letters(level.at(i), runs, length / dpi, paper - least_contrast, dpi)) continue;
     const auto area = static_cast<double>(stroke.area);
     found.push_back({view.horizontal, static_cast<float>(stroke.moment / area), static_cast<float>(stroke.begin), static_cast<float>(stroke.end),
                      static_cast<float>(area / length)});

@@ -102,7 +102,8 @@ function boldInBlock(block: [text: string, ink: number | null][], leading = 50, 
   const inks = new Map(block);
   return boldOf([...lines, ...body], ({ text }) => {
     const ink = inks.get(text);
-    return ink === null ? null : { width: 4, ink: 400 * (ink ?? 1) };
+    // Strokes with more ink are a little wider, too.
+    return ink === null ? null : { width: 4 + 1.2 * ((ink ?? 1) - 1), ink: 400 * (ink ?? 1) };
   });
 }
 
@@ -118,6 +119,12 @@ t.test('a line of doubtful weight goes with those above and below it', (t) => {
   t.same(boldInBlock([['Normal', 1.02], ['Heavier', 1.27]]), [], 'below a regular line');
   t.same(boldInBlock([['Normal', 1.02], ['Heavier', 1.35]]), ['Heavier'], 'unless it is surely bold');
   t.same(boldInBlock([['Heavier', 1.27], ['Normal', 1.02]]), ['Heavier'], 'above a regular line: a heading is');
+  t.end();
+});
+
+t.test('black text beside grey running text is darker and no wider: not bold', (t) => {
+  const body = Array.from({ length: 10 }, (_, index) => line('Thelineofthetextthatrunson', 600 + 50 * index, 10));
+  t.same(boldOf([line('Black', 300, 10), line('Bold', 400, 10), ...body], ({ text }) => (text === 'Black' ? { width: 4.2, ink: 620 } : text === 'Bold' ? { width: 4.6, ink: 620 } : { width: 4.2, ink: 430 })), ['Bold']);
   t.end();
 });
 

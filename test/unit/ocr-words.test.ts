@@ -128,6 +128,10 @@ t.test('capitals as low as the small letters of the lines around are small lette
   t.equal(read('OCCur', 19, null), 'OCCur 7', 'no lines around');
   t.equal(read('OCCur', 19, [10, 14]), 'OCCur 7', 'lines of two sizes');
   t.equal(read('OX', 19), 'OX 7', 'small capitals');
+  t.equal(read('Co', 19), 'Co 7', 'too few letters to tell');
+  t.equal(read('X', 19), 'X 7', 'a mark');
+  const pair = recognisedText({ lines: [line('Some text above', 400, 10), low('Source', 450, 19), low('Census', 500, 19)], rulings: [] }, frame).lines.map(({ words }) => words[0]?.text);
+  t.same(pair, ['Some', 'Source', 'Census'], 'another line that would be as small');
   t.equal(read('Code', 19), 'Code 7', 'a letter that rises tells, as in the lines around');
   t.end();
 });

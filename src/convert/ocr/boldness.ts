@@ -10,6 +10,8 @@ import type { SizedLine } from './sizes.js';
  * noise and JPEG, 192 of the 201 that are bold in their files are found so and 43 others, most of them large and heavy (by width alone, from 1.27 on, 135 and 29).
  */
 const boldRatio = { ink: 1.22, width: 1.3 };
+/** Lines that are only darker than grey text are no wider at all; blur leaves bold ones this much of it. */
+const widerAlso = 1.03;
 /** Which light a doubtful line's strokes must take: beside a line that is surely bold, and below one that is surely not. */
 const inkBeside = { bold: 1.12, regular: 1.32, surely: 1.27, surelyNot: 1.12 };
 /** How much of the size strokes grow with: blur widens all alike, and takes nothing of their ink. */
@@ -68,8 +70,9 @@ export function boldLines(lines: SizedLine[], strokeOf: StrokeOf, scale: number)
     const of = (by: keyof Stroke): number => stroke[by] / (usual[by] * (1 - growth[by] + (growth[by] * line.size) / body[0]));
     return { line, ratio: { ink: of('ink'), width: of('width') } };
   });
-  const bold = new Set(measured.filter(({ line, ratio }) => ratio.width > boldRatio.width || ratio.ink > inkBeside.bold && ratio.ink > leastInk(line, measured, scale)).map(({ line }) => line));
-  const unknown = lines.filter((line) => !measured.some((other) => other.line === line) && line.words.some(({ text }) => /\p{L}/u.test(text)));
+  const bold = new Set(measured.filter(({ line, ratio }) => ratio.width > boldRatio.width || ratio.width > widerAlso && ratio.ink > inkBeside.bold && ratio.ink > leastInk(line, measured, scale)).map(({ line }) => line));
+  const known = new Set(measured.map(({ line }) => line));
+  const unknown = lines.filter((line) => !known.has(line) && line.words.some(({ text }) => /\p{L}/u.test(text)));
   for (const line of unknown) {
     // A word of two letters is as those above and below it are.
     const beside = lines.filter((other) => follows(other, line, scale) || follows(line, other, scale));

@@ -46,9 +46,13 @@ export function isNextLine(above: SizedLine, below: SizedLine, size: number, sca
 /** Capitals that differ from their small letters in nothing but their height. */
 const alike = /[COSUVWXZ]/gu;
 
-/** Its height tells whether its capitals are any: `Contents` may as well be `contents` of larger type. Small capitals are capitals. */
-function isDoubtful(text: string): boolean {
-  return /[COSUVWXZ]/u.test(text) && !ascender.test(text.replace(alike, '')) && !/^\p{Lu}{2,}$/u.test(text.replace(/\P{L}/gu, ''));
+/** Fewer letters (`Co`, `X`, a grade, a numeral) are too easily what they were read as. */
+const fewestToLower = 3;
+
+/** Its height tells whether its capitals are any: `Contents` may as well be `contents` of larger type. Words of capitals alone are what they are. */
+function isDoubtful(words: string[]): boolean {
+  const text = words.join('');
+  return text.replace(/\P{L}/gu, '').length >= fewestToLower && /[COSUVWXZ]/u.test(text) && !ascender.test(text.replace(alike, '')) && !words.some((word) => /^\p{Lu}+$/u.test(word.replace(/\P{L}/gu, '')));
 }
 
 /** Too low for the capitals that were read, and as high as small letters of that size are. */
@@ -63,11 +67,15 @@ function areSmall(words: ReadWord[], size: number, scale: number): boolean {
  * below do become small letters, and the line is of their size. Within a line the heights of single words are not sure enough.
  */
 export function lowerLowCapitals(lines: SizedLine[], scale: number): void {
-  const doubtful = new Set(lines.filter(({ words }) => isDoubtful(words.map(({ text }) => text).join(''))));
+  const doubtful = new Set(lines.filter(({ words }) => isDoubtful(words.map(({ text }) => text))));
   for (const line of doubtful) {
-    const beside = lines.filter((other) => !doubtful.has(other) && (isNextLine(other, line, other.size, scale) || isNextLine(line, other, other.size, scale))).map(({ size }) => size);
+    const areNeighbours = (other: SizedLine, size: number): boolean => isNextLine(other, line, size, scale) || isNextLine(line, other, size, scale);
+    const beside = lines.filter((other) => !doubtful.has(other) && areNeighbours(other, other.size)).map((other) => other.size);
     const [size] = beside;
-    if (size === undefined || beside.some((other) => Math.abs(other - size) > 0.06 * size) || !areSmall(line.words, size, scale)) continue;
+    if (size === undefined || beside.some((other) => Math.abs(other - size) > 0.06 * size)) continue;
+    // Another line that would be as small speaks for both.
+    if ([...doubtful].some((other) => other !== line && Math.abs(other.size - line.size) <= 0.06 * line.size && areNeighbours(other, size))) continue;
+    if (!areSmall(line.words, size, scale)) continue;
     line.size = size;
     for (const word of line.words) word.text = word.text.replace(alike, (letter) => letter.toLowerCase());
   }
