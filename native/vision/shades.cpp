@@ -13,6 +13,8 @@ namespace lectern::vision {
 namespace {
 
 constexpr int cells_an_inch = 72;
+/// Of larger pages they are larger: their sums take sixteen bytes each.
+constexpr std::int64_t most_cells = 4'000'000;
 /// Darker than paper by so many grey levels: stripes are often no darker than by ten, and the mean of a cell's pixels is sure to two or three.
 constexpr int least_contrast = 6;
 /// Below half of the paper's light a ground is dark, and what stands on it is light. Below five sixths it may be: on the blue and the orange of an office's tables white letters stand.
@@ -368,7 +370,8 @@ bool is_edged(const std::vector<std::uint8_t>& dark, int columns, const Rectangl
 }  // namespace
 
 std::vector<Shade> find_shades(const GreyImage& image, int dpi, const Cancel& cancel) {
-  const int side = std::max(1, static_cast<int>(std::lround(static_cast<double>(dpi) / cells_an_inch)));
+  int side = std::max(1, static_cast<int>(std::lround(static_cast<double>(dpi) / cells_an_inch)));
+  while (std::int64_t{image.width / side} * (image.height / side) > most_cells) ++side;
   const Cells means = means_of(image, side, cancel);
   if (means.columns < 1 || means.rows < 1) return {};
   const Cells grounds = grounds_of(means);

@@ -236,7 +236,10 @@ void TextRecognizer::add_detected(PageLines& reading, const Gray& page, const In
   }
   std::vector<FoundLine> detected = lines_along(map);
   std::erase_if(detected, [&](const FoundLine& line) { return is_read(reading, line, enough_sureness); });
-  for (FoundLine& line : detected) line = with_marks(std::move(line), ink.marks);
+  for (FoundLine& line : detected) {
+    cancel.check();
+    line = with_marks(std::move(line), ink.marks);
+  }
   reading.add(std::move(detected), page, cancel);
 }
 
