@@ -1,7 +1,7 @@
 /** A directory that the user named, made where it is missing, or a sentence about why it cannot be used. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { hasRoom } from './disk-room.js';
+import { diskRoom } from './disk-room.js';
 import { LecternError } from './errors.js';
 import { makeLevels } from './make-levels.js';
 
@@ -17,11 +17,11 @@ export async function makeDirectory(path: string, what: string, advice: string, 
   }
 }
 
-/** One sentence about a directory in which nothing can be made, as the disk is now; null where it can. `what` begins it. */
+/** One sentence about a directory in which nothing can be made, or soon nothing could, as the disk is now; null where it can. `what` begins it. */
 export async function unwritableDirectory(path: string, what: string): Promise<string | null> {
   try {
     await access(path, constants.W_OK | constants.X_OK);
-    if (!hasRoom(path)) throw Object.assign(new Error(), { code: 'ENOSPC' });
+    if (diskRoom(path).state !== 'roomy') throw Object.assign(new Error(), { code: 'ENOSPC' });
     return null;
   } catch (thrown) {
     const code = (thrown as NodeJS.ErrnoException).code ?? '';
@@ -31,5 +31,5 @@ export async function unwritableDirectory(path: string, what: string): Promise<s
 
 const reasons: Record<string, string> = {
   EACCES: 'this user may not write there', EPERM: 'this user may not write there', EROFS: 'the file system is read-only',
-  ENOTDIR: 'a file stands in its place', ENOENT: 'it cannot be made there', ENOSPC: 'the disk is full',
+  ENOTDIR: 'a file stands in its place', ENOENT: 'it cannot be made there', ENOSPC: 'the disk is full, or nearly',
 };

@@ -5,7 +5,7 @@ import { createServer, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { dirname } from 'node:path';
 import type { Settings } from '../config.js';
-import { leastFreeBytes } from '../disk-room.js';
+import { leastFreeBytes, roomIn } from '../disk-room.js';
 import { openEngine } from '../engine/engine.js';
 import { listenOn } from '../listen.js';
 import { openCatalogue } from '../language.js';
@@ -28,7 +28,7 @@ export interface Finding {
 /** Tasks of a hundred large documents want some room. */
 const fewBytes = 5 * 2 ** 30;
 
-export async function examineState({ state }: Pick<Settings, 'state'>, look: (path: string) => Promise<{ bavail: number; bsize: number }> = statfs): Promise<Finding[]> {
+export async function examineState({ state }: Pick<Settings, 'state'>, look: (path: string) => Promise<Parameters<typeof roomIn>[0]> = statfs): Promise<Finding[]> {
   let nearest = state;
   while (!existsSync(nearest)) nearest = dirname(nearest);
   const what = `state directory: ${state}`;
@@ -37,10 +37,10 @@ export async function examineState({ state }: Pick<Settings, 'state'>, look: (pa
   } catch {
     return [{ state: 'bad', what, advice: `${nearest} cannot be written by this user; make it its own (chown), or name another with --state` }];
   }
-  const { bavail, bsize } = await look(nearest);
-  const free = bavail * bsize;
+  const disk = await look(nearest);
+  const free = disk.bavail * disk.bsize;
   const withFree = `${what}, ${describeBytes(free)} free`;
-  if (free < leastFreeBytes) return [{ state: 'bad', what: withFree, advice: 'the disk is full: conversions get 507, and accepted ones wait; free some room, or name another directory with --state' }];
+  if (free < leastFreeBytes || roomIn(disk).state !== 'roomy') return [{ state: 'bad', what: withFree, advice: 'the disk is full, or nearly: conversions get 507, and accepted ones wait; free some room, or name another directory with --state' }];
   return [free >= fewBytes ? { state: 'good', what: withFree } : { state: 'note', what: withFree, advice: 'uploads and results need room: free some, or name another directory with --state' }];
 }
 

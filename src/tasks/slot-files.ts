@@ -23,6 +23,10 @@ export class SpoolQuota {
   /** `reservedBytes` are no upload's: accepted tasks need them for what they write. */
   constructor(private readonly maxBytes: number, private readonly reservedBytes: number, private readonly otherBytes: () => number) {}
 
+  get uploads(): number {
+    return this.uploadBytes;
+  }
+
   /** Throws DiskFull where they do not fit beside what is there. */
   take(bytes: number): void {
     if (this.uploadBytes + Math.max(this.reservedBytes, this.otherBytes()) + bytes > this.maxBytes) {

@@ -131,13 +131,16 @@ export class TaskFolder {
   }
 
   /**
-   * The record first, then the files go: a crash in between leaves an ended task and never a task without its inputs. Nor does a record
-   * that cannot be written: the next process runs the task again. `onRecorded`: the inputs are about to go.
+   * The record first, then the files go: a crash in between leaves an ended task and never a result's task without its inputs. Nor does a record
+   * that cannot be written: the next process runs the task again. One that failed gives its inputs for its record: without them it fails there, too.
+   * `onRecorded`: the inputs are about to go.
    */
   async end(record: TaskRecord, onRecorded: () => void): Promise<void> {
     await this.writeRecord(record).catch(async () => {
       // On a full disk what only the work needed makes room.
-      for (const name of ['scratch', 'task.json.new']) await rm(join(this.root, name), { recursive: true, force: true });
+      const hasFailed = record.status === 'failure';
+      if (hasFailed) onRecorded();
+      for (const name of ['scratch', 'task.json.new', ...(hasFailed ? ['outputs', 'inputs'] : [])]) await rm(join(this.root, name), { recursive: true, force: true });
       await this.writeRecord(record);
     });
     onRecorded();

@@ -44,7 +44,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   constructor(private readonly options: TaskTableOptions<Payload, Meta, Summary>, private readonly unlock: () => Promise<void>) {
     this.clock = options.clock ?? systemClock;
     this.openedAt = this.clock.now();
-    this.room = new Room(options, this.clock);
+    this.room = new Room(options, this.clock, () => ({ waiting: this.waiting.size, running: this.running.size, uploadBytes: this.quota.uploads }));
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
     const { maxEnded, maxEndedBytes = Infinity, maxBytes = Infinity } = options;
     const limit = maxEndedBytes === Infinity ? Infinity : maxBytes / 2;
@@ -271,8 +271,9 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   private async execute(task: Task<Meta, Summary>): Promise<void> {
     // At once where there is room: whoever asks next finds it begun.
-    if (!this.room.isThere()) await this.room.wait(() => !task.ending && !this.closed);
-    if (task.status !== 'pending' || task.ending || this.closed) return;
+    const isWanted = (): boolean => task.status === 'pending' && !task.ending && !this.closed;
+    while (isWanted() && !this.room.mayBegin()) await this.room.sleep();
+    if (!isWanted()) return;
     task.status = 'started';
     task.startedAt = this.clock.now();
     task.attempts++;
@@ -281,14 +282,13 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     this.running.add(task);
     this.leaveQueue(task);
     task.notify();
-    const { folder } = task;
+    const { folder, id, kind, tenant, attempts: attempt } = task;
     try {
       await folder.writeRecord(task.toRecord());
       await folder.prepareRun();
       this.work.begin(task);
       const payload = await folder.readPayload() as Payload;
       task.abort.signal.throwIfAborted();
-      const { id, kind, tenant, attempts: attempt } = task;
       const summary = await this.options.run({ id, kind, tenant, payload, attempt }, {
         signal: task.abort.signal,
         inputsDirectory: folder.inputs, outputsDirectory: folder.outputs, scratchDirectory: folder.scratch,
@@ -301,6 +301,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       await this.fail(task, thrown);
     } finally {
       this.running.delete(task);
+      this.room.wake();
       task.settle();
     }
   }

@@ -1,5 +1,6 @@
 /** What the task table promises to its callers: one table of long work, for sync and async requests alike. It knows no domain. */
 import type { FileHandle } from 'node:fs/promises';
+import type { DiskRoom } from '../disk-room.js';
 import type { ErrorCode } from '../errors.js';
 import type { OpenFile } from './slot-files.js';
 
@@ -112,7 +113,7 @@ export interface TaskCounts {
 export interface TaskTable<Payload, Meta, Summary> {
   /** From the first call of `close` on. */
   readonly closed: boolean;
-  /** Reserves a place. Throws `queue_full` when no more can wait, DiskFull when the disk is full, `invalid_state` after `close`. */
+  /** Reserves a place. Throws `queue_full` when no more can wait, DiskFull when the disk is full or nearly, `invalid_state` after `close`. */
   admit(kind: string, tenant: string, owner?: string): Promise<TaskSlot<Payload, Meta, Summary>>;
   get(id: string, tenant: string): TaskView<Meta, Summary>;
   /** Resolves when the task has ended (at once, no polling), or after `timeoutMs`, or when `signal` aborts: with the state of then. */
@@ -170,5 +171,5 @@ export interface TaskTableOptions<Payload, Meta, Summary> {
   clock?: Clock;
   /** Instead of the file system's, for tests. */
   openFile?: OpenFile;
-  hasRoom?: (directory: string) => boolean;
+  diskRoom?: (directory: string) => DiskRoom;
 }

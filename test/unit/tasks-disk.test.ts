@@ -1,9 +1,13 @@
 // The spool's disk: its quota, a disk that is full at any step, and what is on it before an id is answered.
 import t, { type Test } from 'tap';
+import { existsSync } from 'node:fs';
 import { cp, mkdir, open as openFile, readdir, rm, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { DiskFull } from '../../src/disk-full.js';
+import type { DiskRoom } from '../../src/disk-room.js';
 import type { OpenedFile, OpenFile } from '../../src/tasks/slot-files.js';
+import { TaskFolder, type TaskRecord } from '../../src/tasks/spool.js';
 import { createTaskTable } from '../../src/tasks/table.js';
 import type { InputFile, TaskTable, TaskTableOptions } from '../../src/tasks/types.js';
 import { deferred } from '../support/deferred.js';
@@ -43,6 +47,10 @@ const alive = setInterval(() => undefined, 1000);
 t.teardown(() => clearInterval(alive));
 
 const full = { code: 'out_of_memory', status: 507, name: 'DiskFull' };
+
+const roomy: DiskRoom = { state: 'roomy', lackingBytes: 0 };
+const low: DiskRoom = { state: 'low', lackingBytes: 0 };
+const noRoom: DiskRoom = { state: 'full', lackingBytes: 2 ** 20 };
 
 t.test('uploads count while they come, results as long as they are kept', async (t) => {
   let size = 300;
@@ -167,7 +175,7 @@ t.test('a disk without room for work: nothing is taken on, what was accepted wai
   const clock = new ManualClock();
   const said: string[] = [];
   let room = true;
-  const shared: Partial<Options> = { directory, clock, concurrency: 2, hasRoom: () => room, log: (_level, message) => said.push(message) };
+  const shared: Partial<Options> = { directory, clock, concurrency: 2, diskRoom: () => (room ? roomy : noRoom), log: (_level, message) => said.push(message) };
   const run: Options['run'] = async ({ payload }, { outputsDirectory }) => {
     await writeFile(join(outputsDirectory, 'result'), payload);
     return payload;
@@ -189,7 +197,10 @@ t.test('a disk without room for work: nothing is taken on, what was accepted wai
   await before.table.close({ waitMs: 1000 });
 
   const { table } = await open(t, { ...shared, run });
-  clock.advance(10_000);
+  for (let looks = 0; looks < 20; looks++) {
+    clock.advance(2000);
+    await setImmediate();
+  }
   t.match(table.get(a, 'default'), { status: 'pending', position: 1 });
   const result = await table.openOutput(ended, 'default', 'result');
   t.equal(await result.handle.readFile('utf8'), 'ended');
@@ -200,6 +211,76 @@ t.test('a disk without room for work: nothing is taken on, what was accepted wai
   await until('both have run', () => table.counts().succeeded === 2);
   t.strictSame([a, c].map((id) => table.get(id, 'default').summary), ['a', 'c']);
   t.match(said.at(-1), /has room again/);
+});
+
+/** Of a table on a disk that is as the test says. */
+async function onDisk(t: Test, run: Options['run']): Promise<{ table: Table; disk: { room: DiskRoom }; look: (times: number) => Promise<void> }> {
+  const clock = new ManualClock();
+  const disk = { room: roomy };
+  const { table } = await open(t, { clock, concurrency: 3, diskRoom: () => disk.room, run });
+  return {
+    table, disk,
+    look: async (times) => {
+      for (let looks = 0; looks < times; looks++) {
+        clock.advance(2000);
+        // What begins writes its record.
+        await sleep(20);
+      }
+    },
+  };
+}
+
+t.test('with little room nothing is taken on, and what was accepted runs one at a time', async (t) => {
+  let [running, most] = [0, 0];
+  const { table, disk, look } = await onDisk(t, async () => {
+    most = Math.max(most, ++running);
+    await sleep(20);
+    running--;
+    return 'done';
+  });
+  const slots = [];
+  for (let i = 0; i < 5; i++) slots.push(await upload(table, 100));
+  disk.room = low;
+  await t.rejects(table.admit('convert', 'default'), full);
+  for (const slot of slots) await slot.submit('x');
+  await until('all have run, each at once after the one before', () => table.counts().succeeded === 5);
+  t.equal(most, 1);
+  // All wait, and at the very mark there is room for one.
+  const more = [];
+  disk.room = roomy;
+  for (let i = 0; i < 5; i++) more.push(await upload(table, 100));
+  disk.room = noRoom;
+  for (const slot of more) await slot.submit('x');
+  await look(1);
+  t.match(table.counts(), { waiting: 5, running: 0 });
+  disk.room = low;
+  await look(1);
+  await until('all have run', () => table.counts().succeeded === 10);
+  t.equal(most, 1);
+});
+
+t.test('where accepted tasks themselves fill the disk, and nobody else makes room, one after the other begins all the same', async (t) => {
+  const outcomes = ['fails', 'works', 'works', 'works'];
+  let running = 0;
+  const { table, disk, look } = await onDisk(t, async ({ payload }) => {
+    t.equal(++running, 1);
+    await sleep(5);
+    running--;
+    if (payload === 'fails') throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+    return payload;
+  });
+  const slots = [];
+  for (const payload of outcomes) slots.push({ payload, slot: await upload(table, 2 ** 18) });
+  disk.room = noRoom;
+  const ids: string[] = [];
+  for (const { payload, slot } of slots) ids.push((await slot.submit(payload)).id);
+  await look(14);
+  t.match(table.counts(), { waiting: 4, running: 0 }, 'others are given the time to make room');
+  disk.room = { state: 'full', lackingBytes: 2 ** 18 + 2 ** 15 };
+  await look(2);
+  await until('three have ended, and what is left of uploads would not be enough', () => table.counts().ended === 3);
+  t.match(table.get(ids[0] ?? '', 'default'), { status: 'failure', failure: { code: 'out_of_memory' } });
+  t.match(ids.slice(1, 3).map((id) => table.get(id, 'default').status), ['success', 'success']);
 });
 
 t.test('a result whose record does not fit is no task without its upload after the next start', async (t) => {
@@ -231,6 +312,23 @@ t.test('a result whose record does not fit is no task without its upload after t
   t.match(await again.table.wait(second, 'default', 60_000), { status: 'success', summary: 'second of 0' });
   await again.table.remove(second, 'default');
   await (await upload(again.table, 1000)).discard();
+});
+
+t.test('a task that failed gives its upload for its record, a success does not', async (t) => {
+  for (const status of ['failure', 'success'] as const) {
+    const folder = new TaskFolder(join(t.testdir({ task: { inputs: { 0: 'upload' }, outputs: { result: '' }, scratch: {} } }), 'task'));
+    const write = folder.writeRecord.bind(folder);
+    folder.writeRecord = async (record) => {
+      if (existsSync(folder.inputs)) throw Object.assign(new Error('ENOSPC: no space left on device'), { code: 'ENOSPC' });
+      await write(record);
+    };
+    let given = 0;
+    const ended = folder.end({ status } as TaskRecord, () => { given++; });
+    if (status === 'failure') await ended;
+    else await t.rejects(ended, { code: 'ENOSPC' });
+    t.strictSame(await readdir(dirname(folder.inputs)), status === 'failure' ? ['task.json'] : ['inputs', 'outputs'], status);
+    t.equal(given > 0, status === 'failure');
+  }
 });
 
 t.test('over HTTP it is 507, and the next upload is welcome', async (t) => {
