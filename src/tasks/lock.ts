@@ -133,9 +133,11 @@ async function place(path: string, text: string, how: (fresh: string) => Promise
 /** Whether nothing was there. */
 async function placeNew(path: string, text: string): Promise<boolean> {
   try {
-    await place(path, text, (fresh) => link(fresh, path).catch((thrown: unknown) => {
-      if (linkless.has((thrown as NodeJS.ErrnoException).code ?? '')) return copyFile(fresh, path, constants.COPYFILE_EXCL);
-      throw thrown;
+    await place(path, text, (fresh) => link(fresh, path).catch(async (thrown: unknown) => {
+      if (!linkless.has((thrown as NodeJS.ErrnoException).code ?? '')) throw thrown;
+      // A copy would follow a link, to nowhere.
+      if ((await lstat(fresh)).isSymbolicLink()) await symlink(text, path);
+      else await copyFile(fresh, path, constants.COPYFILE_EXCL);
     }));
     return true;
   } catch (thrown) {

@@ -145,6 +145,11 @@ t.test('a disk on which no file fits: a link is the lock, for living and dead on
     t.equal(await contend(directory), 1);
     t.strictSame(await real.readdir(directory), []);
   }
+  // And where the file system has no hard links.
+  const linkless = t.testdir({});
+  failing = { ...noFile, link: async () => { throw Object.assign(new Error('EPERM'), { code: 'EPERM' }); } };
+  t.equal(await contend(linkless), 1);
+  t.strictSame(await real.readdir(linkless), []);
   const directory = t.testdir({});
   failing = noFile;
   const unlock = await lockDirectory(directory, 20);
