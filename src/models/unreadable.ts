@@ -1,7 +1,6 @@
 /** Directories of models that somebody named and that cannot be looked into: with them the service is not what it was asked to be. */
 import { lstatSync } from 'node:fs';
 import { opendir } from 'node:fs/promises';
-import { dirname } from 'node:path';
 
 /** One sentence about the first of them that cannot be read, as the disk is now; null where all can. */
 export async function unreadableDirectory(directories: readonly string[]): Promise<string | null> {
@@ -29,9 +28,13 @@ export async function whyUnreadable(directory: string): Promise<string | null> {
 
 const hidden = 'is hidden from this service by its unit; the lines [Service] and ProtectHome=read-only in `systemctl edit lectern` show it';
 
-/** In the place of what a unit hides systemd puts a directory that nobody may open. */
-export function isHidden(path: string): boolean {
-  for (let at = path; at !== dirname(at); at = dirname(at)) {
+/** What ProtectHome hides. */
+const homes = ['/home', '/root', '/run/user'];
+
+/** In the place of what a unit hides systemd puts a directory that nobody may open. Others may have closed a directory anywhere else. */
+export function isHidden(path: string, hideable: readonly string[] = homes): boolean {
+  for (const at of hideable) {
+    if (path !== at && !path.startsWith(`${at}/`)) continue;
     try {
       if (((lstatSync(at, { throwIfNoEntry: false })?.mode ?? 0o777) & 0o777) === 0) return true;
     } catch {
