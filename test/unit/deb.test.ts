@@ -1,7 +1,7 @@
 // The Debian package: what is in it, whose it is, and scripts that a shell understands.
 import t from 'tap';
-import { execFileSync, spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_process';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDeb } from '../../packaging/src/deb.js';
 import { packageRoot } from '../../src/package-files.js';
@@ -47,15 +47,19 @@ t.test('its scripts, called as dpkg calls them', async (t) => {
   const root = t.testdir({ run: { systemd: { system: {} } }, etc: { systemd: { system: { 'multi-user.target.wants': {} } } }, var: { lib: { lectern: {} }, cache: {} }, bin: {} });
   const heard = join(root, 'heard');
   const asked = (words: string): string => `#!/bin/sh\n${words}\n`;
-  writeFileSync(join(root, 'bin/systemctl'), asked(`echo "$*" >> ${heard}\ncase $1 in enable) touch ${root}/${unit};; disable) rm -f ${root}/${unit};; is-enabled) test -e ${root}/${unit};; esac`), { mode: 0o755 });
+  writeFileSync(join(root, 'bin/systemctl'), asked(`echo "$*" >> ${heard}\ncase $1 in enable) touch ${root}/${unit};; disable) rm -f ${root}/${unit};; is-enabled) test -e ${root}/${unit};; start) test ! -e ${root}/fails;; esac`), { mode: 0o755 });
   for (const name of ['getent', 'adduser', 'chown']) writeFileSync(join(root, 'bin', name), asked('exit 0'), { mode: 0o755 });
-  /** What systemctl is told, by a script whose absolute paths lie below `root`. */
+  /** By a script whose absolute paths lie below `root`. */
+  const run = (call: string): SpawnSyncReturns<string> => {
+    const [script = '', ...words] = call.split(' ');
+    const text = readFileSync(join(packageRoot(), 'packaging/debian', script), 'utf8').replace(/(?<=[ \n])\/(?=run|etc|var)/g, `${root}/`);
+    return spawnSync('sh', ['-c', text, script, ...words.map((word) => (word === '-' ? '' : word))], { encoding: 'utf8', env: { PATH: `${root}/bin:/usr/bin:/bin` } });
+  };
+  /** What systemctl is told. */
   const told = (...calls: string[]): string[] => {
     writeFileSync(heard, '');
     for (const call of calls) {
-      const [script = '', ...words] = call.split(' ');
-      const text = readFileSync(join(packageRoot(), 'packaging/debian', script), 'utf8').replace(/(?<=[ \n])\/(?=run|etc|var)/g, `${root}/`);
-      const { status, stderr } = spawnSync('sh', ['-c', text, script, ...words.map((word) => (word === '-' ? '' : word))], { encoding: 'utf8', env: { PATH: `${root}/bin:/usr/bin:/bin` } });
+      const { status, stderr } = run(call);
       t.strictSame([status, stderr], [0, ''], call);
     }
     return readFileSync(heard, 'utf8').split('\n').filter((line) => line !== '' && line !== 'daemon-reload');
@@ -66,6 +70,11 @@ t.test('its scripts, called as dpkg calls them', async (t) => {
   t.strictSame(told('prerm upgrade 1.1', 'preinst upgrade 1.0', 'postrm upgrade 1.1', 'postinst configure 1.0'), ['try-restart lectern.service'], 'an upgrade restarts what runs');
   t.strictSame(told('prerm remove', 'postrm remove'), ['stop lectern.service']);
   t.strictSame(told(...comeBack).at(-1), 'start lectern.service', 'removed and installed again it begins');
+  told('prerm remove', 'postrm remove', 'preinst install 1.0');
+  writeFileSync(join(root, 'fails'), '');
+  t.not(run('postinst configure 1.0').status, 0);
+  rmSync(join(root, 'fails'));
+  t.equal(told('postinst configure 1.0').at(-1), 'start lectern.service', 'a start that failed is tried again');
   told('prerm remove', 'postrm remove');
   writeFileSync(heard, '');
   spawnSync(join(root, 'bin/systemctl'), ['disable', 'lectern.service']);
