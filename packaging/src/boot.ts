@@ -10,6 +10,7 @@ import { getRawAsset } from 'node:sea';
 import { homeDirectory } from '../../src/home.js';
 import { makeLevels } from '../../src/make-levels.js';
 import { readArchive } from './archive.js';
+import { isOwnCache } from './own-cache.js';
 import { keepVersion, removeUnused, touchVersion } from './versions.js';
 
 /** Put in by the build: of the archive, of package.json, and what `lectern help` prints. */
@@ -32,7 +33,7 @@ const ofService = '/var/cache/lectern';
 function cacheRoot(): string {
   const { CACHE_DIRECTORY: bySystemd, XDG_CACHE_HOME: xdg } = process.env;
   if (bySystemd) return bySystemd.split(':')[0] as string;
-  if (!xdg && lstatSync(ofService, { throwIfNoEntry: false })?.uid === uid) return ofService;
+  if (!xdg && isOwnCache(ofService, uid)) return ofService;
   const home = homeDirectory();
   const base = xdg || (home.length > 1 ? join(home, '.cache') : '');
   try {
