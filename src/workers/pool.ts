@@ -31,7 +31,6 @@ class Pool implements WorkerPool {
   private failedStarts = 0;
   private pause: NodeJS.Timeout | null = null;
   private closed = false;
-  private readonly readyWaiters = new Set<{ resolve: () => void; reject: (error: LecternError) => void }>();
 
   constructor(private readonly options: PoolOptions) {
     this.scratchDirectory = makeScratch(options.scratchDirectory);
@@ -52,12 +51,6 @@ class Pool implements WorkerPool {
       this.waiting.add(job);
       this.fill();
     }) as Promise<Response>;
-  }
-
-  ready(): Promise<void> {
-    if (this.idle.size + this.busy.size > 0) return Promise.resolve();
-    if (this.closed) return Promise.reject(new LecternError('invalid_state', 'The service is stopping.'));
-    return new Promise((resolve, reject) => { this.readyWaiters.add({ resolve, reject }); });
   }
 
   counts(): PoolCounts {
@@ -130,8 +123,6 @@ class Pool implements WorkerPool {
     if (this.closed) return;
     this.failedStarts = 0;
     this.idle.add(worker);
-    for (const { resolve } of this.readyWaiters) resolve();
-    this.readyWaiters.clear();
     this.fill();
   }
 
@@ -152,9 +143,8 @@ class Pool implements WorkerPool {
   }
 
   private refuseWaiting(error: LecternError): void {
-    for (const { reject } of [...this.waiting, ...this.readyWaiters]) reject(error);
+    for (const { reject } of this.waiting) reject(error);
     this.waiting.clear();
-    this.readyWaiters.clear();
   }
 
   private async give(job: WaitingJob, worker: WorkerProcess): Promise<void> {

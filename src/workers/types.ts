@@ -89,8 +89,6 @@ export interface WorkerPool {
    * Rejects with WorkerError when the worker is lost, else with what the verb threw (LecternError, or `internal`).
    */
   run<Request, Response>(verb: string, request: Request, options: RunOptions): Promise<Response>;
-  /** Resolves when a worker has started, rejects when none can be. */
-  ready(): Promise<void>;
   counts(): PoolCounts;
   /** Resident memory of all workers together, as it is now; 0 on a system without /proc. */
   residentBytes(): number;

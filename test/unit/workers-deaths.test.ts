@@ -81,6 +81,6 @@ t.test('workers die with their parent, and its shared files go at the next start
   await until('the worker is gone, although it computes without end', () => !lives(pid));
   t.equal(readdirSync(scratchDirectory).length, 1);
   const { pool } = openPool(t, { scratchDirectory });
-  await pool.ready();
+  await until('a worker has started', () => pool.counts().idle === 1);
   t.equal(readdirSync(scratchDirectory).filter((name) => !name.startsWith(`lectern-workers-${process.pid}-`)).length, 0, 'swept');
 });

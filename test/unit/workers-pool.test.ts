@@ -48,7 +48,7 @@ t.test('errors keep their code; a defect keeps its stack for the log only; the t
 
 t.test('jobs wait in order; workers are started as they are needed', async (t) => {
   const { pool } = openPool(t, { size: 3 });
-  await pool.ready();
+  await until('a worker has started', () => pool.counts().idle === 1);
   t.match(pool.counts(), { started: 1, idle: 1 }, 'one is warm before the first job');
   const ended: number[] = [];
   const answers = await Promise.all(Array.from({ length: 10 }, (_, i) =>
@@ -69,7 +69,7 @@ t.test('jobs one after the other go to the worker that had the last one, whose c
   t.match(pool.counts(), { idle: 2, started: 2 }, 'there is another one');
   t.equal(new Set(pids).size, 1);
   const { pool: lean } = openPool(t, { size: 2, spare: 0 });
-  await lean.ready();
+  await until('a worker has started', () => lean.counts().idle === 1);
   t.match(lean.counts(), { idle: 1, started: 1 }, 'the first one is started all the same');
   for (let i = 0; i < 3; i++) await lean.run<number, Echo>('echo', i, { limits: calm });
   t.match(lean.counts(), { idle: 1, started: 1 });
