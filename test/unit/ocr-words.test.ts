@@ -113,6 +113,8 @@ t.test('a t is lower than other letters that rise, higher than those that do not
   t.ok(Math.abs(size('taste', 24) - 10) < 0.2, `${size('taste', 24)}`);
   t.ok(Math.abs(size('table', 29) - 10) < 0.2, 'beside one that rises more');
   t.ok(Math.abs(size('sauce', 19) - 10) < 0.2, 'without any');
+  t.ok(Math.abs(size('može', 29) - 10) < 0.2, 'an accent rises');
+  t.ok(Math.abs(size('façon', 38) - 10) < 0.2 && Math.abs(size('są', 28) - 10) < 0.2, 'a cedilla and an ogonek hang');
   t.end();
 });
 

@@ -9,13 +9,15 @@ export interface SizedLine {
   letters: number;
 }
 
-const ascender = /[\p{Lu}bdfhikl\d!?&%$§€£()[\]{}/|\\"'’”“ßäöüáéíóúàèìòùâêîôû]/u;
-const descender = /[gjpqyçQ()[\]{}/|§]/u;
+/** Of letters taken apart (NFD): their accents rise, a cedilla or an ogonek hangs. */
+const ascender = /[\p{Lu}bdfhikl\d!?&%$§€£()[\]{}/|\\"'’”“ß\u0300-\u030f]/u;
+const descender = /[gjpqyQ()[\]{}/|§\u0327\u0328]/u;
 /** Of common text faces, as parts of the size: small letters, a t, others above the baseline, below it; below it a comma, which may be a point that was misread. */
 const heights = { small: 0.46, t: 0.58, tall: 0.69, below: 0.21, comma: 0.12 };
 
 /** Points that a font must have for the word's ink to be so high; null where the word does not tell (dashes, dots). */
-export function sizeOf(text: string, inkHeight: number): number | null {
+export function sizeOf(word: string, inkHeight: number): number | null {
+  const text = word.normalize('NFD');
   if (!/[\p{L}\d]/u.test(text)) return null;
   return inkHeight / ((ascender.test(text) ? heights.tall : text.includes('t') ? heights.t : heights.small) + (descender.test(text) ? heights.below : /[,;]/.test(text) ? heights.comma : 0));
 }
@@ -52,7 +54,7 @@ const fewestToLower = 3;
 /** Its height tells whether its capitals are any: `Contents` may as well be `contents` of larger type. Words of capitals alone are what they are. */
 function isDoubtful(words: string[]): boolean {
   const text = words.join('');
-  return text.replace(/\P{L}/gu, '').length >= fewestToLower && /[COSUVWXZ]/u.test(text) && !ascender.test(text.replace(alike, '')) && !words.some((word) => /^\p{Lu}+$/u.test(word.replace(/\P{L}/gu, '')));
+  return text.replace(/\P{L}/gu, '').length >= fewestToLower && /[COSUVWXZ]/u.test(text) && !ascender.test(text.normalize('NFD').replace(alike, '')) && !words.some((word) => /^\p{Lu}+$/u.test(word.replace(/\P{L}/gu, '')));
 }
 
 /** Too low for the capitals that were read, and as high as small letters of that size are. */
