@@ -112,14 +112,3 @@ t.test('it speaks against headings, and is not heard where more speaks for them'
   const numbered = '2.1 Walls and roads';
   t.same(await headings('text', 11.5, numbered), [numbered], 'a number stands apart from its heading');
 });
-
-t.test('it is shown no strokes that are letters', async (t) => {
-  const asked: LayoutPage[] = [];
-  const printed = [...body(100, 6), { y: 200, text: 'A line over a rule' }];
-  await convert(t, reader(printed, [
-    { y: 99.4, left: 66, right: 100 }, { y: 108, left: 50, right: 90 }, { y: 202, left: 50, right: 150 }, { y: 97, left: 120, right: 160 }, { y: 164, left: 40, right: 560 }, { y: 88, left: 50, right: 90 },
-  ]), seeing(() => 'text', asked));
-  t.equal(asked.length, 1);
-  t.same(asked[0]!.drawn.map(({ kind, top }) => [kind, Math.round(top)]).sort(), [['stroke', 164], ['stroke', 202], ['stroke', 88]]);
-  t.equal(asked[0]!.lines.length, 7);
-});
