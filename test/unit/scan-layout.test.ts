@@ -45,9 +45,8 @@ function reader(printed: Printed[], rules: { y: number; left: number; right: num
 }
 
 /** Lines as `labelOf` says, each label's in one region, and what is drawn in a picture's. */
-function seeing(labelOf: (text: string) => LayoutLabel, asked: LayoutPage[] = []): LayoutFinder {
+function seeing(labelOf: (text: string) => LayoutLabel): LayoutFinder {
   return async (page): Promise<SeenLayout> => {
-    asked.push(page);
     const labels = page.lines.map(({ text }) => labelOf(text));
     const regions = [...new Set(labels)].map((label): Region => {
       const lines = labels.flatMap((other, index) => (other === label ? [index] : []));
