@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
 import { convertDocument } from '../../src/convert/convert.js';
-import type { LayoutPage } from '../../src/convert/layout-network/items.js';
 import { layoutLabels, type LayoutLabel, type Region, type SeenLayout } from '../../src/convert/layout-network/regions.js';
 import type { LayoutFinder } from '../../src/convert/layout-network/shipped.js';
 import type { TextRecogniser } from '../../src/convert/ocr/recogniser.js';
