@@ -5,6 +5,7 @@
 #include <array>
 #include <iterator>
 #include <map>
+#include <set>
 
 #include "vision/components.h"
 
@@ -172,9 +173,22 @@ class StrokeSides {
   std::vector<int> tops_, bottoms_;
 };
 
-bool is_of_letters(const StrokeSides& sides, const std::vector<Run>& runs, double inches, int darkest_paper, int dpi) {
-  const double attached = sides.attached(std::max(least_beyond, static_cast<int>(beyond_stroke * dpi + 0.5)), darkest_paper, runs);
-  return attached > (inches < longest_word ? attached_of_letters : attached_of_long_letters);
+/// Which level strokes a word's letters have run together into.
+std::set<std::size_t> letters_among(const std::vector<Stroke>& strokes, const std::vector<Run>& runs, Components& components, const GreyImage& image, int darkest_paper, int dpi) {
+  std::map<std::size_t, StrokeSides> sides;
+  for (std::size_t i = 0; i < strokes.size(); ++i) {
+    if (is_ruling(strokes[i], dpi)) sides.emplace(i, StrokeSides(image, strokes[i]));
+  }
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    if (const auto of = sides.find(components.find(i)); of != sides.end()) of->second.add(runs[i]);
+  }
+  const int beyond = std::max(least_beyond, static_cast<int>(beyond_stroke * dpi + 0.5));
+  std::set<std::size_t> letters;
+  for (const auto& [i, both] : sides) {
+    const bool is_short = strokes[i].end - strokes[i].begin < longest_word * dpi;
+    if (both.attached(beyond, darkest_paper, runs) > (is_short ? attached_of_letters : attached_of_long_letters)) letters.insert(i);
+  }
+  return letters;
 }
 
 void look_along(const View& view, int paper, int dpi, std::vector<Ruling>& found, const Cancel& cancel) {
@@ -182,21 +196,14 @@ void look_along(const View& view, int paper, int dpi, std::vector<Ruling>& found
   const std::vector<Run> runs = find_runs(view, paper - least_contrast, gap, std::max(8, dpi / 8), cancel);
   Components components = connect(runs, gap);
   const std::vector<Stroke> strokes = strokes_of(runs, components);
-  std::map<std::size_t, StrokeSides> level;
-  for (std::size_t i = 0; i < strokes.size() && view.horizontal; ++i) {
-    if (is_ruling(strokes[i], dpi)) level.emplace(i, StrokeSides(view.image, strokes[i]));
-  }
-  for (std::size_t i = 0; i < runs.size() && view.horizontal; ++i) {
-    if (const auto of = level.find(components.find(i)); of != level.end()) of->second.add(runs[i]);
-  }
+  std::set<std::size_t> letters;
+  if (view.horizontal) letters = letters_among(strokes, runs, components, view.image, paper - least_contrast, dpi);
   for (std::size_t i = 0; i < strokes.size(); ++i) {
     const Stroke& stroke = strokes[i];
-    if (!is_ruling(stroke, dpi)) continue;
-    const double length = stroke.end - stroke.begin;
-    if (view.horizontal && is_of_letters(level.at(i), runs, length / dpi, paper - least_contrast, dpi)) continue;
+    if (!is_ruling(stroke, dpi) || letters.contains(i)) continue;
     const auto area = static_cast<double>(stroke.area);
     found.push_back({view.horizontal, static_cast<float>(stroke.moment / area), static_cast<float>(stroke.begin), static_cast<float>(stroke.end),
-                     static_cast<float>(area / length)});
+                     static_cast<float>(area / (stroke.end - stroke.begin))});
   }
 }
 

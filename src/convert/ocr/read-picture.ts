@@ -8,7 +8,7 @@ import type { TextRecogniser } from './recogniser.js';
 import { strokeOf } from './strokes.js';
 import { halved, rotated, turnQuarter } from './turned.js';
 import type { QuarterTurn } from './turned.js';
-import { recognisedRulings, recognisedShades, recognisedText } from './words.js';
+import { recognisedRulings, recognisedShades, recognisedText, standsOn } from './words.js';
 
 /**
  * Small letters of 10 points are some 20 pixels high: recognisers want no more, and read less well with half of it. Measured on four scanned pages, as parts of their words
@@ -156,12 +156,7 @@ class PageReading {
 
 /** A picture with the words of several lines in it is the page itself, or a figure whose text is read. */
 function holdsText({ box }: PlacedImage, words: Box[]): boolean {
-  const within = words.filter((word) => {
-    const x = (word.left + word.right) / 2;
-    const y = (word.top + word.bottom) / 2;
-    return x > box.left && x < box.right && y > box.top && y < box.bottom;
-  });
-  return within.length >= 3;
+  return words.filter((word) => standsOn(word, box)).length >= 3;
 }
 
 /** Rejects as drawing, measuring and recognising do. */

@@ -6,7 +6,7 @@ import { boldLines } from './boldness.js';
 import { weightedMedian } from './median.js';
 import { asNumber } from './numbers.js';
 import { cutAtRules } from './rules-between.js';
-import { settleSizes, sizeOf, lowerLowCapitals } from './sizes.js';
+import { lowerLowCapitals, settleSizes, sizeOf } from './sizes.js';
 import type { SizedLine } from './sizes.js';
 import type { Stroke } from './strokes.js';
 
@@ -26,6 +26,7 @@ const boldFont: Font = { ...recognisedFont, name: 'recognised bold', weight: 700
 /** Below these a word, or a line in the mean, is taken for dirt or a drawing. */
 const leastWord = 0.15;
 const leastLine = 0.45;
+
 function isNoise(words: ReadWord[]): boolean {
   const text = words.map((word) => word.text).join('');
   const letters = text.replace(/[^\p{L}\d]/gu, '').length;
@@ -130,10 +131,11 @@ const widestBar = 100;
 
 /** Without the bars of charts. */
 export function recognisedShades(shades: ReadShade[], words: Word[], frame: PixelFrame): DrawnBox[] {
-  return shades.map((shade) => ({ box: boxOf(shade, frame), fill: shade.grey * 0x010101, stroke: -1 })).filter(({ box }) => box.right - box.left > widestBar || words.some((word) => isOn(word.box, box)));
+  return shades.map((shade) => ({ box: boxOf(shade, frame), fill: shade.grey * 0x010101, stroke: -1 })).filter(({ box }) => box.right - box.left > widestBar || words.some((word) => standsOn(word.box, box)));
 }
 
-function isOn(word: Box, { left, top, right, bottom }: Box): boolean {
+/** The middle of `word` lies in the box. */
+export function standsOn(word: Box, { left, top, right, bottom }: Box): boolean {
   const [x, y] = [(word.left + word.right) / 2, (word.top + word.bottom) / 2];
   return x > left && x < right && y > top && y < bottom;
 }
