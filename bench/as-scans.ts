@@ -1,7 +1,8 @@
 /** Born-digital pages as an office's scanner gives them: 150 or 200 dpi, grey, most of them leaning, out of focus, with grain and JPEG's blocks. The same seed gives the same faults. */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import sharp from 'sharp';
+import sharp, { type Sharp } from 'sharp';
+import type { Bitmap } from '../src/bitmap.js';
 import { openPages } from '../src/convert/pages.js';
 import { makePdf, type PageSpec } from '../test/support/pdf-writer.js';
 import { randomFrom } from '../test/support/random.js';
@@ -11,6 +12,9 @@ const resolutions = [150, 200];
 const qualities = [50, 65, 80];
 /** Degrees to either side, and the share of documents that lean; pixels of blur; grey levels of grain; the paper's light. */
 const most = { lean: 1.2, leaning: 0.7, blur: 0.8, grain: 9, darkening: 0.07 };
+
+/** Sharp blurs by no less. */
+const leastBlur = 0.3;
 
 interface Faults {
   dpi: number;
@@ -34,23 +38,30 @@ function deviation(random: () => number): number {
   return (random() + random() + random() + random() - 2) * Math.sqrt(3);
 }
 
-async function scanned(bitmap: { data: Uint8Array; width: number; height: number; stride: number }, faults: Faults, random: () => number): Promise<{ data: Buffer; width: number; height: number }> {
-  const { lean, blur, grain, light, quality } = faults;
-  const upright = sharp(bitmap.data, { raw: { width: bitmap.stride / 4, height: bitmap.height, channels: 4 } }).extract({ left: 0, top: 0, width: bitmap.width, height: bitmap.height }).flatten({ background: '#fff' }).greyscale();
-  const leaning = await upright.rotate(lean, { background: '#fff' }).raw().toBuffer({ resolveWithObject: true });
+/** One grey a pixel. */
+interface Greys {
+  data: Buffer;
+  width: number;
+  height: number;
+}
+
+function picture({ data, width, height }: Greys): Sharp {
+  return sharp(data, { raw: { width, height, channels: 1 } });
+}
+
+async function greysOf(given: Sharp): Promise<Greys> {
+  const { data, info } = await given.toColourspace('b-w').raw().toBuffer({ resolveWithObject: true });
+  return { data, width: info.width, height: info.height };
+}
+
+async function scanned({ data, width, height, stride }: Bitmap, { lean, blur, grain, light, quality }: Faults, random: () => number): Promise<Greys> {
+  const upright = sharp(data, { raw: { width: stride / 4, height, channels: 4 } }).extract({ left: 0, top: 0, width, height }).flatten({ background: '#fff' });
+  const leaning = await greysOf(upright.greyscale().rotate(lean, { background: '#fff' }));
   // The glass is no larger than the page.
-  const { width, height } = leaning.info;
-  const cut = { left: (width - bitmap.width) >> 1, top: (height - bitmap.height) >> 1, width: bitmap.width, height: bitmap.height };
-  const page = sharp(leaning.data, { raw: { width, height, channels: leaning.info.channels } }).extract(cut).greyscale();
-  const { data } = await (blur >= 0.3 ? page.blur(blur) : page).raw().toBuffer({ resolveWithObject: true });
-  const step = data.length / (bitmap.width * bitmap.height);
-  const grey = Buffer.alloc(bitmap.width * bitmap.height);
-  for (let at = 0; at < grey.length; at++) grey[at] = Math.max(0, Math.min(255, Math.round(data[at * step]! * light + grain * deviation(random))));
-  const jpeg = await sharp(grey, { raw: { width: bitmap.width, height: bitmap.height, channels: 1 } }).jpeg({ quality }).toBuffer();
-  const shown = await sharp(jpeg).greyscale().raw().toBuffer({ resolveWithObject: true });
-  const plain = Buffer.alloc(grey.length);
-  for (let at = 0; at < plain.length; at++) plain[at] = shown.data[at * shown.info.channels]!;
-  return { data: plain, width: bitmap.width, height: bitmap.height };
+  const cut = picture(leaning).extract({ left: (leaning.width - width) >> 1, top: (leaning.height - height) >> 1, width, height });
+  const page = await greysOf(blur >= leastBlur ? cut.blur(blur) : cut);
+  for (const [at, grey] of page.data.entries()) page.data[at] = Math.max(0, Math.min(255, Math.round(grey * light + grain * deviation(random))));
+  return greysOf(sharp(await picture(page).jpeg({ quality }).toBuffer()));
 }
 
 /** The document with a PDF of pictures in `directory` in place of its own. */
