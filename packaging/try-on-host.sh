@@ -32,9 +32,14 @@ ready() { tries=120; until curl -sf "$base/ready" > /dev/null; do tries=$((tries
 says "it becomes ready on $device" ready
 curl -s "$base/ready"; echo
 
-says "it chats" sh -c "curl -sf '$base/v1/chat/completions' -H 'content-type: application/json' -d '{\"model\": \"lectern-demo\", \"messages\": [{\"role\": \"user\", \"content\": \"What can you do?\"}]}' | tee '$place/chat' | grep -q '\"content\": *\"[^\"]'"
+chats() {
+  curl -sf "$base/v1/chat/completions" -H 'content-type: application/json' -d '{"model": "lectern-demo", "messages": [{"role": "user", "content": "What can you do?"}]}' > "$place/chat"
+  grep -q '"content": *"[^"]' "$place/chat"
+}
+says "it chats" chats
 head -c 600 "$place/chat"; echo
-if [ -n "$document" ]; then says "it converts" sh -c "curl -sf -F 'files=@$document' '$base/v1/convert/file' | grep -q '\"status\": *\"success\"'"; fi
+converts() { curl -sf -F "files=@\"$document\"" "$base/v1/convert/file" | grep -q '"status": *"success"'; }
+if [ -n "$document" ]; then says "it converts" converts; fi
 
 curl -s "$base/metrics" > "$place/metrics"
 grep -E '^lectern_(device_memory|resident_model)_bytes' "$place/metrics"
@@ -45,10 +50,12 @@ if [ "$device" = cuda ]; then
 fi
 
 # Of the service and of what it started.
-maps=$(cat /proc/"$service"/maps $(pgrep -P "$service" | sed 's|.*|/proc/&/maps|') 2> /dev/null | awk '{print $6}' | grep '\.so' | sort -u)
-echo "$maps" | grep -Ei 'cuda|nvidia|cublas|cudnn|nvrtc'
-says "none of CUDA's libraries but the driver's is open" sh -c "! echo '$maps' | grep -Eiq 'libcudart|libcublas|libcudnn|libnvrtc|libnccl'"
-if [ "$device" = cuda ]; then says "the driver's is" sh -c "echo '$maps' | grep -q 'libcuda\.so'"; fi
+cat /proc/"$service"/maps $(pgrep -P "$service" | sed 's|.*|/proc/&/maps|') 2> /dev/null | awk '{print $6}' | grep '\.so' | sort -u > "$place/libraries"
+grep -Ei 'cuda|nvidia|cublas|cudnn|nvrtc' "$place/libraries"
+opened() { grep -Eq "$1" "$place/libraries"; }
+only_drivers() { opened 'lectern\.node|libc\.' && ! opened 'libcudart|libcublas|libcudnn|libnvrtc|libnccl'; }
+says "none of CUDA's libraries but the driver's is open" only_drivers
+if [ "$device" = cuda ]; then says "the driver's is" opened 'libcuda\.so'; fi
 
 kill "$service"
 wait "$service"

@@ -18,8 +18,8 @@ constexpr int least_contrast = 40;
 constexpr double widest_break = 0.012;
 constexpr double shortest = 0.35;
 constexpr double thickest = 0.05;
-/// The feet of a word's letters, or their upper ends, run together into a stroke on a picture. Ink goes on from it along 0.45 to 1.0 of its length, from thick ones along
-/// 0.2 and more; from rules along 0.1 at most, from long ones that letters touch along 0.42 (4,310 strokes of 101 pages measured).
+/// The feet of a word's letters, or their upper ends, run together into a stroke on a picture: 4,174 of 4,310 strokes of 101 sample pages were such. Ink goes on from them along 0.2 to 1.0 of their length, and 0.4
+/// from all but the thick ones; from rules along 0.15, from long ones that letters touch along 0.4 at most.
 constexpr double attached_of_letters = 0.2;
 constexpr double attached_of_long_letters = 0.45;
 /// No word is longer; inches.

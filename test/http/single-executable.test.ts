@@ -129,4 +129,20 @@ t.test('dist/lectern', patience, async (t) => {
     t.match(said, /\n$/, 'whatever a made model says');
     t.match((await words('convert', '--url', service.url, 'invoice.pdf')).stdout, /## Invoice 2025-0417/);
   });
+
+  const hasCurl = await run('curl', ['--version']).then(() => true, () => false);
+  await t.test('the script that tries it on a host holds here on the processor, and tells that there is no GPU', hasCurl ? {} : { skip: 'curl is not installed' }, async (t) => {
+    const script = join(packageRoot(), 'packaging', 'try-on-host.sh');
+    const tried = (...args: string[]) => run('/bin/sh', [script, lectern, ...args], { timeout: 120_000 })
+      .then(({ stdout }) => ({ code: 0, stdout }), (thrown: { code: number; stdout: string }) => ({ code: thrown.code, stdout: thrown.stdout }));
+    const { code, stdout } = await tried('cpu', join(home, 'invoice.pdf'));
+    t.equal(code, 0);
+    t.strictSame(stdout.match(/^(?:NOT )?ok: .*$/gimu), [
+      'ok: it becomes ready on cpu', 'ok: it chats', 'ok: it converts', "ok: none of CUDA's libraries but the driver's is open", 'ok: it ends with 0 when it is told to (was 0)',
+    ]);
+    if (readdirSync('/dev').some((name) => /^nvidia\d/u.test(name))) return;
+    const onNone = await tried('cuda');
+    t.equal(onNone.code, 1);
+    t.match(onNone.stdout, /^NOT OK: it becomes ready on cuda$/m);
+  });
 });
