@@ -2,7 +2,7 @@
 import { statfsSync, type StatsFs } from 'node:fs';
 
 /** With less, a task that begins is sure to fail. */
-const leastFreeBytes = 2 ** 20;
+export const leastFreeBytes = 2 ** 20;
 
 /**
  * What is taken on needs clearly more than what begins: uploads that filled the disk to the very mark would wait for room that only their own

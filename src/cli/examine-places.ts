@@ -5,7 +5,7 @@ import { createServer, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { dirname } from 'node:path';
 import type { Settings } from '../config.js';
-import { roomIn } from '../disk-room.js';
+import { leastFreeBytes, roomIn } from '../disk-room.js';
 import { openEngine } from '../engine/engine.js';
 import { listenOn } from '../listen.js';
 import { openCatalogue } from '../language.js';
@@ -40,7 +40,8 @@ export async function examineState({ state }: Pick<Settings, 'state'>, look: (pa
   const disk = await look(nearest);
   const free = disk.bavail * disk.bsize;
   const withFree = `${what}, ${describeBytes(free)} free`;
-  if (roomIn(disk).state !== 'roomy') return [{ state: 'bad', what: withFree, advice: 'the disk is full, or nearly: conversions get 507, and accepted ones wait; free some room, or name another directory with --state' }];
+  // What counts no blocks, as /proc, may have room for the service's next write: nobody would name it.
+  if (free < leastFreeBytes || roomIn(disk).state !== 'roomy') return [{ state: 'bad', what: withFree, advice: 'the disk is full, or nearly: conversions get 507, and accepted ones wait; free some room, or name another directory with --state' }];
   return [free >= fewBytes ? { state: 'good', what: withFree } : { state: 'note', what: withFree, advice: 'uploads and results need room: free some, or name another directory with --state' }];
 }
 
