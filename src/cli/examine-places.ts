@@ -40,7 +40,7 @@ export async function examineState({ state }: Pick<Settings, 'state'>, look: (pa
   const disk = await look(nearest);
   const free = disk.bavail * disk.bsize;
   const withFree = `${what}, ${describeBytes(free)} free`;
-  // What counts no blocks, as /proc, may have room for the service's next write: nobody would name it.
+  // A file system that counts no blocks, as /proc, is no place for tasks either.
   if (free < leastFreeBytes || roomIn(disk).state !== 'roomy') return [{ state: 'bad', what: withFree, advice: 'the disk is full, or nearly: conversions get 507, and accepted ones wait; free some room, or name another directory with --state' }];
   return [free >= fewBytes ? { state: 'good', what: withFree } : { state: 'note', what: withFree, advice: 'uploads and results need room: free some, or name another directory with --state' }];
 }
