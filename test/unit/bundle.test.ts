@@ -59,12 +59,17 @@ void t.test('a worker takes the code that V8 kept, whatever its memory, and work
   for (const name of bundledFiles(compiled)) if (!name.endsWith('.code')) copyFileSync(join(compiled, name), join(beside, name));
   const limits = { silenceMs: 60_000, totalMs: 60_000 };
   const tookCode = async (program: string, maxResidentBytes: number): Promise<unknown> => {
-    const pool = createPool({ command: { execPath: process.execPath, args: [join(program, 'worker.js'), '--keep-code'] }, size: 1, maxResidentBytes, scratchDirectory: directory });
+    const lines: string[] = [];
+    const pool = createPool({
+      command: { execPath: process.execPath, args: [join(program, 'worker.js'), '--keep-code'] }, size: 1, maxResidentBytes, scratchDirectory: directory,
+      log: (level, message) => lines.push(`${level} ${message}`),
+    });
     try {
       test.match(await pool.run('recogniser', {}, { limits }), {}, 'it answers');
       return await pool.run('tookCode', {}, { limits });
     } finally {
       await pool.close();
+      test.strictSame(lines, [], 'this V8 knows each flag that it is given');
     }
   };
   for (const maxResidentBytes of [2 ** 29, 1.5 * 2 ** 30]) test.equal(await tookCode(compiled, maxResidentBytes), true);
