@@ -57,6 +57,8 @@ export class EventStream {
 
   end(): void {
     this.open();
+    // Node 22 and 24 write the end of the body before what a corked reply still holds, which the client then never sees.
+    this.#uncork();
     if (!this.reply.raw.destroyed) this.reply.raw.end();
   }
 
@@ -67,12 +69,15 @@ export class EventStream {
     if (!this.#corked) {
       this.#corked = true;
       raw.cork();
-      process.nextTick(() => {
-        this.#corked = false;
-        raw.uncork();
-      });
+      process.nextTick(() => this.#uncork());
     }
     raw.write(text);
     if (raw.writableLength > mostUnreadBytes) raw.destroy();
+  }
+
+  #uncork(): void {
+    if (!this.#corked) return;
+    this.#corked = false;
+    this.reply.raw.uncork();
   }
 }
