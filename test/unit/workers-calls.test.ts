@@ -3,6 +3,7 @@ import { existsSync, statSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { PassThrough } from 'node:stream';
+import { buffer } from 'node:stream/consumers';
 import t from 'tap';
 import { LecternError } from '../../src/errors.js';
 import { maxFrameBytes, receive, send } from '../../src/workers/messages.js';
@@ -137,7 +138,7 @@ t.test('frames: any cut of the bytes gives the same messages; what is no frame i
   const sent = [{ type: 'a', text: 'ü'.repeat(300) }, { type: 'b' }, { type: 'c', list: [1, 2, 3] }];
   const whole = new PassThrough();
   for (const message of sent) send(whole, message as never);
-  const bytes = whole.read() as Buffer;
+  const bytes = await buffer(whole.end());
   for (const size of [1, 2, 3, 5, 64, bytes.length]) {
     const channel = new PassThrough();
     const got: unknown[] = [];
