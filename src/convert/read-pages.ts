@@ -6,6 +6,7 @@ import { findAlgorithms } from './layout/algorithms.js';
 import { findContents, withoutWords } from './layout/contents.js';
 import { marginWords } from './layout/margins.js';
 import { numberedListings } from './layout/numbered-code.js';
+import { printedListings } from './layout/printed-listings.js';
 import { opinionOn } from './layout-network/opinion.js';
 import type { PageOpinion } from './layout-network/opinion.js';
 import { readableText } from './layout/text-layer.js';
@@ -187,6 +188,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   const algorithms = findAlgorithms(content);
   const listings = [...numberedListings(content), ...steppedListings(content)];
   const rest = withoutWords(content, new Set([...contents?.words ?? [], ...listings.flatMap(({ numbers }) => numbers)]));
+  const lineByLine = [...algorithms, ...printedListings(rest, new Set([...algorithms.flat(2), ...listings.flatMap(({ code }) => code)]))];
   const { tableCells = null, layout = null, signal } = ports;
   const asks = layout !== null && options.tableMode !== 'fast';
   // Asked for once for both, or neither could begin while this thread is busy. Where it is not to be had each is refused by itself, and says so.
@@ -200,7 +202,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   try {
     // Its network is at work before this thread looks for tables.
     if (asks) await setImmediate();
-    const body = withoutWords(rest, new Set([...marginWords(rest), ...listings.flatMap(({ code }) => code), ...algorithms.flat(2)]));
+    const body = withoutWords(rest, new Set([...marginWords(rest), ...listings.flatMap(({ code }) => code), ...lineByLine.flat(2)]));
     found = timings.measure('find_tables', 'page', () => findSureAndDoubtful(body, options, asked !== null));
     if (asked !== null && found.tables.length + found.doubtful.length > 0) cells = tablesByNetwork(found, body, asked, signal);
   } finally {
@@ -211,7 +213,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
     const seen = opinion === null ? null : await orByGeometry(null, pageIndex, reading, timings.measure('see_layout', 'page', () => opinion));
     const read = cells === null ? found.tables : await orByGeometry(found.tables, pageIndex, reading, timings.measure('find_table_cells', 'page', () => cells));
     const tables = withoutFractions(seen === null ? read : seenTables(read, seen), rest);
-    return { ...timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, seen, algorithms)), ...more };
+    return { ...timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, seen, lineByLine)), ...more };
   };
   return { isPending: opinion !== null || cells !== null, finish };
 }

@@ -1,33 +1,14 @@
 /** Listings with numbers beside their lines: the numbers are left out, the program is kept from the finder of tables, and tables that look like it stay. */
-import { readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
 import t from 'tap';
-import type { Test } from 'tap';
-import { convertDocument } from '../../src/convert/convert.js';
 import { numberedListings } from '../../src/convert/layout/numbered-code.js';
 import { steppedListings } from '../../src/convert/layout/stepped-listings.js';
-import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
-import { defaultConvertOptions } from '../../src/convert/options.js';
+import { markdownOf, prose } from '../support/made-markdown.js';
 import { PageMaker } from '../support/made-page.js';
 import type { Style } from '../support/made-page.js';
 import { text } from '../support/pdf-content.js';
-import { makePdf } from '../support/pdf-writer.js';
 
 const program = ['int count(FILE *file)', '{', '    int lines = 0;', '    for (int c; (c = getc(file)) != EOF;)', '        lines += c == 10;', '', '    return lines;', '}'];
 const session = ['$ ringq stats mail.db', 'waiting    17', 'running     2', 'dead        0', '$ ringq drain --until 22:00'];
-
-async function markdownOf(t: Test, content: string[]): Promise<string> {
-  const root = t.testdir({ out: {} });
-  writeFileSync(join(root, 'input'), makePdf({ pages: [{ width: 612, height: 792, content }] }));
-  const request = { inputPath: join(root, 'input'), filename: 'made.pdf', outputDirectory: join(root, 'out'), failedPages: [], options: { ...defaultConvertOptions } };
-  const outcome = await convertDocument(request, {
-    engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers: noRecognisers, progress: () => undefined, signal: new AbortController().signal,
-  });
-  return readFileSync(join(root, 'out', outcome.files.md!), 'utf8');
-}
-
-const sayings = ['The mill stood by the river until the flood of that spring carried it away,', 'and nobody in the village will tell you who it was that built it there in', 'the first place, or why; illness and ill will kept William out of it all.', 'My mother and my grandmother swam from its weir to the meadow of the mayor.'];
-const prose = (top: number): string[] => [0, 1, 2, 3, 4, 5, 6, 7].map((index) => text(72, top - 14 * index, 10, sayings[index % 4]!));
 
 t.test('a program with small numbers outside its edge, a session with pale ones within it', async (t) => {
   const written = (lines: string[], draw: (line: string, y: number, number: number) => string[], top: number): string[] => lines.flatMap((line, index) => draw(line, top - 11 * index, index + 1));

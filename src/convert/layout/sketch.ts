@@ -3,7 +3,6 @@ import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '..
 import type { PageOpinion } from '../layout-network/opinion.js';
 import type { FoundTable } from '../table.js';
 import { pictureCoverage } from '../scans.js';
-import type { Algorithm } from './algorithms.js';
 import { cardRows } from './cards.js';
 import type { CardRow } from './cards.js';
 import type { Contents } from './contents.js';
@@ -21,6 +20,9 @@ import type { SketchedTable } from './sketched-table.js';
 import type { TextLayer } from './text-layer.js';
 import { joinPieces, lineOfWords } from './text-line.js';
 import type { TextLine } from './text-line.js';
+
+/** The words of each of its lines, from the left. */
+export type Listing = Word[][];
 
 /** A long horizontal stroke outside tables and figures: it may set footnotes apart or underline a heading. */
 export interface Separator {
@@ -64,9 +66,9 @@ export interface PageSketch {
 /** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */
 const pieceGap = 0.8;
 
-/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. `opinion` is the layout network's, where it was asked. `algorithms` are read line by line. */
-export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[], opinion: PageOpinion | null = null, algorithms: Algorithm[] = []): PageSketch {
-  const taken = new Set<Word>(algorithms.flat(2));
+/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. `opinion` is the layout network's, where it was asked. `listings` are read line by line. */
+export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[], opinion: PageOpinion | null = null, listings: Listing[] = []): PageSketch {
+  const taken = new Set<Word>(listings.flat(2));
   for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
   const formulas = findFormulas(content, (word) => taken.has(word));
   for (const formula of formulas) for (const word of formula.words) taken.add(word);
@@ -79,7 +81,7 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
     for (const words of parts) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
-  for (const [index, algorithm] of algorithms.entries()) for (const words of algorithm) pieces.push({ ...lineInParts(words, content, roleOf), algorithm: index });
+  for (const [index, listing] of listings.entries()) for (const words of listing) pieces.push({ ...lineInParts(words, content, roleOf), listing: index });
   const objects = [...tables.map((table) => table.box), ...(contents?.tables ?? []).map((table) => table.box)];
   const drawnOver = [...objects, ...formulas.map(({ box }) => box)];
   const figures = withAxisTitles(withProposedFigures(findFigures(content, drawnOver, pieces), opinion, drawnOver, pieces), objects, pieces);

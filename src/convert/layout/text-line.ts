@@ -40,8 +40,8 @@ export interface TextLine {
   role: string;
   /** A formula by itself: the same as LaTeX. */
   latex?: string | undefined;
-  /** A line of an algorithm: which of the page's. */
-  algorithm?: number;
+  /** A line of an algorithm or of what a program printed: which of the page's that are read line by line. */
+  listing?: number;
   /** In code: the column in which the text of each piece begins is kept by these x positions, and the width of its letters. */
   pieces: { start: number; left: number; right: number }[];
   /** Mean over the letters that were read from the page's picture, 0..1; absent where the file tells them all. */

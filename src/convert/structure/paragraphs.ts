@@ -88,7 +88,7 @@ function hangs(group: TextLine[], line: TextLine, habits: ColumnHabits): boolean
 
 function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | undefined, habits: ColumnHabits, leading: number): boolean {
   const above = group.at(-1)!;
-  if (above.algorithm !== undefined || below.algorithm !== undefined) return above.algorithm !== below.algorithm;
+  if (above.listing !== undefined || below.listing !== undefined) return above.listing !== below.listing;
   if (above.latex !== undefined || below.latex !== undefined) return true;
   const distance = below.baseline - above.baseline;
   const hanging = distance <= 1.15 * leading && hangs(group, below, habits) && (markerOf(below.text) === null || !opensItem(group, below));
@@ -239,7 +239,7 @@ export function paragraphsOf(column: Column, lines: TextLine[], pageIndex: numbe
     const group = mirrorGroup.map((line) => originals.get(line)!);
     const block = textBlock(pageIndex, group, unionBox(group.map((line) => line.box)), { left, right });
     if (group[0]!.latex !== undefined) block.role = 'formula';
-    if (group[0]!.algorithm !== undefined) block.role = 'code';
+    if (group[0]!.listing !== undefined) block.role = 'code';
     return block;
   });
 }

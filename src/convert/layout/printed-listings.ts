@@ -1,0 +1,81 @@
+/** Programs with what they print, as a session at a terminal shows them, set in a monospace font among other text: what stands in columns there is no table. */
+import type { PageContent, Word } from '../../pdf/page.js';
+import { isRuled } from './numbered-code.js';
+
+const fewestLines = 2;
+/** Words in a monospace font; more on a page nobody reads. */
+const mostWords = 5000;
+/** From one line to the next, in sizes: between parts of one listing there is an empty line at most. */
+const farthest = 2.9;
+/** How much larger than another a line of the same listing may be. */
+const sizeSlack = 0.06;
+/** Of the size, how far the baselines of one line's words may be apart. */
+const level = 0.3;
+
+/** What a line at a terminal, or one that a program printed, begins with: prompts, marked output, vectors that count their values. */
+const promptSign = /^(?:(?:\p{L}[\w.-]{0,15})?>{1,3} ?[\p{L}"'(.]|\$ [\p{L}.~/]|#[#>]|In ?\[\d+\]|\[1\] )/u;
+/** What hardly stands in a table: calls, values given to names, blocks. */
+const callSign = /[\p{L}\d_.]\(["'\p{L}]|[{};\\]|<-|->|==|:=|\(\)| = |^Call:/u;
+/** Of its lines, how many have such signs where none begins with a prompt. */
+const leastSigns = 0.2;
+/** Where a page has hardly other text, it may be typewritten as a whole. */
+const leastSignsAlone = 0.4;
+const leastOther = 12;
+
+/** The page's listings, each as the words of its lines, from the left. A column of names with what they mean beside it is none, nor is what has rules between its rows; words in `taken` are of other listings. */
+export function printedListings(page: PageContent, taken: Set<Word>): Word[][][] {
+  const upright = page.words.filter(({ angle }) => angle === 0);
+  const written = upright.filter((word) => word.font.monospace && !taken.has(word));
+  if (written.length < fewestLines || written.length > mostWords) return [];
+  // Signs that such a font lacks come from others: `~`, `≤`.
+  const isSign = ({ text }: Word): boolean => !/[\p{L}\p{N}.,:]/u.test(text);
+  const signs = upright.filter((word) => !word.font.monospace && isSign(word));
+  const others = upright.filter((word) => !word.font.monospace && !isSign(word)).sort((a, b) => a.baseline - b.baseline);
+  const letters = others.reduce((sum, { text }) => sum + text.length, 0);
+  const rows = rowsOf([...written, ...signs]).filter((row) => row.some(({ font }) => font.monospace));
+  return stretchesOf(rows, others).filter((stretch) => isPrinted(stretch, letters < leastOther) && !isRuled(stretch.map(([first]) => first!), stretch[0]![0]!.box.right, page.rulings));
+}
+
+/** Words on one baseline, from the left. */
+function rowsOf(words: Word[]): Word[][] {
+  const rows: Word[][] = [];
+  for (const word of [...words].sort((a, b) => a.baseline - b.baseline)) {
+    const row = rows.at(-1);
+    if (row !== undefined && word.baseline - row[0]!.baseline < level * word.size) row.push(word);
+    else rows.push([word]);
+  }
+  for (const row of rows) row.sort((a, b) => a.box.left - b.box.left);
+  return rows;
+}
+
+/** Rows that follow each other in one size, without other text on or between their baselines. */
+function stretchesOf(rows: Word[][], others: Word[]): Word[][][] {
+  const stretches: Word[][][] = [];
+  let open: Word[][] = [];
+  for (const row of rows) {
+    const [{ baseline, size }] = row as [Word];
+    const above = open.at(-1)?.[0];
+    const goesOn = above !== undefined && baseline - above.baseline < farthest * size && Math.abs(size - above.size) <= sizeSlack * size && !standsBetween(above.baseline, baseline, others);
+    if (!goesOn) stretches.push(open = []);
+    if (!standsBetween(baseline - level * size, baseline + level * size, others)) open.push(row);
+  }
+  return stretches.filter(({ length }) => length >= fewestLines);
+}
+
+/** Whether the baseline of one of `words`, which are in the order of these, lies between two heights. */
+function standsBetween(top: number, bottom: number, words: Word[]): boolean {
+  let [from, to] = [0, words.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if (words[middle]!.baseline < top) from = middle + 1;
+    else to = middle;
+  }
+  return from < words.length && words[from]!.baseline <= bottom;
+}
+
+function isPrinted(rows: Word[][], isAlone: boolean): boolean {
+  const lines = rows.map((row) => row.map(({ text, glued }, index) => (index > 0 && !glued ? ' ' : '') + text).join(''));
+  const signs = lines.filter((line) => promptSign.test(line) || callSign.test(line)).length;
+  if (isAlone) return signs >= leastSignsAlone * lines.length;
+  return lines.some((line) => promptSign.test(line)) || signs >= Math.max(2, leastSigns * lines.length);
+}
