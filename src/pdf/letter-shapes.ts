@@ -8,7 +8,8 @@ export function heedShapes(glyphs: Glyph[], fonts: FontTable): void {
   correctSizes(glyphs);
 }
 
-const FIXED_PITCH_SLACK = 0.01;
+/** Of the size: bitmap fonts round each advance to dots of 600 to the inch. Narrow letters of other fonts are narrower by a tenth at least. */
+const FIXED_PITCH_SLACK = 0.025;
 const NARROW_LETTERS = /^[ijlt.,]$/;
 
 /** Fonts whose narrow and wide letters advance alike are typewriters, whatever they are called. */

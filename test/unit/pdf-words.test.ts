@@ -283,6 +283,23 @@ t.test('a font whose letters all advance alike is a typewriter', async (t) => {
   t.equal(page.words.at(-1)?.font.monospace, false);
 });
 
+t.test('a bitmap font whose advances differ by a dot is a typewriter, one with narrow letters is none', async (t) => {
+  const saying = 'a little writer tells it all at last';
+  const fontOf = (widthOf: (letter: string) => number): FontSpec => {
+    const letters = [...new Set(saying)];
+    const codeOf = (letter: string): number => letter.charCodeAt(0);
+    return {
+      type3: Object.fromEntries(letters.map((letter) => [codeOf(letter), `${widthOf(letter)} 0 0 0 400 700 d1${letter === ' ' ? '' : ' 0 0 300 700 re f'}`])),
+      unicode: Object.fromEntries(letters.map((letter) => [codeOf(letter), letter])),
+      widths: Object.fromEntries(letters.map((letter) => [codeOf(letter), widthOf(letter)])),
+    };
+  };
+  const rounded = await read([text(72, 700, 10, saying, { font: 'T' })], { T: fontOf((letter) => (letter < 'j' ? 525 : 542)) });
+  t.ok(rounded.words.every(({ font }) => font.monospace));
+  const narrow = await read([text(72, 700, 10, saying, { font: 'T' })], { T: fontOf((letter) => ('itl'.includes(letter) ? 490 : 525)) });
+  t.notOk(narrow.words.some(({ font }) => font.monospace));
+});
+
 t.test('type 3 glyphs have their size and place', async (t) => {
   const box = '600 0 0 0 500 700 d1 0 0 500 700 re f';
   const page = await read([text(72, 700, 10, 'AB BA', { font: 'T' })], { T: { type3: { 65: box, 66: box, 32: '600 0 0 0 0 0 d1' }, unicode: { 65: 'A', 66: 'B', 32: ' ' } } });
