@@ -1,10 +1,11 @@
 /** One character code of a PDF as the text it stands for: ligatures, symbol fonts, private use, controls. */
 import type { Font } from './page.js';
-import { extensionSign, symbolSign, wingdingsSign } from './symbol-fonts.js';
+import { extensionSign, relationSign, symbolSign, wingdingsSign } from './symbol-fonts.js';
 
 const wingdingsFont = /wingdings(?![-_ ]?[23])/i;
 const symbolFont = /^symbol/i;
 const extensionFont = /^CMEX\d/;
+const relationFont = /^CMB?SY\d/;
 
 /** '' where the code stands for nothing that can be read; ' ' for every kind of space; U+FFFD where a sign is drawn and unknown. */
 export function cleanCharacter(code: number, font: Font): string {
@@ -12,6 +13,10 @@ export function cleanCharacter(code: number, font: Font): string {
   if (code < 0x7f && extensionFont.test(font.name)) {
     const sign = extensionSign(code);
     if (sign !== '') return sign;
+  }
+  if (code > 0x20 && code < 0x7f && relationFont.test(font.name)) {
+    const sign = relationSign(code);
+    if (sign !== '') return isSilent(sign.charCodeAt(0)) ? '' : sign;
   }
   if (code > 0x20 && code < 0x7f) return String.fromCharCode(code);
   // A drawn font without names may have letters there; where it draws nothing it is a space.
@@ -74,11 +79,20 @@ export function combiningForm(text: string): string {
   return accents.get(text) ?? (combining.test(text) ? text : '');
 }
 
-/** `base` under `accent`, composed; '' where the two make no letter. */
+/** The stroke that TeX draws over a sign to say that it does not hold. */
+const negation = '\u0338';
+
+/** `base` under `accent`, composed; '' where the two make no letter, and no sign that does not hold. */
 export function accented(base: string, accent: string): string {
+  if (accent === negation) return negated(base);
   if (!letter.test(base)) return '';
   const plain = base === '\u0131' ? 'i' : base === '\u0237' ? 'j' : base;
   const composed = (plain + accent).normalize('NFC');
   // Anything composes with a real combining mark; a spacing sign over a letter must make a letter that exists.
   return composed.length === 1 || combining.test(accent) ? composed : '';
+}
+
+function negated(base: string): string {
+  const composed = (base + negation).normalize('NFC');
+  return composed.length === 1 ? composed : '';
 }

@@ -19,6 +19,19 @@ const wingdings = new Map<number, string>(
 const extensionLow = '()[]⌊⌋⌈⌉{}⟨⟩|‖/\\()()[]⌊⌋⌈⌉{}⟨⟩/\\';
 const extensionHigh = '⨆⨆∮∮⨀⨀⨁⨁⨂⨂∑∏∫⋃⋂⨄⋀⋁∑∏∫';
 
+/** TeX's signs (CMSY): codes 0x30..0x39, 0x60..0x7A. The bar that begins `↦` leaves its arrow. */
+const relationDigits = '′∞∈∋△▽\u0338\u200b∀∃';
+const relationLetters = '⊢⊣⌊⌋⌈⌉{}⟨⟩|‖↕⇕\\≀√∐∇∫⊔⊓⊑⊒§†‡';
+const otherRelations = new Map([[0x25, '↗'], [0x26, '↘'], [0x27, '≃'], [0x3e, '⊤'], [0x40, 'ℵ']]);
+
+/**
+ * The sign of a code in TeX's font of signs, or '' where it may be a character of the file's own naming. Names of such fonts that no list of glyphs has, as `prime` and `negationslash`,
+ * leave their code as if it were ASCII; no digit and no small letter is in them.
+ */
+export function relationSign(code: number): string {
+  return relationDigits[code - 0x30] ?? relationLetters[code - 0x60] ?? otherRelations.get(code) ?? '';
+}
+
 /** The sign of a code in TeX's font of large signs (CMEX), or '' where the code may be a character of the file's own naming. */
 export function extensionSign(code: number): string {
   if (code < 0x20) return extensionLow[code] ?? '';

@@ -1,4 +1,5 @@
 /** Drawn (Type 3) fonts without a map of their letters: TeX's are in one of TeX's own encodings, and which one their ligatures tell. */
+import { dingbatNumber } from './dingbat-names.js';
 import type { Glyph } from './glyphs.js';
 
 /** OT1, codes 0 to 31 and those above where it is not ASCII. */
@@ -32,8 +33,9 @@ interface Evidence {
 const isOlderLigature = (code: number): boolean => code >= 11 && code <= 15;
 const isNewerLigature = (code: number): boolean => code >= 27 && code <= 31;
 
-/** Gives such glyphs their letters in place; answers how many had none before. */
+/** Gives such glyphs their letters in place, also where the file's map took the names of their codes for those of dingbats; answers how many had none before. */
 export function nameTexCodes(glyphs: Glyph[]): number {
+  let named = -unhideCodes(glyphs);
   const fonts = new Map<number, Evidence>();
   for (const [index, glyph] of glyphs.entries()) {
     const { run, code } = glyph;
@@ -49,10 +51,15 @@ export function nameTexCodes(glyphs: Glyph[]): number {
       if (isNewerLigature(code)) font.newer++;
     }
   }
-  let named = 0;
-  for (const { glyphs: own, letters, inWords, older: ot1, newer: t1 } of fonts.values()) {
-    if (ot1 === t1 || letters < fewestLetters || inWords < mostlyInWords * letters) continue;
-    const signs = t1 > ot1 ? newer : older;
+  const evidence = [...fonts.values()];
+  const leaning = (of: Evidence[]): number => Math.sign(of.reduce((sum, { older: ot1, newer: t1 }) => sum + t1 - ot1, 0));
+  // A font in which no ligature is seen is in the encoding of the page's others.
+  const usual = evidence.some(({ older: ot1 }) => ot1 > 0) && evidence.some(({ newer: t1 }) => t1 > 0) ? 0 : leaning(evidence);
+  for (const font of evidence) {
+    const { glyphs: own, letters, inWords } = font;
+    const leans = font.older + font.newer > 0 ? leaning([font]) : usual;
+    if (leans === 0 || letters < fewestLetters || inWords < mostlyInWords * letters) continue;
+    const signs = leans > 0 ? newer : older;
     for (const glyph of own) {
       const sign = signs.get(glyph.code);
       // A hyphen at a line's end comes as code 2.
@@ -64,7 +71,30 @@ export function nameTexCodes(glyphs: Glyph[]): number {
   return named;
 }
 
-function touchesLetter({ run, u0, u1, v }: Glyph, other: Glyph | undefined): boolean {
-  if (other === undefined || other.run.fontPointer !== run.fontPointer || !letter.test(other.text)) return false;
-  return Math.max(u0, other.u0) - Math.min(u1, other.u1) < 0.2 * run.size && Math.abs(v - other.v) < 0.1 * run.size;
+/** Dingbats that stand in words: what a page must have of them, and of those that would be letters, the share. */
+const fewestInWords = 8;
+const leastInWords = 0.5;
+
+/** Where dingbats of fonts without a name stand side by side as letters do, the file's map took the names of their codes for those of dingbats: they get their codes back. Answers how many of these have no letter so far. */
+function unhideCodes(glyphs: Glyph[]): number {
+  const hidden = glyphs.flatMap((glyph, index) => {
+    const number = glyph.run.font.name === '' ? dingbatNumber(glyph.text) : 0;
+    return number > 0 ? [{ glyph, index, number }] : [];
+  });
+  const letters = hidden.filter(({ number }) => letter.test(String.fromCharCode(number)));
+  const inWords = letters.filter(({ glyph, index }) => [glyphs[index - 1], glyphs[index + 1]].some((other) => other !== undefined && touches(glyph, other) && (letter.test(other.text) || dingbatNumber(other.text) > 0)));
+  if (inWords.length < Math.max(fewestInWords, leastInWords * letters.length)) return 0;
+  for (const { glyph, number } of hidden) {
+    glyph.code = number;
+    glyph.text = number > 0x20 && number < 0x7f || number > 0xa0 ? String.fromCharCode(number) : '\ufffd';
+  }
+  return hidden.filter(({ glyph }) => glyph.text === '\ufffd').length;
+}
+
+function touchesLetter(glyph: Glyph, other: Glyph | undefined): boolean {
+  return other !== undefined && letter.test(other.text) && touches(glyph, other);
+}
+
+function touches({ run, u0, u1, v }: Glyph, other: Glyph): boolean {
+  return other.run.fontPointer === run.fontPointer && Math.max(u0, other.u0) - Math.min(u1, other.u1) < 0.2 * run.size && Math.abs(v - other.v) < 0.1 * run.size;
 }
