@@ -12,9 +12,17 @@ export function heedShapes(glyphs: Glyph[], fonts: FontTable): void {
 const FIXED_PITCH_SLACK = 0.025;
 const NARROW_LETTERS = /^[ijlt.,]$/;
 
+/** Least and greatest advance of a font's letters, in sizes, and how many there are. */
+interface Pitch {
+  least: number;
+  most: number;
+  narrow: number;
+  others: number;
+}
+
 /** Fonts whose narrow and wide letters advance alike are typewriters, whatever they are called. */
 function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
-  const pitches = new Map<number, { least: number; most: number; narrow: number; others: number }>();
+  const pitches = new Map<number, Pitch>();
   for (const { run, text, u0, u1 } of glyphs) {
     if (run.font.monospace || text.length !== 1 || text < '!' || text > 'z') continue;
     const advance = (u1 - u0) / run.stretch;
@@ -27,7 +35,11 @@ function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
       else pitch.others++;
     }
   }
-  const fixed = new Set([...pitches].filter(([, { least, most, narrow, others }]) => narrow >= 3 && others >= 8 && most - least < FIXED_PITCH_SLACK).map(([pointer]) => pointer));
+  const even = [...pitches].filter(([, { least, most }]) => most - least < FIXED_PITCH_SLACK);
+  const fixed = new Map(even.filter(([, { narrow, others }]) => narrow >= 3 && others >= 8));
+  // What is typed in a slanted face beside it may be a few letters: with a narrow one among them that advances as the proven font's do.
+  const isAlike = ({ least, most, narrow, others }: Pitch): boolean => narrow >= 1 && narrow + others >= 3 && [...fixed.values()].some((proven) => Math.max(most, proven.most) - Math.min(least, proven.least) < FIXED_PITCH_SLACK);
+  for (const [pointer, pitch] of even) if (isAlike(pitch)) fixed.set(pointer, pitch);
   if (fixed.size === 0) return;
   for (const { run } of glyphs) if (fixed.has(run.fontPointer)) run.font = fonts.fixedPitch(run.font);
 }

@@ -298,6 +298,13 @@ t.test('a bitmap font whose advances differ by a dot is a typewriter, one with n
   t.ok(rounded.words.every(({ font }) => font.monospace));
   const narrow = await read([text(72, 700, 10, saying, { font: 'T' })], { T: fontOf((letter) => ('itl'.includes(letter) ? 490 : 525)) });
   t.notOk(narrow.words.some(({ font }) => font.monospace));
+  const beside = async (widthOf: (letter: string) => number): Promise<boolean[]> => {
+    const page = await read([text(72, 700, 10, saying, { font: 'T' }), text(72, 680, 10, 'wit at', { font: 'S' })], { T: fontOf(() => 525), S: fontOf(widthOf) });
+    return page.lines[1]!.words.map(({ font }) => font.monospace);
+  };
+  t.strictSame(await beside(() => 530), [true, true], 'few letters beside it that advance like it');
+  t.strictSame(await beside(() => 490), [false, false], 'another pitch');
+  t.strictSame(await beside((letter) => (letter === 'i' ? 400 : 525)), [false, false], 'a narrow one');
 });
 
 t.test('type 3 glyphs have their size and place', async (t) => {
