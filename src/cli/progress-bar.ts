@@ -1,6 +1,7 @@
 /** How far a download is: one line that is written over on a terminal, a line every ten per cent elsewhere. */
 import type { PullProgress } from '../models/pull/pull.js';
 import { describeBytes } from '../models/fit.js';
+import { roomOf } from './progress-line.js';
 
 export interface ProgressBar {
   show(progress: PullProgress): void;
@@ -8,16 +9,19 @@ export interface ProgressBar {
   end(): void;
 }
 
-const width = 30;
+/** Of the bar, where the terminal is wide enough for it and what is said beside it. */
+const widest = 30;
+const narrowest = 5;
 /** A terminal needs no more than this many lines a second. */
 const drawnEveryMs = 100;
 
-export function progressBar(out: { isTTY?: boolean; write(text: string): unknown }, name: string, now: () => number = () => performance.now()): ProgressBar {
+export function progressBar(out: { isTTY?: boolean; columns?: number; write(text: string): unknown }, name: string, now: () => number = () => performance.now()): ProgressBar {
   const began = now();
   /** What lay on the disk already says nothing of the line's speed. */
   let before: number | null = null;
   let drawnAt = -Infinity;
   let tenths = -1;
+  let width = widest;
   return {
     show: ({ totalBytes, doneBytes, phase }) => {
       before ??= doneBytes;
@@ -34,8 +38,12 @@ export function progressBar(out: { isTTY?: boolean; write(text: string): unknown
       }
       if (now() - drawnAt < drawnEveryMs && doneBytes < totalBytes) return;
       drawnAt = now();
+      // Longer than the terminal it would wrap, and the next one could not write over it. Never wider again: a bar that breathes looks as if it went back.
+      const room = roomOf(out);
+      width = Math.min(width, room - line.length - '[] '.length);
       const filled = Math.round(share * width);
-      out.write(`\r\u001b[K[${'='.repeat(filled)}${' '.repeat(width - filled)}] ${line}`);
+      const bar = width < narrowest ? '' : `[${'='.repeat(filled)}${' '.repeat(width - filled)}] `;
+      out.write(`\r\u001b[K${(bar + line).slice(0, room)}`);
     },
     end: () => {
       if (out.isTTY === true && drawnAt > -Infinity) out.write('\n');

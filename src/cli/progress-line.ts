@@ -10,9 +10,14 @@ export function progressLine(stream: Pick<NodeJS.WriteStream, 'isTTY' | 'write'>
   if (!stream.isTTY) return { show: () => undefined, clear: () => undefined };
   return {
     // Longer than the terminal it would wrap, and the next one could not write over it.
-    show: (text) => { stream.write(`\r\u001b[K${text.slice(0, (stream.columns ?? 80) - 1)}`); },
+    show: (text) => { stream.write(`\r\u001b[K${text.slice(0, roomOf(stream))}`); },
     clear: () => { stream.write('\r\u001b[K'); },
   };
+}
+
+/** Columns of a line that does not wrap; some terminals say that they have none, or nothing. */
+export function roomOf({ columns }: { columns?: number }): number {
+  return (columns || 80) - 1;
 }
 
 /** `[########------------] 12/30`, or no bar while the whole is not known. */

@@ -195,12 +195,14 @@ t.test('words that are none: one sentence', async (t) => {
 
 t.test('progress is for terminals', async (t) => {
   const written: string[] = [];
-  const stream = (isTTY: boolean) => ({ isTTY, columns: 20, write: (text: string) => written.push(text) > 0 }) as never;
+  const stream = (isTTY: boolean, columns = 20) => ({ isTTY, columns, write: (text: string) => written.push(text) > 0 }) as never;
   progressLine(stream(false)).show('unseen');
   t.strictSame(written, []);
   const line = progressLine(stream(true));
   line.show('a line that is longer than the terminal');
   line.clear();
   t.strictSame(written, ['\r\u001b[Ka line that is long', '\r\u001b[K']);
+  progressLine(stream(true, 0)).show('whole where the terminal does not tell its width');
+  t.equal(written.at(-1), '\r\u001b[Kwhole where the terminal does not tell its width');
   t.strictSame([bar(5, 10), bar(0, 0), bar(12, 10)], ['[##########----------] 5/10', '', '[####################] 12/10']);
 });

@@ -146,10 +146,10 @@ t.test('what is pulled and cannot be used is said so; Ollama\'s stores are not w
 });
 
 t.test('the bar is one line on a terminal and few elsewhere', async (t) => {
-  const draw = (isTTY: boolean): string[] => {
+  const draw = (isTTY: boolean, columns = 120): string[] => {
     const written: string[] = [];
     let time = 0;
-    const bar = progressBar({ isTTY, write: (text: string) => written.push(text) }, 'tiny:latest', () => time);
+    const bar = progressBar({ isTTY, columns, write: (text: string) => written.push(text) }, 'tiny:latest', () => time);
     for (let done = 200; done <= 1000; done++) {
       time += 10;
       bar.show({ totalBytes: 1000, doneBytes: done, phase: 'downloading' });
@@ -163,4 +163,9 @@ t.test('the bar is one line on a terminal and few elsewhere', async (t) => {
   t.match(terminal[2], /, \d+ s left/);
   t.equal(terminal.at(-1), '\n');
   t.equal(draw(false).length, 9, 'a line for each tenth');
+  for (const [columns, drawn] of [[80, /^\[={8,}\] tiny:latest/], [60, /^tiny:latest {2}100 %/], [20, /^tiny:latest {2}100 %/], [0, /^\[={8,}\] tiny:latest/]] as const) {
+    const lines = draw(true, columns).filter((line) => line !== '\n').map((line) => line.replace('\r\u001b[K', ''));
+    t.ok(lines.every((line) => line.length < (columns || 80)), `nothing wraps on ${columns} columns`);
+    t.match(lines.at(-1), drawn);
+  }
 });
