@@ -146,6 +146,13 @@ function openAddresses({ server }: FastifyInstance, settings: Settings, tls: Tls
   return listenOn(server, settings.listen, { maxConnections, tls, onTlsFailure });
 }
 
+/** Why the tasks of a state directory cannot be opened, with what to do. */
+function unopened(cause: unknown, state: string): unknown {
+  if (asDiskFull(cause) instanceof DiskFull) return new DiskFull(`The disk of the state directory ${state} is full: free some space, or name another directory with --state.`, { cause });
+  if (!(cause instanceof LecternError) || cause.code !== 'invalid_state') return cause;
+  return new LecternError('invalid_state', `${cause.message} Another Lectern serves with it: stop that one, or name another directory with --state.`, { cause });
+}
+
 /** `namedModels`: directories of models that somebody asked for; while one cannot be read, the service is not ready. */
 export async function createApp(settings: Settings, log: Log, { namedModels = [] }: { namedModels?: readonly string[] } = {}): Promise<App> {
   // First: settings that would let in the wrong ones start nothing.
@@ -168,9 +175,10 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
   const start = startUp(converter, language, log, () => closing);
   const tasks = await openTasks(settings, services, log).catch(async (cause: unknown) => {
     closing = true;
+    // The look at the models, which this cuts off, finds nothing wrong with them.
+    await language.close(0);
     await converter.close();
-    if (asDiskFull(cause) instanceof DiskFull) throw new DiskFull(`The disk of the state directory ${settings.state} is full: free some space, or name another directory with --state.`, { cause });
-    throw cause;
+    throw unopened(cause, settings.state);
   });
   const server = createServer({
     settings, tasks, log, gate,

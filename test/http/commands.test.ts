@@ -11,6 +11,7 @@ import { join } from 'node:path';
 import { hashKey } from '../../src/access-key.js';
 import { bar, progressLine } from '../../src/cli/progress-line.js';
 import { commands } from '../../src/cli/run.js';
+import { lockDirectory } from '../../src/tasks/lock.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
@@ -63,6 +64,15 @@ t.test('serve says what is wrong with its state directory', async (t) => {
     const { code, err } = await runProgram(['serve', '--listen', '0', '--state', state], { environment });
     t.match([code, err], [1, new RegExp(`^lectern: The state directory ${state}/tasks cannot be used \\(${reason}\\): .*--state\\.\\n$`)]);
   }
+});
+
+t.test('a second service with the state directory of the first says what to do, and nothing of models that it had no time for', async (t) => {
+  const state = await mkdtemp(join(home, 'state-'));
+  await mkdir(join(state, 'tasks'));
+  const giveBack = await lockDirectory(join(state, 'tasks'));
+  t.teardown(giveBack);
+  const { code, err } = await runProgram(['serve', '--listen', '0', '--state', state, '--log-level', 'warn'], { environment });
+  t.strictSame([code, err], [1, `lectern: The directory ${state}/tasks is in use by process ${process.pid}. Another Lectern serves with it: stop that one, or name another directory with --state.\n`]);
 });
 
 t.test('convert, through a service', async (t) => {
