@@ -14,6 +14,8 @@ failed=0
 service=
 end() { [ -z "$service" ] || kill "$service" 2> /dev/null; rm -rf "$place"; }
 trap end EXIT
+# Nor are the settings of somebody's service this one's.
+for name in $(env | sed -n 's/^\(LECTERN_[A-Z_]*\)=.*/\1/p'); do unset "$name"; done
 export HOME="$place" XDG_CACHE_HOME="$place/cache" XDG_STATE_HOME="$place/state" XDG_CONFIG_HOME="$place/config"
 # says TITLE CONDITION...: holds or fails
 says() {
@@ -22,7 +24,7 @@ says() {
   if "$@"; then echo "ok: $title"; else echo "NOT OK: $title"; failed=1; fi
 }
 
-"$program" doctor --device "$device" > "$place/doctor" 2>&1
+"$program" doctor --listen "127.0.0.1:$port" --device "$device" > "$place/doctor" 2>&1
 cat "$place/doctor"
 if [ "$device" = cuda ]; then says "the doctor names the device" grep -qi 'NVIDIA' "$place/doctor"; fi
 

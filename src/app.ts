@@ -146,6 +146,17 @@ function openAddresses({ server }: FastifyInstance, settings: Settings, tls: Tls
   return listenOn(server, settings.listen, { maxConnections, tls, onTlsFailure });
 }
 
+/** Numbers and a line for each document. Of what went wrong the kind alone: a sentence may name the file. */
+function outcomesTo(meter: ConversionMeter, log: Log): NonNullable<ConversionServices['onOutcome']> {
+  return (outcome, taskId) => {
+    meter.count(outcome);
+    const { format, status, pageCount: pages, recognisedPages, processingTimeS, errors } = outcome;
+    const [first] = errors;
+    const failure = first === undefined ? {} : { errors: errors.length, firstError: [first.component_type, first.module_name, first.category].filter((word) => word !== '').join(' ') };
+    log.info({ room: 'convert', taskId, format, status, pages, recognisedPages, ms: Math.round(processingTimeS * 1000), ...failure }, 'a document ended');
+  };
+}
+
 /** Why the tasks of a state directory cannot be opened, with what to do. */
 function unopened(cause: unknown, state: string): unknown {
   if (asDiskFull(cause) instanceof DiskFull) return new DiskFull(`The disk of the state directory ${state} is full: free some space, or name another directory with --state.`, { cause });
@@ -169,7 +180,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     throw thrown;
   }
   const meter = new ConversionMeter();
-  const services = { ...converter.services, fetchRemote: createFetchRemote(settings), onOutcome: meter.count, findVocabulary: vocabularyFinder(language) };
+  const services = { ...converter.services, fetchRemote: createFetchRemote(settings), onOutcome: outcomesTo(meter, log), findVocabulary: vocabularyFinder(language) };
   let closing = false;
   // Before the tasks: documents of before a restart would keep all workers, and the service not ready, for as long as they take.
   const start = startUp(converter, language, log, () => closing);

@@ -63,7 +63,7 @@ export class LogLines {
     if (this.resting) {
       setTimeout(() => this.next(), retryMs).unref();
     } else if (this.lost > 0) {
-      this.add(Buffer.from(JSON.stringify({ level: 40, time: new Date().toISOString(), msg: `The log could not be written for a while: ${this.lost} lines are lost.` }) + '\n'));
+      this.add(Buffer.from(JSON.stringify({ level: 'warn', time: new Date().toISOString(), msg: `The log could not be written for a while: ${this.lost} lines are lost.` }) + '\n'));
       this.lost = 0;
       this.next();
     }

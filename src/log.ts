@@ -1,5 +1,7 @@
-/** The log: one JSON line an event, on standard error, never with the content of a document or a prompt. */
+/** The log: one JSON line an event, on standard error, never with the content of a document or a prompt. On a terminal the same, for people. */
+import { isatty } from 'node:tty';
 import { pino } from 'pino';
+import { forPeople } from './log-for-people.js';
 import { standardErrorLines } from './log-lines.js';
 import { sourceStack } from './source-stack.js';
 
@@ -9,7 +11,11 @@ type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 export type Log = Record<LogLevel, (about: object, message: string) => void>;
 
 export function createLog(level: string) {
-  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err } }, standardErrorLines());
+  const lines = standardErrorLines();
+  const place = isatty(2) ? { write: (line: string) => lines.write(forPeople(line)) } : lines;
+  // By their names, as the setting has them.
+  const formatters = { level: (name: string) => ({ level: name }) };
+  return pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err }, formatters }, place);
 }
 
 /** Of defects; pino puts the stacks of an error's causes behind its own. */

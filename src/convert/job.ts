@@ -22,7 +22,7 @@ export type { ConversionLimits } from './convert-document-job.js';
 export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'engine' | 'networks' | 'log'> {
   limits: ConversionLimits;
   /** Told of every document that has come to its end. */
-  onOutcome?: (outcome: ConvertOutcome) => void;
+  onOutcome?: (outcome: ConvertOutcome, taskId: string) => void;
   /** The vocabulary for the name that a client gave, or gave not; without it chunks cannot be fitted. Rejects with `model_not_found`. */
   findVocabulary?: (name: string | null) => Promise<Vocabulary>;
   /** Without it a document that must be fetched fails. */
@@ -43,7 +43,7 @@ export async function runConversionTask(
   const beganAt = performance.now();
   const { payload } = task;
   const vocabulary = await vocabularyOf(payload, services);
-  const documents = await convertAll(payload, vocabulary, context, services);
+  const documents = await convertAll(task, vocabulary, context, services);
   const processingTimeS = (performance.now() - beganAt) / 1000;
   const [only] = documents;
   const file = payload.target === 'zip' ? 'converted_docs.zip' : 'result.json';
@@ -64,7 +64,7 @@ async function vocabularyOf({ options: { chunking } }: ConversionPayload, { find
 }
 
 async function convertAll(
-  payload: ConversionPayload, vocabulary: Vocabulary | null, context: TaskContext<ConversionMeta>, services: ConversionServices,
+  { id, payload }: RunningTask<ConversionPayload>, vocabulary: Vocabulary | null, context: TaskContext<ConversionMeta>, services: ConversionServices,
 ): Promise<ConvertedDocument[]> {
   const meta: ConversionMeta = {
     num_docs: payload.documents.length, num_processed: 0, num_succeeded: 0, num_partially_succeeded: 0, num_failed: 0,
@@ -84,7 +84,7 @@ async function convertAll(
       meta.stage = stage;
       context.setMeta(meta);
     });
-    services.onOutcome?.(outcome);
+    services.onOutcome?.(outcome, id);
     count(meta, outcome.status);
     context.setMeta(meta);
     if (payload.options.abortOnError) refuse(filename, outcome);

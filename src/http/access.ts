@@ -4,6 +4,7 @@ import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
 import { isLoopback, isLoopbackHost, parseNetworkAddress } from '../network-address.js';
+import { noteRefusal } from './refusal.js';
 import type { HttpSettings } from './settings.js';
 
 const methods = 'DELETE, GET, HEAD, OPTIONS, PATCH, POST, PUT';
@@ -12,11 +13,13 @@ const exposedHeaders = 'x-lectern-cleared, x-lectern-ignored-options, x-lectern-
 export function addAccessRules(app: FastifyInstance, settings: HttpSettings): void {
   const loopbackOnly = settings.listen.length > 0 && settings.listen.every(({ host }) => isLoopbackHost(host));
   const named = new Set([hostname().toLowerCase(), ...(settings.allowedHosts ?? [])]);
+  app.decorateRequest('refusal');
   app.addHook('onRequest', async (request, reply) => {
     void reply.header('x-request-id', request.id);
-    if (loopbackOnly || comesFromThisHost(request)) refuseForeignHost(request, named);
-    if (request.headers.origin !== undefined) return answerOrigin(request, reply, settings.corsOrigins);
-    return undefined;
+    return noteRefusal(request, () => {
+      if (loopbackOnly || comesFromThisHost(request)) refuseForeignHost(request, named);
+      return request.headers.origin === undefined ? undefined : answerOrigin(request, reply, settings.corsOrigins);
+    });
   });
 }
 

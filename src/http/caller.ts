@@ -6,6 +6,7 @@ import { lookAgain, type LookingAgain } from '../look-again.js';
 import { authorityOf, contains, isLoopback, isLoopbackHost, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
 import { AccessList } from './access-list.js';
 import { proxySign } from './proxy-signs.js';
+import { noteRefusal } from './refusal.js';
 import type { HttpSettings } from './settings.js';
 
 export interface Caller {
@@ -151,7 +152,7 @@ export class Gate {
 export function addCallers(app: FastifyInstance, gate: Gate | undefined): void {
   app.decorateRequest('caller');
   app.addHook('onRequest', async (request) => {
-    request.caller = gate?.admit(request) ?? everyone;
+    request.caller = noteRefusal(request, () => gate?.admit(request)) ?? everyone;
   });
 }
 

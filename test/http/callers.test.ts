@@ -75,6 +75,19 @@ t.test('the log names who asked, and who was refused', async (t) => {
   t.equal(await callerOf('127.0.0.1'), '127.0.0.1');
 });
 
+t.test('the log says why somebody was turned away, and of nobody else', async (t) => {
+  const { app, log } = await open(t);
+  const refusalOf = async (remoteAddress: string, headers: Record<string, string> = {}): Promise<unknown> => {
+    await app.inject({ url: '/v1/models', remoteAddress, headers });
+    return log.findLast(({ message }) => message === 'a request ended')?.fields['refusal'];
+  };
+  t.equal(await refusalOf('10.2.0.1', { authorization: 'Bearer lk-mistyped' }), 'The key is not known, and 10.2.0.1 is not in the access list of this service.');
+  t.equal(await refusalOf('10.1.2.8'), 'The role student (10.1.2.8) may not use this service.');
+  t.match(await refusalOf('127.0.0.1', { host: 'evil.example' }), /'evil\.example'; the setting allowed-hosts can name it/);
+  t.match(await refusalOf('127.0.0.1', { 'x-forwarded-for': '10.1.0.1' }), /trusted-proxies/);
+  t.equal(await refusalOf('10.1.0.1'), undefined);
+});
+
 t.test('loopback is the administrator\'s unless a line of the list names it', async (t) => {
   const statusWith = async (text: string, remoteAddress: string, url = '/health', more: Partial<AccessSettings> = {}): Promise<number> => {
     const settings = settingsFor(t, text, more);

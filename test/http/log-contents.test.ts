@@ -54,3 +54,15 @@ t.test('nothing of it is in the log', async (t) => {
   t.ok(said.filter((line) => line.includes('a request ended')).length >= 10, 'all that was asked has its line');
   t.strictSame(said.filter((line) => line.toLowerCase().includes(secret)), []);
 });
+
+t.test('what became of each document is, by the task of its request', async (t) => {
+  const lines = said.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line) as Record<string, unknown>] : []));
+  const ended = lines.filter(({ msg }) => msg === 'a document ended');
+  t.match(ended, [
+    { level: 'info', format: 'md', status: 'success', errors: undefined },
+    { level: 'info', format: 'pdf', status: 'failure', pages: 0, errors: 1, firstError: 'document_backend pdf backend_failure' },
+  ]);
+  const ofRequests = lines.filter(({ msg, route, status }) => msg === 'a request ended' && route === '/v1/convert/file' && status === 200);
+  t.strictSame(ofRequests.map(({ taskId }) => taskId), ended.map(({ taskId }) => taskId));
+  t.type(ended[0]?.['taskId'], 'string');
+});

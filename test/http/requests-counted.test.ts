@@ -117,7 +117,7 @@ t.test('a directory of models that somebody named and that cannot be read is no 
   };
   await until('the models were looked at', async () => (await ready())[1] !== 'Models not yet loaded');
   t.strictSame(await ready(), [503, `The model directory ${models} does not exist.`]);
-  t.equal(program.said.filter((line) => line.startsWith('{"level":40') && line.includes(`The model directory ${models} does not exist.`)).length, 1, 'and a warning');
+  t.equal(program.said.filter((line) => line.startsWith('{"level":"warn"') && line.includes(`The model directory ${models} does not exist.`)).length, 1, 'and a warning');
   writeFileSync(models, 'a file');
   t.strictSame(await ready(), [503, `The model directory ${models} is no directory.`]);
   rmSync(models);

@@ -103,7 +103,7 @@ t.test('a device that is lost', async (t) => {
   t.match(last, { error: /the emulated device is lost/ }, 'whoever was answered hears of it');
   for (const answer of await others) t.match([answer.status, await answer.text()], [503, /the emulated device is lost|stopping/], 'so do another and one who waited');
   t.equal(await end, exitDeviceLost);
-  t.ok(first.said.some((line) => line.includes('"level":60') && line.includes('The GPU is lost; Lectern ends, for its supervisor to start it again.')));
+  t.ok(first.said.some((line) => line.includes('"level":"fatal"') && line.includes('The GPU is lost; Lectern ends, for its supervisor to start it again.')));
 
   const second = await serve('--device', 'cuda');
   t.teardown(() => second.end('SIGKILL'));

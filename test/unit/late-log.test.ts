@@ -17,7 +17,7 @@ t.test('lines come in their order, those below the level and those of quiet time
     const log = createLateLog('warn', () => quiet);
     log.info({ room: 'a' }, 'too little'); log.warn({ room: 'a' }, 'first'); log.error({ err: new TypeError('broken') }, 'second');
     quiet = true; log.error({ room: 'a' }, 'unheard'); silentLog.error({}, 'silent');`);
-  t.match(lines.map((line) => JSON.parse(line) as unknown), [{ room: 'a', msg: 'first', level: 40 }, { err: { type: 'TypeError', message: 'broken' }, msg: 'second', level: 50 }]);
+  t.match(lines.map((line) => JSON.parse(line) as unknown), [{ room: 'a', msg: 'first', level: 'warn' }, { err: { type: 'TypeError', message: 'broken' }, msg: 'second', level: 'error' }]);
   t.equal(lines.length, 2);
 });
 

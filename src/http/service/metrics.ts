@@ -42,7 +42,9 @@ export function measureRequests(app: FastifyInstance, log: Log): ReadonlyMap<str
       const status = raw.headersSent ? raw.statusCode : isSocket(request) ? 101 : clientLeft;
       const isProbe = probes.has(route);
       const caller = request.caller?.identity || remoteAddress;
-      log[isProbe ? 'debug' : 'info']({ requestId: request.id, caller, method: request.method, route, status, ms: Math.round(ms) }, 'a request ended');
+      const taskId = reply.getHeader('x-lectern-task-id');
+      const more = { ...(taskId !== undefined && { taskId }), ...(request.refusal !== undefined && { refusal: request.refusal }) };
+      log[isProbe ? 'debug' : 'info']({ requestId: request.id, ...more, caller, method: request.method, route, status, ms: Math.round(ms) }, 'a request ended');
       if (!isProbe) count(series, request.method, route, status, ms / 1000);
     };
     raw.once('finish', end);
