@@ -6,6 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TokenCounter } from '../chunk/chunk.js';
 import { asDiskFull, DiskFull } from '../disk-full.js';
 import { LecternError } from '../errors.js';
+import type { Box } from '../pdf/page.js';
 import { DocumentBuilder } from '../document/builder.js';
 import type { DoclingDocument } from '../document/model.js';
 import { findFormat } from '../formats/index.js';
@@ -176,11 +177,15 @@ class Conversion {
     const builder = new DocumentBuilder({
       name: basename(filename, extname(filename)), origin: { mimetype: input.format.mimetype, filename: basename(filename), sha256: input.sha256 },
     });
+    // What is drawn of a page whose picture was read is where the file has it already.
+    const drawn = new Map<number, (box: Box) => Box>();
     for (const sketch of sketches) {
-      const { size, toPage } = placeOnPage(sketch, sketch.recognised ?? { turn: 0, lean: 0 });
+      const turned = sketch.turn === undefined ? undefined : { turn: sketch.turn, lean: 0 };
+      const { size, toPage } = placeOnPage(sketch, turned ?? sketch.recognised ?? { turn: 0, lean: 0 });
       builder.addPage(sketch.pageIndex + 1, size, null, toPage);
+      if (turned !== undefined && toPage !== null) drawn.set(sketch.pageIndex, toPage);
     }
-    const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure.blocks, structure.vocabulary, options.doFormulaEnrichment));
+    const pictures = this.timings.measure('assemble', 'document', () => assemble(builder, structure, options.doFormulaEnrichment, (pageIndex, box) => drawn.get(pageIndex)?.(box) ?? box));
     builder.document.body.meta = textLayerNotes(sketches);
     await this.#announce('write', sketches.length);
     const images = new ImageWriter(outputDirectory, options.imagesScale);

@@ -1,7 +1,7 @@
 /** Pages, whatever file they come from: what the pipeline reads of them. */
 import type { Bitmap } from '../bitmap.js';
 import { openPdf } from '../pdf/index.js';
-import type { Box, OutlineEntry, PageContent } from '../pdf/index.js';
+import type { Box, OutlineEntry, PageContent, QuarterTurn } from '../pdf/index.js';
 
 export interface PageSource {
   readonly pageCount: number;
@@ -11,6 +11,8 @@ export interface PageSource {
   readPage(pageIndex: number): Promise<PageContent> | PageContent;
   /** A region of the page, in its points. */
   render(pageIndex: number, box: Box, dpi: number): Promise<Bitmap> | Bitmap;
+  /** The same pages turned clockwise; absent where no text can stand turned on them. */
+  turned?(turn: QuarterTurn): Pick<PageSource, 'readPage' | 'render' | 'damage'>;
   /** What was wrong with a page that was drawn all the same: a sentence, or null. */
   damage?(pageIndex: number): string | null;
   close(): void;
@@ -26,6 +28,7 @@ export async function openPages(format: string, bytes: Uint8Array, password: str
     outline: () => pdf.outline(),
     readPage: (pageIndex) => pdf.readPage(pageIndex),
     render: (pageIndex, box, dpi) => pdf.renderRegion(pageIndex, box, dpi),
+    turned: (turn) => ({ readPage: (pageIndex) => pdf.readPage(pageIndex, turn), render: (pageIndex, box, dpi) => pdf.renderRegion(pageIndex, box, dpi, turn) }),
     close: () => pdf.close(),
   };
 }

@@ -9,6 +9,7 @@ import { numberedListings } from './layout/numbered-code.js';
 import { printedListings } from './layout/printed-listings.js';
 import { opinionOn } from './layout-network/opinion.js';
 import type { PageOpinion } from './layout-network/opinion.js';
+import { turnOf } from './layout/sideways.js';
 import { readableText } from './layout/text-layer.js';
 import type { TextLayer } from './layout/text-layer.js';
 import { sketchPage } from './layout/sketch.js';
@@ -55,7 +56,7 @@ function wanted(pages: PageSource, [first, last]: [number, number]): number[] {
 
 /** Everything that one page's reading needs. */
 interface Reading {
-  pages: PageSource;
+  pages: Pick<PageSource, 'readPage' | 'render' | 'damage' | 'turned'>;
   request: ConvertRequest;
   ports: ConvertPorts;
   timings: Timings;
@@ -63,28 +64,38 @@ interface Reading {
   withoutRoom: WithoutRoom;
 }
 
-/** A page as the file tells it, and what the look at it will make of it; null where nothing must be seen. */
-interface BegunPage {
-  layer: TextLayer;
+/** A page as the file tells it, what its sketch says beside that, and what the look at it will make of it; null where nothing must be seen. */
+interface BegunPage extends ReadPage {
   looks: Promise<ReadPage> | null;
 }
 
 /** What is to be boiled down of a page, and what its sketch says beside that. */
 interface ReadPage {
   layer: TextLayer;
-  more: Pick<PageSketch, 'recognised' | 'nothingRecognised'>;
+  more: Pick<PageSketch, 'recognised' | 'nothingRecognised' | 'turn'>;
 }
 
 /** Reads the text of one page from the file, and begins to look at what must be seen of it. */
 async function beginPage(pageIndex: number, reading: Reading): Promise<BegunPage> {
-  const layer = readableText(await reading.timings.measure('read_page', 'page', () => reading.pages.readPage(pageIndex)));
-  const { content } = layer;
-  const why = whyPicture(content, reading.request.options);
-  if (why === null && !mayNeedLook(content, reading)) return { layer, looks: null };
-  const looks = lookAt(layer, why, reading);
+  const layer = await readLayer(pageIndex, reading);
+  const why = whyPicture(layer.content, reading.request.options);
+  const turn = why === null ? turnOf(layer.content) : 0;
+  const pages = turn === 0 ? undefined : reading.pages.turned?.(turn);
+  if (pages === undefined) return beginLook({ layer, more: {} }, why, reading);
+  const upright = { ...reading, pages };
+  return beginLook({ layer: await readLayer(pageIndex, upright), more: { turn } }, why, upright);
+}
+
+async function readLayer(pageIndex: number, { pages, timings }: Reading): Promise<TextLayer> {
+  return readableText(await timings.measure('read_page', 'page', () => pages.readPage(pageIndex)));
+}
+
+function beginLook(page: ReadPage, why: PictureReason | null, reading: Reading): BegunPage {
+  if (why === null && !mayNeedLook(page.layer.content, reading)) return { ...page, looks: null };
+  const looks = lookAt(page.layer, why, reading).then(({ layer, more }): ReadPage => ({ layer, more: { ...page.more, ...more } }));
   // It may fail before anybody waits for it.
   looks.catch(() => undefined);
-  return { layer, looks };
+  return { ...page, looks };
 }
 
 function mayNeedLook(content: PageContent, { request }: Reading): boolean {
@@ -327,10 +338,10 @@ async function readInto(sketches: Sketches, pageNumber: number, done: number, re
     } finally {
       await sketches.settle(done, begun === null || begun.looks === null ? undefined : pageNumber);
     }
-    const { layer, looks } = begun;
+    const { layer, more, looks } = begun;
     if (ends()) return void await looks?.catch(() => undefined);
     sketches.tell(pageNumber, done);
-    const { isPending, finish } = looks === null ? await boilDown({ layer, more: {} }, reading) : boilDownLater(looks, reading);
+    const { isPending, finish } = looks === null ? await boilDown({ layer, more }, reading) : boilDownLater(looks, reading);
     sketches.add({ pageNumber, errors: reading.errors, looks, finish });
     if (!isPending || reading.request.pageByPage === true) await sketches.settle(done);
   } catch (thrown) {

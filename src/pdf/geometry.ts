@@ -69,22 +69,35 @@ export interface PageFrame {
   width: number;
   height: number;
   rotation: 0 | 90 | 180 | 270;
+  /** Quarter turns, clockwise, that the page is read and drawn with beside its own /Rotate. */
+  turned: number;
   /** From the page's user space to the seen page: top left origin, y down, points. */
   toSeen: Matrix;
 }
 
-/** `left..top` is the crop box in user space, y up; `quarterTurns` is /Rotate / 90, clockwise. */
-export function pageFrame(left: number, bottom: number, right: number, top: number, quarterTurns: number): PageFrame {
+type Seen = Pick<PageFrame, 'width' | 'height' | 'toSeen'>;
+
+/** `left..top` is the crop box in user space, y up; `quarterTurns` is /Rotate / 90, clockwise, and so is `turned`, what the page is turned by besides. */
+export function pageFrame(left: number, bottom: number, right: number, top: number, quarterTurns: number, turned = 0): PageFrame {
+  const rotation = modulo(quarterTurns) * 90 as PageFrame['rotation'];
+  return { ...seenAfter(left, bottom, right, top, modulo(quarterTurns + turned)), rotation, turned: modulo(turned) };
+}
+
+function modulo(quarterTurns: number): number {
+  return ((quarterTurns % 4) + 4) % 4;
+}
+
+function seenAfter(left: number, bottom: number, right: number, top: number, quarterTurns: number): Seen {
   const across = right - left;
   const up = top - bottom;
-  switch (((quarterTurns % 4) + 4) % 4) {
+  switch (quarterTurns) {
     case 1:
-      return { width: up, height: across, rotation: 90, toSeen: { a: 0, b: 1, c: 1, d: 0, e: -bottom, f: -left } };
+      return { width: up, height: across, toSeen: { a: 0, b: 1, c: 1, d: 0, e: -bottom, f: -left } };
     case 2:
-      return { width: across, height: up, rotation: 180, toSeen: { a: -1, b: 0, c: 0, d: 1, e: right, f: -bottom } };
+      return { width: across, height: up, toSeen: { a: -1, b: 0, c: 0, d: 1, e: right, f: -bottom } };
     case 3:
-      return { width: up, height: across, rotation: 270, toSeen: { a: 0, b: -1, c: -1, d: 0, e: top, f: right } };
+      return { width: up, height: across, toSeen: { a: 0, b: -1, c: -1, d: 0, e: top, f: right } };
     default:
-      return { width: across, height: up, rotation: 0, toSeen: { a: 1, b: 0, c: 0, d: -1, e: -left, f: top } };
+      return { width: across, height: up, toSeen: { a: 1, b: 0, c: 0, d: -1, e: -left, f: top } };
   }
 }

@@ -5,7 +5,7 @@ import { FontTable } from './fonts.js';
 import { intersect, pageFrame } from './geometry.js';
 import type { PageFrame } from './geometry.js';
 import { readOutline } from './outline.js';
-import type { Bitmap, Box, OutlineEntry, PageContent } from './page.js';
+import type { Bitmap, Box, OutlineEntry, PageContent, QuarterTurn } from './page.js';
 import type { Pdfium } from './pdfium.js';
 import { readPage } from './read-page.js';
 import { renderRegion } from './render.js';
@@ -46,9 +46,9 @@ export class OpenedDocument implements PdfDocument {
     );
   }
 
-  readPage(pageIndex: number): PageContent {
+  readPage(pageIndex: number, turn: QuarterTurn = 0): PageContent {
     if (this.#hasFields) this.#openForm();
-    return this.#withPage(pageIndex, (page, frame) => readPage(this.#pdfium, this.#handle, this.#form, page, pageIndex, frame, this.#fonts));
+    return this.#withPage(pageIndex, (page, frame) => readPage(this.#pdfium, this.#handle, this.#form, page, pageIndex, frame, this.#fonts), turn);
   }
 
   renderPage(pageIndex: number, dpi: number): Bitmap {
@@ -58,9 +58,9 @@ export class OpenedDocument implements PdfDocument {
     );
   }
 
-  renderRegion(pageIndex: number, box: Box, dpi: number): Bitmap {
+  renderRegion(pageIndex: number, box: Box, dpi: number, turn: QuarterTurn = 0): Bitmap {
     this.#openForm();
-    return this.#withPage(pageIndex, (page, frame) => renderRegion(this.#pdfium, page, this.#form, frame, box, dpi));
+    return this.#withPage(pageIndex, (page, frame) => renderRegion(this.#pdfium, page, this.#form, frame, box, dpi), turn);
   }
 
   close(): void {
@@ -90,7 +90,7 @@ export class OpenedDocument implements PdfDocument {
     return this.#pdfium.guard(work);
   }
 
-  #withPage<T>(pageIndex: number, work: (page: number, frame: PageFrame) => T): T {
+  #withPage<T>(pageIndex: number, work: (page: number, frame: PageFrame) => T, turn: QuarterTurn = 0): T {
     if (!Number.isInteger(pageIndex) || pageIndex < 0 || pageIndex >= this.pageCount) {
       throw new LecternError('invalid_request', `There is no page ${pageIndex + 1}: the PDF has ${this.pageCount}.`);
     }
@@ -101,7 +101,7 @@ export class OpenedDocument implements PdfDocument {
       const form = this.#form;
       try {
         if (form !== 0) call.FORM_OnAfterLoadPage(page, form);
-        const result = work(page, frameOf(this.#pdfium, page));
+        const result = work(page, frameOf(this.#pdfium, page, turn));
         if (form !== 0) call.FORM_OnBeforeClosePage(page, form);
         call.FPDF_ClosePage(page);
         return result;
@@ -132,11 +132,11 @@ function readMetadata(pdfium: Pdfium, handle: number): PdfMetadata {
   };
 }
 
-function frameOf(pdfium: Pdfium, page: number): PageFrame {
+function frameOf(pdfium: Pdfium, page: number, turn: QuarterTurn): PageFrame {
   const { call, scratch } = pdfium;
   call.FPDF_GetPageBoundingBox(page, scratch);
   const { left, top, right, bottom } = readRectangle(pdfium);
-  return pageFrame(left, top, right, bottom, call.FPDFPage_GetRotation(page));
+  return pageFrame(left, top, right, bottom, call.FPDFPage_GetRotation(page), turn / 90);
 }
 
 /** The frame of a page that is not open. */

@@ -9,6 +9,9 @@ export interface Box {
   bottom: number;
 }
 
+/** Degrees clockwise. */
+export type QuarterTurn = 0 | 90 | 180 | 270;
+
 export interface Font {
   /** As the file names it, without the subset prefix: `NimbusRomNo9L-Medi`. */
   name: string;
@@ -144,7 +147,7 @@ export interface PageContent {
   pageIndex: number;
   width: number;
   height: number;
-  /** The page's own /Rotate, degrees clockwise; boxes here have it applied already. */
+  /** The page's own /Rotate, degrees clockwise; boxes here have it applied already, and what the reader was told to turn the page by besides. */
   rotation: 0 | 90 | 180 | 270;
   /** Every visible word once, in painting order. */
   words: Word[];

@@ -30,11 +30,13 @@ export class Proof {
   #width: number;
   #height: number;
   #scale: number;
+  #turned: number;
 
   constructor(pdfium: Pdfium, page: number, frame: PageFrame, objects: PageObject[]) {
     this.#pdfium = pdfium;
     this.#page = page;
     this.#objects = objects;
+    this.#turned = frame.turned;
     this.#scale = Math.min(1, Math.sqrt(MAX_PIXELS / Math.max(1, frame.width * frame.height)));
     this.#width = Math.max(1, Math.round(frame.width * this.#scale));
     this.#height = Math.max(1, Math.round(frame.height * this.#scale));
@@ -87,7 +89,7 @@ export class Proof {
     for (const object of off) call.FPDFPageObj_SetIsActive(object.pointer, 0);
     try {
       call.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, ground);
-      call.FPDF_RenderPageBitmap(bitmap, this.#page, -left, -top, this.#width, this.#height, 0, 0);
+      call.FPDF_RenderPageBitmap(bitmap, this.#page, -left, -top, this.#width, this.#height, this.#turned, 0);
       const stride = call.FPDFBitmap_GetStride(bitmap);
       const at = call.FPDFBitmap_GetBuffer(bitmap) >>> 0;
       return { pixels: this.#pdfium.u8.slice(at, at + stride * height), stride, left, top };

@@ -28,8 +28,8 @@ export function renderRegion(pdfium: Pdfium, page: number, form: number, frame: 
     const top = Math.round(-region.top * scale);
     const across = Math.round(frame.width * scale);
     const down = Math.round(frame.height * scale);
-    call.FPDF_RenderPageBitmap(bitmap, page, left, top, across, down, 0, ANNOTATIONS | RGB_ORDER);
-    if (form !== 0) call.FPDF_FFLDraw(form, bitmap, page, left, top, across, down, 0, ANNOTATIONS | RGB_ORDER);
+    call.FPDF_RenderPageBitmap(bitmap, page, left, top, across, down, frame.turned, ANNOTATIONS | RGB_ORDER);
+    if (form !== 0) call.FPDF_FFLDraw(form, bitmap, page, left, top, across, down, frame.turned, ANNOTATIONS | RGB_ORDER);
     const stride = call.FPDFBitmap_GetStride(bitmap);
     const pixels = call.FPDFBitmap_GetBuffer(bitmap) >>> 0;
     return { data: pdfium.u8.slice(pixels, pixels + stride * height), width, height, stride };

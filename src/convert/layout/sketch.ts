@@ -1,5 +1,5 @@
 /** One page, boiled down to what the document-wide steps need: pieces of lines, tables, figures. No words are kept. */
-import type { Box, HiddenText, Line, PageContent, StructureNode, Word } from '../../pdf/page.js';
+import type { Box, HiddenText, Line, PageContent, QuarterTurn, StructureNode, Word } from '../../pdf/page.js';
 import type { PageOpinion } from '../layout-network/opinion.js';
 import type { FoundTable } from '../table.js';
 import { pictureCoverage } from '../scans.js';
@@ -59,6 +59,8 @@ export interface PageSketch {
   pictureCoverage: number;
   /** Where the text was read from the page's picture: by what, how surely (0..1), and how the page was turned (degrees clockwise) and leaned. */
   recognised?: { by: string; confidence: number | null; turn: number; lean: number };
+  /** By what the page was turned, clockwise, before its text was read from the file; absent: not at all. */
+  turn?: QuarterTurn;
   /** The page's picture was looked at, and no text was found in it. */
   nothingRecognised?: boolean;
 }

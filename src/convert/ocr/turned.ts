@@ -1,9 +1,9 @@
 /** A page's bitmap turned upright, and the way back from its pixels to the page. */
 import type { Sharp } from 'sharp';
 import type { Bitmap } from '../../bitmap.js';
-import type { Box } from '../../pdf/page.js';
+import type { Box, QuarterTurn } from '../../pdf/page.js';
 
-export type QuarterTurn = 0 | 90 | 180 | 270;
+export type { QuarterTurn };
 
 /** The bitmap turned clockwise by `quarter` degrees. */
 export async function turnQuarter(bitmap: Bitmap, quarter: QuarterTurn): Promise<Bitmap> {

@@ -18,6 +18,9 @@ export interface PlacedPicture {
   box: Box;
 }
 
+/** Where the file has what was read at `box` of a page. */
+type DrawnBox = (pageIndex: number, box: Box) => Box;
+
 interface OpenList {
   group: GroupItem;
   last: ListItem | null;
@@ -29,14 +32,16 @@ class Assembler {
   readonly #builder: DocumentBuilder;
   readonly #vocabulary: Vocabulary;
   readonly #latex: boolean;
+  readonly #drawnBox: DrawnBox;
   #lists: OpenList[] = [];
   readonly #objects = new Map<Block, TableItem | PictureItem>();
   readonly #notes: { note: TextItem; about: Block }[] = [];
 
-  constructor(builder: DocumentBuilder, vocabulary: Vocabulary, latex: boolean) {
+  constructor(builder: DocumentBuilder, vocabulary: Vocabulary, latex: boolean, drawnBox: DrawnBox) {
     this.#builder = builder;
     this.#vocabulary = vocabulary;
     this.#latex = latex;
+    this.#drawnBox = drawnBox;
   }
 
   add(block: Block): void {
@@ -139,13 +144,14 @@ class Assembler {
   #addFigure(block: FigureBlock): void {
     this.#lists = [];
     const { figure, pageIndex } = block;
-    const place = { pageNumber: pageIndex + 1, box: figure.box, asDrawn: true };
+    const drawn = this.#drawnBox(pageIndex, figure.box);
+    const place = { pageNumber: pageIndex + 1, box: drawn, asDrawn: true };
     // A caption is written before its picture: where it stands below, so is the picture's text, which is read before the caption.
     const { top, bottom } = figure.box;
     const isBelow = block.captions.some(({ stretches: [first] }) => first !== undefined && first.box.top > (top + bottom) / 2);
     if (isBelow) this.#addPictureText(block);
     const item = this.#builder.addPicture({ at: [place], chart: figure.chart });
-    this.pictures.push({ item, pageIndex, box: figure.box });
+    this.pictures.push({ item, pageIndex, box: drawn });
     this.#addCaptions(item, block);
     if (!isBelow) this.#addPictureText(block);
   }
@@ -197,9 +203,9 @@ function confidencesOf(lines: TextLine[]): Pick<TextOptions, 'lineConfidences'> 
   return { lineConfidences: lines.map(({ confidence }) => (confidence === undefined ? null : Math.round(confidence * 1000) / 1000)) };
 }
 
-/** Adds `blocks` to the document in `builder`, formulas as LaTeX or as lines of text; the pictures come back to be drawn. */
-export function assemble(builder: DocumentBuilder, blocks: Block[], vocabulary: Vocabulary, latex: boolean): PlacedPicture[] {
-  const assembler = new Assembler(builder, vocabulary, latex);
+/** Adds `blocks` to the document in `builder`, formulas as LaTeX or as lines of text; the pictures come back to be drawn, where `drawnBox` has them. */
+export function assemble(builder: DocumentBuilder, { blocks, vocabulary }: { blocks: Block[]; vocabulary: Vocabulary }, latex: boolean, drawnBox: DrawnBox = (_, box) => box): PlacedPicture[] {
+  const assembler = new Assembler(builder, vocabulary, latex, drawnBox);
   for (const block of blocks) assembler.add(block);
   assembler.tieNotes();
   return assembler.pictures;

@@ -1,0 +1,30 @@
+/** Pages whose text the file itself has sideways or upside down: the page was laid in wrong, or what stands on it is wider than it. */
+import type { Line, PageContent, QuarterTurn } from '../../pdf/page.js';
+import { hasIdeographic } from '../wording/scripts.js';
+
+/** Fewer letters, or fewer lines, may be the labels of a drawing, or a note on the margin. */
+const fewestLetters = 60;
+const fewestLines = 3;
+/** Of all letters; the rest may be the running head and the number of the page. */
+const leastShare = 0.8;
+
+function lettersOf(line: Line): number {
+  return line.words.reduce((sum, { text }) => sum + (text.match(/[\p{L}\p{N}]/gu)?.length ?? 0), 0);
+}
+
+/** Writing that runs downwards stands upright. */
+function isVerticalWriting(line: Line): boolean {
+  return line.angle === 270 && line.words.some(({ text }) => hasIdeographic(text));
+}
+
+/** By what the page must be turned, clockwise, to be read. */
+export function turnOf({ lines }: PageContent): QuarterTurn {
+  if (lines.every(({ angle }) => angle === 0)) return 0;
+  const all = lines.reduce((sum, line) => sum + lettersOf(line), 0);
+  for (const turn of [90, 180, 270] as const) {
+    const turned = lines.filter((line) => line.angle === turn && !isVerticalWriting(line));
+    const letters = turned.reduce((sum, line) => sum + lettersOf(line), 0);
+    if (turned.length >= fewestLines && letters >= fewestLetters && letters >= leastShare * all) return turn;
+  }
+  return 0;
+}
