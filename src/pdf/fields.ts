@@ -50,10 +50,11 @@ export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: M
       }
       const field = readField(pdfium, annotation, form, box);
       if (field === null) continue;
-      const laidOut = layOut(field, order);
-      const label = laidOut.length === 1 ? labelOf(field.box, printed) : undefined;
+      const label = labelOf(field.box, printed);
+      // Letters as high as the field make no heading of what somebody typed.
+      const laidOut = layOut({ ...field, size: Math.min(field.size, label?.size ?? Infinity) }, order);
       for (const line of laidOut) {
-        if (label !== undefined) moveTo(line, label.baseline);
+        if (label !== undefined && laidOut.length === 1) moveTo(line, label.baseline);
         fields.lines.push(line);
         order += line.words.length;
       }

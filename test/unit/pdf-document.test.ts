@@ -143,3 +143,11 @@ t.test('what filled fields say is text, hidden and secret ones not', async (t) =
   t.equal(page.words.at(-1)?.text, 'wraps');
   t.ok(page.words.every(({ box }) => box.left >= 72 && box.right <= 250));
 });
+
+t.test('letters as high as their field are no larger than the label', async (t) => {
+  const page = await read({
+    content: [text(72, 703, 11, 'Name:')],
+    fields: [{ rect: [110, 696, 250, 720], value: 'Zoë Quist', size: 18 }, { rect: [110, 600, 250, 624], value: 'by itself', size: 18 }, { rect: [110, 640, 250, 660], value: 'small', size: 8 }],
+  });
+  t.same(page.lines.map(({ size }) => size), [11, 11, 18, 8]);
+});
