@@ -77,7 +77,7 @@ function load(pdfium: Pdfium, parts: Uint8Array[], password: string | null): Pdf
 function openFailure(failure: number, withPassword: boolean): LecternError {
   switch (failure) {
     case PASSWORD_ERROR:
-      return new LecternError('password_required', withPassword ? 'The password does not open this PDF.' : 'The PDF is encrypted and needs a password.');
+      return new LecternError('password_required', withPassword ? 'The password does not open this PDF.' : 'The PDF is encrypted and needs a password: pdf_password in a request, --password on the command line.');
     case SECURITY_ERROR:
       return new LecternError('invalid_document', 'The PDF could not be opened: its encryption is of a kind that is not supported.');
     case FORMAT_ERROR:
