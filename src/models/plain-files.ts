@@ -1,6 +1,6 @@
-/** GGUF files that lie in a directory by themselves: which file or files make a model, and what it is called. */
+/** GGUF files that lie in a directory by themselves: which file or files make a model, and what it is called. Models in another form are told, too. */
 import { createHash } from 'node:crypto';
-import { basename, join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { type FileState, filesBelow, invalid, stateOf } from './files.js';
 
 export interface PlainModel {
@@ -13,6 +13,7 @@ export interface PlainModel {
 }
 
 const partForm = /^(.*)-(\d{5})-of-(\d{5})\.gguf$/;
+const otherForm = /^(.*?)(?:-\d{5}-of-\d{5})?\.safetensors$/i;
 const mostParts = 1000;
 const deepest = 4;
 
@@ -22,9 +23,10 @@ const deepest = 4;
  */
 export async function plainModelsOf(root: string): Promise<PlainModel[]> {
   const ofStore = new Set(['blobs', 'manifests']);
-  const files = (await filesBelow(root, { depth: deepest, enters: (below) => !ofStore.has(below) })).filter((file) => /\.gguf$/i.test(file));
-  const known = new Set(files);
-  return files.flatMap((file) => {
+  const files = (await filesBelow(root, { depth: deepest, enters: (below) => !ofStore.has(below) }));
+  const ours = files.filter((file) => /\.gguf$/i.test(file));
+  const known = new Set(ours);
+  const models = ours.flatMap((file) => {
     const part = partForm.exec(file);
     const path = join(root, file);
     if (part === null) return [{ name: nameOf(basename(file).slice(0, -'.gguf'.length)), path, parts: [path], wrong: null }];
@@ -38,6 +40,25 @@ export async function plainModelsOf(root: string): Promise<PlainModel[]> {
     const missing = parts.find((one) => !known.has(one));
     return [{ ...model, parts: parts.map((one) => join(root, one)), wrong: missing === undefined ? null : `its part ${basename(missing)} is missing` }];
   });
+  return [...models, ...inAnotherForm(root, files, new Set(ours.map((file) => placeOf(file, basename(file).slice(0, -'.gguf'.length)))))];
+}
+
+/** A model's own directory; many lie in the outermost one, each by its name. */
+function placeOf(file: string, stem: string): string {
+  return dirname(file) === '.' ? stem : dirname(file);
+}
+
+/** What most models are published as: whoever puts one here is told why it does not appear. One entry a place, none where it was converted. */
+function inAnotherForm(root: string, files: string[], converted: Set<string>): PlainModel[] {
+  const first = new Map<string, PlainModel>();
+  for (const file of files) {
+    const stem = otherForm.exec(basename(file))?.[1];
+    const place = placeOf(file, stem ?? '');
+    if (stem === undefined || first.has(place) || converted.has(place)) continue;
+    const name = nameOf(basename(place));
+    first.set(place, { name, path: join(root, file), parts: [], wrong: 'only GGUF files are read; convert_hf_to_gguf.py of llama.cpp makes one of such a model' });
+  }
+  return [...first.values()];
 }
 
 function nameOf(stem: string): string {

@@ -201,6 +201,20 @@ t.test('of two that have one name the first directory has it', async (t) => {
   t.equal(lines.length, 2);
 });
 
+t.test('a model in another form is told, once for a directory, and not where it was converted', async (t) => {
+  const { first, lines, catalogue, reasons } = make(t);
+  for (const [directory, ...files] of [['Qwen3-4B', 'model-00001-of-00002.safetensors', 'model-00002-of-00002.safetensors', 'config.json'], ['done', 'model.safetensors', 'done.gguf']] as const) {
+    mkdirSync(join(first, directory));
+    for (const file of files) writeFileSync(join(first, directory, file), '{}');
+  }
+  for (const file of ['adapter.SafeTensors', 'both.safetensors', 'both.gguf']) writeFileSync(join(first, file), '{}');
+  t.same((await catalogue.list()).map(({ name }) => name).sort(), ['both', 'done']);
+  t.match(await reasons(), { 'Qwen3-4B': /^only GGUF files are read; convert_hf_to_gguf\.py /, adapter: /^only GGUF/ });
+  t.equal(Object.keys(await reasons()).length, 2);
+  t.equal(lines.filter((line) => line.includes('only GGUF')).length, 2);
+  t.match(await failureOf(catalogue.find('qwen3-4b')), { code: 'model_not_found', message: /is there and cannot be used/ });
+});
+
 t.test('what is broken is left out with its reason, which the log hears once', async (t) => {
   const { first, catalogue, lines, names, reasons, engine } = make(t);
   writeFileSync(join(first, 'good.gguf'), '{}');
