@@ -95,7 +95,7 @@ class DirectoryCatalogue implements Catalogue {
     const key = canonical(this.#aliases.get(canonical(name)) ?? name);
     const shown = JSON.stringify(name.slice(0, 200));
     const isRefused = refused.some((one) => canonical(one.name) === key);
-    throw new LecternError('model_not_found', isRefused ? `The model ${shown} is there and cannot be used; the log says why.` : `There is no model ${shown}.`);
+    throw new LecternError('model_not_found', isRefused ? `The model ${shown} is there and cannot be used; the log says why.` : `There is no model ${shown}; the setting aliases can give one that is there this name.`);
   }
 
   /** The model of this name, else the one that it is an alias of. */
