@@ -66,6 +66,13 @@ t.test('a running head that stands upright beside it is none of the text, nor is
   t.equal(markdown, `## ${heading}\n\n${paragraph.join(' ')}\n\nWhat a form says.`);
 });
 
+t.test('a scan whose invisible text lies on its side', async (t) => {
+  const hidden = [text(72, 740, 20, heading, { mode: 3 }), ...paragraph.map((line, index) => text(72, 700 - 14 * index, 11, line, { mode: 3 }))];
+  const page = onItsSide(hidden);
+  const { markdown } = await convert(t, { ...page, content: [placed('Im0', 800, 0, 0, 600, 0, 0), ...page.content], images: { Im0: { width: 80, height: 60, grey: 220 } } });
+  t.equal(markdown, `## ${heading}\n\n${paragraph.join(' ')}`);
+});
+
 t.test('a picture is drawn as the page shows it, and lies there', async (t) => {
   const page = onItsSide([...content, placed('Im0', 200, 0, 0, 100, 72, 400)]);
   const grey = Uint8Array.from({ length: 200 }, (_, at) => (at % 20 < 10 ? 0 : 200));
