@@ -8,16 +8,18 @@ export function heedShapes(glyphs: Glyph[], fonts: FontTable): void {
   correctSizes(glyphs);
 }
 
-/** Of the size: bitmap fonts round each advance to dots of 600 to the inch. Narrow letters of other fonts are narrower by a tenth at least. */
-const FIXED_PITCH_SLACK = 0.025;
+/** Of the size, how far apart the advances of one pitch may be, and what is usual for narrow letters from what is for the others: bitmap fonts round each to dots, and lines that are set to one width by parts of letters. */
+const FIXED_PITCH_SLACK = 0.07;
+const FIXED_PITCH_CENTRE = 0.025;
 const NARROW_LETTERS = /^[ijlt.,]$/;
 
-/** Least and greatest advance of a font's letters, in sizes, and how many there are. */
+/** Of a font's letters, the share that may advance otherwise on either side, as one that something stands over. */
+const ODD_LETTERS = 0.03;
+
+/** The advances of a font's letters, in sizes: of those that are narrow in other fonts, and of the others. */
 interface Pitch {
-  least: number;
-  most: number;
-  narrow: number;
-  others: number;
+  narrow: number[];
+  others: number[];
 }
 
 /** Fonts whose narrow and wide letters advance alike are typewriters, whatever they are called. */
@@ -25,23 +27,29 @@ function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
   const pitches = new Map<number, Pitch>();
   for (const { run, text, u0, u1 } of glyphs) {
     if (run.font.monospace || text.length !== 1 || text < '!' || text > 'z') continue;
-    const advance = (u1 - u0) / run.stretch;
-    const pitch = pitches.get(run.fontPointer);
-    if (pitch === undefined) pitches.set(run.fontPointer, { least: advance, most: advance, narrow: 0, others: 0 });
-    else {
-      if (advance < pitch.least) pitch.least = advance;
-      if (advance > pitch.most) pitch.most = advance;
-      if (NARROW_LETTERS.test(text)) pitch.narrow++;
-      else pitch.others++;
-    }
+    let pitch = pitches.get(run.fontPointer);
+    if (pitch === undefined) pitches.set(run.fontPointer, (pitch = { narrow: [], others: [] }));
+    (NARROW_LETTERS.test(text) ? pitch.narrow : pitch.others).push((u1 - u0) / run.stretch);
   }
-  const even = [...pitches].filter(([, { least, most }]) => most - least < FIXED_PITCH_SLACK);
-  const fixed = new Map(even.filter(([, { narrow, others }]) => narrow >= 3 && others >= 8));
-  // What is typed in a slanted face beside it may be a few letters: with a narrow one among them that advances as the proven font's do.
-  const isAlike = ({ least, most, narrow, others }: Pitch): boolean => narrow >= 1 && narrow + others >= 3 && [...fixed.values()].some((proven) => Math.max(most, proven.most) - Math.min(least, proven.least) < FIXED_PITCH_SLACK);
-  for (const [pointer, pitch] of even) if (isAlike(pitch)) fixed.set(pointer, pitch);
+  const even = [...pitches].filter(([, { narrow, others }]) => narrow.length > 0 && spread([...narrow, ...others]) < FIXED_PITCH_SLACK);
+  const areAlike = (some: number[], more: number[]): boolean => Math.abs(medianOf(some) - medianOf(more)) < FIXED_PITCH_CENTRE;
+  const fixed = new Map(even.filter(([, { narrow, others }]) => narrow.length >= 3 && others.length >= 8 && areAlike(narrow, others)));
+  // What is typed in a slanted face beside it may be a few letters: with a narrow one among them they advance as the proven font's do.
+  const isBeside = ({ narrow, others }: Pitch): boolean => narrow.length + others.length >= 3 && [...fixed.values()].some((proven) => areAlike(narrow, proven.others) && (others.length === 0 || areAlike(others, proven.others)));
+  for (const [pointer, pitch] of even) if (isBeside(pitch)) fixed.set(pointer, pitch);
   if (fixed.size === 0) return;
   for (const { run } of glyphs) if (fixed.has(run.fontPointer)) run.font = fonts.fixedPitch(run.font);
+}
+
+/** How far apart all but a few of the advances are. */
+function spread(advances: number[]): number {
+  const sorted = advances.sort((a, b) => a - b);
+  const few = Math.floor(ODD_LETTERS * sorted.length);
+  return sorted.at(-1 - few)! - sorted[few]!;
+}
+
+function medianOf(values: number[]): number {
+  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
 
 /** Capitals are this high in parts of the size; letters with accents and descenders reach 1.2. */

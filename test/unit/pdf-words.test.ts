@@ -286,7 +286,7 @@ t.test('a font whose letters all advance alike is a typewriter', async (t) => {
 t.test('a bitmap font whose advances differ by a dot is a typewriter, one with narrow letters is none', async (t) => {
   const saying = 'a little writer tells it all at last';
   const fontOf = (widthOf: (letter: string) => number): FontSpec => {
-    const letters = [...new Set(saying)];
+    const letters = [...new Set(`${saying}v`)];
     const codeOf = (letter: string): number => letter.charCodeAt(0);
     return {
       type3: Object.fromEntries(letters.map((letter) => [codeOf(letter), `${widthOf(letter)} 0 0 0 400 700 d1${letter === ' ' ? '' : ' 0 0 300 700 re f'}`])),
@@ -298,13 +298,15 @@ t.test('a bitmap font whose advances differ by a dot is a typewriter, one with n
   t.ok(rounded.words.every(({ font }) => font.monospace));
   const narrow = await read([text(72, 700, 10, saying, { font: 'T' })], { T: fontOf((letter) => ('itl'.includes(letter) ? 490 : 525)) });
   t.notOk(narrow.words.some(({ font }) => font.monospace));
+  const odd = await read([text(72, 700, 10, `${saying} ${saying} ${saying} v`, { font: 'T' })], { T: fontOf((letter) => (letter === 'v' ? 600 : 525)) });
+  t.ok(odd.words.every(({ font }) => font.monospace), 'one letter of a hundred advances otherwise');
   const beside = async (widthOf: (letter: string) => number): Promise<boolean[]> => {
     const page = await read([text(72, 700, 10, saying, { font: 'T' }), text(72, 680, 10, 'wit at', { font: 'S' })], { T: fontOf(() => 525), S: fontOf(widthOf) });
     return page.lines[1]!.words.map(({ font }) => font.monospace);
   };
   t.strictSame(await beside(() => 530), [true, true], 'few letters beside it that advance like it');
   t.strictSame(await beside(() => 490), [false, false], 'another pitch');
-  t.strictSame(await beside((letter) => (letter === 'i' ? 400 : 525)), [false, false], 'a narrow one');
+  t.strictSame(await beside((letter) => ('it'.includes(letter) ? 480 : 525)), [false, false], 'narrow ones');
 });
 
 t.test('type 3 glyphs have their size and place', async (t) => {
