@@ -61,6 +61,26 @@ function answerOrigin(request: FastifyRequest, reply: FastifyReply, allowed: str
   return undefined;
 }
 
+/**
+ * The contract changes things by GET, and a picture or a link on a strange page asks for these without leave and without an origin. Browsers
+ * say where such a request comes from: in `sec-fetch-site` where the connection is trusted (https, localhost), in `referer` where the page
+ * does not forbid it. One that says neither is no program's. Throws `forbidden`.
+ */
+export function refuseStrangePage(request: FastifyRequest, allowed: string[]): void {
+  const { 'sec-fetch-site': site, referer, 'user-agent': agent = '', 'accept-language': languages } = request.headers;
+  // An origin was judged when the request came.
+  if (request.headers.origin !== undefined || allowed.includes('*')) return;
+  const isBrowser = agent.startsWith('Mozilla/') && languages !== undefined;
+  const isWelcome = site !== undefined ? site === 'same-origin' || site === 'none'
+    : referer !== undefined ? allowed.includes(originOf(referer)) || isSameOrigin(request, originOf(referer))
+      : !isBrowser;
+  if (!isWelcome) throw new LecternError('forbidden', 'This address changes something, and a page of another web origin seems to ask for it; programs and the service\'s own pages may.');
+}
+
+function originOf(address: string): string {
+  return URL.canParse(address) ? new URL(address).origin : '';
+}
+
 function preflight(request: FastifyRequest, reply: FastifyReply, welcome: boolean): FastifyReply {
   void reply.header('content-type', 'text/plain; charset=utf-8');
   if (!welcome) return reply.code(400).send('Disallowed CORS origin');

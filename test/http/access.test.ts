@@ -40,6 +40,28 @@ t.test('narrowed: a strange page cannot even post a form', async (t) => {
   t.strictSame([preflight.statusCode, preflight.body], [400, 'Disallowed CORS origin']);
 });
 
+t.test('a picture on a strange page forgets no results', async (t) => {
+  const service = await startTestService({ corsOrigins: ['https://mine.example.org'] });
+  t.teardown(() => service.close());
+  const clear = async (headers: Record<string, string>, app = service.app) =>
+    (await app.inject({ url: '/v1/clear/results?older_then=0', headers: { host: '10.0.0.7:11434', ...headers } })).statusCode;
+  const browser = { 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64) Gecko/20100101 Firefox/140.0', 'accept-language': 'de' };
+  for (const site of ['cross-site', 'same-site']) t.equal(await clear({ ...browser, 'sec-fetch-site': site }), 403, site);
+  for (const site of ['same-origin', 'none']) t.equal(await clear({ ...browser, 'sec-fetch-site': site }), 200, site);
+  t.equal(await clear({ ...browser, referer: 'https://chat.example.org/' }), 403, 'over a connection that browsers do not trust the page is named');
+  t.equal(await clear({ ...browser, referer: 'http://10.0.0.7:1143/' }), 403, 'another port');
+  t.equal(await clear({ ...browser, referer: 'nowhere' }), 403);
+  t.equal(await clear(browser), 403, 'or hides');
+  for (const referer of ['http://10.0.0.7:11434/docs', 'https://mine.example.org/a']) t.equal(await clear({ ...browser, referer }), 200, referer);
+  t.equal(await clear({}), 200, 'programs');
+  t.equal(await clear({ 'user-agent': 'Mozilla/5.0 (Windows NT; Windows NT 10.0; de-DE) WindowsPowerShell/5.1' }), 200, 'that call themselves browsers, too');
+  t.equal(await clear({ 'user-agent': 'node', 'accept-language': '*', 'sec-fetch-mode': 'cors' }), 200, 'and a program of Node');
+  t.equal(await clear({ origin: 'https://mine.example.org', 'sec-fetch-site': 'cross-site' }), 200, 'a page that may call');
+  const open = await startTestService();
+  t.teardown(() => open.close());
+  t.equal(await clear({ ...browser, 'sec-fetch-site': 'cross-site' }, open.app), 200, 'where any page may');
+});
+
 t.test('a loopback service is not reached by a rebound name', async (t) => {
   const service = await startTestService({ allowedHosts: ['docs.example.org'] });
   t.teardown(() => service.close());

@@ -1,5 +1,6 @@
 /** What a client does with a task it has the id of: ask how it goes, fetch its result, cancel it; and clear what has ended. */
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { refuseStrangePage } from '../access.js';
 import { ClientGone } from '../client-gone.js';
 import { requireAdministrator } from '../caller.js';
 import type { HttpDependencies } from '../dependencies.js';
@@ -16,7 +17,7 @@ interface TaskRoute {
   Params: { task_id: string };
 }
 
-export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependencies, waiting: WaitingCounts): void {
+export function addTaskRoutes(app: FastifyInstance, { tasks, log, settings }: HttpDependencies, waiting: WaitingCounts): void {
   app.get<TaskRoute>('/v1/status/poll/:task_id', async (request, reply) => {
     const seconds = queryNumber(request, 'wait', 0);
     const { task_id: id } = request.params;
@@ -46,6 +47,7 @@ export function addTaskRoutes(app: FastifyInstance, { tasks, log }: HttpDependen
   });
 
   app.get('/v1/clear/results', async (request, reply) => {
+    refuseStrangePage(request, settings.corsOrigins);
     const seconds = queryNumber(request, 'older_then', 3600);
     // Whoever is no administrator clears what is his own.
     const { identity, isAdministrator } = request.caller;
