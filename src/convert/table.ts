@@ -20,8 +20,8 @@ export interface FoundTable {
   rowCount: number;
   columnCount: number;
   cells: TableCell[];
-  /** Drawn lines or shading gave the grid, or only the white between the words did. */
-  evidence: 'ruled' | 'partly-ruled' | 'unruled';
+  /** The file's own structure or drawn lines gave the grid, some lines or shading helped, or only the white between the words did. */
+  evidence: 'tagged' | 'ruled' | 'partly-ruled' | 'unruled';
   /** 0..1 */
   confidence: number;
 }

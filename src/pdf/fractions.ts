@@ -38,6 +38,8 @@ const mostStacked = 1.8;
 /** Of the larger size: smaller text is a script; of that size, how near it stands to what it is of. */
 const scriptSize = 0.86;
 const touching = 0.3;
+/** Points between rules that meet. */
+const touchingRules = 1;
 
 interface Span {
   left: number;
@@ -195,6 +197,11 @@ function isBarOf({ box: { right, top, bottom }, size }: Word, { start, position 
   return Math.abs(right - start) < 0.3 * size + 1 && position > top - 0.3 * size && position < top + 0.35 * (bottom - top);
 }
 
+/** An upright rule meets it, or runs through it: a side of a table's cells. */
+function isOfGrid(bar: Ruling, walls: Ruling[]): boolean {
+  return walls.some(({ position, start, end }) => position > bar.start - touchingRules && position < bar.end + touchingRules && start < bar.position + touchingRules && end > bar.position - touchingRules);
+}
+
 /** The fractions of a page's upright text, from left to right. */
 export function fractionsOf(lines: Line[], rulings: Ruling[]): Fraction[] {
   const across = rulings.filter(({ orientation }) => orientation === 'horizontal');
@@ -202,7 +209,8 @@ export function fractionsOf(lines: Line[], rulings: Ruling[]): Fraction[] {
   const words = lines.filter(({ angle }) => angle === 0).flatMap((line) => line.words);
   if (words.length > mostWords) return [];
   const signs = words.filter(({ text }) => text === '√');
-  const bars = across.filter((bar) => !signs.some((sign) => isBarOf(sign, bar))).sort((a, b) => a.start - b.start);
+  const walls = rulings.filter(({ orientation }) => orientation === 'vertical');
+  const bars = across.filter((bar) => !signs.some((sign) => isBarOf(sign, bar)) && !isOfGrid(bar, walls)).sort((a, b) => a.start - b.start);
   let found: Fraction[] = [];
   // A part may be as high as a fraction in it: outer ones are seen when inner ones are known.
   for (let storey = 0; storey < mostStoreys; storey++) {

@@ -111,6 +111,7 @@ t.test('what only looks like a fraction is none', async (t) => {
     'a line further above': [sentence(72, 600, 'x ='), sentence(98, 614, 'a'), stroke(97, 108, 602.75), sentence(100, 592, 'b')],
     'a beam': [sentence(72, 600, 'x ='), sentence(100, 607, 'a'), line(97, 602.75, 108, 602.75, { lineWidth: 2.5 }), sentence(100, 592, 'b')],
     'a word struck out between tight lines': [sentence(100, 612, '19.99'), sentence(72, 600, '11.50'), sentence(104, 600, '22.99'), stroke(104, 131, 603), sentence(135, 600, '20.00'), sentence(105, 588, '29.99')],
+    'a rule between the rows of a grid': [sentence(102, 607, '1'), sentence(112, 607, '2'), sentence(72, 600, 'North'), line(99, 602.75, 121, 602.75), sentence(102, 592.5, '3'), sentence(112, 592.5, '4'), line(99, 586, 99, 616), line(121, 586, 121, 616)],
     'nothing below the bar': [sentence(72, 600, 'x ='), sentence(100, 607, 'a'), stroke(97, 108, 602.75)],
   };
   for (const [name, content] of Object.entries(none)) {

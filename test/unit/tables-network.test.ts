@@ -6,7 +6,7 @@ import type { Bitmap } from '../../src/bitmap.js';
 import { convertDocument } from '../../src/convert/convert.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import type { FoundTable } from '../../src/convert/table.js';
-import { tableByNetwork } from '../../src/convert/tables/by-network.js';
+import { tableByNetwork, tablesByNetwork } from '../../src/convert/tables/by-network.js';
 import { drawTable } from '../../src/convert/tables/picture.js';
 import { type CellFinder, findTables, tableWords } from '../../src/convert/tables/index.js';
 import type { TableCells } from '../../src/engine/vision-port.js';
@@ -111,6 +111,16 @@ t.test('the network is not asked for ruled tables and turned text, and not belie
   t.equal(await tableByNetwork(table, page, answering([], [110]), signal), null, 'one column');
   t.equal(await tableByNetwork(table, page, async () => null, signal), null);
   await t.rejects(tableByNetwork(table, page, async () => { throw new LecternError('cancelled'); }, signal), { code: 'cancelled' });
+});
+
+t.test('cells that the file itself tells are not guessed at', async (t) => {
+  const { page, table } = wrapped();
+  let asked = 0;
+  const find: CellFinder = async () => { asked += 1; return null; };
+  await tablesByNetwork({ tables: [{ ...table, evidence: 'tagged' }], doubtful: [] }, page, find, signal);
+  t.equal(asked, 0);
+  await tablesByNetwork({ tables: [table], doubtful: [] }, page, find, signal);
+  t.ok(asked > 0);
 });
 
 t.test('accurate asks the network for tables without full rules, fast does not', async (t) => {

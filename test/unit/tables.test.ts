@@ -289,6 +289,10 @@ t.test('a tagged table is read by its tags, empty cells that they lack included'
   t.strictSame(grid(table), texts);
   t.strictSame(table?.cells.filter((cell) => cell.columnHeader).length, 3);
 
+  t.equal(table?.evidence, 'tagged');
+  const wide = { ...page, words: page.words.map((word) => (word.mcid === 22 ? { ...word, mcid: 21 } : word)) };
+  t.equal(find(wide)[0]?.evidence, 'partly-ruled', 'where a cell holds what stands far apart its tags may be a guess');
+
   const moved = { ...page, words: page.words.map((word) => (word.mcid === 22 ? { ...word, baseline: 90, box: { ...word.box, top: 83, bottom: 90 } } : word)) };
   t.not(find(moved)[0]?.confidence, table?.confidence, 'tags that the places contradict are not believed');
 });

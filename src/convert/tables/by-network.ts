@@ -7,7 +7,7 @@ import { withBareColumns } from './bare-heads.js';
 import { doubtsOf } from './doubts.js';
 import { makeChunks } from './chunks.js';
 import type { Chunk } from './chunks.js';
-import { extentsOf, inkOf, wordsOf } from './extents.js';
+import { extentsOf, inkOf, isSettled, wordsOf } from './extents.js';
 import type { Extent } from './extents.js';
 import type { Piece } from './frame.js';
 import { inReadingOrder } from './grid.js';
@@ -45,7 +45,7 @@ export interface Geometry {
  * what geometry doubts, where the network's reading is in order or seems one.
  */
 export async function tablesByNetwork({ tables, doubtful }: Geometry, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
-  const done = tables.filter(({ evidence }) => evidence === 'ruled');
+  const done = tables.filter(isSettled);
   for (const area of areasOf(extentsOf(tables, doubtful, page), tables, page)) done.push(...(await readArea(area, page, find, signal)));
   const whole = await withZones(done, page, find, signal);
   return whole.sort((a, b) => a.box.top - b.box.top || a.box.left - b.box.left);

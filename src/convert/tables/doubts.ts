@@ -56,7 +56,7 @@ function tornTexts(filled: TableCell[]): number {
 const joinedHeads = 3;
 
 /** Words far apart on one line of a cell, also of one over several columns; and a number that stands apart from what follows it, as a column of numbers run into the next does. */
-function joinedTexts(filled: TableCell[]): number {
+export function joinedTexts(filled: TableCell[]): number {
   let joined = 0;
   for (const { words, columnSpan } of filled) {
     for (const line of linesOf(words)) {

@@ -24,10 +24,10 @@ export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], page: Pa
   const taken = new Set(wordsOf(tables));
   const free = page.words.filter((word) => !taken.has(word) && Math.abs(word.angle) <= 3 && word.size > 0);
   const begun = [
-    ...tables.filter(({ evidence }) => evidence !== 'ruled').map((table): Extent => ({ parts: [table], loose: [], box: inkOf(wordsOf([table])), confidence: table.confidence })),
+    ...tables.filter((table) => !isSettled(table)).map((table): Extent => ({ parts: [table], loose: [], box: inkOf(wordsOf([table])), confidence: table.confidence })),
     ...doubtful.map((table): Extent => ({ parts: [], loose: wordsOf([table]), box: inkOf(wordsOf([table])), confidence: table.confidence })),
   ].sort((a, b) => a.box.top - b.box.top);
-  const ruled = tables.filter(({ evidence }) => evidence === 'ruled');
+  const ruled = tables.filter(isSettled);
   const joined: Extent[] = [];
   for (const extent of begun) {
     const above = joined.findLast((other) => goOn(other, extent, free, ruled));
@@ -43,6 +43,11 @@ export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], page: Pa
     }
   }
   return joined;
+}
+
+/** Its lines or the file's own structure tell its cells: nobody guesses at them. */
+export function isSettled({ evidence }: FoundTable): boolean {
+  return evidence === 'ruled' || evidence === 'tagged';
 }
 
 export function wordsOf(tables: FoundTable[]): Word[] {

@@ -1,7 +1,7 @@
 /** Areas for the table network that are larger than what geometry found: an extent with the rows above and below it that keep to its width, and the other extents among them. */
 import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { FoundTable } from '../table.js';
-import { areTwo, inkOf, wordsOf } from './extents.js';
+import { areTwo, inkOf, isSettled, wordsOf } from './extents.js';
 import type { Extent } from './extents.js';
 import { isForeign, medianOf, rowsOf } from './text-rows.js';
 import type { TextRow } from './text-rows.js';
@@ -107,10 +107,10 @@ function add(area: Area, rows: TextRow[], rest: Set<Extent>, owner: Map<Word, Ex
   if (rows.length > 0) area.whole = { parts, loose, box: inkOf([...wordsOf(parts), ...loose]), confidence: Math.max(whole.confidence, ...[...met].map(({ confidence }) => confidence)) };
 }
 
-/** A ruled table stands in the row or before it. */
+/** A table whose cells are told stands in the row or before it. */
 function isRuled({ box }: TextRow, edge: number, side: -1 | 1, tables: FoundTable[]): boolean {
   const [top, bottom] = side < 0 ? [box.top, edge] : [edge, box.bottom];
-  return tables.some((table) => table.evidence === 'ruled' && table.box.top < bottom && table.box.bottom > top && table.box.left < box.right && table.box.right > box.left);
+  return tables.some((table) => isSettled(table) && table.box.top < bottom && table.box.bottom > top && table.box.left < box.right && table.box.right > box.left);
 }
 
 /** White between two lines of the words, the largest. */

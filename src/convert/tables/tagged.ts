@@ -2,6 +2,7 @@
 import type { Box, PageContent, StructureNode } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
 import { makeChunks } from './chunks.js';
+import { joinedTexts } from './doubts.js';
 import type { Frame, Piece } from './frame.js';
 import { inReadingOrder } from './grid.js';
 
@@ -220,7 +221,9 @@ function assemble(grid: TaggedGrid, frame: Frame): FoundTable {
       box: frame.toPage({ left: x[cell.column] ?? outer.left, top: y[cell.row] ?? outer.top, right: x[cell.column + cell.columnSpan] ?? outer.right, bottom: y[cell.row + cell.rowSpan] ?? outer.bottom }),
     };
   });
-  return { box: frame.toPage(outer), rowCount: grid.rowCount, columnCount: grid.columnCount, cells, evidence: 'partly-ruled', confidence: CONFIDENCE };
+  // Programs that guess tags run columns together: what stands far apart in one cell may be read otherwise.
+  const evidence = joinedTexts(cells) === 0 ? 'tagged' : 'partly-ruled';
+  return { box: frame.toPage(outer), rowCount: grid.rowCount, columnCount: grid.columnCount, cells, evidence, confidence: CONFIDENCE };
 }
 
 /** Edges between the lines of cells in one direction: midway between what stands before and what stands after. */

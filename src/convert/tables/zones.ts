@@ -1,7 +1,7 @@
 /** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white from top to bottom, and what shows that their texts stand in rows. */
 import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
-import { wordsOf } from './extents.js';
+import { isSettled, wordsOf } from './extents.js';
 import { isBullet, isFigureCaption, isListMark, isTableCaption } from './text-kind.js';
 import { isForeign, medianOf, rowsOf } from './text-rows.js';
 import type { TextRow } from './text-rows.js';
@@ -25,7 +25,7 @@ const lineGap = 0.45;
 
 /** What might be tables among words that no ruled table holds, from the top; none overlaps another. */
 export function zonesOf(tables: FoundTable[], page: PageContent): Word[][] {
-  const ruled = new Set(wordsOf(tables.filter(({ evidence }) => evidence === 'ruled')));
+  const ruled = new Set(wordsOf(tables.filter(isSettled)));
   const rows = rowsOf(page.words.filter((word) => !ruled.has(word) && Math.abs(word.angle) <= 3 && word.size > 0));
   return segmentsOf(rows).flatMap((segment) => withoutText(segment)).flatMap((zone) => {
     const words = zone.flatMap((row) => row.words);
