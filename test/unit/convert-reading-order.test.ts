@@ -44,6 +44,23 @@ t.test('a letter: what stands right of the address and far above it is read firs
   t.end();
 });
 
+t.test('an invoice: the number and the date, flush right beside the sender, are a block of their own, and what stands far below the sender comes after them', (t) => {
+  const flushRight = (baseline: number, text: string): ReturnType<typeof line> => {
+    const made = line(0, baseline, text);
+    return { ...made, box: { ...made.box, left: 550 - made.box.right, right: 550 } };
+  };
+  const right = [flushRight(90, 'Invoice no. 2024-17'), flushRight(102, 'Date: 3 May 2024'), flushRight(114, 'Customer: K-993')];
+  const address = ['Ms Else Hill', 'Garden Road 12', 'Newport'].map((text, at) => line(50, 150 + at * 12, text));
+  const title = line(50, 220, 'Invoice', { size: 16, bold: true });
+  const sender = (count: number): ReturnType<typeof line>[] => ['Hill & Daughters', 'Main Street 5', '12345 Oldtown'].slice(0, count).map((text, at) => line(50, 90 + at * 12, text));
+  const read = (...pieces: ReturnType<typeof line>[]): string[] => reading(sketch(0, [...pieces, title, ...paragraph(50, 250, 500, 5, 'body')]));
+  t.same(read(...sender(3), ...right, ...address).slice(0, 10), ['Hill', 'Main', '12345', 'Invoice', 'Date:', 'Customer:', 'Ms', 'Garden', 'Newport', 'Invoice']);
+  t.same(read(...sender(3), ...right.slice(0, 2)).slice(0, 6), ['Hill', 'Main', '12345', 'Invoice', 'Date:', 'Invoice'], 'of two rows');
+  const list = [...sender(3), ...['18 pages', '7 pages', '12 pages'].map((text, at) => flushRight(90 + at * 12, text))];
+  t.same(read(...list).slice(0, 3), ['Hill', 'Main', '12345'], 'short texts beside are of the rows');
+  t.end();
+});
+
 t.test('a column that goes on from above the other one stays a column', (t) => {
   const page = sketch(0, [...paragraph(320, 100, 230, 20, 'right'), ...paragraph(50, 160, 230, 15, 'left')]);
   t.ok(reading(page).slice(0, 15).every((word) => word.startsWith('left')), reading(page).join(' '));

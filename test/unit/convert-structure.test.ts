@@ -143,6 +143,18 @@ t.test('a sentence at the top of a page is none of its furniture, however short,
   t.end();
 });
 
+t.test('the head of a letter or an invoice is read where no other page repeats it', (t) => {
+  const body = (page: number): TextLine[] => paragraph(50, 150, 480, 40, `${'abcd'[page]!}a`);
+  const rows = (texts: [string, string][]): TextLine[] => texts.flatMap(([left, right], at) => [line(50, 45 + 12 * at, left), line(430, 45 + 12 * at, right)]);
+  const invoice = rows([['Hill & Daughters', 'Invoice no. 2024-17'], ['Main Street 5', 'Date: 3 May 2024'], ['12345 Oldtown', 'Customer: K-993']]);
+  t.same(texts(structure([sketch(0, [...invoice, ...body(0)])]), 'page_header'), []);
+  t.same(texts(structure([sketch(0, [...rows([['Hill & Daughters', 'The Old Mill'], ['Main Street', 'Oldtown']]), ...body(0)])]), 'page_header'), [], 'names and addresses beside each other');
+  t.equal(texts(structure([0, 1, 2, 3].map((page) => sketch(page, [...invoice, ...body(page)]))), 'page_header').length, 24, 'what all pages show is their head');
+  t.equal(texts(structure([sketch(0, [line(50, 45, 'Working Paper Series no. 41', { size: 9 }), ...body(0)])]), 'page_header').length, 1, 'one row is a running head');
+  t.equal(texts(structure([sketch(0, [...rows([['The Almanac', 'Page 17'], ['Tides', 'Winter']]), ...body(0)])]), 'page_header').length, 4, 'with the number of its page it is one');
+  t.end();
+});
+
 t.test('a bold title with its number apart from it, and titles beside each other, are read at the top of a page, too', (t) => {
   const body = paragraph(50, 75, 480, 40, 'aa');
   const headers = (...head: TextLine[]): string[] => texts(structure([sketch(0, [...head, ...body])]), 'page_header');

@@ -63,6 +63,20 @@ function candidateEdges(pieces: Piece[]): number[] {
   return edges.sort((a, b) => b.weight - a.weight).slice(0, mostEdges).map((edge) => edge.x);
 }
 
+/** More rows with wide white are a table or a form. */
+const mostWideRows = 12;
+
+/** Middles of the white so wide that it parts blocks although nothing begins or ends at one x: one is flush left, the other flush right. */
+function wideGaps(pieces: Piece[], size: number): number[] {
+  const sorted = pieces.filter(({ line }) => line !== null).sort((a, b) => a.line!.baseline - b.line!.baseline || a.box.left - b.box.left);
+  const gaps: number[] = [];
+  for (let index = 1; index < sorted.length && gaps.length <= mostWideRows; index++) {
+    const [before, piece] = [sorted[index - 1]!, sorted[index]!];
+    if (Math.abs(piece.line!.baseline - before.line!.baseline) < level * size && piece.box.left - before.box.right >= wideWhite * size) gaps.push((before.box.right + piece.box.left) / 2);
+  }
+  return gaps.length > mostWideRows ? [] : gaps;
+}
+
 interface Side {
   pieces: Piece[];
   box: Box;
@@ -238,6 +252,22 @@ function areSideBySide(left: Side, right: Side, size: number): boolean {
   return false;
 }
 
+/** In parts of the size: white so wide parts blocks of words, such as a sender's address from the number and date of an invoice, although their rows stand level. */
+const wideWhite = 8;
+/** Letters of a row of such a block at least, in the middle. */
+const wordyRow = 8;
+const mostBlockRows = 12;
+
+/** Two blocks of words far apart, one flush left, the other flush right: no list of things with their numbers or pages, and no rows. */
+function areBlocksApart(left: Side, right: Side, size: number): boolean {
+  if (widthBetween(left, right) < wideWhite * size) return false;
+  const [lefts, rights] = [rowsOf(left), rowsOf(right)];
+  const spread = (values: number[]): number => Math.max(...values) - Math.min(...values);
+  const isFlush = spread(lefts.map((row) => row.left)) < 0.3 * size && spread(rights.map((row) => row.right)) < 0.3 * size && spread(rights.map((row) => row.left)) > size;
+  return isFlush && [lefts, rights].every((rows) => rows.length >= 2 && rows.length <= mostBlockRows && median(rows.map(({ letters }) => letters)) >= wordyRow
+    && rows.every(({ first, last }) => /\p{L}{2}/u.test(first) && !/[.…]{4}|:$/u.test(last)));
+}
+
 function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: number): number {
   const within = pieces.filter((piece) => {
     const middle = (piece.box.top + piece.box.bottom) / 2;
@@ -251,11 +281,12 @@ function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: nu
   const rows = Math.min(left.pieces.length, right.pieces.length);
   const hasObject = left.pieces.some((piece) => piece.line === null) || right.pieces.some((piece) => piece.line === null);
   // Two lines side by side are a row; three with a wide gap between them, or many with a narrow one, are columns.
-  if (height < (hasObject || ruled ? 1.2 : 2.6) * size) return 0;
+  const apart = !hasObject && areBlocksApart(left, right, size);
+  if (height < (hasObject || ruled ? 1.2 : apart ? 1.9 : 2.6) * size) return 0;
   // A table beside text is one piece and as good as the lines that it is as high as.
   const beside = hasObject ? Math.max(rows, Math.min(Math.max(left.pieces.length, right.pieces.length), height / (1.3 * size))) : rows;
   if (width < (beside >= (hasObject ? 8 : 10) ? 0.6 : 0.9) * size) return 0;
-  if (!ruled && (partsRows(left, right) || !hasObject && !areSideBySide(left, right, size))) return 0;
+  if (!ruled && (!apart && partsRows(left, right) || !hasObject && !areSideBySide(left, right, size))) return 0;
   return height * Math.min(1.5, width / size);
 }
 
@@ -292,6 +323,34 @@ function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightTo
   const end = Math.max(...above.map((box) => box.bottom));
   const next = Math.min(...sides.second.filter((box) => box.bottom > top).map((box) => box.top));
   return next - end < whiteBelowHead * size ? run : { top: (Math.min(top, next) + end) / 2, bottom: run.bottom };
+}
+
+/** More lines are no block at the head of a letter. */
+const mostOfBlock = 10;
+/** Lines of running text have so many letters. */
+const lettersOfText = 24;
+/** The white below such a block, against the widest white between its lines. */
+const clearlyWider = 1.6;
+
+/**
+ * The run down to where a block of short lines ends, as the number and the date of an invoice do beside its sender: what stands far below the
+ * sender, and beside nothing, is the next part. Columns of running text are read to their ends.
+ */
+function untilBlockEnds(x: number, run: Run, pieces: Piece[], size: number): Run {
+  const within = pieces.filter(({ box }) => (box.top + box.bottom) / 2 > run.top && (box.top + box.bottom) / 2 < run.bottom).sort((a, b) => a.box.top - b.box.top);
+  const sides = [true, false].map((isLeft) => within.filter(({ box }) => (box.left + box.right <= 2 * x) === isLeft));
+  const bottomOf = (side: Piece[]): number => Math.max(...side.map(({ box }) => box.bottom));
+  const [short, long] = sides.sort((a, b) => bottomOf(a) - bottomOf(b)) as [Piece[], Piece[]];
+  if (short.length < 2 || short.length > mostOfBlock) return run;
+  const end = bottomOf(short);
+  const next = long.findIndex(({ box }) => box.top > end - 0.3 * size);
+  if (next < 2 || next > mostOfBlock) return run;
+  const block = long.slice(0, next);
+  const whites = block.slice(1).map(({ box }, index) => box.top - block[index]!.box.bottom);
+  const white = long[next]!.box.top - bottomOf(block);
+  if (white < Math.max(whiteBelowHead * size, clearlyWider * Math.max(...whites)) || [...block, ...short].some(({ line }) => line === null)) return run;
+  const isShort = (side: Piece[]): boolean => median(side.map(({ line }) => line?.text.length ?? 0)) < lettersOfText && !breaksSentences(side);
+  return !isShort(block) || !isShort(short) ? run : { top: run.top, bottom: long[next]!.box.top - 0.1 };
 }
 
 /** In parts of the size: a heading is larger; first lines below it stand level, but for the white above a paragraph, which some programs leave out at the head of a column. */
@@ -342,7 +401,7 @@ export function findGutter(pieces: Piece[], rules: ColumnRule[], rightToLeft: bo
   let most = 0;
   const tryAt = (x: number): void => {
     for (const { run: open, ruled } of ruledRuns(x, openRuns(x, pieces, slack * size), rules, pieces, size)) {
-      const run = ruled ? open : untilSection(x, withoutHead(x, open, pieces, size, rightToLeft), pieces, size);
+      const run = ruled ? open : untilBlockEnds(x, untilSection(x, withoutHead(x, open, pieces, size, rightToLeft), pieces, size), pieces, size);
       const score = judgeRun(x, run, ruled, pieces, size);
       if (score > most) {
         most = score;
@@ -350,7 +409,7 @@ export function findGutter(pieces: Piece[], rules: ColumnRule[], rightToLeft: bo
       }
     }
   };
-  for (const x of candidateEdges(pieces)) tryAt(x);
+  for (const x of [...candidateEdges(pieces), ...wideGaps(pieces, size)]) tryAt(x);
   if (best === null) return null;
   // Text of other widths above and below may leave the strip open further up or down at another x.
   const { from, to } = strip(best, pieces);

@@ -179,6 +179,15 @@ export interface Furniture {
   repeated: Set<TextLine>;
 }
 
+/** `Date: 3 May 2024`, `Invoice no. 2024-17`. */
+const labelled = /\p{L}{2,}\.?\s?(?::|\bno\.|\bnr\.|#)\s*[^\s/]*\d/iu;
+
+/** Rows that tell what a letter or an invoice is about, unless other pages repeat them: labels with their values, or the sender's address beside a number and a date. A running head has one row. */
+function tells(rows: EdgeRow[], width: number): boolean {
+  if (rows.length < 2 || rows.some(({ lines }) => lines.some(({ text }) => pageNumber.test(text)))) return false;
+  return rows.some(({ lines }) => lines.some(({ text }) => labelled.test(text))) || rows.every((row) => spansPage(row, width));
+}
+
 /** The furniture of all pages. */
 export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
   const found = new Map<TextLine, FurnitureLabel>();
@@ -197,6 +206,7 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
         pending.push(row);
         if (!repeated && edge === 'top' && opensChapter(row, rows[at + 1], body)) break;
         const seen = (oddsOfLines(row.lines, label) ?? 0) > sureFurniture && mayBeFurniture(row, text, body, edge);
+        if (!repeated && edge === 'top' && tells(pending, text.sketch.width)) break;
         if (repeated || seen || standsApart(row, text, body, edge) && isOneHead(pending, text.sketch.width)) {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
           if (repeated) for (const line of row.lines) known.add(line);
@@ -220,7 +230,7 @@ function deepBlock(rows: EdgeRow[], text: PageText, body: BodyStyle, edge: 'top'
   const row = rows[last];
   if (row === undefined || !isFull(text)) return [];
   const block = rows.slice(0, last + 1);
-  if (edge === 'top' && opensChapter(row, rows[last + 1], body)) return [];
+  if (edge === 'top' && (opensChapter(row, rows[last + 1], body) || tells(block, text.sketch.width))) return [];
   const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
   const small = block.every((each) => each.size <= 1.8 * body.size && each.text.length <= 60 && !each.lines.some((line) => line.bold && !body.bold));
   return depth < 0.075 && small ? block : [];

@@ -14,6 +14,8 @@ function isFloating(block: Block): boolean {
 const sentenceEnd = /[.!?:…。！？]["'”’»)\]]*\d{0,3}$/;
 /** More blocks are no box in a paragraph. */
 const mostBetween = 12;
+/** Running text has a line of so many letters: addresses, names and dates beside each other need not. */
+const lettersOfText = 24;
 /** In sizes: the next line stands at most so far below, and begins so near to where the one above does. */
 const nextLine = 1.7;
 const sameEdge = 0.5;
@@ -41,7 +43,7 @@ function continuesText({ first, second, above, below }: Halves, mayStandBelow: b
   const full = above.box.right > from.column.right - 0.2 * (from.column.right - from.column.left);
   if (!full) return false;
   return /^[\p{Ll}\p{Lo}(]/u.test(below.text) || /[,;–—]$/.test(above.text) || endsOpen(above.text)
-    || /^[\p{L}\d“"'‘]/u.test(below.text) && linesOf(first).length > 1 && linesOf(second).length > 1;
+    || /^[\p{L}\d“"'‘]/u.test(below.text) && [first, second].every((half) => linesOf(half).length > 1 && linesOf(half).some(({ text }) => text.length >= lettersOfText));
 }
 
 /** The second half goes on in the line below the first one; beside a box at the left, that begins farther out. */
