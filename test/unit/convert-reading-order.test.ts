@@ -61,6 +61,26 @@ t.test('an invoice: the number and the date, flush right beside the sender, are 
   t.end();
 });
 
+t.test('white that runs down a few lines of a justified paragraph parts no columns', (t) => {
+  const spread = (baseline: number, ...texts: string[]): ReturnType<typeof line>[] => {
+    const made = texts.map((text) => line(0, baseline, text));
+    const white = (150 - made.reduce((sum, { box }) => sum + box.right, 0)) / (texts.length - 1);
+    let left = 50;
+    return made.map((one, at) => {
+      const right = at === texts.length - 1 ? 200 : left + one.box.right;
+      const placed = { ...one, box: { ...one.box, left: right - one.box.right, right } };
+      left = right + white;
+      return placed;
+    });
+  };
+  const full = (baseline: number, text: string): ReturnType<typeof line> => ({ ...line(50, baseline, text), box: { left: 50, right: 200, top: baseline - 7, bottom: baseline + 1 } });
+  const loose = [spread(100, 'Waterworks are besides', 'the'), spread(112, 'neighbourhoods. The', 'third'), spread(124, 'gaugekeepers, John', 'Theo')];
+  const after = [full(136, 'noted beside the level of water every'), full(148, 'arrival of the swallows in the spring.')];
+  t.same(reading(sketch(0, [...loose.flat(), ...after])), ['Waterworks', 'neighbourhoods.', 'gaugekeepers,', 'noted', 'arrival']);
+  t.ok(reading(sketch(0, [...paragraph(50, 100, 70, 3, 'aa'), ...paragraph(130, 100, 70, 3, 'bb'), full(160, 'reaches over both of the columns')])).slice(0, 3).every((word) => word.startsWith('aa')), 'columns above a line that reaches over both are columns');
+  t.end();
+});
+
 t.test('a column that goes on from above the other one stays a column', (t) => {
   const page = sketch(0, [...paragraph(320, 100, 230, 20, 'right'), ...paragraph(50, 160, 230, 15, 'left')]);
   t.ok(reading(page).slice(0, 15).every((word) => word.startsWith('left')), reading(page).join(' '));

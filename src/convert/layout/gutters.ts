@@ -1,22 +1,10 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
 import type { Box } from '../../pdf/page.js';
-import { countIdeographs } from '../wording/scripts.js';
 import type { ColumnRule } from './sketch.js';
-import type { TextLine } from './text-line.js';
-
-/** What is put in order: a piece of a line, or a table or figure as a whole. */
-export interface Piece {
-  box: Box;
-  /** Null for a table or a figure. */
-  line: TextLine | null;
-  /** Index of the table or figure in its page's list of objects; -1 for text. */
-  object: number;
-}
-
-interface Run {
-  top: number;
-  bottom: number;
-}
+import { areBlocksApart, untilBlockEnds, wideGaps } from './head-blocks.js';
+import { isRiver } from './rivers.js';
+import type { Piece, Row, Run, Side } from './sides.js';
+import { breaksSentences, isProse, level, median, rowsOf, sideOf, widthBetween } from './sides.js';
 
 export interface Gutter {
   x: number;
@@ -26,12 +14,6 @@ export interface Gutter {
 }
 
 const bullet = /^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠*–—-]$|^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠]\s/;
-
-function median(values: number[]): number {
-  if (values.length === 0) return 0;
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1]!;
-}
 
 /** The size most of the text has, by pieces. */
 export function medianSize(pieces: Piece[]): number {
@@ -61,99 +43,6 @@ function candidateEdges(pieces: Piece[]): number[] {
   collect(pieces.map((piece) => ({ x: piece.box.left, weight: weigh(piece) })), -0.5);
   collect(pieces.map((piece) => ({ x: piece.box.right, weight: weigh(piece) })), 0.5);
   return edges.sort((a, b) => b.weight - a.weight).slice(0, mostEdges).map((edge) => edge.x);
-}
-
-/** More rows with wide white are a table or a form. */
-const mostWideRows = 12;
-
-/** Middles of the white so wide that it parts blocks although nothing begins or ends at one x: one is flush left, the other flush right. */
-function wideGaps(pieces: Piece[], size: number): number[] {
-  const sorted = pieces.filter(({ line }) => line !== null).sort((a, b) => a.line!.baseline - b.line!.baseline || a.box.left - b.box.left);
-  const gaps: number[] = [];
-  for (let index = 1; index < sorted.length && gaps.length <= mostWideRows; index++) {
-    const [before, piece] = [sorted[index - 1]!, sorted[index]!];
-    if (Math.abs(piece.line!.baseline - before.line!.baseline) < level * size && piece.box.left - before.box.right >= wideWhite * size) gaps.push((before.box.right + piece.box.left) / 2);
-  }
-  return gaps.length > mostWideRows ? [] : gaps;
-}
-
-interface Side {
-  pieces: Piece[];
-  box: Box;
-}
-
-function sideOf(pieces: Piece[]): Side {
-  const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const piece of pieces) {
-    box.left = Math.min(box.left, piece.box.left);
-    box.top = Math.min(box.top, piece.box.top);
-    box.right = Math.max(box.right, piece.box.right);
-    box.bottom = Math.max(box.bottom, piece.box.bottom);
-  }
-  return { pieces, box };
-}
-
-interface Row {
-  baseline: number;
-  left: number;
-  right: number;
-  letters: number;
-  size: number;
-  first: string;
-  last: string;
-}
-
-/** Rows of one side: pieces on one baseline are one row. */
-function rowsOf(side: Side): Row[] {
-  const rows: Row[] = [];
-  const lines = side.pieces.map((piece) => piece.line).filter((line) => line !== null).sort((a, b) => a.baseline - b.baseline);
-  for (const line of lines) {
-    const last = rows.at(-1);
-    if (last !== undefined && Math.abs(line.baseline - last.baseline) < 0.3 * line.size) {
-      if (line.box.left < last.left) last.first = line.text;
-      if (line.box.right > last.right) last.last = line.text;
-      last.left = Math.min(last.left, line.box.left);
-      last.right = Math.max(last.right, line.box.right);
-      last.letters += line.text.length;
-    } else {
-      rows.push({ baseline: line.baseline, left: line.box.left, right: line.box.right, letters: line.text.length, size: line.size, first: line.text, last: line.text });
-    }
-  }
-  return rows;
-}
-
-/** Running text fills its column; the entries of a list of terms or numbers do not. */
-function isProse(side: Side, rows: Row[]): boolean {
-  if (rows.length < 3) return false;
-  const width = Math.max(1, side.box.right - side.box.left);
-  return median(rows.map((row) => (row.right - row.left) / width)) >= 0.7 && median(rows.map((row) => row.letters)) >= 16;
-}
-
-/** How far a line that is broken fills its column, and how close the next one follows, in sizes. */
-const filled = 0.75;
-const closeLines = 1.7;
-
-/** A row that ends so goes on below; what begins so goes on from above. Scripts without small letters show it by length alone. */
-const endsOpen = /(?:^|\s)\p{Ll}{1,3}$/u;
-const beginsSmall = /^\p{Ll}{2}|^\p{Ll} /u;
-const lettersToBreak = 10;
-const lettersWithoutCase = 20;
-
-function goesOnBelow(above: Row, row: Row): boolean {
-  if (/[.!?:;。؟۔]$/u.test(above.last) || above.letters < lettersToBreak) return false;
-  return beginsSmall.test(row.first) || above.letters >= lettersWithoutCase && /^\p{L}/u.test(row.first) && endsOpen.test(above.last)
-    || /^\p{Lo}/u.test(row.first) && above.letters * (countIdeographs(above.first) > 0 ? 2 : 1) >= lettersWithoutCase;
-}
-
-/** Sentences are broken at the ends of its lines: what fills the width goes on below in the middle of a sentence. */
-export function breaksSentences(pieces: Piece[]): boolean {
-  const side = sideOf(pieces);
-  const rows = rowsOf(side);
-  return rows.some((row, index) => {
-    const above = rows[index - 1];
-    return above !== undefined && goesOnBelow(above, row) && above.right - above.left >= filled * (side.box.right - side.box.left) && Math.abs(row.size - above.size) < 0.1 * row.size
-      && row.baseline - above.baseline < closeLines * row.size && Math.min(Math.abs(row.left - above.left), Math.abs(row.right - above.right)) < 0.3 * row.size;
-  });
 }
 
 /** One line by itself, like the number of an equation: it goes with what stands beside it, even where the baselines differ. */
@@ -198,13 +87,6 @@ function openRuns(x: number, pieces: Piece[], reach: number): Run[] {
   }
   runs.push({ top, bottom: Infinity });
   return runs.length <= mostRuns ? runs : runs.sort((a, b) => b.bottom - b.top - (a.bottom - a.top)).slice(0, mostRuns);
-}
-
-/** White between the sides; one line in ten may stand out of its column. */
-function widthBetween(left: Side, right: Side): number {
-  const rights = left.pieces.map((piece) => piece.box.right).sort((a, b) => a - b);
-  const lefts = right.pieces.map((piece) => piece.box.left).sort((a, b) => b - a);
-  return lefts[Math.floor(0.9 * (lefts.length - 1))]! - rights[Math.floor(0.9 * (rights.length - 1))]!;
 }
 
 /** Something stands between the line and x: a frame's edge beside the braces of a program parts them from nothing. */
@@ -252,22 +134,6 @@ function areSideBySide(left: Side, right: Side, size: number): boolean {
   return false;
 }
 
-/** In parts of the size: white so wide parts blocks of words, such as a sender's address from the number and date of an invoice, although their rows stand level. */
-const wideWhite = 8;
-/** Letters of a row of such a block at least, in the middle. */
-const wordyRow = 8;
-const mostBlockRows = 12;
-
-/** Two blocks of words far apart, one flush left, the other flush right: no list of things with their numbers or pages, and no rows. */
-function areBlocksApart(left: Side, right: Side, size: number): boolean {
-  if (widthBetween(left, right) < wideWhite * size) return false;
-  const [lefts, rights] = [rowsOf(left), rowsOf(right)];
-  const spread = (values: number[]): number => Math.max(...values) - Math.min(...values);
-  const isFlush = spread(lefts.map((row) => row.left)) < 0.3 * size && spread(rights.map((row) => row.right)) < 0.3 * size && spread(rights.map((row) => row.left)) > size;
-  return isFlush && [lefts, rights].every((rows) => rows.length >= 2 && rows.length <= mostBlockRows && median(rows.map(({ letters }) => letters)) >= wordyRow
-    && rows.every(({ first, last }) => /\p{L}{2}/u.test(first) && !/[.…]{4}|:$/u.test(last)));
-}
-
 function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: number): number {
   const within = pieces.filter((piece) => {
     const middle = (piece.box.top + piece.box.bottom) / 2;
@@ -275,7 +141,7 @@ function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: nu
   });
   const left = sideOf(within.filter((piece) => piece.box.left + piece.box.right <= 2 * x));
   const right = sideOf(within.filter((piece) => piece.box.left + piece.box.right > 2 * x));
-  if (left.pieces.length === 0 || right.pieces.length === 0) return 0;
+  if (left.pieces.length === 0 || right.pieces.length === 0 || !ruled && isRiver(left, right, pieces, size)) return 0;
   const width = widthBetween(left, right);
   const height = Math.min(left.box.bottom, right.box.bottom) - Math.max(left.box.top, right.box.top);
   const rows = Math.min(left.pieces.length, right.pieces.length);
@@ -325,37 +191,8 @@ function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightTo
   return next - end < whiteBelowHead * size ? run : { top: (Math.min(top, next) + end) / 2, bottom: run.bottom };
 }
 
-/** More lines are no block at the head of a letter. */
-const mostOfBlock = 10;
-/** Lines of running text have so many letters. */
-const lettersOfText = 24;
-/** The white below such a block, against the widest white between its lines. */
-const clearlyWider = 1.6;
-
-/**
- * The run down to where a block of short lines ends, as the number and the date of an invoice do beside its sender: what stands far below the
- * sender, and beside nothing, is the next part. Columns of running text are read to their ends.
- */
-function untilBlockEnds(x: number, run: Run, pieces: Piece[], size: number): Run {
-  const within = pieces.filter(({ box }) => (box.top + box.bottom) / 2 > run.top && (box.top + box.bottom) / 2 < run.bottom).sort((a, b) => a.box.top - b.box.top);
-  const sides = [true, false].map((isLeft) => within.filter(({ box }) => (box.left + box.right <= 2 * x) === isLeft));
-  const bottomOf = (side: Piece[]): number => Math.max(...side.map(({ box }) => box.bottom));
-  const [short, long] = sides.sort((a, b) => bottomOf(a) - bottomOf(b)) as [Piece[], Piece[]];
-  if (short.length < 2 || short.length > mostOfBlock) return run;
-  const end = bottomOf(short);
-  const next = long.findIndex(({ box }) => box.top > end - 0.3 * size);
-  if (next < 2 || next > mostOfBlock) return run;
-  const block = long.slice(0, next);
-  const whites = block.slice(1).map(({ box }, index) => box.top - block[index]!.box.bottom);
-  const white = long[next]!.box.top - bottomOf(block);
-  if (white < Math.max(whiteBelowHead * size, clearlyWider * Math.max(...whites)) || [...block, ...short].some(({ line }) => line === null)) return run;
-  const isShort = (side: Piece[]): boolean => median(side.map(({ line }) => line?.text.length ?? 0)) < lettersOfText && !breaksSentences(side);
-  return !isShort(block) || !isShort(short) ? run : { top: run.top, bottom: long[next]!.box.top - 0.1 };
-}
-
 /** In parts of the size: a heading is larger; first lines below it stand level, but for the white above a paragraph, which some programs leave out at the head of a column. */
 export const headingSize = 1.12;
-export const level = 0.3;
 export const shifted = 1.1;
 /** The white beside such a heading is nearly as high as that of its own column around it. */
 const alikeWhite = 0.6;

@@ -1,7 +1,7 @@
 /** Items of a list that stand side by side, as the answers of an exam do: told by their count, which runs along the rows or down the columns. */
 import { markerOf } from '../wording/markers.js';
 import type { Marker } from '../wording/markers.js';
-import type { Piece } from './gutters.js';
+import type { Piece } from './sides.js';
 
 /** Pieces on one height, from the left. */
 interface Row {

@@ -1,5 +1,5 @@
 /** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
-import type { Piece } from './gutters.js';
+import type { Piece } from './sides.js';
 import type { Column } from './reading-order.js';
 import { optionsBeside } from './options-beside.js';
 import { joinPieces, unionBox } from './text-line.js';

@@ -1,8 +1,9 @@
 /** Where sections of columns end although nothing crosses their gutters: at headings that stand over all columns, and at rows of headings. */
 import { unionBox } from './text-line.js';
 import type { TextLine } from './text-line.js';
-import { breaksSentences, headingSize, level, shifted } from './gutters.js';
-import type { Piece } from './gutters.js';
+import { headingSize, shifted } from './gutters.js';
+import type { Piece } from './sides.js';
+import { breaksSentences, level } from './sides.js';
 
 /** Pieces between two strips of white that run across all of them. */
 interface Band {

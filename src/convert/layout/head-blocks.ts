@@ -1,0 +1,62 @@
+/** Blocks at the head of a letter or an invoice: the sender, and the number and the date far beside it. */
+import type { Piece, Run, Side } from './sides.js';
+import { breaksSentences, level, median, rowsOf, widthBetween } from './sides.js';
+
+/** In parts of the size: white so wide parts blocks of words, such as a sender's address from the number and date of an invoice, although their rows stand level. */
+const wideWhite = 8;
+/** Letters of a row of such a block at least, in the middle. */
+const wordyRow = 8;
+const mostBlockRows = 12;
+/** More rows with wide white are a table or a form. */
+const mostWideRows = 12;
+
+/** Middles of the white so wide that it parts blocks although nothing begins or ends at one x: one is flush left, the other flush right. */
+export function wideGaps(pieces: Piece[], size: number): number[] {
+  const sorted = pieces.filter(({ line }) => line !== null).sort((a, b) => a.line!.baseline - b.line!.baseline || a.box.left - b.box.left);
+  const gaps: number[] = [];
+  for (let index = 1; index < sorted.length && gaps.length <= mostWideRows; index++) {
+    const [before, piece] = [sorted[index - 1]!, sorted[index]!];
+    if (Math.abs(piece.line!.baseline - before.line!.baseline) < level * size && piece.box.left - before.box.right >= wideWhite * size) gaps.push((before.box.right + piece.box.left) / 2);
+  }
+  return gaps.length > mostWideRows ? [] : gaps;
+}
+
+/** Two blocks of words far apart, one flush left, the other flush right: no list of things with their numbers or pages, and no rows. */
+export function areBlocksApart(left: Side, right: Side, size: number): boolean {
+  if (widthBetween(left, right) < wideWhite * size) return false;
+  const [lefts, rights] = [rowsOf(left), rowsOf(right)];
+  const spread = (values: number[]): number => Math.max(...values) - Math.min(...values);
+  const isFlush = spread(lefts.map((row) => row.left)) < 0.3 * size && spread(rights.map((row) => row.right)) < 0.3 * size && spread(rights.map((row) => row.left)) > size;
+  return isFlush && [lefts, rights].every((rows) => rows.length >= 2 && rows.length <= mostBlockRows && median(rows.map(({ letters }) => letters)) >= wordyRow
+    && rows.every(({ first, last }) => /\p{L}{2}/u.test(first) && !/[.…]{4}|:$/u.test(last)));
+}
+
+/** More lines are no block at the head of a letter. */
+const mostOfBlock = 10;
+/** Lines of running text have so many letters. */
+const lettersOfText = 24;
+/** In parts of the size: white below a block that stands by itself. */
+const whiteBelow = 1.5;
+/** The white below such a block, against the widest white between its lines. */
+const clearlyWider = 1.6;
+
+/**
+ * The run down to where a block of short lines ends, as the number and the date of an invoice do beside its sender: what stands far below the
+ * sender, and beside nothing, is the next part. Columns of running text are read to their ends.
+ */
+export function untilBlockEnds(x: number, run: Run, pieces: Piece[], size: number): Run {
+  const within = pieces.filter(({ box }) => (box.top + box.bottom) / 2 > run.top && (box.top + box.bottom) / 2 < run.bottom).sort((a, b) => a.box.top - b.box.top);
+  const sides = [true, false].map((isLeft) => within.filter(({ box }) => (box.left + box.right <= 2 * x) === isLeft));
+  const bottomOf = (side: Piece[]): number => Math.max(...side.map(({ box }) => box.bottom));
+  const [short, long] = sides.sort((a, b) => bottomOf(a) - bottomOf(b)) as [Piece[], Piece[]];
+  if (short.length < 2 || short.length > mostOfBlock) return run;
+  const end = bottomOf(short);
+  const next = long.findIndex(({ box }) => box.top > end - 0.3 * size);
+  if (next < 2 || next > mostOfBlock) return run;
+  const block = long.slice(0, next);
+  const whites = block.slice(1).map(({ box }, index) => box.top - block[index]!.box.bottom);
+  const white = long[next]!.box.top - bottomOf(block);
+  if (white < Math.max(whiteBelow * size, clearlyWider * Math.max(...whites)) || [...block, ...short].some(({ line }) => line === null)) return run;
+  const isShort = (side: Piece[]): boolean => median(side.map(({ line }) => line?.text.length ?? 0)) < lettersOfText && !breaksSentences(side);
+  return !isShort(block) || !isShort(short) ? run : { top: run.top, bottom: long[next]!.box.top - 0.1 };
+}

@@ -1,0 +1,114 @@
+/** What stands on one side of a strip of white: its pieces, its rows, and whether they are running text. */
+import type { Box } from '../../pdf/page.js';
+import { countIdeographs } from '../wording/scripts.js';
+import type { TextLine } from './text-line.js';
+
+/** What is put in order: a piece of a line, or a table or figure as a whole. */
+export interface Piece {
+  box: Box;
+  /** Null for a table or a figure. */
+  line: TextLine | null;
+  /** Index of the table or figure in its page's list of objects; -1 for text. */
+  object: number;
+}
+
+export function median(values: number[]): number {
+  if (values.length === 0) return 0;
+  const sorted = [...values].sort((a, b) => a - b);
+  return sorted[sorted.length >> 1]!;
+}
+
+export interface Side {
+  pieces: Piece[];
+  box: Box;
+}
+
+export function sideOf(pieces: Piece[]): Side {
+  const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
+  for (const piece of pieces) {
+    box.left = Math.min(box.left, piece.box.left);
+    box.top = Math.min(box.top, piece.box.top);
+    box.right = Math.max(box.right, piece.box.right);
+    box.bottom = Math.max(box.bottom, piece.box.bottom);
+  }
+  return { pieces, box };
+}
+
+export interface Row {
+  baseline: number;
+  left: number;
+  right: number;
+  letters: number;
+  size: number;
+  first: string;
+  last: string;
+}
+
+/** Rows of one side: pieces on one baseline are one row. */
+export function rowsOf(side: Side): Row[] {
+  const rows: Row[] = [];
+  const lines = side.pieces.map((piece) => piece.line).filter((line) => line !== null).sort((a, b) => a.baseline - b.baseline);
+  for (const line of lines) {
+    const last = rows.at(-1);
+    if (last !== undefined && Math.abs(line.baseline - last.baseline) < 0.3 * line.size) {
+      if (line.box.left < last.left) last.first = line.text;
+      if (line.box.right > last.right) last.last = line.text;
+      last.left = Math.min(last.left, line.box.left);
+      last.right = Math.max(last.right, line.box.right);
+      last.letters += line.text.length;
+    } else {
+      rows.push({ baseline: line.baseline, left: line.box.left, right: line.box.right, letters: line.text.length, size: line.size, first: line.text, last: line.text });
+    }
+  }
+  return rows;
+}
+
+/** Running text fills its column; the entries of a list of terms or numbers do not. */
+export function isProse(side: Side, rows: Row[]): boolean {
+  if (rows.length < 3) return false;
+  const width = Math.max(1, side.box.right - side.box.left);
+  return median(rows.map((row) => (row.right - row.left) / width)) >= 0.7 && median(rows.map((row) => row.letters)) >= 16;
+}
+
+/** How far a line that is broken fills its column, and how close the next one follows, in sizes. */
+const filled = 0.75;
+const closeLines = 1.7;
+
+/** A row that ends so goes on below; what begins so goes on from above. Scripts without small letters show it by length alone. */
+const endsOpen = /(?:^|\s)\p{Ll}{1,3}$/u;
+const beginsSmall = /^\p{Ll}{2}|^\p{Ll} /u;
+const lettersToBreak = 10;
+const lettersWithoutCase = 20;
+
+function goesOnBelow(above: Row, row: Row): boolean {
+  if (/[.!?:;。؟۔]$/u.test(above.last) || above.letters < lettersToBreak) return false;
+  return beginsSmall.test(row.first) || above.letters >= lettersWithoutCase && /^\p{L}/u.test(row.first) && endsOpen.test(above.last)
+    || /^\p{Lo}/u.test(row.first) && above.letters * (countIdeographs(above.first) > 0 ? 2 : 1) >= lettersWithoutCase;
+}
+
+/** Sentences are broken at the ends of its lines: what fills the width goes on below in the middle of a sentence. */
+export function breaksSentences(pieces: Piece[]): boolean {
+  const side = sideOf(pieces);
+  const rows = rowsOf(side);
+  return rows.some((row, index) => {
+    const above = rows[index - 1];
+    return above !== undefined && goesOnBelow(above, row) && above.right - above.left >= filled * (side.box.right - side.box.left) && Math.abs(row.size - above.size) < 0.1 * row.size
+      && row.baseline - above.baseline < closeLines * row.size && Math.min(Math.abs(row.left - above.left), Math.abs(row.right - above.right)) < 0.3 * row.size;
+  });
+}
+
+/** White between the sides; one line in ten may stand out of its column. */
+export function widthBetween(left: Side, right: Side): number {
+  const rights = left.pieces.map((piece) => piece.box.right).sort((a, b) => a - b);
+  const lefts = right.pieces.map((piece) => piece.box.left).sort((a, b) => b - a);
+  return lefts[Math.floor(0.9 * (lefts.length - 1))]! - rights[Math.floor(0.9 * (rights.length - 1))]!;
+}
+
+/** In parts of the size: lines that stand level. */
+export const level = 0.3;
+
+/** From where to where no piece crosses a place. */
+export interface Run {
+  top: number;
+  bottom: number;
+}
