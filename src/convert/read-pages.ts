@@ -28,7 +28,7 @@ import { unreadPage, whyPicture } from './scans.js';
 import { WithoutRoom } from './without-room.js';
 import type { PictureReason } from './scans.js';
 import type { PageContent } from '../pdf/page.js';
-import { findSureAndDoubtful, tablesByNetwork, withoutFractions, withoutUnseen } from './tables/index.js';
+import { findSureAndDoubtful, tablesByNetwork, withCentredLabels, withoutFractions, withoutUnseen } from './tables/index.js';
 import type { FoundTable } from './table.js';
 import type { Geometry } from './tables/by-network.js';
 import type { Timings } from './timings.js';
@@ -223,7 +223,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
     // What is measured is the wait.
     const seen = opinion === null ? null : await orByGeometry(null, pageIndex, reading, timings.measure('see_layout', 'page', () => opinion));
     const read = cells === null ? found.tables : await orByGeometry(found.tables, pageIndex, reading, timings.measure('find_table_cells', 'page', () => cells));
-    const tables = withoutFractions(seen === null ? read : seenTables(read, seen), rest);
+    const tables = withCentredLabels(withoutFractions(seen === null ? read : seenTables(read, seen), rest));
     return { ...timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, seen, lineByLine)), ...more };
   };
   return { isPending: opinion !== null || cells !== null, finish };

@@ -275,6 +275,18 @@ t.test('two tables side by side, and two below each other, are four', async (t) 
   t.strictSame(tables.map((table) => `${table.rowCount}x${table.columnCount}`), ['5x3', '5x3', '5x3', '5x3']);
 });
 
+t.test('a cell over several columns of a ruled grid keeps its words together where no line is drawn', (t) => {
+  const made = new PageMaker();
+  for (const [row, texts] of [['Name', 'Low', 'High'], ['Ada', '1815', '1852'], ['Grace', '1906', '1992']].entries()) made.row(100 + 16 * row, [52, 102, 142], texts);
+  made.text(52, 148, 'Hill');
+  made.text(102, 148, 'nothing at all here');
+  for (const y of [89, 105, 121, 137, 153]) made.horizontal(y, 50, 200);
+  for (const x of [50, 100, 200]) made.vertical(x, 89, 153);
+  made.vertical(140, 89, 137);
+  t.strictSame(grid(find(made.page())[0])[3], ['Hill', 'nothing at all here', '<']);
+  t.end();
+});
+
 t.test('a tagged table is read by its tags, empty cells that they lack included', async (t) => {
   const made = new PageMaker();
   const texts = [['Name', 'Role', 'Since'], ['Ada', '', '1815'], ['Grace', 'Admiral', '1906']];

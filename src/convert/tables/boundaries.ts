@@ -43,7 +43,7 @@ export function findBoundaries(area: TableArea): Boundaries | null {
   const found = findColumns(area);
   if (found === null) return null;
   const { x, columns } = found;
-  const rows = cutRows(area.rows, x, columns);
+  const rows = cutRows(area.rows, x, columns, area.verticals);
   const y = rowEdges({ ...area, rows }, x, columns);
   return y.length < 2 ? null : { x, y, columns, rows };
 }

@@ -3,13 +3,23 @@ import type { Edge } from './boundaries.js';
 import { chunkOf, textOf } from './chunks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import type { Column } from './columns.js';
+import type { Segment } from './segments.js';
+import { nearEdge } from './segments.js';
 import { isValue } from './text-kind.js';
 
 const EDGE_SLACK = 2;
 
-/** The rows with each chunk split at the edges that it runs over and has a word space at. */
-export function cutRows(rows: VisualRow[], x: Edge[], columns: Column[]): VisualRow[] {
-  return rows.map((row) => ({ ...row, chunks: row.chunks.flatMap((chunk) => partChunk(chunk, x, columns)) }));
+/** The rows with each chunk split at the edges that it runs over and has a word space at; a line is an edge where it is drawn: cells that span have none. */
+export function cutRows(rows: VisualRow[], x: Edge[], columns: Column[], verticals: Segment[]): VisualRow[] {
+  return rows.map((row) => {
+    const here = x.map((edge): Edge => (edge.kind === 'drawn' && !isDrawnAt(verticals, edge.at, row) ? { ...edge, kind: 'white' } : edge));
+    return { ...row, chunks: row.chunks.flatMap((chunk) => partChunk(chunk, here, columns)) };
+  });
+}
+
+function isDrawnAt(verticals: Segment[], x: number, { baseline, size }: VisualRow): boolean {
+  const y = baseline - 0.3 * size;
+  return verticals.some(({ at, start, end }) => Math.abs(at - x) <= nearEdge && start <= y && end >= y);
 }
 
 /** First and last column that the chunk stands in. */
