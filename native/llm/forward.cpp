@@ -90,7 +90,7 @@ const float* Forward::logits(int row) {
   return result_.data() + before;
 }
 
-void Forward::run(const Step* steps, int count) {
+void Forward::run(const Step* steps, int count, const Cancel* cancel) {
   if (config_.embeds()) throw Error(ErrorCode::invalid_state, "An embedding model continues no text.");
   if (count < 1 || count > rows_) refuse("A pass takes 1 to " + std::to_string(rows_) + " tokens, not " + std::to_string(count) + ".");
   int wanted = 0;
@@ -120,6 +120,8 @@ void Forward::run(const Step* steps, int count) {
   ops_.embed(weights_.token_table, all, x);
   show(0, count);
   for (int l = 0; l < config_.layers; l++) {
+    // A chunk of a prompt takes a processor seconds.
+    if (cancel != nullptr) cancel->check();
     const Layer& layer = weights_.layers[static_cast<std::size_t>(l)];
     ops_.project_attention(layer.attention, all, x, q, kv, l);
     ops_.attend(config_.heads, all, q, kv, l, q);

@@ -46,8 +46,9 @@ class Forward {
   /// a generated step behind others, and for more steps than a pass has rows.
   const float* decode(const Step* steps, int count);
 
-  /// As decode(), but the logits stay where they are: choose() and logits() take them from there.
-  void run(const Step* steps, int count);
+  /// As decode(), but the logits stay where they are: choose() and logits() take them from there. Of steps of prompts alone a pass may be given up
+  /// between layers: with `cancel` it throws Error `cancelled` then, and nothing is known of what its own positions hold.
+  void run(const Step* steps, int count, const Cancel* cancel = nullptr);
   /// As Ops::chooses and Ops::choose_tokens, of the logits of the last run() or decode(); rows count those that wanted logits.
   bool chooses(const TokenRule& rule) const { return ops_.chooses(rule); }
   void choose(const TokenRule* rules, int count, TokenChoice* choices) { ops_.choose_tokens(rules, count, out_.floats(), choices); }

@@ -213,11 +213,16 @@ void Scheduler::State::compose() {
 void Scheduler::State::run_pass() {
   compose();
   if (steps.empty()) return;
+  // Whoever waits for a pass of one prompt alone may leave in its midst; with others' tokens in it, it is short.
+  const bool alone = steps.front().slot == prompt_slot;
+  const Cancel* cancel = alone ? running_in(prompt_slot)->request.cancel.get() : nullptr;
   try {
-    model.forward().run(steps.data(), static_cast<int>(steps.size()));
+    model.forward().run(steps.data(), static_cast<int>(steps.size()), cancel);
     choose_tokens();
   } catch (...) {
     const Error error = as_error(std::current_exception());
+    // Given up between two layers: what the slots had before the pass is as it was.
+    if (cancel != nullptr && error.code() == ErrorCode::cancelled) return fail(prompt_slot, error);
     // Nothing is known of what the device has done by now: no slot's contents are trusted.
     for (SlotContents& slot : contents) slot.take(slot, 0);
     for (int i = 0; i < slots(); i++) {

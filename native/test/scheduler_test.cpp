@@ -27,9 +27,9 @@ std::vector<std::string> make_tokens() {
 }
 
 struct House {
-  House() : tokenizer(test::byte_level_file(make_tokens())) {
+  explicit House(int layers = 1) : tokenizer(test::byte_level_file(make_tokens())) {
     test::MadeShape shape;
-    shape.layers = 1, shape.embedding = 32, shape.heads = 2, shape.kv_heads = 1, shape.head_size = 16, shape.feed_forward = 64, shape.context = 1024;
+    shape.layers = layers, shape.embedding = 32, shape.heads = 2, shape.kv_heads = 1, shape.head_size = 16, shape.feed_forward = 64, shape.context = 1024;
     shape.vocabulary = tokenizer->vocabulary().size();
     opened = test::open_model(test::make_model(shape));
     scheduler = std::make_unique<Scheduler>(*opened.model, *tokenizer);
@@ -239,6 +239,46 @@ LECTERN_TEST("scheduler: in order, cancelled within a step, and done when the sc
   check(scheduler.occupancy().queued == 1 && !told[2]->ids.empty() && told[4]->ids.empty() && !told[1]->done(), "the next has the slot");
   house.scheduler.reset();
   for (const std::size_t i : {1U, 2U, 4U}) check(told[i]->calls == 1 && told[i]->error && told[i]->error->code() == ErrorCode::cancelled, "ended: " + std::to_string(i));
+}
+
+/// Asks for a cancel when the pass reaches a layer.
+struct Leaver {
+  int stages = 0;
+  int leaves_at = 0;
+  std::shared_ptr<Cancel> cancel;
+
+  static void see(void* context, int stage, const float*, int) {
+    auto& own = *static_cast<Leaver*>(context);
+    own.stages++;
+    if (own.cancel && stage == own.leaves_at) own.cancel->request();
+  }
+};
+
+LECTERN_TEST("scheduler: a prompt is given up between layers, and what was kept before is as it was") {
+  House house(6);
+  Scheduler& scheduler = *house.scheduler;
+  const auto ids = prompt(300);
+  House other(6);
+  const auto expected = submit(*other.scheduler, ids, sampled(3, 20));
+  run(*other.scheduler);
+  const auto first = submit(scheduler, {ids.begin(), ids.begin() + 130}, sampled(1, 2));
+  run(scheduler);
+  check(first->result.has_value(), "a prefix is kept");
+
+  Leaver leaver;
+  leaver.leaves_at = 2, leaver.cancel = std::make_shared<Cancel>();
+  Forward& forward = house.opened.model->forward();
+  forward.tap = &Leaver::see, forward.tap_context = &leaver;
+  const auto left = submit(scheduler, ids, sampled(2, 20), leaver.cancel);
+  scheduler.step();
+  check(left->calls == 1 && left->error && left->error->code() == ErrorCode::cancelled, "cancelled within the pass");
+  check(leaver.stages == 3, "no layer was computed after it: " + std::to_string(leaver.stages));
+
+  forward.tap = nullptr;
+  const auto again = submit(scheduler, ids, sampled(3, 20));
+  run(scheduler);
+  check(again->result && again->result->cached_tokens == 128, "the prefix is still there");
+  check(again->ids == expected->ids, "and the answer is that of a new house");
 }
 
 }  // namespace
