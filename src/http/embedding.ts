@@ -11,14 +11,20 @@ export interface Embedded {
 /** Asked for at the same time: enough for the engine to fill its passes, in which each text comes out as alone. */
 const atOnce = 64;
 
-/** In order. A failure is the first text's that fails, and names it. */
-export async function embedAll(lease: Lease, inputs: RawPrompt['prompt'][], options: { signal: AbortSignal; normalise?: boolean }): Promise<Embedded[]> {
+/**
+ * In order. A failure is the first text's that fails, and names it. `whenTooLong` makes something else of a text that is longer than the model's
+ * context, or throws what is said of it.
+ */
+export async function embedAll(
+  lease: Lease, inputs: RawPrompt['prompt'][], options: { signal: AbortSignal; normalise?: boolean }, whenTooLong?: (index: number, error: LecternError) => Promise<Embedded>,
+): Promise<Embedded[]> {
   const embedded: Embedded[] = [];
   while (embedded.length < inputs.length) {
     const outcomes = await Promise.allSettled(inputs.slice(embedded.length, embedded.length + atOnce).map((input) => lease.model.embed(input, options)));
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected') throw naming(outcome.reason, embedded.length, inputs.length);
-      embedded.push(outcome.value);
+      if (outcome.status === 'fulfilled') embedded.push(outcome.value);
+      else if (whenTooLong !== undefined && outcome.reason instanceof LecternError && outcome.reason.code === 'context_overflow') embedded.push(await whenTooLong(embedded.length, outcome.reason));
+      else throw naming(outcome.reason, embedded.length, inputs.length);
     }
   }
   return embedded;

@@ -42,9 +42,10 @@ t.test('a document that fails is an answer, a task that fails is none', async (t
   t.equal(bad.statusCode, 200);
   t.match(bad.json(), { status: 'failure', document: { md_content: null }, errors: [{ error_message: 'The document backend could not parse the input.' }] });
   const broken = await convert('broken.pdf');
-  t.strictSame([broken.statusCode, broken.json()], [404, noResult]);
   const id = broken.headers['x-lectern-task-id'] as string;
-  t.strictSame((await get(`/v1/result/${id}`)).json(), noResult);
+  const why = { detail: 'Task result not found. The task failed: The process that worked on the document ended unexpectedly.', task_id: id };
+  t.strictSame([broken.statusCode, broken.json()], [404, why], 'nobody is told to wait');
+  t.strictSame((await get(`/v1/result/${id}`)).json(), why);
   t.match((await get(`/v1/status/poll/${id}`)).json(), {
     task_id: id, task_type: 'convert', task_status: 'failure', task_position: null,
     error_message: 'The process that worked on the document ended unexpectedly.',

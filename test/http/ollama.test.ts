@@ -101,6 +101,11 @@ t.test('run of an embedding model', async (t) => {
   t.same((await post('/api/embed', { model: 'vectors', input: '' })).json(), { model: 'vectors', embeddings: [] });
   const cut = (await post('/api/embed', { model: 'vectors', input: ['ok', 'x'.repeat(100)] })).json() as Record<string, unknown>;
   t.match(cut, { prompt_truncated: true, truncated_inputs: [1] });
+  const several = (await post('/api/embed', { model: 'vectors', input: ['x'.repeat(100), 'ok', 'x'.repeat(90)] })).json() as Record<string, unknown>;
+  t.match(several, { truncated_inputs: [0, 2], embeddings: { length: 3 } });
+  t.equal(language.embeddedAtOnce, 3, 'the engine fills its passes with all of them');
+  const late = await post('/api/embed', { model: 'vectors', input: ['ok', 'x'.repeat(100)], truncate: false });
+  t.match([late.statusCode, late.json()], [400, { error: /input 1: / }]);
   const refused = await post('/api/embed', { model: 'vectors', input: 'x'.repeat(100), truncate: false });
   t.match([refused.statusCode, refused.json()], [400, { error: /^the input length exceeds the context length.*100.*64/ }]);
   t.same((await post('/api/embeddings', { model: 'vectors', prompt: 'x' })).json(), { embedding: [2, 2, 2, 2] }, 'not of length 1, where the tokenizer is none of BERT\'s own');

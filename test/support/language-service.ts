@@ -10,6 +10,8 @@ export interface FakeLanguage extends LanguageServices {
   asked: AnswerRequest[];
   keepAlives: (number | undefined)[];
   unloaded: string[];
+  /** Texts that were being embedded at the same time, the most of them. */
+  embeddedAtOnce: number;
   /** Signals of the answers that were begun. */
   signals: AbortSignal[];
 }
@@ -44,11 +46,16 @@ const bytesOf = (prompt: unknown): number[] => {
   return [...Buffer.from(text)];
 };
 
-function fakeModel(): LanguageModel {
+/** `onEmbedding` hears how many texts are being embedded. */
+function fakeModel(onEmbedding: (count: number) => void): LanguageModel {
+  let embedding = 0;
   return {
     info: { embeds: false, slots: 2, context: 64, vocabularySize: 256, embeddingLength: 4, need: { weightBytes: 1, kvBytes: 1, workBytes: 1 }, endTokens: [0] },
     generate: async () => { throw new Error('the use case is a fake too'); },
     embed: async (input, { normalise = true } = {}) => {
+      onEmbedding(++embedding);
+      await new Promise(setImmediate);
+      embedding--;
       const ids = bytesOf(input);
       if (ids.length === 0) throw new LecternError('invalid_request', 'There is nothing to embed.');
       if (ids.length > 64) throw new LecternError('context_overflow', `The text has ${ids.length} tokens and the model takes 64.`);
@@ -128,9 +135,9 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
     return found;
   };
   const resident: ResidentModel[] = [];
-  const model = fakeModel();
+  const model = fakeModel((count) => { language.embeddedAtOnce = Math.max(language.embeddedAtOnce, count); });
   const language: FakeLanguage = {
-    asked: [], keepAlives: [], unloaded: [], signals: [],
+    asked: [], keepAlives: [], unloaded: [], signals: [], embeddedAtOnce: 0,
     catalogue: { list: async () => entries, refused: async () => [], aliases: async () => [['gpt-4o', find('talker')]], find: async (name) => find(name), describeWhole: async (entry) => ({ ...entry.description, metadata: { ...entry.description.metadata, 'tokenizer.ggml.tokens': ['a', 'b'] } }) },
     residency: {
       lend: async (entry, options): Promise<Lease> => {

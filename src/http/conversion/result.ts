@@ -13,10 +13,10 @@ export function orTaskNotFound(thrown: unknown): never {
   throw thrown;
 }
 
-/** JSON or zip. 404 for a task that has not ended, or that failed: the contract has one answer for both. */
+/** JSON or zip. 404 for a task that has not ended, or that failed: clients know both by how the sentence begins, and people read why. */
 export async function sendResult(tasks: ConversionTasks, task: ConversionTaskView, reply: FastifyReply): Promise<FastifyReply> {
   const file = task.status === 'success' ? task.summary?.file : undefined;
-  if (file === undefined) throw new HttpFailure(404, resultNotFound);
+  if (file === undefined) throw task.failure === null ? new HttpFailure(404, resultNotFound) : new HttpFailure(404, `Task result not found. The task failed: ${task.failure.message}`, {}, { task_id: task.id });
   const { handle, sizeBytes } = await tasks.openOutput(task.id, task.tenant, file).catch(orTaskNotFound);
   const isZip = file === 'converted_docs.zip';
   if (isZip) void reply.header('content-disposition', `attachment; filename="${file}"`);

@@ -69,18 +69,12 @@ function readInput(fields: Fields): string[] {
 async function embedFitting(
   lease: Lease, inputs: string[], { truncate, ...options }: { truncate: boolean; signal: AbortSignal; normalise?: boolean },
 ): Promise<{ embedded: Embedded[]; cut: number[] }> {
-  const embedded: Embedded[] = [];
   const cut: number[] = [];
-  for (const [index, input] of inputs.entries()) {
-    try {
-      embedded.push(...await embedAll(lease, [input], options));
-    } catch (thrown) {
-      if (!(thrown instanceof LecternError) || thrown.code !== 'context_overflow') throw thrown;
-      if (!truncate) throw new LecternError('context_overflow', `the input length exceeds the context length: input ${index}: ${thrown.message}`, { cause: thrown });
-      embedded.push(...await embedAll(lease, [await firstTokens(lease, input, options.signal)], options));
-      cut.push(index);
-    }
-  }
+  const embedded = await embedAll(lease, inputs, options, async (index, error) => {
+    if (!truncate) throw new LecternError('context_overflow', `the input length exceeds the context length: input ${index}: ${error.message}`, { cause: error });
+    cut.push(index);
+    return lease.model.embed(await firstTokens(lease, inputs[index] as string, options.signal), options);
+  });
   return { embedded, cut };
 }
 
