@@ -23,12 +23,21 @@ export interface TaskDocument {
   remote?: RemoteSource;
 }
 
+/** Who is told how a task goes. */
+export interface CallbackTarget {
+  url: string;
+  headers: Record<string, string>;
+  ca_cert: string;
+}
+
 export interface ConversionPayload {
   /** In the order of the request; at least one. */
   documents: TaskDocument[];
   options: ConvertOptions;
   /** `inbody` holds exactly one document, or chunks of any number. */
   target: 'inbody' | 'zip';
+  /** Kept with the task: a restart must not lose who waits for its end. */
+  callbacks?: CallbackTarget[];
 }
 
 /** The contract's `task_meta`, and pages and stage as ours. */

@@ -13,6 +13,7 @@ import { Room } from './room.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
 import { TaskFolder, readSpool, type TaskRecord } from './spool.js';
 import { Task } from './task.js';
+import { wokenWithin } from './woken.js';
 import { WorkBytes } from './work-bytes.js';
 import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
 
@@ -135,20 +136,19 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   async wait(id: string, tenant: string, timeoutMs: number, signal?: AbortSignal): Promise<TaskView<Meta, Summary>> {
     const task = this.find(id, tenant);
-    if (!task.ended && !this.closed && timeoutMs > 0 && !signal?.aborted) {
-      await new Promise<void>((resolve) => {
-        const stopTimer = this.clock.after(timeoutMs, go);
-        const stopWaking = task.onWake(go);
-        signal?.addEventListener('abort', go, { once: true });
-        function go(): void {
-          stopTimer();
-          stopWaking();
-          signal?.removeEventListener('abort', go);
-          resolve();
-        }
-      });
-    }
+    if (!task.ended && !this.closed && timeoutMs > 0 && !signal?.aborted) await wokenWithin((listener) => task.onWake(listener), this.clock, timeoutMs, signal);
     return task.view();
+  }
+
+  async unfinished(): Promise<{ task: TaskView<Meta, Summary>; payload: Payload }[]> {
+    const found: { task: TaskView<Meta, Summary>; payload: Payload }[] = [];
+    for (const task of this.tasks.values()) {
+      if (task.ended) continue;
+      // It may end, and forget it, meanwhile.
+      const payload = await task.folder.readPayload().catch(() => null) as Payload | null;
+      if (payload !== null) found.push({ task: task.view(), payload });
+    }
+    return found;
   }
 
   subscribe(id: string, tenant: string, listener: (task: TaskView<Meta, Summary>) => void): () => void {

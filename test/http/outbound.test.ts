@@ -6,9 +6,13 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task.js';
+import { followUnfinished } from '../../src/http/conversion/callbacks.js';
 import { checkUrl, findDestination, isListedHost, isPublicAddress } from '../../src/http/outbound/destination.js';
 import { createFetchRemote } from '../../src/http/outbound/fetch-document.js';
 import { outbound, sendTo } from '../../src/http/outbound/request.js';
+import { createTaskTable } from '../../src/tasks/table.js';
+import type { RunTask } from '../../src/tasks/types.js';
 import { form, startTestService } from '../support/http-service.js';
 import { until } from '../support/until.js';
 
@@ -153,6 +157,29 @@ t.test('sources of kind http, once they are switched on', async (t) => {
   ]);
   t.strictSame(await post('https://other.example.org/a.pdf'), [422, { detail: "The host 'other.example.org' is not in the service's list of allowed hosts." }]);
   t.equal((await post('http://127.0.0.1/a.pdf'))[0], 422);
+});
+
+t.test('callbacks of tasks that were accepted before a restart come after it', async (t) => {
+  const { port, seen } = await site(t, (_request, response) => response.writeHead(200).end());
+  const directory = await mkdtemp(join(tmpdir(), 'lectern-callbacks-'));
+  t.teardown(() => rm(directory, { recursive: true, force: true }));
+  const open = (run: RunTask<ConversionPayload, ConversionMeta, ConversionSummary>) =>
+    createTaskTable<ConversionPayload, ConversionMeta, ConversionSummary>({ directory, concurrency: 1, maxQueued: 5, keepMs: 60_000, maxEnded: 10, run });
+  const before = await open((_task, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })));
+  const payload: ConversionPayload = { documents: [{ input: 'a', filename: 'a.pdf' }], options: {} as ConversionPayload['options'], target: 'inbody', callbacks: [{ url: `http://127.0.0.1:${port}/hook`, headers: { 'x-secret': 's' }, ca_cert: '' }] };
+  const submit = async (one: ConversionPayload): Promise<string> => (await (await before.admit('convert', 'default')).submit(one)).id;
+  const id = await submit(payload);
+  await submit({ documents: payload.documents, options: payload.options, target: 'inbody' });
+  await before.close();
+  t.equal(seen.length, 0);
+
+  const after = await open(async () => ({ file: 'result.json', status: 'success', documents: [{ filename: 'a.pdf', status: 'success', pageCount: 2, errors: [], errorCount: 0 }], processingTimeS: 1 }));
+  t.teardown(() => after.close());
+  await followUnfinished({ tasks: after, settings: { callbackHosts: [`127.0.0.1:${port}`] }, log: { warn: () => undefined } });
+  await until('three callbacks', () => seen.length >= 3);
+  const bodies = seen.map(({ body }) => JSON.parse(body) as { task_id: string; progress: { kind: string } });
+  t.strictSame(bodies.map(({ task_id, progress }) => [task_id, progress.kind]), [[id, 'set_num_docs'], [id, 'document_completed'], [id, 'update_processed']]);
+  t.match(seen[0]?.headers, { 'x-secret': 's' });
 });
 
 t.test('callbacks: in order, with the contract\'s words, tried again', async (t) => {

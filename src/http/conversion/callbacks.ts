@@ -1,17 +1,28 @@
 /** Tells the hosts that a request named how its task goes: in the contract's words, fire and forget, three tries each. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { DocumentSummary } from '../../convert/task.js';
+import type { CallbackTarget, DocumentSummary } from '../../convert/task.js';
 import { LecternError } from '../../errors.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { outbound, type OutboundRules } from '../outbound/request.js';
-import type { Callback } from './request-models.js';
 
 const timeoutMs = 30_000;
 /** Before the second and the third try. */
 const pausesMs = [1000, 4000];
 
+interface FollowDependencies extends Pick<HttpDependencies, 'tasks' | 'resolveHost'> {
+  settings: Pick<HttpDependencies['settings'], 'callbackHosts'>;
+  log: Pick<HttpDependencies['log'], 'warn'>;
+}
+
+/** After a restart: the tasks that were accepted before go on, and so does what was promised of them. The first word is said again. */
+export async function followUnfinished(dependencies: FollowDependencies): Promise<void> {
+  for (const { task, payload } of await dependencies.tasks.unfinished()) {
+    followWithCallbacks(dependencies, task, payload.documents.map(({ filename }) => filename), payload.callbacks ?? []);
+  }
+}
+
 /** Follows the task until it ends. Nothing of it fails the task; what cannot be delivered goes to the log. */
-export function followWithCallbacks(dependencies: HttpDependencies, task: ConversionTaskView, documentNames: string[], callbacks: Callback[]): void {
+export function followWithCallbacks(dependencies: FollowDependencies, task: ConversionTaskView, documentNames: string[], callbacks: CallbackTarget[]): void {
   if (callbacks.length === 0) return;
   const { tasks, settings, log, resolveHost } = dependencies;
   const rules = { hosts: settings.callbackHosts, timeoutMs, maxRedirects: 0, ...(resolveHost === undefined ? {} : { resolveHost }) };
@@ -57,7 +68,7 @@ class CallbackLine {
   private last: Promise<void> = Promise.resolve();
 
   constructor(
-    private readonly callback: Callback,
+    private readonly callback: CallbackTarget,
     private readonly rules: OutboundRules,
     private readonly onFailure: (error: unknown, host: string) => void,
   ) {}

@@ -64,10 +64,11 @@ async function begin(
     gone.throwIfAborted();
     const { documents } = asked;
     const target = documents.length > 1 && kind === 'convert' ? 'zip' : asked.target;
-    const task = await slot.submit({ documents, options: optionsOf(asked, settings), target });
+    const { callbacks } = asked;
+    const task = await slot.submit({ documents, options: optionsOf(asked, settings), target, ...(callbacks.length > 0 ? { callbacks } : {}) });
     void reply.header('x-lectern-task-id', task.id);
     waiting.add(task, documents.length);
-    followWithCallbacks(dependencies, task, documents.map(({ filename }) => filename), asked.callbacks);
+    followWithCallbacks(dependencies, task, documents.map(({ filename }) => filename), callbacks);
     return task;
   } catch (thrown) {
     await slot.discard();

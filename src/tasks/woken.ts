@@ -1,0 +1,17 @@
+/** Waiting for a task without polling. */
+import type { Clock } from './types.js';
+
+/** Resolves when `onWake` tells, after `timeoutMs`, or when `signal` aborts. `onWake` answers the way to stop. */
+export function wokenWithin(onWake: (listener: () => void) => () => void, clock: Clock, timeoutMs: number, signal?: AbortSignal): Promise<void> {
+  return new Promise<void>((resolve) => {
+    const stopTimer = clock.after(timeoutMs, go);
+    const stopWaking = onWake(go);
+    signal?.addEventListener('abort', go, { once: true });
+    function go(): void {
+      stopTimer();
+      stopWaking();
+      signal?.removeEventListener('abort', go);
+      resolve();
+    }
+  });
+}
