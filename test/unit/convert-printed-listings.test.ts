@@ -53,7 +53,10 @@ t.test('what is a listing by its signs', (t) => {
   t.strictSame(listingsOf(['a   b', '1   2', '3   4']), [], 'no sign of a program');
   t.strictSame(listingsOf(['Price  Size', '$ 4.50  12', '$ 3.20  14']), [], 'amounts of money');
   t.strictSame(listingsOf(['size = 4', 'a  b', 'c  d', 'e  f', 'g  h', 'i  k']), [], 'one sign');
-  t.strictSame(listingsOf(['size = 4', 'name = x', 'a  b', 'c  d', 'e  f', 'g  h']), [['size', 'name', 'a', 'c', 'e', 'g']], 'two in six lines');
+  t.strictSame(listingsOf(['size = 4', 'name = x', 'kind = y', 'c  d', 'e  f', 'g  h']), [['size', 'name', 'kind', 'c', 'e', 'g']], 'three in six lines');
+  t.strictSame(listingsOf(['${Version}', 'format', '${Size}']), [], 'what is typed in cells beside each other');
+  t.strictSame(listingsOf(['> x', '1', '', '', '', 'a  b', '1  2']), [['>', '1'], ['a', '1']], 'the rest of what was printed, below wider white');
+  t.strictSame(listingsOf(['> x', '1', '', '', '', '', '', '', 'a  b', '1  2']), [['>', '1']], 'what stands far below');
   t.end();
 });
 

@@ -7,6 +7,8 @@ const fewestLines = 2;
 const mostWords = 5000;
 /** From one line to the next, in sizes: between parts of one listing there is an empty line at most. */
 const farthest = 2.9;
+/** The same between a listing and the rest of it. */
+const mostWhite = 8;
 /** How much larger than another a line of the same listing may be. */
 const sizeSlack = 0.06;
 /** Of the size, how far the baselines of one line's words may be apart. */
@@ -16,8 +18,10 @@ const level = 0.3;
 const promptSign = /^(?:(?:\p{L}[\w.-]{0,15})?>{1,3} ?[\p{L}"'(.]|\$ [\p{L}.~/]|#[#>]|In ?\[\d+\]|\[1\] )/u;
 /** What hardly stands in a table: calls, values given to names, blocks. */
 const callSign = /[\p{L}\d_.]\(["'\p{L}]|[{};\\]|<-|->|==|:=|\(\)| = |^Call:/u;
-/** Of its lines, how many have such signs where none begins with a prompt. */
+/** Of its lines, how many have such signs where none begins with a prompt, and how many and in how many lines at least: what is typed in the cells of a table's columns may stand on a few baselines of its own. */
 const leastSigns = 0.2;
+const fewestSigns = 2;
+const fewestUnprompted = 4;
 /** Where a page has hardly other text, it may be typewritten as a whole. */
 const leastSignsAlone = 0.4;
 const leastOther = 12;
@@ -33,7 +37,20 @@ export function printedListings(page: PageContent, taken: Set<Word>): Word[][][]
   const others = upright.filter((word) => !word.font.monospace && !isSign(word)).sort((a, b) => a.baseline - b.baseline);
   const letters = others.reduce((sum, { text }) => sum + text.length, 0);
   const rows = rowsOf([...written, ...signs]).filter((row) => row.some(({ font }) => font.monospace));
-  return stretchesOf(rows, others).filter((stretch) => isPrinted(stretch, letters < leastOther) && !isRuled(stretch.map(([first]) => first!), stretch[0]![0]!.box.right, page.rulings));
+  const listings: Word[][][] = [];
+  for (const stretch of stretchesOf(rows, others)) {
+    const isRuledTable = isRuled(stretch.map(([first]) => first!), stretch[0]![0]!.box.right, page.rulings);
+    if (!isRuledTable && (isPrinted(stretch, letters < leastOther) || goesOn(listings.at(-1), stretch, others))) listings.push(stretch);
+  }
+  return listings;
+}
+
+/** Below a listing, with nothing but white between: the rest of what the program printed. */
+function goesOn(listing: Word[][] | undefined, [first]: Word[][], others: Word[]): boolean {
+  const above = listing?.at(-1)?.[0];
+  const below = first?.[0];
+  if (above === undefined || below === undefined || Math.abs(below.size - above.size) > sizeSlack * below.size) return false;
+  return below.baseline - above.baseline < mostWhite * below.size && !standsBetween(above.baseline, below.baseline, others);
 }
 
 /** Words on one baseline, from the left. */
@@ -55,8 +72,8 @@ function stretchesOf(rows: Word[][], others: Word[]): Word[][][] {
   for (const row of rows) {
     const [{ baseline, size }] = row as [Word];
     const above = open.at(-1)?.[0];
-    const goesOn = above !== undefined && baseline - above.baseline < farthest * size && Math.abs(size - above.size) <= sizeSlack * size && !standsBetween(above.baseline, baseline, others);
-    if (!goesOn) stretches.push(open = []);
+    const isNext = above !== undefined && baseline - above.baseline < farthest * size && Math.abs(size - above.size) <= sizeSlack * size && !standsBetween(above.baseline, baseline, others);
+    if (!isNext) stretches.push(open = []);
     if (!standsBetween(baseline - level * size, baseline + level * size, others)) open.push(row);
   }
   return stretches.filter(({ length }) => length >= fewestLines);
@@ -77,5 +94,5 @@ function isPrinted(rows: Word[][], isAlone: boolean): boolean {
   const lines = rows.map((row) => row.map(({ text, glued }, index) => (index > 0 && !glued ? ' ' : '') + text).join(''));
   const signs = lines.filter((line) => promptSign.test(line) || callSign.test(line)).length;
   if (isAlone) return signs >= leastSignsAlone * lines.length;
-  return lines.some((line) => promptSign.test(line)) || signs >= Math.max(2, leastSigns * lines.length);
+  return lines.some((line) => promptSign.test(line)) || lines.length >= fewestUnprompted && signs >= Math.max(fewestSigns, leastSigns * lines.length);
 }
