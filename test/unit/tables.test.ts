@@ -275,6 +275,20 @@ t.test('two tables side by side, and two below each other, are four', async (t) 
   t.strictSame(tables.map((table) => `${table.rowCount}x${table.columnCount}`), ['5x3', '5x3', '5x3', '5x3']);
 });
 
+t.test('narrow cells between drawn lines are a table, however near to each other their words stand', (t) => {
+  const rows = [['Ada', '1', '2'], ['Bob', '3', '4'], ['Eve', '5', '6']];
+  const page = (lines: number[]): FoundTable[] => {
+    const made = new PageMaker();
+    for (const [row, texts] of rows.entries()) made.row(100 + 11 * row, [52, 69, 76], texts);
+    for (const y of [91.5, 102.5, 113.5, 124.5]) made.horizontal(y, 50, 83);
+    for (const x of lines) made.vertical(x, 91.5, 124.5);
+    made.text(50, 150, 'It was a long day and nobody knew what to do about it, so they went home.');
+    return find(made.page());
+  };
+  t.strictSame(grid(page([50, 68, 75, 83])[0]), rows);
+  t.end();
+});
+
 t.test('a cell over several columns of a ruled grid keeps its words together where no line is drawn', (t) => {
   const made = new PageMaker();
   for (const [row, texts] of [['Name', 'Low', 'High'], ['Ada', '1815', '1852'], ['Grace', '1906', '1992']].entries()) made.row(100 + 16 * row, [52, 102, 142], texts);

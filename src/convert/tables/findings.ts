@@ -2,6 +2,7 @@
 import type { TableArea } from './boundaries.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
+import type { Segment } from './segments.js';
 import { coveredLength } from './segments.js';
 import { hasLeader, isBullet, isFormula, isListMark, isMathFont, isValue, letterShare, looksLikeCode, wordCount } from './text-kind.js';
 
@@ -43,7 +44,8 @@ export interface Findings {
 
 const WORD_SPACE = 0.4;
 
-export function findingsOf(grid: Grid): Findings {
+/** `verticals`: the lines drawn in the table's area. */
+export function findingsOf(grid: Grid, verticals: Segment[]): Findings {
   const full = grid.cells.filter((cell) => cell.chunks.length > 0);
   const found: Findings = {
     rows: new Set(full.map((cell) => cell.row)).size,
@@ -62,7 +64,7 @@ export function findingsOf(grid: Grid): Findings {
     code: 0,
     bullets: 0,
     formulas: 0,
-    torn: tornShare(full),
+    torn: tornShare(full, verticals),
     numbered: isNumberedText(full),
     contents: isContents(grid, full),
     listed: isListing(full),
@@ -160,8 +162,8 @@ function hasHeadStyle(grid: Grid): boolean {
   return styled((row) => row === 0) > 0.7 && styled((row) => row > 0) < 0.4;
 }
 
-/** Of the chunks that face each other across a column edge on one baseline, the share with no more than a word space between. */
-function tornShare(full: GridCell[]): number {
+/** Of the chunks that face each other across a column edge on one baseline, the share with no more than a word space between, and no line in it. */
+function tornShare(full: GridCell[], verticals: Segment[]): number {
   const lines = new Map<number, { chunk: Chunk; column: number }[]>();
   for (const cell of full) {
     for (const chunk of cell.chunks) {
@@ -179,10 +181,15 @@ function tornShare(full: GridCell[]): number {
       if (before === undefined || before.column === column) continue;
       pairs++;
       const gap = chunk.left - before.chunk.right;
-      if (gap < WORD_SPACE * chunk.size && gap > -0.2 * chunk.size) torn++;
+      if (gap < WORD_SPACE * chunk.size && gap > -0.2 * chunk.size && !isLineBetween(before.chunk, chunk, verticals)) torn++;
     }
   }
   return pairs === 0 ? 0 : torn / pairs;
+}
+
+function isLineBetween(before: Chunk, chunk: Chunk, verticals: Segment[]): boolean {
+  const y = chunk.baseline - 0.3 * chunk.size;
+  return verticals.some(({ at, start, end }) => at > before.right - 1 && at < chunk.left + 1 && start <= y && end >= y);
 }
 
 /** The first column counts on by one from row to row, without a header, beside text: lines with their numbers. */

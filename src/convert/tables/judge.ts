@@ -31,7 +31,7 @@ export function evidenceOf(area: TableArea, grid: Grid): Evidence {
 
 /** 0..1; below 0.5 the grid is no table. The weights are log odds, set by pages where one of them decides. */
 export function judge(area: TableArea, grid: Grid, evidence: Evidence, around: Surroundings): number {
-  const found = findingsOf(grid);
+  const found = findingsOf(grid, area.verticals);
   if (found.columns < 2 || found.filled < 2) return 0;
   const score = (evidence === 'ruled' ? judgeRuled(found) : judgeOpen(found, evidence, area, around)) - (around.figure && !around.captioned ? (evidence === 'ruled' ? 1.6 : 2.5) : 0);
   return 1 / (1 + Math.exp(-score));
