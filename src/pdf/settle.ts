@@ -1,10 +1,10 @@
-/** Glyphs put right among their neighbours: repeats dropped, accents joined with their letters, icons told from ligatures. */
+/** Glyphs put right among their neighbours: repeats dropped, accents joined with their letters, icons told from ligatures, LaTeX's name on one line. */
 import { accented, combiningForm, unnamedGlyph } from './characters.js';
 import type { FontTable } from './fonts.js';
 import type { Glyph } from './glyphs.js';
 
 export function settleGlyphs(glyphs: Glyph[], fonts: FontTable): Glyph[] {
-  return composeAccents(nameOrDrop(dropRepeats(glyphs, fonts)));
+  return seatLogos(composeAccents(nameOrDrop(dropRepeats(glyphs, fonts))));
 }
 
 /** Letters painted twice at nearly the same place thicken them or throw a shadow: once is enough. */
@@ -96,4 +96,21 @@ function touchesLetter(neighbour: Glyph | undefined, glyph: Glyph): boolean {
   const reach = 0.12 * glyph.run.size;
   const gap = Math.max(neighbour.u0, glyph.u0) - Math.min(neighbour.u1, glyph.u1);
   return Math.abs(neighbour.v - glyph.v) < reach && gap < reach;
+}
+
+const logo = 'LATEX';
+
+/** LaTeX writes its name with a small raised A over the foot of the L, which no rule of scripts would put between its letters. */
+function seatLogos(glyphs: Glyph[]): Glyph[] {
+  for (let at = 0; at + logo.length <= glyphs.length; at++) {
+    const [first, second] = [glyphs[at]!, glyphs[at + 1]!];
+    if (first.text !== 'L' || second.text !== 'A') continue;
+    const { size, angle } = first.run;
+    const letters = glyphs.slice(at, at + logo.length);
+    const isLogo = letters.every(({ text, run, u0, v }, index) => text === logo[index] && run.angle === angle && Math.abs(v - first.v) < 0.3 * size && (index === 0 || u0 > letters[index - 1]!.u0));
+    if (!isLogo || second.run.size > 0.9 * size || letters.at(-1)!.u0 - first.u0 > 2 * size) continue;
+    second.run = first.run;
+    second.v = first.v;
+  }
+  return glyphs;
 }

@@ -309,6 +309,13 @@ t.test('a bitmap font whose advances differ by a dot is a typewriter, one with n
   t.strictSame(await beside((letter) => ('it'.includes(letter) ? 480 : 525)), [false, false], 'narrow ones');
 });
 
+t.test('the name of LaTeX, whose A is small and raised', async (t) => {
+  const page = await read([text(72, 700, 10, 'with L'), text(95.1, 702, 7, 'A'), text(98.7, 700, 10, 'T'), text(103.2, 697.8, 10, 'E'), text(107.9, 700, 10, 'X and')]);
+  t.same(linesOf(page).map((each) => each.replaceAll('·', '')), ['with LATEX and']);
+  const apart = await read([text(72, 700, 10, 'L'), text(96.6, 702, 7, 'A'), text(120, 700, 10, 'TEX')]);
+  t.notMatch(linesOf(apart).join('|').replaceAll('·', ''), 'LATEX');
+});
+
 t.test('type 3 glyphs have their size and place', async (t) => {
   const box = '600 0 0 0 500 700 d1 0 0 500 700 re f';
   const page = await read([text(72, 700, 10, 'AB BA', { font: 'T' })], { T: { type3: { 65: box, 66: box, 32: '600 0 0 0 0 0 d1' }, unicode: { 65: 'A', 66: 'B', 32: ' ' } } });
