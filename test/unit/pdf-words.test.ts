@@ -310,10 +310,10 @@ t.test('a bitmap font whose advances differ by a dot is a typewriter, one with n
 });
 
 t.test('the name of LaTeX, whose A is small and raised', async (t) => {
-  const page = await read([text(72, 700, 10, 'with L'), text(95.1, 702, 7, 'A'), text(98.7, 700, 10, 'T'), text(103.2, 697.8, 10, 'E'), text(107.9, 700, 10, 'X and')]);
-  t.same(linesOf(page).map((each) => each.replaceAll('·', '')), ['with LATEX and']);
-  const apart = await read([text(72, 700, 10, 'L'), text(96.6, 702, 7, 'A'), text(120, 700, 10, 'TEX')]);
-  t.notMatch(linesOf(apart).join('|').replaceAll('·', ''), 'LATEX');
+  const times = { font: 'Times-Roman' };
+  const nameAt = (shift: number): string[] => [text(72, 700, 10, 'with', times), text(92.4, 700, 10, 'L', times), text(95 + shift, 701.9, 7, 'A', times), text(98.5, 700, 10, 'T', times), text(103, 697.7, 10, 'E', times), text(107.8, 700, 10, 'X', times), text(117.6, 700, 10, 'and', times)];
+  t.same(linesOf(await read(nameAt(0))).map((each) => each.replaceAll('·', '')), ['with LATEX and']);
+  t.notMatch(linesOf(await read(nameAt(40))).join('|').replaceAll('·', ''), 'LATEX', 'an A elsewhere is none of it');
 });
 
 t.test('type 3 glyphs have their size and place', async (t) => {
