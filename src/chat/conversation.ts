@@ -27,6 +27,8 @@ export interface Tool {
   description?: string;
   /** JSON schema of the arguments. */
   parameters: Record<string, unknown>;
+  /** Its arguments must keep all of the schema. */
+  strict?: boolean;
   /** The client's own object, `{type: 'function', function: {...}}`, for templates that print it. */
   raw: Record<string, unknown>;
 }

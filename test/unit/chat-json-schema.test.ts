@@ -12,11 +12,11 @@ import { type Gbnf, readGbnf } from '../support/gbnf.js';
 import { randomFrom } from '../support/random.js';
 import { randomDocument, randomSchema, type Schema } from '../support/random-schema.js';
 
-const sourceOf = (schema: unknown): string | null => {
+const sourceOf = (schema: unknown, loose = false): string | null => {
   const json = new JsonText(new Grammar());
-  return json.grammar.print(schemaExpression(json, schema, 'schema'));
+  return json.grammar.print(schemaExpression(json, schema, 'schema', loose));
 };
-const grammarOf = (schema: unknown): Gbnf => readGbnf(sourceOf(schema) ?? 'root ::= root');
+const grammarOf = (schema: unknown, loose = false): Gbnf => readGbnf(sourceOf(schema, loose) ?? 'root ::= root');
 const ajv = (): Ajv2020 => {
   const made = new Ajv2020({ strict: false, allErrors: false });
   (addFormats as unknown as (ajv: Ajv2020) => void)(made);
@@ -188,6 +188,25 @@ t.test('composition', async (t) => {
     for (const text of right) t.ok(grammar.matches(text), `${JSON.stringify(schema)} ${text.slice(0, 60)}`);
     for (const text of wrong) t.notOk(grammar.matches(text), `${JSON.stringify(schema)} ${text.slice(0, 60)}`);
   }
+});
+
+t.test('a loose schema is kept without what cannot be', (t) => {
+  const rows: [schema: Record<string, unknown>, right: string[], wrong: string[]][] = [
+    [{ type: 'array', items: { type: 'integer' }, uniqueItems: true }, ['[1, 1]', '[]'], ['["a"]']],
+    [{ type: 'number', multipleOf: 0.1, minimum: 0 }, ['0.25'], ['-1']],
+    [{ oneOf: [{ type: 'object', properties: { a: { type: 'null' } } }, { type: 'object', properties: { b: { type: 'null' } } }] }, ['{"a": null}', '{"b": null}', '{}'], ['{"a": 1}', '[]']],
+    [{ type: 'string', format: 'iso-lunar', maxLength: 3 }, ['"abc"'], ['"abcd"', '1']],
+    [{ type: 'string', pattern: '\\bword' }, ['"word"', '"other"'], ['1']],
+    [{ type: 'object', properties: { a: { not: {} }, b: { type: 'boolean' } }, required: ['a', 'b'], if: {}, then: {} }, ['{"a": 1, "b": true}'], ['{"a": 1, "b": 2}', '{"b": true}']],
+    [{ type: 'object', properties: { a: { type: 'null' }, b: { type: 'null' } }, minProperties: 2 }, ['{"a": null}'], ['{"c": null}']],
+  ];
+  for (const [schema, right, wrong] of rows) {
+    t.throws(() => sourceOf(schema), { code: 'invalid_request' });
+    for (const text of right) t.ok(grammarOf(schema, true).matches(text), `${JSON.stringify(schema)} ${text}`);
+    for (const text of wrong) t.notOk(grammarOf(schema, true).matches(text), `${JSON.stringify(schema)} ${text}`);
+  }
+  for (const schema of [{ type: 'text' }, { $ref: '#/nowhere' }, { type: 'string', minLength: -1 }, { required: 'a' }]) t.throws(() => sourceOf(schema, true), { code: 'invalid_request' }, 'what is no schema stays refused');
+  t.end();
 });
 
 t.test('what cannot be kept is refused with its keyword and its place', async (t) => {

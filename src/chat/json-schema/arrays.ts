@@ -45,7 +45,7 @@ export function arrayExpression(context: SchemaContext, together: Together): Exp
 
 function itemsOf(nodes: SchemaNodes, node: SchemaNode): Items {
   const { items, prefixItems, additionalItems, uniqueItems } = keywordsOf(node);
-  if (uniqueItems !== undefined && uniqueItems !== false) nodes.refuse(node, 'uniqueItems');
+  if (uniqueItems !== undefined && uniqueItems !== false) nodes.leaveOut(node, 'uniqueItems');
   if (prefixItems !== undefined && !Array.isArray(prefixItems)) nodes.refuse(node, 'prefixItems', 'must be a list');
   const old = Array.isArray(items);
   const keyword = old ? 'items' : 'prefixItems';

@@ -65,7 +65,7 @@ function openGroup(nodes: SchemaNodes, { nodes: gathered }: Gathered): { of: Sch
       if (list === undefined) continue;
       const members = list.map((member, index) => nodes.child(node, member, keyword, index));
       if (keyword === 'oneOf' && !nodes.exclusive.has(node)) {
-        if (!disjoint(nodes, members)) nodes.refuse(node, 'oneOf', 'has members that may hold at once; anyOf says that they may');
+        if (!disjoint(nodes, members)) nodes.leaveOut(node, 'oneOf', 'has members that may hold at once; anyOf says that they may');
         nodes.exclusive.add(node);
       }
       if (!members.some((member) => gathered.has(member))) return { of: node, members };

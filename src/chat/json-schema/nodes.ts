@@ -41,7 +41,8 @@ export class SchemaNodes {
   #count = 0;
   #steps = 0;
 
-  constructor(root: unknown, where: string) {
+  /** `loose`: what cannot be kept is left out where the rest still means something, instead of refused. */
+  constructor(root: unknown, where: string, private readonly loose = false) {
     this.#root = root;
     this.#where = where;
   }
@@ -64,7 +65,7 @@ export class SchemaNodes {
     if (typeof value === 'boolean') this.#booleans.set(pointer, node);
     else this.#known.set(value, node);
     for (const keyword of schema === false ? [] : Object.keys(schema)) {
-      if (!known.has(keyword) && !annotations.has(keyword) && !keyword.startsWith('x-')) this.refuse(node, keyword);
+      if (!known.has(keyword) && !annotations.has(keyword) && !keyword.startsWith('x-')) this.leaveOut(node, keyword);
     }
     return node;
   }
@@ -91,6 +92,11 @@ export class SchemaNodes {
   spend(steps: number): void {
     this.#steps += steps;
     if (this.#steps > mostSteps) throw new LecternError('invalid_request', `The ${this.#where} takes too many steps to work out.`);
+  }
+
+  /** Returns where the schema may be kept without the keyword; throws `invalid_request` elsewhere. */
+  leaveOut(node: SchemaNode, keyword: string, reason?: string): void {
+    if (!this.loose) this.refuse(node, keyword, reason);
   }
 
   /** Throws `invalid_request`. */

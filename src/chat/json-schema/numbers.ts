@@ -21,7 +21,7 @@ export function numberExpression({ nodes, json }: SchemaContext, together: Toget
   for (const node of together) {
     const step = numberOf(nodes, node, 'multipleOf');
     if (step === 1) whole = true;
-    else if (step !== undefined) nodes.refuse(node, 'multipleOf', 'is only supported as 1');
+    else if (step !== undefined) nodes.leaveOut(node, 'multipleOf', 'is only supported as 1');
     for (const [keyword, side, isOpen] of [['minimum', 'least', false], ['exclusiveMinimum', 'least', true], ['maximum', 'most', false], ['exclusiveMaximum', 'most', true]] as const) {
       const value = numberOf(nodes, node, keyword);
       if (value !== undefined) bounds[side].push({ value, isOpen });

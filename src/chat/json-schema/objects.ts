@@ -46,7 +46,7 @@ function notEmpty({ json }: SchemaContext, pairs: { pair: Expression }[], other:
 function refuseCounts({ nodes }: SchemaContext, together: Together, shape: ObjectShape, named: number): void {
   const refuse = (keyword: string, reason: string): void => {
     const node = together.find((one) => keywordsOf(one)[keyword] !== undefined);
-    if (node !== undefined) nodes.refuse(node, keyword, reason);
+    if (node !== undefined) nodes.leaveOut(node, keyword, reason);
   };
   const isFree = shape.additional !== null;
   // The same name may be written twice; so two pairs need not be two properties.

@@ -24,10 +24,11 @@ export interface SchemaContext {
  * Every document of the grammar is valid. Documents that are valid and not of the grammar: those with properties in another order than the schema's, with properties
  * that it does not name where it has `properties` and does not say `additionalProperties`, fewer or more items than `prefixItems` names where nothing says so, values of
  * types that a part without `type` has no keyword for, spacing beyond JsonText's, escapes where the text is bound to a pattern, numbers beyond some 20 digits.
- * `where` is what the client calls the schema. Throws `invalid_request` for what cannot be kept, with keyword and JSON pointer.
+ * `where` is what the client calls the schema. Throws `invalid_request` for what cannot be kept, with keyword and JSON pointer; `loose` leaves out keywords without which the schema
+ * allows more, and a `oneOf` whose members may hold at once is an `anyOf`.
  */
-export function schemaExpression(json: JsonText, schema: unknown, where: string): Expression {
-  const nodes = new SchemaNodes(schema, where);
+export function schemaExpression(json: JsonText, schema: unknown, where: string, loose = false): Expression {
+  const nodes = new SchemaNodes(schema, where, loose);
   const rules = new Map<string, Expression>();
   const flat = new Map<string, Expression>();
   const keyOf = (together: Together): string => together.map(({ id }) => id).join();

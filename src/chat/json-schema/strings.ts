@@ -46,14 +46,14 @@ function patternsOf(nodes: SchemaNodes, together: Together): Automaton | null {
 const compiled = new Map<string, Automaton>();
 const mostCompiled = 64;
 
-/** Null where the part has no such keyword, or a format that every text has. */
+/** Null where the part has no such keyword, a format that every text has, or one that is left out. */
 export function automatonOf(nodes: SchemaNodes, node: SchemaNode, keyword: 'pattern' | 'format'): Automaton | null {
   const value = stringOf(nodes, node, keyword);
   if (value === undefined) return null;
   const pattern = keyword === 'pattern' ? value : formatPattern(value);
-  if (pattern === null) nodes.refuse(node, keyword, `'${value.slice(0, 100)}' is not supported`);
-  if (keyword === 'format' && pattern === '') return null;
-  return kept(nodes, node, keyword, () => {
+  if (pattern === null) nodes.leaveOut(node, keyword, `'${value.slice(0, 100)}' is not supported`);
+  if (pattern === null || keyword === 'format' && pattern === '') return null;
+  return keptOrLeftOut(nodes, node, keyword, () => {
     const known = compiled.get(pattern);
     if (known !== undefined) return known;
     const automaton = compilePattern(pattern);
@@ -64,13 +64,18 @@ export function automatonOf(nodes: SchemaNodes, node: SchemaNode, keyword: 'patt
   });
 }
 
-function kept(nodes: SchemaNodes, node: SchemaNode, keyword: string, make: () => Automaton): Automaton {
+function keptOrLeftOut(nodes: SchemaNodes, node: SchemaNode, keyword: string, make: () => Automaton): Automaton | null {
   try {
     return make();
   } catch (thrown) {
-    if (thrown instanceof PatternRefusal) nodes.refuse(node, keyword, thrown.message);
-    throw thrown;
+    if (!(thrown instanceof PatternRefusal)) throw thrown;
+    nodes.leaveOut(node, keyword, thrown.message);
+    return null;
   }
+}
+
+function kept(nodes: SchemaNodes, node: SchemaNode, keyword: string, make: () => Automaton): Automaton {
+  return keptOrLeftOut(nodes, node, keyword, make) ?? nodes.refuse(node, keyword);
 }
 
 /** A name of a property, quotes included, for which all of `keys` hold and that is none of `taken`. */

@@ -14,14 +14,14 @@ export class ToolCalls {
   #call: Expression | undefined;
   readonly #tools: { name: string; arguments: Expression }[];
 
-  /** Throws `invalid_request` for a schema that no grammar keeps, with the tool's name. */
+  /** Throws `invalid_request` for a schema that no grammar keeps, with the tool's name; of tools that are not strict it keeps what can be. */
   constructor(json: JsonText, dialect: ToolDialect, tools: readonly Tool[], toolChoice: ToolChoice, onlyOne: boolean) {
     this.#json = json;
     this.#dialect = dialect;
     this.#onlyOne = onlyOne || typeof toolChoice === 'object';
     const called = typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
     if (called.length === 0) throw new LecternError('invalid_request', 'tool_choice asks for a call, and there is no such tool.');
-    this.#tools = called.map(({ name, parameters }) => ({ name, arguments: schemaExpression(json, objectSchema(parameters), `parameters of the tool '${name}'`) }));
+    this.#tools = called.map(({ name, parameters, strict }) => ({ name, arguments: schemaExpression(json, objectSchema(parameters), `parameters of the tool '${name}'`, strict !== true) }));
   }
 
   /** Behind the opener. */

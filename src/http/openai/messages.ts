@@ -109,7 +109,7 @@ export function readFunction(fields: Fields, raw: Record<string, unknown>): Tool
   const name = fields.require('name', fields.string('name'));
   if (!toolName.test(name)) fields.refuse('name', 'must be 1 to 128 letters, digits, dashes, dots, colons or underscores');
   const parameters = fields.object('parameters') === undefined ? { type: 'object', properties: {} } : fields.raw('parameters') as Record<string, unknown>;
-  return withoutUndefined({ name, description: fields.string('description'), parameters, raw });
+  return withoutUndefined({ name, description: fields.string('description'), parameters, strict: fields.boolean('strict'), raw });
 }
 
 /** Throws FieldError for a choice that names no tool of the request. */
