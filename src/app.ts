@@ -11,7 +11,7 @@ import { type Converter, createConverter } from './converter.js';
 import { asDiskFull, DiskFull } from './disk-full.js';
 import { answerEngineCall } from './engine/remote.js';
 import { errorTable, LecternError } from './errors.js';
-import { followUnfinished } from './http/conversion/callbacks.js';
+import { followRecovered } from './http/conversion/callbacks.js';
 import { Gate } from './http/caller.js';
 import type { Abilities } from './http/dependencies.js';
 import { createFetchRemote } from './http/outbound/fetch-document.js';
@@ -192,7 +192,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
     await converter.close();
     throw unopened(cause, settings.state);
   });
-  await followUnfinished({ tasks, settings, log });
+  followRecovered({ tasks, settings, log });
   const server = createServer({
     settings, tasks, log, gate,
     version: packageVersion(),

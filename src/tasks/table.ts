@@ -8,6 +8,7 @@ import { LecternError, asLecternError } from '../errors.js';
 import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
 import { lockDirectory } from './lock.js';
+import { Recovered } from './recovered.js';
 import { Removals } from './removals.js';
 import { Room } from './room.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
@@ -38,6 +39,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private reserved = 0;
   private readonly since = { begun: 0, waitMs: 0, succeeded: 0, failed: 0, cancelled: 0 };
   private sequence = 0;
+  private readonly found = new Recovered<Payload, Meta, Summary>();
   closed = false;
   /** Closed, and the directory given back. */
   private gone = false;
@@ -62,6 +64,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     for (const record of records) {
       this.sequence = Math.max(this.sequence, record.sequence);
       const task = this.track(record);
+      if (!task.ended) await this.found.add(task);
       if (task.ended) this.kept.add(task);
       else if (task.attempts >= maxAttempts) {
         const message = `The service ended ${task.attempts} times while it worked on this task.`;
@@ -140,15 +143,8 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
     return task.view();
   }
 
-  async unfinished(): Promise<{ task: TaskView<Meta, Summary>; payload: Payload }[]> {
-    const found: { task: TaskView<Meta, Summary>; payload: Payload }[] = [];
-    for (const task of this.tasks.values()) {
-      if (task.ended) continue;
-      // It may end, and forget it, meanwhile.
-      const payload = await task.folder.readPayload().catch(() => null) as Payload | null;
-      if (payload !== null) found.push({ task: task.view(), payload });
-    }
-    return found;
+  recovered(): { task: TaskView<Meta, Summary>; payload: Payload }[] {
+    return this.found.take((task) => this.isVisible(task));
   }
 
   subscribe(id: string, tenant: string, listener: (task: TaskView<Meta, Summary>) => void): () => void {
@@ -217,9 +213,12 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   private find(id: string, tenant: string): Task<Meta, Summary> {
     const task = this.tasks.get(id);
-    const visible = task && task.tenant === tenant && (task.expiresAt ?? Infinity) > this.clock.now();
-    if (!visible) throw new LecternError('not_found', 'Task not found.');
+    if (!task || task.tenant !== tenant || !this.isVisible(task)) throw new LecternError('not_found', 'Task not found.');
     return task;
+  }
+
+  private isVisible(task: Task<Meta, Summary>): boolean {
+    return this.tasks.get(task.id) === task && (task.expiresAt ?? Infinity) > this.clock.now();
   }
 
   private folderOf(id: string): TaskFolder {

@@ -116,8 +116,11 @@ export interface TaskTable<Payload, Meta, Summary> {
   /** Reserves a place. Throws `queue_full` when no more can wait, DiskFull when the disk is full or nearly, `invalid_state` after `close`. */
   admit(kind: string, tenant: string, owner?: string): Promise<TaskSlot<Payload, Meta, Summary>>;
   get(id: string, tenant: string): TaskView<Meta, Summary>;
-  /** Every task that has not ended, with what it was submitted with: whoever followed one before a restart begins anew. */
-  unfinished(): Promise<{ task: TaskView<Meta, Summary>; payload: Payload }[]>;
+  /**
+   * Once: every task that an earlier process left unfinished, with what it was submitted with, also where it has ended since the table was opened.
+   * Whoever followed one before a restart begins anew.
+   */
+  recovered(): { task: TaskView<Meta, Summary>; payload: Payload }[];
   /** Resolves when the task has ended (at once, no polling), or after `timeoutMs`, or when `signal` aborts: with the state of then. */
   wait(id: string, tenant: string, timeoutMs: number, signal?: AbortSignal): Promise<TaskView<Meta, Summary>>;
   /**

@@ -1,13 +1,13 @@
 // Requests that the service makes itself: only to hosts it was told of, never to its own network behind a name.
 import t from 'tap';
 import { once } from 'node:events';
-import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task.js';
-import { followUnfinished } from '../../src/http/conversion/callbacks.js';
+import { followRecovered } from '../../src/http/conversion/callbacks.js';
 import { checkUrl, findDestination, isListedHost, isPublicAddress } from '../../src/http/outbound/destination.js';
 import { createFetchRemote } from '../../src/http/outbound/fetch-document.js';
 import { outbound, sendTo } from '../../src/http/outbound/request.js';
@@ -170,15 +170,26 @@ t.test('callbacks of tasks that were accepted before a restart come after it', a
   const submit = async (one: ConversionPayload): Promise<string> => (await (await before.admit('convert', 'default')).submit(one)).id;
   const id = await submit(payload);
   await submit({ documents: payload.documents, options: payload.options, target: 'inbody' });
+  const crashed = await submit(payload);
   await before.close();
   t.equal(seen.length, 0);
+  // As two processes leave it that died of it.
+  const record = join(directory, crashed, 'task.json');
+  await writeFile(record, JSON.stringify({ ...JSON.parse(await readFile(record, 'utf8')) as object, status: 'started', attempts: 2 }));
 
   const after = await open(async () => ({ file: 'result.json', status: 'success', documents: [{ filename: 'a.pdf', status: 'success', pageCount: 2, errors: [], errorCount: 0 }], processingTimeS: 1 }));
   t.teardown(() => after.close());
-  await followUnfinished({ tasks: after, settings: { callbackHosts: [`127.0.0.1:${port}`] }, log: { warn: () => undefined } });
-  await until('three callbacks', () => seen.length >= 3);
-  const bodies = seen.map(({ body }) => JSON.parse(body) as { task_id: string; progress: { kind: string } });
-  t.strictSame(bodies.map(({ task_id, progress }) => [task_id, progress.kind]), [[id, 'set_num_docs'], [id, 'document_completed'], [id, 'update_processed']]);
+  // Quick ones end before anybody follows them.
+  t.equal((await after.wait(id, 'default', 5000)).status, 'success');
+  const follow = (): void => followRecovered({ tasks: after, settings: { callbackHosts: [`127.0.0.1:${port}`] }, log: { warn: () => undefined } });
+  follow();
+  await until('six callbacks', () => seen.length >= 6);
+  const bodies = seen.map(({ body }) => JSON.parse(body) as { task_id: string; progress: { kind: string; num_succeeded?: number } });
+  const toldOf = (one: string) => bodies.filter(({ task_id }) => task_id === one).map(({ progress: { kind, num_succeeded: ok } }) => ok === undefined ? kind : `${kind} ${ok}`);
+  t.strictSame(toldOf(id), ['set_num_docs', 'document_completed', 'update_processed 1']);
+  t.strictSame(toldOf(crashed), ['set_num_docs', 'document_completed', 'update_processed 0']);
+  follow();
+  t.equal(after.recovered().length, 0, 'and once');
   t.match(seen[0]?.headers, { 'x-secret': 's' });
 });
 

@@ -15,8 +15,8 @@ interface FollowDependencies extends Pick<HttpDependencies, 'tasks' | 'resolveHo
 }
 
 /** After a restart: the tasks that were accepted before go on, and so does what was promised of them. The first word is said again. */
-export async function followUnfinished(dependencies: FollowDependencies): Promise<void> {
-  for (const { task, payload } of await dependencies.tasks.unfinished()) {
+export function followRecovered(dependencies: FollowDependencies): void {
+  for (const { task, payload } of dependencies.tasks.recovered()) {
     followWithCallbacks(dependencies, task, payload.documents.map(({ filename }) => filename), payload.callbacks ?? []);
   }
 }
