@@ -52,6 +52,8 @@ t.test('what is a listing by its signs', (t) => {
   t.strictSame(listingsOf(['$ ls -s', '12 a.txt', ' 4 b.txt']), [['$', '12', '4']], 'a shell');
   t.strictSame(listingsOf(['a   b', '1   2', '3   4']), [], 'no sign of a program');
   t.strictSame(listingsOf(['Price  Size', '$ 4.50  12', '$ 3.20  14']), [], 'amounts of money');
+  t.strictSame(listingsOf(['It was received with applause; he', 'said so.  All members were there;', 'no corrections; none were asked for', 'in what was read.']), [], 'semicolons of a typewritten text');
+  t.strictSame(listingsOf(['x  y;', 'y  z;', '1  2', '3  4']), [['x', 'y', '1', '3']], 'statements');
   t.strictSame(listingsOf(['size = 4', 'a  b', 'c  d', 'e  f', 'g  h', 'i  k']), [], 'one sign');
   t.strictSame(listingsOf(['size = 4', 'name = x', 'kind = y', 'c  d', 'e  f', 'g  h']), [['size', 'name', 'kind', 'c', 'e', 'g']], 'three in six lines');
   t.strictSame(listingsOf(['${Version}', 'format', '${Size}']), [], 'what is typed in cells beside each other');

@@ -19,23 +19,44 @@ export function withCentredLabels(tables: FoundTable[]): FoundTable[] {
 
 function withCentredLabelsIn(table: FoundTable): FoundTable {
   const rows = rowsOf(table);
+  const usual = usualDistances(rows);
+  const labels = new Set<number>();
   for (let row = rows.length - 2; row > 0; row--) {
-    if (holdsLabels(rows, row, table.columnCount)) return withCentredLabelsIn(withoutRow(table, row));
+    // The rows below are that of other labels, or the first of two that such have.
+    if (!labels.has(row + 1) && !labels.has(row + 2) && holdsLabels(rows, row, table.columnCount, usual)) labels.add(row);
   }
-  return table;
+  return labels.size === 0 ? table : withoutRows(table, labels);
 }
 
 /** What begins in each row; a baseline of NaN where no text does. */
 function rowsOf({ rowCount, cells }: FoundTable): Row[] {
-  return Array.from({ length: rowCount }, (_, row) => {
-    const own = cells.filter((cell) => cell.row === row && cell.words.length > 0);
-    return { cells: own, baseline: own.length === 0 ? NaN : Math.max(...own.map(({ words }) => middleOf(words.map(({ baseline }) => baseline)))) };
-  });
+  const rows = Array.from({ length: rowCount }, (): Row => ({ cells: [], baseline: NaN }));
+  for (const cell of cells) if (cell.words.length > 0) rows[cell.row]?.cells.push(cell);
+  for (const row of rows) if (row.cells.length > 0) row.baseline = Math.max(...row.cells.map(({ words }) => middleOf(words.map(({ baseline }) => baseline))));
+  return rows;
 }
 
-const middleOf = (values: number[]): number => (Math.min(...values) + Math.max(...values)) / 2;
+function middleOf(values: number[]): number {
+  let [least, most] = [Infinity, -Infinity];
+  for (const value of values) [least, most] = [Math.min(least, value), Math.max(most, value)];
+  return (least + most) / 2;
+}
 
-function holdsLabels(rows: Row[], row: number, columnCount: number): boolean {
+/** Answers, for a row, how far other rows than it and those beside it are apart, in the middle; NaN where too few are. */
+function usualDistances(rows: Row[]): (row: number) => number {
+  const distances = rows.map(({ baseline }, at) => (at > 0 ? baseline - rows[at - 1]!.baseline : NaN));
+  const sorted = distances.filter(Number.isFinite).sort((a, b) => a - b);
+  return (row) => {
+    const own = distances.slice(row - 1, row + 2).filter(Number.isFinite).sort((a, b) => a - b);
+    const count = sorted.length - own.length;
+    if (count < leastDistances) return NaN;
+    let middle = count >> 1;
+    for (const distance of own) if (distance <= sorted[middle]!) middle++;
+    return sorted[middle]!;
+  };
+}
+
+function holdsLabels(rows: Row[], row: number, columnCount: number, usual: (row: number) => number): boolean {
   const [above, here, below] = [rows[row - 1]!, rows[row]!, rows[row + 1]!];
   const columns = here.cells.flatMap(({ column, columnSpan }) => Array.from({ length: columnSpan }, (_, at) => column + at));
   if (columns.length === 0 || columns.length > columnCount / 2 || here.cells.some(({ rowSpan }) => rowSpan > 2)) return false;
@@ -43,25 +64,27 @@ function holdsLabels(rows: Row[], row: number, columnCount: number): boolean {
   const isFull = ({ cells }: Row): boolean => cells.length > 0 && !cells.some(isOver) && cells.every(({ rowSpan }) => rowSpan === 1);
   if (!isFull(above) || !isFull(below)) return false;
   const apart = below.baseline - above.baseline;
-  const distances = rows.flatMap(({ baseline }, at) => (at > 0 && Math.abs(at - row) > 1 && at !== row + 1 ? [baseline - rows[at - 1]!.baseline] : [])).filter(Number.isFinite).sort((a, b) => a - b);
-  if (distances.length < leastDistances || !(apart > 0) || apart > farthestRows * distances[distances.length >> 1]!) return false;
+  if (!(apart > 0) || !(apart <= farthestRows * usual(row))) return false;
   return Math.abs(here.baseline - (above.baseline + below.baseline) / 2) < offMiddle * apart;
 }
 
-/** Its labels begin in the row above and reach over the one below. */
-function withoutRow(table: FoundTable, row: number): FoundTable {
+/** The labels of these rows begin in the row above and reach over the one below. */
+function withoutRows(table: FoundTable, rows: Set<number>): FoundTable {
+  const place = [0];
+  for (let row = 0; row < table.rowCount; row++) place.push(place[row]! + (rows.has(row) ? 0 : 1));
+  const heads = new Set(table.cells.filter(({ columnHeader }) => columnHeader).map(({ row }) => row));
+  const covered = new Set<number>();
+  const at = (row: number, column: number): number => row * (table.columnCount + 1) + column;
   const cells = table.cells.flatMap((cell): TableCell[] => {
-    const end = cell.row + cell.rowSpan;
-    if (cell.row === row) return cell.words.length === 0 ? [] : [{ ...cell, row: row - 1, rowSpan: 2 }];
-    if (cell.row > row) return [{ ...cell, row: cell.row - 1 }];
-    return [{ ...cell, rowSpan: end > row ? cell.rowSpan - 1 : cell.rowSpan }];
+    if (!rows.has(cell.row)) {
+      const row = place[cell.row]!;
+      return [{ ...cell, row, rowSpan: place[Math.min(cell.row + cell.rowSpan, table.rowCount)]! - row }];
+    }
+    if (cell.words.length === 0) return [];
+    const row = place[cell.row - 1]!;
+    for (let column = cell.column; column < cell.column + cell.columnSpan; column++) covered.add(at(row, column)).add(at(row + 1, column));
+    // The rows above and below are the head.
+    return [{ ...cell, row, rowSpan: 2, columnHeader: cell.columnHeader || heads.has(cell.row - 1) && heads.has(cell.row + 1) }];
   });
-  const labels = cells.filter((cell) => cell.row === row - 1 && cell.rowSpan === 2 && cell.words.length > 0);
-  const isCovered = (cell: TableCell): boolean => cell.words.length === 0 && labels.some((label) => label !== cell && cell.row >= label.row && cell.row < label.row + 2 && cell.column >= label.column && cell.column < label.column + label.columnSpan);
-  return { ...table, rowCount: table.rowCount - 1, cells: cells.filter((cell) => !isCovered(cell)).map((cell) => (labels.includes(cell) ? { ...cell, columnHeader: cell.columnHeader || headsOf(table, row) } : cell)) };
-}
-
-/** The rows above and below are the head. */
-function headsOf({ cells }: FoundTable, row: number): boolean {
-  return cells.some((cell) => cell.row === row - 1 && cell.columnHeader) && cells.some((cell) => cell.row === row + 1 && cell.columnHeader);
+  return { ...table, rowCount: table.rowCount - rows.size, cells: cells.filter(({ row, column, words }) => words.length > 0 || !covered.has(at(row, column))) };
 }
