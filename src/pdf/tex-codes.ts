@@ -71,8 +71,9 @@ export function nameTexCodes(glyphs: Glyph[]): number {
   return named;
 }
 
-/** Dingbats that stand in words: what a page must have of them, and of those that would be letters, the share. */
+/** Dingbats that stand in words: what a page must have of them, how many different ones (rows of hearts or dots say how good something is), and of those that would be letters, the share. */
 const fewestInWords = 8;
+const fewestKinds = 6;
 const leastInWords = 0.5;
 
 /** Where dingbats of fonts without a name stand side by side as letters do, the file's map took the names of their codes for those of dingbats: they get their codes back. Answers how many of these have no letter so far. */
@@ -83,7 +84,7 @@ function unhideCodes(glyphs: Glyph[]): number {
   });
   const letters = hidden.filter(({ number }) => letter.test(String.fromCharCode(number)));
   const inWords = letters.filter(({ glyph, index }) => [glyphs[index - 1], glyphs[index + 1]].some((other) => other !== undefined && touches(glyph, other) && (letter.test(other.text) || dingbatNumber(other.text) > 0)));
-  if (inWords.length < Math.max(fewestInWords, leastInWords * letters.length)) return 0;
+  if (inWords.length < Math.max(fewestInWords, leastInWords * letters.length) || new Set(inWords.map(({ number }) => number)).size < fewestKinds) return 0;
   for (const { glyph, number } of hidden) {
     glyph.code = number;
     glyph.text = number > 0x20 && number < 0x7f || number > 0xa0 ? String.fromCharCode(number) : '\ufffd';

@@ -69,6 +69,7 @@ t.test('letters that a map has as dingbats are letters again, with their ligatur
 t.test('dingbats that stand alone, or few, are what they are', async (t) => {
   t.same(linesOf(await readIn({ H: hidden }, [['H', 'n o'], ['H', 'x y z']])), ['♥ ♦', '① ② ③']);
   t.same(linesOf(await readIn({ H: hidden }, [['H', 'nopm']])), ['♥♦♣♠']);
+  t.same(linesOf(await readIn({ H: hidden }, [['H', 'nnnnn'], ['H', 'nnnnm'], ['H', 'nnnmm'], ['H', 'oooop']])), ['♥♥♥♥♥', '♥♥♥♥♠', '♥♥♥♠♠', '♦♦♦♦♣'], 'marks given to something');
 });
 
 t.test('signs whose names no list of glyphs has: primes, negations, maps', async (t) => {
