@@ -14,7 +14,8 @@ export function forPeople(line: string): string {
   // The sentence speaks for the room that says it.
   const told = Object.entries(about).flatMap(([key, value]) => (value === null || key === 'room' ? [] : [`${key}=${valueOf(value)}`]));
   const head = [timeOfDay(time), ...(level === 'info' ? [] : [level.toUpperCase()]), msg, ...told].join(' ');
-  return `${harmless([head, ...stackOf(err)].join('\n'))}\n`;
+  // What begins at the margin is a line of the log, and no part of a name or a message that somebody chose.
+  return `${[oneLine(head), ...stackOf(err)].map(harmless).join('\n  ')}\n`;
 }
 
 function timeOfDay(time: string): string {
@@ -28,7 +29,11 @@ function valueOf(value: unknown): string {
 
 function stackOf(err: Line['err']): string[] {
   const text = err?.stack ?? err?.message;
-  return typeof text === 'string' ? [text] : [];
+  return typeof text === 'string' ? text.split('\n') : [];
+}
+
+function oneLine(text: string): string {
+  return text.replaceAll('\n', '\\n');
 }
 
 /** Names that strangers chose could move the cursor or change the colours of a terminal. */

@@ -15,12 +15,13 @@ t.test('the time of day, the sentence, and what it is about', async (t) => {
 
 t.test('a defect has its stack below it', async (t) => {
   t.equal(read({ level: 'error', msg: 'a request met a defect', err: { type: 'TypeError', message: 'broken', stack: 'TypeError: broken\n    at here' } }),
-    `${clock} ERROR a request met a defect\nTypeError: broken\n    at here\n`);
-  t.equal(read({ level: 'error', msg: 'x', err: { message: 'broken' } }), `${clock} ERROR x\nbroken\n`);
+    `${clock} ERROR a request met a defect\n  TypeError: broken\n      at here\n`);
+  t.equal(read({ level: 'error', msg: 'x', err: { message: 'broken' } }), `${clock} ERROR x\n  broken\n`);
 });
 
 t.test('what a stranger wrote does nothing to the terminal', async (t) => {
   const line = read({ host: '\u001b[2J\u009b2J\r\nfake line\u202e', msg: 'odd \u001b[31m' });
   t.notMatch(line.slice(0, -1), /[\u0000-\u001f\u007f-\u009f\u202e]/u, 'one line, no controls');
   t.match(line, 'odd \\u001b[31m');
+  t.equal(read({ msg: 'odd\n00:00:00 fake', err: { message: 'broken\n00:00:00 fake' } }), `${clock} odd\\n00:00:00 fake\n  broken\n  00:00:00 fake\n`, 'only lines of the log begin at the margin');
 });
