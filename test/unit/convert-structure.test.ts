@@ -152,6 +152,9 @@ t.test('the head of a letter or an invoice is read where no other page repeats i
   t.equal(texts(structure([0, 1, 2, 3].map((page) => sketch(page, [...invoice, ...body(page)]))), 'page_header').length, 24, 'what all pages show is their head');
   t.equal(texts(structure([sketch(0, [line(50, 45, 'Working Paper Series no. 41', { size: 9 }), ...body(0)])]), 'page_header').length, 1, 'one row is a running head');
   t.equal(texts(structure([sketch(0, [...rows([['The Almanac', 'Page 17'], ['Tides', 'Winter']]), ...body(0)])]), 'page_header').length, 4, 'with the number of its page it is one');
+  const started = performance.now();
+  structure([sketch(0, [...rows([['a'.repeat(20_000), 'Winter'], ['aa:'.repeat(6_000), 'Winter']]), ...body(0)])]);
+  t.ok(performance.now() - started < 2000, 'letters without end cost no time');
   t.end();
 });
 

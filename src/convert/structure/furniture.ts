@@ -180,7 +180,7 @@ export interface Furniture {
 }
 
 /** `Date: 3 May 2024`, `Invoice no. 2024-17`. */
-const labelled = /\p{L}{2,}\.?\s?(?::|\bno\.|\bnr\.|#)\s*[^\s/]*\d/iu;
+const labelled = /\p{L}{2}\.?\s?(?::|\bno\.|\bnr\.|#)\s{0,9}[^\s/]{0,40}\d/iu;
 
 /** Rows that tell what a letter or an invoice is about, unless other pages repeat them: labels with their values, or the sender's address beside a number and a date. A running head has one row. */
 function tells(rows: EdgeRow[], width: number): boolean {
