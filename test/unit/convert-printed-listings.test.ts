@@ -56,6 +56,7 @@ t.test('what is a listing by its signs', (t) => {
   t.strictSame(listingsOf(['x  y;', 'y  z;', '1  2', '3  4']), [['x', 'y', '1', '3']], 'statements');
   t.strictSame(listingsOf(['size = 4', 'a  b', 'c  d', 'e  f', 'g  h', 'i  k']), [], 'one sign');
   t.strictSame(listingsOf(['size = 4', 'name = x', 'kind = y', 'c  d', 'e  f', 'g  h']), [['size', 'name', 'kind', 'c', 'e', 'g']], 'three in six lines');
+  t.strictSame(listingsOf(['Group  n = 5  n = 10', 'a -> b  1  2', 'c  3  4', 'd  5  6']), [], 'numbers of cases at the head of a table');
   t.strictSame(listingsOf(['${Version}', 'format', '${Size}']), [], 'what is typed in cells beside each other');
   t.strictSame(listingsOf(['> x', '1', '', '', '', 'a  b', '1  2']), [['>', '1'], ['a', '1']], 'the rest of what was printed, below wider white');
   t.strictSame(listingsOf(['> x', '1', '', '', '', '', '', '', 'a  b', '1  2']), [['>', '1']], 'what stands far below');

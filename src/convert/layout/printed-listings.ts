@@ -17,7 +17,7 @@ const level = 0.3;
 /** What a line at a terminal, or one that a program printed, begins with: prompts, marked output, vectors that count their values. */
 const promptSign = /^(?:(?:\p{L}[\w.-]{0,15})?>{1,3} ?[\p{L}"'(.]|\$ [\p{L}.~/]|#[#>]|In ?\[\d+\]|\[1\] )/u;
 /** What hardly stands in a table or a typewritten text: calls, values given to names, blocks, statements with their ends. */
-const callSign = /[\p{L}\d_.]\(["'\p{L}]|[{}\\]|;$|<-|->|==|:=|\(\)| = |^Call:/u;
+const callSign = /[\p{L}\d_.]\(["'\p{L}]|[{}\\]|;$|<-|->|==|:=|\(\)|^[\p{L}_.][\w.$]* = |^Call:/u;
 /** Of its lines, how many have such signs where none begins with a prompt, and how many and in how many lines at least: what is typed in the cells of a table's columns may stand on a few baselines of its own. */
 const leastSigns = 0.2;
 const fewestSigns = 2;
