@@ -1,6 +1,6 @@
 /** Programs with what they print, as a session at a terminal shows them, set in a monospace font among other text: what stands in columns there is no table. */
 import type { PageContent, Word } from '../../pdf/page.js';
-import { isRuled } from './numbered-code.js';
+import { isRuled, level, rowsOf } from './numbered-code.js';
 
 const fewestLines = 2;
 /** Words in a monospace font; more on a page nobody reads. */
@@ -11,8 +11,6 @@ const farthest = 2.9;
 const mostWhite = 8;
 /** How much larger than another a line of the same listing may be. */
 const sizeSlack = 0.06;
-/** Of the size, how far the baselines of one line's words may be apart. */
-const level = 0.3;
 
 /** What a line at a terminal, or one that a program printed, begins with: prompts, marked output, vectors that count their values. */
 const promptSign = /^(?:(?:\p{L}[\w.-]{0,15})?>{1,3} ?[\p{L}"'(.]|\$ [\p{L}.~/]|#[#>]|In ?\[\d+\]|\[1\] )/u;
@@ -36,7 +34,7 @@ export function printedListings(page: PageContent, taken: Set<Word>): Word[][][]
   const signs = upright.filter((word) => !word.font.monospace && isSign(word));
   const others = upright.filter((word) => !word.font.monospace && !isSign(word)).sort((a, b) => a.baseline - b.baseline);
   const letters = others.reduce((sum, { text }) => sum + text.length, 0);
-  const rows = rowsOf([...written, ...signs]).filter((row) => row.some(({ font }) => font.monospace));
+  const rows = linesOf([...written, ...signs]).filter((row) => row.some(({ font }) => font.monospace));
   const listings: Word[][][] = [];
   for (const stretch of stretchesOf(rows, others)) {
     const isRuledTable = isRuled(stretch.map(([first]) => first!), stretch[0]![0]!.box.right, page.rulings);
@@ -53,16 +51,9 @@ function goesOn(listing: Word[][] | undefined, [first]: Word[][], others: Word[]
   return below.baseline - above.baseline < mostWhite * below.size && !standsBetween(above.baseline, below.baseline, others);
 }
 
-/** Words on one baseline, from the left. */
-function rowsOf(words: Word[]): Word[][] {
-  const rows: Word[][] = [];
-  for (const word of [...words].sort((a, b) => a.baseline - b.baseline)) {
-    const row = rows.at(-1);
-    if (row !== undefined && word.baseline - row[0]!.baseline < level * word.size) row.push(word);
-    else rows.push([word]);
-  }
-  for (const row of rows) row.sort((a, b) => a.box.left - b.box.left);
-  return rows;
+/** From the top, and each from the left. */
+function linesOf(words: Word[]): Word[][] {
+  return rowsOf([...words].sort((a, b) => a.baseline - b.baseline)).map((row) => row.sort((a, b) => a.box.left - b.box.left));
 }
 
 /** Rows that follow each other in one size, without other text on or between their baselines. */

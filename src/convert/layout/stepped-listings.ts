@@ -1,6 +1,6 @@
 /** Listings of which only some lines are numbered, such as every fifth one: their numbers are no part of the program either. */
 import type { PageContent, Word } from '../../pdf/page.js';
-import { isRuled, mostNumbers, nearest, programSign } from './numbered-code.js';
+import { isRuled, mostNumbers, nearest, programSign, rowsOf } from './numbered-code.js';
 import type { NumberedListing } from './numbered-code.js';
 
 const fewestLines = 4;
@@ -41,17 +41,6 @@ function listingsBeside(column: Word[], program: Word[], page: PageContent): Num
     if (isProgram(lines, numbers[0]!) && !isRuled(numbers, edge, page.rulings)) listings.push({ numbers, code: lines.flat() });
   }
   return listings;
-}
-
-/** Rows of words on one baseline. */
-function rowsOf(words: Word[]): Word[][] {
-  const rows: Word[][] = [];
-  for (const word of words) {
-    const row = rows.at(-1);
-    if (row !== undefined && word.baseline - row[0]!.baseline < 0.3 * word.size) row.push(word);
-    else rows.push([word]);
-  }
-  return rows;
 }
 
 /** The numbers from `at` on that go up with the lines beside them: as many lines lie between two as their values say. */
