@@ -6,11 +6,15 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createApp } from '../../src/app.js';
+import { resolveSettings } from '../../src/config.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task.js';
 import { followRecovered } from '../../src/http/conversion/callbacks.js';
 import { checkUrl, findDestination, isListedHost, isPublicAddress } from '../../src/http/outbound/destination.js';
 import { createFetchRemote } from '../../src/http/outbound/fetch-document.js';
 import { outbound, sendTo } from '../../src/http/outbound/request.js';
+import { createLog } from '../../src/log.js';
+import { shippedModelsDirectory } from '../../src/package-files.js';
 import { createTaskTable } from '../../src/tasks/table.js';
 import type { RunTask } from '../../src/tasks/types.js';
 import { form, startTestService } from '../support/http-service.js';
@@ -157,6 +161,24 @@ t.test('sources of kind http, once they are switched on', async (t) => {
   ]);
   t.strictSame(await post('https://other.example.org/a.pdf'), [422, { detail: "The host 'other.example.org' is not in the service's list of allowed hosts." }]);
   t.equal((await post('http://127.0.0.1/a.pdf'))[0], 422);
+});
+
+t.test('a service that starts follows what another left', async (t) => {
+  const { port, seen } = await site(t, (_request, response) => response.writeHead(200).end());
+  const state = t.testdir({});
+  const left = await createTaskTable<ConversionPayload, ConversionMeta, ConversionSummary>({
+    directory: join(state, 'tasks'), concurrency: 1, maxQueued: 5, keepMs: 60_000, maxEnded: 10,
+    run: (_task, { signal }) => new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason as Error), { once: true })),
+  });
+  const task = await (await left.admit('convert', 'default')).submit({
+    documents: [{ input: 'a', filename: 'a.pdf' }], options: {} as ConversionPayload['options'], target: 'inbody', callbacks: [{ url: `http://127.0.0.1:${port}/hook`, headers: {}, ca_cert: '' }],
+  });
+  await left.close();
+  const { values } = resolveSettings(['--listen', '127.0.0.1:0', '--state', state, '--models', shippedModelsDirectory(), '--callback-hosts', `127.0.0.1:${port}`, '--log-level', 'silent'], {});
+  const app = await createApp(values, createLog('silent'));
+  t.teardown(() => app.close());
+  await until('its callbacks', () => seen.length >= 3);
+  t.ok(seen.every(({ body }) => (JSON.parse(body) as { task_id: string }).task_id === task.id));
 });
 
 t.test('callbacks of tasks that were accepted before a restart come after it', async (t) => {
