@@ -13,7 +13,8 @@ cd "$(dirname "$0")/.."
 # Where CUDA and its driver lie when nobody has said so.
 PATH=$PATH:/usr/local/cuda/bin:/usr/local/nvidia/bin
 begin=$(date +%s)
-left() { echo $((535 - $(date +%s) + begin)); }
+seconds=${LECTERN_SECONDS:-535}
+left() { echo $((seconds - $(date +%s) + begin)); }
 # No part outlasts the whole, nor takes what is kept for those that are worth more.
 kept=10
 at_most() { if [ "$1" -lt "$(($(left) - kept))" ]; then echo "$1"; else echo "$(($(left) > kept + 5 ? $(left) - kept : 5))"; fi; }
@@ -64,7 +65,7 @@ commit=${LECTERN_COMMIT:-$(git rev-parse --short HEAD 2> /dev/null || echo unkno
 {
   echo "# $card"
   echo
-  echo "$(date -u '+%Y-%m-%d %H:%M') UTC, commit $commit, driver $driver; built in $((535 - $(left))) s. Written by \`bench/gpu.sh\`."
+  echo "$(date -u '+%Y-%m-%d %H:%M') UTC, commit $commit, driver $driver; built in $((seconds - $(left))) s. Written by \`bench/gpu.sh\`."
   echo
 } > "$report"
 if [ "$device" = cuda ]; then
@@ -198,15 +199,6 @@ if [ "$device" = cuda ] && [ "$(left)" -gt 150 ] &&
   measured 1 60
   unset LECTERN_EARLY_LAUNCHES
 fi
-# The other models, then loading.
-{ echo; echo "# The other models, and loading"; } | tee -a "$report"
-part=3
-while measured $part 90; do part=$((part + 1)); done
-if [ "$device" = cuda ] && [ "${LECTERN_WARPGROUPS:-}" != off ] && [ "$(left)" -gt 90 ]; then
-  export LECTERN_WARPGROUPS=off
-  { echo; echo "# Once more without warpgroups"; } | tee -a "$report"
-  for part in 1 2; do measured $part 60; done
-fi
 # What holds the kernels up, for whoever makes them quicker: the counters of a few launches of the 8B model, where the profiler is there.
 profiled() {
   [ "$(left)" -gt 75 ] || return 0
@@ -218,5 +210,14 @@ if [ "$device" = cuda ] && command -v ncu > /dev/null; then
   profiled 'decode_product|attend_split' 30 5
   profiled 'multiply_group_tiles|multiply_tiles|attend_tiles' 14 7
 fi
-echo "$report, after $((535 - $(left))) s"
+# The other models, then loading.
+{ echo; echo "# The other models, and loading"; } | tee -a "$report"
+part=3
+while measured $part 90; do part=$((part + 1)); done
+if [ "$device" = cuda ] && [ "${LECTERN_WARPGROUPS:-}" != off ] && [ "$(left)" -gt 90 ]; then
+  export LECTERN_WARPGROUPS=off
+  { echo; echo "# Once more without warpgroups"; } | tee -a "$report"
+  for part in 1 2; do measured $part 60; done
+fi
+echo "$report, after $((seconds - $(left))) s"
 exit $status
