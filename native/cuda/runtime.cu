@@ -1,6 +1,8 @@
 // The runtime over the CUDA runtime's calls.
 #include "cuda/runtime.h"
 
+#include <cuda.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -10,6 +12,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "cuda/async_copies.h"
 #include "cuda/backend.h"
 #include "cuda/check.h"
 #include "error.h"
@@ -92,6 +95,29 @@ void remark(const std::string& sentence) {
 std::string take_remarks() {
   const std::lock_guard<std::mutex> lock(remarks_mutex);
   return std::exchange(remarks, {});
+}
+
+TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows) {
+  // The driver's own call, found by its name: nothing is linked against the driver.
+  static const auto encode = [] {
+    void* found = nullptr;
+    cudaDriverEntryPointQueryResult result{};
+    check(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &found, 12000, cudaEnableDefault, &result), "cudaGetDriverEntryPoint");
+    return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
+  }();
+  if (encode == nullptr) throw Error(ErrorCode::device_lost, "The GPU's driver knows no maps of tiles.");
+  constexpr cuuint32_t box_columns = 64;
+  const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+  const cuuint64_t pitch[] = {row_bytes};
+  const cuuint32_t box[] = {box_columns, static_cast<cuuint32_t>(box_rows)};
+  const cuuint32_t steps[] = {1, 1};
+  TileMap map{};
+  static_assert(sizeof map == sizeof(CUtensorMap), "the driver's size");
+  // Halves and bf16 alike: nothing is computed, and what lies outside is zeros.
+  const CUresult status = encode(reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<void*>(data), extents, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                 CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (status != CUDA_SUCCESS) throw Error(ErrorCode::device_lost, "cuTensorMapEncodeTiled: error " + std::to_string(static_cast<int>(status)));
+  return map;
 }
 
 bool has_warpgroups(int device) {

@@ -36,7 +36,7 @@ constexpr std::size_t stack_bytes = std::size_t{128} << 10;
 bool reversed = false;
 bool apart = false;
 
-enum class State { ready, at_block_barrier, at_warp_barrier, done };
+enum class State { ready, at_block_barrier, at_warp_barrier, waits, done };
 
 struct Fiber {
   ucontext_t context{};
@@ -45,6 +45,7 @@ struct Fiber {
   std::unique_ptr<char[]> stack = std::make_unique<char[]>(stack_bytes);
   State state = State::ready;
   unsigned given = 0;
+  const std::function<bool()>* there = nullptr;  // of one that waits
 };
 
 struct Block {
@@ -127,6 +128,12 @@ bool release_barriers(std::size_t threads) {
   for (std::size_t warp = 0; warp < threads; warp += warp_size) {
     any = release(warp, std::min(threads, warp + warp_size), State::at_warp_barrier) || any;
   }
+  for (std::size_t i = 0; i < threads; ++i) {
+    Fiber& fiber = block.fibers[i];
+    if (fiber.state != State::waits || !(*fiber.there)()) continue;
+    fiber.state = State::ready;
+    any = true;
+  }
   if (any) return true;
   ++barriers_passed;
   return release(0, threads, State::at_block_barrier);
@@ -196,6 +203,11 @@ const void* const* show(const void* own) {
 }
 
 void warp_barrier() { wait(State::at_warp_barrier); }
+
+void wait_until(const std::function<bool()>& there) {
+  block.fibers[static_cast<std::size_t>(block.running)].there = &there;
+  wait(State::waits);
+}
 
 unsigned char* shared_memory() { return shared_begin; }
 

@@ -42,6 +42,8 @@ unsigned exchange(unsigned bits, int from);
 /// Shows `own` to the lanes of the warp; what each lane shows, valid until warp_barrier(), which all must call before the next.
 const void* const* show(const void* own);
 void warp_barrier();
+/// Until `there` says so, which other threads of the block must bring about.
+void wait_until(const std::function<bool()>& there);
 /// Blocks that began so far, the one that runs included.
 extern std::uint64_t blocks_begun;
 /// Barriers of all blocks that were passed so far.

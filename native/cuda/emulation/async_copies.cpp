@@ -1,0 +1,125 @@
+// The twins of cuda/async_copies.h. Bytes appear when somebody waits for them, and until then what lies there is no number.
+#include "cuda/async_copies.h"
+
+#include <map>
+#include <vector>
+
+#include "cuda/emulation/faults.h"
+
+namespace lectern::cuda_emulated {
+namespace {
+
+namespace emulation = cuda::emulation;
+using emulation::fault;
+
+struct Copy {
+  std::uint8_t* to;
+  const std::uint8_t* from;  // null: zeros
+  std::size_t bytes;
+};
+
+struct Barrier {
+  int arrivals = 0;
+  int missing = 0;         // of this phase
+  long long expected = 0;  // bytes that were said and not asked for
+  std::uint64_t phase = 0;
+  std::vector<Copy> coming;
+};
+
+/// Of the block that runs, by where they lie.
+std::map<const CopyBarrier*, Barrier>& barriers() {
+  static std::map<const CopyBarrier*, Barrier> all;
+  static std::uint64_t block = 0;
+  if (block != emulation::blocks_begun) all.clear();
+  block = emulation::blocks_begun;
+  return all;
+}
+
+Barrier& barrier_at(const CopyBarrier* at) {
+  const auto found = barriers().find(at);
+  if (found == barriers().end()) fault("a barrier of copies that was not made");
+  return found->second;
+}
+
+/// The copies are there once the phase is over, and not before.
+void end_phase(Barrier& barrier) {
+  if (barrier.missing > 0 || barrier.expected != 0) return;
+  for (const Copy& copy : barrier.coming) {
+    if (copy.from == nullptr) std::memset(copy.to, 0, copy.bytes);
+    else std::memcpy(copy.to, copy.from, copy.bytes);
+  }
+  barrier.coming.clear();
+  barrier.missing = barrier.arrivals;
+  ++barrier.phase;
+}
+
+void come(CopyBarrier* at, std::size_t bytes, const std::vector<Copy>& copies) {
+  Barrier& barrier = barrier_at(at);
+  for (const Copy& copy : copies) {
+    std::memset(copy.to, 0xFF, copy.bytes);
+    barrier.coming.push_back(copy);
+  }
+  barrier.expected -= static_cast<long long>(bytes);
+  end_phase(barrier);
+}
+
+void arrive_at(CopyBarrier* at, int bytes) {
+  Barrier& barrier = barrier_at(at);
+  if (--barrier.missing < 0) fault("more arrivals at a barrier of copies than it waits for");
+  barrier.expected += bytes;
+  end_phase(barrier);
+}
+
+}  // namespace
+
+void init_barrier(CopyBarrier* barrier, int arrivals) {
+  check_alignment(barrier, sizeof *barrier);
+  Barrier made;
+  made.arrivals = made.missing = arrivals;
+  barriers()[barrier] = made;
+}
+
+void show_barriers() {}
+void arrive_expecting(CopyBarrier* barrier, int bytes) { arrive_at(barrier, bytes); }
+void arrive(CopyBarrier* barrier) { arrive_at(barrier, 0); }
+
+void wait_for(const CopyBarrier* barrier, int phase) {
+  const Barrier& waited = barrier_at(barrier);
+  const std::uint64_t parity = static_cast<std::uint64_t>(phase) & 1;
+  const std::function<bool()> over = [&waited, parity] { return (waited.phase & 1) != parity; };
+  if (!over()) emulation::wait_until(over);
+}
+
+void copy_bytes(void* shared, const void* global, int bytes, CopyBarrier* barrier) {
+  if (bytes <= 0 || bytes % 16 != 0) fault("a copy of bytes that are no sixteens");
+  check_alignment(shared, 16);
+  check_alignment(global, 16);
+  const auto count = static_cast<std::size_t>(bytes);
+  come(barrier, count, {{static_cast<std::uint8_t*>(shared), static_cast<const std::uint8_t*>(global), count}});
+}
+
+void copy_box(void* shared, const TileMap& map, int column, int row, CopyBarrier* barrier) {
+  check_alignment(shared, 128);
+  auto* const to = static_cast<std::uint8_t*>(shared);
+  std::vector<Copy> copies;
+  for (int r = 0; r < map.box_rows; ++r) {
+    for (int chunk = 0; chunk < 8; ++chunk) {
+      const int from_row = row + r;
+      const int from = column + 8 * chunk;
+      std::uint8_t* const place = to + 128 * r + ((chunk ^ (r & 7)) << 4);
+      const int there = from_row < map.rows ? map.columns - from : 0;
+      const std::size_t bytes = there >= 8 ? 16 : there > 0 ? 2 * static_cast<std::size_t>(there) : 0;
+      if (bytes > 0) copies.push_back({place, map.data + static_cast<std::size_t>(from_row) * map.row_bytes + 2 * static_cast<std::size_t>(from), bytes});
+      if (bytes < 16) copies.push_back({place + bytes, nullptr, 16 - bytes});
+    }
+  }
+  come(barrier, static_cast<std::size_t>(map.box_rows) * 128, copies);
+}
+
+TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows) {
+  check_alignment(data, 16);
+  if (row_bytes % 16 != 0 || box_rows > 256) fault("a map of tiles that the driver refuses");
+  return {static_cast<const std::uint8_t*>(data), row_bytes, columns, rows, box_rows};
+}
+
+}  // namespace lectern::cuda_emulated
