@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "cuda/async_copies.h"
 #include "cuda/kernels/planes.cuh"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
@@ -31,22 +32,29 @@ class GroupChoice {
     State& state = states_[static_cast<std::size_t>(type)];
     if (processors_ == 0 || !goes_by_groups(type) || state != State::untried) return;
     std::string fault;
+    State found = State::refused;
     try {
-      fault = fault_of(type);
+      fault = fault_of(type, found);
     } catch (const Error& error) {
       if (error.code() != ErrorCode::device_lost) throw;
       throw Error(ErrorCode::device_lost, error.what() + std::string(" That was while products by warpgroups were tried: with LECTERN_WARPGROUPS=off (--warpgroups off) nothing tries them."));
     }
-    state = fault.empty() ? State::usable : State::refused;
-    if (!fault.empty()) remark("Prompts with weights of " + std::string(info_of(type).name) + " go by single warps, which is slower: " + fault);
+    state = found;
+    if (!fault.empty()) {
+      remark("Prompts with weights of " + std::string(info_of(type).name) + " go by " + (found == State::refused ? "single warps" : "smaller tiles") + ", which is slower: " + fault);
+    }
   }
 
   /// Of a type that was prepared.
-  bool takes(DType type) const { return states_[static_cast<std::size_t>(type)] == State::usable; }
+  bool takes(DType type) const { return states_[static_cast<std::size_t>(type)] >= State::usable; }
+  /// Whether dense tiles give the same bits, and in pairs of blocks too.
+  bool takes_dense(DType type) const { return states_[static_cast<std::size_t>(type)] >= State::dense; }
+  bool takes_pairs(DType type) const { return states_[static_cast<std::size_t>(type)] == State::pairs; }
   int processors() const { return processors_; }
 
  private:
-  enum class State : std::uint8_t { untried, usable, refused };
+  /// From `usable` on each can do what those before it can.
+  enum class State : std::uint8_t { untried, refused, usable, dense, pairs };
 
   // Neither a whole tile of any kind; columns for more steps than a block has stages, twice.
   static constexpr int rows = 72;
@@ -107,8 +115,18 @@ class GroupChoice {
     }
   };
 
-  /// What is wrong with products of this type by warpgroups, as a sentence; empty: nothing.
-  std::string fault_of(DType type) const {
+  struct RunUnpack {
+    Stream stream;
+    const TileProduct& product;
+    std::uint16_t* values;
+    template <DType type>
+    void run() const {
+      if constexpr (goes_by_groups(type) && type != DType::f16) launch_unpack<type>(stream, product.weights, product.row_bytes, product.outputs, product.columns, values);
+    }
+  };
+
+  /// What is wrong with products of this type by warpgroups, as a sentence; empty: nothing. `found`: what may be used.
+  std::string fault_of(DType type, State& found) const {
     const bool halves = type == DType::f16;
     const std::vector<std::uint8_t> weights = some_weights(type);
     Noise noise;
@@ -120,9 +138,9 @@ class GroupChoice {
     copy_to_device(stream_, placed.get(), weights.data(), weights.size());
     copy_to_device(stream_, packed.get(), values.data(), 2 * values.size());
     const TileProduct product{placed.get(), nullptr, placed_row_bytes(type, columns), outputs, columns, {packed.get(), nullptr, columns, nullptr}, rows, nullptr, y.get(), Ending::put};
-    const auto result = [&](auto&& run) {
+    const auto result = [&](const auto& queue) {
       clear(stream_, y.get(), sizeof(float) * rows * outputs);
-      with_type(type, run);
+      queue();
       check_launches();
       // A kernel that never ends is nothing that a later call would tell.
       Event done;
@@ -132,9 +150,9 @@ class GroupChoice {
       copy_to_host(stream_, got.data(), y.get(), sizeof(float) * got.size());
       return got;
     };
-    const std::vector<float> single = result(RunSingle{stream_, product});
+    const std::vector<float> single = result([&] { with_type(type, RunSingle{stream_, product}); });
     // Wide, middle and narrow tiles are what so many multiprocessors get.
-    const std::vector<float> wide = result(RunGroups{stream_, 1, product});
+    const std::vector<float> wide = result([&] { with_type(type, RunGroups{stream_, 1, product}); });
     double difference = 0.0;
     double size = 0.0;
     for (std::size_t i = 0; i < single.size(); ++i) {
@@ -145,9 +163,20 @@ class GroupChoice {
     // Sums of 512 products in float, added in another order.
     if (!(distance < 2e-5)) return "by warpgroups their products differ by " + std::to_string(distance) + " of their size.";
     for (const int processors : {2, 3}) {
-      if (std::memcmp(result(RunGroups{stream_, processors, product}).data(), wide.data(), sizeof(float) * wide.size()) != 0) {
+      if (std::memcmp(result([&] { with_type(type, RunGroups{stream_, processors, product}); }).data(), wide.data(), sizeof(float) * wide.size()) != 0) {
         return "by warpgroups their products' last bits depend on the tile.";
       }
+    }
+    found = State::usable;
+    const DeviceArray<std::uint16_t> unpacked(halves ? 0 : std::size_t{outputs} * columns);
+    with_type(type, RunUnpack{stream_, product, unpacked.get()});
+    const DensePart part = halves ? DensePart{placed.get(), nullptr, product.row_bytes, 0, outputs} : DensePart{unpacked.get(), nullptr, std::size_t{2} * columns, 0, outputs};
+    for (const bool in_pairs : {false, true}) {
+      if (in_pairs && !has_pairs) break;
+      if (std::memcmp(result([&] { launch_dense_tiles(stream_, 2, in_pairs, halves, part, product); }).data(), wide.data(), sizeof(float) * wide.size()) != 0) {
+        return std::string("dense tiles") + (in_pairs ? " of pairs" : "") + " give other bits.";
+      }
+      found = in_pairs ? State::pairs : State::dense;
     }
     return {};
   }

@@ -139,6 +139,26 @@ constexpr bool goes_by_groups(DType type) {
 template <DType type>
 void launch_group_tiles(Stream stream, int processors, const TileProduct& product);
 
+/// `values`: (rows, packed_stride(columns)) as bf16. Of types that go_by_groups(), halves excepted.
+template <DType type>
+void launch_unpack(Stream stream, const std::uint8_t* weights, std::size_t row_bytes, int rows, int columns, std::uint16_t* values);
+
+/// Weights of some of a product's outputs as 16-bit floats, rows row_bytes from one to the next.
+struct DensePart {
+  const void* weights;
+  const void* second;  // the ending is `gated`, or null
+  std::size_t row_bytes;
+  int first_output;
+  int outputs;
+};
+
+/// Outputs that a part has a multiple of, all but the last.
+constexpr int dense_part_outputs = 256;
+
+/// The part's outputs, to the bits of launch_group_tiles(); the product's own weights are not looked at. `halves`, else bf16. `pairs`: blocks in pairs, which
+/// the emulation has not.
+void launch_dense_tiles(Stream stream, int processors, bool pairs, bool halves, const DensePart& part, const TileProduct& product);
+
 /// out[r] = norm(x[r]), as the tensor cores take it: f16 and a scale where out has scales, else bf16. `normed`: norm(x[r]) as floats too, may
 /// be x; or null.
 void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed);

@@ -23,6 +23,9 @@ std::size_t most_shared_bytes(int device);
 /// Whether the instructions of warpgroups.h run on it, were compiled, and the environment's LECTERN_WARPGROUPS is not "off".
 bool has_warpgroups(int device);
 
+/// From how many rows on a matrix is unpacked before it is multiplied by warpgroups.
+int unpacked_from();
+
 /// Keeps a sentence for cuda::take_remarks().
 void remark(const std::string& sentence);
 

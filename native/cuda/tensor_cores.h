@@ -115,6 +115,13 @@ __device__ __forceinline__ float fast_exp2(float x) {
   return y;
 }
 
+/// 1 / x, to a unit in the last place.
+__device__ __forceinline__ float fast_reciprocal(float x) {
+  float y;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
+  return y;
+}
+
 /// 16 bytes, aligned.
 __device__ __forceinline__ void store_words(void* to, const Word (&words)[4]) { *static_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]); }
 
@@ -143,6 +150,7 @@ inline void store_words(void* to, const Word (&words)[4]) {
   wrote_to_shared();
 }
 inline float fast_exp2(float x) { return std::exp2(x); }
+inline float fast_reciprocal(float x) { return 1.0F / x; }
 
 #endif
 

@@ -47,6 +47,17 @@ __device__ __forceinline__ Word shared_address(const void* at) { return static_c
 /// What this thread wrote to shared memory, by copy_beside() and waited for too, is what the products of all read after a barrier.
 __device__ __forceinline__ void show_to_products() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
+/// By all threads of a warpgroup: from here on each has `count` registers, a multiple of 8; more of them must have been given up by others. Of a kernel
+/// whose launch bounds say how many a thread begins with.
+template <int count>
+__device__ __forceinline__ void give_up_registers() {
+  asm volatile("setmaxnreg.dec.sync.aligned.u32 %0;" ::"n"(count));
+}
+template <int count>
+__device__ __forceinline__ void take_registers() {
+  asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(count));
+}
+
 /// In front of products, where the sums were touched by something else.
 __device__ __forceinline__ void begin_products() { asm volatile("wgmma.fence.sync.aligned;" ::: "memory"); }
 
@@ -109,6 +120,10 @@ __device__ __forceinline__ void multiply_group(float (&sums)[blocks][4], MatrixP
 
 Word shared_address(const void* at);
 void show_to_products();
+template <int>
+void give_up_registers() {}
+template <int>
+void take_registers() {}
 void begin_products();
 void end_products();
 void wait_for_products(int later);

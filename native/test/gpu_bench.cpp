@@ -230,6 +230,8 @@ class GpuBench {
         tell("| %d | %d | %.0f | %.1f | %.1f | %.1f %% |\n", texts, length, texts * length / taken, texts / taken, operations / taken / 1e12, 100 * operations / taken / operations_);
       }
     }
+    const int length = options_.emulated ? 16 : 512;
+    tell_parts(std::to_string(pass / length) + " texts of " + std::to_string(length), model.time_text_parts(pass / length, length));
   }
 
   GpuBenchOptions options_;

@@ -147,7 +147,7 @@ void LayeredModel::prompt(int rows, int from, bool wants_logits) {
   pass(0, wants_logits ? std::vector{rows - 1} : std::vector<std::int32_t>{});
 }
 
-void LayeredModel::embed(int texts, int length) {
+void LayeredModel::list_texts(int texts, int length) {
   resize(texts * length);
   for (std::size_t i = 0; i < positions_.size(); i++) {
     const int row = static_cast<int>(i);
@@ -156,6 +156,10 @@ void LayeredModel::embed(int texts, int length) {
     first_[i] = row / length * length;
     visible_[i] = first_[i] + length;
   }
+}
+
+void LayeredModel::embed(int texts, int length) {
+  list_texts(texts, length);
   pass(0, {});
 }
 
@@ -209,27 +213,43 @@ std::vector<LayeredModel::PartTime> LayeredModel::time_parts(int slots, int rows
   if (slots > 0) list_answers(slots, position);
   else list_prompt(rows, position);
   const auto count = static_cast<int>(tokens_.size());
+  const double seen = slots > 0 ? position + 1 : position + count / 2.0;
+  // Of a prompt each tile of queries reads them again, from wherever they are by then.
+  const double kept = slots > 0 ? 4.0 * slots * seen * shape_.kv_heads * shape_.head_size : 0;
+  float* const x = x_.floats();
+  float* const hidden = hidden_.floats();
+  std::vector<Part> parts = attention_parts(kept, seen);
+  parts.push_back({"gate and up", [](const Layer& l) { return std::vector{l.gated.gate, l.gated.up}; }, [=, this](const Layer& l, int) { ops_->gated(l.gated, count, x, hidden); }, 0, 0});
+  parts.push_back({"down", [](const Layer& l) { return std::vector{l.down.weight}; }, [=, this](const Layer& l, int) { ops_->project_add(l.down, count, hidden, x); }, 0, 0});
+  return time(parts, slots);
+}
+
+std::vector<LayeredModel::PartTime> LayeredModel::time_text_parts(int texts, int length) {
+  list_texts(texts, length);
+  const auto count = static_cast<int>(tokens_.size());
+  float* const x = x_.floats();
+  float* const hidden = hidden_.floats();
+  std::vector<Part> parts = attention_parts(0, length);
+  parts.push_back({"norm", [](const Layer&) { return std::vector<Matrix>(); }, [=, this](const Layer&, int) { ops_->normalise(norm_, count, shape_.embedding, x); }, 8.0 * count * shape_.embedding, 0});
+  parts.push_back({"up and down", [](const Layer& l) { return std::vector{l.up.weight, l.down.weight}; }, [=, this](const Layer& l, int) { ops_->project_gelu_add(l.up, l.down, count, hidden, x); }, 0, 0});
+  return time(parts, 0);
+}
+
+std::vector<LayeredModel::Part> LayeredModel::attention_parts(double bytes, double seen) {
+  const auto count = static_cast<int>(tokens_.size());
   const Rows all{0, count};
   float* const x = x_.floats();
   float* const q = q_.floats();
-  float* const hidden = hidden_.floats();
-  const double seen = slots > 0 ? position + 1 : position + count / 2.0;
   const double queries = static_cast<double>(shape_.heads) * shape_.head_size;
-  // Of a prompt each tile of queries reads them again, from wherever they are by then.
-  const double kept = slots > 0 ? 4.0 * slots * seen * shape_.kv_heads * shape_.head_size : 0;
-  struct Part {
-    const char* name;
-    std::function<std::vector<Matrix>(const Layer&)> matrices;
-    std::function<void(const Layer&, int)> work;
-    double bytes, operations;
-  };
-  const std::vector<Part> parts = {
-      {"queries, keys, values", [](const Layer& l) { return std::vector{l.attention.query.weight, l.attention.key.weight, l.attention.value.weight}; },
-       [&](const Layer& l, int number) { ops_->project_attention(l.attention, all, x, q, kv_, number); }, 0, 0},
-      {"attention", [](const Layer&) { return std::vector<Matrix>(); }, [&](const Layer&, int number) { ops_->attend(shape_.heads, all, q, kv_, number, q); }, kept, 4.0 * count * queries * seen},
-      {"its output", [](const Layer& l) { return std::vector{l.output.weight}; }, [&](const Layer& l, int) { ops_->project_add(l.output, count, q, x); }, 0, 0},
-      {"gate and up", [](const Layer& l) { return std::vector{l.gated.gate, l.gated.up}; }, [&](const Layer& l, int) { ops_->gated(l.gated, count, x, hidden); }, 0, 0},
-      {"down", [](const Layer& l) { return std::vector{l.down.weight}; }, [&](const Layer& l, int) { ops_->project_add(l.down, count, hidden, x); }, 0, 0}};
+  const auto kept = [this](int number) { return shape_.encoder ? 0 : number; };
+  return {{"queries, keys, values", [](const Layer& l) { return std::vector{l.attention.query.weight, l.attention.key.weight, l.attention.value.weight}; },
+           [=, this](const Layer& l, int number) { ops_->project_attention(l.attention, all, x, q, kv_, kept(number)); }, 0, 0},
+          {"attention", [](const Layer&) { return std::vector<Matrix>(); }, [=, this](const Layer&, int number) { ops_->attend(shape_.heads, all, q, kv_, kept(number), q); }, bytes, 4.0 * count * queries * seen},
+          {"its output", [](const Layer& l) { return std::vector{l.output.weight}; }, [=, this](const Layer& l, int) { ops_->project_add(l.output, count, q, x); }, 0, 0}};
+}
+
+std::vector<LayeredModel::PartTime> LayeredModel::time(const std::vector<Part>& parts, int decode_rows) {
+  const auto count = static_cast<int>(tokens_.size());
   std::vector<PartTime> times;
   for (const Part& part : parts) {
     PartTime time{part.name, 1e9, part.bytes, part.operations};
@@ -240,7 +260,7 @@ std::vector<LayeredModel::PartTime> LayeredModel::time_parts(int slots, int rows
       }
     }
     for (int turn = 0; turn < 4; turn++) {
-      Batch told = batch(slots);
+      Batch told = batch(decode_rows);
       told.watched = true;  // it is no whole pass: nothing is to be recorded
       ops_->begin(told, rope());
       backend_.synchronise();

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <random>
@@ -49,6 +50,8 @@ class LayeredModel {
     double operations;  // a layer's additions and multiplications
   };
   std::vector<PartTime> time_parts(int slots, int rows, int position);
+  /// The same of an encoder with `texts` texts of `length` tokens.
+  std::vector<PartTime> time_text_parts(int texts, int length);
 
   /// What a token of an answer reads: every matrix once, and the keys and values of `seen` positions in each of `slots` slots.
   double bytes_read(int slots, int seen) const;
@@ -64,11 +67,22 @@ class LayeredModel {
     GatedWeights gated;
   };
 
+  struct Part {
+    const char* name;
+    std::function<std::vector<Matrix>(const Layer&)> matrices;
+    std::function<void(const Layer&, int)> work;  // of the layer with this number
+    double bytes, operations;                     // beside those of its matrices
+  };
+
+  /// Of the rows that are listed, which read `bytes` of keys and values and see `seen` positions.
+  std::vector<Part> attention_parts(double bytes, double seen);
+  std::vector<PartTime> time(const std::vector<Part>& parts, int decode_rows);
   Matrix matrix(DType dtype, int rows, int columns);
   Layer layer(const LayerTypes& types);
   /// The lists of rows, which a pass goes by.
   void list_answers(int slots, int position);
   void list_prompt(int rows, int from);
+  void list_texts(int texts, int length);
   Batch batch(int decode_rows) const;
   Rope rope() const;
   /// All layers; the lists of rows are filled. False where logits are no numbers.

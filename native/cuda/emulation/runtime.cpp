@@ -174,6 +174,7 @@ int multiprocessors(int) { return checks_only ? 132 : 2; }
 
 void remark(const std::string& sentence) { cuda::emulation::remarks += sentence; }
 
+int unpacked_from() { return checks_only ? 192 : 128; }
 bool has_warpgroups(int device) { return device == 1; }
 
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }

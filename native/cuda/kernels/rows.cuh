@@ -1,6 +1,7 @@
 // What is done to rows between products: norms, quantisation, activations, pooling.
 #pragma once
 
+#include "cuda/kernels/gelu.cuh"
 #include "cuda/kernels/norm.cuh"
 #include "cuda/kernels/quantise.cuh"
 
@@ -47,7 +48,7 @@ __global__ void gate_rows(int columns, const float* gate, const float* up, float
 /// Grid: rows. x = x / 2 * (1 + erf(x / sqrt(2))).
 __global__ void gelu_rows(int columns, float* x) {
   float* row = x + static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(columns);
-  for (int c = thread_number(); c < columns; c += thread_count()) row[c] = 0.5F * row[c] * (1.0F + erff(row[c] * 0.70710678F));
+  for (int c = thread_number(); c < columns; c += thread_count()) row[c] = gelu(row[c]);
 }
 
 /// One block. out = the mean of rows first .. last.

@@ -2,6 +2,7 @@
 // shared memory, its rows, and what becomes of its sums.
 #pragma once
 
+#include "cuda/kernels/gelu.cuh"
 #include "cuda/kernels/planes.cuh"
 #include "cuda/launchers.h"
 #include "cuda/tensor_cores.h"
@@ -181,7 +182,7 @@ __device__ __forceinline__ void hand_on(const TileProduct& product, int row, int
   // Rounded once: threads whose code was made another way must not find another power of two.
   const float bound = fmaf(product.x.sizes[row], float_of_bits(static_cast<Word>(*end.weight)), end.bias == nullptr ? 0.0F : float_of_bits(static_cast<Word>(*end.bias)));
   const int exponent = packing_exponent(bound);
-  const float y = 0.5F * sum * (1.0F + erff(sum * 0.70710678F));
+  const float y = gelu(sum);
   end.out.values[static_cast<std::size_t>(row) * static_cast<std::size_t>(end.out.stride) + static_cast<std::size_t>(output)] =
       static_cast<std::uint16_t>(pack_halves(y * power_of_two(exponent), 0.0F) & 0xFFFFU);
   if (output == 0) end.out.scales[row] = power_of_two(-exponent);
@@ -194,7 +195,7 @@ __device__ __forceinline__ float finished(const TileProduct& product, int output
   if constexpr (gated) return sum / (1.0F + expf(-sum)) * (scale * second);
   if (product.bias != nullptr) sum += product.bias[output];
   if (product.ending == Ending::add) sum += *before;
-  if (product.ending == Ending::gelu) sum = 0.5F * sum * (1.0F + erff(sum * 0.70710678F));
+  if (product.ending == Ending::gelu) sum = gelu(sum);
   return sum;
 }
 
