@@ -77,70 +77,11 @@ __device__ __forceinline__ void copy_box(void* shared, const TileMap& map, int c
                : "memory");
 }
 
-/// Blocks that launch_pairs() queued run as pairs, 0 and 1, 2 and 3, ... of the grid, and write each other's shared memory. `shared` and `barrier` mean the same
-/// places of both.
-__device__ __forceinline__ int rank_in_pair() {
-  std::uint32_t rank;
-  asm volatile("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
-  return static_cast<int>(rank);
-}
-/// By all threads of both.
-__device__ __forceinline__ void synchronise_pair() {
-  synchronise_warp();
-  asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-}
-
-/// The box, and the bytes that are counted, in both.
-__device__ __forceinline__ void copy_box_to_pair(void* shared, const TileMap& map, int column, int row, CopyBarrier* barrier) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {%2, %3}], [%4], %5;" ::"r"(barrier_address(shared)), "l"(&map),
-               "r"(column), "r"(row), "r"(barrier_address(barrier)), "h"(static_cast<std::uint16_t>(3))
-               : "memory");
-}
-/// Arrives at the barrier of both: what this thread has read of its own block's memory may be written again. Nothing is said of what it wrote, which would take a fence
-/// of more than a thousand clocks.
-__device__ __forceinline__ void arrive_of_pair(CopyBarrier* barrier) {
-  for (int rank = 0; rank < 2; ++rank) {
-    std::uint32_t there;
-    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(barrier_address(barrier)), "r"(rank));
-    asm volatile("mbarrier.arrive.shared::cluster.b64 _, [%0];" ::"r"(there) : "memory");
-  }
-}
-
 #endif
-
-/// Whether kernels for pairs are compiled.
-constexpr bool has_pairs = true;
-
-/// launch_shared() of pairs of blocks; grid.x is even.
-template <class... Parameters, class... Arguments>
-void launch_pairs(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
-  cudaLaunchAttribute pair{};
-  pair.id = cudaLaunchAttributeClusterDimension;
-  pair.val.clusterDim.x = 2;
-  pair.val.clusterDim.y = pair.val.clusterDim.z = 1;
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &pair;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
-}
 
 #else
 
 #define LECTERN_IN_PLACE
-
-// Blocks run one after the other: there are no pairs of them.
-constexpr bool has_pairs = false;
-inline int rank_in_pair() { return 0; }
-inline void synchronise_pair() {}
-inline void copy_box_to_pair(void*, const TileMap&, int, int, CopyBarrier*) {}
-inline void arrive_of_pair(CopyBarrier*) {}
-template <class Kernel, class Work>
-void launch_pairs(Stream, Kernel, Grid, int, std::size_t, const Work&) {}
 
 void init_barrier(CopyBarrier* barrier, int arrivals);
 void show_barriers();

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "cuda/async_copies.h"
 #include "cuda/kernels/planes.cuh"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
@@ -47,14 +46,13 @@ class GroupChoice {
 
   /// Of a type that was prepared.
   bool takes(DType type) const { return states_[static_cast<std::size_t>(type)] >= State::usable; }
-  /// Whether dense tiles give the same bits, and in pairs of blocks too.
-  bool takes_dense(DType type) const { return states_[static_cast<std::size_t>(type)] >= State::dense; }
-  bool takes_pairs(DType type) const { return states_[static_cast<std::size_t>(type)] == State::pairs; }
+  /// Whether dense tiles give the same bits.
+  bool takes_dense(DType type) const { return states_[static_cast<std::size_t>(type)] == State::dense; }
   int processors() const { return processors_; }
 
  private:
   /// From `usable` on each can do what those before it can.
-  enum class State : std::uint8_t { untried, refused, usable, dense, pairs };
+  enum class State : std::uint8_t { untried, refused, usable, dense };
 
   // Neither a whole tile of any kind; columns for more steps than a block has stages, twice.
   static constexpr int rows = 72;
@@ -115,7 +113,7 @@ class GroupChoice {
     }
   };
 
-  struct RunUnpack {
+  struct RunWholeUnpack {
     Stream stream;
     const TileProduct& product;
     std::uint16_t* values;
@@ -169,15 +167,10 @@ class GroupChoice {
     }
     found = State::usable;
     const DeviceArray<std::uint16_t> unpacked(halves ? 0 : std::size_t{outputs} * columns);
-    with_type(type, RunUnpack{stream_, product, unpacked.get()});
-    const DensePart part = halves ? DensePart{placed.get(), nullptr, product.row_bytes, 0, outputs} : DensePart{unpacked.get(), nullptr, std::size_t{2} * columns, 0, outputs};
-    for (const bool in_pairs : {false, true}) {
-      if (in_pairs && !has_pairs) break;
-      if (std::memcmp(result([&] { launch_dense_tiles(stream_, 2, in_pairs, halves, part, product); }).data(), wide.data(), sizeof(float) * wide.size()) != 0) {
-        return std::string("dense tiles") + (in_pairs ? " of pairs" : "") + " give other bits.";
-      }
-      found = in_pairs ? State::pairs : State::dense;
-    }
+    with_type(type, RunWholeUnpack{stream_, product, unpacked.get()});
+    const DenseMatrix part{product, halves ? static_cast<const void*>(placed.get()) : unpacked.get(), nullptr, 0, outputs};
+    if (std::memcmp(result([&] { launch_dense_tiles(stream_, 2, halves, std::size_t{2} * columns, &part, 1); }).data(), wide.data(), sizeof(float) * wide.size()) != 0) return "dense tiles give other bits.";
+    found = State::dense;
     return {};
   }
 

@@ -143,11 +143,11 @@ void launch_group_tiles(Stream stream, int processors, const TileProduct& produc
 template <DType type>
 void launch_unpack(Stream stream, const std::uint8_t* weights, std::size_t row_bytes, int rows, int columns, std::uint16_t* values);
 
-/// Weights of some of a product's outputs as 16-bit floats, rows row_bytes from one to the next.
-struct DensePart {
-  const void* weights;
-  const void* second;  // the ending is `gated`, or null
-  std::size_t row_bytes;
+/// Some of a product's outputs, with weights as 16-bit floats. The product's own weights are not looked at.
+struct DenseMatrix {
+  TileProduct product;
+  const void* weights;  // of these outputs
+  const void* second;   // the ending is `gated`, or null
   int first_output;
   int outputs;
 };
@@ -155,12 +155,12 @@ struct DensePart {
 /// Outputs that a part has a multiple of, all but the last.
 constexpr int dense_part_outputs = 256;
 
-/// The part's outputs, to the bits of launch_group_tiles(); the product's own weights are not looked at. `halves`, else bf16. `pairs`: blocks in pairs, which
-/// the emulation has not.
-void launch_dense_tiles(Stream stream, int processors, bool pairs, bool halves, const DensePart& part, const TileProduct& product);
+/// Products of one input with `count` matrices, three at most, to the bits of launch_group_tiles(). Several: `put` all, or of halves `scale`, then `keep`. row_bytes:
+/// from one row of weights to the next. `halves`, else bf16.
+void launch_dense_tiles(Stream stream, int processors, bool halves, std::size_t row_bytes, const DenseMatrix* matrices, int count);
 
 /// out[r] = norm(x[r]), as the tensor cores take it: f16 and a scale where out has scales, else bf16. `normed`: norm(x[r]) as floats too, may
-/// be x; or null.
+/// be x; or null. out.values null: floats alone.
 void launch_pack(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed);
 
 // --- Attention of many rows (units/tile_attention.cu) ---

@@ -185,14 +185,10 @@ class DeviceOps final : public Ops {
     rows = {rows.first + decoded, rows.count - decoded};
     prompt_.take(weights.norm, rows.count, weights.query.weight.columns, x);
     if (hands_on(weights, kv)) {
-      prompt_.scale(weights.query, 1.0F / std::sqrt(static_cast<float>(kv.shape.head_size)), q);
-      prompt_.keep(weights.key, {cache_of(kv), slots_, cells_, rows.first, layer, 0});
-      prompt_.keep(weights.value, {cache_of(kv), slots_, cells_, rows.first, layer, 1});
+      prompt_.keep_heads(weights, 1.0F / std::sqrt(static_cast<float>(kv.shape.head_size)), q, {cache_of(kv), slots_, cells_, rows.first, layer, 0}, {cache_of(kv), slots_, cells_, rows.first, layer, 1});
       return;
     }
-    prompt_.multiply(weights.query, Ending::put, q);
-    prompt_.multiply(weights.key, Ending::put, keys_.get());
-    prompt_.multiply(weights.value, Ending::put, values_.get());
+    prompt_.multiply_heads(weights, q, keys_.get(), values_.get());
     finish(rows, weights, q, kv, layer);
   }
 
@@ -317,7 +313,8 @@ class DeviceOps final : public Ops {
   }
   /// Of queries, keys and values that lie as the products left them.
   void finish(Rows rows, const AttentionWeights& weights, float* q, const Kv& kv, int layer) const {
-    launch(stream_, finish_heads, Grid{rows.count, weights.heads + 2 * kv.shape.heads}, 64, head_work(weights, rows.first, layer), cache_of(kv), q, static_cast<const float*>(keys_.get()),
+    const int heads = weights.heads + 2 * kv.shape.heads;
+    launch_shared(stream_, finish_heads, Grid{rows.count, (heads + heads_of_block - 1) / heads_of_block}, 32 * heads_of_block, sizeof(float) * static_cast<std::size_t>(heads_of_block * kv.shape.head_size), head_work(weights, rows.first, layer), cache_of(kv), q, static_cast<const float*>(keys_.get()),
            static_cast<const float*>(values_.get()));
   }
   static bool takes_bytes(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }

@@ -1,12 +1,12 @@
 // Products of the rows of prompts and texts, many at a time. Those of rows that go on with answers are in ops.cuh.
 #pragma once
 
-#include <algorithm>
 #include <climits>
 #include <utility>
 
 #include "backend/ops.h"
 #include "cuda/chip.h"
+#include "cuda/dense_products.cuh"
 #include "cuda/group_choice.cuh"
 #include "cuda/kernels/rows.cuh"
 #include "cuda/launchers.h"
@@ -25,64 +25,18 @@ inline Operand operand_of(const Matrix& weights) {
   return weights.dtype == DType::f16 ? Operand::halves : Operand::brains;
 }
 
-/// Where quantised weights are unpacked to, a part at a time.
-struct Unpacked {
-  std::uint16_t* values;
-  std::size_t elements;
-  int from;  // so many rows are worth it
-};
-
 struct RunTiles {
   Stream stream;
   int large_from;
   const GroupChoice& groups;
-  const Unpacked& unpacked;
   const TileProduct& product;
   template <DType type>
   void run() const {
     if constexpr (goes_by_groups(type)) {
-      if (groups.takes_dense(type) && is_worth<type>()) return run_dense<type>();
       if (groups.takes(type)) return launch_group_tiles<type>(stream, groups.processors(), product);
     }
     if constexpr (type != DType::f32) {
       launch_tiles<type>(stream, large_from, product);
-    }
-  }
-
- private:
-  int matrices() const { return product.ending == Ending::gated ? 2 : 1; }
-  /// Outputs of a part: so many that their weights have room.
-  int most_outputs() const {
-    const std::size_t rows = unpacked.elements / static_cast<std::size_t>(matrices() * packed_stride(product.columns));
-    return static_cast<int>(std::min<std::size_t>(rows, static_cast<std::size_t>(product.outputs))) / dense_part_outputs * dense_part_outputs;
-  }
-  template <DType type>
-  bool is_worth() const {
-    // Halves are there already: where there is a tile for most multiprocessors.
-    if constexpr (type == DType::f16) return 4 * ((product.rows + 127) / 128) * ((matrices() * product.outputs + 255) / 256) >= 3 * groups.processors();
-    return product.rows >= unpacked.from && (most_outputs() > 0 || fits());
-  }
-  bool fits() const { return static_cast<std::size_t>(matrices()) * static_cast<std::size_t>(product.outputs) * static_cast<std::size_t>(packed_stride(product.columns)) <= unpacked.elements; }
-
-  template <DType type>
-  void run_dense() const {
-    const bool pairs = groups.takes_pairs(type);
-    if constexpr (type == DType::f16) {
-      return launch_dense_tiles(stream, groups.processors(), pairs, true, {product.weights, product.second, product.row_bytes, 0, product.outputs}, product);
-    } else {
-      const int stride = packed_stride(product.columns);
-      // Parts of one size, so that none leaves most of the chip idle.
-      const int most = fits() ? product.outputs : most_outputs();
-      const int parts = (product.outputs + most - 1) / most;
-      const int each = parts == 1 ? product.outputs : ((product.outputs + parts - 1) / parts + dense_part_outputs - 1) / dense_part_outputs * dense_part_outputs;
-      for (int first = 0; first < product.outputs; first += each) {
-        const int count = std::min(each, product.outputs - first);
-        const std::size_t skipped = static_cast<std::size_t>(first) * product.row_bytes;
-        std::uint16_t* const second = unpacked.values + static_cast<std::size_t>(count) * static_cast<std::size_t>(stride);
-        launch_unpack<type>(stream, product.weights + skipped, product.row_bytes, count, product.columns, unpacked.values);
-        if (product.second != nullptr) launch_unpack<type>(stream, product.second + skipped, product.row_bytes, count, product.columns, second);
-        launch_dense_tiles(stream, groups.processors(), pairs, false, {unpacked.values, second, 2 * static_cast<std::size_t>(stride), first, count}, product);
-      }
     }
   }
 };
@@ -112,13 +66,11 @@ class PromptRows {
         next_values_(hands_on(shape) ? static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(packed_stride(shape.columns)) : 0),
         next_scales_(hands_on(shape) ? static_cast<std::size_t>(shape.part_rows) : 0),
         floats_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.columns)),
-        unpacked_from_(chip.unpacked_from),
-        unpacked_elements_(unpacked_elements(shape)),
-        unpacked_(unpacked_elements_) {}
+        dense_(stream, chip, groups_, shape.columns, shape.outputs) {}
 
   static std::size_t bytes(const OpsShape& shape) {
     const std::size_t packed = 2 * static_cast<std::size_t>(packed_stride(shape.columns)) + 4;
-    return static_cast<std::size_t>(shape.part_rows) * ((hands_on(shape) ? 2 : 1) * packed + 4 + 4 * static_cast<std::size_t>(shape.columns)) + 2 * unpacked_elements(shape) + 7 * 256;
+    return static_cast<std::size_t>(shape.part_rows) * ((hands_on(shape) ? 2 : 1) * packed + 4 + 4 * static_cast<std::size_t>(shape.columns)) + 6 * 256 + DenseProducts::bytes(shape.columns, shape.outputs);
   }
 
   /// Before weights of this type are placed.
@@ -142,7 +94,8 @@ class PromptRows {
     const NormParameters parameters{norm.weight, norm.bias, norm.epsilon};
     if (last_ == Operand::none || last_ == Operand::floats) {
       forget();
-      launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters, columns, static_cast<const float*>(x), static_cast<const int*>(nullptr), x, static_cast<QuantisedBlock*>(nullptr));
+      // By the same kernel: what a row becomes may not depend on what came before.
+      launch_pack(stream_, rows, parameters, columns, x, {nullptr, nullptr, packed_stride(columns), nullptr}, x);
       return;
     }
     take(Norm{}, rows, columns, x);
@@ -163,7 +116,7 @@ class PromptRows {
     make(Operand::halves);
     TileProduct product = product_of(up.weight, nullptr, up.bias, nullptr, Ending::pack);
     product.end = {{next_values_.get(), next_scales_.get(), packed_stride(up.weight.rows), nullptr}, largest_of(up.weight), largest_of(up.bias, up.weight.rows)};
-    with_type(up.weight.dtype, RunTiles{stream_, large_from_, groups_, unpacked_of(), product});
+    multiply_tiles(up.weight.dtype, product);
     std::swap(values_, next_values_);
     std::swap(scales_, next_scales_);
     columns_ = up.weight.rows;
@@ -171,21 +124,34 @@ class PromptRows {
     norm_ = {};
   }
 
-  /// Whether products with this matrix end as scale() and keep() do.
+  /// Whether products with this matrix end as those of keep_heads() do.
   static bool hands_on(const Matrix& weights) { return operand_of(weights) == Operand::halves; }
-  /// y = factor (W x + bias).
-  void scale(const Linear& linear, float factor, float* y) {
+  /// q = factor (W x + bias); keys and values go to the cache.
+  void keep_heads(const AttentionWeights& weights, float factor, float* q, const KeptRows& keys, const KeptRows& values) {
     make(Operand::halves);
-    TileProduct product = product_of(linear.weight, nullptr, linear.bias, y, Ending::scale);
-    product.factor = factor;
-    with_type(linear.weight.dtype, RunTiles{stream_, large_from_, groups_, unpacked_of(), product});
+    DenseProducts::Work works[] = {{weights.query.weight.dtype, product_of(weights.query.weight, nullptr, weights.query.bias, q, Ending::scale)},
+                                   {weights.key.weight.dtype, product_of(weights.key.weight, nullptr, weights.key.bias, nullptr, Ending::keep)},
+                                   {weights.value.weight.dtype, product_of(weights.value.weight, nullptr, weights.value.bias, nullptr, Ending::keep)}};
+    works[0].product.factor = factor;
+    works[1].product.kept = keys;
+    works[2].product.kept = values;
+    multiply_tiles(works);
   }
-  /// W x + bias goes to the cache.
-  void keep(const Linear& linear, const KeptRows& kept) {
-    make(Operand::halves);
-    TileProduct product = product_of(linear.weight, nullptr, linear.bias, nullptr, Ending::keep);
-    product.kept = kept;
-    with_type(linear.weight.dtype, RunTiles{stream_, large_from_, groups_, unpacked_of(), product});
+
+  /// q, k, v: (rows, rows of their weight).
+  void multiply_heads(const AttentionWeights& weights, float* q, float* k, float* v) {
+    const Operand operand = operand_of(weights.query.weight);
+    if (operand == Operand::floats || operand_of(weights.key.weight) != operand || operand_of(weights.value.weight) != operand) {
+      multiply(weights.query, Ending::put, q);
+      multiply(weights.key, Ending::put, k);
+      multiply(weights.value, Ending::put, v);
+      return;
+    }
+    make(operand);
+    const DenseProducts::Work works[] = {{weights.query.weight.dtype, product_of(weights.query.weight, nullptr, weights.query.bias, q, Ending::put)},
+                                         {weights.key.weight.dtype, product_of(weights.key.weight, nullptr, weights.key.bias, k, Ending::put)},
+                                         {weights.value.weight.dtype, product_of(weights.value.weight, nullptr, weights.value.bias, v, Ending::put)}};
+    multiply_tiles(works);
   }
 
   /// y: (rows, rows of the weight), as the ending says: put, add or gelu.
@@ -198,13 +164,13 @@ class PromptRows {
       if (ending == Ending::gelu) launch(stream_, gelu_rows, Grid{rows_}, row_threads, weights.rows, y);
       return;
     }
-    with_type(weights.dtype, RunTiles{stream_, large_from_, groups_, unpacked_of(), product_of(weights, nullptr, linear.bias, y, ending)});
+    multiply_tiles(weights.dtype, product_of(weights, nullptr, linear.bias, y, ending));
   }
 
   /// y = silu(gate x) * (up x). `second`: memory as y.
   void multiply_gated(const Matrix& gate, const Matrix& up, float* y, float* second) {
     if (gate.dtype == up.dtype && make(operand_of(gate))) {
-      with_type(gate.dtype, RunTiles{stream_, large_from_, groups_, unpacked_of(), product_of(gate, &up, nullptr, y, Ending::gated)});
+      multiply_tiles(gate.dtype, product_of(gate, &up, nullptr, y, Ending::gated));
       return;
     }
     multiply({gate, nullptr}, Ending::put, y);
@@ -217,13 +183,16 @@ class PromptRows {
     return {static_cast<const std::uint8_t*>(weights.data), second == nullptr ? nullptr : static_cast<const std::uint8_t*>(second->data), placed_row_bytes(weights.dtype, weights.columns),
             weights.rows, weights.columns, packed(made_ == Operand::halves), rows_, bias, y, ending};
   }
-  PackedRows packed(bool halves) const { return {values_.get(), halves ? scales_.get() : nullptr, packed_stride(columns_), halves ? sizes_.get() : nullptr}; }
-  /// Of the largest matrices of a 70B model a quarter and less: more would be read no faster.
-  static std::size_t unpacked_elements(const OpsShape& shape) {
-    constexpr std::size_t most = std::size_t{128} << 20;
-    return std::min(most, 2 * static_cast<std::size_t>(shape.outputs) * static_cast<std::size_t>(packed_stride(shape.columns)));
+  void multiply_tiles(DType type, const TileProduct& product) const {
+    const DenseProducts::Work work{type, product};
+    if (!dense_.run(&work, 1)) with_type(type, RunTiles{stream_, large_from_, groups_, product});
   }
-  Unpacked unpacked_of() const { return {unpacked_.get(), unpacked_elements_, unpacked_from_}; }
+  /// Of queries, keys and values.
+  void multiply_tiles(const DenseProducts::Work (&works)[3]) const {
+    if (dense_.run(works, 3)) return;
+    for (const DenseProducts::Work& work : works) multiply_tiles(work.type, work.product);
+  }
+  PackedRows packed(bool halves) const { return {values_.get(), halves ? scales_.get() : nullptr, packed_stride(columns_), halves ? sizes_.get() : nullptr}; }
   /// Texts alone go from product to product as halves.
   static bool hands_on(const OpsShape& shape) { return shape.vocabulary == 0; }
 
@@ -250,9 +219,7 @@ class PromptRows {
   DeviceArray<std::uint16_t> next_values_;  // what pack_gelu() makes while values_ are read
   DeviceArray<float> next_scales_;
   DeviceArray<float> floats_;
-  int unpacked_from_;
-  std::size_t unpacked_elements_;
-  DeviceArray<std::uint16_t> unpacked_;
+  DenseProducts dense_;
   NormParameters norm_{};
   int rows_ = 0;
   int columns_ = 0;

@@ -19,32 +19,37 @@ __global__ void turn_angles(const double* frequencies, int pairs, float magnitud
   }
 }
 
-/// Grid: rows by (query heads + 2 * KV heads). Norms, turns and scales one head of q; norms and turns one of k; k and v go to the cache.
-/// q, k, v: (rows, heads * head_size)
+/// Heads of a block that finishes them, a warp each.
+constexpr int heads_of_block = 8;
+
+/// Grid: rows by heads of all three, heads_of_block a block; shared memory: as many heads. A warp norms, turns and scales one head of q, or norms and
+/// turns one of k; k and v go to the cache. q, k, v: (rows, heads * head_size)
 __global__ void finish_heads(HeadWork work, Cache cache, float* q, const float* k, const float* v) {
-  LECTERN_SHARED float head[longest_head];
-  LECTERN_SHARED float shared[32];
   const int size = cache.head_size;
+  const int lane = thread_number() % 32;
+  float* const head = reinterpret_cast<float*>(dynamic_shared()) + thread_number() / 32 * size;
   const int row = block_x();
   const int batch_row = work.first_row + row;
-  const bool is_query = block_y() < work.query_heads;
-  const int kv_head = (block_y() - work.query_heads) % cache.heads;
-  const bool is_value = !is_query && block_y() >= work.query_heads + cache.heads;
-  const float* in = is_query ? q + (static_cast<std::size_t>(row) * work.query_heads + block_y()) * size
+  const int number = block_y() * heads_of_block + thread_number() / 32;
+  if (number >= work.query_heads + 2 * cache.heads) return;
+  const bool is_query = number < work.query_heads;
+  const int kv_head = (number - work.query_heads) % cache.heads;
+  const bool is_value = !is_query && number >= work.query_heads + cache.heads;
+  const float* in = is_query ? q + (static_cast<std::size_t>(row) * work.query_heads + number) * size
                              : (is_value ? v : k) + (static_cast<std::size_t>(row) * cache.heads + kv_head) * size;
   const float* norm = is_query ? work.query_norm : work.key_norm;
   float squares = 0.0F;
-  for (int i = thread_number(); i < size; i += thread_count()) {
+  for (int i = lane; i < size; i += 32) {
     head[i] = in[i];
     squares = fmaf(head[i], head[i], squares);
   }
   if (!is_value && norm != nullptr) {
-    const float scale = 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(size) + work.epsilon);
-    for (int i = thread_number(); i < size; i += thread_count()) head[i] = head[i] * scale * norm[i];
+    const float scale = 1.0F / sqrtf(warp_sum(squares) / static_cast<float>(size) + work.epsilon);
+    for (int i = lane; i < size; i += 32) head[i] = head[i] * scale * norm[i];
   }
-  synchronise_block();
+  synchronise_warp();
   if (!is_value) {
-    for (int i = thread_number(); i < work.pairs; i += thread_count()) {
+    for (int i = lane; i < work.pairs; i += 32) {
       const int first = work.adjacent ? 2 * i : i;
       const int second = work.adjacent ? 2 * i + 1 : i + work.pairs;
       const float cosine = work.cosines[static_cast<std::size_t>(batch_row) * work.pairs + i];
@@ -54,12 +59,12 @@ __global__ void finish_heads(HeadWork work, Cache cache, float* q, const float* 
       head[first] = a * cosine - b * sine;
       head[second] = a * sine + b * cosine;
     }
-    synchronise_block();
+    synchronise_warp();
   }
   const float scale = 1.0F / sqrtf(static_cast<float>(size));
   if (!is_query) return cache.put_head(cache.at(work.layer, work.slots[batch_row], is_value ? 1 : 0, work.cells[batch_row], kv_head), head);
-  for (int i = thread_number(); i < size; i += thread_count()) {
-    q[(static_cast<std::size_t>(row) * work.query_heads + block_y()) * size + i] = head[i] * scale;
+  for (int i = lane; i < size; i += 32) {
+    q[(static_cast<std::size_t>(row) * work.query_heads + number) * size + i] = head[i] * scale;
   }
 }
 

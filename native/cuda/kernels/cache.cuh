@@ -34,13 +34,14 @@ struct Cache {
     if (type == CacheType::floats) return static_cast<const float*>(data)[index];
     return half_to_float(scales()[index / 32]) * static_cast<float>(static_cast<const std::int8_t*>(data)[index]);
   }
-  /// By all threads of a block: a head from `index` on.
+  /// By all lanes of a warp: a head from `index` on.
   __device__ __forceinline__ void put_head(std::size_t index, const float* head) const {
+    const int lane = thread_number() % 32;
     if (type == CacheType::bytes) {
-      for (int i = thread_number(); i < head_size / 32; i += thread_count()) put_bytes(index + static_cast<std::size_t>(32 * i), head + 32 * i);
+      for (int i = lane; i < head_size / 32; i += 32) put_bytes(index + static_cast<std::size_t>(32 * i), head + 32 * i);
       return;
     }
-    for (int i = thread_number(); i < head_size; i += thread_count()) {
+    for (int i = lane; i < head_size; i += 32) {
       if (type == CacheType::halves) static_cast<std::uint16_t*>(data)[index + static_cast<std::size_t>(i)] = float_to_half(head[i]);
       else static_cast<float*>(data)[index + static_cast<std::size_t>(i)] = head[i];
     }

@@ -4,8 +4,6 @@
 //
 // A block has one of the chip's multiprocessors to itself and takes one tile after the other, 128 rows by 256 outputs: two warpgroups multiply, each
 // 64 rows and all outputs; a thread beside them asks for the steps of 64 columns that come, four of 48 KB, also of the next tile while this one ends.
-// Two blocks whose tiles have the same outputs are a pair: each asks for its own rows and for half of the weights, which both get. So a step is 32 KB
-// from the second-level cache for each, in the 1,024 clocks that its products take, and not 48: such a cache gives a multiprocessor some 30 bytes a clock.
 //
 // A sum adds its columns from the left, sixteen by sixteen, by the same instructions as in group_tiles.cuh, and so to the same bits;
 // group_choice.cuh has the device show it.
@@ -33,28 +31,44 @@ constexpr std::size_t dense_shared_bytes = matrix_alignment + dense_stages * den
 /// Rows' tiles that are taken beside one another before the next outputs: their rows stay in the second-level cache.
 constexpr int dense_rows_beside = 16;
 
+constexpr int dense_matrices = 3;
+
 struct DenseProduct {
-  TileProduct product;  // its weights are not looked at
-  int first_output;     // of this part
-  int outputs;          // of this part, of one matrix
-  TileMap rows, weights, second;
+  TileProduct products[dense_matrices];  // of one input; their weights are not looked at
+  int first_output[dense_matrices];      // of this part
+  int outputs[dense_matrices];           // of this part, of one matrix
+  int count;
+  TileMap rows;
+  TileMap weights[dense_matrices];  // of a gated product the first two
 };
 
 template <bool gated>
 constexpr int dense_tile_outputs = gated ? dense_columns / 2 : dense_columns;
 
+template <bool gated>
+__host__ __device__ __forceinline__ int dense_output_tiles(const DenseProduct& work) {
+  int tiles = 0;
+  for (int i = 0; i < work.count; ++i) tiles += (work.outputs[i] + dense_tile_outputs<gated> - 1) / dense_tile_outputs<gated>;
+  return tiles;
+}
+
 /// Which tile comes when: `turn` counts them.
 struct DenseTile {
-  int row;     // of the product
-  int output;  // of the part
+  int row;     // of the products
+  int matrix;
+  int output;  // of the matrix' part
 };
 template <bool gated>
-__device__ __forceinline__ DenseTile dense_tile(const DenseProduct& work, int row_tiles, int turn) {
-  const int output_tiles = (work.outputs + dense_tile_outputs<gated> - 1) / dense_tile_outputs<gated>;
+__device__ __forceinline__ DenseTile dense_tile(const DenseProduct& work, int row_tiles, int output_tiles, int turn) {
   const int beside = turn / (dense_rows_beside * output_tiles) * dense_rows_beside;
   const int together = row_tiles - beside < dense_rows_beside ? row_tiles - beside : dense_rows_beside;
   const int within = turn % (dense_rows_beside * output_tiles);
-  return {(beside + within % together) * dense_rows, within / together * dense_tile_outputs<gated>};
+  DenseTile tile{(beside + within % together) * dense_rows, 0, within / together * dense_tile_outputs<gated>};
+  while (tile.output >= work.outputs[tile.matrix]) {
+    tile.output -= (work.outputs[tile.matrix] + dense_tile_outputs<gated> - 1) / dense_tile_outputs<gated> * dense_tile_outputs<gated>;
+    ++tile.matrix;
+  }
+  return tile;
 }
 
 /// What becomes of a thread's sums: of rows g and g + 8 of the warp's 16 each two outputs of every eight. All endings write what four lanes have of a
@@ -204,8 +218,8 @@ class DenseEnd {
   float packing_[2];
 };
 
-/// Grid: as many blocks as run at a time, in pairs where `pairs`.
-template <bool halves, Ending ending, bool pairs>
+/// Grid: as many blocks as run at a time. `others`: the ending of all matrices but the first.
+template <bool halves, Ending ending, Ending others>
 __global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(const LECTERN_IN_PLACE DenseProduct work) {
 #if defined(LECTERN_HAS_GROUPS)
   constexpr bool gated = ending == Ending::gated;
@@ -213,29 +227,25 @@ __global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(con
   auto* const full = reinterpret_cast<CopyBarrier*>(stages + dense_stages * dense_stage_bytes);
   CopyBarrier* const empty = full + dense_stages;
   const int warp = thread_number() / 32;
-  const int steps = (work.product.columns + step_columns - 1) / step_columns;
-  // The tiles of a pair are two of rows that follow one another; the second may be beyond the last.
-  int row_tiles = (work.product.rows + dense_rows - 1) / dense_rows;
-  if (pairs) row_tiles += row_tiles % 2;
-  const int turns = row_tiles * ((work.outputs + dense_tile_outputs<gated> - 1) / dense_tile_outputs<gated>);
-  const int rank = pairs ? rank_in_pair() : 0;
+  const int steps = (work.products[0].columns + step_columns - 1) / step_columns;
+  const int row_tiles = (work.products[0].rows + dense_rows - 1) / dense_rows;
+  const int output_tiles = dense_output_tiles<gated>(work);
 
   if (thread_number() == 0) {
     for (int stage = 0; stage < dense_stages; ++stage) {
       init_barrier(full + stage, 1);
-      init_barrier(empty + stage, (pairs ? 2 : 1) * dense_consumers);
+      init_barrier(empty + stage, dense_consumers);
     }
     show_barriers();
   }
-  if (pairs) synchronise_pair();
-  else synchronise_block();
+  synchronise_block();
 
   if (warp >= dense_consumers) {
     give_up_registers<dense_few_registers>();
     if (thread_number() == 32 * dense_consumers) {
       int k = 0;
-      for (int turn = block_x(); turn < turns; turn += grid_x()) {
-        const DenseTile tile = dense_tile<gated>(work, row_tiles, turn);
+      for (int turn = block_x(); turn < row_tiles * output_tiles; turn += grid_x()) {
+        const DenseTile tile = dense_tile<gated>(work, row_tiles, output_tiles, turn);
         LECTERN_NO_UNROLL
         for (int step = 0; step < steps; ++step, ++k) {
           const int stage = k % dense_stages;
@@ -243,18 +253,8 @@ __global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(con
           if (k >= dense_stages) wait_for(empty + stage, k / dense_stages - 1);
           arrive_expecting(full + stage, dense_stage_bytes);
           copy_box(to, work.rows, step * step_columns, tile.row, full + stage);
-          const auto half_of_weights = [&](int half) {
-            const TileMap& map = gated && half == 1 ? work.second : work.weights;
-            const int output = tile.output + (gated ? 0 : half * dense_box_rows);
-            if constexpr (pairs) copy_box_to_pair(to + (1 + half) * dense_box_bytes, map, step * step_columns, output, full + stage);
-            else copy_box(to + (1 + half) * dense_box_bytes, map, step * step_columns, output, full + stage);
-          };
-          if (pairs) {
-            half_of_weights(rank);
-          } else {
-            half_of_weights(0);
-            half_of_weights(1);
-          }
+          copy_box(to + dense_box_bytes, work.weights[tile.matrix], step * step_columns, tile.output, full + stage);
+          copy_box(to + 2 * dense_box_bytes, work.weights[gated ? 1 : tile.matrix], step * step_columns, tile.output + (gated ? 0 : dense_box_rows), full + stage);
         }
       }
     }
@@ -262,11 +262,9 @@ __global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(con
     take_registers<dense_many_registers>();
     int k = 0;
     const auto release = [&](int step) {
-      if (thread_number() % 32 != 0) return;
-      if constexpr (pairs) arrive_of_pair(empty + step % dense_stages);
-      else arrive(empty + step % dense_stages);
+      if (thread_number() % 32 == 0) arrive(empty + step % dense_stages);
     };
-    for (int turn = block_x(); turn < turns; turn += grid_x()) {
+    for (int turn = block_x(); turn < row_tiles * output_tiles; turn += grid_x()) {
       float sums[dense_columns / 8][4];
       LECTERN_UNROLL
       for (auto& of_block : sums) {
@@ -292,41 +290,36 @@ __global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(con
       wait_for_products<0>();
       release(k - 1);
       hold_sums(sums);
-      const DenseTile tile = dense_tile<gated>(work, row_tiles, turn);
-      DenseEnd<halves, ending>(work.product, tile.row + 16 * warp, work.first_output + tile.output).finish(sums);
+      const DenseTile tile = dense_tile<gated>(work, row_tiles, output_tiles, turn);
+      const TileProduct& product = work.products[tile.matrix];
+      const int first_output = work.first_output[tile.matrix] + tile.output;
+      if (ending == others || tile.matrix == 0) DenseEnd<halves, ending>(product, tile.row + 16 * warp, first_output).finish(sums);
+      else DenseEnd<halves, others>(product, tile.row + 16 * warp, first_output).finish(sums);
     }
   }
-  // Nobody leaves while the other may still write here.
-  if (pairs) synchronise_pair();
 #endif
 }
 
-template <bool halves, Ending ending>
-void launch_dense_end(Stream stream, int processors, bool pairs, const DenseProduct& work) {
-  constexpr int tile_outputs = dense_tile_outputs<ending == Ending::gated>;
-  int row_tiles = (work.product.rows + dense_rows - 1) / dense_rows;
-  if (pairs) row_tiles += row_tiles % 2;
-  const int tiles = row_tiles * ((work.outputs + tile_outputs - 1) / tile_outputs);
-  const int blocks = tiles < processors ? tiles : pairs ? processors / 2 * 2 : processors;
-  if (pairs) launch_pairs(stream, multiply_dense_tiles<halves, ending, has_pairs>, Grid{blocks}, dense_threads, dense_shared_bytes, work);
-  else launch_shared(stream, multiply_dense_tiles<halves, ending, false>, Grid{blocks}, dense_threads, dense_shared_bytes, work);
+template <bool halves, Ending ending, Ending others = ending>
+void launch_dense_end(Stream stream, int processors, const DenseProduct& work) {
+  const int tiles = (work.products[0].rows + dense_rows - 1) / dense_rows * dense_output_tiles<ending == Ending::gated>(work);
+  launch_shared(stream, multiply_dense_tiles<halves, ending, others>, Grid{tiles < processors ? tiles : processors}, dense_threads, dense_shared_bytes, work);
 }
 
-/// Of a part of the outputs, whose weights are 16-bit floats.
 template <bool halves>
-void launch_dense(Stream stream, int processors, bool pairs, const DenseProduct& work) {
-  switch (work.product.ending) {
-    case Ending::put: return launch_dense_end<halves, Ending::put>(stream, processors, pairs, work);
-    case Ending::add: return launch_dense_end<halves, Ending::add>(stream, processors, pairs, work);
-    case Ending::gelu: return launch_dense_end<halves, Ending::gelu>(stream, processors, pairs, work);
-    case Ending::gated: return launch_dense_end<halves, Ending::gated>(stream, processors, pairs, work);
+void launch_dense(Stream stream, int processors, const DenseProduct& work) {
+  switch (work.products[0].ending) {
+    case Ending::put: return launch_dense_end<halves, Ending::put>(stream, processors, work);
+    case Ending::add: return launch_dense_end<halves, Ending::add>(stream, processors, work);
+    case Ending::gelu: return launch_dense_end<halves, Ending::gelu>(stream, processors, work);
+    case Ending::gated: return launch_dense_end<halves, Ending::gated>(stream, processors, work);
     default: break;
   }
   if constexpr (halves) {
-    switch (work.product.ending) {
-      case Ending::scale: return launch_dense_end<true, Ending::scale>(stream, processors, pairs, work);
-      case Ending::keep: return launch_dense_end<true, Ending::keep>(stream, processors, pairs, work);
-      case Ending::pack: return launch_dense_end<true, Ending::pack>(stream, processors, pairs, work);
+    switch (work.products[0].ending) {
+      case Ending::scale: return launch_dense_end<true, Ending::scale, Ending::keep>(stream, processors, work);
+      case Ending::keep: return launch_dense_end<true, Ending::keep>(stream, processors, work);
+      case Ending::pack: return launch_dense_end<true, Ending::pack>(stream, processors, work);
       default: break;
     }
   }

@@ -173,57 +173,6 @@ void multiply_many(Stream stream, int large_from, const TileProduct& product) {
   multiply_by<type, LargeTile, gated>(stream, product);
 }
 
-constexpr int pack_threads = 256;
-
-/// Grid: rows. out[r] = norm(x[r]), as the tensor cores take it. `halves`: f16, a scale and a size, else bf16. `normed`: where norm(x[r]) goes
-/// too, may be x; or null.
-template <bool halves>
-__global__ void pack_rows(NormParameters norm, int columns, const float* x, PackedRows out, float* normed) {
-  LECTERN_SHARED float shared[32];
-  const int row = block_x();
-  const float* in = x + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
-  auto* to = reinterpret_cast<Word*>(out.values + static_cast<std::size_t>(row) * static_cast<std::size_t>(out.stride));
-  const NormStatistics statistics = norm.weight == nullptr ? NormStatistics{0.0F, 1.0F} : statistics_of(norm, columns, in, shared);
-  const auto value = [&](int c) {
-    if (c >= columns) return 0.0F;
-    return norm.weight == nullptr ? in[c] : normalised(norm, statistics, in, c);
-  };
-  float grow = 1.0F;
-  if constexpr (halves) {
-    // The largest value lands between 2^14 and 2^15: no half overflows, and what is lost is 2^-29 of it at most.
-    float largest = 0.0F;
-    float probe = 0.0F;  // what is no number must reach the result: fmaxf passes over it
-    float size = 0.0F;
-    for (int c = thread_number(); c < columns; c += thread_count()) {
-      largest = fmaxf(largest, fabsf(value(c)));
-      probe += value(c) * 0.0F;
-      size += fabsf(value(c));
-    }
-    largest = block_max(largest, shared);
-    probe = block_sum(probe, shared);
-    size = block_sum(size, shared);
-    int exponent = static_cast<int>(bits_of_float(largest) >> 23) - 127;
-    if (largest == 0.0F) exponent = 14;
-    if (exponent < -100) exponent = -100;
-    grow = float_of_bits(static_cast<Word>(127 + 14 - exponent) << 23);
-    if (thread_number() == 0) {
-      out.scales[row] = float_of_bits(static_cast<Word>(127 - 14 + exponent) << 23) + probe;
-      out.sizes[row] = size;
-    }
-  }
-  // Where it may be x, all have read what is not their own by now.
-  synchronise_block();
-  float* const floats = normed == nullptr ? nullptr : normed + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
-  for (int c = 2 * thread_number(); c < out.stride; c += 2 * thread_count()) {
-    const float first = value(c);
-    const float second = value(c + 1);
-    to[c / 2] = halves ? pack_halves(first * grow, second * grow) : pack_brains(first, second);
-    if (floats == nullptr) continue;
-    if (c < columns) floats[c] = first;
-    if (c + 1 < columns) floats[c + 1] = second;
-  }
-}
-
 template <DType type>
 void launch_tiles(Stream stream, int large_from, const TileProduct& product) {
   if (product.ending == Ending::gated) multiply_many<type, true>(stream, large_from, product);

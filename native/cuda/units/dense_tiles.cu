@@ -4,19 +4,20 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-namespace {
-
-TileMap map_of(const void* data, std::size_t row_bytes, int columns, int rows) { return make_tile_map(data, row_bytes, columns, rows, dense_box_rows); }
-
-}  // namespace
-
-void launch_dense_tiles(Stream stream, int processors, bool pairs, bool halves, const DensePart& part, const TileProduct& product) {
-  const TileMap rows = map_of(product.x.values, 2 * static_cast<std::size_t>(product.x.stride), product.x.stride, product.rows);
-  const TileMap weights = map_of(part.weights, part.row_bytes, product.columns, part.outputs);
-  const TileMap second = product.ending == Ending::gated ? map_of(part.second, part.row_bytes, product.columns, part.outputs) : weights;
-  const DenseProduct work{product, part.first_output, part.outputs, rows, weights, second};
-  if (halves) launch_dense<true>(stream, processors, pairs, work);
-  else launch_dense<false>(stream, processors, pairs, work);
+void launch_dense_tiles(Stream stream, int processors, bool halves, std::size_t row_bytes, const DenseMatrix* matrices, int count) {
+  const TileProduct& first = matrices[0].product;
+  DenseProduct work{};
+  work.count = count;
+  work.rows = make_tile_map(first.x.values, 2 * static_cast<std::size_t>(first.x.stride), first.x.stride, first.rows, dense_box_rows);
+  for (int i = 0; i < count; ++i) {
+    work.products[i] = matrices[i].product;
+    work.first_output[i] = matrices[i].first_output;
+    work.outputs[i] = matrices[i].outputs;
+    work.weights[i] = make_tile_map(matrices[i].weights, row_bytes, first.columns, matrices[i].outputs, dense_box_rows);
+  }
+  if (first.ending == Ending::gated) work.weights[1] = make_tile_map(matrices[0].second, row_bytes, first.columns, matrices[0].outputs, dense_box_rows);
+  if (halves) launch_dense<true>(stream, processors, work);
+  else launch_dense<false>(stream, processors, work);
 }
 
 }  // namespace LECTERN_CUDA_SPACE
