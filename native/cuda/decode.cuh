@@ -108,7 +108,7 @@ class DecodeRows {
     const int longest = std::max(shape.columns, shape.heads * shape.kv.head_size);
     return static_cast<std::size_t>(shape.logit_rows) * static_cast<std::size_t>(activation_row_bytes(longest / 32));
   }
-  static std::size_t arrivals(const OpsShape& shape) { return static_cast<std::size_t>(most_decode_rows) * static_cast<std::size_t>(shape.kv.heads); }
+  static std::size_t arrivals(const OpsShape& shape) { return static_cast<std::size_t>(most_decode_rows) * static_cast<std::size_t>(shape.heads); }
   static std::size_t part_floats(const OpsShape& shape) { return static_cast<std::size_t>(most_decode_rows) * static_cast<std::size_t>(shape.heads) * most_splits; }
   static DecodeMatrix matrix_of(const Linear& linear) { 
     return {static_cast<const std::uint8_t*>(linear.weight.data), linear.bias, linear.weight.dtype, linear.weight.rows, static_cast<int>(placed_row_bytes(linear.weight.dtype, linear.weight.columns))};

@@ -243,7 +243,7 @@ struct SplitParts {
   float* values;  // (rows, heads, most_splits, head_size)
   float* largest;  // (rows, heads, most_splits)
   float* totals;
-  int* arrived;  // (rows, KV heads): how many parts are there; zeros before and after
+  int* arrived;  // (rows, heads) at most: how many parts of what shares keys and values are there; zeros before and after
 };
 
 /// What a block takes.

@@ -77,6 +77,13 @@ __device__ __forceinline__ void copy_beside(void* shared, const void* global, bo
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(at), "l"(global), "r"(bytes) : "memory");
 }
 
+/// The same of 4 bytes, both aligned to 4.
+__device__ __forceinline__ void copy_word_beside(void* shared, const void* global, bool wanted) {
+  const auto at = static_cast<Word>(__cvta_generic_to_shared(shared));
+  const int bytes = wanted ? 4 : 0;
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(at), "l"(global), "r"(bytes) : "memory");
+}
+
 /// Ends a group of this thread's copies.
 __device__ __forceinline__ void end_copies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 
@@ -97,6 +104,13 @@ __device__ __forceinline__ Word pack_brains(float low, float high) {
 __device__ __forceinline__ Word pack_halves(float low, float high) {
   Word word;
   asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(high), "f"(low));
+  return word;
+}
+
+/// a - b, two halves each.
+__device__ __forceinline__ Word subtract_halves(Word a, Word b) {
+  Word word;
+  asm("sub.rn.f16x2 %0, %1, %2;" : "=r"(word) : "r"(a), "r"(b));
   return word;
 }
 
@@ -134,6 +148,7 @@ void multiply_bytes(int (&c)[4], const Word (&a)[4], const Word (&b)[2]);
 void load_matrices(Word (&r)[4], const void* row);
 void load_matrices_transposed(Word (&r)[4], const void* row);
 void copy_beside(void* shared, const void* global, bool wanted);
+void copy_word_beside(void* shared, const void* global, bool wanted);
 void end_copies();
 void wait_for_copies(int later);
 template <int later>
@@ -142,6 +157,7 @@ void wait_for_copies() {
 }
 Word pack_brains(float low, float high);
 Word pack_halves(float low, float high);
+Word subtract_halves(Word a, Word b);
 Word round_tf32(float value);
 /// Of this thread: what warpgroups would not see yet.
 void wrote_to_shared();

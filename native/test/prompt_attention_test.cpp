@@ -53,7 +53,8 @@ LECTERN_TEST("cuda: rows of answers take keys and values exactly as the cache ke
           // Parts of every row and what puts them together, not a block for each head.
           if (place.name == "emulated") check(cuda::emulation::blocks_begun > 5 * 2 * 16, name + ": split over " + std::to_string(cuda::emulation::blocks_begun) + " blocks");
           const double error = kept(made, kv).furthest(rows, first, alone);
-          check(error < 1e-5, name + ": " + std::to_string(error));
+          // The tensor cores cut sums off; queries or shares as halves alone were some 1e-4.
+          check(error < 3e-5, name + ": " + std::to_string(error));
           check(run.attend(rows, first, 4, true) == alone, name + ": the same bits beside others");
           cuda::emulation::set_reverse(true);
           check(run.attend(rows, first, 1, true) == alone, name + ": the same bits with the threads in reverse");
@@ -112,7 +113,7 @@ LECTERN_TEST("cuda: an answer that sees thousands of positions has them in as ma
           worst = std::isfinite(error) ? std::max(worst, error) : 1e9;
         }
       }
-      check(worst < 1e-5, place.name + ", " + std::to_string(visible) + " positions: " + std::to_string(worst));
+      check(worst < 3e-5, place.name + ", " + std::to_string(visible) + " positions: " + std::to_string(worst));
     }
   }
 }

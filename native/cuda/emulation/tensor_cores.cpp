@@ -17,6 +17,9 @@ using emulation::fault;
 void check_aligned(const void* address) {
   if (reinterpret_cast<std::uintptr_t>(address) % 16 != 0) fault("an address of 16 bytes that is not aligned to them");
 }
+void check_word(const void* address) {
+  if (reinterpret_cast<std::uintptr_t>(address) % 4 != 0) fault("an address of 4 bytes that is not aligned to them");
+}
 
 struct Operands {
   const Word* a;
@@ -64,6 +67,7 @@ void multiply_16_bits(float (&c)[4], const Word (&a)[4], const Word (&b)[2], con
 struct Copy {
   void* to;
   const void* from;  // null: zeros
+  std::size_t bytes;
 };
 struct Copies {
   std::uint64_t block = 0;
@@ -141,7 +145,14 @@ void copy_beside(void* shared, const void* global, bool wanted) {
   check_aligned(global);
   // Who reads before the copy is waited for reads no numbers.
   std::memset(shared, 0xFF, 16);
-  own_copies().groups.back().push_back({shared, wanted ? global : nullptr});
+  own_copies().groups.back().push_back({shared, wanted ? global : nullptr, 16});
+}
+
+void copy_word_beside(void* shared, const void* global, bool wanted) {
+  check_word(shared);
+  check_word(global);
+  std::memset(shared, 0xFF, 4);
+  own_copies().groups.back().push_back({shared, wanted ? global : nullptr, 4});
 }
 
 void end_copies() { own_copies().groups.emplace_back(); }
@@ -151,8 +162,8 @@ void wait_for_copies(int later) {
   // The last is the one that is open: its copies are in no group yet.
   while (groups.size() > static_cast<std::size_t>(later) + 1) {
     for (const Copy& copy : groups.front()) {
-      if (copy.from == nullptr) std::memset(copy.to, 0, 16);
-      else std::memcpy(copy.to, copy.from, 16);
+      if (copy.from == nullptr) std::memset(copy.to, 0, copy.bytes);
+      else std::memcpy(copy.to, copy.from, copy.bytes);
     }
     if (!groups.front().empty()) wrote_to_shared();
     groups.erase(groups.begin());
@@ -161,6 +172,11 @@ void wait_for_copies(int later) {
 
 Word pack_brains(float low, float high) { return bf16_from_float(low) | static_cast<Word>(bf16_from_float(high)) << 16; }
 Word pack_halves(float low, float high) { return f16_from_float(low) | static_cast<Word>(f16_from_float(high)) << 16; }
+
+Word subtract_halves(Word a, Word b) {
+  const auto half = [](Word word, int i) { return float_from_f16(static_cast<std::uint16_t>(word >> (16 * i))); };
+  return pack_halves(half(a, 0) - half(b, 0), half(a, 1) - half(b, 1));
+}
 
 Word round_tf32(float value) {
   // To nearest, ties away from zero; what is no number stays one.

@@ -1,5 +1,5 @@
-// Attention of single rows over a long cache: the positions are split over blocks, each takes all query heads of one KV head, and the block that
-// comes last puts the parts together: a kernel for that alone would cost more to begin than it does.
+// Attention of single rows over a long cache, of any type and any heads: what the tensor cores do not take (split_tiles.cuh). The positions are split over
+// blocks, each takes all query heads of one KV head, and the block that comes last puts the parts together (split_parts.cuh).
 //
 // A row is one of few, so heads alone would leave most of the chip idle: 8 KV heads x 64 splits are 512 blocks, four a multiprocessor, which their
 // memory lets it have; with 32 the two of each would issue little more than every second clock. All query heads of a KV head share each key and value that
@@ -10,7 +10,7 @@
 
 #include <type_traits>
 
-#include "cuda/kernels/activations.cuh"
+#include "cuda/kernels/split_parts.cuh"
 #include "cuda/launchers.h"
 
 namespace lectern {
@@ -18,9 +18,6 @@ namespace LECTERN_CUDA_SPACE {
 
 constexpr int split_threads = 128;
 constexpr int heads_together = 4;
-/// Of the parts of a row, on their way at a time.
-constexpr int loads_together = 8;
-constexpr int lane_parts = most_splits / 32;
 
 /// Positions of one part of a row that sees `visible`.
 __host__ __device__ constexpr int split_length(int visible) {
@@ -93,73 +90,6 @@ __device__ __forceinline__ void score_position(const float* q, const Element* ke
       load_side_by_side(q + h * head_size + d, query);
       LECTERN_UNROLL
       for (int i = 0; i < 8; ++i) scores[h] = fmaf(query[i], floats[i], scores[h]);
-    }
-  }
-}
-
-/// By all threads of a block that has written its part of `count`: whether all are there now, of which one block finds that they are. `shared`: a number of the
-/// block's memory that nobody needs any more.
-__device__ __forceinline__ bool comes_last(int* arrived, int count, int* shared) {
-  synchronise_block();
-  if (count == 1) return true;
-  if (thread_number() == 0) {
-    order_memory();
-    *shared = atomic_add(arrived, 1) + 1;
-    order_memory();
-    if (*shared == count) *arrived = 0;
-  }
-  synchronise_block();
-  return *shared == count;
-}
-
-/// By a warp: the parts of a query head of a row, put together. `weights`: shared memory for most_splits floats.
-__device__ __forceinline__ void combine_parts(int head_size, int query_heads, int row, int head, int splits, const SplitParts& parts, float* weights, float* out, std::uint8_t* quantised) {
-  const int lane = thread_number() % 32;
-  const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(head)) * most_splits;
-  float largest[lane_parts];
-  float top = -INFINITY;
-  LECTERN_UNROLL
-  for (int i = 0; i < lane_parts; ++i) {
-    const int split = lane + 32 * i;
-    largest[i] = split < splits ? load_one_of_others(parts.largest + part + split) : -INFINITY;
-    top = fmaxf(top, largest[i]);
-  }
-  top = warp_max(top);
-  float total = 0.0F;
-  synchronise_warp();
-  LECTERN_UNROLL
-  for (int i = 0; i < lane_parts; ++i) {
-    const int split = lane + 32 * i;
-    const float weight = split < splits ? expf(largest[i] - top) : 0.0F;
-    if (split < splits) total = fmaf(weight, load_one_of_others(parts.totals + part + split), total);
-    weights[split] = weight;
-  }
-  total = warp_sum(total);
-  synchronise_warp();
-  const int columns = query_heads * head_size;
-  float* to = out + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) + static_cast<std::size_t>(head * head_size);
-  for (int begin = 0; begin < head_size; begin += 128) {
-    const int d = begin + 4 * lane;
-    float values[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-    if (d < head_size) {
-      const float* from = parts.values + part * static_cast<std::size_t>(head_size) + static_cast<std::size_t>(d);
-      for (int first = 0; first < splits; first += loads_together) {
-        Words<4> fours[loads_together];
-        LECTERN_UNROLL
-        for (int s = 0; s < loads_together; ++s) fours[s] = load_of_others(from + static_cast<std::size_t>(first + s < splits ? first + s : splits - 1) * static_cast<std::size_t>(head_size));
-        LECTERN_UNROLL
-        for (int s = 0; s < loads_together; ++s) {
-          if (first + s >= splits) continue;
-          for (int k = 0; k < 4; ++k) values[k] = fmaf(weights[first + s], float_of_bits(fours[s].w[k]), values[k]);
-        }
-      }
-      for (int k = 0; k < 4; ++k) {
-        values[k] /= total;
-        to[d + k] = values[k];
-      }
-    }
-    if (quantised != nullptr) {
-      write_activations(values, d < head_size, columns / 32, (head * head_size + d) / 32, quantised + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(columns / 32)));
     }
   }
 }
@@ -298,7 +228,7 @@ __global__ void attend_split(Cache cache, int query_heads, int layer, const int*
   if (!comes_last(parts.arrived + row * cache.heads + kv_head, splits, reinterpret_cast<int*>(largest))) return;
   for (int h = thread / 32; h < group; h += split_threads / 32) {
     // Where the queries were there is room for the weights of every warp.
-    combine_parts(size, query_heads, row, kv_head * group + h, splits, parts, queries + thread / 32 * most_splits, out, quantised);
+    combine_parts<false>(size, query_heads, row, kv_head * group + h, splits, parts, queries + thread / 32 * most_splits, out, quantised);
   }
 }
 
