@@ -41,7 +41,11 @@ __device__ __forceinline__ std::uint32_t barrier_address(const void* at) { retur
 
 /// By one thread; show_barriers() by the same and then a barrier of the block before anybody uses them.
 __device__ __forceinline__ void init_barrier(CopyBarrier* barrier, int arrivals) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier_address(barrier)), "r"(arrivals) : "memory"); }
-__device__ __forceinline__ void show_barriers() { asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+__device__ __forceinline__ void show_barriers() {
+  asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+  // Also to the copies, which the same thread may ask for at once.
+  asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+}
 
 /// Arrives, and says how many bytes this phase waits for beside.
 __device__ __forceinline__ void arrive_expecting(CopyBarrier* barrier, int bytes) {

@@ -146,12 +146,33 @@ class DecodeRows {
   }
 
   void start(const DecodeWork& work) const {
+    if (work.rows == 1) start_of<1>(work);
+    else if (work.rows == 2) start_of<2>(work);
+    else start_of<4>(work);
+  }
+
+  /// Pieces of work that go to blocks: `rows` weight rows a time, or stretches of what is gated.
+  static int units_of(const DecodeWork& work, int rows) {
+    if (work.then == Then::gated) return work.matrices[0].rows / 32;
     int units = 0;
-    for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + rows_per_warp - 1) / rows_per_warp;
-    const int blocks = std::min(chip_.multiprocessors, work.then == Then::gated ? work.matrices[0].rows / 32 : units);
-    if (work.rows == 1) launch_decode<1>(stream_, blocks, work);
-    else if (work.rows == 2) launch_decode<2>(stream_, blocks, work);
-    else launch_decode<4>(stream_, blocks, work);
+    for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + rows - 1) / rows;
+    return units;
+  }
+
+  template <int width>
+  void start_of(const DecodeWork& work) const {
+    const RingShape shape = ring_shape(work);
+    // One slot alone would leave nothing under way while it is worked on.
+    if (chip_.own_copies && shape.slots >= 2) launch_ring_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, ring_rows)), shape, work);
+    else launch_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, rows_per_warp)), work);
+  }
+
+  /// As many slots as the input leaves room for.
+  RingShape ring_shape(const DecodeWork& work) const {
+    const int stretches = work.then == Then::gated ? units_of(work, ring_rows) : 0;
+    RingShape shape{0, work.rows * activation_row_bytes(work.columns / 32), (stretches + chip_.multiprocessors - 1) / chip_.multiprocessors};
+    while (shape.slots < most_slots && ring_shared_bytes({shape.slots + 1, shape.input_bytes, shape.gathered}) <= chip_.shared_bytes) ++shape.slots;
+    return shape;
   }
 
   Stream stream_;

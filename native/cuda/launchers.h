@@ -225,14 +225,38 @@ struct DecodeWork {
   Cache cache;
 };
 
-/// Shared memory beside the input: what gated products quantise together.
+/// Shared memory beside the input: what gated products quantise together, and sums of the norm.
 constexpr std::size_t decode_shared_bytes(int columns, int rows) {
-  return static_cast<std::size_t>(rows) * (static_cast<std::size_t>(activation_row_bytes(columns / 32)) + 2 * decode_warps * sizeof(float)) + 32 * sizeof(float);
+  return static_cast<std::size_t>(rows) * (static_cast<std::size_t>(activation_row_bytes(columns / 32)) + 2 * decode_warps * sizeof(float)) + most_decode_rows * 32 * sizeof(float);
 }
 
 /// `width`: 1, 2, or 4 for three and four rows.
 template <int width>
 void launch_decode(Stream stream, int blocks, const DecodeWork& work);
+
+/// Weight rows that a warp takes together from its ring: what is read of x serves both.
+constexpr int ring_rows = 2;
+/// Two rows' pieces on their way to a warp.
+constexpr int slot_bytes = 4608;
+constexpr int most_slots = 8;
+
+/// How a block shares its memory where the weights go through rings: slots of each warp, bytes of the input, and stretches that a block's gated
+/// products gather at most.
+struct RingShape {
+  int slots;
+  int input_bytes;
+  int gathered;
+};
+
+constexpr std::size_t ring_shared_bytes(const RingShape& shape) {
+  const int slots = decode_warps * shape.slots;
+  return static_cast<std::size_t>(slots) * (slot_bytes + sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) + sizeof(float) * 32 * most_decode_rows * static_cast<std::size_t>(shape.gathered + 1) +
+         sizeof(int) * static_cast<std::size_t>(shape.gathered);
+}
+
+/// The same as launch_decode() with the same bits, on chips of compute capability 9.0 and more. Shared memory: ring_shared_bytes().
+template <int width>
+void launch_ring_decode(Stream stream, int blocks, const RingShape& shape, const DecodeWork& work);
 
 // --- Attention of single rows (units/split_attention.cu) ---
 

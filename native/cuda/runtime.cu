@@ -142,6 +142,14 @@ bool has_warpgroups(int device) {
 #endif
 }
 
+bool has_own_copies(int device) {
+  const char* const wanted = std::getenv("LECTERN_DECODE_RINGS");
+  if (wanted != nullptr && std::string(wanted) == "off") return false;
+  int major = 0;
+  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
+  return major >= 9;
+}
+
 void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes == 0 ? 1 : bytes);

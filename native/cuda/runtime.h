@@ -26,6 +26,9 @@ bool has_warpgroups(int device);
 /// From how many rows on a matrix is unpacked before it is multiplied by warpgroups.
 int unpacked_from();
 
+/// Whether the copies of async_copies.h run on it (compute capability 9.0 and more), and the environment's LECTERN_DECODE_RINGS is not "off".
+bool has_own_copies(int device);
+
 /// Keeps a sentence for cuda::take_remarks().
 void remark(const std::string& sentence);
 

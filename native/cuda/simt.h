@@ -17,6 +17,7 @@
 #define LECTERN_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
 #define LECTERN_UNROLL _Pragma("unroll")
 #define LECTERN_NO_UNROLL _Pragma("unroll 1")
+#define LECTERN_UNROLL_TWICE _Pragma("unroll 2")
 
 #else
 
@@ -31,6 +32,7 @@
 #define LECTERN_LAUNCH_BOUNDS(threads, blocks)
 #define LECTERN_UNROLL
 #define LECTERN_NO_UNROLL
+#define LECTERN_UNROLL_TWICE
 #define __global__ static
 #define __device__
 #define __host__
@@ -105,10 +107,12 @@ __device__ __forceinline__ Words<4> load_of_others(const float* from) {
   return value;
 }
 __device__ __forceinline__ float load_one_of_others(const float* from) { return __ldcg(from); }
+/// What a thread wrote before, its block's threads find before what it writes afterwards; and the other way round, of what they read.
+__device__ __forceinline__ void order_shared() { __threadfence_block(); }
 
 /// What the first-level cache does with the 32 bytes around what is read: nothing; gives them up first, for when the rest of them is asked for
-/// next; keeps them, for when it is asked for after others.
-enum class Kept { not_at_all, briefly, longer };
+/// next; keeps them, for when it is asked for after others. What lies in shared memory is none of its business.
+enum class Kept { not_at_all, briefly, longer, in_shared };
 
 #define LECTERN_LOAD(policy)                                                                                                            \
   if constexpr (sizeof(T) == 16) {                                                                                                      \
@@ -122,11 +126,13 @@ enum class Kept { not_at_all, briefly, longer };
     asm("ld.global.nc.L1::" policy ".u16 %0, [%1];" : "=h"(value) : "l"(from));                                                         \
   }
 
-/// From global memory that no kernel writes meanwhile. `from` is aligned to the size.
+/// From memory that nobody writes meanwhile: global, but where it is said to be shared. `from` is aligned to the size.
 template <class T, Kept kept>
 __device__ __forceinline__ T load_constant(const std::uint8_t* from) {
   T value;
-  if constexpr (kept == Kept::not_at_all) {
+  if constexpr (kept == Kept::in_shared) {
+    value = *reinterpret_cast<const T*>(from);
+  } else if constexpr (kept == Kept::not_at_all) {
     LECTERN_LOAD("no_allocate")
   } else if constexpr (kept == Kept::briefly) {
     LECTERN_LOAD("evict_first")
@@ -231,6 +237,7 @@ inline int atomic_add(int* to, int value) {
 void check_alignment(const void* address, std::size_t bytes);
 
 inline void order_memory() {}
+inline void order_shared() {}
 inline Words<4> load_of_others(const float* from) {
   check_alignment(from, 16);
   Words<4> value;
@@ -251,7 +258,7 @@ std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t sele
 /// Where this thread's launches go while a stream is recorded; else null.
 extern constinit thread_local GraphHandle* recorded;
 
-enum class Kept { not_at_all, briefly, longer };
+enum class Kept { not_at_all, briefly, longer, in_shared };
 
 template <class T, Kept>
 T load_constant(const std::uint8_t* from) {

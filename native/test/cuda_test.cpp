@@ -93,7 +93,7 @@ Row answer(llm::Model& model, const std::vector<std::int32_t>& tokens, int promp
 }
 
 LECTERN_TEST("cuda: answers' tokens agree with the plain operations for every weight type and architecture") {
-  for (const Place& place : places()) {
+  for (const Place& place : places_and_warpgroups()) {
     for (const MadeShape& shape : shapes()) {
       const MadeModel made = make_model(shape);
       const std::vector<std::int32_t> tokens = some_tokens(9, shape.vocabulary);
@@ -105,7 +105,7 @@ LECTERN_TEST("cuda: answers' tokens agree with the plain operations for every we
 }
 
 LECTERN_TEST("cuda: an answer's bits are the same alone, beside others, and with the threads in reverse") {
-  for (const Place& place : places()) {
+  for (const Place& place : places_and_warpgroups()) {
     for (const DType dtype : {DType::f16, DType::q4_k, DType::q6_k}) {
       MadeShape shape = small(dtype);
       // Longer than what the lanes of a warp take in one turn.
@@ -127,7 +127,7 @@ LECTERN_TEST("cuda: an answer's bits are the same alone, beside others, and with
 }
 
 LECTERN_TEST("cuda: an answer after many positions agrees, whatever the cache's type, the heads' size and how many share one") {
-  for (const Place& place : places()) {
+  for (const Place& place : places_and_warpgroups()) {
     for (const DType kv : {DType::f16, DType::f32}) {
       for (const int heads : {1, 5}) {
         MadeShape shape = small(DType::q8_0);

@@ -8,7 +8,7 @@
 
 namespace lectern::cuda_emulated {
 
-/// Device 0 has what every chip has, device 1 warpgroups too.
+/// Device 0 has what every chip has, device 1 warpgroups and copies of its own, too.
 std::unique_ptr<Backend> make_backend(int device = 0);
 
 /// As cuda::measure_ceilings: of the host, which no number of a device can be taken from.

@@ -177,6 +177,11 @@ void remark(const std::string& sentence) { cuda::emulation::remarks += sentence;
 int unpacked_from() { return checks_only ? 192 : 128; }
 bool has_warpgroups(int device) { return device == 1; }
 
+bool has_own_copies(int device) {
+  const char* const wanted = std::getenv("LECTERN_DECODE_RINGS");
+  return device == 1 && (wanted == nullptr || std::string(wanted) != "off");
+}
+
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 
 void* device_allocate(std::size_t bytes) {

@@ -9,53 +9,13 @@
 // Neither the number of rows nor the warp or block that comes to take them changes a bit.
 #pragma once
 
-#include "cuda/kernels/activations.cuh"
+#include "cuda/kernels/decode_input.cuh"
+#include "cuda/kernels/decode_rows.cuh"
 #include "cuda/kernels/planes.cuh"
 #include "cuda/launchers.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
-
-/// By all threads of a block: the rows of x as bytes in shared memory. Every block does it for itself: 8,192 columns are 32 KB from the
-/// second-level cache, which costs less than a kernel of its own and runs while the first weights are on their way.
-__device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t* planes, float* shared) {
-  const int stretches = work.columns / 32;
-  const int row_bytes = activation_row_bytes(stretches);
-  if (work.quantised != nullptr) {
-    const auto* from = reinterpret_cast<const Words<4>*>(work.quantised);
-    auto* to = reinterpret_cast<Words<4>*>(planes);
-    for (int i = thread_number(); i < work.rows * row_bytes / 16; i += decode_threads) to[i] = from[i];
-    synchronise_block();
-    return;
-  }
-  const int fours = work.columns / 4;
-  for (int row = 0; row < work.rows; ++row) {
-    const float* x = work.x + static_cast<std::size_t>(work.chosen == nullptr ? row : work.chosen[row]) * static_cast<std::size_t>(work.columns);
-    float scale = 1.0F;
-    if (work.norm.weight != nullptr) {
-      float squares = 0.0F;
-      for (int i = thread_number(); i < fours; i += decode_threads) {
-        const auto four = *reinterpret_cast<const Words<4>*>(x + 4 * i);
-        for (const std::uint32_t word : four.w) squares = fmaf(float_of_bits(word), float_of_bits(word), squares);
-      }
-      scale = 1.0F / sqrtf(block_sum(squares, shared) / static_cast<float>(work.columns) + work.norm.epsilon);
-    }
-    // All lanes of a warp take part in every turn, also in the last.
-    for (int begin = 0; begin < fours; begin += decode_threads) {
-      const int i = begin + thread_number();
-      float values[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-      if (i < fours) {
-        const auto four = *reinterpret_cast<const Words<4>*>(x + 4 * i);
-        for (int k = 0; k < 4; ++k) {
-          values[k] = float_of_bits(four.w[k]);
-          if (work.norm.weight != nullptr) values[k] = values[k] * scale * work.norm.weight[4 * i + k];
-        }
-      }
-      write_activations(values, i < fours, stretches, i / 8, planes + row * row_bytes);
-    }
-  }
-  synchronise_block();
-}
 
 /// Before Hopper the compiler has registers for half as many weight rows at a time and their next loads, which are bytes enough for memories half
 /// as quick.
@@ -89,36 +49,7 @@ __device__ __forceinline__ void multiply_rows(const std::uint8_t* const* weights
       for (int o = 0; o < count; ++o) next[o] = load_stretch<type>(weights[o], at, stretch + 32 < last ? stretch + 32 : last);
     }
     if (stretch > last) continue;
-    LECTERN_UNROLL
-    for (int o = 0; o < count; ++o) {
-      int q[8];
-      float factor[2];
-      float offset[2];
-      unpack_quants<type>(now[o], q);
-      unpack_scales<type>(now[o], stretch, factor, offset);
-      LECTERN_UNROLL
-      for (int r = 0; r < width; ++r) {
-        // Only of four rows the last may not be there.
-        const int row = width == 4 && r == 3 ? rows - 1 : r;
-        const ActivationStretch input = activation_stretch(x + row * activation_row_bytes(stretches), stretches, stretch);
-        int dots[2] = {-zero_of<type> * input.sums[0], -zero_of<type> * input.sums[1]};
-        LECTERN_UNROLL
-        for (int k = 0; k < 4; ++k) {
-          dots[0] = dot4(q[k], static_cast<int>(input.first.w[k]), dots[0]);
-          dots[1] = dot4(q[k + 4], static_cast<int>(input.second.w[k]), dots[1]);
-        }
-        float part;
-        if constexpr (scales_by_sixteen<type>) {
-          part = fmaf(factor[1], static_cast<float>(dots[1]), factor[0] * static_cast<float>(dots[0]));
-          if constexpr (has_offset<type>) part = fmaf(offset[1], static_cast<float>(input.sums[1]), fmaf(offset[0], static_cast<float>(input.sums[0]), part));
-        } else if constexpr (has_offset<type>) {
-          part = fmaf(factor[0], static_cast<float>(dots[0] + dots[1]), offset[0] * static_cast<float>(input.sums[0] + input.sums[1]));
-        } else {
-          part = factor[0] * static_cast<float>(dots[0] + dots[1]);
-        }
-        sums[o][r] = fmaf(input.scale, part, sums[o][r]);
-      }
-    }
+    add_products<type, width, count>(now, stretch, x, stretches, rows, sums);
   }
 }
 
@@ -155,69 +86,6 @@ __device__ __forceinline__ void multiply_rows_of(DType type, const std::uint8_t*
   for (auto& of_row : sums) {
     LECTERN_UNROLL
     for (float& sum : of_row) sum = warp_sum(sum);
-  }
-}
-
-/// The weight rows whose products a warp takes together: neighbours, but of heads that turn the two of a pair.
-struct RowGroup {
-  int rows[rows_per_warp];
-};
-
-__device__ __forceinline__ RowGroup neighbours(int unit) {
-  RowGroup group;
-  LECTERN_UNROLL
-  for (int i = 0; i < rows_per_warp; ++i) group.rows[i] = rows_per_warp * unit + i;
-  return group;
-}
-
-/// Pairs p and p + 1 of a head: (first, second) of the one, then of the other.
-__device__ __forceinline__ RowGroup pairs_of_head(int unit, int head_size, int pairs, bool adjacent) {
-  const int units = head_size / rows_per_warp;
-  const int head = unit / units;
-  RowGroup group;
-  LECTERN_UNROLL
-  for (int i = 0; i < 2; ++i) {
-    const int pair = 2 * (unit % units) + i;
-    const bool apart = pair < pairs && !adjacent;
-    group.rows[2 * i] = head * head_size + (apart ? pair : 2 * pair);
-    group.rows[2 * i + 1] = head * head_size + (apart ? pair + pairs : 2 * pair + 1);
-  }
-  return group;
-}
-
-/// The end of one group of query, key or value rows for one row of x.
-__device__ __forceinline__ void finish_head_rows(const DecodeWork& work, int which, const RowGroup& group, int row, const float (&sums)[rows_per_warp]) {
-  const int size = work.cache.head_size;
-  const int batch_row = work.heads.first_row + row;
-  const float* bias = work.matrices[which].bias;
-  float values[rows_per_warp];
-  LECTERN_UNROLL
-  for (int i = 0; i < rows_per_warp; ++i) values[i] = bias == nullptr ? sums[i] : sums[i] + bias[group.rows[i]];
-  const int head = group.rows[0] / size;
-  LECTERN_UNROLL
-  for (int i = 0; i < 2 && which < 2; ++i) {
-    const int in_head = group.rows[2 * i] % size;
-    const int pair = work.heads.adjacent ? in_head / 2 : in_head;
-    if (pair >= work.heads.pairs) continue;
-    const std::size_t at = static_cast<std::size_t>(batch_row) * static_cast<std::size_t>(work.heads.pairs) + static_cast<std::size_t>(pair);
-    const float cosine = work.heads.cosines[at];
-    const float sine = work.heads.sines[at];
-    const float a = values[2 * i];
-    const float b = values[2 * i + 1];
-    values[2 * i] = fmaf(a, cosine, -(b * sine));
-    values[2 * i + 1] = fmaf(a, sine, b * cosine);
-  }
-  const float scale = 1.0F / sqrtf(static_cast<float>(size));
-  LECTERN_UNROLL
-  for (int i = 0; i < rows_per_warp; ++i) {
-    if (which == 0) {
-      work.y[static_cast<std::size_t>(row) * static_cast<std::size_t>(work.matrices[0].rows) + static_cast<std::size_t>(group.rows[i])] = values[i] * scale;
-    } else {
-      const std::size_t cell = work.cache.at(work.heads.layer, work.heads.slots[batch_row], which - 1, work.heads.cells[batch_row], head);
-      const std::size_t at = cell + static_cast<std::size_t>(group.rows[i] % size);
-      if (work.cache.type == CacheType::halves) static_cast<std::uint16_t*>(work.cache.data)[at] = float_to_half(values[i]);
-      else static_cast<float*>(work.cache.data)[at] = values[i];
-    }
   }
 }
 
@@ -265,7 +133,7 @@ __device__ __forceinline__ void decode_units(const DecodeWork& work, int begin, 
       while (own >= work.matrices[which].rows / rows_per_warp) own -= work.matrices[which++].rows / rows_per_warp;
     }
     const DecodeMatrix& matrix = work.matrices[which];
-    const RowGroup group = work.then == Then::heads ? pairs_of_head(own, work.cache.head_size, which < 2 ? work.heads.pairs : 0, work.heads.adjacent) : neighbours(own);
+    const auto group = work.then == Then::heads ? pairs_of_head<rows_per_warp>(own, work.cache.head_size, which < 2 ? work.heads.pairs : 0, work.heads.adjacent) : neighbours<rows_per_warp>(own);
     const std::uint8_t* weights[rows_per_warp];
     const auto pitch = static_cast<std::size_t>(matrix.pitch);
     LECTERN_UNROLL
@@ -313,20 +181,11 @@ __device__ __forceinline__ void decode_gated(const DecodeWork& work, const std::
       if (lane != r || r >= work.rows) continue;
       LECTERN_UNROLL
       for (int i = 0; i < 2; ++i) {
-        const float z = sums[i][r];
-        gathered[32 * r + 2 * warp + i] = z / (1.0F + expf(-z)) * sums[2 + i][r];
+        gathered[32 * r + 2 * warp + i] = gated_value(sums[i][r], sums[2 + i][r]);
       }
     }
     synchronise_block();
-    if (warp < work.rows) {
-      float* y = work.y + static_cast<std::size_t>(warp) * static_cast<std::size_t>(outputs) + static_cast<std::size_t>(32 * group);
-      y[lane] = gathered[32 * warp + lane];
-      // Lanes beyond the first eight repeat their work and write nothing.
-      float values[4];
-      LECTERN_UNROLL
-      for (int k = 0; k < 4; ++k) values[k] = gathered[32 * warp + 4 * (lane % 8) + k];
-      write_activations(values, lane < 8, outputs / 32, group, work.quantised_out + static_cast<std::size_t>(warp) * static_cast<std::size_t>(activation_row_bytes(outputs / 32)));
-    }
+    if (warp < work.rows) write_gated(work, warp, group, gathered + 32 * warp);
     synchronise_block();
   }
 }
@@ -337,7 +196,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void decode_product(DecodeWo
   std::uint8_t* planes = dynamic_shared();
   const int row_bytes = activation_row_bytes(work.columns / 32);
   auto* gathered = reinterpret_cast<float*>(planes + work.rows * row_bytes);
-  float* shared = gathered + 2 * decode_warps * work.rows;
+  float* sums = gathered + 2 * decode_warps * work.rows;
   int units = 0;
   for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + rows_per_warp - 1) / rows_per_warp;
   // Whole units a block, no two blocks further apart than one.
@@ -348,7 +207,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void decode_product(DecodeWo
   else ask_for_unit(work, begin + thread_number() / 32, asked_ahead_bytes / rows_per_warp / decode_warps);
   let_next_begin();
   wait_for_kernels_before();
-  read_input(work, planes, shared);
+  read_input_twice(work, planes, sums);
   if (work.then == Then::gated) {
     decode_gated<width>(work, planes, gathered);
   } else {

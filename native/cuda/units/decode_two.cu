@@ -1,10 +1,12 @@
 // Products of two rows with weights of every type.
 #include "cuda/kernels/decode_product.cuh"
+#include "cuda/kernels/ring_product.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 template void launch_decode<2>(Stream, int, const DecodeWork&);
+template void launch_ring_decode<2>(Stream, int, const RingShape&, const DecodeWork&);
 
 }  // namespace LECTERN_CUDA_SPACE
 }  // namespace lectern

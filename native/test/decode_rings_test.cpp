@@ -1,0 +1,186 @@
+// A layer of answers whose weights go through rings of shared memory against the same without them: the bits are the same, whatever the weights' type
+// and however odd the shapes.
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <random>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "backend/backend.h"
+#include "backend/ops.h"
+#include "cuda/emulation/fibers.h"
+#include "cuda_places.h"
+#include "harness.h"
+#include "made_model.h"
+#include "opened_model.h"
+#include "tensor/dtype.h"
+
+namespace lectern {
+namespace {
+
+using test::check;
+using test::Row;
+
+/// Says something in the environment while it lives, to what is made meanwhile.
+class Said {
+ public:
+  Said(const char* name, const char* value) : name_(name) { setenv(name, value, 1); }
+  ~Said() { unsetenv(name_); }
+  Said(const Said&) = delete;
+  Said& operator=(const Said&) = delete;
+
+ private:
+  const char* name_;
+};
+
+struct LayerShape {
+  int embedding;
+  int heads;
+  int kv_heads;
+  int head_size;
+  int feed_forward;
+  int vocabulary;
+  int longest;  // columns of one more product
+};
+
+/// A layer of one type's weights, and of `more` that of the values and of the way down.
+class MadeLayer {
+ public:
+  MadeLayer(Backend& backend, const LayerShape& shape, DType type, DType more) : backend_(backend), shape_(shape) {
+    OpsShape ops{};
+    ops.rows = ops.part_rows = ops.logit_rows = most_rows;
+    ops.columns = ops.outputs = std::max({shape.embedding, shape.heads * shape.head_size, shape.feed_forward, shape.longest});
+    ops.heads = shape.heads;
+    ops.rotated = shape.head_size / 2;
+    ops.kv = kv_.shape = {1, most_rows, 8, shape.kv_heads, shape.head_size, DType::f16};
+    ops.records = false;
+    ops_ = backend.make_ops(ops);
+    const int queries = shape.heads * shape.head_size;
+    const int keys = shape.kv_heads * shape.head_size;
+    attention_ = {norm(), {matrix(type, queries, shape.embedding), bias(queries)}, {matrix(type, keys, shape.embedding), nullptr}, {matrix(more, keys, shape.embedding), bias(keys)}, nullptr, nullptr, shape.heads};
+    output_ = {matrix(type, shape.embedding, queries), bias(shape.embedding)};
+    gated_ = {norm(), matrix(type, shape.feed_forward, shape.embedding), matrix(type, shape.feed_forward, shape.embedding)};
+    down_ = {matrix(more, shape.embedding, shape.feed_forward), nullptr};
+    head_ = matrix(more, shape.vocabulary, shape.embedding);
+    head_norm_ = norm();
+    long_ = {matrix(type, long_outputs, shape.longest), bias(long_outputs)};
+    input_ = numbers(most_rows * shape.embedding);
+    const std::vector<float> long_input = numbers(most_rows * shape.longest);
+    long_in_ = Memory(backend, long_input.size() * sizeof(float));
+    backend.upload(long_in_.data(), long_input.data(), long_input.size() * sizeof(float));
+    long_out_ = Memory(backend, most_rows * long_outputs * sizeof(float));
+    cache_ = Memory(backend, ops_->kv_bytes(kv_.shape));
+    kv_.data = cache_.data();
+    x_ = Memory(backend, input_.size() * sizeof(float));
+    q_ = Memory(backend, static_cast<std::size_t>(most_rows * queries) * sizeof(float));
+    hidden_ = Memory(backend, static_cast<std::size_t>(most_rows * std::max(queries, shape.feed_forward)) * sizeof(float));
+    logits_ = Memory(backend, static_cast<std::size_t>(most_rows * shape.vocabulary) * sizeof(float));
+  }
+
+  /// What `rows` answers leave of the layer, their logits, and one more product's outputs.
+  Row answers(int rows) {
+    const Row zeros_out(most_rows * long_outputs, 0.25F);
+    backend_.upload(x_.data(), input_.data(), input_.size() * sizeof(float));
+    backend_.upload(long_out_.data(), zeros_out.data(), zeros_out.size() * sizeof(float));
+    std::vector<std::int32_t> slots;
+    for (int row = 0; row < rows; row++) slots.push_back(row);
+    const std::vector<std::int32_t> zeros(static_cast<std::size_t>(rows), 0), ones(static_cast<std::size_t>(rows), 1);
+    const std::vector<double> frequencies(static_cast<std::size_t>(shape_.head_size / 4), 0.5);
+    ops_->begin({rows, rows, zeros.data(), slots.data(), ones.data(), zeros.data(), zeros.data(), ones.data()}, {frequencies.data(), shape_.head_size / 2, 1.0F, false});
+    ops_->project_attention(attention_, {0, rows}, x_.floats(), q_.floats(), kv_, 0);
+    ops_->attend(shape_.heads, {0, rows}, q_.floats(), kv_, 0, hidden_.floats());
+    ops_->project_add(output_, rows, hidden_.floats(), x_.floats());
+    ops_->gated(gated_, rows, x_.floats(), hidden_.floats());
+    ops_->project_add(down_, rows, hidden_.floats(), x_.floats());
+    ops_->project_add(long_, rows, long_in_.floats(), long_out_.floats());
+    ops_->logits(head_norm_, head_, slots.data(), rows, x_.floats(), logits_.floats());
+    ops_->end();
+    Row all;
+    // Attention of one position is that position's value: the queries are looked at by themselves.
+    for (const auto& [memory, columns] : {std::pair{&q_, shape_.heads * shape_.head_size}, {&x_, shape_.embedding}, {&logits_, shape_.vocabulary}, {&long_out_, long_outputs}}) {
+      Row some(static_cast<std::size_t>(rows * columns));
+      backend_.download(some.data(), memory->data(), some.size() * sizeof(float));
+      all.insert(all.end(), some.begin(), some.end());
+    }
+    return all;
+  }
+
+  static constexpr int most_rows = 4;
+  static constexpr int long_outputs = 35;
+
+ private:
+  std::vector<float> numbers(int count) {
+    std::uniform_real_distribution<float> some(-1.0F, 1.0F);
+    std::vector<float> all(static_cast<std::size_t>(count));
+    for (float& one : all) one = some(random_);
+    return all;
+  }
+  const float* bias(int rows) {
+    const std::vector<float> all = numbers(rows);
+    return ops_->place_vector(all.data(), all.size());
+  }
+  Norm norm() { return {bias(shape_.embedding), nullptr, 1e-5F}; }
+  Matrix matrix(DType type, int rows, int columns) {
+    const std::vector<std::byte> bytes = test::random_weights(type, std::int64_t{rows} * columns, 1.0F / 16, random_);
+    const Tensor tensor{"weights", type, {columns, rows, 1, 1}, 2, bytes.data(), bytes.size()};
+    const Matrix placed = ops_->place_matrix(&tensor, 1);
+    backend_.synchronise();
+    return placed;
+  }
+
+  Backend& backend_;
+  LayerShape shape_;
+  std::mt19937 random_{7};
+  std::unique_ptr<Ops> ops_;
+  AttentionWeights attention_{};
+  Linear output_{}, down_{}, long_{};
+  GatedWeights gated_{};
+  Matrix head_{};
+  Norm head_norm_{};
+  std::vector<float> input_;
+  Kv kv_{};
+  Memory cache_, x_, q_, hidden_, logits_, long_in_, long_out_;
+};
+
+/// The shapes that weights of a type may have: one stretch and one unit, fewer units than warps, odd numbers of rows, rows of several pieces of which the
+/// last is short.
+std::vector<LayerShape> layer_shapes(DType type) {
+  if (info_of(type).block_elements == 256) return {{512, 4, 1, 64, 256, 1, 25 * 256}};
+  return {{32, 1, 1, 32, 32, 1, 201 * 32}, {37 * 32, 3, 1, 32, 96, 35, 9 * 32}};
+}
+
+LECTERN_TEST("cuda: rows of answers have the bits through rings that they have without, for every weight type and odd shapes") {
+  for (const test::Place& place : test::places_and_warpgroups()) {
+    if (place.name == "emulated") continue;  // a chip without rings
+    const std::unique_ptr<Backend> backend = place.make();
+    for (const DTypeInfo& type : dtype_table) {
+      if (type.block_elements == 1) continue;
+      const DType more = type.dtype == DType::q4_k ? DType::q6_k : type.dtype == DType::q4_0 ? DType::q8_0 : type.dtype;
+      for (const LayerShape& shape : layer_shapes(type.dtype)) {
+        std::unique_ptr<MadeLayer> plain;
+        {
+          const Said off("LECTERN_DECODE_RINGS", "off");
+          plain = std::make_unique<MadeLayer>(*backend, shape, type.dtype, more);
+        }
+        MadeLayer rings(*backend, shape, type.dtype, more);
+        for (int rows = 1; rows <= MadeLayer::most_rows; rows++) {
+          const std::string name = place.name + ", " + std::string(type.name) + " of " + std::to_string(shape.embedding) + ", " + std::to_string(rows) + " rows";
+          const Row expected = plain->answers(rows);
+          float sum = 0.0F;
+          for (const float one : expected) sum += one * 0.0F;
+          check(sum == 0.0F, name + ": numbers");
+          check(test::same_bits(rings.answers(rows), expected), name);
+          if (rows != 2) continue;
+          cuda::emulation::set_reverse(true);
+          check(test::same_bits(rings.answers(rows), expected), name + ", threads in reverse");
+          cuda::emulation::set_reverse(false);
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace lectern
