@@ -57,12 +57,12 @@ __host__ __device__ constexpr int tile_pitch(int head_size) {
 }
 /// A tile, and behind it the scales of bytes, two a word.
 template <class Element>
-__host__ __device__ constexpr int slot_bytes(int head_size) {
+__host__ __device__ constexpr int tile_slot_bytes(int head_size) {
   return split_tile * (tile_pitch<Element>(head_size) + (sizeof(Element) == 1 ? head_size / 16 : 0));
 }
 template <class Element>
 __host__ __device__ constexpr int ring_bytes(int head_size) {
-  return ring_slots<Element> * slot_bytes<Element>(head_size);
+  return ring_slots<Element> * tile_slot_bytes<Element>(head_size);
 }
 /// Of what a warp leaves of a head, in floats.
 __host__ __device__ constexpr int sums_pitch(int head_size) { return head_size + 8; }
@@ -343,7 +343,7 @@ class TileRing {
     synchronise_warp();
     // An even number of tiles ahead.
     copy(value, size);
-    const std::uint8_t* const tile = ring_ + taken_ * slot_bytes<Element>(size);
+    const std::uint8_t* const tile = ring_ + taken_ * tile_slot_bytes<Element>(size);
     taken_ = taken_ + 1 == ring_slots<Element> ? 0 : taken_ + 1;
     return tile;
   }
@@ -353,7 +353,7 @@ class TileRing {
     if (at_ < count_) {
       constexpr int chunks = width * static_cast<int>(sizeof(Element)) / 16;
       const int lane = thread_number() % 32;
-      std::uint8_t* const to = ring_ + filled_ * slot_bytes<Element>(size);
+      std::uint8_t* const to = ring_ + filled_ * tile_slot_bytes<Element>(size);
       const std::size_t cell = cells_[value] + static_cast<std::size_t>(at_) * static_cast<std::size_t>(stride_);
       LECTERN_UNROLL
       for (int i = 0; i < split_tile * chunks / 32; ++i) {
