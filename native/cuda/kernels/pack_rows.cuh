@@ -21,7 +21,7 @@ __device__ __forceinline__ float row_sum(float value, float* shared) {
 /// Grid: rows, pack_warp_rows a block where `threads` is 32. out[r] = norm(x[r]), read once. `halves`: f16, a scale and a size, else bf16. `normed`:
 /// where norm(x[r]) goes too, may be x; or null. out.values may be null: then that is all. columns: threads * packed_columns_per_thread at most.
 template <bool halves, int threads>
-__global__ void pack_rows(NormParameters norm, int rows, int columns, const float* x, PackedRows out, float* normed) {
+__global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads), 1) void pack_rows(NormParameters norm, int rows, int columns, const float* x, PackedRows out, float* normed) {
   LECTERN_SHARED float shared[32];
   const int row = threads == 32 ? block_x() * pack_warp_rows + thread_number() / 32 : block_x();
   if (row >= rows) return;
