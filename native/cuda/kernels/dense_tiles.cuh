@@ -27,7 +27,9 @@ constexpr int dense_few_registers = 40;
 constexpr int dense_many_registers = 232;
 constexpr int dense_box_bytes = dense_box_rows * step_row_bytes;
 constexpr int dense_stage_bytes = 3 * dense_box_bytes;
-constexpr std::size_t dense_shared_bytes = matrix_alignment + dense_stages * dense_stage_bytes + 2 * dense_stages * sizeof(CopyBarrier);
+/// Of a warp, for sums on their way out: 16 rows of 64.
+constexpr int dense_way_out_floats = 16 * 64;
+constexpr std::size_t dense_shared_bytes = matrix_alignment + dense_stages * dense_stage_bytes + sizeof(float) * dense_consumers * dense_way_out_floats + 2 * dense_stages * sizeof(CopyBarrier);
 /// Rows' tiles that are taken beside one another before the next outputs: their rows stay in the second-level cache.
 constexpr int dense_rows_beside = 16;
 
@@ -71,151 +73,171 @@ __device__ __forceinline__ DenseTile dense_tile(const DenseProduct& work, int ro
   return tile;
 }
 
-/// What becomes of a thread's sums: of rows g and g + 8 of the warp's 16 each two outputs of every eight. All endings write what four lanes have of a
-/// row side by side: whole sectors of floats.
+/// What becomes of a warp's sums, 16 rows of all outputs: by way of shared memory, 64 columns at a time, so that each access of the device's memory is of
+/// 256 bytes of a row. From where the tensor cores leave them it would be of 32 bytes of eight rows, which takes as long as products of 512 columns.
 template <bool halves, Ending ending>
 class DenseEnd {
  public:
   static constexpr bool gated = ending == Ending::gated;
-  static constexpr int blocks = dense_columns / 8 / (gated ? 2 : 1);
+  /// A lane has four outputs of a row at a time; of a gated product as many of both matrices.
+  static constexpr int lanes_of_row = gated ? 8 : 16;
+  static constexpr int rows_together = 32 / lanes_of_row;
+  static constexpr int turns = 16 / rows_together;
+  static constexpr int parts = 4;
 
-  /// `first_row`: of the warp; `first_output`: of the tile.
-  __device__ __forceinline__ DenseEnd(const TileProduct& product, int first_row, int first_output) : product_(product), output_(first_output + 2 * (thread_number() % 4)) {
+  /// `first_row`: of the warp; `first_output`: of the tile; `own`: the warp's shared memory.
+  __device__ __forceinline__ DenseEnd(const TileProduct& product, int first_row, int first_output, float* own)
+      : product_(product), first_row_(first_row + thread_number() % 32 / lanes_of_row), first_output_(first_output + 4 * (thread_number() % lanes_of_row)), own_(own) {
     LECTERN_UNROLL
-    for (int half = 0; half < 2; ++half) {
-      row_[half] = first_row + thread_number() % 32 / 4 + 8 * half;
-      there_[half] = row_[half] < product.rows;
-      if (!there_[half]) row_[half] = 0;
-      scale_[half] = halves ? product.x.scales == nullptr ? 1.0F : product.x.scales[row_[half]] : 1.0F;
-    }
-    if constexpr (ending == Ending::keep) {
-      LECTERN_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        const int batch_row = product.kept.first_row + row_[half];
-        kept_[half] = product.kept.cache.at(product.kept.layer, product.kept.slots[batch_row], product.kept.value, product.kept.cells[batch_row], 0);
+    for (int i = 0; i < turns; ++i) {
+      const int row = row_of(i) < product.rows ? row_of(i) : 0;
+      scale_[i] = halves ? product.x.scales == nullptr ? 1.0F : product.x.scales[row] : 1.0F;
+      if constexpr (ending == Ending::keep) {
+        const int batch_row = product.kept.first_row + row;
+        kept_[i] = product.kept.cache.at(product.kept.layer, product.kept.slots[batch_row], product.kept.value, product.kept.cells[batch_row], 0);
       }
-    }
-    if constexpr (ending == Ending::pack) {
-      LECTERN_UNROLL
-      for (int half = 0; half < 2; ++half) {
+      if constexpr (ending == Ending::pack) {
         // Rounded once: threads whose code was made another way must not find another power of two.
-        const float bound = fmaf(product.x.sizes[row_[half]], float_of_bits(static_cast<Word>(*product.end.weight)), product.end.bias == nullptr ? 0.0F : float_of_bits(static_cast<Word>(*product.end.bias)));
+        const float bound = fmaf(product.x.sizes[row], float_of_bits(static_cast<Word>(*product.end.weight)), product.end.bias == nullptr ? 0.0F : float_of_bits(static_cast<Word>(*product.end.bias)));
         const int exponent = packing_exponent(bound);
-        packing_[half] = power_of_two(exponent);
-        if (first_output == 0 && thread_number() % 4 == 0 && there_[half]) product.end.out.scales[row_[half]] = power_of_two(-exponent);
+        packing_[i] = power_of_two(exponent);
+        if (first_output_ == 0 && row_of(i) < product.rows) product.end.out.scales[row] = power_of_two(-exponent);
       }
     }
   }
 
   __device__ __forceinline__ void finish(const float (&sums)[dense_columns / 8][4]) const {
-    // Some blocks' own are on their way while others are finished.
-    constexpr int together = 8;
-    Words<2> before[2][together][2];
-    if constexpr (ending == Ending::add) load(0, before[0]);
     LECTERN_UNROLL
-    for (int first = 0; first < blocks; first += together) {
+    for (int part = 0; part < parts; ++part) {
+      const int output = first_output_ + 4 * lanes_of_row * part;
+      float before[turns][4];
       if constexpr (ending == Ending::add) {
-        if (first + together < blocks) load(first + together, before[(first / together + 1) % 2]);
-      }
-      LECTERN_UNROLL
-      for (int o = first; o < first + together; ++o) {
-        const int output = output_ + 8 * o;
-        // An even number of outputs, or the second of two is looked at by itself.
-        float bias[2] = {0.0F, 0.0F};
-        if (!gated && product_.bias != nullptr) {
-          LECTERN_UNROLL
-          for (int i = 0; i < 2; ++i) bias[i] = output + i < product_.outputs ? product_.bias[output + i] : 0.0F;
-        }
+        // All on their way together: one after the other they would take as long as the products.
         LECTERN_UNROLL
-        for (int half = 0; half < 2; ++half) {
-          float values[2];
-          LECTERN_UNROLL
-          for (int i = 0; i < 2; ++i) {
-            float sum = sums[o][2 * half + i] * scale_[half];
-            if constexpr (gated) {
-              sum = sum / (1.0F + expf(-sum)) * (scale_[half] * sums[o + blocks][2 * half + i]);
-            } else {
-              sum += bias[i];
-              if constexpr (ending == Ending::add) sum += float_of_bits(before[first / together % 2][o - first][half].w[i]);
-              if constexpr (ending == Ending::gelu || ending == Ending::pack) sum = gelu(sum);
-              if constexpr (ending == Ending::scale) sum *= product_.factor;
-              if constexpr (ending == Ending::pack) sum *= packing_[half];
-            }
-            values[i] = sum;
+        for (int i = 0; i < turns; ++i) load(row_of(i), output, before[i]);
+      }
+      float bias[4] = {0.0F, 0.0F, 0.0F, 0.0F};
+      if (!gated && product_.bias != nullptr) {
+        LECTERN_UNROLL
+        for (int k = 0; k < 4; ++k) bias[k] = output + k < product_.outputs ? product_.bias[output + k] : 0.0F;
+      }
+      synchronise_warp();
+      put_part(part, sums);
+      synchronise_warp();
+      LECTERN_UNROLL
+      for (int i = 0; i < turns; ++i) {
+        const int row = thread_number() % 32 / lanes_of_row + rows_together * i;
+        float values[4];
+        take(row, 4 * (thread_number() % lanes_of_row), values);
+        float second[4];
+        if constexpr (gated) take(row, 32 + 4 * (thread_number() % lanes_of_row), second);
+        LECTERN_UNROLL
+        for (int k = 0; k < 4; ++k) {
+          float sum = values[k] * scale_[i];
+          if constexpr (gated) {
+            sum = sum / (1.0F + expf(-sum)) * (scale_[i] * second[k]);
+          } else {
+            sum += bias[k];
+            if constexpr (ending == Ending::add) sum += before[i][k];
+            if constexpr (ending == Ending::gelu || ending == Ending::pack) sum = gelu(sum);
+            if constexpr (ending == Ending::scale) sum *= product_.factor;
+            if constexpr (ending == Ending::pack) sum *= packing_[i];
           }
-          if (there_[half]) store(half, output, values);
+          values[k] = sum;
         }
+        if (row_of(i) < product_.rows) store(i, output, values);
       }
     }
   }
 
  private:
-  __device__ __forceinline__ float* place(int half, int output) const {
-    return product_.y + static_cast<std::size_t>(row_[half]) * static_cast<std::size_t>(product_.outputs) + static_cast<std::size_t>(output);
-  }
-  __device__ __forceinline__ bool in_pairs() const { return product_.outputs % 2 == 0; }
+  __device__ __forceinline__ int row_of(int turn) const { return first_row_ + rows_together * turn; }
+  __device__ __forceinline__ bool in_fours() const { return product_.outputs % 4 == 0; }
+  /// Eight columns lie where eight others would: rows that are written together lie in different banks.
+  __device__ __forceinline__ float* place(int row, int column) const { return own_ + 64 * row + 8 * (column / 8 ^ (row & 7)) + column % 8; }
 
-  template <int together>
-  __device__ __forceinline__ void load(int first, Words<2> (&before)[together][2]) const {
+  __device__ __forceinline__ void put_part(int part, const float (&sums)[dense_columns / 8][4]) const {
+    const int lane = thread_number() % 32;
     LECTERN_UNROLL
-    for (int o = 0; o < together; ++o) {
-      const int output = output_ + 8 * (first + o);
+    for (int o = 0; o < 8; ++o) {
+      // Of a gated part the second half are the other matrix's.
+      const int block = !gated ? 8 * part + o : o < 4 ? 4 * part + o : dense_columns / 16 + 4 * part + o - 4;
       LECTERN_UNROLL
       for (int half = 0; half < 2; ++half) {
-        before[o][half] = {{0, 0}};
-        if (!there_[half] || output >= product_.outputs) continue;
-        const float* const from = place(half, output);
-        if (in_pairs()) {
-          before[o][half] = *reinterpret_cast<const Words<2>*>(from);
-        } else {
-          before[o][half].w[0] = bits_of_float(from[0]);
-          if (output + 1 < product_.outputs) before[o][half].w[1] = bits_of_float(from[1]);
-        }
+        *reinterpret_cast<Words<2>*>(place(lane / 4 + 8 * half, 8 * o + 2 * (lane % 4))) = {{bits_of_float(sums[block][2 * half]), bits_of_float(sums[block][2 * half + 1])}};
       }
     }
   }
+  __device__ __forceinline__ void take(int row, int column, float (&four)[4]) const {
+    const auto words = *reinterpret_cast<const Words<4>*>(place(row, column));
+    LECTERN_UNROLL
+    for (int k = 0; k < 4; ++k) four[k] = float_of_bits(words.w[k]);
+  }
 
-  __device__ __forceinline__ void store(int half, int output, const float (&values)[2]) const {
+  __device__ __forceinline__ float* y_at(int row, int output) const {
+    return product_.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(product_.outputs) + static_cast<std::size_t>(output);
+  }
+  __device__ __forceinline__ void load(int row, int output, float (&four)[4]) const {
+    LECTERN_UNROLL
+    for (float& one : four) one = 0.0F;
+    if (row >= product_.rows || output >= product_.outputs) return;
+    const float* const from = y_at(row, output);
+    if (in_fours()) {
+      const auto words = *reinterpret_cast<const Words<4>*>(from);
+      LECTERN_UNROLL
+      for (int k = 0; k < 4; ++k) four[k] = float_of_bits(words.w[k]);
+      return;
+    }
+    LECTERN_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      if (output + k < product_.outputs) four[k] = from[k];
+    }
+  }
+  __device__ __forceinline__ void store_floats(float* to, int output, const float (&four)[4]) const {
+    if (in_fours()) {
+      *reinterpret_cast<Words<4>*>(to) = {{bits_of_float(four[0]), bits_of_float(four[1]), bits_of_float(four[2]), bits_of_float(four[3])}};
+      return;
+    }
+    LECTERN_UNROLL
+    for (int k = 0; k < 4; ++k) {
+      if (output + k < product_.outputs) to[k] = four[k];
+    }
+  }
+
+  __device__ __forceinline__ void store(int turn, int output, const float (&values)[4]) const {
     if (output >= product_.outputs) return;
-    const bool both = output + 1 < product_.outputs;
     if constexpr (ending == Ending::keep) {
       // A cell's heads follow one another, as outputs do.
-      const std::size_t at = kept_[half] + static_cast<std::size_t>(output);
-      if (product_.kept.cache.type == CacheType::halves) {
-        auto* const to = static_cast<std::uint16_t*>(product_.kept.cache.data) + at;
-        if (in_pairs()) {
-          *reinterpret_cast<Word*>(to) = float_to_half(values[0]) | static_cast<Word>(float_to_half(values[1])) << 16;
-        } else {
-          to[0] = float_to_half(values[0]);
-          if (both) to[1] = float_to_half(values[1]);
-        }
-      } else {
-        auto* const to = static_cast<float*>(product_.kept.cache.data) + at;
-        to[0] = values[0];
-        if (both) to[1] = values[1];
+      const std::size_t at = kept_[turn] + static_cast<std::size_t>(output);
+      if (product_.kept.cache.type == CacheType::floats) return store_floats(static_cast<float*>(product_.kept.cache.data) + at, output, values);
+      auto* const to = static_cast<std::uint16_t*>(product_.kept.cache.data) + at;
+      std::uint16_t kept[4];
+      LECTERN_UNROLL
+      for (int k = 0; k < 4; ++k) kept[k] = float_to_half(values[k]);
+      if (in_fours()) {
+        *reinterpret_cast<Words<2>*>(to) = {{kept[0] | static_cast<Word>(kept[1]) << 16, kept[2] | static_cast<Word>(kept[3]) << 16}};
+        return;
+      }
+      LECTERN_UNROLL
+      for (int k = 0; k < 4; ++k) {
+        if (output + k < product_.outputs) to[k] = kept[k];
       }
     } else if constexpr (ending == Ending::pack) {
-      // Whole steps of columns: both are there.
-      *reinterpret_cast<Word*>(product_.end.out.values + static_cast<std::size_t>(row_[half]) * static_cast<std::size_t>(product_.end.out.stride) + static_cast<std::size_t>(output)) =
-          pack_halves(values[0], values[1]);
+      // Whole steps of columns: all four are there.
+      auto* const to = product_.end.out.values + static_cast<std::size_t>(row_of(turn)) * static_cast<std::size_t>(product_.end.out.stride) + static_cast<std::size_t>(output);
+      *reinterpret_cast<Words<2>*>(to) = {{pack_halves(values[0], values[1]), pack_halves(values[2], values[3])}};
     } else {
-      float* const to = place(half, output);
-      if (in_pairs()) {
-        *reinterpret_cast<Words<2>*>(to) = {{bits_of_float(values[0]), bits_of_float(values[1])}};
-      } else {
-        to[0] = values[0];
-        if (both) to[1] = values[1];
-      }
+      store_floats(y_at(row_of(turn), output), output, values);
     }
   }
 
   const TileProduct& product_;
-  int output_;
-  int row_[2];
-  bool there_[2];
-  float scale_[2];
-  std::size_t kept_[2];
-  float packing_[2];
+  int first_row_;
+  int first_output_;
+  float* own_;
+  float scale_[turns];
+  std::size_t kept_[ending == Ending::keep ? turns : 1];
+  float packing_[ending == Ending::pack ? turns : 1];
 };
 
 /// Grid: as many blocks as run at a time. `others`: the ending of all matrices but the first.
@@ -224,7 +246,8 @@ __global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(con
 #if defined(LECTERN_HAS_GROUPS)
   constexpr bool gated = ending == Ending::gated;
   std::uint8_t* const stages = dynamic_shared() + (matrix_alignment - shared_address(dynamic_shared()) % matrix_alignment) % matrix_alignment;
-  auto* const full = reinterpret_cast<CopyBarrier*>(stages + dense_stages * dense_stage_bytes);
+  auto* const way_out = reinterpret_cast<float*>(stages + dense_stages * dense_stage_bytes);
+  auto* const full = reinterpret_cast<CopyBarrier*>(way_out + dense_consumers * dense_way_out_floats);
   CopyBarrier* const empty = full + dense_stages;
   const int warp = thread_number() / 32;
   const int steps = (work.products[0].columns + step_columns - 1) / step_columns;
@@ -293,8 +316,8 @@ __global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(con
       const DenseTile tile = dense_tile<gated>(work, row_tiles, output_tiles, turn);
       const TileProduct& product = work.products[tile.matrix];
       const int first_output = work.first_output[tile.matrix] + tile.output;
-      if (ending == others || tile.matrix == 0) DenseEnd<halves, ending>(product, tile.row + 16 * warp, first_output).finish(sums);
-      else DenseEnd<halves, others>(product, tile.row + 16 * warp, first_output).finish(sums);
+      if (ending == others || tile.matrix == 0) DenseEnd<halves, ending>(product, tile.row + 16 * warp, first_output, way_out + warp * dense_way_out_floats).finish(sums);
+      else DenseEnd<halves, others>(product, tile.row + 16 * warp, first_output, way_out + warp * dense_way_out_floats).finish(sums);
     }
   }
 #endif
