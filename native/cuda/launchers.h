@@ -190,6 +190,13 @@ inline int tokens_of_tile(int group) { return group > query_rows ? 0 : query_row
 void launch_tile_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,
                            float* out);
 
+/// Whether such tiles go by warpgroups on chips that have them (sm_90a, units/groups_attention.cu).
+inline bool goes_by_group_attention(const KvShape& shape) { return goes_by_flash(shape) && shape.dtype == DType::f16; }
+
+/// The same by them. The last bits are others.
+void launch_group_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,
+                            float* out);
+
 // --- Products of one to four rows (units/decode_*.cu) ---
 
 constexpr int decode_threads = 512;

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "backend/ops.h"
+#include "cuda/attention_choice.cuh"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
 #include "cuda/staged_copy.h"
@@ -15,8 +16,9 @@ namespace LECTERN_CUDA_SPACE {
 
 class PromptAttention {
  public:
-  PromptAttention(const OpsShape& shape, Stream stream)
-      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_of_tile(group_of(shape))), usable_(goes_by_flash(shape.kv) && tokens_ > 0) {
+  /// `warpgroups`: whether the device has them.
+  PromptAttention(const OpsShape& shape, Stream stream, bool warpgroups)
+      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_of_tile(group_of(shape))), usable_(goes_by_flash(shape.kv) && tokens_ > 0), groups_(stream, warpgroups && usable_, shape.kv) {
     host_tiles_.reserve(most_tiles(shape));
   }
 
@@ -46,7 +48,8 @@ class PromptAttention {
     const auto to = std::lower_bound(from, host_tiles_.end(), first + count, before);
     const auto tiles = static_cast<int>(to - from);
     const QueryTile* const at = tiles_ + (from - host_tiles_.begin());
-    launch_tile_attention(stream_, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
+    const auto launch = groups_.takes() ? launch_group_attention : launch_tile_attention;
+    launch(stream_, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
     return true;
   }
 
@@ -59,6 +62,7 @@ class PromptAttention {
   int part_rows_;
   int tokens_;  // of a tile at most
   bool usable_;
+  AttentionChoice groups_;
   std::vector<QueryTile> host_tiles_;
   const QueryTile* tiles_ = nullptr;  // the same on the device
 };

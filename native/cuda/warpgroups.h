@@ -8,7 +8,8 @@
 // Matrices lie in shared memory as tiles.cuh has them: rows of 128 bytes (64 elements), 16-byte chunk c of row r where chunk c ^ (r % 8)
 // would be, the first row where 1,024 bytes begin. That is the manual's layout of 128-byte swizzle, elements of k side by side. With
 // t the thread of the warpgroup, w = t / 32, g = t % 32 / 4: sums[o][0..3] of t are, of columns 8 o + 2 (t % 4) and the next, rows
-// 16 w + g and 16 w + g + 8.
+// 16 w + g and 16 w + g + 8. A left side may be held in registers: of each warp's 16 rows as tensor_cores.h has them. A right side may be turned: rows are steps of
+// k then and 64 of its outputs lie side by side.
 #pragma once
 
 #include "cuda/tensor_cores.h"
@@ -31,6 +32,14 @@ using MatrixPlace = std::uint64_t;
 __host__ __device__ constexpr MatrixPlace place_at(Word address) {
   return static_cast<MatrixPlace>((address & 0x3FFFFU) >> 4) | MatrixPlace{1} << 16 | MatrixPlace{1024 >> 4} << 32 | MatrixPlace{1} << 62;
 }
+
+/// Of a turned matrix, of halves: rows of 128 bytes are 64 outputs of one step of k, eight of them 1,024 bytes as above; 16-29 here the distance of the next 64 outputs.
+__host__ __device__ constexpr MatrixPlace turned_place_at(Word address, int next_outputs) {
+  return static_cast<MatrixPlace>((address & 0x3FFFFU) >> 4) | static_cast<MatrixPlace>(next_outputs >> 4) << 16 | MatrixPlace{1024 >> 4} << 32 | MatrixPlace{1} << 62;
+}
+
+/// How a right side lies: k side by side, or its outputs.
+enum class Side { straight, turned };
 
 /// The same rows, `products` times product_columns further in k, within the 128 bytes.
 __host__ __device__ constexpr MatrixPlace further(MatrixPlace place, int products) { return place + static_cast<MatrixPlace>(products * product_columns * 2 / 16); }
@@ -104,6 +113,33 @@ __device__ __forceinline__ void multiply_group(float (&sums)[blocks][4], MatrixP
   }
 }
 
+#define LECTERN_MULTIPLY_HELD(outputs, names, a, b, adds, turned, ...)                                                                                          \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n" #outputs "k16.f32.f16.f16 {" names "}, {" a "}, " b ", " #adds ", 1, 1, " #turned ";" : __VA_ARGS__ \
+               : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "l"(right))
+#define LECTERN_MULTIPLY_HELD_8(adds, turned) LECTERN_MULTIPLY_HELD(64, LECTERN_NAMES_0, "%32, %33, %34, %35", "%36", adds, turned, LECTERN_SUMS_8(0))
+#define LECTERN_MULTIPLY_HELD_16(adds, turned) \
+  LECTERN_MULTIPLY_HELD(128, LECTERN_NAMES_0 ", " LECTERN_NAMES_1, "%64, %65, %66, %67", "%68", adds, turned, LECTERN_SUMS_8(0), LECTERN_SUMS_8(8))
+
+/// The same of halves with a left side in registers, which stay as they are until the products are waited for. Where not `adds`: sums = a b^T.
+template <bool adds, Side side, std::size_t blocks>
+__device__ __forceinline__ void multiply_held(float (&sums)[blocks][4], const Word (&left)[4], MatrixPlace right) {
+  static_assert(blocks == 8 || blocks == 16, "64 or 128 outputs");
+  if constexpr (blocks == 8) {
+    if constexpr (side == Side::turned && adds) LECTERN_MULTIPLY_HELD_8(1, 1);
+    else if constexpr (side == Side::turned) LECTERN_MULTIPLY_HELD_8(0, 1);
+    else if constexpr (adds) LECTERN_MULTIPLY_HELD_8(1, 0);
+    else LECTERN_MULTIPLY_HELD_8(0, 0);
+  } else {
+    if constexpr (side == Side::turned && adds) LECTERN_MULTIPLY_HELD_16(1, 1);
+    else if constexpr (side == Side::turned) LECTERN_MULTIPLY_HELD_16(0, 1);
+    else if constexpr (adds) LECTERN_MULTIPLY_HELD_16(1, 0);
+    else LECTERN_MULTIPLY_HELD_16(0, 0);
+  }
+}
+
+#undef LECTERN_MULTIPLY_HELD
+#undef LECTERN_MULTIPLY_HELD_8
+#undef LECTERN_MULTIPLY_HELD_16
 #undef LECTERN_SUM
 #undef LECTERN_SUMS_8
 #undef LECTERN_NAMES_0
@@ -137,6 +173,11 @@ void multiply_group(bool halves, float (*sums)[4], int blocks, MatrixPlace left,
 template <bool halves, std::size_t blocks>
 void multiply_group(float (&sums)[blocks][4], MatrixPlace left, MatrixPlace right) {
   multiply_group(halves, sums, static_cast<int>(blocks), left, right);
+}
+void multiply_held(bool adds, Side side, float (*sums)[4], int blocks, const Word (&left)[4], MatrixPlace right);
+template <bool adds, Side side, std::size_t blocks>
+void multiply_held(float (&sums)[blocks][4], const Word (&left)[4], MatrixPlace right) {
+  multiply_held(adds, side, sums, static_cast<int>(blocks), left, right);
 }
 
 #endif

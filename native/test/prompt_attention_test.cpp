@@ -9,6 +9,8 @@
 #include <vector>
 
 #include "attention_case.h"
+#include "cuda/emulation/backend.h"
+#include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
@@ -20,6 +22,7 @@ namespace {
 using test::AttentionCase;
 using test::AttentionRun;
 using test::check;
+namespace emulation = cuda::emulation;
 
 /// A half has 11 bits, a byte 8 of the largest of 32.
 double allowed(DType kv) { return kv == DType::f32 ? 3e-6 : kv == DType::f16 ? 4e-3 : 4e-2; }
@@ -121,7 +124,7 @@ LECTERN_TEST("cuda: an answer that sees thousands of positions has them in as ma
 LECTERN_TEST("prompt attention: a row sees the cells of its window and no other, the same bits in any company") {
   std::vector<int> rows;
   for (int row = 0; row < AttentionCase::positions; row++) rows.push_back(row);
-  for (const test::Place& place : test::places()) {
+  for (const test::Place& place : test::places_and_warpgroups()) {
     for (const auto& [size, kv, window] : std::vector<std::tuple<int, DType, int>>{{128, DType::f16, 300}, {40, DType::f16, 70}, {64, DType::q8_0, 300}, {96, DType::q8_0, 1}, {20, DType::f16, 300}}) {
       const AttentionCase made(size);
       const std::unique_ptr<Backend> backend = place.make();
@@ -129,7 +132,9 @@ LECTERN_TEST("prompt attention: a row sees the cells of its window and no other,
       std::vector<std::int32_t> first;
       for (const int row : rows) first.push_back(std::max(0, row + 1 - window));
       const std::string name = place.name + ", heads of " + std::to_string(size) + ", " + std::string(info_of(kv).name) + ", a window of " + std::to_string(window);
+      emulation::group_products = 0;
       const std::vector<float> whole = run.attend(rows, first, AttentionCase::positions);
+      if (place.name == test::warpgroup_place().name) check((emulation::group_products > 0) == (kv == DType::f16 && size % 8 == 0), name + ": by warpgroups");
       const double error = made.furthest(rows, first, whole);
       check(error < allowed(kv), name + ": " + std::to_string(error));
       check(run.attend(rows, first, 77) == whole, name + ": in passes of 77");
@@ -149,6 +154,32 @@ LECTERN_TEST("prompt attention: a row sees the cells of its window and no other,
       check(made.furthest(some, from, run.attend(some, from, 1, true)) < allowed(kv), name + ": rows of answers");
     }
   }
+}
+
+LECTERN_TEST("prompt attention: warpgroups are tried, and where they do not attend as they should are left alone, and it is said") {
+  if (!test::tests_emulation()) return;
+  const AttentionCase made(72);
+  const std::vector<int> rows = {3, 4, 5, 100, 299};
+  const std::vector<std::int32_t> first(rows.size());
+  const auto result = [&](int device, bool wrong) {
+    emulation::remarks.clear();
+    emulation::groups_multiply_wrongly = wrong;
+    const std::unique_ptr<Backend> backend = cuda_emulated::make_backend(device);
+    AttentionRun run(*backend, made, DType::f16);
+    emulation::groups_multiply_wrongly = false;
+    emulation::group_products = 0;
+    return run.attend(rows, first, 5);
+  };
+  const std::vector<float> single = result(0, false);
+  check(result(1, true) == single && emulation::group_products == 0, "single warps attend");
+  check(emulation::remarks.find("Attention of prompts goes by single warps") != std::string::npos, "said: " + emulation::remarks);
+  const std::vector<float> taken = result(1, false);
+  check(emulation::group_products > 0 && emulation::remarks.empty(), "where nothing is wrong they are used, and nothing is said: " + emulation::remarks);
+  check(made.furthest(rows, first, taken) < allowed(DType::f16), "to the same end");
+  emulation::group_products = 0;
+  const std::unique_ptr<Backend> backend = cuda_emulated::make_backend(1);
+  AttentionRun bytes(*backend, made, DType::f32);
+  check(bytes.attend(rows, first, 5).size() == single.size() && emulation::group_products == 0, "a cache that they do not take is not tried");
 }
 
 }  // namespace

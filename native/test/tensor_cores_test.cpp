@@ -2,6 +2,7 @@
 // elements of a fragment (the twins are written from the registers' side).
 #include "cuda/tensor_cores.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <random>
@@ -165,6 +166,80 @@ LECTERN_TEST("tensor cores: a warpgroup's products are the matrix product, and a
       }
       check(right && !early, std::string(halves ? "halves" : "bf16") + (reverse ? ", threads in reverse" : ""));
     }
+  }
+}
+
+LECTERN_TEST("tensor cores: a warpgroup's products take a left side from registers and a right side turned, for two sums at a time") {
+  if (!has_emulation()) return;
+  constexpr int outputs = 128;
+  constexpr int depth = 32;
+  const std::vector<float> a = numbers<float>(64 * depth, 8);
+  const std::vector<float> b = numbers<float>(outputs * depth, 9);
+  for (const bool reverse : {false, true}) {
+    std::vector<float> straight(64 * 64), turned(std::size_t{64} * outputs);
+    bool early = false;
+    bool late = false;
+    emulation::set_reverse(reverse);
+    const auto body = [&] {
+      const int thread = static_cast<int>(emulation::thread_index.x);
+      unsigned char* const rows = emulation::shared_memory() + (1024 - cuda_emulated::shared_address(emulation::shared_memory()) % 1024);
+      unsigned char* const steps = rows + 64 * 128;
+      // The first 64 outputs as rows of k; all of them as rows of 64 outputs for each k, 128 bytes apart, and the second 64 behind the first.
+      for (int i = thread; i < outputs * depth; i += 128) {
+        const int output = i / depth;
+        const int k = i % depth;
+        const std::uint16_t bits = f16_from_float(b[static_cast<std::size_t>(i)]);
+        if (output < 64) std::memcpy(rows + output * 128 + (k / 8 ^ output % 8) * 16 + k % 8 * 2, &bits, 2);
+        std::memcpy(steps + output / 64 * depth * 128 + k * 128 + (output % 64 / 8 ^ k % 8) * 16 + output % 8 * 2, &bits, 2);
+      }
+      emulation::block_barrier();
+      const int row = thread / 32 * 16 + thread % 32 / 4;
+      cuda_emulated::Word held[depth / 16][4];
+      for (int k = 0; k < depth / 16; ++k) {
+        for (int i = 0; i < 4; ++i) {
+          const float* const from = a.data() + (row + i % 2 * 8) * depth + 16 * k + thread % 4 * 2 + i / 2 * 8;
+          held[k][i] = cuda_emulated::pack_halves(from[0], from[1]);
+        }
+      }
+      float first[8][4], second[outputs / 8][4];
+      for (auto& sums : first) std::fill(sums, sums + 4, 1e9F);
+      for (auto& sums : second) std::fill(sums, sums + 4, 7.0F);
+      cuda_emulated::begin_products();
+      const auto place = cuda_emulated::place_at(cuda_emulated::shared_address(rows));
+      cuda_emulated::multiply_held<false, cuda_emulated::Side::straight>(first, held[0], place);
+      cuda_emulated::multiply_held<true, cuda_emulated::Side::straight>(first, held[1], cuda_emulated::further(place, 1));
+      cuda_emulated::end_products();
+      for (int k = 0; k < depth / 16; ++k) {
+        const auto at = cuda_emulated::turned_place_at(cuda_emulated::shared_address(steps) + static_cast<cuda_emulated::Word>(k * 16 * 128), depth * 128);
+        cuda_emulated::multiply_held<true, cuda_emulated::Side::turned>(second, held[k], at);
+      }
+      cuda_emulated::end_products();
+      early = early || !std::isnan(first[0][0]);
+      cuda_emulated::wait_for_products<1>();
+      late = late || std::isnan(first[7][3]);
+      early = early || !std::isnan(second[15][3]);
+      cuda_emulated::wait_for_products<0>();
+      for (int o = 0; o < outputs / 8; ++o) {
+        for (int i = 0; i < 4; ++i) {
+          const int to = row + i / 2 * 8;
+          const int column = 8 * o + thread % 4 * 2 + i % 2;
+          if (o < 8) straight[static_cast<std::size_t>(to * 64 + column)] = first[o][i];
+          turned[static_cast<std::size_t>(to * outputs + column)] = second[o][i];
+        }
+      }
+    };
+    emulation::run_grid({1, 1, 1}, 128, body, 1024 + 64 * 128 + 2 * depth * 128);
+    emulation::set_reverse(false);
+    bool right = true;
+    for (int row = 0; row < 64; ++row) {
+      for (int column = 0; column < outputs; ++column) {
+        float exact = 0;
+        for (int k = 0; k < depth; ++k) exact += a[static_cast<std::size_t>(row * depth + k)] * b[static_cast<std::size_t>(column * depth + k)];
+        right = right && turned[static_cast<std::size_t>(row * outputs + column)] == exact + 7 && (column >= 64 || straight[static_cast<std::size_t>(row * 64 + column)] == exact);
+      }
+    }
+    check(right, std::string("sums") + (reverse ? ", threads in reverse" : ""));
+    check(!early && !late, "each is there when its own products were waited for, and not before");
   }
 }
 

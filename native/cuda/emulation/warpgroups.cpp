@@ -2,6 +2,7 @@
 // are no numbers, and what was multiplied must still be there. What a thread wrote and did not show before a barrier no product may follow.
 #include "cuda/warpgroups.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <limits>
@@ -33,39 +34,54 @@ struct Sixteen {
   std::array<std::uint16_t, 16> bits;
 };
 
-Sixteen read(MatrixPlace place, int row) {
+/// What lies at an address, whose bits 4-6 change with its bits 7-9.
+std::uint16_t element_at(Word address) {
+  address ^= (address >> 7 & 7U) << 4;
+  std::uint16_t bits;
+  std::memcpy(&bits, emulation::shared_memory() + address - shared_begin, 2);
+  return bits;
+}
+
+/// Row `row` of a matrix, or output `row` of a turned one.
+Sixteen read(MatrixPlace place, Side side, int row) {
   if (place >> 62 != 1 || (place >> 49 & 7U) != 0) fault("a matrix that is not in the layout of 128-byte swizzle");
   const Word begin = static_cast<Word>(place & 0x3FFFU) << 4;
+  const Word next = static_cast<Word>(place >> 16 & 0x3FFFU) << 4;
   const Word eight_rows = static_cast<Word>(place >> 32 & 0x3FFFU) << 4;
+  const auto r = static_cast<Word>(row);
   Sixteen found;
   for (Word k = 0; k < 16; ++k) {
-    Word address = begin + static_cast<Word>(row) / 8 * eight_rows + static_cast<Word>(row) % 8 * 128 + 2 * k;
-    // Bits 4-6 change with bits 7-9, of the address itself.
-    address ^= (address >> 7 & 7U) << 4;
-    std::memcpy(&found.bits[k], emulation::shared_memory() + address - shared_begin, 2);
+    found.bits[k] = side == Side::straight ? element_at(begin + r / 8 * eight_rows + r % 8 * 128 + 2 * k) : element_at(begin + r / 64 * next + r % 64 * 2 + k / 8 * eight_rows + k % 8 * 128);
   }
   return found;
 }
 
 /// What a thread has asked for and not waited for.
 struct Asked {
-  bool halves;
-  MatrixPlace left, right;
+  MatrixPlace left;
+  const Word* held;  // instead of `left`, four registers, or null
+  MatrixPlace right;
+  Side side;
   int blocks;
-  std::vector<Sixteen> seen;  // of `left` the thread's two rows, then of `right` two a block
+  std::vector<Sixteen> seen;   // of `left` the thread's two rows, then of `right` two a block
+  std::array<Word, 4> words;   // of `held`
+};
+struct Group {
+  std::vector<Asked> asked;
+  std::vector<float (*)[4]> sums;
 };
 struct Products {
   std::uint64_t block = 0;
   bool begun = false;
-  std::vector<std::vector<Asked>> groups{{}};
-  float (*sums)[4] = nullptr;
-  std::vector<float> made;
+  std::vector<Group> groups{{}};
+  /// What sums will be that are nobody's to look at yet.
+  std::map<float (*)[4], std::vector<float>> made;
 };
 
 Products& own_products() {
   static std::array<Products, 1024> all;
   Products& own = all[static_cast<std::size_t>(thread_number())];
-  if (own.block != emulation::blocks_begun) own = {emulation::blocks_begun, false, {{}}, nullptr, {}};
+  if (own.block != emulation::blocks_begun) own = {emulation::blocks_begun, false, {{}}, {}};
   return own;
 }
 
@@ -88,14 +104,31 @@ Unshown& own_unshown() {
   return own;
 }
 
+/// What a thread's sums are made of, from shared memory.
 std::vector<Sixteen> read_all(const Asked& asked) {
   const int lane = thread_number() % 32;
   const int row = thread_number() % warpgroup_threads / 32 * 16 + lane / 4;
-  std::vector<Sixteen> all{read(asked.left, row), read(asked.left, row + 8)};
+  std::vector<Sixteen> all;
+  if (asked.held == nullptr) all = {read(asked.left, Side::straight, row), read(asked.left, Side::straight, row + 8)};
   for (int o = 0; o < asked.blocks; ++o) {
-    for (int i = 0; i < 2; ++i) all.push_back(read(asked.right, 8 * o + 2 * (lane % 4) + i));
+    for (int i = 0; i < 2; ++i) all.push_back(read(asked.right, asked.side, 8 * o + 2 * (lane % 4) + i));
   }
   return all;
+}
+
+/// The thread's two rows of what its warp's lanes hold.
+std::array<Sixteen, 2> held_rows(const Word* held) {
+  const void* const* lanes = emulation::show(held);
+  const int first = thread_number() % 32 / 4 * 4;
+  std::array<Sixteen, 2> rows;
+  for (int row = 0; row < 2; ++row) {
+    for (int k = 0; k < 16; ++k) {
+      const Word word = static_cast<const Word*>(lanes[first + k % 8 / 2])[row + 2 * (k / 8)];
+      rows[static_cast<std::size_t>(row)].bits[static_cast<std::size_t>(k)] = static_cast<std::uint16_t>(word >> (16 * (k % 2)));
+    }
+  }
+  emulation::warp_barrier();
+  return rows;
 }
 
 std::array<float, 16> floats(const Sixteen& row, bool halves) {
@@ -131,30 +164,47 @@ void show_to_products() {
 
 void begin_products() { own_products().begun = true; }
 
-void multiply_group(bool halves, float (*sums)[4], int blocks, MatrixPlace left, MatrixPlace right) {
+namespace {
+
+/// sums (+)= rows times the right side of `asked`.
+void ask(Asked asked, const std::array<Sixteen, 2>& left, bool halves, bool adds, float (*sums)[4]) {
   Products& own = own_products();
   ++emulation::group_products;
   if (!own.begun) fault("products that were not begun");
   static_cast<void>(own_unshown());
   if (!unshown_threads.empty() && unshown_threads.begin()->first < emulation::barriers_passed) fault("products after a barrier before which a thread has not shown what it wrote");
-  if (own.sums == nullptr) {
-    own.sums = sums;
-    own.made.assign(sums[0], sums[0] + 4 * blocks);
-  }
-  if (own.sums != sums) fault("products of other sums before those of the first were waited for");
-  Asked asked{halves, left, right, blocks, {}};
-  asked.seen = read_all(asked);
-  const std::array<float, 16> rows[2] = {floats(asked.seen[0], halves), floats(asked.seen[1], halves)};
-  for (int o = 0; o < blocks; ++o) {
+  std::vector<float>& made = own.made[sums];
+  if (made.empty()) made.assign(sums[0], sums[0] + 4 * asked.blocks);
+  const std::array<float, 16> rows[2] = {floats(left[0], halves), floats(left[1], halves)};
+  const std::size_t outputs = asked.seen.size() - static_cast<std::size_t>(2 * asked.blocks);
+  for (int o = 0; o < asked.blocks; ++o) {
     for (int i = 0; i < 4; ++i) {
-      const std::array<float, 16> output = floats(asked.seen[static_cast<std::size_t>(2 + 2 * o + i % 2)], halves);
-      float& sum = own.made[static_cast<std::size_t>(4 * o + i)];
+      const std::array<float, 16> output = floats(asked.seen[outputs + static_cast<std::size_t>(2 * o + i % 2)], halves);
+      float& sum = made[static_cast<std::size_t>(4 * o + i)];
+      if (!adds) sum = 0.0F;
       for (std::size_t k = 0; k < 16; ++k) sum += rows[i / 2][k] * output[k];
       if (emulation::groups_multiply_wrongly && o == 0 && i == 0) sum += 1.0F;
       sums[o][i] = std::numeric_limits<float>::quiet_NaN();
     }
   }
-  own.groups.back().push_back(std::move(asked));
+  Group& group = own.groups.back();
+  group.asked.push_back(std::move(asked));
+  group.sums.push_back(sums);
+}
+
+}  // namespace
+
+void multiply_group(bool halves, float (*sums)[4], int blocks, MatrixPlace left, MatrixPlace right) {
+  Asked asked{left, nullptr, right, Side::straight, blocks, {}, {}};
+  asked.seen = read_all(asked);
+  const std::array<Sixteen, 2> rows{asked.seen[0], asked.seen[1]};
+  ask(std::move(asked), rows, halves, true, sums);
+}
+
+void multiply_held(bool adds, Side side, float (*sums)[4], int blocks, const Word (&left)[4], MatrixPlace right) {
+  Asked asked{0, left, right, side, blocks, {}, {left[0], left[1], left[2], left[3]}};
+  asked.seen = read_all(asked);
+  ask(std::move(asked), held_rows(left), true, adds, sums);
 }
 
 void end_products() { own_products().groups.emplace_back(); }
@@ -163,16 +213,24 @@ void wait_for_products(int later) {
   Products& own = own_products();
   // The last is the one that is open: its products are in no group yet.
   while (own.groups.size() > static_cast<std::size_t>(later) + 1) {
-    for (const Asked& asked : own.groups.front()) {
+    for (const Asked& asked : own.groups.front().asked) {
       const std::vector<Sixteen> now = read_all(asked);
       if (std::memcmp(now.data(), asked.seen.data(), now.size() * sizeof(Sixteen)) != 0) fault("a matrix changed before its product was waited for");
+      if (asked.held != nullptr && std::memcmp(asked.held, asked.words.data(), sizeof asked.words) != 0) fault("what a thread holds of a matrix changed before its product was waited for");
     }
     own.groups.erase(own.groups.begin());
   }
-  if (own.groups.size() > 1 || own.sums == nullptr) return;
-  std::memcpy(own.sums, own.made.data(), own.made.size() * sizeof(float));
-  own.sums = nullptr;
-  own.begun = false;
+  for (auto made = own.made.begin(); made != own.made.end();) {
+    const bool pending = std::any_of(own.groups.begin(), own.groups.end(), [&](const Group& group) { return std::find(group.sums.begin(), group.sums.end(), made->first) != group.sums.end(); });
+    if (pending) {
+      ++made;
+      continue;
+    }
+    std::memcpy(made->first, made->second.data(), made->second.size() * sizeof(float));
+    made = own.made.erase(made);
+    // What a thread may change now it shows anew.
+    own.begun = false;
+  }
 }
 
 }  // namespace lectern::cuda_emulated
