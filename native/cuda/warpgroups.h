@@ -86,6 +86,13 @@ __device__ __forceinline__ void hold_sums(float (&sums)[blocks][4]) {
   for (std::size_t o = 0; o < blocks; ++o) asm volatile("" : "+f"(sums[o][0]), "+f"(sums[o][1]), "+f"(sums[o][2]), "+f"(sums[o][3])::"memory");
 }
 
+/// Nor anything that touches what a thread holds of a left side.
+template <std::size_t steps>
+__device__ __forceinline__ void hold_words(Word (&words)[steps][4]) {
+  LECTERN_UNROLL
+  for (std::size_t k = 0; k < steps; ++k) asm volatile("" : "+r"(words[k][0]), "+r"(words[k][1]), "+r"(words[k][2]), "+r"(words[k][3])::"memory");
+}
+
 #define LECTERN_SUM(o) "+f"(sums[o][0]), "+f"(sums[o][1]), "+f"(sums[o][2]), "+f"(sums[o][3])
 #define LECTERN_SUMS_8(o) LECTERN_SUM(o), LECTERN_SUM(o + 1), LECTERN_SUM(o + 2), LECTERN_SUM(o + 3), LECTERN_SUM(o + 4), LECTERN_SUM(o + 5), LECTERN_SUM(o + 6), LECTERN_SUM(o + 7)
 #define LECTERN_NAMES_0 "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -114,7 +121,8 @@ __device__ __forceinline__ void multiply_group(float (&sums)[blocks][4], MatrixP
 }
 
 #define LECTERN_MULTIPLY_HELD(outputs, names, a, b, adds, turned, ...)                                                                                          \
-  asm volatile("wgmma.mma_async.sync.aligned.m64n" #outputs "k16.f32.f16.f16 {" names "}, {" a "}, " b ", " #adds ", 1, 1, " #turned ";" : __VA_ARGS__ \
+  asm volatile("{\n.reg .pred adds;\nsetp.ne.b32 adds, " #adds ", 0;\n" \
+               "wgmma.mma_async.sync.aligned.m64n" #outputs "k16.f32.f16.f16 {" names "}, {" a "}, " b ", adds, 1, 1, " #turned ";\n}" : __VA_ARGS__ \
                : "r"(left[0]), "r"(left[1]), "r"(left[2]), "r"(left[3]), "l"(right))
 #define LECTERN_MULTIPLY_HELD_8(adds, turned) LECTERN_MULTIPLY_HELD(64, LECTERN_NAMES_0, "%32, %33, %34, %35", "%36", adds, turned, LECTERN_SUMS_8(0))
 #define LECTERN_MULTIPLY_HELD_16(adds, turned) \
@@ -169,6 +177,8 @@ void wait_for_products() {
 }
 template <std::size_t blocks>
 void hold_sums(float (&)[blocks][4]) {}
+template <std::size_t steps>
+void hold_words(Word (&)[steps][4]) {}
 void multiply_group(bool halves, float (*sums)[4], int blocks, MatrixPlace left, MatrixPlace right);
 template <bool halves, std::size_t blocks>
 void multiply_group(float (&sums)[blocks][4], MatrixPlace left, MatrixPlace right) {

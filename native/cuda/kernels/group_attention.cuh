@@ -84,18 +84,19 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
   copy_pair(0);
   copy_pair(1);
 
-  // Of this thread's two rows, 8 apart.
+  // Of this thread's two rows, 8 apart. What they see is asked for beside their queries.
+  bool active[2];
   int at[2];
   int sees_from[2];
   int sees_to[2];
   LECTERN_UNROLL
   for (int half = 0; half < 2; ++half) {
     const int row = thread_number() / 32 * 16 + lane / 4 + 8 * half;
-    const bool active = row < rows;
-    const int batch_row = tile.first_row + (active ? row / group : 0);
-    at[half] = ((batch_row - first_row) * query_heads + kv_head * group + (active ? row % group : 0)) * cache.head_size;
-    sees_from[half] = active ? first[batch_row] : 0;
-    sees_to[half] = active ? visible[batch_row] : 0;
+    active[half] = row < rows;
+    const int batch_row = tile.first_row + (active[half] ? row / group : 0);
+    at[half] = ((batch_row - first_row) * query_heads + kv_head * group + (active[half] ? row % group : 0)) * cache.head_size;
+    sees_from[half] = active[half] ? first[batch_row] : 0;
+    sees_to[half] = active[half] ? visible[batch_row] : 0;
   }
   Word queries[width / 16][4];
   LECTERN_UNROLL
@@ -103,7 +104,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
     LECTERN_UNROLL
     for (int i = 0; i < 4; ++i) {
       const int column = 16 * k + 2 * (lane % 4) + 8 * (i / 2);
-      const bool there = column < cache.head_size && sees_to[i % 2] > 0;
+      const bool there = column < cache.head_size && active[i % 2];
       Words<2> two{};
       if (there) two = *reinterpret_cast<const Words<2>*>(q + at[i % 2] + column);
       queries[k][i] = pack_halves(in_half_range(1.44269504F * float_of_bits(two.w[0])), in_half_range(1.44269504F * float_of_bits(two.w[1])));
@@ -190,29 +191,36 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
   wait_for_copies<1>();
   show_to_products();
   synchronise_block();
-  if (!idle) {
-    hold_sums(scores);
-    begin_products();
-    score(0);
-    wait_for_products<0>();
-    hold_sums(scores);
-    share(0);
-    take_shares();
-    hold_sums(sums);
-  }
-  LECTERN_NO_UNROLL
-  for (int i = 0; i + 1 < count; ++i) {
-    if (i % 2 == 1) {
-      // The next pair is there for all, and of the one before this nobody reads any more.
-      wait_for_copies<0>();
-      show_to_products();
-      synchronise_block();
+  /// Before the products that are first to read a pair: it is there for all, and of the pair before the last nobody reads any more.
+  const auto meet = [&] {
+    wait_for_copies<0>();
+    show_to_products();
+    synchronise_block();
+  };
+  if (idle) {
+    for (int i = 1; i + 1 < count; i += 2) {
+      meet();
       copy_pair((i + 1) / 2 + 1);
     }
-    if (idle) continue;
+    return;
+  }
+  hold_sums(scores);
+  begin_products();
+  score(0);
+  wait_for_products<0>();
+  hold_sums(scores);
+  share(0);
+  take_shares();
+  hold_sums(sums);
+  hold_words(shares);
+  LECTERN_NO_UNROLL
+  for (int i = 0; i + 1 < count; ++i) {
+    if (i % 2 == 1) meet();
     begin_products();
     score(i + 1);
     add(i);
+    // The tensor cores have work before their threads ask for more of it.
+    if (i % 2 == 1) copy_pair((i + 1) / 2 + 1);
     wait_for_products<1>();
     hold_sums(scores);
     share(i + 1);
@@ -220,8 +228,8 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
     hold_sums(sums);
     take_shares();
     hold_sums(sums);
+    hold_words(shares);
   }
-  if (idle) return;
   begin_products();
   add(count - 1);
   wait_for_products<0>();
@@ -231,7 +239,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
   for (int half = 0; half < 2; ++half) {
     total[half] += shuffle_xor(total[half], 1);
     total[half] += shuffle_xor(total[half], 2);
-    if (sees_to[half] == 0) continue;
+    if (!active[half]) continue;
     LECTERN_UNROLL
     for (int d = 0; d < width / 8; ++d) {
       const int column = 8 * d + 2 * (lane % 4);
