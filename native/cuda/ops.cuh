@@ -140,6 +140,7 @@ class DeviceOps final : public Ops {
     decode_rows_ = batch.decode_rows;
     decode_.begin(batch.watched);
     prompt_.forget();
+    if (batch.decode_rows < batch.rows) prompt_.begin();
     // In this order, so that what recorded passes read lies where it lay.
     told_.begin();
     tokens_ = told_.add(batch.tokens, rows);

@@ -15,6 +15,7 @@
 #define LECTERN_CUDA_SPACE cuda
 #define LECTERN_SHARED __shared__
 #define LECTERN_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+#define LECTERN_REGISTERS(registers) __maxnreg__(registers)
 #define LECTERN_UNROLL _Pragma("unroll")
 #define LECTERN_NO_UNROLL _Pragma("unroll 1")
 #define LECTERN_UNROLL_TWICE _Pragma("unroll 2")
@@ -30,6 +31,7 @@
 #define LECTERN_CUDA_SPACE cuda_emulated
 #define LECTERN_SHARED static
 #define LECTERN_LAUNCH_BOUNDS(threads, blocks)
+#define LECTERN_REGISTERS(registers)
 #define LECTERN_UNROLL
 #define LECTERN_NO_UNROLL
 #define LECTERN_UNROLL_TWICE
