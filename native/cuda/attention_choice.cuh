@@ -19,10 +19,10 @@ namespace LECTERN_CUDA_SPACE {
 
 class AttentionChoice {
  public:
-  /// `processors`: multiprocessors of a device that has warpgroups, else 0. Tries heads of this size where that is worth it, and remarks what is wrong. Throws what the runtime does, and Error `device_lost`, with the way out, where the trial took the
+  /// Tries heads of this size where that is worth it, and remarks what is wrong. Throws what the runtime does, and Error `device_lost`, with the way out, where the trial took the
   /// device with it.
-  AttentionChoice(Stream stream, int processors, const KvShape& shape) : stream_(stream), processors_(processors), size_(shape.head_size) {
-    if (processors == 0 || shape.heads == 0 || shape.head_size == 0 || !goes_by_group_attention(shape)) return;
+  AttentionChoice(Stream stream, bool warpgroups, const KvShape& shape) : stream_(stream), size_(shape.head_size) {
+    if (!warpgroups || shape.heads == 0 || shape.head_size == 0 || !goes_by_group_attention(shape)) return;
     std::string fault;
     try {
       fault = fault_of();
@@ -35,13 +35,12 @@ class AttentionChoice {
   }
 
   bool takes() const { return takes_; }
-  int processors() const { return processors_; }
 
  private:
   // More cells than a block has room for at a time, the last of no whole tile; rows of two warpgroups that see from one to all of a tile.
   static constexpr int cells = 7 * cell_tile - 40;
   static constexpr int tokens = 24;
-  static constexpr int group = 3;
+  static constexpr int heads = 3;
   static constexpr int most_seconds = 30;  // of microseconds of work, on a device that others may use
 
   /// Numbers that nobody chose, always the same ones, from -2 to 2.
@@ -55,14 +54,11 @@ class AttentionChoice {
 
   /// What is wrong with attention by warpgroups, as a sentence; empty: nothing.
   std::string fault_of() const {
-    // As many as make a cell large enough.
-    const int kv_heads = (63 + size_) / size_;
-    const int heads = group * kv_heads;
     const auto head = static_cast<std::size_t>(size_);
     Noise noise;
-    std::vector<std::uint16_t> pairs(2 * cells * static_cast<std::size_t>(kv_heads) * head);
+    std::vector<std::uint16_t> pairs(2 * cells * head);
     for (std::uint16_t& half : pairs) half = half_of(noise.next());
-    std::vector<float> queries(std::size_t{tokens} * static_cast<std::size_t>(heads) * head);
+    std::vector<float> queries(std::size_t{tokens} * heads * head);
     for (float& value : queries) value = noise.next() / 4;
     std::vector<int> told;
     for (int row = 0; row < tokens; ++row) told.push_back(row % 5 == 4 ? 2 * row : 0);
@@ -75,15 +71,15 @@ class AttentionChoice {
     copy_to_device(stream_, kept.get(), pairs.data(), 2 * pairs.size());
     copy_to_device(stream_, q.get(), queries.data(), sizeof(float) * queries.size());
     copy_to_device(stream_, sees.get(), told.data(), sizeof(int) * told.size());
-    const Cache cache{kept.get(), CacheType::halves, 1, 1, cells, kv_heads, size_};
+    const Cache cache{kept.get(), CacheType::halves, 1, 1, cells, 1, size_};
     /// By `launch`, the first `begin` tokens in a tile of their own.
-    const auto result = [&](const auto& launch, int begin) {
+    const auto result = [&](auto* launch, int begin) {
       std::vector<QueryTile> own;
       if (begin > 0) own.push_back({0, begin, 0, 0, cells - tokens + begin});
       own.push_back({begin, tokens - begin, 0, 0, cells});
       copy_to_device(stream_, tiles.get(), own.data(), sizeof(QueryTile) * own.size());
       clear(stream_, out.get(), sizeof(float) * queries.size());
-      launch(tiles.get(), static_cast<int>(own.size()));
+      launch(stream_, cache, heads, 0, tiles.get(), static_cast<int>(own.size()), sees.get(), sees.get() + tokens, 0, q.get(), out.get());
       check_launches();
       // A kernel that never ends is nothing that a later call would tell.
       Event done;
@@ -93,11 +89,8 @@ class AttentionChoice {
       copy_to_host(stream_, got.data(), out.get(), sizeof(float) * got.size());
       return got;
     };
-    const auto by_warps = [&](const QueryTile* at, int count) { launch_tile_attention(stream_, cache, heads, 0, at, count, sees.get(), sees.get() + tokens, 0, q.get(), out.get()); };
-    // One block takes all tiles.
-    const auto by_groups = [&](const QueryTile* at, int count) { launch_group_attention(stream_, 1, cache, heads, 0, at, count, sees.get(), sees.get() + tokens, 0, q.get(), out.get()); };
-    const std::vector<float> single = result(by_warps, 0);
-    const std::vector<float> together = result(by_groups, 0);
+    const std::vector<float> single = result(launch_tile_attention, 0);
+    const std::vector<float> together = result(launch_group_attention, 0);
     double difference = 0.0;
     double size = 0.0;
     for (std::size_t i = 0; i < single.size(); ++i) {
@@ -107,7 +100,7 @@ class AttentionChoice {
     const double distance = std::sqrt(difference / size);
     // Shares are halves: one whose last bit falls elsewhere is 2^-11 of itself.
     if (!(distance < 2e-4)) return "by warpgroups it differs by " + std::to_string(distance) + " of its size.";
-    if (std::memcmp(result(by_groups, 5).data(), together.data(), sizeof(float) * together.size()) != 0) return "by warpgroups its last bits depend on the tile.";
+    if (std::memcmp(result(launch_group_attention, 5).data(), together.data(), sizeof(float) * together.size()) != 0) return "by warpgroups its last bits depend on the tile.";
     return {};
   }
 
@@ -121,7 +114,6 @@ class AttentionChoice {
   }
 
   Stream stream_;
-  int processors_;
   int size_;
   bool takes_ = false;
 };

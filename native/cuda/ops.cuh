@@ -114,7 +114,7 @@ class DeviceOps final : public Ops {
         placed_(streams, sizes_.staging),
         decode_(shape, stream_, chip),
         prompt_(shape, stream_, chip),
-        prompt_attention_(shape, stream_, chip),
+        prompt_attention_(shape, stream_, chip.warpgroups),
         choices_(shape, stream_) {
     if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
     host_in_order_.resize(static_cast<std::size_t>(shape.logit_rows));

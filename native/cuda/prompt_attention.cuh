@@ -7,7 +7,6 @@
 
 #include "backend/ops.h"
 #include "cuda/attention_choice.cuh"
-#include "cuda/chip.h"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
 #include "cuda/staged_copy.h"
@@ -17,8 +16,9 @@ namespace LECTERN_CUDA_SPACE {
 
 class PromptAttention {
  public:
-  PromptAttention(const OpsShape& shape, Stream stream, Chip chip)
-      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_of_tile(group_of(shape))), usable_(goes_by_flash(shape.kv) && tokens_ > 0), groups_(stream, chip.warpgroups && usable_ ? chip.multiprocessors : 0, shape.kv) {
+  /// `warpgroups`: whether the device has them.
+  PromptAttention(const OpsShape& shape, Stream stream, bool warpgroups)
+      : stream_(stream), part_rows_(shape.part_rows), tokens_(tokens_of_tile(group_of(shape))), usable_(goes_by_flash(shape.kv) && tokens_ > 0), groups_(stream, warpgroups && usable_, shape.kv) {
     host_tiles_.reserve(most_tiles(shape));
   }
 
@@ -48,8 +48,8 @@ class PromptAttention {
     const auto to = std::lower_bound(from, host_tiles_.end(), first + count, before);
     const auto tiles = static_cast<int>(to - from);
     const QueryTile* const at = tiles_ + (from - host_tiles_.begin());
-    if (groups_.takes()) launch_group_attention(stream_, groups_.processors(), cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
-    else launch_tile_attention(stream_, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
+    const auto launch = groups_.takes() ? launch_group_attention : launch_tile_attention;
+    launch(stream_, cache, heads, layer, at, tiles, row_first, row_visible, first, q, out);
     return true;
   }
 
