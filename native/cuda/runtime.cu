@@ -163,12 +163,13 @@ bool has_own_copies(int device) {
   return major >= 9;
 }
 
-bool has_runs(int device) {
+Runs runs_of(int device) {
   const char* const wanted = std::getenv("LECTERN_DECODE_RUNS");
-  if (wanted != nullptr && std::string(wanted) == "off") return false;
+  if (wanted != nullptr && std::string(wanted) == "off") return Runs::none;
   int together = 0;
   check(cudaDeviceGetAttribute(&together, cudaDevAttrCooperativeLaunch, device), "cudaDeviceGetAttribute");
-  return together != 0;
+  if (together == 0) return Runs::none;
+  return wanted != nullptr && std::string(wanted) == "products" ? Runs::products : Runs::all;
 }
 
 void* device_allocate(std::size_t bytes) {

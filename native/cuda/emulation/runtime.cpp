@@ -186,9 +186,10 @@ bool has_own_copies(int device) {
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 
 // Its launches are of one work each; that they are collected is tried.
-bool has_runs(int device) {
+Runs runs_of(int device) {
   const char* const wanted = std::getenv("LECTERN_DECODE_RUNS");
-  return device == 1 && (wanted == nullptr || std::string(wanted) != "off");
+  if (device != 1 || (wanted != nullptr && std::string(wanted) == "off")) return Runs::none;
+  return wanted != nullptr && std::string(wanted) == "products" ? Runs::products : Runs::all;
 }
 
 void* device_allocate(std::size_t bytes) {
