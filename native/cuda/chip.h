@@ -8,15 +8,12 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// What one launch makes of answers, each of which may want what those before it left.
-enum class Runs { none, products, all };
-
 struct Chip {
   int multiprocessors;       // how many blocks of the largest kind run at a time
   std::size_t shared_bytes;  // what a block may ask for at most
   bool warpgroups;           // whether the kernels of warpgroups.h run on it
   bool own_copies;           // whether it copies by itself, as async_copies.h says, and shall
-  Runs runs;
+  bool runs;                 // whether one launch may make what several answers' products want of each other, and shall
   int unpacked_from;         // so many rows are worth unpacking a matrix for
 };
 

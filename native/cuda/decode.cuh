@@ -29,7 +29,7 @@ class DecodeRows {
   /// A pass begins. Its products may wait for flush() and go as one launch, unless somebody looks at each op's results.
   void begin(bool watched) {
     count_ = 0;
-    collects_ = chip_.runs != Runs::none && !watched;
+    collects_ = chip_.runs && !watched;
   }
 
   /// Queues the products that wait: before anything else is queued that wants what they leave or changes what they read, and at the pass's end.
@@ -107,31 +107,15 @@ class DecodeRows {
 
   /// Ops::attend of the first `rows` of the batch; the arrays are the batch's.
   void attend(int heads, int rows, const float* q, const KvShape& kv, const Cache& cache, int layer, const int* slots, const int* first, const int* visible, float* out) {
-    const bool in_run = collects_ && attends_in_run(kv);
-    if (!in_run) flush();
+    flush();
     const int columns = heads * kv.head_size;
     std::uint8_t* quantised = kv.head_size % 32 == 0 ? quantised_.get() : nullptr;
     const SplitParts parts{values_.get(), largest_.get(), totals_.get(), arrived_.get()};
     for (int row = 0; row < rows; row += most_decode_rows) {
       const int count = std::min(most_decode_rows, rows - row);
       const auto skipped = static_cast<std::ptrdiff_t>(row) * columns;
-      std::uint8_t* const bytes = quantised == nullptr ? nullptr : quantised + static_cast<std::ptrdiff_t>(row) * activation_row_bytes(columns / 32);
-      if (!in_run) {
-        launch_splits(stream_, cache, heads, layer, slots, first, visible, row, count, q + skipped, parts, out + skipped, bytes);
-        continue;
-      }
-      DecodeWork work{};
-      work.then = Then::attend;
-      work.attention = {parts, first, visible, heads};
-      work.rows = count;
-      work.x = q + skipped;
-      work.y = out + skipped;
-      work.quantised_out = bytes;
-      work.heads.layer = layer;
-      work.heads.slots = slots;
-      work.heads.first_row = row;
-      work.cache = cache;
-      collect(work, with_slots(attention_shape(kv)), chip_.multiprocessors);
+      launch_splits(stream_, cache, heads, layer, slots, first, visible, row, count, q + skipped, parts, out + skipped,
+                    quantised == nullptr ? nullptr : quantised + static_cast<std::ptrdiff_t>(row) * activation_row_bytes(columns / 32));
     }
     if (quantised != nullptr) leave(out, columns);
   }
@@ -180,14 +164,10 @@ class DecodeRows {
   }
 
   void start(const DecodeWork& work) {
+    const int width = work.rows > 2 ? 4 : work.rows;
     const RingShape own = ring_shape(work);
     // One slot alone would leave nothing under way while it is worked on.
-    if (!chip_.own_copies || own.slots < 2) return start_plain(work);
-    collect(work, own, std::min(chip_.multiprocessors, units_of(work, ring_rows)));
-  }
-
-  void collect(const DecodeWork& work, const RingShape& own, int blocks) {
-    const int width = width_of(work);
+    if (!chip_.own_copies || own.slots < 2) return start_plain(work, width);
     RingShape together = both(run_.shape, own);
     if (count_ == most_works || width != width_ || together.slots < 2) flush();
     if (count_ == 0) {
@@ -197,15 +177,12 @@ class DecodeRows {
     run_.works[count_++] = work;
     run_.shape = together;
     width_ = width;
-    blocks_ = std::max(blocks_, blocks);
+    blocks_ = std::max(blocks_, std::min(chip_.multiprocessors, units_of(work, ring_rows)));
     if (!collects_) flush();
   }
 
-  static int width_of(const DecodeWork& work) { return work.rows > 2 ? 4 : work.rows; }
-
-  void start_plain(const DecodeWork& work) {
+  void start_plain(const DecodeWork& work, int width) {
     flush();
-    const int width = width_of(work);
     const int blocks = std::min(chip_.multiprocessors, units_of(work, rows_per_warp));
     if (width == 1) launch_decode<1>(stream_, blocks, work);
     else if (width == 2) launch_decode<2>(stream_, blocks, work);
@@ -224,8 +201,6 @@ class DecodeRows {
     const int stretches = work.then == Then::gated ? units_of(work, ring_rows) : 0;
     return with_slots({0, work.rows * activation_row_bytes(work.columns / 32), (stretches + chip_.multiprocessors - 1) / chip_.multiprocessors});
   }
-  static RingShape attention_shape(const KvShape& kv) { return {0, static_cast<int>(run_attention_bytes(kv)), 0}; }
-  bool attends_in_run(const KvShape& kv) const { return chip_.own_copies && chip_.runs == Runs::all && attends_in_runs(kv) && with_slots(attention_shape(kv)).slots >= 2; }
   RingShape both(const RingShape& a, const RingShape& b) const { return with_slots({0, std::max(a.input_bytes, b.input_bytes), std::max(a.gathered, b.gathered)}); }
   /// As many slots as the rest leaves room for.
   RingShape with_slots(RingShape shape) const {

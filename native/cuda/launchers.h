@@ -204,18 +204,8 @@ constexpr int decode_warps = decode_threads / 32;
 constexpr int rows_per_warp = 4;
 constexpr int most_decode_rows = 4;
 
-/// The most parts of a row; a warp weighs them all.
-constexpr int most_splits = 64;
-/// What a part of a row leaves: for each (row, query head, split) the sum of shares times values, their largest score and their sum.
-struct SplitParts {
-  float* values;  // (rows, heads, most_splits, head_size)
-  float* largest;  // (rows, heads, most_splits)
-  float* totals;
-  int* arrived;  // (rows, heads) at most: how many parts of what shares keys and values are there; zeros before and after
-};
-
-/// What becomes of a product, or that it is none: attention.
-enum class Then { store, add, heads, gated, attend };
+/// What becomes of a product.
+enum class Then { store, add, heads, gated };
 
 /// A matrix of the product; those of one kernel have the same columns.
 struct DecodeMatrix {
@@ -226,19 +216,8 @@ struct DecodeMatrix {
   int pitch;  // bytes from one row to the next
 };
 
-/// What attention is asked for beside what products are asked for, too.
-struct AttentionPart {
-  SplitParts parts;
-  const int* first;  // of the batch's rows
-  const int* visible;
-  int query_heads;
-};
-
 struct DecodeWork {
-  union {
-    DecodeMatrix matrices[3];  // heads: query, key, value; gated: gate, up; else one
-    AttentionPart attention;   // attend; the queries are x, what it leaves y and quantised_out
-  };
+  DecodeMatrix matrices[3];  // heads: query, key, value; gated: gate, up; else one
   int columns;
   int rows;  // of x, most_decode_rows at most
   // The input: bytes where another kernel left some, else floats with the norm.
@@ -302,27 +281,15 @@ void launch_decode_run(Stream stream, int blocks, int count, const DecodeRun& ru
 
 // --- Attention of single rows (units/split_attention.cu) ---
 
-/// What attention is asked for; of a launch.
-struct SplitWork {
-  Cache cache;
-  int query_heads;
-  int layer;
-  const int* slots;  // of the batch's rows
-  const int* first;
-  const int* visible;
-  int first_row;   // of the batch
-  const float* q;  // (rows, query_heads, head_size), and so out
-  SplitParts parts;
-  float* out;
-  std::uint8_t* quantised;  // out once more as bytes (head_size a multiple of 32), or null
+/// The most parts of a row; a warp weighs them all.
+constexpr int most_splits = 64;
+/// What a part of a row leaves: for each (row, query head, split) the sum of shares times values, their largest score and their sum.
+struct SplitParts {
+  float* values;  // (rows, heads, most_splits, head_size)
+  float* largest;  // (rows, heads, most_splits)
+  float* totals;
+  int* arrived;  // (rows, heads) at most: how many parts of what shares keys and values are there; zeros before and after
 };
-
-constexpr int run_head_size = 128;
-/// A SplitWork in shared memory.
-constexpr int split_work_bytes = 192;
-/// Whether attention of such heads may be a work of a run, and what it takes then in the place of a product's input.
-bool attends_in_runs(const KvShape& kv);
-std::size_t run_attention_bytes(const KvShape& kv);
 
 /// What a block takes.
 std::size_t split_shared_bytes(const KvShape& kv, int group);

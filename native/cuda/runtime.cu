@@ -171,13 +171,12 @@ bool has_own_copies(int device) {
   return major >= 9;
 }
 
-Runs runs_of(int device) {
+bool has_runs(int device) {
   const char* const wanted = std::getenv("LECTERN_DECODE_RUNS");
-  if (wanted != nullptr && std::string(wanted) == "off") return Runs::none;
+  if (wanted != nullptr && std::string(wanted) == "off") return false;
   int together = 0;
   check(cudaDeviceGetAttribute(&together, cudaDevAttrCooperativeLaunch, device), "cudaDeviceGetAttribute");
-  if (together == 0) return Runs::none;
-  return wanted != nullptr && std::string(wanted) == "products" ? Runs::products : Runs::all;
+  return together != 0;
 }
 
 void* device_allocate(std::size_t bytes) {

@@ -102,15 +102,10 @@ __device__ __forceinline__ int atomic_add(int* to, int value) { return atomicAdd
 /// By one thread of a block, after a barrier: what the block wrote to the device's memory is there for whoever finds what this thread writes next by an atomic
 /// operation; and the other way round, before what others wrote is read.
 __device__ __forceinline__ void order_memory() { __threadfence(); }
-/// 16 bytes, 8, a number that other blocks of this kernel wrote: not from the first-level cache, which may have older ones.
+/// 16 bytes that other blocks of this kernel wrote: not from the first-level cache, which may have older ones.
 __device__ __forceinline__ Words<4> load_of_others(const float* from) {
   Words<4> value;
   asm volatile("ld.global.cg.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.w[0]), "=r"(value.w[1]), "=r"(value.w[2]), "=r"(value.w[3]) : "l"(from) : "memory");
-  return value;
-}
-__device__ __forceinline__ Words<2> load_two_of_others(const float* from) {
-  Words<2> value;
-  asm volatile("ld.global.cg.v2.u32 {%0, %1}, [%2];" : "=r"(value.w[0]), "=r"(value.w[1]) : "l"(from) : "memory");
   return value;
 }
 __device__ __forceinline__ float load_one_of_others(const float* from) { return __ldcg(from); }
@@ -280,12 +275,6 @@ inline int load_now(const int* from) { return *from; }
 inline Words<4> load_of_others(const float* from) {
   check_alignment(from, 16);
   Words<4> value;
-  std::memcpy(&value, from, sizeof value);
-  return value;
-}
-inline Words<2> load_two_of_others(const float* from) {
-  check_alignment(from, 8);
-  Words<2> value;
   std::memcpy(&value, from, sizeof value);
   return value;
 }

@@ -186,10 +186,9 @@ bool has_own_copies(int device) {
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 
 // Its launches are of one work each; that they are collected is tried.
-Runs runs_of(int device) {
+bool has_runs(int device) {
   const char* const wanted = std::getenv("LECTERN_DECODE_RUNS");
-  if (device != 1 || (wanted != nullptr && std::string(wanted) == "off")) return Runs::none;
-  return wanted != nullptr && std::string(wanted) == "products" ? Runs::products : Runs::all;
+  return device == 1 && (wanted == nullptr || std::string(wanted) != "off");
 }
 
 void* device_allocate(std::size_t bytes) {

@@ -93,7 +93,7 @@ __device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uin
 using KeptWords = Words<4>[kept_fours];
 
 /// Which four floats of a row a thread takes in a turn: beyond the end the last.
-__device__ __forceinline__ int kept_four(int turn, int fours, int thread) { return min_of(turn * decode_threads + thread, fours - 1); }
+__device__ __forceinline__ int kept_four(int turn, int fours) { return min_of(turn * decode_threads + thread_number(), fours - 1); }
 
 /// All rows, `count` at most, in registers until they are bytes; their norm's weights were read before. sums: 32 floats for each.
 template <int count>
@@ -101,7 +101,6 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, const K
   const int row_bytes = activation_row_bytes(work.columns / 32);
   const int fours = work.columns / 4;
   const int turns = (fours + decode_threads - 1) / decode_threads;
-  const int thread = anew(thread_number());
   KeptWords x[count];
   float scale[count];
   LECTERN_UNROLL
@@ -109,7 +108,7 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, const K
     const float* const from = input_row(work, min_of(row, work.rows - 1));
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours; ++turn) {
-      x[row][turn] = load_of_others(from + 4 * kept_four(turn, fours, thread));
+      if (turn < turns) x[row][turn] = load_of_others(from + 4 * kept_four(turn, fours));
     }
     scale[row] = 0.0F;
   }
@@ -118,7 +117,7 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, const K
     for (int row = 0; row < count; ++row) {
       LECTERN_UNROLL
       for (int turn = 0; turn < kept_fours; ++turn) {
-        if (turn * decode_threads + thread < fours) scale[row] = add_squares(x[row][turn], scale[row]);
+        if (turn * decode_threads + thread_number() < fours) scale[row] = add_squares(x[row][turn], scale[row]);
       }
     }
     sum_squares<count>(scale, sums);
@@ -131,7 +130,7 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, const K
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours; ++turn) {
       // All lanes of a warp take part.
-      if (turn < turns) write_input(work, x[row][turn], weight[turn], scale[row], turn * decode_threads + thread, planes + row * row_bytes);
+      if (turn < turns) write_input(work, x[row][turn], weight[turn], scale[row], turn * decode_threads + thread_number(), planes + row * row_bytes);
     }
   }
 }
@@ -153,12 +152,10 @@ __device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t*
     return read_input_twice(work, planes, sums);
   }
   if constexpr (width <= 2) {
-    const int thread = anew(thread_number());
     KeptWords weight;
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours; ++turn) {
-      weight[turn] = Words<4>{};
-      if (work.norm.weight != nullptr) weight[turn] = *reinterpret_cast<const Words<4>*>(work.norm.weight + 4 * kept_four(turn, fours, thread));
+      if (turn * decode_threads < fours && work.norm.weight != nullptr) weight[turn] = *reinterpret_cast<const Words<4>*>(work.norm.weight + 4 * kept_four(turn, fours));
     }
     wait();
     read_short_input<width>(work, weight, planes, sums);

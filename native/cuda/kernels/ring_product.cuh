@@ -10,7 +10,6 @@
 #include "cuda/kernels/decode_input.cuh"
 #include "cuda/kernels/decode_rows.cuh"
 #include "cuda/kernels/grid_barrier.cuh"
-#include "cuda/kernels/split_tiles.cuh"
 #include "cuda/kernels/weight_rings.cuh"
 #include "cuda/launchers.h"
 
@@ -25,21 +24,14 @@ struct UnitRange {
   int end;
 };
 
-/// The slot that a warp takes next, and whether it went round its ring an odd number of times.
-struct RingTurn {
-  int slot;
-  int phase;
-};
-
-/// What a warp asks for next, of all its units of all works of a run, and what it takes. It lies in shared memory and its first lane alone writes it: what is asked
-/// for and what is worked on are two places, and registers hold one.
+/// What a warp asks for next, of all its units of all works of a run. It lies in shared memory and is its first lane's alone: what is asked for and what is
+/// worked on are two places, and registers hold one.
 struct AskedPlace {
   int work;
   int end;  // of the run
   UnitRange units;
   DType type;
   AskForPiece piece;
-  RingTurn turn;  // between works
 };
 
 static_assert(sizeof(AskedPlace) <= asked_bytes && asked_bytes % alignof(AskedPlace) == 0, "its room");
@@ -68,9 +60,6 @@ __device__ __forceinline__ RingPlaces ring_places(const RingShape& shape, int wa
   return at;
 }
 
-/// The same once more, for which no registers were kept.
-__device__ __forceinline__ RingPlaces places_anew(const DecodeRun& run) { return ring_places(run.shape, anew(thread_number() / 32)); }
-
 /// Two weight rows, and the first's matrix; of a gated product the second is of the next.
 struct RingUnit {
   int which;
@@ -87,18 +76,12 @@ __device__ __forceinline__ RingUnit ring_unit(const DecodeWork& work, int unit) 
 
 /// The block's units, no two blocks further apart than one; of gated products whole stretches of outputs.
 __device__ __forceinline__ UnitRange block_units(const DecodeWork& work) {
-  if (work.then == Then::attend) return {0, 0};
   int units = 0;
   LECTERN_UNROLL
   for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + 1) / ring_rows;
   const int together = work.then == Then::gated ? 32 : 1;
   if (work.then == Then::gated) units = work.matrices[0].rows / together;
   return {together * static_cast<int>(static_cast<long long>(units) * block_x() / grid_x()), together * static_cast<int>(static_cast<long long>(units) * (block_x() + 1) / grid_x())};
-}
-
-__device__ __forceinline__ bool has_units(const DecodeWork& work) {
-  const UnitRange units = block_units(work);
-  return units.begin < units.end;
 }
 
 __device__ __forceinline__ void ask_for_rows(const DecodeWork& work, AskedPlace& asked) {
@@ -136,19 +119,6 @@ __device__ __forceinline__ void ask_for_next(const DecodeRun& run, AskedPlace& a
   if (asked.units.begin < asked.units.end) return ask_for_rows(run.works[asked.work], asked);
   ++asked.work;
   go_to_work(run, asked);
-}
-
-/// By a warp, before anything else: asks for the first pieces of works begin .. end - 1.
-__device__ __forceinline__ void fill_ring(const DecodeRun& run, int begin, int end) {
-  const RingPlaces at = places_anew(run);
-  make_ring(at.ring);
-  if (thread_number() % 32 != 0) return;
-  at.asked->work = begin;
-  at.asked->end = end;
-  at.asked->turn = {0, 0};
-  go_to_work(run, *at.asked);
-  LECTERN_NO_UNROLL
-  for (int slot = 0; slot < at.ring.count; ++slot) ask_for_next(run, *at.asked, at.ring, slot);
 }
 
 /// sums[o][r] += what the piece in a slot gives with the rows of x; then `begin` is the next one's stretch.
@@ -219,9 +189,15 @@ __device__ __forceinline__ void read_before(const DecodeWork& work, const RingUn
   }
 }
 
+/// The slot that a warp takes next, and how often it went round its ring.
+struct RingTurn {
+  int slot;
+  int phase;
+};
+
 /// The end of a unit: lane r finishes row r of x.
 template <int width>
-__device__ __forceinline__ void end_product(const DecodeRun& run, const DecodeWork& work, int first, int number, const float (&sums)[ring_rows][width], const float (&before)[ring_rows]) {
+__device__ __forceinline__ void end_unit(const DecodeRun& run, const DecodeWork& work, int first, int number, const float (&sums)[ring_rows][width], const float (&before)[ring_rows]) {
   float own[ring_rows];
   LECTERN_UNROLL
   for (int o = 0; o < ring_rows; ++o) {
@@ -231,16 +207,13 @@ __device__ __forceinline__ void end_product(const DecodeRun& run, const DecodeWo
       if (r == 0 || thread_number() % 32 == r) own[o] = sum;
     }
   }
-  if (work.then == Then::gated) gather(work, places_anew(run), run.shape.gathered, first, number, gated_value(own[0], own[1]));
+  if (work.then == Then::gated) gather(work, ring_places(run.shape, anew(thread_number() / 32)), run.shape.gathered, first, number, gated_value(own[0], own[1]));
   else finish_unit(work, ring_unit(work, number), own, before);
 }
 
 /// By a warp: its units of a work whose input is there. What a work says is read where it is wanted: there are no registers for all of it.
 template <int width>
-__device__ __forceinline__ void multiply_units(const DecodeRun& run, int index) {
-  const RingPlaces at = places_anew(run);
-  const UnitRange units = block_units(run.works[anew(index)]);
-  RingTurn turn = at.asked->turn;
+__device__ __forceinline__ void multiply_units(const DecodeRun& run, int index, const UnitRange& units, const RingPlaces& at, RingTurn& turn) {
   MultiplyPiece<width> piece;
   piece.x = at.input;
   piece.stretches = run.works[index].columns / 32;
@@ -273,55 +246,9 @@ __device__ __forceinline__ void multiply_units(const DecodeRun& run, int index) 
       turn.slot = 0;
       turn.phase ^= 1;
     }
-    end_product<width>(run, run.works[anew(index)], units.begin, number, piece.sums, before);
-  }
-  // There for all lanes after the block's next barrier.
-  if (thread_number() % 32 == 0) at.asked->turn = turn;
-}
-
-/// Parts of rows of attention: units of a row by its splits, by rows.
-__device__ __forceinline__ int attention_parts(const DecodeWork& work) {
-  const int units = work.cache.heads * head_tiles(work.attention.query_heads / work.cache.heads);
-  return units * parts_of(units) * work.rows;
-}
-
-struct PartPlace {
-  int unit;
-  int split;
-  int row;
-
-  __device__ __forceinline__ PartPlace(const SplitWork& work, int part) {
-    const int units = work.cache.heads * head_tiles(work.query_heads / work.cache.heads);
-    unit = part % units;
-    split = part / units % parts_of(units);
-    row = part / units / parts_of(units);
-  }
-};
-
-/// By all threads of a block: its units of attention, in the place of the input. What they are asked for lies there, too: it is read where it is wanted.
-__device__ __forceinline__ void attend_units(const DecodeRun& run, int number, std::uint8_t* shared) {
-  static_assert(sizeof(SplitWork) <= split_work_bytes, "its room");
-  auto* const split = reinterpret_cast<SplitWork*>(shared);
-  shared += split_work_bytes;
-  if (thread_number() == 0) {
-    const DecodeWork& work = run.works[anew(number)];
-    *split = {work.cache, work.attention.query_heads, work.heads.layer, work.heads.slots, work.attention.first, work.attention.visible, work.heads.first_row, work.x, work.attention.parts, work.y, work.quantised_out};
-  }
-  LECTERN_NO_UNROLL
-  for (int part = block_x(); part < attention_parts(run.works[anew(number)]); part += grid_x()) {
-    // What is asked for is there, and the unit before is read no more.
-    synchronise_block();
-    const PartPlace at(*split, part);
-    if (UnitPlace(*split, at.unit, at.split, at.row).count <= 0) continue;
-    if (thread_number() < tiles_threads) attend_tiles<std::uint16_t, run_head_size, true, true>(*split, at.unit, at.split, at.row, shared);
-    synchronise_block();
-    const PartPlace again(*split, anew(part));
-    end_unit<std::uint16_t, run_head_size, true, true>(*split, again.unit, again.split, again.row, shared);
+    end_unit<width>(run, run.works[anew(index)], units.begin, number, piece.sums, before);
   }
 }
-
-/// Between works nobody adds squares.
-__device__ __forceinline__ GridBarrier other_blocks(const DecodeRun& run) { return {run.arrived, reinterpret_cast<int*>(places_anew(run).sums)}; }
 
 #endif
 
@@ -329,27 +256,33 @@ __device__ __forceinline__ GridBarrier other_blocks(const DecodeRun& run) { retu
 template <int width>
 __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void ring_products(const LECTERN_IN_PLACE DecodeRun run, int begin, int end) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  fill_ring(run, begin, end);
+  const RingPlaces at = ring_places(run.shape, thread_number() / 32);
+  make_ring(at.ring);
+  if (thread_number() % 32 == 0) {
+    at.asked->work = begin;
+    at.asked->end = end;
+    go_to_work(run, *at.asked);
+    LECTERN_NO_UNROLL
+    for (int slot = 0; slot < at.ring.count; ++slot) ask_for_next(run, *at.asked, at.ring, slot);
+  }
   let_next_begin();
+  GridBarrier others(run.arrived);
+  RingTurn turn{0, 0};
   LECTERN_NO_UNROLL
   for (int number = begin; number < end; ++number) {
+    const UnitRange units = block_units(run.works[number]);
     const auto wait = [&] {
       if (number == begin) wait_for_kernels_before();
-      else other_blocks(run).wait();
-      int* const arrived = places_anew(run).arrived;
-      for (int i = thread_number(); i < run.shape.gathered; i += decode_threads) arrived[i] = 0;
+      else others.wait();
+      for (int i = thread_number(); i < run.shape.gathered; i += decode_threads) at.arrived[i] = 0;
     };
-    if (run.works[number].then == Then::attend) {
-      wait();
-      attend_units(run, number, places_anew(run).input);
-    } else if (has_units(run.works[number])) {
-      const RingPlaces at = places_anew(run);
+    if (units.begin < units.end) {
       read_input<width>(run.works[anew(number)], at.input, at.sums, wait);
-      multiply_units<width>(run, number);
+      multiply_units<width>(run, number, units, at, turn);
     } else {
       wait();
     }
-    if (number + 1 < end) other_blocks(run).arrive();
+    if (number + 1 < end) others.arrive();
   }
 #else
   static_cast<void>(run);

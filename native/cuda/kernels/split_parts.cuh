@@ -53,7 +53,7 @@ __device__ __forceinline__ void finish_head(int head_size, int query_heads, int 
 
 /// By a warp: the parts of a query head of a row, put together. `weights`: shared memory for most_splits floats. What the parts' sums are is asked for before their
 /// weights are known: the one waits for the other's way only once.
-template <bool twos, int together = loads_together>
+template <bool twos>
 __device__ __forceinline__ void combine_parts(int head_size, int query_heads, int row, int head, int splits, const SplitParts& parts, float* weights, float* out, std::uint8_t* quantised) {
   const int lane = thread_number() % 32;
   const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(query_heads) + static_cast<std::size_t>(head)) * most_splits;
@@ -65,11 +65,11 @@ __device__ __forceinline__ void combine_parts(int head_size, int query_heads, in
     largest[i] = split < splits ? load_one_of_others(parts.largest + part + split) : -INFINITY;
     totals[i] = split < splits ? load_one_of_others(parts.totals + part + split) : 0.0F;
   }
-  Words<4> fours[together];
+  Words<4> fours[loads_together];
   const auto load = [&](int d, int first) {
     const float* from = parts.values + (part + static_cast<std::size_t>(first)) * static_cast<std::size_t>(head_size) + static_cast<std::size_t>(d);
     LECTERN_UNROLL
-    for (int s = 0; s < together; ++s) {
+    for (int s = 0; s < loads_together; ++s) {
       fours[s] = Words<4>{};
       if (d < head_size && first + s < splits) fours[s] = load_of_others(from + static_cast<std::size_t>(s) * static_cast<std::size_t>(head_size));
     }
@@ -94,10 +94,10 @@ __device__ __forceinline__ void combine_parts(int head_size, int query_heads, in
   for (int begin = 0; begin < head_size; begin += 128) {
     const int d = begin + 4 * lane;
     float values[4] = {0.0F, 0.0F, 0.0F, 0.0F};
-    for (int first = 0; first < splits; first += together) {
+    for (int first = 0; first < splits; first += loads_together) {
       if (begin + first > 0) load(d, first);
       LECTERN_UNROLL
-      for (int s = 0; s < together; ++s) {
+      for (int s = 0; s < loads_together; ++s) {
         const float weight = weights[first + s];
         LECTERN_UNROLL
         for (int k = 0; k < 4; ++k) values[k] = fmaf(weight, float_of_bits(fours[s].w[k]), values[k]);

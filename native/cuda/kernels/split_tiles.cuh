@@ -46,10 +46,9 @@ __host__ __device__ constexpr int tiles_length(int seen, int most) {
 
 static_assert(tiles_length(256, 16) == 256 && tiles_length(257, 16) == 128 && tiles_length(8192, 16) == 512 && tiles_length(8193, 16) * 16 >= 8193, "every position is in a part");
 
-/// Tiles of keys or values in a warp's ring: an odd number, so that what is asked for when a tile of keys is taken is one, too. `beside`: in a kernel that does
-/// other things, too, whose registers and memory are theirs for the most part.
-template <class Element, bool beside>
-constexpr int ring_slots = beside ? 3 : sizeof(Element) == 1 ? 9 : 5;
+/// Tiles of keys or values in a warp's ring: an odd number, so that what is asked for when a tile of keys is taken is one, too.
+template <class Element>
+constexpr int ring_slots = sizeof(Element) == 1 ? 9 : 5;
 
 /// Rows lie 16 bytes apart beyond their size, a multiple of 32: eight of them meet different banks.
 template <class Element>
@@ -61,21 +60,33 @@ template <class Element>
 __host__ __device__ constexpr int tile_slot_bytes(int head_size) {
   return split_tile * (tile_pitch<Element>(head_size) + (sizeof(Element) == 1 ? head_size / 16 : 0));
 }
-template <class Element, bool beside = false>
+template <class Element>
 __host__ __device__ constexpr int ring_bytes(int head_size) {
-  return ring_slots<Element, beside> * tile_slot_bytes<Element>(head_size);
+  return ring_slots<Element> * tile_slot_bytes<Element>(head_size);
 }
-/// Queries of a warp where registers do not hold them.
-__host__ __device__ constexpr int stored_query_bytes(int head_size) { return 32 * head_size; }
 /// Of what a warp leaves of a head, in floats.
 __host__ __device__ constexpr int sums_pitch(int head_size) { return head_size + 8; }
 
 /// What the warps leave takes the place of their rings; weights of parts lie behind the largest scores and totals.
-template <class Element, bool beside = false>
+template <class Element>
 constexpr std::size_t split_tiles_bytes(int head_size) {
-  const int queries = beside ? stored_query_bytes(head_size) : 0;
-  return static_cast<std::size_t>(tiles_warps * (ring_bytes<Element, beside>(head_size) + queries + (2 * tile_heads + most_splits) * static_cast<int>(sizeof(float))));
+  return static_cast<std::size_t>(tiles_warps * (ring_bytes<Element>(head_size) + (2 * tile_heads + most_splits) * static_cast<int>(sizeof(float))));
 }
+
+/// What attend_unit() is asked for; of a launch.
+struct SplitWork {
+  Cache cache;
+  int query_heads;
+  int layer;
+  const int* slots;  // of the batch's rows
+  const int* first;
+  const int* visible;
+  int first_row;   // of the batch
+  const float* q;  // (rows, query_heads, head_size), and so out
+  SplitParts parts;
+  float* out;
+  std::uint8_t* quantised;  // out once more as bytes (head_size a multiple of 32), or null
+};
 
 /// Two numbers as halves, and what is left of them.
 __device__ __forceinline__ void split_halves(float low, float high, Word& nearest, Word& rest) {
@@ -93,31 +104,11 @@ __device__ __forceinline__ Word widen_bytes(Word bytes) {
 }
 constexpr Word byte_signs = 0x80808080U;
 
-/// The queries of a lane by steps of 16 columns: in registers, or in the warp's shared memory.
-template <int width, bool stored>
-struct LaneQueries {
-  Word words[width / 16][4];
-
-  __device__ __forceinline__ void put(int k, const Words<4>& query) {
-    LECTERN_UNROLL
-    for (int i = 0; i < 4; ++i) words[k][i] = query.w[i];
-  }
-  __device__ __forceinline__ Words<4> at(int k) const { return {{words[k][0], words[k][1], words[k][2], words[k][3]}}; }
-};
-
-template <int width>
-struct LaneQueries<width, true> {
-  Words<4>* words;  // the lane's first
-
-  __device__ __forceinline__ void put(int k, const Words<4>& query) { words[32 * k] = query; }
-  __device__ __forceinline__ Words<4> at(int k) const { return words[32 * k]; }
-};
-
 /// What a lane (4 g + t) holds of a tile of eight query heads, whose rows g are halves and rows g + 8 what they leave: the queries, the sums over values, the largest
 /// score so far and of its columns' shares the total. The specialisations know how keys and values lie in their slot.
-template <class Element, int width, bool beside>
+template <class Element, int width>
 struct HeadTile {
-  LaneQueries<width, beside> queries;
+  Word queries[width / 16][4];
   float sums[width / 8][4];
   float largest;
   float total;
@@ -137,13 +128,11 @@ struct HeadTile {
     Words<2> left{};
     Words<2> right{};
     if (query != nullptr) {
-      left = load_two_of_others(query + d);
-      right = load_two_of_others(query + e);
+      left = *reinterpret_cast<const Words<2>*>(query + d);
+      right = *reinterpret_cast<const Words<2>*>(query + e);
     }
-    Words<4> halves;
-    split_halves(within_halves(log2_of_e * float_of_bits(left.w[0])), within_halves(log2_of_e * float_of_bits(left.w[1])), halves.w[0], halves.w[1]);
-    split_halves(within_halves(log2_of_e * float_of_bits(right.w[0])), within_halves(log2_of_e * float_of_bits(right.w[1])), halves.w[2], halves.w[3]);
-    queries.put(k, halves);
+    split_halves(within_halves(log2_of_e * float_of_bits(left.w[0])), within_halves(log2_of_e * float_of_bits(left.w[1])), queries[k][0], queries[k][1]);
+    split_halves(within_halves(log2_of_e * float_of_bits(right.w[0])), within_halves(log2_of_e * float_of_bits(right.w[1])), queries[k][2], queries[k][3]);
   }
 
   /// Scores of positions 2 t, 2 t + 1, 2 t + 8 and 2 t + 9, of which the tile has `count`, become shares.
@@ -178,8 +167,8 @@ struct HeadTile {
 };
 
 /// How a tile of halves is multiplied. `size`: the head size, a multiple of 16.
-template <int width, bool beside>
-__device__ __forceinline__ void take_queries(HeadTile<std::uint16_t, width, beside>& heads, const float* query, int size) {
+template <int width>
+__device__ __forceinline__ void take_queries(HeadTile<std::uint16_t, width>& heads, const float* query, int size) {
   const int t = thread_number() % 4;
   LECTERN_UNROLL
   for (int k = 0; k < width / 16; ++k) {
@@ -187,8 +176,8 @@ __device__ __forceinline__ void take_queries(HeadTile<std::uint16_t, width, besi
   }
 }
 
-template <int width, bool beside>
-__device__ __forceinline__ void score_tile(const HeadTile<std::uint16_t, width, beside>& heads, const std::uint8_t* keys, int size, float (&scores)[4]) {
+template <int width>
+__device__ __forceinline__ void score_tile(const HeadTile<std::uint16_t, width>& heads, const std::uint8_t* keys, int size, float (&scores)[4]) {
   const int lane = thread_number() % 32;
   const std::uint8_t* const row = keys + (lane % 8 + lane / 16 * 8) * tile_pitch<std::uint16_t>(size) + lane / 8 % 2 * 16;
   // Even and odd steps by themselves: products that wait for each other are what takes time.
@@ -200,16 +189,15 @@ __device__ __forceinline__ void score_tile(const HeadTile<std::uint16_t, width, 
     load_matrices(b, row + 32 * k);
     const Word left[2] = {b[0], b[1]};
     const Word right[2] = {b[2], b[3]};
-    const Words<4> query = heads.queries.at(k);
-    multiply_halves(sums[k % 2][0], query.w, left);
-    multiply_halves(sums[k % 2][1], query.w, right);
+    multiply_halves(sums[k % 2][0], heads.queries[k], left);
+    multiply_halves(sums[k % 2][1], heads.queries[k], right);
   }
   LECTERN_UNROLL
   for (int i = 0; i < 4; ++i) scores[i] = sums[0][i / 2][i % 2] + sums[1][i / 2][i % 2] + (sums[0][i / 2][i % 2 + 2] + sums[1][i / 2][i % 2 + 2]);
 }
 
-template <int width, bool beside>
-__device__ __forceinline__ void add_values(HeadTile<std::uint16_t, width, beside>& heads, const std::uint8_t* values, int size, const float (&shares)[4]) {
+template <int width>
+__device__ __forceinline__ void add_values(HeadTile<std::uint16_t, width>& heads, const std::uint8_t* values, int size, const float (&shares)[4]) {
   const int lane = thread_number() % 32;
   const std::uint8_t* const row = values + lane % 16 * tile_pitch<std::uint16_t>(size) + lane / 16 * 16;
   Word a[4];
@@ -228,8 +216,8 @@ __device__ __forceinline__ void add_values(HeadTile<std::uint16_t, width, beside
 }
 
 /// Of head g: to `to`, what lies in the shared memory of the block.
-template <int width, bool beside>
-__device__ __forceinline__ void leave_sums(const HeadTile<std::uint16_t, width, beside>& heads, int size, float* to) {
+template <int width>
+__device__ __forceinline__ void leave_sums(const HeadTile<std::uint16_t, width>& heads, int size, float* to) {
   LECTERN_UNROLL
   for (int n = 0; n < width / 8; ++n) {
     if (8 * n >= size) continue;
@@ -241,8 +229,8 @@ __device__ __forceinline__ void leave_sums(const HeadTile<std::uint16_t, width, 
 }
 
 /// And of bytes, of heads of 64 or 128. Elements of a head may come in any order if queries do, too: of 32, which have a scale, lane t takes 8 t .. 8 t + 7 in two steps.
-template <int width, bool beside>
-__device__ __forceinline__ void take_queries(HeadTile<std::int8_t, width, beside>& heads, const float* query, int) {
+template <int width>
+__device__ __forceinline__ void take_queries(HeadTile<std::int8_t, width>& heads, const float* query, int) {
   const int t = thread_number() % 4;
   LECTERN_UNROLL
   for (int k = 0; k < width / 16; ++k) {
@@ -265,8 +253,8 @@ struct TileScales {
   __device__ __forceinline__ float of(int i, int b) const { return half_to_float(static_cast<std::uint16_t>(words[i].w[b / 2] >> (16 * (b % 2)))); }
 };
 
-template <int width, bool beside>
-__device__ __forceinline__ void score_tile(const HeadTile<std::int8_t, width, beside>& heads, const std::uint8_t* keys, int, float (&scores)[4]) {
+template <int width>
+__device__ __forceinline__ void score_tile(const HeadTile<std::int8_t, width>& heads, const std::uint8_t* keys, int, float (&scores)[4]) {
   const int lane = thread_number() % 32;
   const std::uint8_t* const row = keys + lane / 4 * tile_pitch<std::int8_t>(width) + 8 * (lane % 4);
   const TileScales<width> scales(keys);
@@ -282,7 +270,7 @@ __device__ __forceinline__ void score_tile(const HeadTile<std::int8_t, width, be
       for (int k = 0; k < 2; ++k) {
         const Word bytes = eight.w[k] ^ byte_signs;
         const Word four[2] = {widen_bytes<0x4140>(bytes), widen_bytes<0x4342>(bytes)};
-        multiply_halves(sums, heads.queries.at(2 * b + k).w, four);
+        multiply_halves(sums, heads.queries[2 * b + k], four);
       }
       LECTERN_UNROLL
       for (int i = 0; i < 2; ++i) scores[2 * half + i] = fmaf(scales.of(2 * half + i, b), sums[i] + sums[i + 2], scores[2 * half + i]);
@@ -293,8 +281,8 @@ __device__ __forceinline__ void score_tile(const HeadTile<std::int8_t, width, be
 }
 
 /// Matrices of 16-bit elements are two neighbours of a head here: what comes of a load transposed is two products of eight elements each, the even ones and the odd.
-template <int width, bool beside>
-__device__ __forceinline__ void add_values(HeadTile<std::int8_t, width, beside>& heads, const std::uint8_t* values, int, const float (&shares)[4]) {
+template <int width>
+__device__ __forceinline__ void add_values(HeadTile<std::int8_t, width>& heads, const std::uint8_t* values, int, const float (&shares)[4]) {
   const int lane = thread_number() % 32;
   const std::uint8_t* const row = values + lane % 16 * tile_pitch<std::int8_t>(width) + lane / 16 * 16;
   const TileScales<width> scales(values);
@@ -323,8 +311,8 @@ __device__ __forceinline__ void add_values(HeadTile<std::int8_t, width, beside>&
   }
 }
 
-template <int width, bool beside>
-__device__ __forceinline__ void leave_sums(const HeadTile<std::int8_t, width, beside>& heads, int, float* to) {
+template <int width>
+__device__ __forceinline__ void leave_sums(const HeadTile<std::int8_t, width>& heads, int, float* to) {
   LECTERN_UNROLL
   for (int n = 0; n < width / 8; n += 2) {
     Words<4> four;
@@ -335,185 +323,149 @@ __device__ __forceinline__ void leave_sums(const HeadTile<std::int8_t, width, be
 }
 
 /// A warp's ring: tiles of keys and values by turns, `next` the one that is asked for next. All lanes of the warp call its functions.
-template <class Element, int width, bool beside>
+template <class Element, int width>
 class TileRing {
  public:
-  /// Of the warp's first tile on, whose first key is at `key` of the cache and behind which are `left` positions; every tiles_warps'th tile is the warp's.
-  __device__ __forceinline__ TileRing(std::uint8_t* ring, const Cache& cache, std::size_t key, int left) : ring_(ring), cache_(cache), key_(key), left_(left) {}
+  /// Of `count` positions of a head, the first at `key` and `value` of the cache; the warp's tiles are the `warp`th and every tiles_warps'th from it on.
+  __device__ __forceinline__ TileRing(std::uint8_t* ring, const Cache& cache, std::size_t key, std::size_t value, int count, int warp)
+      : ring_(ring), data_(static_cast<const std::uint8_t*>(cache.data)), cells_{key, value}, stride_(cache.heads * cache.head_size), count_(count), at_(warp * split_tile) {
+    if constexpr (sizeof(Element) == 1) scales_ = cache.scales();
+  }
 
   __device__ __forceinline__ void begin(int size) {
     LECTERN_UNROLL
-    for (int i = 0; i < ring_slots<Element, beside> - 1; ++i) copy(i % 2, size);
+    for (int i = 0; i < ring_slots<Element> - 1; ++i) copy(i % 2, size);
   }
 
   /// The tile that is next in order, there for all lanes; of the one before nobody reads any more.
   __device__ __forceinline__ const std::uint8_t* next(int value, int size) {
-    wait_for_copies<ring_slots<Element, beside> - 2>();
+    wait_for_copies<ring_slots<Element> - 2>();
     synchronise_warp();
     // An even number of tiles ahead.
     copy(value, size);
     const std::uint8_t* const tile = ring_ + taken_ * tile_slot_bytes<Element>(size);
-    taken_ = taken_ + 1 == ring_slots<Element, beside> ? 0 : taken_ + 1;
+    taken_ = taken_ + 1 == ring_slots<Element> ? 0 : taken_ + 1;
     return tile;
   }
 
  private:
   __device__ __forceinline__ void copy(int value, int size) {
-    if (left_ > 0) {
+    if (at_ < count_) {
       constexpr int chunks = width * static_cast<int>(sizeof(Element)) / 16;
       const int lane = thread_number() % 32;
       std::uint8_t* const to = ring_ + filled_ * tile_slot_bytes<Element>(size);
-      const int stride = cache_.heads * cache_.head_size;
-      const std::size_t cell = key_ + static_cast<std::size_t>(value) * static_cast<std::size_t>(cache_.positions) * static_cast<std::size_t>(stride);
-      const auto* const data = static_cast<const std::uint8_t*>(cache_.data);
-      const auto copy_chunk = [&](int i) {
+      const std::size_t cell = cells_[value] + static_cast<std::size_t>(at_) * static_cast<std::size_t>(stride_);
+      LECTERN_UNROLL
+      for (int i = 0; i < split_tile * chunks / 32; ++i) {
         const int row = (lane + 32 * i) / chunks;
         const int chunk = (lane + 32 * i) % chunks;
-        if (16 * chunk >= size * static_cast<int>(sizeof(Element))) return;
-        const bool wanted = row < left_;
-        const std::size_t from = (cell + static_cast<std::size_t>((wanted ? row : 0) * stride)) * sizeof(Element) + static_cast<std::size_t>(16 * chunk);
-        copy_beside(to + row * tile_pitch<Element>(size) + 16 * chunk, data + from, wanted);
-      };
-      constexpr int copies = split_tile * chunks / 32;
-      if constexpr (beside) {
-        LECTERN_ROLLED
-        for (int i = 0; i < copies; ++i) copy_chunk(i);
-      } else {
-        LECTERN_UNROLL
-        for (int i = 0; i < copies; ++i) copy_chunk(i);
+        if (16 * chunk >= size * static_cast<int>(sizeof(Element))) continue;
+        const bool wanted = at_ + row < count_;
+        const std::size_t from = (cell + static_cast<std::size_t>((wanted ? row : 0) * stride_)) * sizeof(Element) + static_cast<std::size_t>(16 * chunk);
+        copy_beside(to + row * tile_pitch<Element>(size) + 16 * chunk, data_ + from, wanted);
       }
       if constexpr (sizeof(Element) == 1) {
         constexpr int words = width / 64;
         if (lane < split_tile * words) {
-          const bool wanted = lane / words < left_;
-          const std::size_t from = (cell + static_cast<std::size_t>((wanted ? lane / words : 0) * stride)) / 32 + static_cast<std::size_t>(lane % words * 2);
-          copy_word_beside(to + split_tile * tile_pitch<Element>(size) + 4 * lane, cache_.scales() + from, wanted);
+          const bool wanted = at_ + lane / words < count_;
+          const std::size_t from = (cell + static_cast<std::size_t>((wanted ? lane / words : 0) * stride_)) / 32 + static_cast<std::size_t>(lane % words * 2);
+          copy_word_beside(to + split_tile * tile_pitch<Element>(size) + 4 * lane, scales_ + from, wanted);
         }
       }
     }
     end_copies();
-    filled_ = filled_ + 1 == ring_slots<Element, beside> ? 0 : filled_ + 1;
-    if (value == 0) return;
-    left_ -= tiles_warps * split_tile;
-    key_ += static_cast<std::size_t>(tiles_warps * split_tile) * static_cast<std::size_t>(cache_.heads * cache_.head_size);
+    filled_ = filled_ + 1 == ring_slots<Element> ? 0 : filled_ + 1;
+    if (value == 1) at_ += tiles_warps * split_tile;
   }
 
   std::uint8_t* ring_;
-  const Cache& cache_;
-  // Of the tile that is asked for next.
-  std::size_t key_;
-  int left_;
+  const std::uint8_t* data_;
+  const std::uint16_t* scales_ = nullptr;
+  std::size_t cells_[2];
+  int stride_;
+  int count_;
+  int at_;  // the first position of what is asked for next
   int filled_ = 0;
   int taken_ = 0;
 };
 
-/// Which positions and heads a unit has: one part of a row for eight heads or fewer. `unit`: KV head times head_tiles() + tile of heads.
-struct UnitPlace {
-  int begin;  // of the positions that the row sees, count of them
-  int count;
-  int splits;
-  int kv_head;
-  int first_head;
-  int heads;
-
-  __device__ __forceinline__ UnitPlace(const SplitWork& work, int unit, int split, int row) {
-    const int group = work.query_heads / work.cache.heads;
-    const int tiles = head_tiles(group);
-    const int seen = work.visible[work.first_row + row] - work.first[work.first_row + row];
-    const int length = tiles_length(seen, parts_of(work.cache.heads * tiles));
-    begin = split * length;
-    count = seen - begin < length ? seen - begin : length;
-    splits = (seen + length - 1) / length;
-    kv_head = unit / tiles;
-    first_head = kv_head * group + unit % tiles * tile_heads;
-    heads = group - unit % tiles * tile_heads < tile_heads ? group - unit % tiles * tile_heads : tile_heads;
-  }
-};
-
-/// A block's shared memory behind the rings: of each warp and head the largest score and the total, of each warp the weights of parts, and queries where they are
-/// stored.
-struct UnitSums {
-  float* largest;  // (warps, heads)
-  float* totals;   // (warps, heads)
-  float* weights;  // (warps, most_splits)
-  Words<4>* queries;
-
-  __device__ __forceinline__ UnitSums(std::uint8_t* shared, int ring_bytes) {
-    largest = reinterpret_cast<float*>(shared + tiles_warps * ring_bytes);
-    totals = largest + tiles_warps * tile_heads;
-    weights = totals + tiles_warps * tile_heads;
-    queries = reinterpret_cast<Words<4>*>(weights + tiles_warps * most_splits);
-  }
-};
-
-/// By a warp: its tiles of a unit that has positions, whose sums it leaves in the place of its ring.
-template <class Element, int width, bool exact, bool beside>
-__device__ __forceinline__ void attend_tiles(const SplitWork& work, int unit, int split, int row, std::uint8_t* shared) {
+/// By all tiles_threads of a block: one part of a row for eight heads or fewer. `unit`: KV head times head_tiles() + tile of heads. Who goes on to another unit lets the block
+/// meet before. width: the head size, or where that is not `exact` more.
+template <class Element, int width, bool exact>
+__device__ __forceinline__ void attend_unit(const SplitWork& work, int unit, int split, int row, std::uint8_t* shared) {
   const Cache& cache = work.cache;
+  const int batch_row = work.first_row + row;
+  const int first = work.first[batch_row];
+  const int seen = work.visible[batch_row] - first;
+  const int slot = work.slots[batch_row];
   const int size = exact ? width : cache.head_size;
+  const int group = work.query_heads / cache.heads;
+  const int tiles = head_tiles(group);
+  const int length = tiles_length(seen, parts_of(cache.heads * tiles));
+  const int begin = split * length;
+  if (begin >= seen) return;
+  const int count = seen - begin < length ? seen - begin : length;
+
+  const int kv_head = unit / tiles;
+  const int first_head = kv_head * group + unit % tiles * tile_heads;
+  const int heads = group - unit % tiles * tile_heads < tile_heads ? group - unit % tiles * tile_heads : tile_heads;
   const int warp = thread_number() / 32;
   const int lane = thread_number() % 32;
-  const UnitPlace at(work, unit, split, row);
-  int left = at.count - warp * split_tile;
-  if (left <= 0) return;
-  const int position = work.first[work.first_row + row] + at.begin + warp * split_tile;
-  const int slot = work.slots[work.first_row + row];
-  std::uint8_t* const own = shared + warp * ring_bytes<Element, beside>(size);
-  TileRing<Element, width, beside> ring(own, cache, cache.at(work.layer, slot, 0, position, at.kv_head), left);
-  ring.begin(size);
-  HeadTile<Element, width, beside> tile;
-  if constexpr (beside) tile.queries.words = UnitSums(shared, ring_bytes<Element, beside>(size)).queries + warp * (stored_query_bytes(size) / 16) + lane;
-  const int g = lane / 4;
-  const std::size_t query = (static_cast<std::size_t>(row) * static_cast<std::size_t>(work.query_heads) + static_cast<std::size_t>(at.first_head + g)) * static_cast<std::size_t>(size);
-  take_queries(tile, g < at.heads ? work.q + query : nullptr, size);
-  tile.begin();
-  LECTERN_ROLLED
-  for (; left > 0; left -= tiles_warps * split_tile) {
-    float shares[4];
-    score_tile(tile, ring.next(0, size), size, shares);
-    tile.share(shares, left);
-    add_values(tile, ring.next(1, size), size, shares);
-  }
-  tile.end();
-  // All that was asked for was waited for, but other lanes may still read it.
-  synchronise_warp();
-  leave_sums(tile, size, reinterpret_cast<float*>(own) + g * sums_pitch(size));
-  if (lane % 4 != 0) return;
-  const UnitSums sums(shared, ring_bytes<Element, beside>(size));
-  sums.largest[warp * tile_heads + g] = tile.largest;
-  sums.totals[warp * tile_heads + g] = tile.total;
-}
+  std::uint8_t* const own = shared + warp * ring_bytes<Element>(size);
+  float* const largest = reinterpret_cast<float*>(shared + tiles_warps * ring_bytes<Element>(size));  // (warps, heads)
+  float* const totals = largest + tiles_warps * tile_heads;                                           // (warps, heads)
+  float* const weights = totals + tiles_warps * tile_heads;                                           // (warps, most_splits)
 
-/// By a warp: its heads of a unit, of what the warps left: the row's, where the unit has all of it, else a part.
-template <class Element, int width, bool exact, bool beside>
-__device__ __forceinline__ void join_tiles(const SplitWork& work, int unit, int split, int row, std::uint8_t* shared) {
-  const int size = exact ? width : work.cache.head_size;
-  const int lane = thread_number() % 32;
-  const UnitPlace at(work, unit, split, row);
-  const UnitSums left(shared, ring_bytes<Element, beside>(size));
-  for (int h = thread_number() / 32; h < at.heads; h += tiles_warps) {
+  if (warp * split_tile < count) {
+    TileRing<Element, width> ring(own, cache, cache.at(work.layer, slot, 0, first + begin, kv_head), cache.at(work.layer, slot, 1, first + begin, kv_head), count, warp);
+    ring.begin(size);
+    HeadTile<Element, width> tile;
+    const int g = lane / 4;
+    const std::size_t query = (static_cast<std::size_t>(row) * static_cast<std::size_t>(work.query_heads) + static_cast<std::size_t>(first_head + g)) * static_cast<std::size_t>(size);
+    take_queries(tile, g < heads ? work.q + query : nullptr, size);
+    tile.begin();
+    LECTERN_ROLLED
+    for (int at = warp * split_tile; at < count; at += tiles_warps * split_tile) {
+      float shares[4];
+      score_tile(tile, ring.next(0, size), size, shares);
+      tile.share(shares, count - at);
+      add_values(tile, ring.next(1, size), size, shares);
+    }
+    tile.end();
+    // All that was asked for was waited for, but other lanes may still read it.
+    synchronise_warp();
+    leave_sums(tile, size, reinterpret_cast<float*>(own) + g * sums_pitch(size));
+    if (lane % 4 == 0) {
+      largest[warp * tile_heads + g] = tile.largest;
+      totals[warp * tile_heads + g] = tile.total;
+    }
+  }
+  synchronise_block();
+
+  const int splits = (seen + length - 1) / length;
+  for (int h = warp; h < heads; h += tiles_warps) {
     float top = -INFINITY;
     float total = 0.0F;
     float sums[4] = {0.0F, 0.0F, 0.0F, 0.0F};
     // Warps that had no tile have left nothing.
     LECTERN_UNROLL
-    for (int w = 0; w < tiles_warps; ++w) top = fmaxf(top, w * split_tile < at.count ? left.largest[w * tile_heads + h] : -INFINITY);
+    for (int w = 0; w < tiles_warps; ++w) top = fmaxf(top, w * split_tile < count ? largest[w * tile_heads + h] : -INFINITY);
     const int d = 4 * lane;
     LECTERN_UNROLL
     for (int w = 0; w < tiles_warps; ++w) {
-      if (w * split_tile >= at.count) continue;
-      const float weight = fast_exp2(left.largest[w * tile_heads + h] - top);
-      total = fmaf(weight, left.totals[w * tile_heads + h], total);
+      if (w * split_tile >= count) continue;
+      const float weight = fast_exp2(largest[w * tile_heads + h] - top);
+      total = fmaf(weight, totals[w * tile_heads + h], total);
       if (d >= size) continue;
-      const auto four = *reinterpret_cast<const Words<4>*>(shared + w * ring_bytes<Element, beside>(size) + sizeof(float) * static_cast<std::size_t>(h * sums_pitch(size) + d));
+      const auto four = *reinterpret_cast<const Words<4>*>(shared + w * ring_bytes<Element>(size) + sizeof(float) * static_cast<std::size_t>(h * sums_pitch(size) + d));
       LECTERN_UNROLL
       for (int k = 0; k < 4; ++k) sums[k] = fmaf(weight, float_of_bits(four.w[k]), sums[k]);
     }
-    if (at.splits == 1) {
-      finish_head(size, work.query_heads, row, at.first_head + h, d, sums, total, work.out, work.quantised);
+    if (splits == 1) {
+      finish_head(size, work.query_heads, row, first_head + h, d, sums, total, work.out, work.quantised);
       continue;
     }
-    const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(work.query_heads) + static_cast<std::size_t>(at.first_head + h)) * most_splits + static_cast<std::size_t>(split);
+    const std::size_t part = (static_cast<std::size_t>(row) * static_cast<std::size_t>(work.query_heads) + static_cast<std::size_t>(first_head + h)) * most_splits + static_cast<std::size_t>(split);
     if (d < size) {
       const Words<4> four{{bits_of_float(sums[0]), bits_of_float(sums[1]), bits_of_float(sums[2]), bits_of_float(sums[3])}};
       *reinterpret_cast<Words<4>*>(work.parts.values + part * static_cast<std::size_t>(size) + static_cast<std::size_t>(d)) = four;
@@ -523,21 +475,10 @@ __device__ __forceinline__ void join_tiles(const SplitWork& work, int unit, int 
       work.parts.totals[part] = total;
     }
   }
-}
-
-/// By all threads of a block, of which the first tiles_threads work, after attend_tiles() and a barrier.
-template <class Element, int width, bool exact, bool beside>
-__device__ __forceinline__ void end_unit(const SplitWork& work, int unit, int split, int row, std::uint8_t* shared) {
-  const int size = exact ? width : work.cache.head_size;
-  const int warp = thread_number() / 32;
-  if (warp < tiles_warps) join_tiles<Element, width, exact, beside>(work, unit, split, row, shared);
-  const UnitPlace at(work, unit, split, row);
-  if (at.splits == 1) return;
-  const UnitSums sums(shared, ring_bytes<Element, beside>(size));
-  const int units = work.cache.heads * head_tiles(work.query_heads / work.cache.heads);
-  if (!comes_last(work.parts.arrived + row * units + unit, at.splits, reinterpret_cast<int*>(sums.largest))) return;
-  for (int h = warp < tiles_warps ? warp : at.heads; h < at.heads; h += tiles_warps) {
-    combine_parts<true, beside ? loads_together / 2 : loads_together>(size, work.query_heads, row, at.first_head + h, at.splits, work.parts, sums.weights + warp * most_splits, work.out, work.quantised);
+  if (splits == 1) return;
+  if (!comes_last(work.parts.arrived + row * cache.heads * tiles + unit, splits, reinterpret_cast<int*>(largest))) return;
+  for (int h = warp; h < heads; h += tiles_warps) {
+    combine_parts<true>(size, work.query_heads, row, first_head + h, splits, work.parts, weights + warp * most_splits, work.out, work.quantised);
   }
 }
 
@@ -546,11 +487,7 @@ template <class Element, int width, bool exact>
 __global__ void LECTERN_LAUNCH_BOUNDS(tiles_threads, 2) attend_split_tiles(SplitWork work) {
   let_next_begin();
   wait_for_kernels_before();
-  std::uint8_t* const shared = dynamic_shared();
-  if (UnitPlace(work, block_x(), block_y(), block_z()).count <= 0) return;
-  attend_tiles<Element, width, exact, false>(work, block_x(), block_y(), block_z(), shared);
-  synchronise_block();
-  end_unit<Element, width, exact, false>(work, block_x(), block_y(), block_z(), shared);
+  attend_unit<Element, width, exact>(work, block_x(), block_y(), block_z(), dynamic_shared());
 }
 
 }  // namespace LECTERN_CUDA_SPACE

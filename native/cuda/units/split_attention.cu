@@ -28,11 +28,6 @@ void launch_split_tiles(Stream stream, int rows, const SplitWork& work) {
 
 }  // namespace
 
-// Of halves: what other blocks of a run leave is read past the first-level cache, which scales of bytes are not. Of one size: more would take more registers
-// than a run has.
-bool attends_in_runs(const KvShape& kv) { return kv.dtype == DType::f16 && kv.head_size == run_head_size; }
-std::size_t run_attention_bytes(const KvShape& kv) { return split_work_bytes + split_tiles_bytes<std::uint16_t, true>(kv.head_size); }
-
 std::size_t split_shared_bytes(const KvShape& kv, int group) {
   const bool bytes = kv.dtype == DType::q8_0;
   if (goes_by_split_tiles(bytes ? CacheType::bytes : kv.dtype == DType::f16 ? CacheType::halves : CacheType::floats, kv.head_size)) {
