@@ -13,7 +13,6 @@ struct Chip {
   std::size_t shared_bytes;  // what a block may ask for at most
   bool warpgroups;           // whether the kernels of warpgroups.h run on it
   bool own_copies;           // whether it copies by itself, as async_copies.h says, and shall
-  bool runs;                 // whether one launch may make what several answers' products want of each other, and shall
   int unpacked_from;         // so many rows are worth unpacking a matrix for
 };
 

@@ -16,29 +16,12 @@ namespace LECTERN_CUDA_SPACE {
 class DecodeRows {
  public:
   DecodeRows(const OpsShape& shape, Stream stream, Chip chip)
-      : stream_(stream), chip_(chip), quantised_(quantised_bytes(shape)), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)), arrived_(arrivals(shape)), blocks_arrived_(1) {
+      : stream_(stream), chip_(chip), quantised_(quantised_bytes(shape)), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)), arrived_(arrivals(shape)) {
     clear(stream, arrived_.get(), arrivals(shape) * sizeof(int));
-    clear(stream, blocks_arrived_.get(), sizeof(int));
-    run_.arrived = blocks_arrived_.get();
   }
 
   static std::size_t bytes(const OpsShape& shape) {
-    return quantised_bytes(shape) + sizeof(float) * part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size + 2) + sizeof(int) * arrivals(shape) + 6 * 256;
-  }
-
-  /// A pass begins. Its products may wait for flush() and go as one launch, unless somebody looks at each op's results.
-  void begin(bool watched) {
-    count_ = 0;
-    collects_ = chip_.runs && !watched;
-  }
-
-  /// Queues the products that wait: before anything else is queued that wants what they leave or changes what they read, and at the pass's end.
-  void flush() {
-    if (count_ == 0) return;
-    if (width_ == 1) launch_decode_run<1>(stream_, blocks_, count_, run_);
-    else if (width_ == 2) launch_decode_run<2>(stream_, blocks_, count_, run_);
-    else launch_decode_run<4>(stream_, blocks_, count_, run_);
-    count_ = 0;
+    return quantised_bytes(shape) + sizeof(float) * part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size + 2) + sizeof(int) * arrivals(shape) + 5 * 256;
   }
 
   /// Whether products with this matrix are served.
@@ -62,7 +45,7 @@ class DecodeRows {
   }
 
   /// Ops::project_attention of the first `rows` of the batch.
-  void heads(const AttentionWeights& weights, int rows, const float* x, float* q, const Cache& cache, const HeadWork& heads) {
+  void heads(const AttentionWeights& weights, int rows, const float* x, float* q, const Cache& cache, const HeadWork& heads) const {
     DecodeWork work = work_of(weights.norm, weights.query.weight.columns);
     work.then = Then::heads;
     work.matrices[0] = matrix_of(weights.query);
@@ -97,7 +80,7 @@ class DecodeRows {
   }
 
   /// y[i] = W norm(x[chosen[i]]) + bias; chosen: on the device, or null for the first rows.
-  void store(const Norm& norm, const Linear& weights, const int* chosen, int rows, const float* x, float* y) {
+  void store(const Norm& norm, const Linear& weights, const int* chosen, int rows, const float* x, float* y) const {
     DecodeWork work = work_of(norm, weights.weight.columns);
     work.then = Then::store;
     work.matrices[0] = matrix_of(weights);
@@ -107,7 +90,6 @@ class DecodeRows {
 
   /// Ops::attend of the first `rows` of the batch; the arrays are the batch's.
   void attend(int heads, int rows, const float* q, const KvShape& kv, const Cache& cache, int layer, const int* slots, const int* first, const int* visible, float* out) {
-    flush();
     const int columns = heads * kv.head_size;
     std::uint8_t* quantised = kv.head_size % 32 == 0 ? quantised_.get() : nullptr;
     const SplitParts parts{values_.get(), largest_.get(), totals_.get(), arrived_.get()};
@@ -143,7 +125,7 @@ class DecodeRows {
   }
 
   /// As many rows at a time as a block's shared memory holds.
-  void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) {
+  void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) const {
     int together = most_decode_rows;
     while (decode_shared_bytes(work.columns, together) > chip_.shared_bytes) --together;
     const std::size_t row_bytes = static_cast<std::size_t>(activation_row_bytes(work.columns / 32));
@@ -163,30 +145,10 @@ class DecodeRows {
     }
   }
 
-  void start(const DecodeWork& work) {
-    const int width = work.rows > 2 ? 4 : work.rows;
-    const RingShape own = ring_shape(work);
-    // One slot alone would leave nothing under way while it is worked on.
-    if (!chip_.own_copies || own.slots < 2) return start_plain(work, width);
-    RingShape together = both(run_.shape, own);
-    if (count_ == most_works || width != width_ || together.slots < 2) flush();
-    if (count_ == 0) {
-      together = own;
-      blocks_ = 1;
-    }
-    run_.works[count_++] = work;
-    run_.shape = together;
-    width_ = width;
-    blocks_ = std::max(blocks_, std::min(chip_.multiprocessors, units_of(work, ring_rows)));
-    if (!collects_) flush();
-  }
-
-  void start_plain(const DecodeWork& work, int width) {
-    flush();
-    const int blocks = std::min(chip_.multiprocessors, units_of(work, rows_per_warp));
-    if (width == 1) launch_decode<1>(stream_, blocks, work);
-    else if (width == 2) launch_decode<2>(stream_, blocks, work);
-    else launch_decode<4>(stream_, blocks, work);
+  void start(const DecodeWork& work) const {
+    if (work.rows == 1) start_of<1>(work);
+    else if (work.rows == 2) start_of<2>(work);
+    else start_of<4>(work);
   }
 
   /// Pieces of work that go to blocks: `rows` weight rows a time, or stretches of what is gated.
@@ -197,14 +159,18 @@ class DecodeRows {
     return units;
   }
 
+  template <int width>
+  void start_of(const DecodeWork& work) const {
+    const RingShape shape = ring_shape(work);
+    // One slot alone would leave nothing under way while it is worked on.
+    if (chip_.own_copies && shape.slots >= 2) launch_ring_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, ring_rows)), shape, work);
+    else launch_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, rows_per_warp)), work);
+  }
+
+  /// As many slots as the input leaves room for.
   RingShape ring_shape(const DecodeWork& work) const {
     const int stretches = work.then == Then::gated ? units_of(work, ring_rows) : 0;
-    return with_slots({0, work.rows * activation_row_bytes(work.columns / 32), (stretches + chip_.multiprocessors - 1) / chip_.multiprocessors});
-  }
-  RingShape both(const RingShape& a, const RingShape& b) const { return with_slots({0, std::max(a.input_bytes, b.input_bytes), std::max(a.gathered, b.gathered)}); }
-  /// As many slots as the rest leaves room for.
-  RingShape with_slots(RingShape shape) const {
-    shape.slots = 0;
+    RingShape shape{0, work.rows * activation_row_bytes(work.columns / 32), (stretches + chip_.multiprocessors - 1) / chip_.multiprocessors};
     while (shape.slots < most_slots && ring_shared_bytes({shape.slots + 1, shape.input_bytes, shape.gathered}) <= chip_.shared_bytes) ++shape.slots;
     return shape;
   }
@@ -213,13 +179,7 @@ class DecodeRows {
   Chip chip_;
   DeviceArray<std::uint8_t> quantised_;  // (slots, activation_row_bytes)
   DeviceArray<float> values_, largest_, totals_;
-  DeviceArray<int> arrived_, blocks_arrived_;
-  // The products that wait, of rows of one width.
-  DecodeRun run_{};
-  int count_ = 0;
-  int width_ = 0;
-  int blocks_ = 0;
-  bool collects_ = false;
+  DeviceArray<int> arrived_;
   const float* left_ = nullptr;  // whose rows quantised_ has
   int left_columns_ = 0;
 };

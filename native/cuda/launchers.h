@@ -246,8 +246,6 @@ constexpr int ring_rows = 2;
 /// Two rows' pieces on their way to a warp.
 constexpr int slot_bytes = 4608;
 constexpr int most_slots = 8;
-/// What a warp asks for next.
-constexpr int asked_bytes = 72;
 
 /// How a block shares its memory where the weights go through rings: slots of each warp, bytes of the input, and stretches that a block's gated
 /// products gather at most.
@@ -259,25 +257,13 @@ struct RingShape {
 
 constexpr std::size_t ring_shared_bytes(const RingShape& shape) {
   const int slots = decode_warps * shape.slots;
-  return static_cast<std::size_t>(slots) * (slot_bytes + sizeof(std::uint64_t)) + decode_warps * asked_bytes + static_cast<std::size_t>(shape.input_bytes) + sizeof(float) * 32 * most_decode_rows * static_cast<std::size_t>(shape.gathered + 1) +
+  return static_cast<std::size_t>(slots) * (slot_bytes + sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) + sizeof(float) * 32 * most_decode_rows * static_cast<std::size_t>(shape.gathered + 1) +
          sizeof(int) * static_cast<std::size_t>(shape.gathered);
 }
 
-/// Works of one launch at most: they are the kernel's parameters, of which all devices take 4 KB.
-constexpr int most_works = 12;
-
-/// Works each of which may want what those before it left, of one number of rows.
-struct DecodeRun {
-  DecodeWork works[most_works];
-  RingShape shape;
-  int* arrived;  // what blocks wait for each other by: one number of the stream
-};
-static_assert(sizeof(DecodeRun) + 2 * sizeof(int) <= 4096, "a kernel's parameters");
-
-/// The same as launch_decode() of one work after the other, with the same bits, on chips of compute capability 9.0 and more: the first `count` of the run,
-/// by `blocks` that must fit on the chip together. Shared memory: ring_shared_bytes().
+/// The same as launch_decode() with the same bits, on chips of compute capability 9.0 and more. Shared memory: ring_shared_bytes().
 template <int width>
-void launch_decode_run(Stream stream, int blocks, int count, const DecodeRun& run);
+void launch_ring_decode(Stream stream, int blocks, const RingShape& shape, const DecodeWork& work);
 
 // --- Attention of single rows (units/split_attention.cu) ---
 

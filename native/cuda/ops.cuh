@@ -138,7 +138,6 @@ class DeviceOps final : public Ops {
     pairs_ = rope.rotated / 2;
     adjacent_ = rope.adjacent;
     decode_rows_ = batch.decode_rows;
-    decode_.begin(batch.watched);
     prompt_.forget();
     if (batch.decode_rows < batch.rows) prompt_.begin();
     // In this order, so that what recorded passes read lies where it lay.
@@ -155,21 +154,14 @@ class DeviceOps final : public Ops {
     if (pairs_ == 0) return;
     launch(stream_, turn_angles, Grid{batch.rows}, 64, frequencies, pairs_, rope.magnitude, positions_, cosines_.get(), sines_.get());
   }
-  void end() override {
-    flush();
-    check_launches();
-  }
-  /// Queues what ops left to be queued with others.
-  void flush() { decode_.flush(); }
+  void end() override { check_launches(); }
 
   void embed(const Matrix& table, Rows rows, float* x) override {
-    flush();
     prompt_.forget();
     with_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
   }
 
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
-    flush();
     prompt_.forget();
     if (positions.data != nullptr) {
       with_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
@@ -186,11 +178,9 @@ class DeviceOps final : public Ops {
       decode_.store(weights.norm, weights.query, nullptr, decoded, x, q);
       decode_.store(weights.norm, weights.key, nullptr, decoded, x, keys_.get());
       decode_.store(weights.norm, weights.value, nullptr, decoded, x, values_.get());
-      flush();
       finish({rows.first, decoded}, weights, q, kv, layer);
     }
     if (decoded == rows.count) return;
-    flush();
     x += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.columns;
     q += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.rows;
     rows = {rows.first + decoded, rows.count - decoded};
@@ -204,7 +194,6 @@ class DeviceOps final : public Ops {
   }
 
   void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
-    flush();
     const int decoded = decoded_of(rows);
     if (decoded > 0 && decode_.takes(heads, kv.shape)) {
       decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first_, visible_, out);
@@ -228,7 +217,6 @@ class DeviceOps final : public Ops {
       decode_.forget();
     }
     if (decoded == rows) return;
-    flush();
     in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
     x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
     rows -= decoded;
@@ -240,7 +228,6 @@ class DeviceOps final : public Ops {
     const int decoded = decode_.takes(weights) ? decoded_of({0, rows}) : 0;
     if (decoded > 0) decode_.gated(weights, decoded, x, out);
     if (decoded == rows) return;
-    flush();
     x += static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns;
     out += static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows;
     rows -= decoded;
@@ -249,21 +236,18 @@ class DeviceOps final : public Ops {
   }
 
   void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
-    flush();
     prompt_.take(Norm{}, rows, weights.weight.columns, x);
     prompt_.multiply(weights, Ending::gelu, out);
   }
 
   void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) override {
     if (!prompt_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x);
-    flush();
     prompt_.take(Norm{}, rows, up.weight.columns, x);
     prompt_.pack_gelu(up);
     prompt_.multiply(down, Ending::add, x);
   }
 
   void experts(const ExpertWeights& weights, int rows, float* x) override {
-    flush();
     prompt_.forget();
     const bool bytes = takes_bytes(weights.gate) || takes_bytes(weights.up) || takes_bytes(weights.router);
     prepare(weights.norm, rows, weights.router.columns, x, nullptr, bytes);
@@ -279,40 +263,30 @@ class DeviceOps final : public Ops {
   }
 
   void normalise(const Norm& norm, int rows, int columns, float* x) override {
-    flush();
     prompt_.normalise(norm, rows, columns, x);
   }
 
   void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
     // The first rows in their order are known: nothing crosses while a pass is recorded.
     const bool in_order = std::equal(chosen, chosen + count, host_in_order_.begin());
-    if (!in_order) {
-      flush();
-      copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
-    }
+    if (!in_order) copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
     const int* const rows = in_order ? in_order_.get() : chosen_rows_.get();
     // A row of logits is one of few, whatever rows the pass has.
     if (decode_.takes(weights) && norm.bias == nullptr) return decode_.store(norm, {weights, nullptr}, rows, count, x, logits);
-    flush();
     prepare(norm, count, weights.columns, x, rows, takes_bytes(weights));
     product({weights, nullptr}, count, logits, false);
   }
 
   bool chooses(const TokenRule& rule) const override { return choices_.takes(rule); }
-  void choose_tokens(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) override {
-    flush();
-    choices_.choose(rules, count, logits, choices);
-  }
+  void choose_tokens(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) override { choices_.choose(rules, count, logits, choices); }
 
   void pool(Pooling pooling, int rows, int columns, const float* x, float* out) override {
-    flush();
     const int first = pooling == Pooling::last ? rows - 1 : 0;
     const int last = pooling == Pooling::first ? 0 : rows - 1;
     launch(stream_, pool_rows, Grid{1}, row_threads, first, last, columns, x, out);
   }
 
   void copy_positions(const Kv& kv, int from_slot, int to_slot, int count) override {
-    flush();
     const Cache cache = cache_of(kv);
     const std::size_t element = cache.type == CacheType::bytes ? 1 : cache.type == CacheType::halves ? 2 : 4;
     const std::size_t elements = static_cast<std::size_t>(count) * static_cast<std::size_t>(kv.shape.heads) * static_cast<std::size_t>(kv.shape.head_size);

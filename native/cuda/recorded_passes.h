@@ -42,8 +42,7 @@ class CallKey {
 
 class RecordedPasses {
  public:
-  /// `flush` queues what calls left to be queued with others.
-  RecordedPasses(Stream stream, std::function<void()> flush) : stream_(stream), flush_(std::move(flush)) {}
+  explicit RecordedPasses(Stream stream) : stream_(stream) {}
 
   /// A pass of `rows` rows, of answers alone; 0: any other pass. The first of each number runs as it is (a kernel's code is loaded with its
   /// first launch), the second is recorded.
@@ -81,7 +80,6 @@ class RecordedPasses {
   void run_apart() {
     if (mode_ == Mode::records) {
       // What was recorded has not run.
-      flush_();
       const Graph dropped(end_recording(stream_));
       next_ = pass_->calls.size();
     }
@@ -93,10 +91,7 @@ class RecordedPasses {
   void end() {
     if (mode_ == Mode::compares && next_ < pass_->calls.size()) run_apart();
     if (mode_ == Mode::runs) return;
-    const bool whole = mode_ == Mode::compares || takes([&] {
-      flush_();
-      pass_->graph = std::make_unique<Graph>(end_recording(stream_));
-    });
+    const bool whole = mode_ == Mode::compares || takes([&] { pass_->graph = std::make_unique<Graph>(end_recording(stream_)); });
     mode_ = Mode::runs;
     if (whole) return pass_->graph->launch(stream_);
     for (const Call& call : pass_->calls) call.work();
@@ -132,7 +127,6 @@ class RecordedPasses {
   }
 
   Stream stream_;
-  std::function<void()> flush_;
   bool records_ = true;
   Pass passes_[most_rows];
   Pass* pass_ = nullptr;

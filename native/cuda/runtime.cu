@@ -171,14 +171,6 @@ bool has_own_copies(int device) {
   return major >= 9;
 }
 
-bool has_runs(int device) {
-  const char* const wanted = std::getenv("LECTERN_DECODE_RUNS");
-  if (wanted != nullptr && std::string(wanted) == "off") return false;
-  int together = 0;
-  check(cudaDeviceGetAttribute(&together, cudaDevAttrCooperativeLaunch, device), "cudaDeviceGetAttribute");
-  return together != 0;
-}
-
 void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes == 0 ? 1 : bytes);

@@ -29,9 +29,6 @@ int unpacked_from();
 /// Whether the copies of async_copies.h run on it (compute capability 9.0 and more), and the environment's LECTERN_DECODE_RINGS is not "off".
 bool has_own_copies(int device);
 
-/// Whether blocks of a grid may wait for each other (launch_together), and the environment's LECTERN_DECODE_RUNS is not "off".
-bool has_runs(int device);
-
 /// Keeps a sentence for cuda::take_remarks().
 void remark(const std::string& sentence);
 

@@ -109,13 +109,6 @@ __device__ __forceinline__ Words<4> load_of_others(const float* from) {
   return value;
 }
 __device__ __forceinline__ float load_one_of_others(const float* from) { return __ldcg(from); }
-/// The same number, which the compiler takes for another: what is found by it is read here and not kept in registers from before.
-__device__ __forceinline__ int anew(int number) {
-  asm volatile("" : "+r"(number));
-  return number;
-}
-/// Again and again: what other threads make of it.
-__device__ __forceinline__ int load_now(const int* from) { return *static_cast<const volatile int*>(from); }
 /// What a thread wrote before, its block's threads find before what it writes afterwards; and the other way round, of what they read.
 __device__ __forceinline__ void order_shared() { __threadfence_block(); }
 
@@ -193,18 +186,6 @@ void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int 
 /// Whether kernels may begin before those before them are done (LECTERN_EARLY_LAUNCHES=on, on chips that have it).
 bool begins_early();
 
-template <class... Parameters, class... Arguments>
-void launch_with(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, cudaLaunchAttribute attribute, Arguments... arguments) {
-  cudaLaunchConfig_t config{};
-  config.gridDim = dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
-  config.blockDim = dim3(static_cast<unsigned>(threads));
-  config.dynamicSmemBytes = shared_bytes;
-  config.stream = stream;
-  config.attrs = &attribute;
-  config.numAttrs = 1;
-  cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
-}
-
 /// The same of a kernel that calls wait_for_kernels_before(): what it does until then may run beside the end of the kernel before it.
 template <class... Parameters, class... Arguments>
 void launch_early(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
@@ -213,20 +194,14 @@ void launch_early(Stream stream, void (*kernel)(Parameters...), Grid grid, int t
   cudaLaunchAttribute early{};
   early.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   early.val.programmaticStreamSerializationAllowed = 1;
-  launch_with(stream, kernel, grid, threads, shared_bytes, early, arguments...);
-}
-
-/// Whether blocks of a grid may wait for each other, where launch_together() queued it.
-constexpr bool blocks_run_together = true;
-
-/// The same of a kernel whose blocks wait for each other: all of them run at once, or the launch fails.
-template <class... Parameters, class... Arguments>
-void launch_together(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  if (shared_bytes > 32U << 10) allow_shared(reinterpret_cast<const void*>(kernel), shared_bytes);
-  cudaLaunchAttribute together{};
-  together.id = cudaLaunchAttributeCooperative;
-  together.val.cooperative = 1;
-  launch_with(stream, kernel, grid, threads, shared_bytes, together, arguments...);
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z));
+  config.blockDim = dim3(static_cast<unsigned>(threads));
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &early;
+  config.numAttrs = 1;
+  cudaLaunchKernelEx(&config, kernel, static_cast<Parameters>(arguments)...);
 }
 
 /// Queues a kernel of `grid` blocks of `threads`.
@@ -270,8 +245,6 @@ void check_alignment(const void* address, std::size_t bytes);
 
 inline void order_memory() {}
 inline void order_shared() {}
-inline int anew(int number) { return number; }
-inline int load_now(const int* from) { return *from; }
 inline Words<4> load_of_others(const float* from) {
   check_alignment(from, 16);
   Words<4> value;
@@ -314,14 +287,6 @@ void launch_shared(Stream, void (*kernel)(Parameters...), Grid grid, int threads
   };
   if (recorded != nullptr) recorded->push_back(run);
   else run();
-}
-
-// One block after the other.
-constexpr bool blocks_run_together = false;
-
-template <class... Parameters, class... Arguments>
-void launch_together(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  launch_shared(stream, kernel, grid, threads, shared_bytes, arguments...);
 }
 
 template <class... Parameters, class... Arguments>

@@ -79,8 +79,8 @@ class MadeLayer {
     logits_ = Memory(backend, static_cast<std::size_t>(most_rows * shape.vocabulary) * sizeof(float));
   }
 
-  /// What `rows` answers leave of the layer, their logits, and one more product's outputs; all but attention `rounds` times.
-  Row answers(int rows, int rounds = 1) {
+  /// What `rows` answers leave of the layer, their logits, and one more product's outputs.
+  Row answers(int rows) {
     const Row zeros_out(most_rows * long_outputs, 0.25F);
     backend_.upload(x_.data(), input_.data(), input_.size() * sizeof(float));
     backend_.upload(long_out_.data(), zeros_out.data(), zeros_out.size() * sizeof(float));
@@ -91,12 +91,9 @@ class MadeLayer {
     ops_->begin({rows, rows, zeros.data(), slots.data(), ones.data(), zeros.data(), zeros.data(), ones.data()}, {frequencies.data(), shape_.head_size / 2, 1.0F, false});
     ops_->project_attention(attention_, {0, rows}, x_.floats(), q_.floats(), kv_, 0);
     ops_->attend(shape_.heads, {0, rows}, q_.floats(), kv_, 0, hidden_.floats());
-    for (int round = 0; round < rounds; round++) {
-      if (round > 0) ops_->project_attention(attention_, {0, rows}, x_.floats(), q_.floats(), kv_, 0);
-      ops_->project_add(output_, rows, round > 0 ? q_.floats() : hidden_.floats(), x_.floats());
-      ops_->gated(gated_, rows, x_.floats(), hidden_.floats());
-      ops_->project_add(down_, rows, hidden_.floats(), x_.floats());
-    }
+    ops_->project_add(output_, rows, hidden_.floats(), x_.floats());
+    ops_->gated(gated_, rows, x_.floats(), hidden_.floats());
+    ops_->project_add(down_, rows, hidden_.floats(), x_.floats());
     ops_->project_add(long_, rows, long_in_.floats(), long_out_.floats());
     ops_->logits(head_norm_, head_, slots.data(), rows, x_.floats(), logits_.floats());
     ops_->end();
@@ -181,27 +178,6 @@ LECTERN_TEST("cuda: rows of answers have the bits through rings that they have w
           cuda::emulation::set_reverse(false);
         }
       }
-    }
-  }
-}
-
-// The emulation, whose blocks run one after the other, starts each by itself: there this says that none is forgotten and the order is kept.
-LECTERN_TEST("cuda: rows of answers have the bits in launches of many products that they have one by one") {
-  for (const test::Place& place : test::places_and_warpgroups()) {
-    if (place.name == "emulated") continue;  // a chip without rings
-    const std::unique_ptr<Backend> backend = place.make();
-    const LayerShape shape{1024, 8, 2, 64, 512, 35, 25 * 256};
-    std::unique_ptr<MadeLayer> apart;
-    {
-      const Said off("LECTERN_DECODE_RUNS", "off");
-      apart = std::make_unique<MadeLayer>(*backend, shape, DType::q4_k, DType::q6_k);
-    }
-    MadeLayer together(*backend, shape, DType::q4_k, DType::q6_k);
-    for (const int rows : {1, 2, 3}) {
-      constexpr int rounds = 5;  // more products than a launch takes
-      const Row expected = apart->answers(rows, rounds);
-      // What blocks wait for each other by goes on from where it was.
-      for (int turn = 0; turn < 2; turn++) check(test::same_bits(together.answers(rows, rounds), expected), place.name + ", " + std::to_string(rows) + " rows, turn " + std::to_string(turn));
     }
   }
 }

@@ -185,12 +185,6 @@ bool has_own_copies(int device) {
 
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 
-// Its launches are of one work each; that they are collected is tried.
-bool has_runs(int device) {
-  const char* const wanted = std::getenv("LECTERN_DECODE_RUNS");
-  return device == 1 && (wanted == nullptr || std::string(wanted) != "off");
-}
-
 void* device_allocate(std::size_t bytes) {
   call("allocating", true);
   const std::size_t rounded = rounded_up(bytes);

@@ -95,9 +95,9 @@ using KeptWords = Words<4>[kept_fours];
 /// Which four floats of a row a thread takes in a turn: beyond the end the last.
 __device__ __forceinline__ int kept_four(int turn, int fours) { return min_of(turn * decode_threads + thread_number(), fours - 1); }
 
-/// All rows, `count` at most, in registers until they are bytes; their norm's weights were read before. sums: 32 floats for each.
+/// Rows from `first` on, `count` at a time, in registers until they are bytes; their norm's weights were read before. sums: 32 floats for each.
 template <int count>
-__device__ __forceinline__ void read_short_input(const DecodeWork& work, const KeptWords& weight, std::uint8_t* planes, float* sums) {
+__device__ __forceinline__ void read_short_input(const DecodeWork& work, int first, const KeptWords& weight, std::uint8_t* planes, float* sums) {
   const int row_bytes = activation_row_bytes(work.columns / 32);
   const int fours = work.columns / 4;
   const int turns = (fours + decode_threads - 1) / decode_threads;
@@ -105,7 +105,7 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, const K
   float scale[count];
   LECTERN_UNROLL
   for (int row = 0; row < count; ++row) {
-    const float* const from = input_row(work, min_of(row, work.rows - 1));
+    const float* const from = input_row(work, min_of(first + row, work.rows - 1));
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours; ++turn) {
       if (turn < turns) x[row][turn] = load_of_others(from + 4 * kept_four(turn, fours));
@@ -126,11 +126,11 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, const K
   }
   LECTERN_UNROLL
   for (int row = 0; row < count; ++row) {
-    if (row >= work.rows) continue;
+    if (first + row >= work.rows) continue;
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours; ++turn) {
       // All lanes of a warp take part.
-      if (turn < turns) write_input(work, x[row][turn], weight[turn], scale[row], turn * decode_threads + thread_number(), planes + row * row_bytes);
+      if (turn < turns) write_input(work, x[row][turn], weight[turn], scale[row], turn * decode_threads + thread_number(), planes + (first + row) * row_bytes);
     }
   }
 }
@@ -142,25 +142,30 @@ __device__ __forceinline__ void read_input_twice(const DecodeWork& work, std::ui
   synchronise_block();
 }
 
-/// The same where there are registers, which is for one or two rows. `wait` returns when they are there; until then only weights are read, also those of
-/// the norm.
+/// The same where there are registers. `wait` returns when they are there; until then only weights are read, also those of the
+/// norm.
 template <int width, class Wait>
 __device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait) {
   const int fours = work.columns / 4;
-  if (width > 2 || work.quantised != nullptr || fours > kept_fours * decode_threads) {
+  if (work.quantised != nullptr) {
     wait();
-    return read_input_twice(work, planes, sums);
-  }
-  if constexpr (width <= 2) {
+    copy_input(work, work.rows * activation_row_bytes(work.columns / 32), planes);
+  } else if (fours > kept_fours * decode_threads) {
+    wait();
+    read_long_input(work, planes, sums);
+  } else {
     KeptWords weight;
     LECTERN_UNROLL
     for (int turn = 0; turn < kept_fours; ++turn) {
       if (turn * decode_threads < fours && work.norm.weight != nullptr) weight[turn] = *reinterpret_cast<const Words<4>*>(work.norm.weight + 4 * kept_four(turn, fours));
     }
     wait();
-    read_short_input<width>(work, weight, planes, sums);
-    synchronise_block();
+    // More would take more registers than there are.
+    constexpr int together = width > 2 ? 2 : width;
+    LECTERN_UNROLL
+    for (int row = 0; row < width; row += together) read_short_input<together>(work, row, weight, planes, sums + 32 * row);
   }
+  synchronise_block();
 }
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -2,14 +2,11 @@
 // that copy by themselves, with the same bits.
 //
 // One block of 16 warps a multiprocessor, for the whole chip; a warp takes two weight rows at a time, its lanes a stretch of 32 weights each. The rings
-// are filled before the input is read and never run empty between units: what waits for the memory are slots, not registers. One launch makes a run of
-// products, each of which wants what the one before it made: which weights come next is known, so while the blocks wait for each other and read the next
-// input, their rings fill with the next weights: 20 MB of the chip, which are 4 us of reading.
+// are filled before the input is read and never run empty between units: what waits for the memory are slots, not registers.
 #pragma once
 
 #include "cuda/kernels/decode_input.cuh"
 #include "cuda/kernels/decode_rows.cuh"
-#include "cuda/kernels/grid_barrier.cuh"
 #include "cuda/kernels/weight_rings.cuh"
 #include "cuda/launchers.h"
 
@@ -18,44 +15,25 @@ namespace LECTERN_CUDA_SPACE {
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// Units that a block, or a warp, has left.
-struct UnitRange {
-  int begin;
-  int end;
-};
-
-/// What a warp asks for next, of all its units of all works of a run. It lies in shared memory and is its first lane's alone: what is asked for and what is
-/// worked on are two places, and registers hold one.
-struct AskedPlace {
-  int work;
-  int end;  // of the run
-  UnitRange units;
-  DType type;
-  AskForPiece piece;
-};
-
-static_assert(sizeof(AskedPlace) <= asked_bytes && asked_bytes % alignof(AskedPlace) == 0, "its room");
-
 /// A block's shared memory, as ring_shared_bytes() counts it: the slots of all warps, the input, what gated products gather, sums of the norm,
-/// barriers, what warps ask for next, and how much of each gathered stretch is there.
+/// barriers, and how much of each gathered stretch is there.
 struct RingPlaces {
   WeightRing ring;  // the warp's own
   std::uint8_t* input;
   float* gathered;
   float* sums;
   int* arrived;
-  AskedPlace* asked;  // the warp's own
 };
 
-__device__ __forceinline__ RingPlaces ring_places(const RingShape& shape, int warp) {
+__device__ __forceinline__ RingPlaces ring_places(const RingShape& shape) {
+  const int warp = thread_number() / 32;
   std::uint8_t* const slots = dynamic_shared();
   RingPlaces at;
   at.input = slots + decode_warps * shape.slots * slot_bytes;
   at.gathered = reinterpret_cast<float*>(at.input + shape.input_bytes);
   at.sums = at.gathered + 32 * shape.gathered * most_decode_rows;
   auto* const barriers = reinterpret_cast<CopyBarrier*>(at.sums + 32 * most_decode_rows);
-  at.asked = reinterpret_cast<AskedPlace*>(reinterpret_cast<std::uint8_t*>(barriers + decode_warps * shape.slots) + warp * asked_bytes);
-  at.arrived = reinterpret_cast<int*>(reinterpret_cast<std::uint8_t*>(barriers + decode_warps * shape.slots) + decode_warps * asked_bytes);
+  at.arrived = reinterpret_cast<int*>(barriers + decode_warps * shape.slots);
   at.ring = {slots + warp * shape.slots * slot_bytes, barriers + warp * shape.slots, shape.slots};
   return at;
 }
@@ -75,6 +53,11 @@ __device__ __forceinline__ RingUnit ring_unit(const DecodeWork& work, int unit) 
 }
 
 /// The block's units, no two blocks further apart than one; of gated products whole stretches of outputs.
+struct UnitRange {
+  int begin;
+  int end;
+};
+
 __device__ __forceinline__ UnitRange block_units(const DecodeWork& work) {
   int units = 0;
   LECTERN_UNROLL
@@ -84,10 +67,17 @@ __device__ __forceinline__ UnitRange block_units(const DecodeWork& work) {
   return {together * static_cast<int>(static_cast<long long>(units) * block_x() / grid_x()), together * static_cast<int>(static_cast<long long>(units) * (block_x() + 1) / grid_x())};
 }
 
+/// What a warp asks for next, of all its units.
+struct AskedPlace {
+  UnitRange units;
+  DType type;
+  AskForPiece piece;
+};
+
 __device__ __forceinline__ void ask_for_rows(const DecodeWork& work, AskedPlace& asked) {
+  if (asked.units.begin >= asked.units.end) return;
   const RingUnit unit = ring_unit(work, asked.units.begin);
   asked.type = work.matrices[unit.which].type;
-  asked.piece.stretches = work.columns / 32;
   asked.piece.begin = 0;
   LECTERN_UNROLL
   for (int i = 0; i < ring_rows; ++i) {
@@ -96,29 +86,15 @@ __device__ __forceinline__ void ask_for_rows(const DecodeWork& work, AskedPlace&
   }
 }
 
-/// To the warp's first unit from asked.work on, if there is one.
-__device__ __forceinline__ void go_to_work(const DecodeRun& run, AskedPlace& asked) {
-  LECTERN_NO_UNROLL
-  for (; asked.work < asked.end; ++asked.work) {
-    asked.units = block_units(run.works[asked.work]);
-    asked.units.begin += thread_number() / 32;
-    if (asked.units.begin < asked.units.end) return ask_for_rows(run.works[asked.work], asked);
-  }
-}
-
-/// By a warp's first lane: the next piece into slot `slot`, if there is one.
-__device__ __forceinline__ void ask_for_next(const DecodeRun& run, AskedPlace& asked, const WeightRing& ring, int slot) {
-  if (asked.work >= asked.end) return;
-  AskForPiece piece = asked.piece;
-  piece.slot = ring.slots + slot * slot_bytes;
-  piece.barrier = ring.barriers + slot;
-  with_quantised(asked.type, piece);
-  asked.piece.begin = piece.begin;
-  if (piece.begin < piece.stretches) return;
+/// By a warp: the next piece into slot `slot`, if there is one.
+__device__ __forceinline__ void ask_for_next(const DecodeWork& work, AskedPlace& asked, const WeightRing& ring, int slot) {
+  if (asked.units.begin >= asked.units.end) return;
+  asked.piece.slot = ring.slots + slot * slot_bytes;
+  asked.piece.barrier = ring.barriers + slot;
+  with_quantised(asked.type, asked.piece);
+  if (asked.piece.begin < asked.piece.stretches) return;
   asked.units.begin += decode_warps;
-  if (asked.units.begin < asked.units.end) return ask_for_rows(run.works[asked.work], asked);
-  ++asked.work;
-  go_to_work(run, asked);
+  ask_for_rows(work, asked);
 }
 
 /// sums[o][r] += what the piece in a slot gives with the rows of x; then `begin` is the next one's stretch.
@@ -189,45 +165,35 @@ __device__ __forceinline__ void read_before(const DecodeWork& work, const RingUn
   }
 }
 
-/// The slot that a warp takes next, and how often it went round its ring.
-struct RingTurn {
-  int slot;
-  int phase;
-};
+#endif
 
-/// The end of a unit: lane r finishes row r of x.
+/// Grid: the multiprocessors. Shared memory: ring_shared_bytes.
 template <int width>
-__device__ __forceinline__ void end_unit(const DecodeRun& run, const DecodeWork& work, int first, int number, const float (&sums)[ring_rows][width], const float (&before)[ring_rows]) {
-  float own[ring_rows];
-  LECTERN_UNROLL
-  for (int o = 0; o < ring_rows; ++o) {
-    LECTERN_UNROLL
-    for (int r = 0; r < width; ++r) {
-      const float sum = warp_sum(sums[o][r]);
-      if (r == 0 || thread_number() % 32 == r) own[o] = sum;
-    }
-  }
-  if (work.then == Then::gated) gather(work, ring_places(run.shape, anew(thread_number() / 32)), run.shape.gathered, first, number, gated_value(own[0], own[1]));
-  else finish_unit(work, ring_unit(work, number), own, before);
-}
-
-/// By a warp: its units of a work whose input is there. What a work says is read where it is wanted: there are no registers for all of it.
-template <int width>
-__device__ __forceinline__ void multiply_units(const DecodeRun& run, int index, const UnitRange& units, const RingPlaces& at, RingTurn& turn) {
+__global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void ring_product(const LECTERN_IN_PLACE DecodeWork work, RingShape shape) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  const int lane = thread_number() % 32;
+  const RingPlaces at = ring_places(shape);
+  make_ring(at.ring);
+  const UnitRange units = block_units(work);
+  AskedPlace asked{};
+  asked.units = {units.begin + thread_number() / 32, units.end};
+  asked.piece.stretches = work.columns / 32;
+  ask_for_rows(work, asked);
+  for (int slot = 0; slot < shape.slots; ++slot) ask_for_next(work, asked, at.ring, slot);
+  for (int i = thread_number(); i < shape.gathered; i += decode_threads) at.arrived[i] = 0;
+  let_next_begin();
+  read_input<width>(work, at.input, at.sums, [] { wait_for_kernels_before(); });
   MultiplyPiece<width> piece;
   piece.x = at.input;
-  piece.stretches = run.works[index].columns / 32;
-  piece.rows = run.works[index].rows;
+  piece.stretches = work.columns / 32;
+  piece.rows = work.rows;
+  int slot = 0;
+  int phase = 0;
   LECTERN_NO_UNROLL
   for (int number = units.begin + thread_number() / 32; number < units.end; number += decode_warps) {
+    const RingUnit unit = ring_unit(work, number);
     float before[ring_rows];
-    DType type;
-    {
-      const DecodeWork& work = run.works[anew(index)];
-      const RingUnit unit = ring_unit(work, number);
-      type = work.matrices[unit.which].type;
-      read_before(work, unit, before);
-    }
+    read_before(work, unit, before);
     LECTERN_UNROLL
     for (auto& of_row : piece.sums) {
       LECTERN_UNROLL
@@ -236,66 +202,37 @@ __device__ __forceinline__ void multiply_units(const DecodeRun& run, int index, 
     piece.begin = 0;
     LECTERN_NO_UNROLL
     while (piece.begin < piece.stretches) {
-      piece.slot = at.ring.slots + turn.slot * slot_bytes;
-      wait_for(at.ring.barriers + turn.slot, turn.phase);
-      with_quantised(type, piece);
+      piece.slot = at.ring.slots + slot * slot_bytes;
+      wait_for(at.ring.barriers + slot, phase);
+      with_quantised(work.matrices[unit.which].type, piece);
       // All lanes are done with the slot.
       synchronise_warp();
-      if (thread_number() % 32 == 0) ask_for_next(run, *at.asked, at.ring, turn.slot);
-      if (++turn.slot < at.ring.count) continue;
-      turn.slot = 0;
-      turn.phase ^= 1;
+      ask_for_next(work, asked, at.ring, slot);
+      if (++slot < shape.slots) continue;
+      slot = 0;
+      phase ^= 1;
     }
-    end_unit<width>(run, run.works[anew(index)], units.begin, number, piece.sums, before);
-  }
-}
-
-#endif
-
-/// Works begin .. end - 1 of a run. Grid: the multiprocessors, together where there are several works. Shared memory: ring_shared_bytes.
-template <int width>
-__global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void ring_products(const LECTERN_IN_PLACE DecodeRun run, int begin, int end) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  const RingPlaces at = ring_places(run.shape, thread_number() / 32);
-  make_ring(at.ring);
-  if (thread_number() % 32 == 0) {
-    at.asked->work = begin;
-    at.asked->end = end;
-    go_to_work(run, *at.asked);
-    LECTERN_NO_UNROLL
-    for (int slot = 0; slot < at.ring.count; ++slot) ask_for_next(run, *at.asked, at.ring, slot);
-  }
-  let_next_begin();
-  GridBarrier others(run.arrived);
-  RingTurn turn{0, 0};
-  LECTERN_NO_UNROLL
-  for (int number = begin; number < end; ++number) {
-    const UnitRange units = block_units(run.works[number]);
-    const auto wait = [&] {
-      if (number == begin) wait_for_kernels_before();
-      else others.wait();
-      for (int i = thread_number(); i < run.shape.gathered; i += decode_threads) at.arrived[i] = 0;
-    };
-    if (units.begin < units.end) {
-      read_input<width>(run.works[anew(number)], at.input, at.sums, wait);
-      multiply_units<width>(run, number, units, at, turn);
-    } else {
-      wait();
+    float own[ring_rows];
+    LECTERN_UNROLL
+    for (int o = 0; o < ring_rows; ++o) {
+      LECTERN_UNROLL
+      for (int r = 0; r < width; ++r) {
+        const float sum = warp_sum(piece.sums[o][r]);
+        if (r == 0 || lane == r) own[o] = sum;
+      }
     }
-    if (number + 1 < end) others.arrive();
+    if (work.then == Then::gated) gather(work, at, shape.gathered, units.begin, number, gated_value(own[0], own[1]));
+    else finish_unit(work, unit, own, before);
   }
 #else
-  static_cast<void>(run);
-  static_cast<void>(begin);
-  static_cast<void>(end);
+  static_cast<void>(work);
+  static_cast<void>(shape);
 #endif
 }
 
 template <int width>
-void launch_decode_run(Stream stream, int blocks, int count, const DecodeRun& run) {
-  const std::size_t shared_bytes = ring_shared_bytes(run.shape);
-  if (count > 1 && blocks_run_together) return launch_together(stream, ring_products<width>, Grid{blocks}, decode_threads, shared_bytes, run, 0, count);
-  for (int work = 0; work < count; ++work) launch_early(stream, ring_products<width>, Grid{blocks}, decode_threads, shared_bytes, run, work, work + 1);
+void launch_ring_decode(Stream stream, int blocks, const RingShape& shape, const DecodeWork& work) {
+  launch_early(stream, ring_product<width>, Grid{blocks}, decode_threads, ring_shared_bytes(shape), work, shape);
 }
 
 }  // namespace LECTERN_CUDA_SPACE

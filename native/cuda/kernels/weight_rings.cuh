@@ -67,7 +67,7 @@ __device__ __forceinline__ void make_ring(const WeightRing& ring) {
   synchronise_warp();
 }
 
-/// By a warp's first lane: asks for the piece of two rows of `stretches` that begins with stretch `begin`; then that is where the next one begins.
+/// Asks for the piece of two rows of `stretches` that begins with stretch `begin`; then that is where the next one begins.
 struct AskForPiece {
   const std::uint8_t* rows[ring_rows];
   int stretches;
@@ -80,23 +80,25 @@ struct AskForPiece {
     constexpr PlaneShape shape = plane_shape_of<type>;
     constexpr PlaneOffsets to = piece_offsets<type>;
     static_assert(ring_rows * to.end <= slot_bytes && piece_stretches<type> > 0, "pieces go into a slot");
-    const PlaneOffsets from = plane_offsets(shape, stretches);
-    const int count = stretches - begin < piece_stretches<type> ? stretches - begin : piece_stretches<type>;
-    // A plane's end is filled up to whole sectors, and so may be a piece's.
-    const int low = sixteens(shape.low * count);
-    const int second = sixteens(shape.second * count);
-    const int high = sixteens(shape.high * count);
-    const int scale = sixteens(shape.scale * count);
-    const int head = sixteens(shape.head * ((count + 7) / 8));
-    arrive_expecting(barrier, ring_rows * (low + second + high + scale + head));
-    LECTERN_UNROLL
-    for (int i = 0; i < ring_rows; ++i) {
-      std::uint8_t* const place = slot + i * to.end;
-      copy_bytes(place, rows[i] + shape.low * begin, low, barrier);
-      if constexpr (shape.second > 0) copy_bytes(place + to.second, rows[i] + from.second + shape.second * begin, second, barrier);
-      if constexpr (shape.high > 0) copy_bytes(place + to.high, rows[i] + from.high + shape.high * begin, high, barrier);
-      if constexpr (shape.scale > 0) copy_bytes(place + to.scale, rows[i] + from.scale + shape.scale * begin, scale, barrier);
-      if constexpr (shape.head > 0) copy_bytes(place + to.head, rows[i] + from.head + shape.head * (begin / 8), head, barrier);
+    if (thread_number() % 32 == 0) {
+      const PlaneOffsets from = plane_offsets(shape, stretches);
+      const int count = stretches - begin < piece_stretches<type> ? stretches - begin : piece_stretches<type>;
+      // A plane's end is filled up to whole sectors, and so may be a piece's.
+      const int low = sixteens(shape.low * count);
+      const int second = sixteens(shape.second * count);
+      const int high = sixteens(shape.high * count);
+      const int scale = sixteens(shape.scale * count);
+      const int head = sixteens(shape.head * ((count + 7) / 8));
+      arrive_expecting(barrier, ring_rows * (low + second + high + scale + head));
+      LECTERN_UNROLL
+      for (int i = 0; i < ring_rows; ++i) {
+        std::uint8_t* const place = slot + i * to.end;
+        copy_bytes(place, rows[i] + shape.low * begin, low, barrier);
+        if constexpr (shape.second > 0) copy_bytes(place + to.second, rows[i] + from.second + shape.second * begin, second, barrier);
+        if constexpr (shape.high > 0) copy_bytes(place + to.high, rows[i] + from.high + shape.high * begin, high, barrier);
+        if constexpr (shape.scale > 0) copy_bytes(place + to.scale, rows[i] + from.scale + shape.scale * begin, scale, barrier);
+        if constexpr (shape.head > 0) copy_bytes(place + to.head, rows[i] + from.head + shape.head * (begin / 8), head, barrier);
+      }
     }
     begin += piece_stretches<type>;
   }

@@ -6,7 +6,7 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 template void launch_decode<2>(Stream, int, const DecodeWork&);
-template void launch_decode_run<2>(Stream, int, int, const DecodeRun&);
+template void launch_ring_decode<2>(Stream, int, const RingShape&, const DecodeWork&);
 
 }  // namespace LECTERN_CUDA_SPACE
 }  // namespace lectern
