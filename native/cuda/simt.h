@@ -18,7 +18,9 @@
 #define LECTERN_REGISTERS(registers) __maxnreg__(registers)
 #define LECTERN_UNROLL _Pragma("unroll")
 #define LECTERN_NO_UNROLL _Pragma("unroll 1")
-#define LECTERN_UNROLL_TWICE _Pragma("unroll 2")
+#define LECTERN_TEXT(text) #text
+/// So many turns at a time: a number that the compiler knows.
+#define LECTERN_UNROLL_BY(turns) _Pragma(LECTERN_TEXT(unroll turns))
 
 #else
 
@@ -34,7 +36,7 @@
 #define LECTERN_REGISTERS(registers)
 #define LECTERN_UNROLL
 #define LECTERN_NO_UNROLL
-#define LECTERN_UNROLL_TWICE
+#define LECTERN_UNROLL_BY(turns)
 #define __global__ static
 #define __device__
 #define __host__

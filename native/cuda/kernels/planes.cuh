@@ -115,7 +115,7 @@ struct alignas(16) WeightBlock {
 template <DType type, Kept scales>
 __device__ __forceinline__ void load_head(const std::uint8_t* row, const PlaneOffsets& at, int stretch, RawStretch& raw) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  const std::uint8_t* head = row + at.head + shape.head * (stretch / 8);
+  const std::uint8_t* head = row + at.head + shape.head * (stretch >> 3);
   if constexpr (shape.head == 16) raw.head = load_constant<Words<4>, scales>(head);
   if constexpr (shape.head == 8) {
     const auto two = load_constant<Words<2>, scales>(head);
@@ -226,7 +226,8 @@ __device__ __forceinline__ void unpack_quants(const RawStretch& raw, int (&q)[8]
 template <DType type>
 __device__ __forceinline__ void unpack_scales(const RawStretch& raw, int stretch, float (&factor)[2], float (&offset)[2]) {
   offset[0] = offset[1] = 0.0F;
-  const int j = stretch % 8;
+  // Of numbers with a sign a quotient takes three instructions.
+  const int j = stretch & 7;
   if constexpr (type == DType::q4_k || type == DType::q5_k) {
     const std::uint32_t high = raw.head.w[3] >> (2 * j);
     const std::uint32_t scale = ((raw.head.w[1] >> (4 * j)) & 15U) | (high & 3U) << 4;
@@ -245,7 +246,7 @@ __device__ __forceinline__ void unpack_scales(const RawStretch& raw, int stretch
   } else if constexpr (type == DType::q3_k) {
     for (int half = 0; half < 2; ++half) {
       const int s = 2 * j + half;
-      const std::uint32_t low = ((j < 4 ? raw.head.w[1] : raw.head.w[2]) >> (4 * (s % 8))) & 15U;
+      const std::uint32_t low = ((j < 4 ? raw.head.w[1] : raw.head.w[2]) >> (4 * (s & 7))) & 15U;
       const std::uint32_t scale = low | ((raw.head.w[3] >> (2 * s)) & 3U) << 4;
       factor[half] = low_half(raw.head.w[0]) * static_cast<float>(static_cast<int>(scale) - 32);
     }

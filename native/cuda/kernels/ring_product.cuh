@@ -109,17 +109,27 @@ struct MultiplyPiece {
 
   template <DType type>
   __device__ __forceinline__ void run() {
-    constexpr PlaneOffsets at = piece_offsets<type>;
-    const int lane = thread_number() % 32;
-    LECTERN_UNROLL_TWICE
-    for (int turn = 0; turn < piece_stretches<type>; turn += 32) {
-      if (begin + turn + lane >= stretches) break;
-      RawStretch weights[ring_rows];
-      LECTERN_UNROLL
-      for (int o = 0; o < ring_rows; ++o) weights[o] = load_stretch<type, Kept::in_shared, Kept::in_shared>(slot + o * at.end, at, turn + lane);
-      add_products<type, width, ring_rows>(weights, begin + turn + lane, x, stretches, rows, sums);
+    // Whole pieces, which most are, ask nothing in between: the chains of additions of several turns go on side by side.
+    if (begin + piece_stretches<type> <= stretches) {
+      [[maybe_unused]] constexpr int together = width == 1 ? 4 : 2;
+      LECTERN_UNROLL_BY(together)
+      for (int turn = 0; turn < piece_stretches<type>; turn += 32) take<type>(turn + thread_number() % 32);
+    } else {
+      LECTERN_NO_UNROLL
+      for (int at = thread_number() % 32; begin + at < stretches; at += 32) take<type>(at);
     }
     begin += piece_stretches<type>;
+  }
+
+ private:
+  /// Stretch `at` of the piece.
+  template <DType type>
+  __device__ __forceinline__ void take(int at) {
+    constexpr PlaneOffsets planes = piece_offsets<type>;
+    RawStretch weights[ring_rows];
+    LECTERN_UNROLL
+    for (int o = 0; o < ring_rows; ++o) weights[o] = load_stretch<type, Kept::in_shared, Kept::in_shared>(slot + o * planes.end, planes, at);
+    add_products<type, width, ring_rows>(weights, begin + at, x, stretches, rows, sums);
   }
 };
 
