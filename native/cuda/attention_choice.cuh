@@ -40,7 +40,7 @@ class AttentionChoice {
   // More cells than a block has room for at a time, the last of no whole tile; rows of two warpgroups that see from one to all of a tile.
   static constexpr int cells = 7 * cell_tile - 40;
   static constexpr int tokens = 24;
-  static constexpr int group = 3;
+  static constexpr int heads = 3;
   static constexpr int most_seconds = 30;  // of microseconds of work, on a device that others may use
 
   /// Numbers that nobody chose, always the same ones, from -2 to 2.
@@ -54,14 +54,11 @@ class AttentionChoice {
 
   /// What is wrong with attention by warpgroups, as a sentence; empty: nothing.
   std::string fault_of() const {
-    // As many as make a cell large enough.
-    const int kv_heads = (63 + size_) / size_;
-    const int heads = group * kv_heads;
     const auto head = static_cast<std::size_t>(size_);
     Noise noise;
-    std::vector<std::uint16_t> pairs(2 * cells * static_cast<std::size_t>(kv_heads) * head);
+    std::vector<std::uint16_t> pairs(2 * cells * head);
     for (std::uint16_t& half : pairs) half = half_of(noise.next());
-    std::vector<float> queries(std::size_t{tokens} * static_cast<std::size_t>(heads) * head);
+    std::vector<float> queries(std::size_t{tokens} * heads * head);
     for (float& value : queries) value = noise.next() / 4;
     std::vector<int> told;
     for (int row = 0; row < tokens; ++row) told.push_back(row % 5 == 4 ? 2 * row : 0);
@@ -74,7 +71,7 @@ class AttentionChoice {
     copy_to_device(stream_, kept.get(), pairs.data(), 2 * pairs.size());
     copy_to_device(stream_, q.get(), queries.data(), sizeof(float) * queries.size());
     copy_to_device(stream_, sees.get(), told.data(), sizeof(int) * told.size());
-    const Cache cache{kept.get(), CacheType::halves, 1, 1, cells, kv_heads, size_};
+    const Cache cache{kept.get(), CacheType::halves, 1, 1, cells, 1, size_};
     /// By `launch`, the first `begin` tokens in a tile of their own.
     const auto result = [&](auto* launch, int begin) {
       std::vector<QueryTile> own;

@@ -190,8 +190,8 @@ inline int tokens_of_tile(int group) { return group > query_rows ? 0 : query_row
 void launch_tile_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,
                            float* out);
 
-/// Whether such tiles go by warpgroups on chips that have them (sm_90a, units/groups_attention.cu): a cell's heads are 64 elements at least, which are copied at a time.
-inline bool goes_by_group_attention(const KvShape& shape) { return goes_by_flash(shape) && shape.dtype == DType::f16 && shape.heads * shape.head_size >= 64; }
+/// Whether such tiles go by warpgroups on chips that have them (sm_90a, units/groups_attention.cu).
+inline bool goes_by_group_attention(const KvShape& shape) { return goes_by_flash(shape) && shape.dtype == DType::f16; }
 
 /// The same by them. The last bits are others.
 void launch_group_attention(Stream stream, const Cache& cache, int query_heads, int layer, const QueryTile* tiles, int count, const int* first, const int* visible, int first_row, const float* q,

@@ -5,14 +5,15 @@
 // the next, a thread makes shares of what came before; of 1,024 clocks that both warpgroups' products of a tile take at their best (heads of 128), the shares take some 350 of
 // issue each.
 //
-// Keys and values come by copies that the device makes by itself, for which a warp asks beside its other work; of twelve matrices that there is room for four are worked on or not yet
-// given back by the slower warpgroup and the others come. Nothing else holds the warpgroups together, so one's products run beside the other's shares.
+// Keys and values come in pairs of tiles by copies beside, a barrier a pair: of three pairs one is worked on, one is there or coming, and of the third only the last values are still
+// to be multiplied or the next copies on their way.
 //
 // A tile of cells is where flash.cuh has it and a row does the same steps there, but the tensor cores add in an order of their own: a device attends either always here or never
 // (attention_choice.cuh).
 #pragma once
 
-#include "cuda/async_copies.h"
+#include <type_traits>
+
 #include "cuda/kernels/flash.cuh"
 #include "cuda/warpgroups.h"
 
@@ -24,58 +25,64 @@ template <int width>
 struct GroupAttentionShape {
   static constexpr int part_bytes = cell_tile * 128;
   static constexpr int matrix_bytes = width / 64 * part_bytes;
-  static constexpr int stages = 12;  // keys of a tile, its values, keys of the next
-  static constexpr int barriers = 2 * stages + 2;
-  static constexpr std::size_t shared_bytes = std::size_t{matrix_alignment} + stages * matrix_bytes + barriers * sizeof(CopyBarrier);
+  static constexpr int tile_bytes = 2 * matrix_bytes;  // keys, then values
+  static constexpr int tiles = 6;
+  static constexpr std::size_t shared_bytes = std::size_t{matrix_alignment} + tiles * tile_bytes;
 };
 
-/// Grid and arguments: as attend_tiles, of a cache of halves. cells: of this cache, a row has the heads of a cell, a box is 64 elements of 64 cells.
+/// Grid and arguments: as attend_tiles, of a cache of halves.
 template <int width>
 __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void attend_group_tiles(Cache cache, int query_heads, int layer, const QueryTile* tiles, int tile_count, const int* first,
-                                                                                               const int* visible, int first_row, const float* q, float* out, const LECTERN_IN_PLACE TileMap cells) {
+                                                                                               const int* visible, int first_row, const float* q, float* out) {
 #if defined(LECTERN_HAS_GROUPS)
   using Shape = GroupAttentionShape<width>;
   static_assert(flash_threads == 2 * warpgroup_threads && query_rows == 2 * warpgroup_rows, "two warpgroups");
-  std::uint8_t* const stages = dynamic_shared() + (matrix_alignment - shared_address(dynamic_shared()) % matrix_alignment) % matrix_alignment;
+  std::uint8_t* const shared = dynamic_shared() + (matrix_alignment - shared_address(dynamic_shared()) % matrix_alignment) % matrix_alignment;
   const QueryTile tile = tiles[tile_count - 1 - block_x()];
   const int kv_head = block_y();
   const int group = query_heads / cache.heads;
   const int lane = thread_number() % 32;
-  const int own = thread_number() / warpgroup_threads;
   const int rows = tile.tokens * group;
+  const bool idle = thread_number() / warpgroup_threads * warpgroup_rows >= rows;
   const int count = (tile.end - tile.begin + cell_tile - 1) / cell_tile;
-  auto* const full = reinterpret_cast<CopyBarrier*>(stages + Shape::stages * Shape::matrix_bytes);
-  CopyBarrier* const empty = full + Shape::stages;
-  CopyBarrier* const clean = empty + Shape::stages;  // of the two warpgroups
 
-  /// By a warp: asks for matrices up to before `end`, in order. Matrix 2 i are the keys of tile i, the next its values.
-  int asked = 0;
-  const auto ask = [&](int end) {
-    for (; asked < end && asked < 2 * count; ++asked) {
-      const int stage = asked % Shape::stages;
-      if (asked >= Shape::stages) wait_for(empty + stage, asked / Shape::stages - 1);
-      if (thread_number() == 0) {
-        arrive_expecting(full + stage, Shape::matrix_bytes);
-        const int row = ((layer * cache.slots + tile.slot) * 2 + asked % 2) * cache.positions + tile.begin + asked / 2 * cell_tile;
-        LECTERN_UNROLL
-        for (int part = 0; part < width / 64; ++part) copy_box(stages + stage * Shape::matrix_bytes + part * Shape::part_bytes, cells, kv_head * cache.head_size + 64 * part, row, full + stage);
+  // A thread copies one chunk of every 256 / chunks'th cell of a pair: of all of them the place among eight rows is the same.
+  constexpr int chunks = width / 8;
+  constexpr int cells_apart = flash_threads / chunks;
+  const int chunk = thread_number() % chunks;
+  const int cell = thread_number() / chunks;
+  const int place = chunk / 8 * Shape::part_bytes + cell * 128 + ((chunk % 8 ^ cell % 8) << 4);
+  const bool has_chunk = 8 * chunk < cache.head_size;
+  const std::size_t stride = static_cast<std::size_t>(cache.heads) * static_cast<std::size_t>(cache.head_size);
+  const auto* const data = static_cast<const std::uint16_t*>(cache.data);
+  const std::uint16_t* sides[2];
+  LECTERN_UNROLL
+  for (int side = 0; side < 2; ++side) sides[side] = data + cache.at(layer, tile.slot, side, tile.begin + cell, kv_head) + (has_chunk ? 8 * chunk : 0);
+  const auto copy_cells = [&](int begin, std::uint8_t* to, auto whole) {
+    LECTERN_UNROLL
+    for (int side = 0; side < 2; ++side) {
+      const std::uint16_t* from = sides[side] + static_cast<std::size_t>(begin) * stride;
+      LECTERN_UNROLL
+      for (int i = 0; i < 2 * cell_tile / cells_apart; ++i) {
+        const int row = i * cells_apart;
+        const bool wanted = decltype(whole)::value || (has_chunk && tile.begin + begin + cell + row < tile.end);
+        std::uint8_t* const at = to + row / cell_tile * Shape::tile_bytes + side * Shape::matrix_bytes + row % cell_tile * 128 + place;
+        copy_beside(at, wanted ? from : data, wanted);
+        from += static_cast<std::size_t>(cells_apart) * stride;
       }
     }
   };
-  if (thread_number() == 0) {
-    for (int stage = 0; stage < Shape::stages; ++stage) {
-      init_barrier(full + stage, 1);
-      init_barrier(empty + stage, rows > warpgroup_rows ? 8 : 4);  // warps that give it back
+  const auto copy_pair = [&](int pair) {
+    const int begin = 2 * cell_tile * pair;
+    std::uint8_t* const to = shared + 2 * pair % Shape::tiles * Shape::tile_bytes;
+    if (2 * pair < count) {
+      if (tile.begin + begin + 2 * cell_tile <= tile.end && cache.head_size == width) copy_cells(begin, to, std::true_type{});
+      else copy_cells(begin, to, std::false_type{});
     }
-    for (int group_number = 0; group_number < 2; ++group_number) init_barrier(clean + group_number, warpgroup_threads);
-    show_barriers();
-  }
-  if (thread_number() < 32) {
-    synchronise_warp();
-    ask(Shape::stages);
-  }
-  synchronise_block();
-  if (own * warpgroup_rows >= rows) return;
+    end_copies();  // also none, so that groups can be counted
+  };
+  copy_pair(0);
+  copy_pair(1);
 
   // Of this thread's two rows, 8 apart. What they see is asked for beside their queries.
   bool active[2];
@@ -111,14 +118,10 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
   float total[2] = {0.0F, 0.0F};  // of this thread's columns
   float shrink[2] = {1.0F, 1.0F};
 
-  const Word base = shared_address(stages);
-  const auto wait_for_matrix = [&](int matrix) { wait_for(full + matrix % Shape::stages, matrix / Shape::stages); };
-  const auto give_back = [&](int matrix) {
-    if (lane == 0) arrive(empty + matrix % Shape::stages);
-  };
+  const Word base = shared_address(shared);
   /// Asks for the scores of tile `i`.
   const auto score = [&](int i) {
-    const Word keys = base + static_cast<Word>(2 * i % Shape::stages * Shape::matrix_bytes);
+    const Word keys = base + static_cast<Word>(i % Shape::tiles * Shape::tile_bytes);
     LECTERN_UNROLL
     for (int k = 0; k < width / 16; ++k) {
       const MatrixPlace right = further(place_at(keys + static_cast<Word>(k / 4 * Shape::part_bytes)), k % 4);
@@ -129,7 +132,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
   };
   /// And for the sums over its values.
   const auto add = [&](int i) {
-    const Word values = base + static_cast<Word>((2 * i + 1) % Shape::stages * Shape::matrix_bytes);
+    const Word values = base + static_cast<Word>(i % Shape::tiles * Shape::tile_bytes + Shape::matrix_bytes);
     LECTERN_UNROLL
     for (int k = 0; k < cell_tile / 16; ++k) multiply_held<true, Side::turned>(sums, shares[k], turned_place_at(values + static_cast<Word>(16 * k * 128), Shape::part_bytes));
     end_products();
@@ -185,49 +188,47 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
     }
   };
 
-  wait_for_matrix(0);
+  wait_for_copies<1>();
+  show_to_products();
+  synchronise_block();
+  /// Before the products that are first to read a pair: it is there for all, and of the pair before the last nobody reads any more.
+  const auto meet = [&] {
+    wait_for_copies<0>();
+    show_to_products();
+    synchronise_block();
+  };
+  if (idle) {
+    for (int i = 1; i + 1 < count; i += 2) {
+      meet();
+      copy_pair((i + 1) / 2 + 1);
+    }
+    return;
+  }
   hold_sums(scores);
   begin_products();
   score(0);
   wait_for_products<0>();
   hold_sums(scores);
-  give_back(0);
   share(0);
   take_shares();
   hold_sums(sums);
   hold_words(shares);
   LECTERN_NO_UNROLL
   for (int i = 0; i + 1 < count; ++i) {
-    // What is asked for goes where the iteration before the last was, so that nobody waits for the slower warpgroup.
-    if (thread_number() < 32) ask(2 * i + Shape::stages - 1);
-    wait_for_matrix(2 * i + 1);
-    wait_for_matrix(2 * i + 2);
+    if (i % 2 == 1) meet();
     begin_products();
     score(i + 1);
     add(i);
+    // The tensor cores have work before their threads ask for more of it.
+    if (i % 2 == 1) copy_pair((i + 1) / 2 + 1);
     wait_for_products<1>();
     hold_sums(scores);
-    give_back(2 * i + 2);
     share(i + 1);
     wait_for_products<0>();
     hold_sums(sums);
-    give_back(2 * i + 1);
     take_shares();
     hold_sums(sums);
     hold_words(shares);
-  }
-  wait_for_matrix(2 * count - 1);
-  const int last = tile.end - tile.begin - (count - 1) * cell_tile;
-  if (last < cell_tile) {
-    // Behind the last cell lies what nobody wrote or somebody left: no share of it is more than zero, but nothing times what is no number is none.
-    for (int i = thread_number() % warpgroup_threads; i < (cell_tile - last) * width / 8; i += warpgroup_threads) {
-      const Word zeros[4] = {};
-      const int chunk = i % (width / 8);
-      store_words(stages + (2 * count - 1) % Shape::stages * Shape::matrix_bytes + chunk / 8 * Shape::part_bytes + (last + i / (width / 8)) * 128 + chunk % 8 * 16, zeros);
-    }
-    show_to_products();
-    arrive(clean + own);
-    wait_for(clean + own, 0);
   }
   begin_products();
   add(count - 1);
