@@ -10,7 +10,6 @@
 #include <string>
 #include <thread>
 #include <unordered_map>
-#include <unordered_set>
 #include <utility>
 
 #include "cuda/async_copies.h"
@@ -54,13 +53,6 @@ void allow_shared(const void* kernel, std::size_t bytes) {
   if (bytes <= most) return;
   // Where it fails the launch does, too, and says so.
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) == cudaSuccess) most = bytes;
-}
-
-void allow_beside(const void* kernel) {
-  static std::mutex mutex;
-  static std::unordered_set<const void*> allowed;
-  const std::lock_guard<std::mutex> lock(mutex);
-  if (allowed.insert(kernel).second) cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, cudaSharedmemCarveoutMaxShared);
 }
 
 bool begins_early() {

@@ -172,10 +172,6 @@ __device__ __forceinline__ void let_next_begin() {
 /// another's launch, or a recorded one.
 void allow_shared(const void* kernel, std::size_t bytes);
 
-/// Lets a kernel's blocks run on a multiprocessor beside those of one that has nearly all of its shared memory: without that its division between such memory and
-/// the first-level cache would first have to change, for which it must be idle.
-void allow_beside(const void* kernel);
-
 /// Queues a kernel of `grid` blocks of `threads`, each with `shared_bytes` beside what its LECTERN_SHARED takes.
 template <class... Parameters, class... Arguments>
 void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
@@ -230,7 +226,6 @@ inline int block_z() { return static_cast<int>(cuda::emulation::block_index.z); 
 inline int grid_x() { return static_cast<int>(cuda::emulation::grid_size.x); }
 inline void synchronise_block() { cuda::emulation::block_barrier(); }
 inline void synchronise_warp() { cuda::emulation::warp_barrier(); }
-inline void allow_beside(const void*) {}
 float shuffle_xor(float value, int mask);
 int shuffle_xor(int value, int mask);
 // Fibers take turns at barriers alone.

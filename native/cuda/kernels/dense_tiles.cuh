@@ -29,8 +29,8 @@ constexpr int dense_many_registers = 224;
 constexpr int dense_registers = 160;
 constexpr int dense_box_bytes = dense_box_rows * step_row_bytes;
 constexpr int dense_stage_bytes = 3 * dense_box_bytes;
-/// Of a warp, for sums on their way out: 16 rows of 32. What of a multiprocessor's shared memory is left takes a block that unpacks.
-constexpr int dense_way_out_floats = 16 * 32;
+/// Of a warp, for sums on their way out: 16 rows of 64.
+constexpr int dense_way_out_floats = 16 * 64;
 constexpr std::size_t dense_shared_bytes = matrix_alignment + dense_stages * dense_stage_bytes + sizeof(float) * dense_consumers * dense_way_out_floats + 2 * dense_stages * sizeof(CopyBarrier);
 /// Rows' tiles that are taken beside one another before the next outputs: their rows stay in the second-level cache.
 constexpr int dense_rows_beside = 16;
@@ -75,17 +75,17 @@ __device__ __forceinline__ DenseTile dense_tile(const DenseProduct& work, int ro
   return tile;
 }
 
-/// What becomes of a warp's sums, 16 rows of all outputs: by way of shared memory, 32 columns at a time, so that each access of the device's memory is of
-/// 128 bytes of a row. From where the tensor cores leave them it would be of 32 bytes of eight rows, which takes as long as products of 512 columns.
+/// What becomes of a warp's sums, 16 rows of all outputs: by way of shared memory, 64 columns at a time, so that each access of the device's memory is of
+/// 256 bytes of a row. From where the tensor cores leave them it would be of 32 bytes of eight rows, which takes as long as products of 512 columns.
 template <bool halves, Ending ending>
 class DenseEnd {
  public:
   static constexpr bool gated = ending == Ending::gated;
   /// A lane has four outputs of a row at a time; of a gated product as many of both matrices.
-  static constexpr int lanes_of_row = gated ? 4 : 8;
+  static constexpr int lanes_of_row = gated ? 8 : 16;
   static constexpr int rows_together = 32 / lanes_of_row;
   static constexpr int turns = 16 / rows_together;
-  static constexpr int parts = 8;
+  static constexpr int parts = 4;
 
   /// `first_row`: of the warp; `first_output`: of the tile; `own`: the warp's shared memory.
   __device__ __forceinline__ DenseEnd(const TileProduct& product, int first_row, int first_output, float* own)
@@ -137,7 +137,7 @@ class DenseEnd {
         float values[4];
         take(row, 4 * (thread_number() % lanes_of_row), values);
         float second[4];
-        if constexpr (gated) take(row, 16 + 4 * (thread_number() % lanes_of_row), second);
+        if constexpr (gated) take(row, 32 + 4 * (thread_number() % lanes_of_row), second);
         LECTERN_UNROLL
         for (int k = 0; k < 4; ++k) {
           float sum = values[k] * scale_[i];
@@ -161,14 +161,14 @@ class DenseEnd {
   __device__ __forceinline__ int row_of(int turn) const { return first_row_ + rows_together * turn; }
   __device__ __forceinline__ bool in_fours() const { return product_.outputs % 4 == 0; }
   /// Eight columns lie where eight others would: rows that are written together lie in different banks.
-  __device__ __forceinline__ float* place(int row, int column) const { return own_ + 32 * row + 8 * (column / 8 ^ (row & 3)) + column % 8; }
+  __device__ __forceinline__ float* place(int row, int column) const { return own_ + 64 * row + 8 * (column / 8 ^ (row & 7)) + column % 8; }
 
   __device__ __forceinline__ void put_part(int part, const float (&sums)[dense_columns / 8][4]) const {
     const int lane = thread_number() % 32;
     LECTERN_UNROLL
-    for (int o = 0; o < 4; ++o) {
+    for (int o = 0; o < 8; ++o) {
       // Of a gated part the second half are the other matrix's.
-      const int block = !gated ? 4 * part + o : o < 2 ? 2 * part + o : dense_columns / 16 + 2 * part + o - 2;
+      const int block = !gated ? 8 * part + o : o < 4 ? 4 * part + o : dense_columns / 16 + 4 * part + o - 4;
       LECTERN_UNROLL
       for (int half = 0; half < 2; ++half) {
         *reinterpret_cast<Words<2>*>(place(lane / 4 + 8 * half, 8 * o + 2 * (lane % 4))) = {{bits_of_float(sums[block][2 * half]), bits_of_float(sums[block][2 * half + 1])}};
