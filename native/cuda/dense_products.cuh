@@ -1,5 +1,5 @@
 // Products of many rows with weights as 16-bit floats (kernels/dense_tiles.cuh): of halves as they lie there, of quantised types unpacked before,
-// a part of a matrix at a time. There is room for two parts: on a stream beside one is unpacked while the other is multiplied, also the next product's.
+// a part of a matrix at a time.
 #pragma once
 
 #include <algorithm>
@@ -29,23 +29,9 @@ class DenseProducts {
  public:
   /// `columns`, `outputs`: the most of any matrix.
   DenseProducts(Stream stream, Chip chip, const GroupChoice& groups, int columns, int outputs)
-      : stream_(stream),
-        beside_(open_stream_beside()),
-        groups_(groups),
-        unpacked_from_(chip.unpacked_from),
-        elements_(unpacked_elements(columns, outputs)),
-        rooms_{Room(elements_), Room(elements_)} {}
-  ~DenseProducts() { close_stream(beside_); }
-  DenseProducts(const DenseProducts&) = delete;
-  DenseProducts& operator=(const DenseProducts&) = delete;
+      : stream_(stream), groups_(groups), unpacked_from_(chip.unpacked_from), elements_(unpacked_elements(columns, outputs)), unpacked_(elements_) {}
 
-  static std::size_t bytes(int columns, int outputs) { return 2 * (2 * unpacked_elements(columns, outputs) + 256); }
-
-  /// Before products with weights that were placed since the last call.
-  void begin() {
-    begun_.record(stream_);
-    begun_.hold(beside_);
-  }
+  static std::size_t bytes(int columns, int outputs) { return 2 * unpacked_elements(columns, outputs) + 256; }
 
   struct Work {
     DType type;
@@ -55,7 +41,7 @@ class DenseProducts {
 
   /// Up to `most` products with one input, in one launch: few outputs alone would leave most of the chip idle. False, and nothing done, where they are better
   /// off otherwise. Several: `put` all, or of halves `scale`, then `keep`.
-  bool run(const Work* works, int count) {
+  bool run(const Work* works, int count) const {
     const bool halves = works[0].type == DType::f16;
     int outputs = 0;
     for (int i = 0; i < count; ++i) {
@@ -75,51 +61,27 @@ class DenseProducts {
     const auto stride = static_cast<std::size_t>(packed_stride(first.columns));
     if (static_cast<std::size_t>(outputs) * stride <= elements_) {
       DenseMatrix all[most];
-      Room& room = next_room();
-      std::uint16_t* to = room.values.get();
+      std::uint16_t* to = unpacked_.get();
       for (int i = 0; i < count; ++i) {
         all[i] = unpack(works[i], 0, works[i].product.outputs, to);
         to += static_cast<std::size_t>(matrices(works[i].product) * works[i].product.outputs) * stride;
       }
-      multiply(room, stride, all, count);
+      launch_dense_tiles(stream_, groups_.processors(), false, 2 * stride, all, count);
       return true;
     }
-    const int most_outputs = static_cast<int>(elements_ / (static_cast<std::size_t>(matrices(first)) * stride)) / dense_part_outputs * dense_part_outputs;
-    if (count > 1 || most_outputs == 0) return false;
+    const int room = static_cast<int>(elements_ / (static_cast<std::size_t>(matrices(first)) * stride)) / dense_part_outputs * dense_part_outputs;
+    if (count > 1 || room == 0) return false;
     // Parts of one size, so that none leaves most of the chip idle.
-    const int parts = (first.outputs + most_outputs - 1) / most_outputs;
+    const int parts = (first.outputs + room - 1) / room;
     const int each = ((first.outputs + parts - 1) / parts + dense_part_outputs - 1) / dense_part_outputs * dense_part_outputs;
     for (int begin = 0; begin < first.outputs; begin += each) {
-      Room& room = next_room();
-      const DenseMatrix part = unpack(works[0], begin, std::min(each, first.outputs - begin), room.values.get());
-      multiply(room, stride, &part, 1);
+      const DenseMatrix part = unpack(works[0], begin, std::min(each, first.outputs - begin), unpacked_.get());
+      launch_dense_tiles(stream_, groups_.processors(), false, 2 * stride, &part, 1);
     }
     return true;
   }
 
  private:
-  /// For a part, and the moments when it is there and when it is not wanted any more.
-  struct Room {
-    explicit Room(std::size_t elements) : values(elements) {}
-    DeviceArray<std::uint16_t> values;
-    Event unpacked, multiplied;
-  };
-
-  /// The room whose turn it is; what is unpacked from now on waits until it is free.
-  Room& next_room() {
-    Room& room = rooms_[turn_];
-    turn_ = 1 - turn_;
-    room.multiplied.hold(beside_);
-    return room;
-  }
-  /// What was unpacked to a room.
-  void multiply(Room& room, std::size_t stride, const DenseMatrix* all, int count) {
-    room.unpacked.record(beside_);
-    room.unpacked.hold(stream_);
-    launch_dense_tiles(stream_, groups_.processors(), false, 2 * stride, all, count);
-    room.multiplied.record(stream_);
-  }
-
   /// Of the largest matrices of a 70B model a quarter and less: more would be read no faster.
   static std::size_t unpacked_elements(int columns, int outputs) {
     constexpr std::size_t most_elements = std::size_t{128} << 20;
@@ -132,18 +94,16 @@ class DenseProducts {
     const TileProduct& product = work.product;
     const std::size_t skipped = static_cast<std::size_t>(begin) * product.row_bytes;
     std::uint16_t* const second = to + static_cast<std::size_t>(count) * static_cast<std::size_t>(packed_stride(product.columns));
-    with_type(work.type, RunUnpack{beside_, product.weights + skipped, product, count, to});
-    if (product.second != nullptr) with_type(work.type, RunUnpack{beside_, product.second + skipped, product, count, second});
+    with_type(work.type, RunUnpack{stream_, product.weights + skipped, product, count, to});
+    if (product.second != nullptr) with_type(work.type, RunUnpack{stream_, product.second + skipped, product, count, second});
     return {product, to, product.second == nullptr ? nullptr : second, begin, count};
   }
 
-  Stream stream_, beside_;
+  Stream stream_;
   const GroupChoice& groups_;
   int unpacked_from_;
   std::size_t elements_;
-  Room rooms_[2];
-  int turn_ = 0;
-  Event begun_;
+  DeviceArray<std::uint16_t> unpacked_;
 };
 
 }  // namespace LECTERN_CUDA_SPACE

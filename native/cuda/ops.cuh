@@ -139,7 +139,6 @@ class DeviceOps final : public Ops {
     adjacent_ = rope.adjacent;
     decode_rows_ = batch.decode_rows;
     prompt_.forget();
-    if (batch.decode_rows < batch.rows) prompt_.begin();
     // In this order, so that what recorded passes read lies where it lay.
     told_.begin();
     tokens_ = told_.add(batch.tokens, rows);

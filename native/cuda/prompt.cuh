@@ -104,9 +104,6 @@ class PromptRows {
     normalised_ = true;
   }
 
-  /// Of a pass that has rows of prompts or texts.
-  void begin() { dense_.begin(); }
-
   /// Somebody else writes what normalise() left.
   void forget() { normalised_ = false; }
 
@@ -186,12 +183,12 @@ class PromptRows {
     return {static_cast<const std::uint8_t*>(weights.data), second == nullptr ? nullptr : static_cast<const std::uint8_t*>(second->data), placed_row_bytes(weights.dtype, weights.columns),
             weights.rows, weights.columns, packed(made_ == Operand::halves), rows_, bias, y, ending};
   }
-  void multiply_tiles(DType type, const TileProduct& product) {
+  void multiply_tiles(DType type, const TileProduct& product) const {
     const DenseProducts::Work work{type, product};
     if (!dense_.run(&work, 1)) with_type(type, RunTiles{stream_, large_from_, groups_, product});
   }
   /// Of queries, keys and values.
-  void multiply_tiles(const DenseProducts::Work (&works)[3]) {
+  void multiply_tiles(const DenseProducts::Work (&works)[3]) const {
     if (dense_.run(works, 3)) return;
     for (const DenseProducts::Work& work : works) multiply_tiles(work.type, work.product);
   }

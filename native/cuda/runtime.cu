@@ -21,27 +21,14 @@ namespace lectern::cuda {
 
 Stream open_stream(int device) {
   check(cudaSetDevice(device), "cudaSetDevice");
-  int lowest = 0;
-  int highest = 0;
-  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange");
   cudaStream_t stream = nullptr;
-  // Above open_stream_beside().
-  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, highest < lowest ? lowest - 1 : lowest), "cudaStreamCreate");
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
   return stream;
 }
 
 Stream open_copy_stream() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "cudaStreamCreate");
-  return stream;
-}
-
-Stream open_stream_beside() {
-  int lowest = 0;
-  int highest = 0;
-  check(cudaDeviceGetStreamPriorityRange(&lowest, &highest), "cudaDeviceGetStreamPriorityRange");
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithPriority(&stream, cudaStreamNonBlocking, lowest), "cudaStreamCreate");
   return stream;
 }
 

@@ -35,9 +35,6 @@ void remark(const std::string& sentence);
 /// A second one of the device, for copies that run beside the work; close_stream() ends it.
 Stream open_copy_stream();
 
-/// One for what may fill the gaps of other streams' work: where both have something to begin, theirs comes first. close_stream() ends it.
-Stream open_stream_beside();
-
 /// Aligned to 256 bytes, not cleared. Throws Error `out_of_memory` with the need and what is free, in bytes.
 void* device_allocate(std::size_t bytes);
 void device_release(void* memory) noexcept;

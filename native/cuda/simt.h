@@ -15,7 +15,6 @@
 #define LECTERN_CUDA_SPACE cuda
 #define LECTERN_SHARED __shared__
 #define LECTERN_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
-#define LECTERN_REGISTERS(registers) __maxnreg__(registers)
 #define LECTERN_UNROLL _Pragma("unroll")
 #define LECTERN_NO_UNROLL _Pragma("unroll 1")
 #define LECTERN_TEXT(text) #text
@@ -33,7 +32,6 @@
 #define LECTERN_CUDA_SPACE cuda_emulated
 #define LECTERN_SHARED static
 #define LECTERN_LAUNCH_BOUNDS(threads, blocks)
-#define LECTERN_REGISTERS(registers)
 #define LECTERN_UNROLL
 #define LECTERN_NO_UNROLL
 #define LECTERN_UNROLL_BY(turns)

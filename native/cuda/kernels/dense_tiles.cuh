@@ -23,10 +23,8 @@ constexpr int dense_stages = 4;
 constexpr int dense_consumers = 8;  // warps
 // A third warpgroup, of which one thread asks for copies, so that the registers of the others can go to those who multiply.
 constexpr int dense_threads = 32 * (dense_consumers + 4);
-constexpr int dense_few_registers = 32;
-constexpr int dense_many_registers = 224;
-/// Of a thread at its beginning: as many in all, and the fewest that products take. That leaves four warps as many as 32 each for what runs beside.
-constexpr int dense_registers = 160;
+constexpr int dense_few_registers = 40;
+constexpr int dense_many_registers = 232;
 constexpr int dense_box_bytes = dense_box_rows * step_row_bytes;
 constexpr int dense_stage_bytes = 3 * dense_box_bytes;
 /// Of a warp, for sums on their way out: 16 rows of 64.
@@ -109,9 +107,7 @@ class DenseEnd {
   }
 
   __device__ __forceinline__ void finish(const float (&sums)[dense_columns / 8][4]) const {
-    // Written once for all parts, but for what takes sums from registers, which have no addresses: four times as many instructions are more than a multiprocessor keeps at
-    // hand, and would take longer to be fetched than the tile's products.
-    LECTERN_NO_UNROLL
+    LECTERN_UNROLL
     for (int part = 0; part < parts; ++part) {
       const int output = first_output_ + 4 * lanes_of_row * part;
       float before[turns][4];
@@ -126,10 +122,7 @@ class DenseEnd {
         for (int k = 0; k < 4; ++k) bias[k] = output + k < product_.outputs ? product_.bias[output + k] : 0.0F;
       }
       synchronise_warp();
-      LECTERN_UNROLL
-      for (int i = 0; i < parts; ++i) {
-        if (i == part) put_part(i, sums);
-      }
+      put_part(part, sums);
       synchronise_warp();
       LECTERN_UNROLL
       for (int i = 0; i < turns; ++i) {
@@ -249,7 +242,7 @@ class DenseEnd {
 
 /// Grid: as many blocks as run at a time. `others`: the ending of all matrices but the first.
 template <bool halves, Ending ending, Ending others>
-__global__ LECTERN_REGISTERS(dense_registers) void multiply_dense_tiles(const LECTERN_IN_PLACE DenseProduct work) {
+__global__ LECTERN_LAUNCH_BOUNDS(dense_threads, 1) void multiply_dense_tiles(const LECTERN_IN_PLACE DenseProduct work) {
 #if defined(LECTERN_HAS_GROUPS)
   constexpr bool gated = ending == Ending::gated;
   std::uint8_t* const stages = dynamic_shared() + (matrix_alignment - shared_address(dynamic_shared()) % matrix_alignment) % matrix_alignment;
