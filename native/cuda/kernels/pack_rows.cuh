@@ -9,9 +9,9 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 constexpr int pack_warp_rows = 8;  // of a block whose warps have a row each
-constexpr int most_pack_threads = 1024;
+constexpr int most_pack_threads = 512;
 /// So many fours of its row's columns does each of `threads` keep: as its registers allow.
-__host__ __device__ constexpr int pack_fours(int threads) { return threads == most_pack_threads ? 7 : 8; }
+__host__ __device__ constexpr int pack_fours(int threads) { return threads == most_pack_threads ? 15 : 8; }
 /// Columns that `threads` keep.
 __host__ __device__ constexpr int packed_by(int threads) { return 4 * threads * pack_fours(threads); }
 
