@@ -9,11 +9,10 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 constexpr int pack_warp_rows = 8;  // of a block whose warps have a row each
-constexpr int most_pack_threads = 512;
-/// So many fours of its row's columns does each of `threads` keep: as its registers allow.
-__host__ __device__ constexpr int pack_fours(int threads) { return threads == most_pack_threads ? 15 : 8; }
-/// Columns that `threads` keep.
-__host__ __device__ constexpr int packed_by(int threads) { return 4 * threads * pack_fours(threads); }
+constexpr int most_pack_threads = 1024;
+constexpr int pack_fours = 8;  // a thread keeps so many fours of its row's columns
+/// Columns that so many threads keep.
+__host__ __device__ constexpr int packed_by(int threads) { return 4 * threads * pack_fours; }
 
 /// Over the threads of a row: a warp, or a block.
 template <int threads>
@@ -22,10 +21,10 @@ __device__ __forceinline__ float row_sum(float value, float* shared) {
 }
 
 /// Grid: rows, pack_warp_rows a block where `threads` is 32. out[r] = norm(x[r]), read once. `halves`: f16, a scale and a size, else bf16. `normed`:
-/// where norm(x[r]) goes too, may be x; or null. out.values may be null: then that is all. columns: packed_by(threads) at most.
+/// where norm(x[r]) goes too, may be x; or null. out.values may be null: then that is all. columns: packed_by(threads) at most. Of most_pack_threads none has registers
+/// for a norm: there is none then.
 template <bool halves, int threads>
 __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads), 1) void pack_rows(NormParameters norm, int rows, int columns, const float* x, PackedRows out, float* normed) {
-  constexpr int fours = pack_fours(threads);
   LECTERN_SHARED float shared[32];
   const int row = threads == 32 ? block_x() * pack_warp_rows + thread_number() / 32 : block_x();
   if (row >= rows) return;
@@ -44,11 +43,11 @@ __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads)
     LECTERN_UNROLL
     for (int k = 0; k < 4; ++k) four[k] = first + k < columns ? from[first + k] : 0.0F;
   };
-  float values[fours][4];
+  float values[pack_fours][4];
   LECTERN_UNROLL
-  for (int i = 0; i < fours; ++i) load(in, first_of(i), values[i]);
+  for (int i = 0; i < pack_fours; ++i) load(in, first_of(i), values[i]);
 
-  if (norm.weight != nullptr) {
+  if (threads < most_pack_threads && norm.weight != nullptr) {
     float mean = 0.0F;
     if (norm.bias != nullptr) {
       float sum = 0.0F;
@@ -58,7 +57,7 @@ __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads)
     }
     float squares = 0.0F;
     LECTERN_UNROLL
-    for (int i = 0; i < fours; ++i) {
+    for (int i = 0; i < pack_fours; ++i) {
       LECTERN_UNROLL
       for (int k = 0; k < 4; ++k) {
         const float beside = first_of(i) + k < columns ? values[i][k] - mean : 0.0F;
@@ -67,7 +66,7 @@ __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads)
     }
     const float scale = 1.0F / sqrtf(row_sum<threads>(squares, shared) / static_cast<float>(columns) + norm.epsilon);
     LECTERN_UNROLL
-    for (int i = 0; i < fours; ++i) {
+    for (int i = 0; i < pack_fours; ++i) {
       float weight[4];
       float bias[4] = {0.0F, 0.0F, 0.0F, 0.0F};
       load(norm.weight, first_of(i), weight);
@@ -109,7 +108,7 @@ __global__ LECTERN_LAUNCH_BOUNDS((threads == 32 ? 32 * pack_warp_rows : threads)
   auto* const to = out.values + static_cast<std::size_t>(row) * static_cast<std::size_t>(out.stride);
   float* const floats = normed == nullptr ? nullptr : normed + static_cast<std::size_t>(row) * static_cast<std::size_t>(columns);
   LECTERN_UNROLL
-  for (int i = 0; i < fours; ++i) {
+  for (int i = 0; i < pack_fours; ++i) {
     const int first = first_of(i);
     const float(&four)[4] = values[i];
     if (out.values != nullptr && first < out.stride) {
@@ -177,10 +176,10 @@ __global__ void pack_long_rows(NormParameters norm, int columns, const float* x,
 
 template <bool halves>
 void launch_pack_as(Stream stream, int rows, const NormParameters& norm, int columns, const float* x, const PackedRows& out, float* normed) {
-  // The length alone decides: a row's bits are the same whatever its company.
+  // Its length and whether there is a norm decide: a row's bits are the same whatever its company.
   if (out.stride <= packed_by(32)) return launch(stream, pack_rows<halves, 32>, Grid{(rows + pack_warp_rows - 1) / pack_warp_rows}, 32 * pack_warp_rows, norm, rows, columns, x, out, normed);
   if (out.stride <= packed_by(256)) return launch(stream, pack_rows<halves, 256>, Grid{rows}, 256, norm, rows, columns, x, out, normed);
-  if (out.stride <= packed_by(most_pack_threads)) return launch(stream, pack_rows<halves, most_pack_threads>, Grid{rows}, most_pack_threads, norm, rows, columns, x, out, normed);
+  if (out.stride <= packed_by(most_pack_threads) && norm.weight == nullptr) return launch(stream, pack_rows<halves, most_pack_threads>, Grid{rows}, most_pack_threads, norm, rows, columns, x, out, normed);
   launch(stream, pack_long_rows<halves>, Grid{rows}, 256, norm, columns, x, out, normed);
 }
 
