@@ -45,7 +45,7 @@ void allow_shared(const void* kernel, std::size_t bytes) {
 bool begins_early() {
   static const bool early = [] {
     const char* const wanted = std::getenv("LECTERN_EARLY_LAUNCHES");
-    if (wanted == nullptr || std::string(wanted) != "on") return false;
+    if (wanted != nullptr && std::string(wanted) == "off") return false;
     int device = 0;
     int major = 0;
     check(cudaGetDevice(&device), "cudaGetDevice");

@@ -111,7 +111,7 @@ struct MultiplyPiece {
   __device__ __forceinline__ void run() {
     // Whole pieces, which most are, ask nothing in between: the chains of additions of several turns go on side by side.
     if (begin + piece_stretches<type> <= stretches) {
-      [[maybe_unused]] constexpr int together = width == 1 ? 4 : 2;
+      [[maybe_unused]] constexpr int together = width <= 2 ? 4 : 2;
       LECTERN_UNROLL_BY(together)
       for (int turn = 0; turn < piece_stretches<type>; turn += 32) take<type>(turn + thread_number() % 32);
     } else {
@@ -132,6 +132,28 @@ struct MultiplyPiece {
     add_products<type, width, ring_rows>(weights, begin + at, x, stretches, rows, sums);
   }
 };
+
+/// By a warp: lane r gets the sum of row r of x over all lanes, by warp_sum()'s tree.
+template <int width>
+__device__ __forceinline__ float sum_of_lanes(const float (&rows)[width]) {
+  const int lane = thread_number() % 32;
+  if constexpr (width == 2) {
+    // From the second step on each half of the warp has one row's: half as many steps for both.
+    const bool second = lane >= 16;
+    float sum = (second ? rows[1] : rows[0]) + shuffle_xor(second ? rows[0] : rows[1], 16);
+    for (int mask = 8; mask > 0; mask >>= 1) sum += shuffle_xor(sum, mask);
+    const float other = shuffle_xor(sum, 16);
+    return lane == 1 ? other : sum;
+  } else {
+    float own = 0.0F;
+    LECTERN_UNROLL
+    for (int r = 0; r < width; ++r) {
+      const float sum = warp_sum(rows[r]);
+      if (r == 0 || lane == r) own = sum;
+    }
+    return own;
+  }
+}
 
 /// By a warp: output `output` of the block's gated product is there, for every row of x. Who makes the last of a stretch writes all of it.
 __device__ __forceinline__ void gather(const DecodeWork& work, const RingPlaces& at, int most, int first, int output, float value) {
@@ -181,7 +203,6 @@ __device__ __forceinline__ void read_before(const DecodeWork& work, const RingUn
 template <int width>
 __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void ring_product(const LECTERN_IN_PLACE DecodeWork work, RingShape shape) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  const int lane = thread_number() % 32;
   const RingPlaces at = ring_places(shape);
   make_ring(at.ring);
   const UnitRange units = block_units(work);
@@ -224,13 +245,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void ring_product(const LECT
     }
     float own[ring_rows];
     LECTERN_UNROLL
-    for (int o = 0; o < ring_rows; ++o) {
-      LECTERN_UNROLL
-      for (int r = 0; r < width; ++r) {
-        const float sum = warp_sum(piece.sums[o][r]);
-        if (r == 0 || lane == r) own[o] = sum;
-      }
-    }
+    for (int o = 0; o < ring_rows; ++o) own[o] = sum_of_lanes(piece.sums[o]);
     if (work.then == Then::gated) gather(work, at, shape.gathered, units.begin, number, gated_value(own[0], own[1]));
     else finish_unit(work, unit, own, before);
   }
