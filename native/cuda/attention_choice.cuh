@@ -4,7 +4,6 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
+#include "cuda/trial.h"
 #include "error.h"
 
 namespace lectern {
@@ -41,7 +41,6 @@ class AttentionChoice {
   static constexpr int cells = 7 * cell_tile - 40;
   static constexpr int tokens = 24;
   static constexpr int heads = 3;
-  static constexpr int most_seconds = 30;  // of microseconds of work, on a device that others may use
 
   /// Numbers that nobody chose, always the same ones, from -2 to 2.
   class Noise {
@@ -80,24 +79,14 @@ class AttentionChoice {
       copy_to_device(stream_, tiles.get(), own.data(), sizeof(QueryTile) * own.size());
       clear(stream_, out.get(), sizeof(float) * queries.size());
       launch(stream_, cache, heads, 0, tiles.get(), static_cast<int>(own.size()), sees.get(), sees.get() + tokens, 0, q.get(), out.get());
-      check_launches();
-      // A kernel that never ends is nothing that a later call would tell.
-      Event done;
-      done.record(stream_);
-      if (!done.comes_within(most_seconds)) throw Error(ErrorCode::device_lost, "The GPU has not answered for " + std::to_string(most_seconds) + " s.");
+      finish_trial(stream_);
       std::vector<float> got(queries.size());
       copy_to_host(stream_, got.data(), out.get(), sizeof(float) * got.size());
       return got;
     };
     const std::vector<float> single = result(launch_tile_attention, 0);
     const std::vector<float> together = result(launch_group_attention, 0);
-    double difference = 0.0;
-    double size = 0.0;
-    for (std::size_t i = 0; i < single.size(); ++i) {
-      difference += std::pow(static_cast<double>(together[i]) - static_cast<double>(single[i]), 2);
-      size += std::pow(static_cast<double>(single[i]), 2);
-    }
-    const double distance = std::sqrt(difference / size);
+    const double distance = trial_distance(together, single);
     // Shares are halves: one whose last bit falls elsewhere is 2^-11 of itself.
     if (!(distance < 2e-4)) return "by warpgroups it differs by " + std::to_string(distance) + " of its size.";
     if (std::memcmp(result(launch_group_attention, 5).data(), together.data(), sizeof(float) * together.size()) != 0) return "by warpgroups its last bits depend on the tile.";

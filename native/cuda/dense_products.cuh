@@ -13,18 +13,6 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-struct RunUnpack {
-  Stream stream;
-  const std::uint8_t* weights;
-  const TileProduct& product;
-  int rows;
-  std::uint16_t* values;
-  template <DType type>
-  void run() const {
-    if constexpr (goes_by_groups(type) && type != DType::f16) launch_unpack<type>(stream, weights, product.row_bytes, rows, product.columns, values);
-  }
-};
-
 class DenseProducts {
  public:
   /// `columns`, `outputs`: the most of any matrix.

@@ -5,7 +5,6 @@
 
 #include <array>
 #include <climits>
-#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <string>
@@ -14,11 +13,25 @@
 #include "cuda/kernels/planes.cuh"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
+#include "cuda/trial.h"
 #include "cuda/with_type.h"
 #include "error.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
+
+/// `rows` rows of a product's weights from `weights` on, as 16-bit floats.
+struct RunUnpack {
+  Stream stream;
+  const std::uint8_t* weights;
+  const TileProduct& product;
+  int rows;
+  std::uint16_t* values;
+  template <DType type>
+  void run() const {
+    if constexpr (goes_by_groups(type) && type != DType::f16) launch_unpack<type>(stream, weights, product.row_bytes, rows, product.columns, values);
+  }
+};
 
 class GroupChoice {
  public:
@@ -58,7 +71,6 @@ class GroupChoice {
   static constexpr int rows = 72;
   static constexpr int outputs = 72;
   static constexpr int columns = 512;
-  static constexpr int most_seconds = 30;  // of microseconds of work, on a device that others may use
 
   /// Numbers that nobody chose, always the same ones.
   class Noise {
@@ -113,16 +125,6 @@ class GroupChoice {
     }
   };
 
-  struct RunWholeUnpack {
-    Stream stream;
-    const TileProduct& product;
-    std::uint16_t* values;
-    template <DType type>
-    void run() const {
-      if constexpr (goes_by_groups(type) && type != DType::f16) launch_unpack<type>(stream, product.weights, product.row_bytes, product.outputs, product.columns, values);
-    }
-  };
-
   /// What is wrong with products of this type by warpgroups, as a sentence; empty: nothing. `found`: what may be used.
   std::string fault_of(DType type, State& found) const {
     const bool halves = type == DType::f16;
@@ -139,11 +141,7 @@ class GroupChoice {
     const auto result = [&](const auto& queue) {
       clear(stream_, y.get(), sizeof(float) * rows * outputs);
       queue();
-      check_launches();
-      // A kernel that never ends is nothing that a later call would tell.
-      Event done;
-      done.record(stream_);
-      if (!done.comes_within(most_seconds)) throw Error(ErrorCode::device_lost, "The GPU has not answered for " + std::to_string(most_seconds) + " s.");
+      finish_trial(stream_);
       std::vector<float> got(std::size_t{rows} * outputs);
       copy_to_host(stream_, got.data(), y.get(), sizeof(float) * got.size());
       return got;
@@ -151,13 +149,7 @@ class GroupChoice {
     const std::vector<float> single = result([&] { with_type(type, RunSingle{stream_, product}); });
     // Wide, middle and narrow tiles are what so many multiprocessors get.
     const std::vector<float> wide = result([&] { with_type(type, RunGroups{stream_, 1, product}); });
-    double difference = 0.0;
-    double size = 0.0;
-    for (std::size_t i = 0; i < single.size(); ++i) {
-      difference += std::pow(static_cast<double>(wide[i]) - static_cast<double>(single[i]), 2);
-      size += std::pow(static_cast<double>(single[i]), 2);
-    }
-    const double distance = std::sqrt(difference / size);
+    const double distance = trial_distance(wide, single);
     // Sums of 512 products in float, added in another order.
     if (!(distance < 2e-5)) return "by warpgroups their products differ by " + std::to_string(distance) + " of their size.";
     for (const int processors : {2, 3}) {
@@ -167,7 +159,7 @@ class GroupChoice {
     }
     found = State::usable;
     const DeviceArray<std::uint16_t> unpacked(halves ? 0 : std::size_t{outputs} * columns);
-    with_type(type, RunWholeUnpack{stream_, product, unpacked.get()});
+    with_type(type, RunUnpack{stream_, product.weights, product, outputs, unpacked.get()});
     const DenseMatrix part{product, halves ? static_cast<const void*>(placed.get()) : unpacked.get(), nullptr, 0, outputs};
     if (std::memcmp(result([&] { launch_dense_tiles(stream_, 2, halves, std::size_t{2} * columns, &part, 1); }).data(), wide.data(), sizeof(float) * wide.size()) != 0) return "dense tiles give other bits.";
     found = State::dense;

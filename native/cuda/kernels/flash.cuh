@@ -4,8 +4,7 @@
 // not depend on the rows that share its tile of queries.
 #pragma once
 
-#include "cuda/launchers.h"
-#include "cuda/tensor_cores.h"
+#include "cuda/kernels/flash_parts.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -17,9 +16,6 @@ __device__ __forceinline__ int swizzled_head(int row, int chunk) { return row * 
 /// Keys and values: two stages of halves, or one and two of the bytes that it is made from.
 template <int width>
 constexpr std::size_t flash_shared_bytes = std::size_t{2} * 2 * cell_tile * width * 2;
-
-/// Too large for a half becomes the largest one; what is no number stays.
-__device__ __forceinline__ float in_half_range(float x) { return fabsf(x) > 65504.0F ? copysignf(65504.0F, x) : x; }
 
 /// Grid: tiles by KV heads; the longest are last in the batch and begin first. q and out begin with the batch's row `first_row`.
 /// width: the head size rounded up.
@@ -64,8 +60,8 @@ __launch_bounds__(flash_threads, 1)
       const int half = i % 2;
       const bool there = column < cache.head_size && sees_to[half] > 0;
       // Powers of two are what the hardware raises.
-      const float low = there ? q[at[half] + column] * 1.44269504F : 0.0F;
-      const float high = there ? q[at[half] + column + 1] * 1.44269504F : 0.0F;
+      const float low = there ? q[at[half] + column] * log2_of_e : 0.0F;
+      const float high = there ? q[at[half] + column + 1] * log2_of_e : 0.0F;
       queries[k][i] = pack_halves(in_half_range(low), in_half_range(high));
     }
   }
@@ -153,36 +149,7 @@ __launch_bounds__(flash_threads, 1)
     }
     LECTERN_UNROLL
     for (int half = 0; half < 2; ++half) {
-      if (begin < sees_from[half] || begin + cell_tile > sees_to[half]) {
-        LECTERN_UNROLL
-        for (int n = 0; n < cell_tile / 8; ++n) {
-          LECTERN_UNROLL
-          for (int i = 2 * half; i < 2 * half + 2; ++i) {
-            const int cell = begin + 8 * n + 2 * (lane % 4) + i % 2;
-            if (cell < sees_from[half] || cell >= sees_to[half]) scores[n][i] = -INFINITY;
-          }
-        }
-      }
-      float tile_largest = -INFINITY;
-      LECTERN_UNROLL
-      for (int n = 0; n < cell_tile / 8; ++n) tile_largest = fmaxf(tile_largest, fmaxf(scores[n][2 * half], scores[n][2 * half + 1]));
-      tile_largest = fmaxf(tile_largest, shuffle_xor(tile_largest, 1));
-      tile_largest = fmaxf(tile_largest, shuffle_xor(tile_largest, 2));
-      const float next = fmaxf(largest[half], tile_largest);
-      // Of a row that has seen nothing yet every share is 2^-infinity.
-      const float base = next == -INFINITY ? 0.0F : next;
-      const float shrink = fast_exp2(largest[half] - base);
-      largest[half] = next;
-      float sum = 0.0F;
-      LECTERN_UNROLL
-      for (int n = 0; n < cell_tile / 8; ++n) {
-        LECTERN_UNROLL
-        for (int i = 2 * half; i < 2 * half + 2; ++i) {
-          scores[n][i] = fast_exp2(scores[n][i] - base);
-          sum += scores[n][i];
-        }
-      }
-      total[half] = fmaf(total[half], shrink, sum);
+      const float shrink = share_cells(scores, half, begin, sees_from[half], sees_to[half], largest[half], total[half]);
       LECTERN_UNROLL
       for (int d = 0; d < width / 8; ++d) {
         sums[d][2 * half] *= shrink;

@@ -107,7 +107,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
       const bool there = column < cache.head_size && active[i % 2];
       Words<2> two{};
       if (there) two = *reinterpret_cast<const Words<2>*>(q + at[i % 2] + column);
-      queries[k][i] = pack_halves(in_half_range(1.44269504F * float_of_bits(two.w[0])), in_half_range(1.44269504F * float_of_bits(two.w[1])));
+      queries[k][i] = pack_halves(in_half_range(log2_of_e * float_of_bits(two.w[0])), in_half_range(log2_of_e * float_of_bits(two.w[1])));
     }
   }
 
@@ -142,36 +142,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(flash_threads, (width == 64 ? 2 : 1)) void atte
     const int begin = tile.begin + i * cell_tile;
     LECTERN_UNROLL
     for (int half = 0; half < 2; ++half) {
-      if (begin < sees_from[half] || begin + cell_tile > sees_to[half]) {
-        LECTERN_UNROLL
-        for (int n = 0; n < cell_tile / 8; ++n) {
-          LECTERN_UNROLL
-          for (int c = 2 * half; c < 2 * half + 2; ++c) {
-            const int at_cell = begin + 8 * n + 2 * (lane % 4) + c % 2;
-            if (at_cell < sees_from[half] || at_cell >= sees_to[half]) scores[n][c] = -INFINITY;
-          }
-        }
-      }
-      float tile_largest = -INFINITY;
-      LECTERN_UNROLL
-      for (int n = 0; n < cell_tile / 8; ++n) tile_largest = fmaxf(tile_largest, fmaxf(scores[n][2 * half], scores[n][2 * half + 1]));
-      tile_largest = fmaxf(tile_largest, shuffle_xor(tile_largest, 1));
-      tile_largest = fmaxf(tile_largest, shuffle_xor(tile_largest, 2));
-      const float next = fmaxf(largest[half], tile_largest);
-      // Of a row that has seen nothing yet every share is 2^-infinity.
-      const float top = next == -INFINITY ? 0.0F : next;
-      shrink[half] = fast_exp2(largest[half] - top);
-      largest[half] = next;
-      float sum = 0.0F;
-      LECTERN_UNROLL
-      for (int n = 0; n < cell_tile / 8; ++n) {
-        LECTERN_UNROLL
-        for (int c = 2 * half; c < 2 * half + 2; ++c) {
-          scores[n][c] = fast_exp2(scores[n][c] - top);
-          sum += scores[n][c];
-        }
-      }
-      total[half] = fmaf(total[half], shrink[half], sum);
+      shrink[half] = share_cells(scores, half, begin, sees_from[half], sees_to[half], largest[half], total[half]);
     }
   };
   /// The shares as the next product takes them, and the sums so far as it finds them.
