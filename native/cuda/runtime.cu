@@ -141,12 +141,13 @@ bool has_warpgroups(int device) {
 #endif
 }
 
-bool has_own_copies(int device) {
-  const char* const wanted = std::getenv("LECTERN_DECODE_RINGS");
-  if (wanted != nullptr && std::string(wanted) == "off") return false;
+DecodeKind decode_kind(int device) {
   int major = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  return major >= 9;
+  if (major < 9) return DecodeKind::registers;
+  const char* const wanted = std::getenv("LECTERN_DECODE");
+  const std::string kind = wanted == nullptr ? "" : wanted;
+  return kind == "registers" ? DecodeKind::registers : kind == "tiles" ? DecodeKind::tiles : DecodeKind::rings;
 }
 
 void* device_allocate(std::size_t bytes) {
