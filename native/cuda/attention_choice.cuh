@@ -42,23 +42,14 @@ class AttentionChoice {
   static constexpr int tokens = 24;
   static constexpr int heads = 3;
 
-  /// Numbers that nobody chose, always the same ones, from -2 to 2.
-  class Noise {
-   public:
-    float next() { return static_cast<float>((state_ = state_ * 1664525U + 1013904223U) >> 8) / static_cast<float>(1U << 22) - 2.0F; }
-
-   private:
-    std::uint32_t state_ = 1;
-  };
-
   /// What is wrong with attention by warpgroups, as a sentence; empty: nothing.
   std::string fault_of() const {
     const auto head = static_cast<std::size_t>(size_);
-    Noise noise;
+    TrialNoise noise;
     std::vector<std::uint16_t> pairs(2 * cells * head);
-    for (std::uint16_t& half : pairs) half = half_of(noise.next());
+    for (std::uint16_t& half : pairs) half = half_of(noise.value());
     std::vector<float> queries(std::size_t{tokens} * heads * head);
-    for (float& value : queries) value = noise.next() / 4;
+    for (float& value : queries) value = noise.value() / 4;
     std::vector<int> told;
     for (int row = 0; row < tokens; ++row) told.push_back(row % 5 == 4 ? 2 * row : 0);
     for (int row = 0; row < tokens; ++row) told.push_back(cells - tokens + 1 + row);

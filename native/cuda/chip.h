@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <string>
 
 #include "cuda/simt.h"
 
@@ -11,6 +13,14 @@ namespace LECTERN_CUDA_SPACE {
 /// Where products of answers get their weights from: registers, rings of shared memory that the device fills by itself, or such a ring for the tensor
 /// cores. Each is for chips that have it.
 enum class DecodeKind { registers, rings, tiles };
+
+/// By its name; none for other words.
+inline std::optional<DecodeKind> decode_kind_named(const std::string& name) {
+  if (name == "registers") return DecodeKind::registers;
+  if (name == "rings") return DecodeKind::rings;
+  if (name == "tiles") return DecodeKind::tiles;
+  return std::nullopt;
+}
 
 struct Chip {
   int multiprocessors;       // how many blocks of the largest kind run at a time

@@ -104,7 +104,7 @@ class DeviceGraphOps final : public GraphOps {
                        float* deviation) override;
   void group_normalise(Axis axis, std::int64_t groups, float epsilon, const float* scale, const float* bias, const float* in, float* out) override;
   // graph_multiply.cu
-  void multiply(const Product& product, const float* a, const float* b, const void* packed, const float* bias, float* out) override;
+  void multiply(const lectern::Product& product, const float* a, const float* b, const void* packed, const float* bias, float* out) override;
   // graph_convolve.cu
   void convolve(const Convolution& convolution, const float* in, const float* weights, const void* packed, const float* bias, const float* residual, float* out) override;
   // graph_picture.cu

@@ -72,37 +72,20 @@ class GroupChoice {
   static constexpr int outputs = 72;
   static constexpr int columns = 512;
 
-  /// Numbers that nobody chose, always the same ones.
-  class Noise {
-   public:
-    std::uint32_t next() { return (state_ = state_ * 1664525U + 1013904223U) >> 16; }
-
-   private:
-    std::uint32_t state_ = 1;
-  };
-
   /// 16-bit floats of both signs between 1/4 and 1.
-  static std::uint16_t some_float(Noise& noise, bool halves) {
+  static std::uint16_t some_float(TrialNoise& noise, bool halves) {
     const std::uint32_t bits = noise.next();
     return static_cast<std::uint16_t>(halves ? (bits & 0x87FFU) | 0x3400U : (bits & 0x80FFU) | 0x3E80U);
   }
 
-  /// A matrix as it lies on the device: quants as they come, scales of 0.05 and what its bytes are as others.
+  /// A matrix as it lies on the device.
   static std::vector<std::uint8_t> some_weights(DType type) {
-    Noise noise;
-    const std::size_t pitch = placed_row_bytes(type, columns);
-    std::vector<std::uint8_t> all(pitch * outputs);
-    if (type == DType::f16) {
-      for (std::size_t i = 0; i < all.size(); i += 2) {
-        const std::uint16_t value = some_float(noise, true);
-        std::memcpy(all.data() + i, &value, 2);
-      }
-      return all;
-    }
-    const auto scales = static_cast<std::size_t>(plane_offsets(plane_shape(type), columns / 32).scale);
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      const std::size_t at = i % pitch;
-      all[i] = at < scales ? static_cast<std::uint8_t>(noise.next()) : at % 2 == 0 ? 0x66 : 0x2A;
+    if (type != DType::f16) return trial_weights(type, columns, outputs);
+    TrialNoise noise;
+    std::vector<std::uint8_t> all(placed_row_bytes(type, columns) * outputs);
+    for (std::size_t i = 0; i < all.size(); i += 2) {
+      const std::uint16_t value = some_float(noise, true);
+      std::memcpy(all.data() + i, &value, 2);
     }
     return all;
   }
@@ -129,7 +112,7 @@ class GroupChoice {
   std::string fault_of(DType type, State& found) const {
     const bool halves = type == DType::f16;
     const std::vector<std::uint8_t> weights = some_weights(type);
-    Noise noise;
+    TrialNoise noise;
     std::vector<std::uint16_t> values(std::size_t{rows} * columns);
     for (std::uint16_t& value : values) value = some_float(noise, halves);
     const DeviceArray<std::uint8_t> placed(weights.size());

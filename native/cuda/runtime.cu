@@ -141,14 +141,17 @@ bool has_warpgroups(int device) {
 #endif
 }
 
-DecodeKind decode_kind(int device) {
+std::optional<DecodeKind> decode_kind(int device) {
   int major = 0;
   check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
   if (major < 9) return DecodeKind::registers;
   const char* const wanted = std::getenv("LECTERN_DECODE");
-  const std::string kind = wanted == nullptr ? "" : wanted;
-  return kind == "registers" ? DecodeKind::registers : kind == "tiles" ? DecodeKind::tiles : DecodeKind::rings;
+  return wanted == nullptr ? std::nullopt : decode_kind_named(wanted);
 }
+
+// 78 MB of Q4_K on 132 multiprocessors.
+int trial_rows(int multiprocessors) { return multiprocessors * 128; }
+int trial_launches() { return 8; }
 
 void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -28,8 +29,12 @@ bool has_warpgroups(int device);
 int unpacked_from();
 
 /// What products of answers go by: where the copies of async_copies.h run (compute capability 9.0 and more) what the environment's LECTERN_DECODE says
-/// ("registers", "rings" or "tiles"; rings where it says nothing of these), elsewhere registers.
-DecodeKind decode_kind(int device);
+/// ("registers", "rings" or "tiles"), none where it says nothing of these and the device shall be tried; elsewhere registers.
+std::optional<DecodeKind> decode_kind(int device);
+
+/// For such a trial (decode_choice.cuh): outputs of a product that is timed, and how often it is queued at a time, for one row and for two in turns.
+int trial_rows(int multiprocessors);
+int trial_launches();
 
 /// Keeps a sentence for cuda::take_remarks().
 void remark(const std::string& sentence);

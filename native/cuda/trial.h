@@ -1,16 +1,44 @@
-// What trials of kernels on a device have in common (group_choice.cuh, attention_choice.cuh): two kernels get the same made numbers, and where they
-// differ the quicker one is not used. C++17.
+// What trials of kernels on a device have in common (group_choice.cuh, attention_choice.cuh, decode_choice.cuh): two kernels get the same made numbers, and
+// where they differ the newer one is not used. C++17.
 #pragma once
 
 #include <cmath>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "cuda/kernels/planes.cuh"
 #include "cuda/runtime.h"
 #include "error.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
+
+/// Numbers that nobody chose, always the same ones.
+class TrialNoise {
+ public:
+  /// 16 bits.
+  std::uint32_t next() { return step() >> 16; }
+  /// From -2 to 2.
+  float value() { return static_cast<float>(step() >> 8) / static_cast<float>(1U << 22) - 2.0F; }
+
+ private:
+  std::uint32_t step() { return state_ = state_ * 1664525U + 1013904223U; }
+  std::uint32_t state_ = 1;
+};
+
+/// A quantised matrix as it lies on the device: quants as they come, scales of 0.05 and what its bytes are as others.
+inline std::vector<std::uint8_t> trial_weights(DType type, int columns, int rows) {
+  TrialNoise noise;
+  const std::size_t pitch = placed_row_bytes(type, columns);
+  const auto scales = static_cast<std::size_t>(plane_offsets(plane_shape(type), columns / 32).scale);
+  std::vector<std::uint8_t> all(pitch * static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t at = i % pitch;
+    all[i] = at < scales ? static_cast<std::uint8_t>(noise.next()) : at % 2 == 0 ? 0x66 : 0x2A;
+  }
+  return all;
+}
 
 /// Waits for what a trial has queued. Throws what the runtime does, and Error `device_lost` where that takes 30 s, of microseconds of work on a device that others may
 /// use: a kernel that never ends is nothing that a later call would tell.

@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/ops.h"
+#include "cuda/backend.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
@@ -222,6 +223,22 @@ LECTERN_TEST("cuda: rows of answers by the tensor cores are what they are withou
     if (answers.more.size() == MadeLayer::long_outputs) alone = answers;
     else check(same_bits(answers, alone), name + ": beside others");
   });
+}
+
+LECTERN_TEST("cuda: rows of answers go by a kernel that the device was tried with, where nobody says which") {
+  for (const test::Place& place : test::places_and_warpgroups()) {
+    if (place.name == "emulated") continue;
+    const std::unique_ptr<Backend> backend = place.make();
+    const LayerShape shape = layer_shapes(DType::q4_k).front();
+    cuda::take_remarks();
+    const Answers tried = layer_by("try", *backend, shape, DType::q4_k)->answers(2);
+    const std::string remarks = cuda::take_remarks();
+    check(remarks.empty(), place.name + ": " + remarks);
+    const bool rings = same_bits(layer_by("rings", *backend, shape, DType::q4_k)->answers(2), tried);
+    const bool tiles = same_bits(layer_by("tiles", *backend, shape, DType::q4_k)->answers(2), tried);
+    check(rings != tiles, place.name + ": by one of them");
+    test::note(place.name + (tiles ? ": the tensor cores" : ": rings"));
+  }
 }
 
 }  // namespace

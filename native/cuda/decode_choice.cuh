@@ -1,0 +1,130 @@
+// By which kernels products of answers go on this device: those by the tensor cores (kernels/decode_tiles.cuh) where they agree with those through rings
+// (kernels/ring_product.cuh) and are quicker here, tried when a model's operations are first made. One kind for all products: its last bits are its own, and
+// what a row becomes may not depend on its company.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "cuda/decode.cuh"
+#include "cuda/trial.h"
+#include "error.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+class DecodeChoice {
+ public:
+  DecodeChoice(Stream stream, const Chip& chip) : stream_(stream), chip_(chip) {}
+
+  /// Remarks what is wrong. Throws what the runtime does, and Error `device_lost`, with the way out, where the trial took the device with it.
+  DecodeKind best() const {
+    try {
+      for (const DTypeInfo& type : dtype_table) {
+        const std::string fault = type.block_elements == 1 ? "" : fault_of(type.dtype);
+        if (fault.empty()) continue;
+        remark("Products of answers go without the tensor cores: with weights of " + std::string(type.name) + " " + fault);
+        return DecodeKind::rings;
+      }
+      return quicker() ? DecodeKind::tiles : DecodeKind::rings;
+    } catch (const Error& error) {
+      // A device that has no room for weights to time is full of others, which go by what is known.
+      if (error.code() == ErrorCode::out_of_memory) return DecodeKind::rings;
+      if (error.code() != ErrorCode::device_lost) throw;
+      throw Error(ErrorCode::device_lost, error.what() + std::string(" That was while products by the tensor cores were tried: with LECTERN_DECODE=rings nothing tries them."));
+    }
+  }
+
+ private:
+  // For two blocks three tiles each, the last of no whole one, in pieces of which the last is short.
+  static constexpr int few_blocks = 2;
+  static constexpr int few_outputs = 5 * decode_tile_rows + 7;
+  static constexpr int few_columns = 32 * (2 * tile_stretches + 24);
+
+  DecodeRows by(DecodeKind kind, int blocks, int columns) const {
+    OpsShape shape{};
+    shape.logit_rows = most_decode_rows;
+    shape.columns = columns;
+    shape.heads = 1;
+    Chip chip = chip_;
+    chip.multiprocessors = blocks;
+    chip.decode = kind;
+    return DecodeRows(shape, stream_, chip);
+  }
+
+  /// What is wrong with products of this type, as a sentence; empty: nothing.
+  std::string fault_of(DType type) const {
+    const std::vector<std::uint8_t> weights = trial_weights(type, few_columns, few_outputs);
+    TrialNoise noise;
+    std::vector<float> values(std::size_t{most_decode_rows} * few_columns);
+    for (float& value : values) value = noise.value();
+    const DeviceArray<std::uint8_t> placed(weights.size());
+    const DeviceArray<float> x(values.size());
+    const DeviceArray<float> y(std::size_t{most_decode_rows} * few_outputs);
+    copy_to_device(stream_, placed.get(), weights.data(), weights.size());
+    copy_to_device(stream_, x.get(), values.data(), sizeof(float) * values.size());
+    const Linear linear{{type, few_outputs, few_columns, 1, placed.get()}, nullptr};
+    const auto result = [&](DecodeKind kind, int rows) {
+      by(kind, few_blocks, few_columns).store(Norm{}, linear, nullptr, rows, x.get(), y.get());
+      finish_trial(stream_);
+      std::vector<float> got(static_cast<std::size_t>(rows) * few_outputs);
+      copy_to_host(stream_, got.data(), y.get(), sizeof(float) * got.size());
+      return got;
+    };
+    const std::vector<float> four = result(DecodeKind::tiles, most_decode_rows);
+    const double distance = trial_distance(four, result(DecodeKind::rings, most_decode_rows));
+    // Sums of some hundred products of integers, added in another order.
+    if (!(distance < 1e-5)) return "they differ by " + std::to_string(distance) + " of their size.";
+    for (int rows = 1; rows < most_decode_rows; ++rows) {
+      const std::vector<float> few = result(DecodeKind::tiles, rows);
+      if (std::memcmp(few.data(), four.data(), sizeof(float) * few.size()) != 0) return "their last bits depend on the number of rows.";
+    }
+    return {};
+  }
+
+  /// Whether tiles take less time for one row and two together, by more than the clock's whims: the choice shall be the same whenever it is made.
+  bool quicker() const {
+    constexpr double at_least = 0.98;
+    constexpr int columns = 8192;
+    // More than a second-level cache holds, by far.
+    const int outputs = trial_rows(chip_.multiprocessors);
+    const DeviceArray<std::uint8_t> placed(placed_row_bytes(DType::q4_k, columns) * static_cast<std::size_t>(outputs));
+    const DeviceArray<float> x(std::size_t{2} * columns);
+    const DeviceArray<float> y(std::size_t{2} * static_cast<std::size_t>(outputs));
+    clear(stream_, placed.get(), placed_row_bytes(DType::q4_k, columns) * static_cast<std::size_t>(outputs));
+    clear(stream_, x.get(), sizeof(float) * 2 * columns);
+    const Linear linear{{DType::q4_k, outputs, columns, 1, placed.get()}, nullptr};
+    const DecodeRows tiles = by(DecodeKind::tiles, chip_.multiprocessors, columns);
+    const DecodeRows rings = by(DecodeKind::rings, chip_.multiprocessors, columns);
+    const auto seconds = [&](const DecodeRows& decode) {
+      finish_trial(stream_);
+      const auto begin = std::chrono::steady_clock::now();
+      for (int launch = 0; launch < trial_launches(); ++launch) decode.store(Norm{}, linear, nullptr, 1 + launch % 2, x.get(), y.get());
+      finish_trial(stream_);
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    };
+    // In turns, so that neither has the colder device; the first of each is for warming up.
+    std::array<double, 5> by_tiles{};
+    std::array<double, 5> by_rings{};
+    for (std::size_t turn = 0; turn <= by_tiles.size(); ++turn) {
+      const double first = seconds(rings);
+      const double second = seconds(tiles);
+      if (turn == 0) continue;
+      by_rings[turn - 1] = first;
+      by_tiles[turn - 1] = second;
+    }
+    std::nth_element(by_tiles.begin(), by_tiles.begin() + 2, by_tiles.end());
+    std::nth_element(by_rings.begin(), by_rings.begin() + 2, by_rings.end());
+    return by_tiles[2] < at_least * by_rings[2];
+  }
+
+  Stream stream_;
+  Chip chip_;
+};
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern
