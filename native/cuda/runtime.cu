@@ -125,6 +125,9 @@ int unpacked_from() {
   return 192;
 }
 
+// Of the largest matrices of a 70B model a quarter and less: more would be read no faster.
+std::size_t most_unpacked_elements() { return std::size_t{128} << 20; }
+
 bool has_warpgroups(int device) {
 #if defined(LECTERN_WARPGROUPS)
   const char* const wanted = std::getenv("LECTERN_WARPGROUPS");

@@ -25,6 +25,8 @@ bool has_warpgroups(int device);
 
 /// From how many rows on a matrix is unpacked before it is multiplied by warpgroups.
 int unpacked_from();
+/// And so many of its elements at a time at most.
+std::size_t most_unpacked_elements();
 
 /// Whether the copies of async_copies.h run on it (compute capability 9.0 and more), and the environment's LECTERN_DECODE_RINGS is not "off".
 bool has_own_copies(int device);
