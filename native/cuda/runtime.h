@@ -28,7 +28,7 @@ int unpacked_from();
 /// And so many of its elements at a time at most.
 std::size_t most_unpacked_elements();
 
-/// Whether the copies of async_copies.h run on it (compute capability 9.0 and more), and the environment's LECTERN_DECODE_RINGS is not "off".
+/// Whether the copies of async_copies.h run on it (compute capability 9.0 and more), were compiled, and the environment's LECTERN_DECODE_RINGS is not "off".
 bool has_own_copies(int device);
 
 /// Keeps a sentence for cuda::take_remarks().

@@ -179,7 +179,7 @@ void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int 
   kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
 }
 
-/// Whether kernels may begin before those before them are done (on chips that have it, where LECTERN_EARLY_LAUNCHES is not "off").
+/// Whether kernels may begin before those before them are done (on chips that have it, where it was compiled and LECTERN_EARLY_LAUNCHES is not "off").
 bool begins_early();
 
 /// The same of a kernel that calls wait_for_kernels_before(): what it does until then may run beside the end of the kernel before it.
