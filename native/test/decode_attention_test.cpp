@@ -188,7 +188,7 @@ LECTERN_TEST("cuda: rows of answers, however many heads share keys and values, s
 }
 
 /// One position that nearly all of the sum of shares goes to and whose value is nothing, as models learn to have, and `seen` - 1 others: what is left is what these say.
-LECTERN_TEST("cuda: what a row of answers sees beside one position that takes nearly all of it is as exact, whatever the cache's type and however small its values") {
+LECTERN_TEST("cuda: rows of answers see exactly what lies beside one position that takes nearly all of their shares, however small the values") {
   constexpr int size = 64;
   constexpr int group = 3;
   constexpr int seen = 1000;

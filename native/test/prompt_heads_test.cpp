@@ -114,7 +114,7 @@ class PromptHeads {
   Memory x_, q_, cache_;
 };
 
-LECTERN_TEST("prompt heads: queries, keys and values of many rows have the bits of few rows', whatever their types and what becomes of them") {
+LECTERN_TEST("prompt rows: queries, keys and values of many rows have the bits of few rows', whatever their types and what becomes of them") {
   for (const test::Place& place : test::places_and_warpgroups()) {
     for (const HeadsCase& made : {HeadsCase{DType::q8_0, DType::q8_0, DType::q8_0, DType::f16, true, false}, HeadsCase{DType::q8_0, DType::q8_0, DType::q5_0, DType::q8_0, true, true},
                                   HeadsCase{DType::f16, DType::f16, DType::f16, DType::f16, true, false}, HeadsCase{DType::f16, DType::f16, DType::f16, DType::f16, false, false},
