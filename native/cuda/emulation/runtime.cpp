@@ -147,6 +147,10 @@ void check_alignment(const void* address, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0) throw std::logic_error("A load of " + std::to_string(bytes) + " bytes from an address that is no multiple of it.");
 }
 
+void check_written() {
+  if (!cuda::emulation::kernels_before_are_done()) cuda::emulation::fault("what the kernels before write is read before they are waited for");
+}
+
 void prefetch(const void* address, int bytes) {
   check_alignment(address, 16);
   if (bytes <= 0 || bytes % 16 != 0) throw std::logic_error("A kernel asks for " + std::to_string(bytes) + " bytes, which no device takes.");
