@@ -10,6 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/ops.h"
+#include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
@@ -167,11 +168,14 @@ LECTERN_TEST("cuda: rows of answers have the bits through rings that they have w
         MadeLayer rings(*backend, shape, type.dtype, more);
         for (int rows = 1; rows <= MadeLayer::most_rows; rows++) {
           const std::string name = place.name + ", " + std::string(type.name) + " of " + std::to_string(shape.embedding) + ", " + std::to_string(rows) + " rows";
+          cuda::emulation::own_copies = 0;
           const Row expected = plain->answers(rows);
+          check(cuda::emulation::own_copies == 0, name + ": without rings");
           float sum = 0.0F;
           for (const float one : expected) sum += one * 0.0F;
           check(sum == 0.0F, name + ": numbers");
           check(test::same_bits(rings.answers(rows), expected), name);
+          if (place.name != "device") check(cuda::emulation::own_copies > 0, name + ": through rings");
           if (rows != 2) continue;
           cuda::emulation::set_reverse(true);
           check(test::same_bits(rings.answers(rows), expected), name + ", threads in reverse");

@@ -11,6 +11,7 @@
 
 #include "backend/backend.h"
 #include "backend/ops.h"
+#include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
@@ -122,7 +123,9 @@ LECTERN_TEST("prompt rows: queries, keys and values of many rows have the bits o
       const std::unique_ptr<Backend> backend = place.make();
       PromptHeads heads(*backend, made);
       const std::string name = place.name + ", " + std::string(info_of(made.query).name) + ", " + std::string(info_of(made.value).name) + " kept as " + std::string(info_of(made.kept).name) + (made.turned ? ", turned" : "");
+      cuda::emulation::own_copies = 0;
       const std::vector<std::byte> whole = heads.made(PromptHeads::rows);
+      check((cuda::emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), name + ": by copies of boxes where there are warpgroups");
       check(whole == heads.made(67), name + ": in passes of 67");
       check(whole == heads.made(30), name + ": in passes of 30");
       cuda::emulation::set_reverse(true);

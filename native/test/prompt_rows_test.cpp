@@ -371,8 +371,10 @@ LECTERN_TEST("prompt rows: a matrix that is unpacked in parts gives the bits of 
         if (outputs_here == wide) bench.ops->gated(pair, count, bench.in.floats(), bench.out.floats());
         else bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats());
       };
+      emulation::own_copies = 0;
       const Row whole = bench.run(x, before, 0, rows, work);
       const std::string name = place.name + ", " + std::to_string(outputs_here) + " outputs";
+      check((emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), name + ": unpacked where there are warpgroups");
       if (outputs_here == wider) {
         std::vector<double> exact = product(one, x, rows);
         for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(bias[i % wider] + before[i]);
@@ -398,7 +400,9 @@ LECTERN_TEST("prompt rows: thousands of rows, the same bits as few of them") {
     Bench bench(place, many, columns, wide);
     const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
     const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
+    emulation::own_copies = 0;
     const Row whole = bench.run(x, before, 0, many, add);
+    check((emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), place.name + ": by copies of boxes where there are warpgroups");
     const double error = distance(whole, product(matrix, x, many));
     check(error > 0 && error < allowed(DType::f16), place.name + ": distance " + std::to_string(error));
     for (const int first : {0, 1000, many - 70}) {

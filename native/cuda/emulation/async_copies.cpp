@@ -7,6 +7,12 @@
 #include "cuda/emulation/faults.h"
 #include "cuda/warpgroups.h"
 
+namespace lectern::cuda::emulation {
+
+std::uint64_t own_copies = 0;
+
+}  // namespace lectern::cuda::emulation
+
 namespace lectern::cuda_emulated {
 namespace {
 
@@ -56,6 +62,7 @@ void end_phase(Barrier& barrier) {
 
 void come(CopyBarrier* at, std::size_t bytes, const std::vector<Copy>& copies) {
   Barrier& barrier = barrier_at(at);
+  ++emulation::own_copies;
   for (const Copy& copy : copies) {
     std::memset(copy.to, 0xFF, copy.bytes);
     barrier.coming.push_back(copy);
