@@ -32,10 +32,10 @@ struct HeadsCase {
   bool normed;   // a head at a time
 };
 
-/// Neither the heads nor the outputs of any matrix fill a tile or a block of theirs.
+/// Neither the heads nor the outputs of any matrix fill a tile or a block of theirs; as many rows as a device wants before it unpacks a matrix.
 class PromptHeads {
  public:
-  static constexpr int rows = 133;
+  static constexpr int rows = 197;
   static constexpr int columns = 64;
   static constexpr int heads = 6;
   static constexpr int kv_heads = 2;

@@ -354,8 +354,8 @@ LECTERN_TEST("prompt rows: halves neither overflow nor vanish, and what is no nu
 /// Of a matrix that has no room to be unpacked whole: both matrices of a gated pair, and outputs with a bias that are added.
 LECTERN_TEST("prompt rows: a matrix that is unpacked in parts gives the bits of tiles that unpack it on their way") {
   constexpr int columns = 64;
-  constexpr int wide = 600;
-  constexpr int wider = 1100;
+  constexpr int wide = 1100;
+  constexpr int wider = 2100;
   for (const test::Place& place : test::places_and_warpgroups()) {
     const MadeMatrix gate(DType::q8_0, wide, columns, 7), up(DType::q8_0, wide, columns, 8), one(DType::q8_0, wider, columns, 9);
     const Tensor tensors[3] = {gate.tensor(), up.tensor(), one.tensor()};
@@ -387,26 +387,32 @@ LECTERN_TEST("prompt rows: a matrix that is unpacked in parts gives the bits of 
   }
 }
 
-/// More tiles of rows than are taken beside one another before the next outputs.
-LECTERN_TEST("prompt rows: thousands of rows, the same bits as few of them") {
-  constexpr int columns = 8;
+/// More tiles of rows than are taken beside one another before the next outputs; and more steps of columns than a block has stages, on from tile to tile. As many rows as a device
+/// wants before it unpacks a matrix.
+LECTERN_TEST("prompt rows: hundreds and thousands of rows, the same bits as few of them") {
+  struct Case {
+    DType type;
+    int rows, columns;
+  };
   constexpr int wide = 264;
-  constexpr int many = 17 * 128 + 5;
   for (const test::Place& place : test::places_and_warpgroups()) {
-    const MadeMatrix matrix(DType::f16, wide, columns, 7);
-    const Tensor tensor = matrix.tensor();
-    const Row x = random_row(std::size_t{many} * columns, 3, 1);
-    const Row before(std::size_t{many} * wide);
-    Bench bench(place, many, columns, wide);
-    const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
-    const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
-    emulation::own_copies = 0;
-    const Row whole = bench.run(x, before, 0, many, add);
-    check((emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), place.name + ": by copies of boxes where there are warpgroups");
-    const double error = distance(whole, product(matrix, x, many));
-    check(error > 0 && error < allowed(DType::f16), place.name + ": distance " + std::to_string(error));
-    for (const int first : {0, 1000, many - 70}) {
-      check(test::same_bits(bench.run(x, before, first, 70, add), part_of(whole, first, 70, wide)), place.name + ": 70 rows from " + std::to_string(first) + " on");
+    for (const Case& made : {Case{DType::f16, 17 * 128 + 5, 8}, Case{DType::q8_0, 17 * 128 + 5, 32}, Case{DType::q8_0, 261, 352}, Case{DType::q6_k, 261, 256}}) {
+      const MadeMatrix matrix(made.type, wide, made.columns, 7);
+      const Tensor tensor = matrix.tensor();
+      const Row x = random_row(static_cast<std::size_t>(made.rows) * static_cast<std::size_t>(made.columns), 3, 1);
+      const Row before(static_cast<std::size_t>(made.rows) * wide);
+      Bench bench(place, made.rows, made.columns, wide);
+      const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+      const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
+      const std::string name = place.name + ", " + std::to_string(made.rows) + " rows of " + std::string(info_of(made.type).name);
+      emulation::own_copies = 0;
+      const Row whole = bench.run(x, before, 0, made.rows, add);
+      check((emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), name + ": by copies of boxes where there are warpgroups");
+      const double error = distance(whole, product(matrix, x, made.rows));
+      check(error > 0 && error < allowed(made.type), name + ": distance " + std::to_string(error));
+      for (const int first : {0, 100, made.rows - 70}) {
+        check(test::same_bits(bench.run(x, before, first, 70, add), part_of(whole, first, 70, wide)), name + ": 70 rows from " + std::to_string(first) + " on");
+      }
     }
   }
 }

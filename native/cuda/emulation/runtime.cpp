@@ -179,7 +179,7 @@ int multiprocessors(int) { return checks_only ? 132 : 2; }
 void remark(const std::string& sentence) { cuda::emulation::remarks += sentence; }
 
 int unpacked_from() { return checks_only ? 192 : 128; }
-std::size_t most_unpacked_elements() { return checks_only ? std::size_t{128} << 20 : std::size_t{1} << 16; }
+std::size_t most_unpacked_elements() { return checks_only ? std::size_t{128} << 20 : std::size_t{1} << 17; }
 bool has_warpgroups(int device) { return device == 1; }
 
 bool has_own_copies(int device) {
