@@ -7,6 +7,7 @@
 #include "backend/ops.h"
 #include "cuda/chip.h"
 #include "cuda/kernels/planes.cuh"
+#include "cuda/kernels/tile_pieces.cuh"
 #include "cuda/launchers.h"
 #include "cuda/runtime.h"
 
@@ -124,10 +125,12 @@ class DecodeRows {
     left_columns_ = columns;
   }
 
-  /// As many rows at a time as a block's shared memory holds.
+  /// As many rows at a time as a block's shared memory holds. By which kernel is not for the rows to say: their bits may not depend on their number.
   void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) const {
     int together = most_decode_rows;
     while (decode_shared_bytes(work.columns, together) > chip_.shared_bytes) --together;
+    const bool tiles = chip_.decode == DecodeKind::tiles && (work.then != Then::heads || work.cache.head_size % decode_tile_rows == 0) && tile_shape(work, 1).slots >= least_slots;
+    while (tiles && tile_shape(work, together).slots < least_slots) --together;
     const std::size_t row_bytes = static_cast<std::size_t>(activation_row_bytes(work.columns / 32));
     const int* chosen = work.chosen;
     std::uint8_t* quantised_out = work.quantised_out;
@@ -141,7 +144,8 @@ class DecodeRows {
       work.y = y + skipped * static_cast<std::size_t>(work.matrices[0].rows);
       work.quantised_out = quantised_out == nullptr ? nullptr : quantised_out + skipped * static_cast<std::size_t>(activation_row_bytes(work.matrices[0].rows / 32));
       work.heads.first_row = first_row + row;
-      start(work);
+      if (tiles) start_tiles(work);
+      else start(work);
     }
   }
 
@@ -162,16 +166,34 @@ class DecodeRows {
   template <int width>
   void start_of(const DecodeWork& work) const {
     const RingShape shape = ring_shape(work);
-    // One slot alone would leave nothing under way while it is worked on.
-    if (chip_.own_copies && shape.slots >= 2) launch_ring_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, ring_rows)), shape, work);
+    if (chip_.decode != DecodeKind::registers && shape.slots >= least_slots) launch_ring_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, ring_rows)), shape, work);
     else launch_decode<width>(stream_, std::min(chip_.multiprocessors, units_of(work, rows_per_warp)), work);
   }
+
+  void start_tiles(const DecodeWork& work) const {
+    const DecodeTileShape shape = tile_shape(work, work.rows);
+    const int blocks = std::min(chip_.multiprocessors, units_of(work, decode_tile_rows));
+    if (work.rows == 1) launch_decode_tiles<1>(stream_, blocks, shape, work);
+    else if (work.rows == 2) launch_decode_tiles<2>(stream_, blocks, shape, work);
+    else launch_decode_tiles<4>(stream_, blocks, shape, work);
+  }
+
+  // One slot alone would leave nothing under way while it is worked on.
+  static constexpr int least_slots = 2;
 
   /// As many slots as the input leaves room for.
   RingShape ring_shape(const DecodeWork& work) const {
     const int stretches = work.then == Then::gated ? units_of(work, ring_rows) : 0;
     RingShape shape{0, work.rows * activation_row_bytes(work.columns / 32), (stretches + chip_.multiprocessors - 1) / chip_.multiprocessors};
     while (shape.slots < most_slots && ring_shared_bytes({shape.slots + 1, shape.input_bytes, shape.gathered}) <= chip_.shared_bytes) ++shape.slots;
+    return shape;
+  }
+  DecodeTileShape tile_shape(const DecodeWork& work, int rows) const {
+    DecodeTileShape shape{0, 0, rows * activation_row_bytes(work.columns / 32)};
+    for (const DecodeMatrix& matrix : work.matrices) {
+      if (matrix.rows > 0) shape.slot_bytes = std::max(shape.slot_bytes, tile_slot_bytes(matrix.type));
+    }
+    while (shape.slots < most_tile_slots && decode_tile_shared_bytes({shape.slots + 1, shape.slot_bytes, shape.input_bytes}) <= chip_.shared_bytes) ++shape.slots;
     return shape;
   }
 

@@ -38,7 +38,7 @@ class DeviceBackend final : public Backend {
   int pass_rows() const override { return 2048; }
   // A layer's products of 1,024 by 1,024 are two waves of large tiles then.
   int text_rows() const override { return 8192; }
-  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, Chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_), has_own_copies(device_), unpacked_from()}); }
+  std::unique_ptr<Ops> make_ops(const OpsShape& shape) override { return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, Chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_), decode_kind(device_), unpacked_from()}); }
   std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage storage) override {
     return LECTERN_CUDA_SPACE::make_graph_ops(stream_, multiprocessors(device_), storage);
   }

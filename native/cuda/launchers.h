@@ -265,6 +265,36 @@ constexpr std::size_t ring_shared_bytes(const RingShape& shape) {
 template <int width>
 void launch_ring_decode(Stream stream, int blocks, const RingShape& shape, const DecodeWork& work);
 
+/// Weight rows of a tile, which warps of a block multiply together by the tensor cores: each takes twice eight stretches of a piece of the rows. Further warps
+/// ask for pieces, each some of the rows, and one ends what has been summed.
+constexpr int decode_tile_rows = 16;
+constexpr int multiplying_warps = 8;
+constexpr int eights_per_warp = 2;
+constexpr int asking_warps = 3;
+constexpr int decode_tile_threads = 32 * (multiplying_warps + asking_warps + 1);
+/// Zeros in shared memory, for lanes that multiply by nothing: as far as a lane reads from a place in a row of x.
+constexpr int zero_bytes = 16 * 8 * eights_per_warp;
+/// Slots of the ring that pieces come through, at most.
+constexpr int most_tile_slots = 8;
+
+/// How a block shares its memory: slots of the block, their bytes, and bytes of the input.
+struct DecodeTileShape {
+  int slots;
+  int slot_bytes;
+  int input_bytes;
+};
+
+constexpr std::size_t decode_tile_shared_bytes(const DecodeTileShape& shape) {
+  // Sums of two tiles by all warps, 32 outputs that a gated product gathers, what the norm adds up, zeros, barriers.
+  return static_cast<std::size_t>(shape.slots) * (static_cast<std::size_t>(shape.slot_bytes) + 2 * sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) +
+         sizeof(float) * most_decode_rows * (2 * multiplying_warps * decode_tile_rows + 32 + 32) + zero_bytes + 4 * sizeof(std::uint64_t);
+}
+
+/// The same as launch_decode() by the tensor cores, on chips of compute capability 9.0 and more; the last bits are others. Heads have multiples of decode_tile_rows.
+/// Shared memory: decode_tile_shared_bytes().
+template <int width>
+void launch_decode_tiles(Stream stream, int blocks, const DecodeTileShape& shape, const DecodeWork& work);
+
 // --- Attention of single rows (units/split_attention.cu) ---
 
 /// The most parts of a row; a warp weighs them all.

@@ -153,11 +153,12 @@ bool has_warpgroups(int device) {
 #endif
 }
 
-bool has_own_copies(int device) {
-  const char* const wanted = std::getenv("LECTERN_DECODE_RINGS");
-  if (wanted != nullptr && std::string(wanted) == "off") return false;
+DecodeKind decode_kind(int device) {
   check(cudaSetDevice(device), "cudaSetDevice");
-  return kernels_know_hopper();
+  if (!kernels_know_hopper()) return DecodeKind::registers;
+  const char* const wanted = std::getenv("LECTERN_DECODE");
+  const std::string kind = wanted == nullptr ? "" : wanted;
+  return kind == "registers" ? DecodeKind::registers : kind == "tiles" ? DecodeKind::tiles : DecodeKind::rings;
 }
 
 void* device_allocate(std::size_t bytes) {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "backend/device.h"
+#include "cuda/chip.h"
 #include "cuda/simt.h"
 
 namespace lectern {
@@ -28,8 +29,9 @@ int unpacked_from();
 /// And so many of its elements at a time at most.
 std::size_t most_unpacked_elements();
 
-/// Whether the copies of async_copies.h run on it (compute capability 9.0 and more), were compiled, and the environment's LECTERN_DECODE_RINGS is not "off".
-bool has_own_copies(int device);
+/// What products of answers go by: where the copies of async_copies.h run (compute capability 9.0 and more) and were compiled what the environment's LECTERN_DECODE says
+/// ("registers", "rings" or "tiles"; rings where it says nothing of these), elsewhere registers.
+DecodeKind decode_kind(int device);
 
 /// Keeps a sentence for cuda::take_remarks().
 void remark(const std::string& sentence);

@@ -1,5 +1,5 @@
-// A layer of answers whose weights go through rings of shared memory against the same without them: the bits are the same, whatever the weights' type
-// and however odd the shapes.
+// A layer of answers whose weights go through rings of shared memory against the same without them, whatever the weights' type and however odd the shapes: the
+// bits are the same, and by the tensor cores the numbers.
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
@@ -80,8 +80,15 @@ class MadeLayer {
     logits_ = Memory(backend, static_cast<std::size_t>(most_rows * shape.vocabulary) * sizeof(float));
   }
 
-  /// What `rows` answers leave of the layer, their logits, and one more product's outputs.
-  Row answers(int rows) {
+  /// Of some answers, row by row. Attention of one position is that position's value: the queries are looked at by themselves.
+  struct Answers {
+    Row queries, layer, logits, more;  // one more product's outputs
+    const Row& part(int number) const { return number == 0 ? queries : number == 1 ? layer : number == 2 ? logits : more; }
+    static constexpr int parts = 4;
+  };
+
+  /// What `rows` answers leave of the layer.
+  Answers answers(int rows) {
     const Row zeros_out(most_rows * long_outputs, 0.25F);
     backend_.upload(x_.data(), input_.data(), input_.size() * sizeof(float));
     backend_.upload(long_out_.data(), zeros_out.data(), zeros_out.size() * sizeof(float));
@@ -98,14 +105,12 @@ class MadeLayer {
     ops_->project_add(long_, rows, long_in_.floats(), long_out_.floats());
     ops_->logits(head_norm_, head_, slots.data(), rows, x_.floats(), logits_.floats());
     ops_->end();
-    Row all;
-    // Attention of one position is that position's value: the queries are looked at by themselves.
-    for (const auto& [memory, columns] : {std::pair{&q_, shape_.heads * shape_.head_size}, {&x_, shape_.embedding}, {&logits_, shape_.vocabulary}, {&long_out_, long_outputs}}) {
-      Row some(static_cast<std::size_t>(rows * columns));
-      backend_.download(some.data(), memory->data(), some.size() * sizeof(float));
-      all.insert(all.end(), some.begin(), some.end());
-    }
-    return all;
+    const auto some = [&](const Memory& memory, int columns) {
+      Row all(static_cast<std::size_t>(rows * columns));
+      backend_.download(all.data(), memory.data(), all.size() * sizeof(float));
+      return all;
+    };
+    return {some(q_, shape_.heads * shape_.head_size), some(x_, shape_.embedding), some(logits_, shape_.vocabulary), some(long_out_, long_outputs)};
   }
 
   static constexpr int most_rows = 4;
@@ -152,38 +157,75 @@ std::vector<LayerShape> layer_shapes(DType type) {
   return {{32, 1, 1, 32, 32, 1, 201 * 32}, {37 * 32, 3, 1, 32, 96, 35, 9 * 32}};
 }
 
-LECTERN_TEST("cuda: rows of answers have the bits through rings that they have without, for every weight type and odd shapes") {
+using Answers = MadeLayer::Answers;
+
+bool all_numbers(const Answers& answers) {
+  float sum = 0.0F;
+  for (int part = 0; part < Answers::parts; part++) {
+    for (const float one : answers.part(part)) sum += one * 0.0F;
+  }
+  return sum == 0.0F;
+}
+
+/// Of as many rows as `few` has.
+bool same_bits(const Answers& many, const Answers& few) {
+  for (int part = 0; part < Answers::parts; part++) {
+    const Row& of_few = few.part(part);
+    if (!test::same_bits(Row(many.part(part).begin(), many.part(part).begin() + static_cast<std::ptrdiff_t>(of_few.size())), of_few)) return false;
+  }
+  return true;
+}
+
+/// A layer whose products go by `kind`, as the environment says it.
+std::unique_ptr<MadeLayer> layer_by(const char* kind, Backend& backend, const LayerShape& shape, DType type) {
+  const Said said("LECTERN_DECODE", kind);
+  return std::make_unique<MadeLayer>(backend, shape, type, type == DType::q4_k ? DType::q6_k : type == DType::q4_0 ? DType::q8_0 : type);
+}
+
+/// What a layer by `kind` gives with each number of rows, in order and in reverse, beside what one without rings gives: visit(name, answers, expected).
+template <class Visit>
+void each_layer(const char* kind, const Visit& visit) {
   for (const test::Place& place : test::places_and_warpgroups()) {
     if (place.name == "emulated") continue;  // a chip without rings
     const std::unique_ptr<Backend> backend = place.make();
     for (const DTypeInfo& type : dtype_table) {
       if (type.block_elements == 1) continue;
-      const DType more = type.dtype == DType::q4_k ? DType::q6_k : type.dtype == DType::q4_0 ? DType::q8_0 : type.dtype;
       for (const LayerShape& shape : layer_shapes(type.dtype)) {
-        std::unique_ptr<MadeLayer> plain;
-        {
-          const Said off("LECTERN_DECODE_RINGS", "off");
-          plain = std::make_unique<MadeLayer>(*backend, shape, type.dtype, more);
-        }
-        MadeLayer rings(*backend, shape, type.dtype, more);
+        const std::unique_ptr<MadeLayer> plain = layer_by("registers", *backend, shape, type.dtype);
+        const std::unique_ptr<MadeLayer> layer = layer_by(kind, *backend, shape, type.dtype);
         for (int rows = 1; rows <= MadeLayer::most_rows; rows++) {
           const std::string name = place.name + ", " + std::string(type.name) + " of " + std::to_string(shape.embedding) + ", " + std::to_string(rows) + " rows";
           cuda::emulation::own_copies = 0;
-          const Row expected = plain->answers(rows);
-          check(cuda::emulation::own_copies == 0, name + ": without rings");
-          float sum = 0.0F;
-          for (const float one : expected) sum += one * 0.0F;
-          check(sum == 0.0F, name + ": numbers");
-          check(test::same_bits(rings.answers(rows), expected), name);
-          if (place.name != "device") check(cuda::emulation::own_copies > 0, name + ": through rings");
+          const Answers expected = plain->answers(rows);
+          check(cuda::emulation::own_copies == 0, name + ": by registers");
+          check(all_numbers(expected), name + ": numbers");
+          visit(name, layer->answers(rows), expected);
+          if (place.name != "device") check(cuda::emulation::own_copies > 0, name + ": by copies of the device's own");
           if (rows != 2) continue;
           cuda::emulation::set_reverse(true);
-          check(test::same_bits(rings.answers(rows), expected), name + ", threads in reverse");
+          visit(name + ", threads in reverse", layer->answers(rows), expected);
           cuda::emulation::set_reverse(false);
         }
       }
     }
   }
+}
+
+LECTERN_TEST("cuda: rows of answers have the bits through rings that they have without, for every weight type and odd shapes") {
+  each_layer("rings", [](const std::string& name, const Answers& answers, const Answers& expected) { check(same_bits(answers, expected), name); });
+}
+
+LECTERN_TEST("cuda: rows of answers by the tensor cores are what they are without, for every weight type and odd shapes, and the same beside others") {
+  Answers alone;
+  each_layer("tiles", [&alone](const std::string& name, const Answers& answers, const Answers& expected) {
+    // Of products of the same numbers only the order of a sum differs; what follows another product may also be rounded to another byte.
+    for (int part = 0; part < Answers::parts; part++) {
+      const double distance = test::relative_distance(answers.part(part), expected.part(part));
+      check(distance < (part == 0 || part == 3 ? 2e-6 : 2e-2), name + ": part " + std::to_string(part) + ", distance " + std::to_string(distance));
+    }
+    if (answers.more.size() == MadeLayer::long_outputs) alone = answers;
+    else check(same_bits(answers, alone), name + ": beside others");
+  });
 }
 
 }  // namespace

@@ -182,9 +182,11 @@ int unpacked_from() { return checks_only ? 192 : 128; }
 std::size_t most_unpacked_elements() { return checks_only ? std::size_t{128} << 20 : std::size_t{1} << 17; }
 bool has_warpgroups(int device) { return device == 1; }
 
-bool has_own_copies(int device) {
-  const char* const wanted = std::getenv("LECTERN_DECODE_RINGS");
-  return device == 1 && (wanted == nullptr || std::string(wanted) != "off");
+DecodeKind decode_kind(int device) {
+  if (device != 1) return DecodeKind::registers;
+  const char* const wanted = std::getenv("LECTERN_DECODE");
+  const std::string kind = wanted == nullptr ? "" : wanted;
+  return kind == "registers" ? DecodeKind::registers : kind == "tiles" ? DecodeKind::tiles : DecodeKind::rings;
 }
 
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }

@@ -11,6 +11,12 @@ namespace LECTERN_CUDA_SPACE {
 
 __host__ __device__ constexpr int activation_row_bytes(int stretches) { return (40 * stretches + 15) / 16 * 16; }
 
+/// x = scale * q, and the sums of q.
+struct ActivationTail {
+  float scale;
+  int sums[2];
+};
+
 struct ActivationStretch {
   Words<4> first;
   Words<4> second;
@@ -18,14 +24,19 @@ struct ActivationStretch {
   int sums[2];
 };
 
+__device__ __forceinline__ ActivationTail tail_at(const std::uint8_t* place) {
+  const auto tail = *reinterpret_cast<const Words<2>*>(place);
+  return {float_of_bits(tail.w[0]), {static_cast<std::int16_t>(tail.w[1]), static_cast<std::int16_t>(tail.w[1] >> 16)}};
+}
+
 __device__ __forceinline__ ActivationStretch activation_stretch(const std::uint8_t* row, int stretches, int stretch) {
   ActivationStretch x;
   x.first = *reinterpret_cast<const Words<4>*>(row + 16 * stretch);
   x.second = *reinterpret_cast<const Words<4>*>(row + 16 * (stretches + stretch));
-  const auto tail = *reinterpret_cast<const Words<2>*>(row + 32 * stretches + 8 * stretch);
-  x.scale = float_of_bits(tail.w[0]);
-  x.sums[0] = static_cast<std::int16_t>(tail.w[1]);
-  x.sums[1] = static_cast<std::int16_t>(tail.w[1] >> 16);
+  const ActivationTail tail = tail_at(row + 32 * stretches + 8 * stretch);
+  x.scale = tail.scale;
+  x.sums[0] = tail.sums[0];
+  x.sums[1] = tail.sums[1];
   return x;
 }
 

@@ -13,33 +13,35 @@ namespace LECTERN_CUDA_SPACE {
 
 __device__ __forceinline__ int min_of(int a, int b) { return a < b ? a : b; }
 
-/// Columns that stay in registers, 4 floats of a thread at a time; longer rows are read twice.
-constexpr int kept_fours = 4;
+/// Four floats at a time, as many of a thread as let 8,192 columns stay in registers; longer rows are read twice.
+template <int threads>
+constexpr int kept_fours = (8192 / 4 + threads - 1) / threads;
 
 __device__ __forceinline__ const float* input_row(const DecodeWork& work, int row) {
   return work.x + static_cast<std::size_t>(work.chosen == nullptr ? row : work.chosen[row]) * static_cast<std::size_t>(work.columns);
 }
 
-/// Bytes that another kernel left.
+/// Bytes that another kernel left. `threads`, here and below: those of the block.
+template <int threads>
 __device__ __forceinline__ void copy_input(const DecodeWork& work, int bytes, std::uint8_t* planes) {
   constexpr int together = 5;  // 28,672 columns, a row
   const auto* const from = reinterpret_cast<const float*>(work.quantised);
   auto* const to = reinterpret_cast<Words<4>*>(planes);
   const int words = bytes / 16;
   LECTERN_NO_UNROLL
-  for (int begin = thread_number(); begin < words; begin += together * decode_threads) {
+  for (int begin = thread_number(); begin < words; begin += together * threads) {
     Words<4> some[together];
     LECTERN_UNROLL
-    for (int i = 0; i < together; ++i) some[i] = load_of_others(from + 4 * min_of(begin + i * decode_threads, words - 1));
+    for (int i = 0; i < together; ++i) some[i] = load_of_others(from + 4 * min_of(begin + i * threads, words - 1));
     LECTERN_UNROLL
     for (int i = 0; i < together; ++i) {
-      if (begin + i * decode_threads < words) to[begin + i * decode_threads] = some[i];
+      if (begin + i * threads < words) to[begin + i * threads] = some[i];
     }
   }
 }
 
 /// The sum of squares of each of `width` rows, into every thread. The order is that of block_sum(). sums: 32 floats for each.
-template <int width>
+template <int width, int threads>
 __device__ __forceinline__ void sum_squares(float (&squares)[width], float* sums) {
   LECTERN_UNROLL
   for (int row = 0; row < width; ++row) {
@@ -48,7 +50,7 @@ __device__ __forceinline__ void sum_squares(float (&squares)[width], float* sums
   }
   synchronise_block();
   LECTERN_UNROLL
-  for (int row = 0; row < width; ++row) squares[row] = warp_sum(thread_number() % 32 < decode_warps ? sums[32 * row + thread_number() % 32] : 0.0F);
+  for (int row = 0; row < width; ++row) squares[row] = warp_sum(thread_number() % 32 < threads / 32 ? sums[32 * row + thread_number() % 32] : 0.0F);
 }
 
 __device__ __forceinline__ float add_squares(const Words<4>& four, float squares) {
@@ -68,6 +70,7 @@ __device__ __forceinline__ void write_input(const DecodeWork& work, const Words<
 }
 
 /// Rows that registers do not hold, one after the other, from the second-level cache once for the norm and once for the bytes.
+template <int threads>
 __device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uint8_t* planes, float* sums) {
   const int fours = work.columns / 4;
   LECTERN_NO_UNROLL
@@ -76,12 +79,12 @@ __device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uin
     float scale = 1.0F;
     if (work.norm.weight != nullptr) {
       float squares[1] = {0.0F};
-      for (int i = thread_number(); i < fours; i += decode_threads) squares[0] = add_squares(load_of_others(x + 4 * i), squares[0]);
-      sum_squares<1>(squares, sums + 32 * row);
+      for (int i = thread_number(); i < fours; i += threads) squares[0] = add_squares(load_of_others(x + 4 * i), squares[0]);
+      sum_squares<1, threads>(squares, sums + 32 * row);
       scale = 1.0F / sqrtf(squares[0] / static_cast<float>(work.columns) + work.norm.epsilon);
     }
     // All lanes of a warp take part in every turn, also in the last.
-    for (int begin = 0; begin < fours; begin += decode_threads) {
+    for (int begin = 0; begin < fours; begin += threads) {
       const int i = begin + thread_number();
       const int last = min_of(i, fours - 1);
       const Words<4> weight = work.norm.weight == nullptr ? Words<4>{} : *reinterpret_cast<const Words<4>*>(work.norm.weight + 4 * last);
@@ -90,25 +93,27 @@ __device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uin
   }
 }
 
-using KeptWords = Words<4>[kept_fours];
+template <int threads>
+using KeptWords = Words<4>[kept_fours<threads>];
 
 /// Which four floats of a row a thread takes in a turn: beyond the end the last.
-__device__ __forceinline__ int kept_four(int turn, int fours) { return min_of(turn * decode_threads + thread_number(), fours - 1); }
+template <int threads>
+__device__ __forceinline__ int kept_four(int turn, int fours) { return min_of(turn * threads + thread_number(), fours - 1); }
 
 /// Rows from `first` on, `count` at a time, in registers until they are bytes; their norm's weights were read before. sums: 32 floats for each.
-template <int count>
-__device__ __forceinline__ void read_short_input(const DecodeWork& work, int first, const KeptWords& weight, std::uint8_t* planes, float* sums) {
+template <int count, int threads>
+__device__ __forceinline__ void read_short_input(const DecodeWork& work, int first, const KeptWords<threads>& weight, std::uint8_t* planes, float* sums) {
   const int row_bytes = activation_row_bytes(work.columns / 32);
   const int fours = work.columns / 4;
-  const int turns = (fours + decode_threads - 1) / decode_threads;
-  KeptWords x[count];
+  const int turns = (fours + threads - 1) / threads;
+  KeptWords<threads> x[count];
   float scale[count];
   LECTERN_UNROLL
   for (int row = 0; row < count; ++row) {
     const float* const from = input_row(work, min_of(first + row, work.rows - 1));
     LECTERN_UNROLL
-    for (int turn = 0; turn < kept_fours; ++turn) {
-      if (turn < turns) x[row][turn] = load_of_others(from + 4 * kept_four(turn, fours));
+    for (int turn = 0; turn < kept_fours<threads>; ++turn) {
+      if (turn < turns) x[row][turn] = load_of_others(from + 4 * kept_four<threads>(turn, fours));
     }
     scale[row] = 0.0F;
   }
@@ -116,11 +121,11 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, int fir
     LECTERN_UNROLL
     for (int row = 0; row < count; ++row) {
       LECTERN_UNROLL
-      for (int turn = 0; turn < kept_fours; ++turn) {
-        if (turn * decode_threads + thread_number() < fours) scale[row] = add_squares(x[row][turn], scale[row]);
+      for (int turn = 0; turn < kept_fours<threads>; ++turn) {
+        if (turn * threads + thread_number() < fours) scale[row] = add_squares(x[row][turn], scale[row]);
       }
     }
-    sum_squares<count>(scale, sums);
+    sum_squares<count, threads>(scale, sums);
     LECTERN_UNROLL
     for (float& one : scale) one = 1.0F / sqrtf(one / static_cast<float>(work.columns) + work.norm.epsilon);
   }
@@ -128,42 +133,43 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, int fir
   for (int row = 0; row < count; ++row) {
     if (first + row >= work.rows) continue;
     LECTERN_UNROLL
-    for (int turn = 0; turn < kept_fours; ++turn) {
+    for (int turn = 0; turn < kept_fours<threads>; ++turn) {
       // All lanes of a warp take part.
-      if (turn < turns) write_input(work, x[row][turn], weight[turn], scale[row], turn * decode_threads + thread_number(), planes + (first + row) * row_bytes);
+      if (turn < turns) write_input(work, x[row][turn], weight[turn], scale[row], turn * threads + thread_number(), planes + (first + row) * row_bytes);
     }
   }
 }
 
 /// By all threads of a block: into `planes` the rows of x, by a kernel that has no registers for them. sums: 32 floats for each row.
+template <int threads>
 __device__ __forceinline__ void read_input_twice(const DecodeWork& work, std::uint8_t* planes, float* sums) {
-  if (work.quantised != nullptr) copy_input(work, work.rows * activation_row_bytes(work.columns / 32), planes);
-  else read_long_input(work, planes, sums);
+  if (work.quantised != nullptr) copy_input<threads>(work, work.rows * activation_row_bytes(work.columns / 32), planes);
+  else read_long_input<threads>(work, planes, sums);
   synchronise_block();
 }
 
 /// The same where there are registers. `wait` returns when they are there; until then only weights are read, also those of the
 /// norm.
-template <int width, class Wait>
+template <int width, int threads, class Wait>
 __device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait) {
   const int fours = work.columns / 4;
   if (work.quantised != nullptr) {
     wait();
-    copy_input(work, work.rows * activation_row_bytes(work.columns / 32), planes);
-  } else if (fours > kept_fours * decode_threads) {
+    copy_input<threads>(work, work.rows * activation_row_bytes(work.columns / 32), planes);
+  } else if (fours > kept_fours<threads> * threads) {
     wait();
-    read_long_input(work, planes, sums);
+    read_long_input<threads>(work, planes, sums);
   } else {
-    KeptWords weight;
+    KeptWords<threads> weight;
     LECTERN_UNROLL
-    for (int turn = 0; turn < kept_fours; ++turn) {
-      if (turn * decode_threads < fours && work.norm.weight != nullptr) weight[turn] = *reinterpret_cast<const Words<4>*>(work.norm.weight + 4 * kept_four(turn, fours));
+    for (int turn = 0; turn < kept_fours<threads>; ++turn) {
+      if (turn * threads < fours && work.norm.weight != nullptr) weight[turn] = *reinterpret_cast<const Words<4>*>(work.norm.weight + 4 * kept_four<threads>(turn, fours));
     }
     wait();
     // More would take more registers than there are.
     constexpr int together = width > 2 ? 2 : width;
     LECTERN_UNROLL
-    for (int row = 0; row < width; row += together) read_short_input<together>(work, row, weight, planes, sums + 32 * row);
+    for (int row = 0; row < width; row += together) read_short_input<together, threads>(work, row, weight, planes, sums + 32 * row);
   }
   synchronise_block();
 }

@@ -9,7 +9,19 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// sums[o][r] += stretch `stretch` of weight row o times that of row r of x, for r beyond `rows` the last row's. Every rounding is written out.
+/// What a stretch gives, but for the scale of its activations: `dots` of its two sixteens, zero_of taken off. Every rounding is written out.
+template <DType type>
+__device__ __forceinline__ float scaled_dots(const int (&dots)[2], const int (&sums)[2], const float (&factor)[2], const float (&offset)[2]) {
+  if constexpr (scales_by_sixteen<type>) {
+    const float part = fmaf(factor[1], static_cast<float>(dots[1]), factor[0] * static_cast<float>(dots[0]));
+    return has_offset<type> ? fmaf(offset[1], static_cast<float>(sums[1]), fmaf(offset[0], static_cast<float>(sums[0]), part)) : part;
+  } else {
+    const auto dot = static_cast<float>(dots[0] + dots[1]);
+    return has_offset<type> ? fmaf(factor[0], dot, offset[0] * static_cast<float>(sums[0] + sums[1])) : factor[0] * dot;
+  }
+}
+
+/// sums[o][r] += stretch `stretch` of weight row o times that of row r of x, for r beyond `rows` the last row's.
 template <DType type, int width, int count>
 __device__ __forceinline__ void add_products(const RawStretch (&weights)[count], int stretch, const std::uint8_t* x, int stretches, int rows, float (*sums)[width]) {
   LECTERN_UNROLL
@@ -30,16 +42,7 @@ __device__ __forceinline__ void add_products(const RawStretch (&weights)[count],
         dots[0] = dot4(q[k], static_cast<int>(input.first.w[k]), dots[0]);
         dots[1] = dot4(q[k + 4], static_cast<int>(input.second.w[k]), dots[1]);
       }
-      float part;
-      if constexpr (scales_by_sixteen<type>) {
-        part = fmaf(factor[1], static_cast<float>(dots[1]), factor[0] * static_cast<float>(dots[0]));
-        if constexpr (has_offset<type>) part = fmaf(offset[1], static_cast<float>(input.sums[1]), fmaf(offset[0], static_cast<float>(input.sums[0]), part));
-      } else if constexpr (has_offset<type>) {
-        part = fmaf(factor[0], static_cast<float>(dots[0] + dots[1]), offset[0] * static_cast<float>(input.sums[0] + input.sums[1]));
-      } else {
-        part = factor[0] * static_cast<float>(dots[0] + dots[1]);
-      }
-      sums[o][r] = fmaf(input.scale, part, sums[o][r]);
+      sums[o][r] = fmaf(input.scale, scaled_dots<type>(dots, input.sums, factor, offset), sums[o][r]);
     }
   }
 }

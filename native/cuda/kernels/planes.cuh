@@ -68,6 +68,21 @@ __host__ __device__ constexpr PlaneOffsets plane_offsets(PlaneShape shape, int s
   return at;
 }
 
+/// Of a piece of a row, plane by plane, filled up to what copies take: a plane's end is filled up to whole sectors, and so may be a piece's.
+struct PieceBytes {
+  int low;
+  int second;
+  int high;
+  int scale;
+  int head;
+  __host__ __device__ constexpr int all() const { return low + second + high + scale + head; }
+};
+
+/// Of `count` stretches.
+__host__ __device__ constexpr PieceBytes piece_bytes(PlaneShape shape, int count) {
+  return {(shape.low * count + 15) / 16 * 16, (shape.second * count + 15) / 16 * 16, (shape.high * count + 15) / 16 * 16, (shape.scale * count + 15) / 16 * 16, (shape.head * ((count + 7) / 8) + 15) / 16 * 16};
+}
+
 /// Of one row on the device. Rows of float types stay as they are, with their ends filled up.
 constexpr std::size_t placed_row_bytes(DType type, std::int64_t columns) {
   if (info_of(type).block_elements == 1) return (row_bytes(type, columns) + plane_alignment - 1) / plane_alignment * plane_alignment;
@@ -81,6 +96,26 @@ template <DType type>
 inline constexpr bool has_heads = info_of(type).block_elements == 256;
 template <DType type>
 inline constexpr PlaneShape plane_shape_of = plane_shape(type);
+
+/// Calls work.run<type>() for a quantised type.
+template <class Work>
+__device__ __forceinline__ void with_quantised(DType type, Work& work) {
+  switch (type) {
+    case DType::q4_0: work.template run<DType::q4_0>(); break;
+    case DType::q4_1: work.template run<DType::q4_1>(); break;
+    case DType::q5_0: work.template run<DType::q5_0>(); break;
+    case DType::q5_1: work.template run<DType::q5_1>(); break;
+    case DType::q8_0: work.template run<DType::q8_0>(); break;
+    case DType::q2_k: work.template run<DType::q2_k>(); break;
+    case DType::q3_k: work.template run<DType::q3_k>(); break;
+    case DType::q4_k: work.template run<DType::q4_k>(); break;
+    case DType::q5_k: work.template run<DType::q5_k>(); break;
+    case DType::q6_k: work.template run<DType::q6_k>(); break;
+    case DType::iq4_nl: work.template run<DType::iq4_nl>(); break;
+    case DType::iq4_xs: work.template run<DType::iq4_xs>(); break;
+    default: break;
+  }
+}
 
 /// What is taken off a quant before it is scaled.
 template <DType type>
@@ -126,11 +161,10 @@ __device__ __forceinline__ void load_head(const std::uint8_t* row, const PlaneOf
   if constexpr (shape.head == 2) raw.head.w[0] = load_constant<std::uint16_t, scales>(head);
 }
 
-/// `quants`, `scales`: what the first-level cache does with those planes.
-template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
-__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
+/// All of a stretch but its head. `quants`, `scales`: what the first-level cache does with those planes.
+template <DType type, Kept quants, Kept scales>
+__device__ __forceinline__ void load_parts(const std::uint8_t* row, const PlaneOffsets& at, int stretch, RawStretch& raw) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  RawStretch raw;
   if constexpr (shape.low == 16) raw.low = load_constant<Words<4>, quants>(row + 16 * stretch);
   if constexpr (shape.low == 8) {
     const auto low = load_constant<Words<2>, quants>(row + 8 * stretch);
@@ -142,6 +176,12 @@ __device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, cons
   if constexpr (shape.high == 4) raw.high.w[0] = load_constant<Words<1>, quants>(row + at.high + 4 * stretch).w[0];
   if constexpr (shape.scale == 4) raw.scale = load_constant<Words<1>, scales>(row + at.scale + 4 * stretch).w[0];
   if constexpr (shape.scale == 2) raw.scale = load_constant<std::uint16_t, scales>(row + at.scale + 2 * stretch);
+}
+
+template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
+__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
+  RawStretch raw;
+  load_parts<type, quants, scales>(row, at, stretch, raw);
   load_head<type, scales>(row, at, stretch, raw);
   return raw;
 }

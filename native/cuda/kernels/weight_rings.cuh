@@ -29,26 +29,6 @@ inline constexpr int piece_stretches = 32 * piece_turns(plane_shape(type));
 template <DType type>
 inline constexpr PlaneOffsets piece_offsets = plane_offsets(plane_shape(type), piece_stretches<type>);
 
-/// Calls work.run<type>() for a quantised type.
-template <class Work>
-__device__ __forceinline__ void with_quantised(DType type, Work& work) {
-  switch (type) {
-    case DType::q4_0: work.template run<DType::q4_0>(); break;
-    case DType::q4_1: work.template run<DType::q4_1>(); break;
-    case DType::q5_0: work.template run<DType::q5_0>(); break;
-    case DType::q5_1: work.template run<DType::q5_1>(); break;
-    case DType::q8_0: work.template run<DType::q8_0>(); break;
-    case DType::q2_k: work.template run<DType::q2_k>(); break;
-    case DType::q3_k: work.template run<DType::q3_k>(); break;
-    case DType::q4_k: work.template run<DType::q4_k>(); break;
-    case DType::q5_k: work.template run<DType::q5_k>(); break;
-    case DType::q6_k: work.template run<DType::q6_k>(); break;
-    case DType::iq4_nl: work.template run<DType::iq4_nl>(); break;
-    case DType::iq4_xs: work.template run<DType::iq4_xs>(); break;
-    default: break;
-  }
-}
-
 /// The slots of a warp, all of them empty at first.
 struct WeightRing {
   std::uint8_t* slots;
@@ -82,29 +62,20 @@ struct AskForPiece {
     static_assert(ring_rows * to.end <= slot_bytes && piece_stretches<type> > 0, "pieces go into a slot");
     if (thread_number() % 32 == 0) {
       const PlaneOffsets from = plane_offsets(shape, stretches);
-      const int count = stretches - begin < piece_stretches<type> ? stretches - begin : piece_stretches<type>;
-      // A plane's end is filled up to whole sectors, and so may be a piece's.
-      const int low = sixteens(shape.low * count);
-      const int second = sixteens(shape.second * count);
-      const int high = sixteens(shape.high * count);
-      const int scale = sixteens(shape.scale * count);
-      const int head = sixteens(shape.head * ((count + 7) / 8));
-      arrive_expecting(barrier, ring_rows * (low + second + high + scale + head));
+      const PieceBytes bytes = piece_bytes(shape, stretches - begin < piece_stretches<type> ? stretches - begin : piece_stretches<type>);
+      arrive_expecting(barrier, ring_rows * bytes.all());
       LECTERN_UNROLL
       for (int i = 0; i < ring_rows; ++i) {
         std::uint8_t* const place = slot + i * to.end;
-        copy_bytes(place, rows[i] + shape.low * begin, low, barrier);
-        if constexpr (shape.second > 0) copy_bytes(place + to.second, rows[i] + from.second + shape.second * begin, second, barrier);
-        if constexpr (shape.high > 0) copy_bytes(place + to.high, rows[i] + from.high + shape.high * begin, high, barrier);
-        if constexpr (shape.scale > 0) copy_bytes(place + to.scale, rows[i] + from.scale + shape.scale * begin, scale, barrier);
-        if constexpr (shape.head > 0) copy_bytes(place + to.head, rows[i] + from.head + shape.head * (begin / 8), head, barrier);
+        copy_bytes(place, rows[i] + shape.low * begin, bytes.low, barrier);
+        if constexpr (shape.second > 0) copy_bytes(place + to.second, rows[i] + from.second + shape.second * begin, bytes.second, barrier);
+        if constexpr (shape.high > 0) copy_bytes(place + to.high, rows[i] + from.high + shape.high * begin, bytes.high, barrier);
+        if constexpr (shape.scale > 0) copy_bytes(place + to.scale, rows[i] + from.scale + shape.scale * begin, bytes.scale, barrier);
+        if constexpr (shape.head > 0) copy_bytes(place + to.head, rows[i] + from.head + shape.head * (begin / 8), bytes.head, barrier);
       }
     }
     begin += piece_stretches<type>;
   }
-
- private:
-  static __device__ __forceinline__ int sixteens(int bytes) { return (bytes + 15) / 16 * 16; }
 };
 
 #endif
