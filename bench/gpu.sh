@@ -206,8 +206,9 @@ profiled() {
 }
 if [ "$device" = cuda ] && command -v ncu > /dev/null; then
   : > "$logs/gpu-profile.log"
-  profiled 'decode_product|attend_split' 30 5
-  profiled 'multiply_group_tiles|multiply_tiles|attend_tiles' 14 7
+  profiled 'ring_product|decode_product|attend_split' 30 5
+  # A layer's, whose quantised weights are unpacked first where there are warpgroups.
+  profiled 'unpack_rows|multiply_.*tiles|attend_tiles|attend_group_tiles' 24 12
 fi
 # The other models, then loading.
 { echo; echo "# The other models, and loading"; } | tee -a "$report"

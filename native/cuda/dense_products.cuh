@@ -17,9 +17,10 @@ class DenseProducts {
  public:
   /// `columns`, `outputs`: the most of any matrix.
   DenseProducts(Stream stream, Chip chip, const GroupChoice& groups, int columns, int outputs)
-      : stream_(stream), groups_(groups), unpacked_from_(chip.unpacked_from), elements_(unpacked_elements(columns, outputs)), unpacked_(elements_) {}
+      : stream_(stream), groups_(groups), unpacked_from_(chip.unpacked_from), elements_(unpacked_elements(columns, outputs, chip.warpgroups)), unpacked_(elements_) {}
 
-  static std::size_t bytes(int columns, int outputs) { return 2 * unpacked_elements(columns, outputs) + 256; }
+  /// `warpgroups`: whether the device has them.
+  static std::size_t bytes(int columns, int outputs, bool warpgroups) { return 2 * unpacked_elements(columns, outputs, warpgroups) + 256; }
 
   struct Work {
     DType type;
@@ -70,10 +71,9 @@ class DenseProducts {
   }
 
  private:
-  /// Of the largest matrices of a 70B model a quarter and less: more would be read no faster.
-  static std::size_t unpacked_elements(int columns, int outputs) {
-    constexpr std::size_t most_elements = std::size_t{128} << 20;
-    return std::min(most_elements, 2 * static_cast<std::size_t>(outputs) * static_cast<std::size_t>(packed_stride(columns)));
+  /// None where nothing is unpacked: a quarter of a gigabyte is much of a small card.
+  static std::size_t unpacked_elements(int columns, int outputs, bool warpgroups) {
+    return warpgroups ? std::min(most_unpacked_elements(), 2 * static_cast<std::size_t>(outputs) * static_cast<std::size_t>(packed_stride(columns))) : 0;
   }
   static int matrices(const TileProduct& product) { return product.ending == Ending::gated ? 2 : 1; }
 

@@ -50,7 +50,7 @@ class DeviceBackend final : public Backend {
     return LECTERN_CUDA_SPACE::make_graph_ops(stream_, multiprocessors(device_), storage);
   }
   bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
-  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + DecodeRows::bytes(shape) + PromptRows::bytes(shape) + TokenChoices::bytes(shape); }
+  std::size_t ops_bytes(const OpsShape& shape) const override { return Sizes(shape).bytes(shape) + DecodeRows::bytes(shape) + PromptRows::bytes(shape, has_warpgroups(device_)) + TokenChoices::bytes(shape); }
   std::size_t matrix_bytes(DType dtype, std::int64_t rows, std::int64_t columns, int count) const override { return matrix_bytes_of(dtype, rows, columns, count); }
   std::size_t table_bytes(DType dtype, std::int64_t rows, std::int64_t columns) const override { return matrix_bytes_of(dtype, rows, columns, 1); }
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }

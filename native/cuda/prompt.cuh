@@ -68,9 +68,9 @@ class PromptRows {
         floats_(static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.columns)),
         dense_(stream, chip, groups_, shape.columns, shape.outputs) {}
 
-  static std::size_t bytes(const OpsShape& shape) {
+  static std::size_t bytes(const OpsShape& shape, bool warpgroups) {
     const std::size_t packed = 2 * static_cast<std::size_t>(packed_stride(shape.columns)) + 4;
-    return static_cast<std::size_t>(shape.part_rows) * ((hands_on(shape) ? 2 : 1) * packed + 4 + 4 * static_cast<std::size_t>(shape.columns)) + 6 * 256 + DenseProducts::bytes(shape.columns, shape.outputs);
+    return static_cast<std::size_t>(shape.part_rows) * ((hands_on(shape) ? 2 : 1) * packed + 4 + 4 * static_cast<std::size_t>(shape.columns)) + 6 * 256 + DenseProducts::bytes(shape.columns, shape.outputs, warpgroups);
   }
 
   /// Before weights of this type are placed.

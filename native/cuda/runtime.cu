@@ -42,15 +42,24 @@ void allow_shared(const void* kernel, std::size_t bytes) {
   if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(bytes)) == cudaSuccess) most = bytes;
 }
 
+namespace {
+
+__global__ void some_kernel() {}
+
+/// Whether the kernels on the device in use have what they have from compute capability 9.0 on. Of a build for older chips alone they are the older ones' on whatever chip, and
+/// without a word: nothing would wait for the kernels before it, and products by rings would be none.
+bool kernels_know_hopper() {
+  cudaFuncAttributes attributes{};
+  check(cudaFuncGetAttributes(&attributes, some_kernel), "cudaFuncGetAttributes");
+  return attributes.ptxVersion >= 90;
+}
+
+}  // namespace
+
 bool begins_early() {
   static const bool early = [] {
     const char* const wanted = std::getenv("LECTERN_EARLY_LAUNCHES");
-    if (wanted != nullptr && std::string(wanted) == "off") return false;
-    int device = 0;
-    int major = 0;
-    check(cudaGetDevice(&device), "cudaGetDevice");
-    check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-    return major >= 9;
+    return (wanted == nullptr || std::string(wanted) != "off") && kernels_know_hopper();
   }();
   return early;
 }
@@ -125,6 +134,9 @@ int unpacked_from() {
   return 192;
 }
 
+// Of the largest matrices of a 70B model a quarter and less: more would be read no faster.
+std::size_t most_unpacked_elements() { return std::size_t{128} << 20; }
+
 bool has_warpgroups(int device) {
 #if defined(LECTERN_WARPGROUPS)
   const char* const wanted = std::getenv("LECTERN_WARPGROUPS");
@@ -142,9 +154,8 @@ bool has_warpgroups(int device) {
 }
 
 std::optional<DecodeKind> decode_kind(int device) {
-  int major = 0;
-  check(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device), "cudaDeviceGetAttribute");
-  if (major < 9) return DecodeKind::registers;
+  check(cudaSetDevice(device), "cudaSetDevice");
+  if (!kernels_know_hopper()) return DecodeKind::registers;
   const char* const wanted = std::getenv("LECTERN_DECODE");
   return wanted == nullptr ? std::nullopt : decode_kind_named(wanted);
 }

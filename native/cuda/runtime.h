@@ -27,8 +27,10 @@ bool has_warpgroups(int device);
 
 /// From how many rows on a matrix is unpacked before it is multiplied by warpgroups.
 int unpacked_from();
+/// And so many of its elements at a time at most.
+std::size_t most_unpacked_elements();
 
-/// What products of answers go by: where the copies of async_copies.h run (compute capability 9.0 and more) what the environment's LECTERN_DECODE says
+/// What products of answers go by: where the copies of async_copies.h run (compute capability 9.0 and more) and were compiled what the environment's LECTERN_DECODE says
 /// ("registers", "rings" or "tiles"), none where it says nothing of these and the device shall be tried; elsewhere registers.
 std::optional<DecodeKind> decode_kind(int device);
 

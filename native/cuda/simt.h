@@ -179,7 +179,7 @@ void launch_shared(Stream stream, void (*kernel)(Parameters...), Grid grid, int 
   kernel<<<dim3(static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)), static_cast<unsigned>(threads), shared_bytes, stream>>>(arguments...);
 }
 
-/// Whether kernels may begin before those before them are done (on chips that have it, where LECTERN_EARLY_LAUNCHES is not "off").
+/// Whether kernels may begin before those before them are done (on chips that have it, where it was compiled and LECTERN_EARLY_LAUNCHES is not "off").
 bool begins_early();
 
 /// The same of a kernel that calls wait_for_kernels_before(): what it does until then may run beside the end of the kernel before it.
@@ -237,16 +237,22 @@ inline int atomic_add(int* to, int value) {
 }
 /// Throws std::logic_error for an address that the device would refuse.
 void check_alignment(const void* address, std::size_t bytes);
+/// Ends the process in a kernel that begins early and has not waited yet for those that write what is read.
+void check_written();
 
 inline void order_memory() {}
 inline void order_shared() {}
 inline Words<4> load_of_others(const float* from) {
+  check_written();
   check_alignment(from, 16);
   Words<4> value;
   std::memcpy(&value, from, sizeof value);
   return value;
 }
-inline float load_one_of_others(const float* from) { return *from; }
+inline float load_one_of_others(const float* from) {
+  check_written();
+  return *from;
+}
 inline float float_of_bits(std::uint32_t bits) { return float_from_bits(bits); }
 inline std::uint32_t bits_of_float(float value) { return bits_of(value); }
 /// Throws std::logic_error for an address or a size that the device would refuse, and for memory that is none of its.
@@ -272,21 +278,24 @@ T load_constant(const std::uint8_t* from) {
 
 inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory(); }
 // One kernel after the other.
-inline void wait_for_kernels_before() {}
+inline void wait_for_kernels_before() { cuda::emulation::wait_for_kernels_before(); }
 inline void let_next_begin() {}
 
 template <class... Parameters, class... Arguments>
-void launch_shared(Stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  const auto run = [=] {
-    cuda::emulation::run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)}, threads, [&] { kernel(arguments...); }, shared_bytes);
-  };
+void launch_by(void (*run_grid)(cuda::emulation::Index, int, const std::function<void()>&, std::size_t), void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
+  const auto run = [=] { run_grid({static_cast<unsigned>(grid.x), static_cast<unsigned>(grid.y), static_cast<unsigned>(grid.z)}, threads, [&] { kernel(arguments...); }, shared_bytes); };
   if (recorded != nullptr) recorded->push_back(run);
   else run();
 }
 
 template <class... Parameters, class... Arguments>
-void launch_early(Stream stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
-  launch_shared(stream, kernel, grid, threads, shared_bytes, arguments...);
+void launch_shared(Stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
+  launch_by(cuda::emulation::run_grid, kernel, grid, threads, shared_bytes, arguments...);
+}
+
+template <class... Parameters, class... Arguments>
+void launch_early(Stream, void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {
+  launch_by(cuda::emulation::run_early_grid, kernel, grid, threads, shared_bytes, arguments...);
 }
 
 template <class... Parameters, class... Arguments>

@@ -249,6 +249,24 @@ LECTERN_TEST("cuda: lanes that ask a warp of which some have ended are an error"
   }
 }
 
+LECTERN_TEST("cuda: a thread that ends and has not waited for the kernels before is an error where kernels begin early, and nowhere else") {
+  if (!has_emulation()) return;
+  for (const bool early : {false, true}) {
+    for (const unsigned hasty : {0U, 1U, 64U}) {
+      bool thrown = false;
+      try {
+        const auto run = early ? cuda::emulation::run_early_grid : cuda::emulation::run_grid;
+        run({2, 1, 1}, 64, [hasty] {
+          if (cuda::emulation::thread_index.x >= hasty) cuda::emulation::wait_for_kernels_before();
+        }, 0);
+      } catch (const std::logic_error&) {
+        thrown = true;
+      }
+      check(thrown == (early && hasty > 0), std::to_string(hasty) + " threads do not wait");
+    }
+  }
+}
+
 LECTERN_TEST("cuda: memory is asked for ahead by whole sixteens of what is the device's") {
   if (!has_emulation()) return;
   const cuda_emulated::DeviceArray<std::uint8_t> memory(96);

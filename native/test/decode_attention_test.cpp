@@ -6,6 +6,7 @@
 #include <memory>
 #include <random>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backend/backend.h"
@@ -182,6 +183,83 @@ LECTERN_TEST("cuda: rows of answers, however many heads share keys and values, s
       cuda::emulation::set_reverse(true);
       check(run.attend(rows, 1) == together, name + ": the same bits with threads and blocks in reverse");
       cuda::emulation::set_reverse(false);
+    }
+  }
+}
+
+/// One position that nearly all of the sum of shares goes to and whose value is nothing, as models learn to have, and `seen` - 1 others: what is left is what these say.
+LECTERN_TEST("cuda: rows of answers see exactly what lies beside one position that takes nearly all of their shares, however small the values") {
+  constexpr int size = 64;
+  constexpr int group = 3;
+  constexpr int seen = 1000;
+  constexpr std::size_t sides = std::size_t{2} * seen * size;
+  for (const test::Place& place : test::places()) {
+    for (const DType type : {DType::f16, DType::q8_0}) {
+      for (const auto& [values, above] : {std::pair{1.0F, 14.0F}, {0.01F, 14.0F}, {1e-3F, 7.0F}}) {
+        std::mt19937 random(3);
+        std::normal_distribution<float> normal(0, 1);
+        std::vector<std::uint8_t> bytes(type == DType::f16 ? 2 * sides : sides + sides / 16);
+        std::vector<double> kept(sides);
+        // Element 0 of each key alone counts.
+        for (std::size_t begin = 0; begin < sides; begin += 32) {
+          const std::size_t position = begin / size % seen;
+          const bool value = begin >= sides / 2;
+          float numbers[32] = {};
+          for (float& number : numbers) number = value && position > 0 ? values * normal(random) : 0.0F;
+          if (!value && begin % size == 0) numbers[0] = position == 0 ? 8.0F : 0.01F * normal(random);
+          float largest = 0.0F;
+          for (const float number : numbers) largest = std::max(largest, std::abs(number));
+          const std::uint16_t scale = f16_from_float(largest / 127);
+          if (type != DType::f16) std::memcpy(bytes.data() + sides + begin / 16, &scale, 2);
+          for (std::size_t i = 0; i < 32; i++) {
+            if (type == DType::f16) {
+              const std::uint16_t half = f16_from_float(numbers[i]);
+              std::memcpy(bytes.data() + 2 * (begin + i), &half, 2);
+              kept[begin + i] = static_cast<double>(float_from_f16(half));
+            } else {
+              const float step = float_from_f16(scale);
+              const auto byte = static_cast<std::int8_t>(step > 0 ? std::clamp(std::nearbyint(numbers[i] / step), -127.0F, 127.0F) : 0.0F);
+              std::memcpy(bytes.data() + begin + i, &byte, 1);
+              kept[begin + i] = static_cast<double>(step) * byte;
+            }
+          }
+        }
+        std::vector<float> queries(std::size_t{group} * size);
+        for (int h = 0; h < group; h++) queries[static_cast<std::size_t>(h * size)] = (above + static_cast<float>(h) / 4) / 8;
+        const std::unique_ptr<Backend> backend = place.make();
+        OpsShape shape{};
+        shape.rows = shape.part_rows = shape.logit_rows = shape.threads = 1;
+        shape.columns = shape.outputs = group * size;
+        shape.heads = group;
+        shape.kv = {1, 1, seen, 1, size, type};
+        const std::unique_ptr<Ops> ops = backend->make_ops(shape);
+        const Memory cache(*backend, ops->kv_bytes(shape.kv));
+        const Memory rows(*backend, queries.size() * sizeof(float));
+        backend->upload(cache.data(), bytes.data(), bytes.size());
+        backend->upload(rows.data(), queries.data(), queries.size() * sizeof(float));
+        const std::int32_t zero = 0, last = seen - 1, visible = seen;
+        ops->begin({1, 1, &zero, &zero, &last, &last, &zero, &visible}, Rope{});
+        ops->attend(group, {0, 1}, rows.floats(), {shape.kv, cache.data()}, 0, rows.floats());
+        ops->end();
+        std::vector<float> got(queries.size());
+        backend->download(got.data(), rows.data(), got.size() * sizeof(float));
+        double difference = 0, whole = 0;
+        for (int h = 0; h < group; h++) {
+          double total = 0;
+          std::vector<double> sums(size);
+          for (std::size_t p = 0; p < seen; p++) {
+            const double share = std::exp(static_cast<double>(queries[static_cast<std::size_t>(h * size)]) * (kept[p * size] - kept[0]));
+            total += share;
+            for (std::size_t d = 0; d < size; d++) sums[d] += share * kept[sides / 2 + p * size + d];
+          }
+          for (std::size_t d = 0; d < size; d++) {
+            difference += std::pow(static_cast<double>(got[static_cast<std::size_t>(h * size) + d]) - sums[d] / total, 2);
+            whole += std::pow(sums[d] / total, 2);
+          }
+        }
+        const double error = std::sqrt(difference / whole);
+        check(error < 1e-4, place.name + ", " + std::string(info_of(type).name) + " of " + std::to_string(values) + ", " + std::to_string(above) + " below the largest: " + std::to_string(error));
+      }
     }
   }
 }

@@ -11,6 +11,7 @@
 #include "backend/backend.h"
 #include "backend/ops.h"
 #include "cuda/backend.h"
+#include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
@@ -195,9 +196,12 @@ void each_layer(const char* kind, const Visit& visit) {
         const std::unique_ptr<MadeLayer> layer = layer_by(kind, *backend, shape, type.dtype);
         for (int rows = 1; rows <= MadeLayer::most_rows; rows++) {
           const std::string name = place.name + ", " + std::string(type.name) + " of " + std::to_string(shape.embedding) + ", " + std::to_string(rows) + " rows";
+          cuda::emulation::own_copies = 0;
           const Answers expected = plain->answers(rows);
+          check(cuda::emulation::own_copies == 0, name + ": by registers");
           check(all_numbers(expected), name + ": numbers");
           visit(name, layer->answers(rows), expected);
+          if (place.name != "device") check(cuda::emulation::own_copies > 0, name + ": by copies of the device's own");
           if (rows != 2) continue;
           cuda::emulation::set_reverse(true);
           visit(name + ", threads in reverse", layer->answers(rows), expected);

@@ -351,5 +351,126 @@ LECTERN_TEST("prompt rows: halves neither overflow nor vanish, and what is no nu
   }
 }
 
+/// Of a matrix that has no room to be unpacked whole: both matrices of a gated pair, and outputs with a bias that are added.
+LECTERN_TEST("prompt rows: a matrix that is unpacked in parts gives the bits of tiles that unpack it on their way") {
+  constexpr int columns = 64;
+  constexpr int wide = 1100;
+  constexpr int wider = 2100;
+  for (const test::Place& place : test::places_and_warpgroups()) {
+    const MadeMatrix gate(DType::q8_0, wide, columns, 7), up(DType::q8_0, wide, columns, 8), one(DType::q8_0, wider, columns, 9);
+    const Tensor tensors[3] = {gate.tensor(), up.tensor(), one.tensor()};
+    const Row x = random_row(std::size_t{rows} * columns, 3, 0.2F);
+    const Row ones(columns, 1.0F);
+    const Row bias = random_row(wider, 5, 1);
+    for (const int outputs_here : {wide, wider}) {
+      Bench bench(place, rows, columns, outputs_here);
+      const Row before = random_row(std::size_t{rows} * static_cast<std::size_t>(outputs_here), 4, 1);
+      const GatedWeights pair{{bench.ops->place_vector(ones.data(), ones.size()), nullptr, 1e-5F}, bench.ops->place_matrix(&tensors[0], 1), bench.ops->place_matrix(&tensors[1], 1)};
+      const Linear linear{bench.ops->place_matrix(&tensors[2], 1), bench.ops->place_vector(bias.data(), bias.size())};
+      const auto work = [&](int count) {
+        if (outputs_here == wide) bench.ops->gated(pair, count, bench.in.floats(), bench.out.floats());
+        else bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats());
+      };
+      emulation::own_copies = 0;
+      const Row whole = bench.run(x, before, 0, rows, work);
+      const std::string name = place.name + ", " + std::to_string(outputs_here) + " outputs";
+      check((emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), name + ": unpacked where there are warpgroups");
+      if (outputs_here == wider) {
+        std::vector<double> exact = product(one, x, rows);
+        for (std::size_t i = 0; i < exact.size(); i++) exact[i] += static_cast<double>(bias[i % wider] + before[i]);
+        const double error = distance(whole, exact);
+        check(error > 0 && error < allowed(DType::q8_0), name + ": distance " + std::to_string(error));
+      }
+      check(test::same_bits(bench.run(x, before, 0, 90, work), part_of(whole, 0, 90, outputs_here)), name + ": 90 rows by themselves");
+      check(test::same_bits(bench.run(x, before, 90, rows - 90, work), part_of(whole, 90, rows - 90, outputs_here)), name + ": the others");
+    }
+  }
+}
+
+/// More tiles of rows than are taken beside one another before the next outputs; and more steps of columns than a block has stages, on from tile to tile. As many rows as a device
+/// wants before it unpacks a matrix.
+LECTERN_TEST("prompt rows: hundreds and thousands of rows, the same bits as few of them") {
+  struct Case {
+    DType type;
+    int rows, columns;
+  };
+  constexpr int wide = 264;
+  for (const test::Place& place : test::places_and_warpgroups()) {
+    for (const Case& made : {Case{DType::f16, 17 * 128 + 5, 8}, Case{DType::q8_0, 17 * 128 + 5, 32}, Case{DType::q8_0, 261, 352}, Case{DType::q6_k, 261, 256}}) {
+      const MadeMatrix matrix(made.type, wide, made.columns, 7);
+      const Tensor tensor = matrix.tensor();
+      const Row x = random_row(static_cast<std::size_t>(made.rows) * static_cast<std::size_t>(made.columns), 3, 1);
+      const Row before(static_cast<std::size_t>(made.rows) * wide);
+      Bench bench(place, made.rows, made.columns, wide);
+      const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+      const auto add = [&](int count) { bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats()); };
+      const std::string name = place.name + ", " + std::to_string(made.rows) + " rows of " + std::string(info_of(made.type).name);
+      emulation::own_copies = 0;
+      const Row whole = bench.run(x, before, 0, made.rows, add);
+      check((emulation::own_copies > 0) == (place.name == test::warpgroup_place().name), name + ": by copies of boxes where there are warpgroups");
+      const double error = distance(whole, product(matrix, x, made.rows));
+      check(error > 0 && error < allowed(made.type), name + ": distance " + std::to_string(error));
+      for (const int first : {0, 100, made.rows - 70}) {
+        check(test::same_bits(bench.run(x, before, first, 70, add), part_of(whole, first, 70, wide)), name + ": 70 rows from " + std::to_string(first) + " on");
+      }
+    }
+  }
+}
+
+/// A warp packs rows of up to 1,024 columns, a block of 256 threads those of up to 8,192, one of 1,024 longer ones without a norm; longer ones with a norm are read anew.
+LECTERN_TEST("prompt rows: rows of every length are packed, normed or not") {
+  constexpr int few = 3;
+  constexpr int narrow = 32;
+  for (const test::Place& place : test::places_and_warpgroups()) {
+    for (const DType type : {DType::f16, DType::q8_0}) {
+      for (const int columns : {32, 1056, 8224}) {
+        const MadeMatrix matrix(type, narrow, columns, 7);
+        const Tensor tensor = matrix.tensor();
+        const Row x = random_row(std::size_t{few} * static_cast<std::size_t>(columns), 3, 1);
+        const Row weight = random_row(static_cast<std::size_t>(columns), 6, 1), shift = random_row(static_cast<std::size_t>(columns), 5, 1);
+        const Row before(std::size_t{few} * narrow);
+        for (const int norms : {0, 1, 2}) {
+          Bench bench(place, few, columns, narrow);
+          const Linear linear{bench.ops->place_matrix(&tensor, 1), nullptr};
+          const Norm norm{bench.ops->place_vector(weight.data(), weight.size()), norms == 2 ? bench.ops->place_vector(shift.data(), shift.size()) : nullptr, 1e-5F};
+          Row normed = x;
+          for (int r = 0; r < few && norms > 0; r++) {
+            float* const row = normed.data() + static_cast<std::ptrdiff_t>(r) * columns;
+            double mean = 0, squares = 0;
+            for (int c = 0; c < columns && norms == 2; c++) mean += static_cast<double>(row[c]) / columns;
+            for (int c = 0; c < columns; c++) squares += std::pow(static_cast<double>(row[c]) - mean, 2);
+            const double scale = 1 / std::sqrt(squares / columns + 1e-5);
+            for (int c = 0; c < columns; c++) {
+              const auto i = static_cast<std::size_t>(c);
+              row[c] = static_cast<float>((static_cast<double>(row[c]) - mean) * scale * static_cast<double>(weight[i]) + (norms == 2 ? static_cast<double>(shift[i]) : 0.0));
+            }
+          }
+          const auto work = [&](int count) {
+            if (norms > 0) bench.ops->normalise(norm, count, columns, bench.in.floats());
+            bench.ops->project_add(linear, count, bench.in.floats(), bench.out.floats());
+          };
+          const std::string name = place.name + ", " + std::string(info_of(type).name) + " of " + std::to_string(columns) + (norms == 0 ? "" : norms == 1 ? ", normed" : ", normed and shifted");
+          // Alone before anything is known of how products want their input, then packed by the norm.
+          const Row alone = bench.run(x, before, 1, 1, work);
+          const Row whole = bench.run(x, before, 0, few, work);
+          check(test::same_bits(alone, part_of(whole, 1, 1, narrow)), name + ": the same bits alone");
+          const double error = distance(whole, product(matrix, normed, few));
+          check(error > 0 && error < allowed(type), name + ": distance " + std::to_string(error));
+          if (norms == 0) continue;
+          Row left(normed.size());
+          bench.backend->download(left.data(), bench.in.data(), left.size() * sizeof(float));
+          check(test::relative_distance(left, normed) < 1e-6, name + ": the norm as floats");
+          Row broken = x;
+          broken[static_cast<std::size_t>(columns + 5)] = INFINITY;
+          const Row result = bench.run(broken, before, 0, few, work);
+          bool right = true;
+          for (std::size_t i = 0; i < result.size(); i++) right = right && std::isfinite(result[i]) == (i / narrow != 1);
+          check(right, name + ": one bad value makes its own row bad and no other");
+        }
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace lectern

@@ -9,6 +9,7 @@
 #include "cuda/emulation/backend.h"
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
+#include "cuda/launchers.h"
 #include "cuda_places.h"
 #include "harness.h"
 #include "layered_model.h"
@@ -49,8 +50,24 @@ void walk(const BenchShape& shape, int device) {
 LECTERN_TEST("real shapes: no kernel of the published models is queued as a device would refuse it, and their memory is what was told") {
   if (!test::tests_emulation()) return;
   const ChecksOnly now;
-  // With warpgroups the trial at load wants numbers, and there are none.
-  for (const BenchShape& shape : test::bench_shapes(false)) walk(shape, 0);
+  for (const BenchShape& shape : test::bench_shapes(false)) {
+    walk(shape, 0);
+    // Weights of answers through rings. The trials at load want numbers, and there are none: prompts go without warpgroups.
+    walk(shape, 1);
+  }
+  emulation::remarks.clear();
+}
+
+LECTERN_TEST("real shapes: a matrix may have more outputs than a grid takes along its lesser axes, and more columns than a block unpacks") {
+  if (!test::tests_emulation()) return;
+  const ChecksOnly now;
+  bool taken = true;
+  try {
+    cuda_emulated::launch_unpack<DType::q8_0>({}, nullptr, 0, 131072, 16384, nullptr);
+  } catch (const std::logic_error&) {
+    taken = false;
+  }
+  check(taken, "a device takes the grid");
 }
 
 LECTERN_TEST("real shapes: what a device refuses the emulation refuses") {

@@ -35,6 +35,8 @@ extern bool groups_multiply_wrongly;
 
 /// Products of a thread by warpgroups so far, 16 columns each.
 extern std::uint64_t group_products;
+/// Copies that the device made by itself so far (async_copies.h).
+extern std::uint64_t own_copies;
 /// What cuda::take_remarks() tells, of this thread.
 extern thread_local std::string remarks;
 

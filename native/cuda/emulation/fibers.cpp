@@ -35,6 +35,7 @@ void check_grid(Index grid, int threads) {
 constexpr std::size_t stack_bytes = std::size_t{128} << 10;
 bool reversed = false;
 bool apart = false;
+bool early = false;
 
 enum class State { ready, at_block_barrier, at_warp_barrier, waits, done };
 
@@ -46,6 +47,7 @@ struct Fiber {
   State state = State::ready;
   unsigned given = 0;
   const std::function<bool()>* there = nullptr;  // of one that waits
+  bool waited = false;                           // for the kernels before
 };
 
 struct Block {
@@ -158,6 +160,7 @@ void run_block(std::size_t threads) {
   for (std::size_t i = 0; i < threads; ++i) {
     Fiber& fiber = block.fibers[i];
     fiber.state = State::ready;
+    fiber.waited = !early;
     if (fiber.begun) continue;
     getcontext(&fiber.context);
     fiber.context.uc_stack.ss_sp = fiber.stack.get();
@@ -176,6 +179,8 @@ void run_block(std::size_t threads) {
   } while (release_barriers(threads));
   const bool all_done = std::all_of(block.fibers.begin(), block.fibers.begin() + static_cast<std::ptrdiff_t>(threads), [](const Fiber& fiber) { return fiber.state == State::done; });
   if (!all_done) give_up("Threads of a block wait at barriers that others never reach.");
+  const bool all_waited = std::all_of(block.fibers.begin(), block.fibers.begin() + static_cast<std::ptrdiff_t>(threads), [](const Fiber& fiber) { return fiber.waited; });
+  if (!all_waited) throw std::logic_error("A thread of a kernel that begins early ended and had not waited for the kernels before.");
 }
 
 }  // namespace
@@ -209,10 +214,16 @@ void wait_until(const std::function<bool()>& there) {
   wait(State::waits);
 }
 
+void wait_for_kernels_before() { block.fibers[static_cast<std::size_t>(block.running)].waited = true; }
+
+bool kernels_before_are_done() { return apart || block.fibers[static_cast<std::size_t>(block.running)].waited; }
+
 unsigned char* shared_memory() { return shared_begin; }
 
-void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
-  const std::lock_guard lock(one_grid);
+namespace {
+
+/// By whoever has one_grid.
+void run_blocks(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
   check_grid(grid, threads);
   if (shared_bytes > most_shared_bytes) throw std::logic_error("A block asks for more shared memory than there is.");
   if (checks_only) return;
@@ -232,6 +243,23 @@ void run_grid(Index grid, int threads, const std::function<void()>& body, std::s
     run_block(static_cast<std::size_t>(threads));
   });
   if (std::any_of(own_end, shared_end, [](unsigned char byte) { return byte != guard; })) throw std::logic_error("A block wrote beside its shared memory.");
+}
+
+}  // namespace
+
+void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
+  const std::lock_guard lock(one_grid);
+  run_blocks(grid, threads, body, shared_bytes);
+}
+
+void run_early_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes) {
+  const std::lock_guard lock(one_grid);
+  struct Early {
+    Early() { early = true; }
+    ~Early() { early = false; }
+  };
+  const Early now;
+  run_blocks(grid, threads, body, shared_bytes);
 }
 
 void run_apart(Index grid, int threads, const std::function<void()>& body) {

@@ -23,7 +23,15 @@ inline constexpr int warp_size = 32;
 /// other for ever: a barrier that not all of them reach, when a block wrote beside its `shared_bytes`, and for a grid that no device takes.
 void run_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes = 0);
 
-/// The same for threads that never wait for each other, which need no fibers: a barrier is an error.
+/// The same of a kernel that may begin while those before it run. Throws std::logic_error also where a thread has ended that did not wait for them: that this kernel is done
+/// would not mean then that they are, and the next counts on it.
+void run_early_grid(Index grid, int threads, const std::function<void()>& body, std::size_t shared_bytes);
+/// By a thread of one.
+void wait_for_kernels_before();
+/// Whether the kernels before the one that runs are done for this thread.
+bool kernels_before_are_done();
+
+/// The same as run_grid() for threads that never wait for each other, which need no fibers: a barrier is an error.
 void run_apart(Index grid, int threads, const std::function<void()>& body);
 
 /// Grids are looked at and not run, and memory holds nothing: models too large for a host go through all that queues their kernels. Meanwhile the

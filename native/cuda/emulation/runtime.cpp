@@ -147,6 +147,10 @@ void check_alignment(const void* address, std::size_t bytes) {
   if (reinterpret_cast<std::uintptr_t>(address) % bytes != 0) throw std::logic_error("A load of " + std::to_string(bytes) + " bytes from an address that is no multiple of it.");
 }
 
+void check_written() {
+  if (!cuda::emulation::kernels_before_are_done()) cuda::emulation::fault("what the kernels before write is read before they are waited for");
+}
+
 void prefetch(const void* address, int bytes) {
   check_alignment(address, 16);
   if (bytes <= 0 || bytes % 16 != 0) throw std::logic_error("A kernel asks for " + std::to_string(bytes) + " bytes, which no device takes.");
@@ -175,6 +179,7 @@ int multiprocessors(int) { return checks_only ? 132 : 2; }
 void remark(const std::string& sentence) { cuda::emulation::remarks += sentence; }
 
 int unpacked_from() { return checks_only ? 192 : 128; }
+std::size_t most_unpacked_elements() { return checks_only ? std::size_t{128} << 20 : std::size_t{1} << 17; }
 bool has_warpgroups(int device) { return device == 1; }
 
 // Trials take seconds here, and the clock means nothing: only who says something else than a kind is tried.

@@ -7,13 +7,17 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Two numbers as halves, and what is left of them.
+/// What is left of a number as a half is 2^-11 of it at most: so much larger it is in a half's range too, and what is smaller than the smallest half is not lost.
+constexpr float rest_grows = 2048.0F;
+constexpr float rest_part = 1.0F / rest_grows;
+
+/// Two numbers as halves, and rest_grows times what is left of them.
 __device__ __forceinline__ void split_halves(float low, float high, Word& nearest, Word& rest) {
   nearest = pack_halves(low, high);
-  rest = pack_halves(low - half_to_float(static_cast<std::uint16_t>(nearest)), high - half_to_float(static_cast<std::uint16_t>(nearest >> 16)));
+  rest = pack_halves(rest_grows * (low - half_to_float(static_cast<std::uint16_t>(nearest))), rest_grows * (high - half_to_float(static_cast<std::uint16_t>(nearest >> 16))));
 }
 
-/// What a lane (4 g + t) holds of a tile of eight query heads, whose rows g are halves and rows g + 8 what they leave: the queries, the sums over values, the largest
+/// What a lane (4 g + t) holds of a tile of eight query heads, whose rows g are halves and rows g + 8 rest_grows times what they leave: the queries, the sums over values, the largest
 /// score so far and of its columns' shares the total. The specialisations know how keys and values lie in their slot.
 template <class Element, int width>
 struct HeadTile {
@@ -102,7 +106,7 @@ __device__ __forceinline__ void score_tile(const HeadTile<std::uint16_t, width>&
     multiply_halves(sums[k % 2][1], heads.queries[k], right);
   }
   LECTERN_UNROLL
-  for (int i = 0; i < 4; ++i) scores[i] = sums[0][i / 2][i % 2] + sums[1][i / 2][i % 2] + (sums[0][i / 2][i % 2 + 2] + sums[1][i / 2][i % 2 + 2]);
+  for (int i = 0; i < 4; ++i) scores[i] = fmaf(rest_part, sums[0][i / 2][i % 2 + 2] + sums[1][i / 2][i % 2 + 2], sums[0][i / 2][i % 2] + sums[1][i / 2][i % 2]);
 }
 
 template <int width>
@@ -132,7 +136,7 @@ __device__ __forceinline__ void leave_sums(const HeadTile<std::uint16_t, width>&
     if (8 * n >= size) continue;
     Words<2> two;
     LECTERN_UNROLL
-    for (int i = 0; i < 2; ++i) two.w[i] = bits_of_float(heads.sums[n][i] + heads.sums[n][i + 2]);
+    for (int i = 0; i < 2; ++i) two.w[i] = bits_of_float(fmaf(rest_part, heads.sums[n][i + 2], heads.sums[n][i]));
     *reinterpret_cast<Words<2>*>(to + 8 * n + 2 * (thread_number() % 4)) = two;
   }
 }

@@ -58,7 +58,7 @@ __device__ __forceinline__ void score_tile(const HeadTile<std::int8_t, width>& h
         multiply_halves(sums, heads.queries[2 * b + k], four);
       }
       LECTERN_UNROLL
-      for (int i = 0; i < 2; ++i) scores[2 * half + i] = fmaf(scales.of(2 * half + i, b), sums[i] + sums[i + 2], scores[2 * half + i]);
+      for (int i = 0; i < 2; ++i) scores[2 * half + i] = fmaf(scales.of(2 * half + i, b), fmaf(rest_part, sums[i + 2], sums[i]), scores[2 * half + i]);
     }
   }
   LECTERN_UNROLL
@@ -102,7 +102,7 @@ __device__ __forceinline__ void leave_sums(const HeadTile<std::int8_t, width>& h
   for (int n = 0; n < width / 8; n += 2) {
     Words<4> four;
     LECTERN_UNROLL
-    for (int i = 0; i < 4; ++i) four.w[i] = bits_of_float(heads.sums[n + i % 2][i / 2] + heads.sums[n + i % 2][i / 2 + 2]);
+    for (int i = 0; i < 4; ++i) four.w[i] = bits_of_float(fmaf(rest_part, heads.sums[n + i % 2][i / 2 + 2], heads.sums[n + i % 2][i / 2]));
     *reinterpret_cast<Words<4>*>(to + 8 * n + 4 * (thread_number() % 4)) = four;
   }
 }

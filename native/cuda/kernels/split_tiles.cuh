@@ -5,7 +5,7 @@
 // behind: with heads of 128 halves 17 KB a warp are under way while it works, 70 KB a block. Per tile of halves and warp 16 copies, 16 loads of matrices, 32
 // products and some 380 other instructions are issued, where 4.5 TB/s over 132 multiprocessors leave 1,750 clocks.
 //
-// A product has 16 rows and eight heads are eight of them: a query is two halves, the nearest one and what that leaves, in rows g and g + 8, and so is a share. So
+// A product has 16 rows and eight heads are eight of them: a query is two halves, the nearest one and 2,048 times what that leaves, in rows g and g + 8, and so is a share. So
 // keys and values meet 22 bits of each at no cost, and what a row becomes is as exact as by floats. Of a cache of bytes the products take the bytes as they are
 // (as halves b / 128, which is exact) and scales are multiplied to sums of scores, and to shares.
 //

@@ -13,18 +13,18 @@ namespace LECTERN_CUDA_SPACE {
 constexpr int unpack_threads = 256;
 constexpr int unpack_columns = 1024;  // of a warp at a time: a stretch a lane
 
-/// Grid: warps' thousands of columns by block, rows. `weights`: the row's planes, row_bytes from one to the next. values: (rows, stride), zeros from
-/// the columns on; stride is a multiple of step_columns.
+/// Grid: rows, of which there may be more than another axis takes, by warps' thousands of columns by block. `weights`: the row's planes, row_bytes from one to the
+/// next. values: (rows, stride), zeros from the columns on; stride is a multiple of step_columns.
 template <DType type>
 __global__ void unpack_rows(const std::uint8_t* weights, std::size_t row_bytes, int stretches, int stride, std::uint16_t* values) {
   constexpr int warps = unpack_threads / 32;
   constexpr int warp_bytes = 2 * unpack_columns;
   const int warp = thread_number() / 32;
   const int lane = thread_number() % 32;
-  const int first = (block_x() * warps + warp) * 32;  // stretch
+  const int first = (block_y() * warps + warp) * 32;  // stretch
   if (32 * first >= stride) return;
   std::uint8_t* const own = dynamic_shared() + warp * warp_bytes;
-  const std::uint8_t* const row = weights + static_cast<std::size_t>(block_y()) * row_bytes;
+  const std::uint8_t* const row = weights + static_cast<std::size_t>(block_x()) * row_bytes;
   const int stretch = first + lane;
   // Lanes beyond the last repeat its work and leave zeros.
   const int from = stretch < stretches ? stretch : stretches - 1;
@@ -45,7 +45,7 @@ __global__ void unpack_rows(const std::uint8_t* weights, std::size_t row_bytes, 
     *reinterpret_cast<Words<4>*>(own + 64 * lane + 16 * (chunk ^ (lane / 2 & 3))) = all;
   }
   synchronise_warp();
-  std::uint16_t* const to = values + static_cast<std::size_t>(block_y()) * static_cast<std::size_t>(stride) + static_cast<std::size_t>(32 * first);
+  std::uint16_t* const to = values + static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(stride) + static_cast<std::size_t>(32 * first);
   LECTERN_UNROLL
   for (int turn = 0; turn < 4; ++turn) {
     const int chunk = 32 * turn + lane;
@@ -58,7 +58,7 @@ template <DType type>
 void launch_unpack(Stream stream, const std::uint8_t* weights, std::size_t row_bytes, int rows, int columns, std::uint16_t* values) {
   const int stride = packed_stride(columns);
   const int warps = (stride + unpack_columns - 1) / unpack_columns;
-  const Grid grid{(warps + unpack_threads / 32 - 1) / (unpack_threads / 32), rows};
+  const Grid grid{rows, (warps + unpack_threads / 32 - 1) / (unpack_threads / 32)};
   launch_shared(stream, unpack_rows<type>, grid, unpack_threads, std::size_t{unpack_threads / 32 * 2 * unpack_columns}, weights, row_bytes, columns / 32, stride, values);
 }
 
