@@ -196,10 +196,17 @@ function namedValues(entries: [string, string][], place: string): Map<SettingNam
   const found = new Map<SettingName, string>();
   for (const [key, value] of entries) {
     const name = byName.get(key);
-    if (name === undefined) throw new LecternError('invalid_request', `${key} in ${place} is no setting of Lectern; \`lectern settings\` lists them.`);
+    if (name === undefined) throw new LecternError('invalid_request', `${key} in ${place} is no setting of Lectern; ${meantBy(key)}\`lectern settings\` lists them.`);
     found.set(name, value);
   }
   return found;
+}
+
+/** `listen`, `--max-file-size`, `export LECTERN_STATE`: a setting that is written in another way than this place takes. */
+function meantBy(key: string): string {
+  const letters = (text: string): string => text.replace(/[^a-z]/gi, '').toUpperCase().replace(/^LECTERN/, '');
+  const name = names.map(environmentName).find((each) => letters(each) === letters(key.replace(/^export\s/, '')));
+  return name === undefined ? '' : `here it is written ${name}; `;
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {
