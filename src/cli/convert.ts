@@ -73,6 +73,7 @@ async function prepareResults({ files, formats, directory }: Wish): Promise<stri
   const endings = formats.map((format) => extensions[format]);
   const names = resultNames(files, endings);
   if (directory === null) return names;
+  await requireDirectory(directory);
   await requireNoInput(files, directory, names.flatMap((name) => endings.map((ending) => name + ending)));
   await makeDirectory(directory, 'The directory', 'name another with -o');
   for (const [index, name] of names.entries()) {
@@ -80,6 +81,13 @@ async function prepareResults({ files, formats, directory }: Wish): Promise<stri
     if (name !== parse(file).name) complain(file, `the result is ${name}${endings[0]}, since another document's is ${parse(file).name}${endings[0]}.`);
   }
   return names;
+}
+
+/** Other programs take a file here, and a directory of that name would be a surprise. */
+async function requireDirectory(directory: string): Promise<void> {
+  const isFileName = Object.values(extensions).some((ending) => directory.endsWith(ending));
+  if (!isFileName || await stat(directory).catch(() => null) !== null) return;
+  throw new LecternError('invalid_request', `-o names a directory, and ${basename(directory)} would be a file: > ${basename(directory)} writes one.`);
 }
 
 /** One document that cannot be had does not keep the others from being converted. Its results are there as soon as it is done. */

@@ -74,6 +74,9 @@ t.test('results keep apart, and spare the documents', async (t) => {
   for (const target of [place('a', 'x.md'), '/proc/nope']) {
     t.match(await runProgram(['convert', '-o', target, place('b', 'x.md')], { environment }), { code: 1, err: /^lectern: The directory .* cannot be used \(.*\): name another with -o\.\n$/ }, target);
   }
+  t.match(await runProgram(['convert', '-o', place('one.md'), place('b', 'x.md')], { environment }), { code: 2, err: 'lectern: -o names a directory, and one.md would be a file: > one.md writes one.\n' });
+  await mkdir(place('two.md'));
+  t.match(await runProgram(['convert', '-o', place('two.md'), place('b', 'x.md')], { environment }), { code: 0, err: '' }, 'one that is there is one');
   t.match(await runProgram(['convert', '--images', 'referenced', place('a', 'x.md')], { environment }), { code: 2, err: /Referenced images .* add -o DIRECTORY/ });
 });
 
