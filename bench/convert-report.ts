@@ -58,7 +58,7 @@ const mark = (value: number | null): string => (value === null ? '-' : value.toF
 const ms = (value: number | null): string => (value === null ? '-' : `${value.toFixed(1)} ms`);
 
 function line(name: string, cells: string[]): string {
-  return name.padEnd(24) + cells.map((cell) => cell.padStart(9)).join('');
+  return name.padEnd(24) + cells.map((cell) => ` ${cell.padStart(9)}`).join('');
 }
 
 function cellsOf(group: GroupReport, measures: 'all' | 'plain'): string[] {

@@ -9,6 +9,8 @@ import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
 import type { Measure } from '../src/client/measures.js';
 import { tableOf } from '../src/client/measures.js';
+import { LecternError } from '../src/errors.js';
+import type { LanguageServices } from '../src/http/language.js';
 import { createSlots } from '../src/models/slots.js';
 import { startTestService } from '../test/support/http-service.js';
 import { fakeLanguage } from '../test/support/language-service.js';
@@ -51,10 +53,10 @@ async function holdWithNode(): Promise<Holder> {
   return { port: (server.address() as AddressInfo).port, held: () => held, close };
 }
 
-/** The service's routes and queue, with a model that never answers. */
+/** The service's routes and queue, with a model that writes nothing until its caller leaves: what it would hold on to keeps the bench from ending. */
 async function holdWithService(): Promise<Holder> {
   const slots = createSlots({ slots: 1, maxQueue: 1_000_000, clock: { now: () => performance.now(), after: () => () => undefined } });
-  const language = { ...fakeLanguage(), slots, answer: () => new Promise<never>(() => undefined) };
+  const language = { ...fakeLanguage(), slots, answer: neverAnswer };
   const service = await startTestService({}, { language });
   const port = Number(new URL(await service.listen()).port);
   const close = async (): Promise<void> => {
@@ -63,6 +65,10 @@ async function holdWithService(): Promise<Holder> {
   };
   return { port, held: () => { const { working, ready } = slots.metrics(); return working + ready; }, close };
 }
+
+const neverAnswer: LanguageServices['answer'] = (_lease, _request, _listener, signal) => new Promise<never>((_resolve, reject) => {
+  signal.addEventListener('abort', () => reject(new LecternError('cancelled')));
+});
 
 setFlagsFromString('--expose-gc');
 const collect = runInNewContext('gc') as () => void;

@@ -58,7 +58,7 @@ export const settingsTable = {
   maxPages: setting<number>(kinds.count(1, Number.MAX_SAFE_INTEGER), String(Number.MAX_SAFE_INTEGER), 'pages a document may have'),
   maxImagesScale: setting<number>(kinds.decimal(0.1, 10), '2', 'greatest images_scale a request may ask for'),
   strictOptions: setting<boolean>(kinds.flag, 'no', 'refuse options that are unknown or cannot be honoured, instead of naming them in a header'),
-  httpSources: setting<string[]>(kinds.hosts, '', 'hosts that documents may be fetched from (sources of kind http); empty switches fetching off'),
+  httpSources: setting<string[]>(kinds.hosts, '', 'hosts that documents may be fetched from (sources of kind http), *.example.org for all below, host:8080 for another port; empty switches fetching off'),
   callbackHosts: setting<string[]>(kinds.hosts, '', 'hosts that callbacks may be sent to; empty switches callbacks off'),
   corsOrigins: setting<string[]>(kinds.words, '', 'web origins whose pages may call, or * for any; empty: only the service\'s own'),
   allowedHosts: setting<string[]>(kinds.hosts, '', "host names by which proxies and programs of its own host may call the service, beside localhost and the host's own"),
@@ -196,10 +196,17 @@ function namedValues(entries: [string, string][], place: string): Map<SettingNam
   const found = new Map<SettingName, string>();
   for (const [key, value] of entries) {
     const name = byName.get(key);
-    if (name === undefined) throw new LecternError('invalid_request', `${key} in ${place} is no setting of Lectern; \`lectern settings\` lists them.`);
+    if (name === undefined) throw new LecternError('invalid_request', `${key} in ${place} is no setting of Lectern; ${meantBy(key)}\`lectern settings\` lists them.`);
     found.set(name, value);
   }
   return found;
+}
+
+/** `listen`, `--max-file-size`, `export LECTERN_STATE`: a setting that is written in another way than this place takes. */
+function meantBy(key: string): string {
+  const letters = (text: string): string => text.replace(/[^a-z]/gi, '').toUpperCase().replace(/^LECTERN/, '');
+  const name = names.map(environmentName).find((each) => letters(each) === letters(key.replace(/^export\s/, '')));
+  return name === undefined ? '' : `here it is written ${name}; `;
 }
 
 function splitOnce(text: string, separator: string): [string, string | undefined] {

@@ -1,10 +1,11 @@
 /** What the words of `lectern convert` ask for. */
-import { resolve } from 'node:path';
+import { basename, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
 import { dataFileOf, knownLanguages } from '../convert/ocr/languages.js';
 import { LecternError } from '../errors.js';
 import { homeDirectory } from '../home.js';
+import { standardInput } from './standard-input.js';
 import { convertUsage as usage } from './usage.js';
 import { wrongWords } from './wrong-words.js';
 
@@ -12,8 +13,10 @@ export const extensions = { md: '.md', json: '.json', html: '.html', text: '.txt
 export type Format = keyof typeof extensions;
 
 export interface Wish {
-  /** Absolute. */
+  /** Absolute; `-` is standard input. */
   files: string[];
+  /** What standard input is called; null: nobody says. */
+  inputName: string | null;
   formats: Format[];
   /** null: the one result goes to standard output. */
   directory: string | null;
@@ -30,6 +33,7 @@ export function readWish(args: string[]): Wish {
   if (unknown !== undefined) throw new LecternError('invalid_request', `--to must be ${Object.keys(extensions).join(', ')}, not "${unknown}".`);
   const directory = values.output ?? null;
   if (positionals.length === 0) throw new LecternError('invalid_request', usage);
+  const inputName = readName(values.name, positionals.filter((word) => word === standardInput).length);
   if (directory === null && values.images === 'referenced') throw new LecternError('invalid_request', 'Referenced images are files beside the result and need a directory: add -o DIRECTORY.');
   if (directory === null && positionals.length * formats.length > 1) throw new LecternError('invalid_request', 'Several results need a directory: add -o DIRECTORY.');
   const url = values.url ?? null;
@@ -47,7 +51,7 @@ export function readWish(args: string[]): Wish {
     ocrLanguages: readLanguages(values['ocr-lang'] ?? []),
     ocrPreset: readPreset(values['ocr-preset']),
   };
-  return { files: positionals.map(expand), formats: formats as Format[], directory: directory === null ? null : expand(directory), url, options };
+  return { files: positionals.map((word) => (word === standardInput ? word : expand(word))), inputName, formats: formats as Format[], directory: directory === null ? null : expand(directory), url, options };
 }
 
 function parseWords(args: string[]) {
@@ -58,6 +62,7 @@ function parseWords(args: string[]) {
       options: {
         to: { type: 'string', multiple: true, short: 't' },
         output: { type: 'string', short: 'o' },
+        name: { type: 'string' },
         url: { type: 'string' },
         pages: { type: 'string' },
         password: { type: 'string' },
@@ -71,6 +76,15 @@ function parseWords(args: string[]) {
   } catch (cause) {
     throw wrongWords(cause, 'convert');
   }
+}
+
+/** Of `count` words that stand for standard input. */
+function readName(name: string | undefined, count: number): string | null {
+  if (count > 1) throw new LecternError('invalid_request', 'Standard input can be read once: one `-` among the documents.');
+  if (name === undefined) return null;
+  if (count === 0) throw new LecternError('invalid_request', '--name says what standard input is called, and no `-` stands among the documents.');
+  if (name === '' || name === '.' || name === '..' || name !== basename(name) || Buffer.byteLength(name) > 255) throw new LecternError('invalid_request', `--name must be the name of a file, like report.md, not "${name}".`);
+  return name;
 }
 
 function readPages(text: string | undefined): [number, number] {

@@ -17,6 +17,7 @@ import { bar, progressLine } from './progress-line.js';
 import { put, requireNoInput, resultNames } from './result-places.js';
 import type { Command } from './run.js';
 import { createTelling, largestFirst, sideBySide, type Telling, worthAtOnce } from './side-by-side.js';
+import { saveStandardInput, standardInput, usualName } from './standard-input.js';
 import { onStopSignal } from './stop-signals.js';
 
 const exitFailed = 1;
@@ -35,24 +36,34 @@ interface Way {
 
 export const convert: Command = async (args, environment) => {
   const { values: settings, rest } = resolveSettings(args, environment);
-  const wish = readWish(rest);
-  const results = await prepareResults(wish);
+  const asked = readWish(rest);
   const controller = new AbortController();
   const stop = (): void => controller.abort(new LecternError('cancelled'));
   onStopSignal(stop);
-  const way = wish.url === null ? await here(wish, settings, controller.signal) : byService(new Service(wish.url), wish, controller.signal);
   const scratch = makeOwnDirectory({ parent: tmpdir(), prefix: 'lectern-convert', sparedMs: sharedSparedMs });
-  const telling = createTelling(progressLine(), (sentence) => process.stderr.write(sentence));
   const statuses = new Set<Outcome['status']>();
+  let isNameless = false;
   try {
-    await sideBySide(way.order, way.atOnce, async (index) => {
-      statuses.add(await convertFile(index, results[index] as string, join(scratch, String(index)), wish, way, telling));
-      controller.signal.throwIfAborted();
-    }, stop);
+    const saved = join(scratch, 'input', asked.inputName ?? usualName);
+    const wish = { ...asked, files: asked.files.map((file) => (file === standardInput ? saved : file)) };
+    const results = await prepareResults(wish);
+    if (wish.files.includes(saved)) await saveStandardInput(saved, controller.signal);
+    const way = wish.url === null ? await here(wish, settings, controller.signal) : byService(new Service(wish.url), wish, controller.signal);
+    const telling = createTelling(progressLine(), (sentence) => process.stderr.write(sentence));
+    try {
+      await sideBySide(way.order, way.atOnce, async (index) => {
+        const status = await convertFile(index, results[index] as string, join(scratch, String(index)), wish, way, telling);
+        statuses.add(status);
+        isNameless ||= status === 'skipped' && asked.files[index] === standardInput && asked.inputName === null;
+        controller.signal.throwIfAborted();
+      }, stop);
+    } finally {
+      await way.close();
+    }
   } finally {
-    await way.close();
     await rm(scratch, { recursive: true, force: true });
   }
+  if (isNameless) complain(usualName, 'its bytes do not tell a format: --name does, as --name notes.md.');
   if (statuses.has('failure') || statuses.has('skipped')) return exitFailed;
   return statuses.has('partial_success') ? exitPartial : 0;
 };
@@ -62,6 +73,7 @@ async function prepareResults({ files, formats, directory }: Wish): Promise<stri
   const endings = formats.map((format) => extensions[format]);
   const names = resultNames(files, endings);
   if (directory === null) return names;
+  await requireDirectory(directory);
   await requireNoInput(files, directory, names.flatMap((name) => endings.map((ending) => name + ending)));
   await makeDirectory(directory, 'The directory', 'name another with -o');
   for (const [index, name] of names.entries()) {
@@ -69,6 +81,13 @@ async function prepareResults({ files, formats, directory }: Wish): Promise<stri
     if (name !== parse(file).name) complain(file, `the result is ${name}${endings[0]}, since another document's is ${parse(file).name}${endings[0]}.`);
   }
   return names;
+}
+
+/** Other programs take a file here, and a directory of that name would be a surprise. */
+async function requireDirectory(directory: string): Promise<void> {
+  const isFileName = Object.values(extensions).some((ending) => directory.endsWith(ending));
+  if (!isFileName || await stat(directory).catch(() => null) !== null) return;
+  throw new LecternError('invalid_request', `-o names a directory, and ${basename(directory)} would be a file: > ${basename(directory)} writes one.`);
 }
 
 /** One document that cannot be had does not keep the others from being converted. Its results are there as soon as it is done. */

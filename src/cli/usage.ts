@@ -1,6 +1,7 @@
 /** What each command takes, as `lectern help COMMAND` and `lectern COMMAND --help` print it, and refusals of wrong words. */
 
-export const convertUsage = 'usage: lectern convert FILE... [--to md,json,html,text,doctags] [-o DIRECTORY] [--url SERVICE] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture] [--keep-notes] [--ocr-lang CODE,...] [--ocr-preset auto|tesseract|MODEL]\n'
+export const convertUsage = 'usage: lectern convert FILE...|- [--name NAME] [--to md,json,html,text,doctags] [-o DIRECTORY] [--url SERVICE] [--pages FIRST-LAST] [--password WORD] [--images placeholder|embedded|referenced] [--keep-furniture] [--keep-notes] [--ocr-lang CODE,...] [--ocr-preset auto|tesseract|MODEL]\n'
+  + '-: standard input; NAME: what it is called, as notes.tex, where its bytes do not tell its format\n'
   + 'MODEL: a vision model that reads text, as `lectern models` lists it (with --url: of the service)\n'
   + 'exit codes: 0 all is there, 1 a document failed, 2 wrong words, 3 parts of a document are missing';
 

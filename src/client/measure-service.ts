@@ -24,6 +24,8 @@ const atOnce = 16;
 const answerTokens = 64;
 /** Pieces of a shorter answer come in one packet: two tokens of lectern-demo were 53,000 a second. */
 const fewestTokens = 16;
+/** So do those of a longer one that was written before its first packet was taken: 64 tokens were 120,000 a second. */
+const shortestDecodeMs = 5;
 /** Long enough that reading it is work. */
 const questionWords = 200;
 
@@ -107,7 +109,7 @@ interface Answer {
 
 /** Tokens a second of one answer, the median; NaN where none was long enough to tell. */
 export function decodeRate(answers: Answer[]): number {
-  return quantile(answers.filter(({ tokens }) => tokens >= fewestTokens).map(({ tokens, decodeMs }) => (tokens - 1) / (decodeMs / 1000)), 0.5);
+  return quantile(answers.filter(({ tokens, decodeMs }) => tokens >= fewestTokens && decodeMs >= shortestDecodeMs).map(({ tokens, decodeMs }) => (tokens - 1) / (decodeMs / 1000)), 0.5);
 }
 
 async function measureChat(service: Service, { model: wish, rounds, tell }: ServiceBench): Promise<Measure[]> {

@@ -39,6 +39,24 @@ t.test('convert, in this process', async (t) => {
   t.notOk(existsSync(join(home, 'out', 'bad.md')));
 });
 
+t.test('convert a document from standard input', async (t) => {
+  const pdf = await readFile(join(home, 'invoice.pdf'));
+  const directory = await mkdtemp(join(home, 'input-'));
+  t.match(await runProgram(['convert', '-'], { environment, input: pdf }), { code: 0, out: /## Invoice 2025-0417/, err: '' });
+  t.match(await runProgram(['convert', '--url', url, '--name', 'bill.pdf', '-'], { environment, input: pdf }), { code: 0, out: '# bill.pdf\n', err: '' }, 'a service hears its name');
+  const both = await runProgram(['convert', '-o', directory, '-', '~/invoice.pdf'], { environment, input: pdf });
+  t.match([both.code, both.err], [0, '']);
+  t.equal(await readFile(join(directory, 'stdin.md'), 'utf8'), await readFile(join(directory, 'invoice.md'), 'utf8'));
+  const tex = '\\documentclass{article}\\begin{document}\\section{Gates}They open.\\end{document}';
+  t.match(await runProgram(['convert', '--name', 'gates.tex', '-'], { environment, input: tex }), { code: 0, out: '## Gates\n\nThey open.\n' }, 'a text is what its name says');
+  t.match(await runProgram(['convert', '-'], { environment, input: 'They open.' }), { code: 1, out: '', err: /not allowed: stdin\n.*--name notes\.md/ });
+  t.match(await runProgram(['convert', '--name', 'notes.xyz', '-'], { environment, input: 'They open.' }), { code: 1, err: 'lectern: notes.xyz: File format not allowed: notes.xyz\n' }, 'a name of no format is the user\'s own');
+  t.match(await runProgram(['convert', '-'], { environment }), { code: 1, out: '', err: 'lectern: Standard input is empty.\n' }, 'what should have sent it has failed');
+  for (const [words, sentence] of [
+    [['-', '-'], /read once/], [['--name', 'x.md', '~/invoice.pdf'], /no `-` stands/], [['--name', 'a/b.md', '-'], /must be the name of a file/], [['--name', '', '-'], /must be the name of a file/],
+  ] as const) t.match(await runProgram(['convert', ...words], { environment, input: pdf }), { code: 2, err: sentence }, words.join(' '));
+});
+
 t.test('results keep apart, and spare the documents', async (t) => {
   const directory = await mkdtemp(join(home, 'alike-'));
   const place = (...parts: string[]): string => join(directory, ...parts);
@@ -56,6 +74,9 @@ t.test('results keep apart, and spare the documents', async (t) => {
   for (const target of [place('a', 'x.md'), '/proc/nope']) {
     t.match(await runProgram(['convert', '-o', target, place('b', 'x.md')], { environment }), { code: 1, err: /^lectern: The directory .* cannot be used \(.*\): name another with -o\.\n$/ }, target);
   }
+  t.match(await runProgram(['convert', '-o', place('one.md'), place('b', 'x.md')], { environment }), { code: 2, err: 'lectern: -o names a directory, and one.md would be a file: > one.md writes one.\n' });
+  await mkdir(place('two.md'));
+  t.match(await runProgram(['convert', '-o', place('two.md'), place('b', 'x.md')], { environment }), { code: 0, err: '' }, 'one that is there is one');
   t.match(await runProgram(['convert', '--images', 'referenced', place('a', 'x.md')], { environment }), { code: 2, err: /Referenced images .* add -o DIRECTORY/ });
 });
 

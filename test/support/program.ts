@@ -11,7 +11,7 @@ export interface Ended {
 }
 
 /** Nothing of this process's environment but the path, and what is given. */
-export function runProgram(words: string[], { input = '', environment = {}, directory }: { input?: string; environment?: Record<string, string>; directory?: string } = {}): Promise<Ended> {
+export function runProgram(words: string[], { input = '', environment = {}, directory }: { input?: string | Uint8Array; environment?: Record<string, string>; directory?: string } = {}): Promise<Ended> {
   return new Promise((resolve, reject) => {
     const child = spawn(process.execPath, [mainScript, ...words], {
       env: { PATH: process.env['PATH'], ...environment }, ...(directory === undefined ? {} : { cwd: directory }),

@@ -69,7 +69,12 @@ t.test('unknown names and bad values refuse, naming the culprit', async (t) => {
   t.throws(() => resolveSettings(['--config', join(home, 'absent')], bare), { message: /cannot be read/ });
   const file = join(home, 'odd');
   writeFileSync(file, 'LECTERN_COLOUR=red\n');
-  t.throws(() => resolveSettings(['--config', file], bare), { message: /LECTERN_COLOUR in .*odd is no setting/ });
+  t.throws(() => resolveSettings(['--config', file], bare), { message: /LECTERN_COLOUR in .*odd is no setting of Lectern; `lectern settings` lists them\.$/ });
+  for (const line of ['LISTEN=0', '--listen=0', 'export LECTERN_LISTEN=0']) {
+    writeFileSync(file, `${line}\n`);
+    t.throws(() => resolveSettings(['--config', file], bare), { message: /odd is no setting of Lectern; here it is written LECTERN_LISTEN; / }, line);
+  }
+  t.throws(() => resolveSettings([], { ...bare, LECTERN_MAXFILESIZE: '1' }), { message: /here it is written LECTERN_MAX_FILE_SIZE; / });
   writeFileSync(file, 'hello\n');
   t.throws(() => resolveSettings(['--config', file], bare), { message: /Line 1 of .* is not NAME=value/ });
 });

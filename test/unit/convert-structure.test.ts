@@ -112,6 +112,16 @@ t.test('running heads and page numbers', (t) => {
   t.end();
 });
 
+t.test('where pages say nothing but the same, it is what the document says', (t) => {
+  const copy = (index: number, ...more: TextLine[]): PageSketch => sketch(index, [line(50, 60, 'Locker 17, second floor.', { size: 14 }), line(50, 78, 'Return the key by Friday', { size: 14 }), line(290, 780, String(index + 1)), ...more]);
+  const blocks = structure([0, 1, 2, 3].map((index) => copy(index)));
+  t.equal(plainTextOf(blocks).match(/Return the key by Friday/g)?.length, 4);
+  t.same(texts(blocks, 'page_footer'), ['1', '2', '3', '4'], 'numbers of pages are theirs all the same');
+  const withText = structure([0, 1, 2, 3].map((index) => copy(index, ...(index === 2 ? paragraph(50, 200, 480, 20, 'aa') : []))));
+  t.notMatch(plainTextOf(withText), /Return the key/, 'beside text it is a running head');
+  t.end();
+});
+
 t.test('the number of a chapter over its title is read with it, not a running head', (t) => {
   const page = (size: number, index = 0, title = 'The Harbour in Winter'): PageSketch =>
     sketch(index, [line(50, 45, 'Chapter 3', { size: 11 }), line(50, 70, title, { size, bold: true }), ...paragraph(50, 100, 480, 20, `a${'abcd'[index]!}`)]);

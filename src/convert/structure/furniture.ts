@@ -220,7 +220,16 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
       }
     }
   }
-  return { labels: found, repeated: known };
+  return saysNothingElse(pages, found) ? withoutText(found) : { labels: found, repeated: known };
+}
+
+/** Copies of one short page, as a label or a receipt: nothing of the document would be left. */
+function saysNothingElse(pages: PageText[], found: Map<TextLine, FurnitureLabel>): boolean {
+  return pages.every(({ sketch, outside }) => sketch.tables.length === 0 && outside.every((line) => found.has(line)));
+}
+
+function withoutText(found: Map<TextLine, FurnitureLabel>): Furniture {
+  return { labels: new Map([...found].filter(([line]) => pageNumber.test(line.text))), repeated: new Set() };
 }
 
 /** A few rows deep in the margin, far from everything below them: the names and marks of a letterhead, of any size. */
