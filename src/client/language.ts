@@ -4,6 +4,7 @@ import type { Service } from './service.js';
 
 export interface ServedModel {
   name: string;
+  digest: string;
   sizeBytes: number;
   family: string;
   parameters: string;
@@ -14,7 +15,7 @@ export interface ServedModel {
 
 interface Tags {
   models: {
-    name: string; size: number; capabilities?: string[];
+    name: string; digest: string; size: number; capabilities?: string[];
     details?: { family?: string; parameter_size?: string; quantization_level?: string; context_length?: number };
   }[];
 }
@@ -22,8 +23,9 @@ interface Tags {
 /** Latest first. */
 export async function listModels(service: Service, signal?: AbortSignal): Promise<ServedModel[]> {
   const { models } = await service.json<Tags>('api/tags', signal === undefined ? {} : { signal });
-  return models.map(({ name, size, details, capabilities }) => ({
+  return models.map(({ name, digest, size, details, capabilities }) => ({
     name,
+    digest,
     sizeBytes: size,
     family: details?.family ?? '',
     parameters: details?.parameter_size ?? '',
@@ -40,7 +42,9 @@ const lastChoice = 'lectern-demo';
 export async function chooseModel(service: Service, name: string | undefined, capability: 'completion' | 'embedding', signal?: AbortSignal): Promise<string> {
   if (name !== undefined) return name;
   const able = (await listModels(service, signal)).filter(({ capabilities }) => capabilities.includes(capability));
-  const found = able.find((model) => model.name.replace(/:latest$/, '') !== lastChoice) ?? able[0];
+  const last = able.find((model) => model.name.replace(/:latest$/, '') === lastChoice);
+  // Under another name it is the same model.
+  const found = able.find(({ digest }) => digest !== last?.digest) ?? able[0];
   if (found === undefined) throw new LecternError('model_not_found', `The service at ${service.address} has no model that can ${capability === 'completion' ? 'chat' : 'embed'}.`);
   return found.name;
 }

@@ -119,7 +119,7 @@ t.test('an answer that no client would take is told, and the connection stays', 
 
 t.test('language models', async (t) => {
   const models = JSON.parse((await call('list_models', {})).content[0]?.text ?? '') as { name: string; capabilities: string[] }[];
-  t.match(models, [{ name: 'talker:latest' }, { name: 'plain:1b' }, { name: 'vectors:latest', capabilities: ['embedding'] }]);
+  t.match(models, [{ name: 'talker:latest' }, { name: 'gpt-4o:latest' }, { name: 'plain:1b' }, { name: 'vectors:latest', capabilities: ['embedding'] }]);
   t.equal((await call('chat', { prompt: 'say this again', system: 'Be short.', temperature: 0.5 })).content[0]?.text, 'say this again');
   const asked = language.asked.at(-1);
   t.match(asked, { input: { messages: [{ role: 'system', content: 'Be short.' }, { role: 'user' }] }, sampling: { temperature: 0.5 } });

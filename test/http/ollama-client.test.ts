@@ -5,7 +5,7 @@ import { startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
 import { startServing } from '../support/serving.js';
 
-const service = await startServing(t, { shape: { context: 2048 } });
+const service = await startServing(t, { shape: { context: 2048 }, settings: { aliases: new Map([['gpt-4o', 'chat'], ['anna/vectors:v2', 'embedder']]) } });
 const client = new Ollama({ host: service.url });
 const model = 'chat';
 const messages = [{ role: 'user', content: 'the world' }];
@@ -13,7 +13,7 @@ const options = { temperature: 0, num_predict: 12, seed: 1 };
 
 t.test('list, show, ps, version', async (t) => {
   const { models } = await client.list();
-  t.strictSame(models.map(({ name }) => name).sort(), ['chat', 'embedder']);
+  t.strictSame(models.map(({ name }) => name).sort(), ['anna/vectors:v2', 'chat', 'embedder', 'gpt-4o:latest']);
   for (const { digest, size, modified_at: modified } of models) t.ok(/^[0-9a-f]{64}$/.test(digest) && Number.isInteger(size) && !Number.isNaN(Date.parse(String(modified))));
   const shown = await client.show({ model });
   t.match(shown, { details: { format: 'gguf', family: 'llama' }, template: /im_start/, modelfile: /^# Modelfile/, capabilities: ['completion'] });
@@ -73,6 +73,20 @@ t.test('embed and embeddings', async (t) => {
   const tooLong = 'the '.repeat(3000);
   await t.rejects(client.embed({ model: 'embedder', input: tooLong, truncate: false }), { status_code: 400, message: /exceeds the context length.*300\d.*2048/ });
   t.match(await client.embed({ model: 'embedder', input: ['the', tooLong] }), { prompt_truncated: true, truncated_inputs: [1] });
+});
+
+t.test('an alias is listed as Ollama lists a copy, and every call takes it', async (t) => {
+  const { models } = await client.list();
+  const named = (name: string): object => models.find((one) => one.name === name) ?? {};
+  t.strictSame(named('gpt-4o:latest'), { ...named(model), name: 'gpt-4o:latest', model: 'gpt-4o:latest' });
+  t.ok(models.findIndex(({ name }) => name === 'gpt-4o:latest') > models.findIndex(({ name }) => name === model), 'behind its model');
+  for (const alias of ['gpt-4o', 'gpt-4o:latest']) {
+    t.match(await client.show({ model: alias }), { details: { family: 'llama' }, capabilities: ['completion'] });
+    t.match(await client.chat({ model: alias, messages, options }), { model: alias, done: true });
+  }
+  t.match(await client.embed({ model: 'anna/vectors:v2', input: 'a' }), { model: 'anna/vectors:v2', embeddings: { length: 1 } });
+  const { digest } = named(model) as { digest: string };
+  t.strictSame((await client.ps()).models.filter((one) => one.digest === digest).map(({ name }) => name), [model], 'loaded once, and found by the digest');
 });
 
 t.test('abort ends a stream, and the work behind it', async (t) => {

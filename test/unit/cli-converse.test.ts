@@ -38,9 +38,10 @@ t.test('commands', async (t) => {
 });
 
 t.test('the model that ships is the last choice', async (t) => {
-  const serving = (...names: string[]): Service => ({ address: 'x', json: async () => ({ models: names.map((name) => ({ name, size: 1, capabilities: ['completion'] })) }) }) as unknown as Service;
+  const serving = (...names: string[]): Service => ({ address: 'x', json: async () => ({ models: names.map((name) => ({ name, digest: name === 'fast' ? 'lectern-demo' : name, size: 1, capabilities: ['completion'] })) }) }) as unknown as Service;
   t.equal(await chooseModel(serving('lectern-demo:latest', 'big:7b'), undefined, 'completion'), 'big:7b');
   t.equal(await chooseModel(serving('lectern-demo'), undefined, 'completion'), 'lectern-demo');
+  t.equal(await chooseModel(serving('lectern-demo', 'fast', 'big:7b'), undefined, 'completion'), 'big:7b', 'under another name, too');
 });
 
 t.test('a certificate nobody vouches for is no missing service', (t) => {

@@ -1,6 +1,7 @@
 /** GET /api/tags and /api/ps. */
 import type { FastifyInstance } from 'fastify';
 import { expiryOf } from '../../models/keep-alive.js';
+import { displayName, parseModelName } from '../../models/model-name.js';
 import type { CatalogueEntry, DistantEntry, ResidentModel } from '../../models/types.js';
 import type { VisionEntry } from '../../models/vision-catalogue.js';
 import { sendJson } from '../error-reply.js';
@@ -25,18 +26,34 @@ function describeVision(entry: VisionEntry | DistantEntry): Record<string, unkno
   return { parent_model: '', format: 'onnx', family, families: [family], parameter_size: '', quantization_level: '' };
 }
 
+function describeTag(entry: CatalogueEntry, name: string): Record<string, unknown> {
+  return {
+    name,
+    model: name,
+    modified_at: entry.modifiedAt.toISOString(),
+    size: entry.sizeBytes,
+    digest: entry.digest,
+    details: describeDetails(entry),
+    capabilities: entry.capabilities,
+  };
+}
+
+/** As Ollama shows a copy, with its tag: its clients look for `gpt-4o:latest` where a user wrote `gpt-4o`. */
+function shownAlias(alias: string): string {
+  const parsed = parseModelName(alias);
+  return parsed === undefined ? alias : displayName(parsed);
+}
+
 export function addLists(scope: FastifyInstance, { services }: LanguageRoute): void {
-  const tags = async (): Promise<Record<string, unknown>> => ({
-    models: (await services.catalogue.list()).map((entry) => ({
-      name: entry.name,
-      model: entry.name,
-      modified_at: entry.modifiedAt.toISOString(),
-      size: entry.sizeBytes,
-      digest: entry.digest,
-      details: describeDetails(entry),
-      capabilities: entry.capabilities,
-    })),
-  });
+  const tags = async (): Promise<Record<string, unknown>> => {
+    const entries = await services.catalogue.list();
+    const aliases = await services.catalogue.aliases();
+    // Behind its model, so that the latest stay first.
+    const models = entries.flatMap((entry) => [
+      describeTag(entry, entry.name), ...aliases.filter(([, { name }]) => name === entry.name).map(([alias]) => describeTag(entry, shownAlias(alias))),
+    ]);
+    return { models };
+  };
   scope.route({ method: ['GET', 'HEAD'], url: '/api/tags', handler: async (_request, reply) => sendJson(reply, 200, await tags()) });
   scope.get('/api/ps', async (_request, reply) => {
     const now = services.now();
