@@ -170,6 +170,15 @@ t.test('stop: show, then generate with keep_alive "0s"', async (t) => {
   while ((decodable(t, (await send('GET', '/api/ps')).body)['models'] as Json[]).length > 0) await new Promise((resolve) => setTimeout(resolve, 2));
 });
 
+t.test('pull of what is there: its bar is full, and it succeeds', async (t) => {
+  const { send } = await command(t);
+  await send('HEAD', '/');
+  const { status, body } = await send('POST', '/api/pull', '{"model":"","username":"","password":"","name":"chat"}', stream);
+  t.equal(status, 200);
+  const lines = body.trimEnd().split('\n').map((line) => decodable(t, line));
+  t.match(lines, [{ status: 'pulling manifest' }, { digest: /^sha256:/ }, { status: 'success' }]);
+});
+
 t.test('rm, cp, pull, push, create: refused with a sentence that the command line shows', async (t) => {
   const { send } = await command(t);
   await send('HEAD', '/');

@@ -109,6 +109,16 @@ t.test('abort ends a stream, and the work behind it', async (t) => {
   t.equal(signal?.aborted, true);
 });
 
+t.test('a pull of what is there succeeds at once, by every name of it', async (t) => {
+  t.strictSame(await client.pull({ model }), { status: 'success' });
+  t.strictSame(await client.pull({ model: 'gpt-4o' }), { status: 'success' });
+  const told = [];
+  for await (const part of await client.pull({ model: 'embedder:latest', stream: true })) told.push(part);
+  t.match(told, [{ status: 'pulling manifest' }, { status: /^pulling [0-9a-f]{12}$/, digest: /^sha256:[0-9a-f]{64}$/, total: Number, completed: Number }, { status: 'success' }]);
+  t.equal(told[1]?.completed, told[1]?.total);
+  await t.rejects(client.pull({ model: 'x' }), { status_code: 405, message: /read-only.*`lectern models pull x` there fetches this one/ });
+});
+
 t.test('what would change models is refused in one sentence', async (t) => {
   const refused = { status_code: 405, message: /read-only/ };
   await t.rejects(client.pull({ model: 'x' }), refused);

@@ -172,7 +172,8 @@ t.test('what is wrong has the contract\'s texts', async (t) => {
     ['/api/chat', { model: 'talker', messages, options: { use_mmap: 1 } }, 400, 'option "use_mmap" must be of type boolean'], ['/api/chat', { model: 'talker', messages, options: { temperature: -1 } }, 400, 'option "temperature" must be from 0 to 100'],
     ['/api/chat', { model: 'talker', messages, options: { top_p: 2 } }, 400, 'option "top_p" must be from 0 to 1'], ['/api/chat', { model: 'talker', messages, options: { repeat_penalty: 0 } }, 400, 'option "repeat_penalty" must be above 0 and at most 100'],
     ['/api/chat', { model: 'talker', messages, options: { stop: Array(2000).fill('x') } }, 400, 'option "stop" must be at most 1024 strings'], ['/api/chat', { model: 'talker', messages, options: { stop: 'x'.repeat(5000) } }, 400, 'option "stop" must be strings of at most 4096 bytes'],
-    ['/api/create', { model: 'x' }, 405, /read-only/], ['/api/push', { name: 'x' }, 405, /read-only/], ['/api/copy', {}, 405, /read-only/], ['/api/pull', { name: 'x' }, 405, /read-only/],
+    ['/api/create', { model: 'x' }, 405, /read-only/], ['/api/push', { name: 'x' }, 405, /read-only/], ['/api/copy', {}, 405, /read-only/], ['/api/pull', { name: 'x' }, 405, /read-only.*`lectern models pull x`/],
+    ['/api/pull', { model: '' }, 400, 'invalid model name'], ['/api/pull', { model: 'a b' }, 400, 'invalid model name'], ['/api/pull', { model: 'talker', stream: 'x' }, 400, /stream/], ['/api/pull', undefined, 400, 'missing request body'],
   ];
   for (const [url, payload, status, text] of cases) {
     const answer = await send('POST', url, payload === undefined ? undefined : JSON.stringify(payload));

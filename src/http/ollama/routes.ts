@@ -10,6 +10,7 @@ import { addEmbed } from './embed.js';
 import { ollamaErrorHandler } from './errors.js';
 import { addGenerate } from './generate.js';
 import { addLists } from './lists.js';
+import { addPull } from './pull.js';
 import { addShow } from './show.js';
 
 /** The release whose command line and routes this is kept to. */
@@ -17,7 +18,7 @@ const ollamaVersion = '0.33.0';
 
 const readOnly = 'Models are not changed over HTTP: the model directories of this service are read-only. `lectern models` manages them on its host.';
 const changing: [method: 'POST' | 'DELETE' | 'HEAD', path: string][] = [
-  ['POST', '/api/create'], ['POST', '/api/push'], ['POST', '/api/copy'], ['POST', '/api/pull'], ['DELETE', '/api/delete'], ['POST', '/api/blobs/*'], ['HEAD', '/api/blobs/*'],
+  ['POST', '/api/create'], ['POST', '/api/push'], ['POST', '/api/copy'], ['DELETE', '/api/delete'], ['POST', '/api/blobs/*'], ['HEAD', '/api/blobs/*'],
 ];
 
 export function addOllama(scope: FastifyInstance, services: LanguageServices, log: Log): void {
@@ -37,5 +38,6 @@ export function addOllama(scope: FastifyInstance, services: LanguageServices, lo
   addGenerate(scope, route);
   addEmbed(scope, route);
   addLists(scope, route);
+  addPull(scope, route, readOnly);
   addShow(scope, route);
 }

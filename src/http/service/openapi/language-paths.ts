@@ -57,6 +57,7 @@ const ollama: Route[] = [
   { method: 'post', path: '/api/embed', summary: 'Vectors of texts', takes: { 'model*': model, 'input*': ['string', 'A text or a list.'], truncate: ['boolean', 'Cut what is too long; true by default, and told in the answer.'], dimensions: ['integer', 'Fewer numbers.'], keep_alive: keepAlive } },
   { method: 'post', path: '/api/embeddings', summary: 'Vector of a text (older form)', takes: { 'model*': model, 'prompt*': ['string', 'The text.'], keep_alive: keepAlive } },
   { method: 'post', path: '/api/show', summary: 'What a model is', takes: { 'model*': model, verbose: ['boolean', 'With arrays and tensors.'] } },
+  { method: 'post', path: '/api/pull', summary: 'success for a model that is there; others are fetched on the host alone (405)', streams: 'application/x-ndjson', takes: { 'model*': model, stream: ['boolean', 'JSON lines; true by default.'] } },
   { method: 'get', path: '/api/tags', summary: 'The models there are' },
   { method: 'get', path: '/api/ps', summary: 'The models that are loaded' },
   { method: 'get', path: '/api/version', summary: 'The release of Ollama whose contract this is' },
