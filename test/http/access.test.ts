@@ -10,7 +10,7 @@ t.test('by default any origin may call, and is told so', async (t) => {
   t.teardown(() => service.close());
   const plain = await service.app.inject({ url: '/health', headers: { origin } });
   t.match(plain.headers, { 'access-control-allow-origin': origin, 'access-control-allow-credentials': 'true', vary: 'Origin' });
-  for (const name of ['x-lectern-ignored-options', 'x-queue-position', 'retry-after']) t.match(String(plain.headers['access-control-expose-headers']), name);
+  for (const name of ['x-lectern-failed-documents', 'x-lectern-ignored-options', 'x-queue-position', 'retry-after']) t.match(String(plain.headers['access-control-expose-headers']), name);
   t.notOk('access-control-allow-origin' in (await service.app.inject({ url: '/health' })).headers, 'without an origin nothing is said');
   const refused = await service.app.inject({ method: 'POST', url: '/v1/convert/file', headers: { origin } });
   t.match([refused.statusCode, refused.headers['access-control-allow-origin']], [422, origin], 'failures too');

@@ -210,6 +210,16 @@ t.test('the original\'s own tests: every output, two files', async (t) => {
   const two = multipart(['book.pdf', 'again.pdf'].map((filename) => ({ name: 'files', filename, value: book })));
   const zip = await send('POST', '/v1/convert/file', two.headers, two.payload);
   t.match([zip.status, zip.headers['content-type'], zip.headers['content-disposition']], [200, 'application/zip', 'attachment; filename="converted_docs.zip"']);
+  t.notOk('x-lectern-failed-documents' in zip.headers, 'all are there');
+});
+
+t.test('a zip names the documents that are missing in it, as often as it is fetched', async (t) => {
+  const documents = [['häßlich, alt.pdf', 'no PDF'], ['book.pdf', book], ['a.exe', 'MZ\0']] as const;
+  const { payload, headers } = multipart(documents.map(([filename, value]) => ({ name: 'files', filename, value })));
+  const zip = await send('POST', '/v1/convert/file', headers, payload);
+  const failed = '2: h%C3%A4%C3%9Flich%2C%20alt.pdf, a.exe';
+  t.strictSame([zip.status, zip.headers['x-lectern-failed-documents']], [200, failed]);
+  t.equal((await send('GET', `/v1/result/${String(zip.headers['x-lectern-task-id'])}`, {})).headers['x-lectern-failed-documents'], failed);
 });
 
 t.test('ten at once answer as one after the other, and the service answers meanwhile', async (t) => {

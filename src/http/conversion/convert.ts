@@ -11,7 +11,8 @@ import type { HttpSettings } from '../settings.js';
 import { followWithCallbacks } from './callbacks.js';
 import { chunkers, chunkFormReader, chunkSourceReader } from './chunk-request.js';
 import { type ConvertRequest, readFormRequest, readSourceRequest } from './convert-request.js';
-import { findIgnored, ignoredHeader, toConvertOptions } from './options.js';
+import { namesHeader } from './names-header.js';
+import { findIgnored, toConvertOptions } from './options.js';
 import { orTaskNotFound, sendResult } from './result.js';
 import { taskStatus, tenantOf } from './task-status.js';
 import type { CreateInput } from './upload.js';
@@ -56,8 +57,7 @@ async function begin(
     await noteTokenizer(asked, language);
     const ignored = findIgnored(asked.options, { ...abilities, textModels }, settings.strictOptions);
     if (ignored.length > 0) {
-      const header = ignoredHeader(ignored);
-      void reply.header('x-lectern-ignored-options', header);
+      void reply.header('x-lectern-ignored-options', namesHeader(ignored));
       // How many, not which: an unknown name is whatever a client wrote there.
       log.info({ requestId: request.id, taskId: slot.id, ignored: ignored.length }, 'options of a conversion are ignored');
     }

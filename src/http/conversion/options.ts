@@ -129,19 +129,6 @@ export function findIgnored(options: GivenOptions, abilities: Abilities, strict:
   return [...unmet, ...options.unknown.map((loc) => String(loc.at(-1)))];
 }
 
-const longestHeader = 1000;
-
-/** The names as a header's value: whatever a client wrote, and never more than a header may hold. */
-export function ignoredHeader(names: string[]): string {
-  let header = '';
-  for (const name of names) {
-    const safe = encodeURIComponent(Buffer.from(name.slice(0, 100)).toString());
-    if (header.length + safe.length + 2 > longestHeader) return `${header}, ...`;
-    header += header === '' ? safe : `, ${safe}`;
-  }
-  return header;
-}
-
 /** The converter's options. `maxPages` is the service's. */
 export function toConvertOptions({ values }: GivenOptions, settings: HttpSettings): ConvertOptions {
   const made = ['md', 'json', 'html', 'html_split_page', 'text', 'doctags'];

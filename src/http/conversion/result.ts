@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 import { LecternError } from '../../errors.js';
 import type { ConversionTasks, ConversionTaskView } from '../dependencies.js';
 import { HttpFailure } from '../error-reply.js';
+import { namesHeader } from './names-header.js';
 
 const taskNotFound = 'Task not found.';
 const resultNotFound = 'Task result not found. Please wait for a completion status.';
@@ -19,7 +20,12 @@ export async function sendResult(tasks: ConversionTasks, task: ConversionTaskVie
   if (file === undefined) throw task.failure === null ? new HttpFailure(404, resultNotFound) : new HttpFailure(404, `Task result not found. The task failed: ${task.failure.message}`, {}, { task_id: task.id });
   const { handle, sizeBytes } = await tasks.openOutput(task.id, task.tenant, file).catch(orTaskNotFound);
   const isZip = file === 'converted_docs.zip';
-  if (isZip) void reply.header('content-disposition', `attachment; filename="${file}"`);
+  if (isZip) {
+    void reply.header('content-disposition', `attachment; filename="${file}"`);
+    // They are missing in it without a word.
+    const failed = (task.summary?.documents ?? []).filter(({ status }) => status === 'failure' || status === 'skipped');
+    if (failed.length > 0) void reply.header('x-lectern-failed-documents', `${failed.length}: ${namesHeader(failed.map(({ filename }) => filename))}`);
+  }
   return reply.code(200)
     .headers({ 'content-type': isZip ? 'application/zip' : 'application/json', 'content-length': String(sizeBytes) })
     // Closes the file whether it is sent or the client goes.
