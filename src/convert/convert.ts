@@ -9,7 +9,7 @@ import { LecternError } from '../errors.js';
 import type { Box } from '../pdf/page.js';
 import { DocumentBuilder } from '../document/builder.js';
 import type { DoclingDocument } from '../document/model.js';
-import { findFormat } from '../formats/index.js';
+import { findFormat, formatNames } from '../formats/index.js';
 import type { ReadDocument, ReadOptions } from '../formats/index.js';
 import { judgeConfidence } from './confidence.js';
 import { conversionError, errorOf } from './failures.js';
@@ -98,6 +98,11 @@ function textLayerNotes(sketches: PageSketch[]): Record<string, unknown> | null 
   };
 }
 
+/** Behind the contract's sentence, which names the file alone. */
+function allowed(): string {
+  return `Allowed are ${['pdf', 'image', ...formatNames()].join(', ')}; what a plain text is the ending of its name tells, such as .md, .txt or .tex.`;
+}
+
 /** Everything that is known of one conversion while it runs. */
 class Conversion {
   readonly timings = new Timings();
@@ -129,8 +134,8 @@ class Conversion {
     const { content } = input;
     if (content === null) {
       const needs = findFormat(input.format.name)?.needs;
-      const why = needs === undefined ? '' : `. Converting it needs ${needs}, which is not installed on this machine.`;
-      this.errors.push(conversionError('user_input', 'input_format', 'policy', `File format not allowed: ${this.#request.filename}${why}`));
+      const why = needs === undefined ? allowed() : `Converting it needs ${needs}, which is not installed on this machine.`;
+      this.errors.push(conversionError('user_input', 'input_format', 'policy', `File format not allowed: ${this.#request.filename}. ${why}`));
       return this.#empty('skipped', input.format.name);
     }
     if ('read' in content) return this.#deliverRead(input, content.read);

@@ -51,5 +51,10 @@ export function findFormat(name: string): Format | undefined {
   return Object.hasOwn(formats, name) ? formats[name] : undefined;
 }
 
+/** The contract's names of all that is read by a reader of this registry. */
+export function formatNames(): string[] {
+  return Object.keys(formats);
+}
+
 export { looksLikeContainer, sniffFormat, sniffText } from './sniff.js';
 export type { FoundPicture, ReadDocument, Reader, ReadOptions } from './reader.js';

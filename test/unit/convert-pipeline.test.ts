@@ -94,7 +94,7 @@ t.test('page ranges and limits', async (t) => {
 t.test('files that are not converted', async (t) => {
   const cases: [string, Uint8Array | string, string, object][] = [
     ['no spreadsheet', 'PK\u0003\u0004 not really', 'a.xlsx', { status: 'failure', format: 'xlsx', errors: [{ component_type: 'document_backend', category: 'backend_failure', error_message: /^The file is damaged or cut short/ }] }],
-    ['a recording', 'RIFF not really', 'a.wav', { status: 'skipped', format: 'audio', errors: [{ component_type: 'user_input', category: 'policy', error_message: 'File format not allowed: a.wav' }] }],
+    ['a recording', 'RIFF not really', 'a.wav', { status: 'skipped', format: 'audio', errors: [{ component_type: 'user_input', category: 'policy', error_message: /^File format not allowed: a\.wav\. Allowed are pdf, image, docx, .*json_docling; / }] }],
     ...(findLibreOffice() !== null ? [] : [
       ['a file of an old Word', '\u00d0\u00cf', 'a.doc', { status: 'skipped', errors: [{ category: 'policy', error_message: /^File format not allowed: a\.doc\. .*needs LibreOffice/ }] }] as [string, string, string, object],
     ]),
