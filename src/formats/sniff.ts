@@ -1,7 +1,7 @@
 /** Formats known by their contents: archives by what is in them, compound files by the streams they hold, texts by how they begin. */
 import { Archive, looksLikeArchive } from './archive.js';
 import { compoundKind, looksLikeCompound } from './office/compound.js';
-import { isWebVtt, looksLikeMail } from './text-signs.js';
+import { isJats, isWebVtt, looksLikeMail } from './text-signs.js';
 
 const openDocument: [prefix: string, name: string][] = [
   ['application/vnd.oasis.opendocument.text', 'odt'], ['application/vnd.oasis.opendocument.spreadsheet', 'ods'],
@@ -43,7 +43,9 @@ export function sniffFormat(bytes: Uint8Array): string | null {
 export function sniffText(bytes: Uint8Array): string | null {
   const head = Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(bytes.length, 4096)).toString('latin1').replace(/^(?:\xef\xbb\xbf)?\s*/, '');
   if (isWebVtt(head)) return 'vtt';
-  if (/^<(?:!doctype\s+html|html[\s>])/i.test(head.replace(/^<\?xml[^>]*\?>\s*/, '').replace(/^(?:<!--[\s\S]*?-->\s*)+/, ''))) return 'html';
+  const markup = head.replace(/^(?:(?:<\?[^>]*\?>|<!--[\s\S]*?-->)\s*)+/, '');
+  if (/^<(?:!doctype\s+html|html[\s>])/i.test(markup)) return 'html';
+  if (isJats(markup)) return 'xml_jats';
   if (/^\{\s*"schema_name"\s*:\s*"DoclingDocument"/.test(head)) return 'json_docling';
   return looksLikeMail(head) ? 'email' : null;
 }

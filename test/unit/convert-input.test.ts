@@ -23,6 +23,23 @@ t.test('bytes come before names', (t) => {
   t.end();
 });
 
+t.test('papers in JATS are known without a name, other XML is not', (t) => {
+  const declared = '<?xml version="1.0" encoding="UTF-8"?>\n<!-- of a journal -->\n';
+  for (const paper of [
+    `${declared}<!DOCTYPE article PUBLIC "-//NLM//DTD JATS (Z39.96) Journal Publishing DTD v1.3 20210610//EN" "JATS-journalpublishing1-3.dtd">\n<article>`,
+    "<!DOCTYPE article\n  PUBLIC '-//NLM//DTD Journal Archiving DTD v2.3//EN' 'archivearticle.dtd' [<!ENTITY x 'y'>]>\n<article>",
+    `\xef\xbb\xbf${declared}<!DOCTYPE article SYSTEM "a.dtd"><article xml:lang="en"\n article-type="research-article">`,
+    '<article xmlns:xlink="http://www.w3.org/1999/xlink" dtd-version="1.2">', '<article><?properties open_access?>\n<front><journal-meta>', '<pmc-articleset><article>',
+  ]) t.match(detectFormat(bytes(paper), 'stdin'), { name: 'xml_jats', supported: true }, paper);
+  for (const other of [
+    '<article xmlns="http://docbook.org/ns/docbook" version="5.0"><title>x</title>', '<!DOCTYPE article PUBLIC "-//OASIS//DTD DocBook XML V4.5//EN" "docbookx.dtd"><article><articleinfo>',
+    '<feed xmlns="http://www.w3.org/2005/Atom">', `${declared}<articles><front>`, 'a text of <article article-type="x">', declared,
+  ]) t.equal(detectFormat(bytes(other), 'stdin').name, 'unknown', other);
+  t.equal(detectFormat(bytes('<article dtd-version="1.2">'), 'notes.md').name, 'md', 'a text that shows one is its own source');
+  t.equal(detectFormat(bytes(`${declared}<html xmlns="http://www.w3.org/1999/xhtml">`), 'stdin').name, 'html');
+  t.end();
+});
+
 /** A BMP of 2 x 2 pixels, rows from the bottom: blue, green / red, white. */
 function bmp(bits: 24 | 32 | 8 | 1): Buffer {
   const palette = bits <= 8 ? [[255, 0, 0, 0], [0, 255, 0, 0], [0, 0, 255, 0], [255, 255, 255, 0]] : [];
