@@ -43,6 +43,11 @@ export class AccessList {
     return this.keys.size === 0 ? undefined : this.keys.get(hashKey(key));
   }
 
+  /** Whether a key of one of these roles exists. */
+  hasKeyOf(roles: readonly string[]): boolean {
+    return [...this.keys.values()].some(({ role }) => roles.includes(role));
+  }
+
   private read(words: string[]): string | undefined {
     const [first = '', second = ''] = words;
     if (first === 'role') return words.length === 2 ? undefined : 'is not `role NAME`';

@@ -108,7 +108,9 @@ export class Gate {
     const identity = holder === undefined ? textOf(address) : `key ${holder.name}`;
     if (!allowed) {
       request.caller = { identity, isAdministrator: false };
-      throw new LecternError('forbidden', role === undefined ? `${key === undefined ? '' : 'The key is not known, and '}${identity} is not in the access list of this service.` : `The role ${role} (${identity}) may not use this service.`);
+      const why = role === undefined ? `${key === undefined ? '' : 'The key is not known, and '}${identity} is not in the access list of this service.` : `The role ${role} (${identity}) may not use this service.`;
+      const wouldHelp = key === undefined && this.list.hasKeyOf(this.settings.allowedRoles);
+      throw new LecternError('forbidden', wouldHelp ? `${why} A key opens it, as authorization: Bearer KEY or x-api-key: KEY.` : why);
     }
     return { identity, isAdministrator: role === administrator };
   }

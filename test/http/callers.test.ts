@@ -54,9 +54,18 @@ t.test('the longest prefix decides, before the body is read', async (t) => {
   t.equal(await status('10.1.2.8', { 'x-forwarded-for': '10.1.0.1' }), 403, 'what a stranger says of himself does not count');
   for (const url of ['/health', '/docs', '/v1/models', '/nope']) t.equal((await app.inject({ url, remoteAddress: '10.2.0.1' })).statusCode, 403, url);
   const refused = await app.inject({ url: '/v1/models', remoteAddress: '10.1.2.8' });
-  t.match(refused.json(), { error: { message: 'The role student (10.1.2.8) may not use this service.' } }, 'in the words of the contract');
-  t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1' })).json(), { error: '10.2.0.1 is not in the access list of this service.' });
+  t.match(refused.json(), { error: { message: 'The role student (10.1.2.8) may not use this service. A key opens it, as authorization: Bearer KEY or x-api-key: KEY.' } }, 'in the words of the contract');
+  t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1' })).json(), { error: '10.2.0.1 is not in the access list of this service. A key opens it, as authorization: Bearer KEY or x-api-key: KEY.' });
   t.match((await app.inject({ url: '/api/tags', remoteAddress: '10.2.0.1', headers: { authorization: 'Bearer lk-mistyped' } })).json(), { error: 'The key is not known, and 10.2.0.1 is not in the access list of this service.' });
+});
+
+t.test('a key is spoken of where one would open the door', async (t) => {
+  for (const [keys, says] of [['', /access list of this service\.$/], [`key pupil student ${hashKey('lk-pupil')}`, /access list of this service\.$/], [`key laptop researcher ${hashKey('lk-laptop')}`, /service\. A key opens it, /]] as const) {
+    const settings = settingsFor(t, `10.1.0.0/16 researcher\n${keys}\n`);
+    const service = await startTestService(settings, { gate: new Gate(settings) });
+    t.teardown(() => service.close());
+    t.match((await service.app.inject({ url: '/health', remoteAddress: '10.2.0.1' })).json(), { detail: says }, keys);
+  }
 });
 
 t.test('the log names who asked, and who was refused', async (t) => {
@@ -82,7 +91,7 @@ t.test('the log says why somebody was turned away, and of nobody else', async (t
     return log.findLast(({ message }) => message === 'a request ended')?.fields['refusal'];
   };
   t.equal(await refusalOf('10.2.0.1', { authorization: 'Bearer lk-mistyped' }), 'The key is not known, and 10.2.0.1 is not in the access list of this service.');
-  t.equal(await refusalOf('10.1.2.8'), 'The role student (10.1.2.8) may not use this service.');
+  t.equal(await refusalOf('10.1.2.8'), 'The role student (10.1.2.8) may not use this service. A key opens it, as authorization: Bearer KEY or x-api-key: KEY.');
   t.match(await refusalOf('127.0.0.1', { host: 'evil.example' }), /'evil\.example'; the setting allowed-hosts can name it/);
   t.match(await refusalOf('127.0.0.1', { 'x-forwarded-for': '10.1.0.1' }), /trusted-proxies/);
   t.equal(await refusalOf('10.1.0.1'), undefined);
