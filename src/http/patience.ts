@@ -1,5 +1,6 @@
 /** How slowly a body may come, or an answer be taken, before the client loses the connection: one rule for every route. */
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 import type { FastifyInstance } from 'fastify';
 import { offersWebSocket } from './upgrade-offers.js';
 
@@ -16,10 +17,10 @@ export interface Patience {
 const usual: Patience = { stallMs: 60_000, graceMs: 30_000, bytesPerSecond: 1000, unreadMs: 1_800_000 };
 const looksPerGrace = 6;
 /** A connection that is gone is held no longer than this. */
-const mostBetweenLooksMs = 30_000;
+const mostBetweenLooksMs = 1000;
 
 /** A sender that holds its body open without sending, or sends next to nothing, loses its connection. Ends with the body. */
-export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>, { stallMs, graceMs, bytesPerSecond }: Omit<Patience, 'unreadMs'> = usual): void {
+export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once' | 'off'>, { stallMs, graceMs, bytesPerSecond }: Omit<Patience, 'unreadMs'> = usual): void {
   const { socket } = request;
   const [began, before] = [performance.now(), socket.bytesRead];
   let [lastBytes, lastAt] = [before, began];
@@ -32,35 +33,67 @@ export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once'>
     if (now - began > allowedMs || now - lastAt > stallMs) socket.destroy();
   }, graceMs / looksPerGrace);
   looks.unref();
-  const callOff = (): void => clearInterval(looks);
+  // What waits for its answer keeps nothing of how its body came.
+  const callOff = (): void => {
+    clearInterval(looks);
+    request.off('end', callOff).off('close', callOff);
+  };
   request.once('end', callOff);
   request.once('close', callOff);
 }
 
 /**
  * A reader that takes nothing holds a connection and what is sent to it, a result's open file for one: for ever, where its system answers for a
- * program that stands still. Where nothing is to be sent, the work takes its time.
+ * program that stands still. Where nothing is to be sent, the work takes its time. One look goes over all connections, with nothing kept for a
+ * request: a timer of its own and who calls it off are 700 bytes, and a queue is long.
  */
-function endWhenUnread({ raw: { socket }, reply }: { raw: Pick<IncomingMessage, 'socket'>; reply: Pick<ServerResponse, 'once'> }, { unreadMs }: Patience): void {
-  let [lastTaken, lastAt] = [-1, performance.now()];
-  const looks = setInterval(() => {
-    if (socket.destroyed) return callOff();
-    const [now, taken] = [performance.now(), socket.bytesWritten - socket.writableLength];
-    if (taken !== lastTaken || socket.writableLength === 0) [lastTaken, lastAt] = [taken, now];
-    else if (now - lastAt > unreadMs) socket.destroy();
-  }, Math.min(unreadMs / looksPerGrace, mostBetweenLooksMs));
-  looks.unref();
-  const callOff = (): void => clearInterval(looks);
-  reply.once('close', callOff);
+export class UnreadWatch {
+  /** With what was taken at the last look of those that have something to take, and since when it is that much. */
+  readonly #watched = new Map<Socket, { taken: number; since: number } | null>();
+  readonly #looks: NodeJS.Timeout;
+
+  constructor(private readonly unreadMs: number) {
+    this.#looks = setInterval(() => this.#look(), Math.min(unreadMs / looksPerGrace, mostBetweenLooksMs));
+    this.#looks.unref();
+  }
+
+  get size(): number {
+    return this.#watched.size;
+  }
+
+  add(socket: Socket): void {
+    if (!this.#watched.has(socket)) this.#watched.set(socket, null);
+  }
+
+  remove(socket: Socket): void {
+    this.#watched.delete(socket);
+  }
+
+  stop(): void {
+    clearInterval(this.#looks);
+  }
+
+  #look(): void {
+    const now = performance.now();
+    for (const [socket, seen] of this.#watched) {
+      const taken = socket.bytesWritten - socket.writableLength;
+      if (socket.destroyed) this.#watched.delete(socket);
+      else if (socket.writableLength === 0) this.#watched.set(socket, null);
+      else if (seen?.taken !== taken) this.#watched.set(socket, { taken, since: now });
+      else if (now - seen.since > this.unreadMs) socket.destroy();
+    }
+  }
 }
 
 /** Every body of `app` is watched from its head to its end, whether a route reads it or it was answered before, and every answer. */
 export function addPatience(app: FastifyInstance, patience: Patience = usual): void {
-  app.addHook('onRequest', async ({ raw }, reply) => {
+  const unread = new UnreadWatch(patience.unreadMs);
+  app.addHook('onClose', async () => unread.stop());
+  app.addHook('onRequest', async ({ raw }) => {
     const { 'content-length': length, 'transfer-encoding': coding } = raw.headers;
     // After an upgrade the socket carries another protocol.
-    if (offersWebSocket(raw) && raw.method === 'GET') return;
-    endWhenUnread({ raw, reply: reply.raw }, patience);
+    if (offersWebSocket(raw) && raw.method === 'GET') return unread.remove(raw.socket);
+    unread.add(raw.socket);
     if (coding !== undefined || Number(length ?? 0) > 0) endWhenStalled(raw, patience);
   });
 }

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
 import { createServer, type AddressInfo, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { endWhenStalled } from '../../src/http/patience.js';
+import { endWhenStalled, UnreadWatch } from '../../src/http/patience.js';
 import { form, startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';
 import { openWith } from '../support/raw-http.js';
@@ -19,7 +19,7 @@ t.test('a trickle ends, a stream does not', async (t) => {
   const server = createServer((socket) => {
     socket.on('error', () => undefined);
     socket.resume();
-    endWhenStalled({ socket, once: socket.once.bind(socket) } as unknown as IncomingMessage, { stallMs: 60_000, graceMs: 2000, bytesPerSecond: 10_000 });
+    endWhenStalled({ socket, once: socket.once.bind(socket), off: socket.off.bind(socket) } as unknown as IncomingMessage, { stallMs: 60_000, graceMs: 2000, bytesPerSecond: 10_000 });
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
@@ -103,7 +103,7 @@ t.test('a reader that takes nothing ends, one that takes its time does not, nor 
   t.equal((await waiting).status, 200);
 });
 
-t.test('nothing is kept of connections that are gone, of requests behind each other either', async (t) => {
+t.test('nothing is kept of connections that are gone', async (t) => {
   const [begin, end] = [globalThis.setInterval, globalThis.clearInterval];
   const looks = new Set<unknown>();
   t.teardown(() => Object.assign(globalThis, { setInterval: begin, clearInterval: end }));
@@ -118,12 +118,32 @@ t.test('nothing is kept of connections that are gone, of requests behind each ot
       end(timer);
     },
   });
-  const service = await startTestService({}, { patience: { stallMs: 60_000, graceMs: 300, bytesPerSecond: 1, unreadMs: 300 } });
+  const service = await startTestService({}, { patience: { stallMs: 60_000, graceMs: 300, bytesPerSecond: 1, unreadMs: 60_000 } });
   t.teardown(() => service.close());
   const port = Number(new URL(await service.listen()).port);
-  const asked = 'POST /v1/convert/source HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}'.repeat(4) + 'GET /health HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n'.repeat(4);
-  const sockets = await Promise.all(Array.from({ length: 20 }, () => openWith(port, asked)));
-  await until('they are looked at', () => looks.size > 20);
+  const post = (body: string): string => `POST /v1/convert/source HTTP/1.1\r\nhost: 127.0.0.1\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n${body}`;
+  // The last body stays half there.
+  const sockets = await Promise.all(Array.from({ length: 20 }, () => openWith(port, post('{}').repeat(4) + post('{'))));
+  await until('they are looked at', () => looks.size >= 20);
   for (const socket of sockets) socket.resetAndDestroy();
   await until('none is any more', () => looks.size === 0);
+});
+
+t.test('a connection is looked at once, whatever is asked over it, and no longer than it is there', async (t) => {
+  const watch = new UnreadWatch(60);
+  t.teardown(() => watch.stop());
+  const server = createServer((socket) => {
+    socket.on('error', () => undefined).resume();
+    for (let request = 0; request < 3; request++) watch.add(socket);
+  }).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  t.teardown(() => server.close());
+  const [kept, gone] = await Promise.all([openWith((server.address() as AddressInfo).port, 'x'), openWith((server.address() as AddressInfo).port, 'x')]);
+  await until('both are there', () => watch.size === 2);
+  gone.resetAndDestroy();
+  await until('one is', () => watch.size === 1);
+  await sleep(200);
+  t.equal(kept.destroyed, false, 'there is nothing that it could take');
+  kept.destroy();
+  await until('none is', () => watch.size === 0);
 });
