@@ -2,19 +2,17 @@
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { chmodSync, copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { join, relative } from 'node:path';
 import { build } from 'esbuild';
 import { packageRoot } from '../../src/package-files.js';
 import { writeArchive } from './archive.js';
 import { bundledFiles, wholePackages } from './bundle.js';
 import { makeDeb } from './deb.js';
+import { injectProgram } from './inject.js';
 
 const root = packageRoot();
 const work = join(root, 'build', 'package');
 const target = join(root, 'dist', 'lectern');
-/** Node's mark in its executable, where postject turns the single program on. */
-const fuse = 'NODE_SEA_FUSE_fce680ab2cc467b6e072b8b5df1996b2';
 
 interface Manifest {
   name: string;
@@ -103,9 +101,7 @@ async function makeExecutable(archive: Buffer, help: string): Promise<void> {
   const fresh = join(work, 'lectern');
   copyFileSync(process.execPath, fresh);
   chmodSync(fresh, 0o755);
-  // postject talks to the terminal of its own accord; it has no types and is CommonJS.
-  const { inject } = createRequire(import.meta.url)('postject') as { inject: (file: string, name: string, blob: Buffer, options: object) => Promise<void> };
-  await inject(fresh, 'NODE_SEA_BLOB', readFileSync(join(work, 'blob')), { sentinelFuse: fuse });
+  await injectProgram(fresh, readFileSync(join(work, 'blob')));
   renameSync(fresh, target);
 }
 
