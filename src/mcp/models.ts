@@ -46,10 +46,10 @@ export async function chatTool(service: Service, input: ChatInput, { signal, pro
 
 export const embedInput = {
   model: z.string().optional().describe('Name of a model as list_models tells it. Default: the first that can embed.'),
-  input: z.array(z.string()).min(1).max(256).describe('Texts; each becomes one vector of length 1.'),
+  input: z.union([z.string(), z.array(z.string()).min(1).max(256)], { error: 'must be a text or a list of up to 256 texts' }).describe('A text or a list of them; each becomes one vector of length 1.'),
 };
 
 export async function embedTool(service: Service, { model, input }: z.infer<z.ZodObject<typeof embedInput>>, { signal }: ToolCall): Promise<ToolText> {
   const chosen = await chooseModel(service, model, 'embedding', signal);
-  return [JSON.stringify({ model: chosen, embeddings: await embed(service, chosen, input, signal) })];
+  return [JSON.stringify({ model: chosen, embeddings: await embed(service, chosen, [input].flat(), signal) })];
 }

@@ -2,10 +2,12 @@
 import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
 import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
 import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
-import type { CallToolResult, ServerNotification, ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema, type ServerNotification, type ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { stackOf } from '../source-stack.js';
+import { readArguments } from './arguments.js';
 import { convertDocument, convertInput } from './documents.js';
 import { chatInput, chatTool, embedInput, embedTool, listModelsTool } from './models.js';
 import type { ToolCall, ToolText } from './tool.js';
@@ -21,6 +23,7 @@ const longestAnswer = 10 * 2 ** 20 - 4096;
 /** Settles when the client has closed standard input. What is under way is cancelled then. */
 export async function serveTools(service: Service, version: string): Promise<void> {
   const server = new McpServer({ name: 'lectern', version }, {
+    capabilities: { tools: {} },
     instructions: `Documents become markdown, and language models chat and embed, on the service at ${service.address}.`,
   });
   addTools(server, service);
@@ -33,32 +36,48 @@ export async function serveTools(service: Service, version: string): Promise<voi
   await gone;
 }
 
-function addTools(server: McpServer, service: Service): void {
-  const readOnly = { readOnlyHint: true, openWorldHint: false };
-  server.registerTool('convert_document', {
-    title: 'Convert a document',
-    description: 'Converts a document (PDF, office formats, HTML, images, ...) to markdown or another text format, with headings, tables and reading order.',
-    inputSchema: convertInput,
-    annotations: readOnly,
-  }, (input, extra) => answered(extra, (call) => convertDocument(service, input, call)));
-  server.registerTool('list_models', {
-    title: 'List language models',
-    description: 'Lists the language models of the service with what each can do (completion, tools, embedding, ...).',
-    inputSchema: {},
-    annotations: readOnly,
-  }, (_input, extra) => answered(extra, (call) => listModelsTool(service, call)));
-  server.registerTool('chat', {
-    title: 'Ask a language model',
-    description: 'Asks a language model of the service and gives its answer.',
-    inputSchema: chatInput,
-    annotations: readOnly,
-  }, (input, extra) => answered(extra, (call) => chatTool(service, input, call)));
-  server.registerTool('embed', {
-    title: 'Embed texts',
-    description: 'Turns texts into vectors with an embedding model of the service; the answer is JSON.',
-    inputSchema: embedInput,
-    annotations: readOnly,
-  }, (input, extra) => answered(extra, (call) => embedTool(service, input, call)));
+interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  input: z.ZodObject;
+  run: (given: unknown, call: ToolCall) => Promise<ToolText>;
+}
+
+function toolsOf(service: Service): Tool[] {
+  const tool = <Shape extends z.ZodRawShape>(
+    name: string, title: string, description: string, shape: Shape, run: (input: z.output<z.ZodObject<Shape>>, call: ToolCall) => Promise<ToolText>,
+  ): Tool => {
+    const input = z.object(shape);
+    return { name, title, description, input, run: async (given, call) => run(readArguments(input, given), call) };
+  };
+  return [
+    tool(
+      'convert_document', 'Convert a document', 'Converts a document (PDF, office formats, HTML, images, ...) to markdown or another text format, with headings, tables and reading order.',
+      convertInput, (input, call) => convertDocument(service, input, call),
+    ),
+    tool(
+      'list_models', 'List language models', 'Lists the language models of the service with what each can do (completion, tools, embedding, ...).',
+      {}, (_input, call) => listModelsTool(service, call),
+    ),
+    tool('chat', 'Ask a language model', 'Asks a language model of the service and gives its answer.', chatInput, (input, call) => chatTool(service, input, call)),
+    tool('embed', 'Embed texts', 'Turns texts into vectors with an embedding model of the service; the answer is JSON.', embedInput, (input, call) => embedTool(service, input, call)),
+  ];
+}
+
+/** By the protocol's own requests: the SDK's table of tools answers wrong arguments with its validator's list. */
+function addTools({ server }: McpServer, service: Service): void {
+  const tools = toolsOf(service);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tools.map(({ name, title, description, input }) => ({
+      name, title, description, inputSchema: z.toJSONSchema(input, { target: 'draft-7', io: 'input' }) as { type: 'object' }, annotations: { readOnlyHint: true, openWorldHint: false },
+    })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => answered(extra, async (call) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool === undefined) throw new LecternError('invalid_request', `There is no tool "${params.name}", only ${tools.map(({ name }) => name).join(', ')}.`);
+    return tool.run(params.arguments, call);
+  }));
 }
 
 /** A failure is an answer too: the model that called should read why. */

@@ -127,10 +127,22 @@ t.test('language models', async (t) => {
   t.strictSame((await call('chat', { prompt: 'a !cut' })).content[1]?.text, 'The answer was cut at its greatest length.');
   const vectors = JSON.parse((await call('embed', { input: ['a', 'b'] })).content[0]?.text ?? '') as { model: string; embeddings: number[][] };
   t.match(vectors, { model: 'vectors:latest', embeddings: [[0.5, 0.5, 0.5, 0.5], [0.5, 0.5, 0.5, 0.5]] });
+  t.match(JSON.parse((await call('embed', { input: 'a' })).content[0]?.text ?? ''), { embeddings: { length: 1 } }, 'a text alone');
   t.match(await refusal('chat', { prompt: 'x', model: 'nobody' }), /'nobody'/);
   t.match(await refusal('chat', { prompt: '!long' }), /context holds 64/);
   t.match(await refusal('chat', { prompt: '!late' }), /GPU/, 'after the stream began');
   t.match(await refusal('chat', {}), /either prompt or messages/);
+});
+
+t.test('wrong arguments are told in a sentence', async (t) => {
+  for (const [tool, given, sentence] of [
+    ['embed', { input: 5 }, 'input must be a text or a list of up to 256 texts.'], ['embed', { input: ['a', 5] }, 'input must be a text or a list of up to 256 texts.'], ['embed', {}, 'input is missing.'],
+    ['embed', { input: [] }, 'input must have at least 1 entry.'], ['embed', { input: Array(257).fill('a') }, 'input must be a text or a list of up to 256 texts.'], ['embed', { input: 'a', model: 5 }, 'model must be a text.'],
+    ['chat', { messages: [{ role: 'wizard', content: 'x' }, { role: 'user' }] }, 'messages[0].role must be one of system, user, assistant; messages[1].content is missing.'],
+    ['chat', { prompt: 'x', temperature: 3, max_tokens: 0, seed: 1.5 }, 'temperature must be at most 2; max_tokens must be at least 1; seed must be a whole number.'], ['chat', { prompt: ['x'] }, 'prompt must be a text.'],
+    ['convert_document', { path: '/x', pages: 'all' }, 'pages must be like 3, 3-7 or 3-.'], ['convert_document', { path: '/x', format: 'docx' }, 'format must be one of md, json, html, text, doctags.'],
+    ['nothing', {}, 'There is no tool "nothing", only convert_document, list_models, chat, embed.'],
+  ] as const) t.equal(await refusal(tool, given), sentence);
 });
 
 t.test('a cancelled call cancels the work in the service', async (t) => {
