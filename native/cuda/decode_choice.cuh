@@ -30,7 +30,7 @@ class DecodeChoice {
         remark("Products of answers go without the tensor cores: with weights of " + std::string(type.name) + " " + fault);
         return DecodeKind::rings;
       }
-      return quicker() ? DecodeKind::tiles : DecodeKind::rings;
+      return quickest();
     } catch (const Error& error) {
       // A device that has no room for weights to time is full of others, which go by what is known.
       if (error.code() == ErrorCode::out_of_memory) return DecodeKind::rings;
@@ -86,40 +86,40 @@ class DecodeChoice {
     return {};
   }
 
-  /// Whether tiles take less time for one row and two together, by more than the clock's whims: the choice shall be the same whenever it is made.
-  bool quicker() const {
-    constexpr double at_least = 0.98;
+  /// What takes the least time for one row and two in turns. Only what is quicker by more than the clock's whims changes the bits: the choice shall be the same
+  /// whenever it is made.
+  DecodeKind quickest() const {
     constexpr int columns = 8192;
-    // More than a second-level cache holds, by far.
+    // Two matrices in turns, each larger than a second-level cache, as products of a pass follow one another.
     const int outputs = trial_rows(chip_.multiprocessors);
-    const DeviceArray<std::uint8_t> placed(placed_row_bytes(DType::q4_k, columns) * static_cast<std::size_t>(outputs));
+    const std::size_t bytes = placed_row_bytes(DType::q4_k, columns) * static_cast<std::size_t>(outputs);
+    const DeviceArray<std::uint8_t> placed(2 * bytes);
     const DeviceArray<float> x(std::size_t{2} * columns);
     const DeviceArray<float> y(std::size_t{2} * static_cast<std::size_t>(outputs));
-    clear(stream_, placed.get(), placed_row_bytes(DType::q4_k, columns) * static_cast<std::size_t>(outputs));
+    clear(stream_, placed.get(), 2 * bytes);
     clear(stream_, x.get(), sizeof(float) * 2 * columns);
-    const Linear linear{{DType::q4_k, outputs, columns, 1, placed.get()}, nullptr};
-    const DecodeRows tiles = by(DecodeKind::tiles, chip_.multiprocessors, columns);
-    const DecodeRows rings = by(DecodeKind::rings, chip_.multiprocessors, columns);
-    const auto seconds = [&](const DecodeRows& decode) {
+    constexpr std::array kinds{DecodeKind::rings, DecodeKind::tiles, DecodeKind::tiles_ahead};
+    std::array<DecodeRows, 3> ways{by(kinds[0], chip_.multiprocessors, columns), by(kinds[1], chip_.multiprocessors, columns), by(kinds[2], chip_.multiprocessors, columns)};
+    const auto seconds = [&](DecodeRows& way) {
       finish_trial(stream_);
       const auto begin = std::chrono::steady_clock::now();
-      for (int launch = 0; launch < trial_launches(); ++launch) decode.store(Norm{}, linear, nullptr, 1 + launch % 2, x.get(), y.get());
+      for (int launch = 0; launch < trial_launches(); ++launch) {
+        const Linear linear{{DType::q4_k, outputs, columns, 1, placed.get() + (launch % 2 == 0 ? 0 : bytes)}, nullptr};
+        way.store(Norm{}, linear, nullptr, launch % 4 < 2 ? 1 : 2, x.get(), y.get());
+      }
       finish_trial(stream_);
       return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
     };
-    // In turns, so that neither has the colder device; the first of each is for warming up.
-    std::array<double, 5> by_tiles{};
-    std::array<double, 5> by_rings{};
-    for (std::size_t turn = 0; turn <= by_tiles.size(); ++turn) {
-      const double first = seconds(rings);
-      const double second = seconds(tiles);
-      if (turn == 0) continue;
-      by_rings[turn - 1] = first;
-      by_tiles[turn - 1] = second;
+    // In turns, so that none has the colder device; the first of each is for warming up.
+    constexpr std::size_t turns = 5;
+    std::array<std::array<double, turns + 1>, kinds.size()> times{};
+    for (std::size_t turn = 0; turn <= turns; ++turn) {
+      for (std::size_t way = 0; way < kinds.size(); ++way) times[way][turn] = seconds(ways[way]);
     }
-    std::nth_element(by_tiles.begin(), by_tiles.begin() + 2, by_tiles.end());
-    std::nth_element(by_rings.begin(), by_rings.begin() + 2, by_rings.end());
-    return by_tiles[2] < at_least * by_rings[2];
+    for (auto& of_way : times) std::nth_element(of_way.begin() + 1, of_way.begin() + 1 + turns / 2, of_way.end());
+    const auto median = [&times](std::size_t way) { return times[way][1 + turns / 2]; };
+    if (std::min(median(1), median(2)) >= 0.98 * median(0)) return DecodeKind::rings;
+    return median(2) < median(1) ? DecodeKind::tiles_ahead : DecodeKind::tiles;
   }
 
   Stream stream_;

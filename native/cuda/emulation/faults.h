@@ -37,6 +37,8 @@ extern bool groups_multiply_wrongly;
 extern std::uint64_t group_products;
 /// Copies that the device made by itself so far (async_copies.h).
 extern std::uint64_t own_copies;
+/// Bytes that kernels asked the second-level cache for so far.
+extern std::uint64_t prefetched_bytes;
 /// What cuda::take_remarks() tells, of this thread.
 extern thread_local std::string remarks;
 
