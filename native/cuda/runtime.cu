@@ -160,9 +160,9 @@ std::optional<DecodeKind> decode_kind(int device) {
   return wanted == nullptr ? std::nullopt : decode_kind_named(wanted);
 }
 
-// 78 MB of Q4_K on 132 multiprocessors.
-int trial_rows(int multiprocessors) { return multiprocessors * 128; }
-int trial_launches() { return 8; }
+// 39 MB of Q4_K on 132 multiprocessors.
+int trial_rows(int multiprocessors) { return multiprocessors * 64; }
+int trial_launches() { return 24; }
 
 void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;

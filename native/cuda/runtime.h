@@ -34,7 +34,7 @@ std::size_t most_unpacked_elements();
 /// ("registers", "rings", "tiles" or "tiles-ahead"), none where it says nothing of these and the device shall be tried; elsewhere registers.
 std::optional<DecodeKind> decode_kind(int device);
 
-/// For such a trial (decode_choice.cuh): outputs of a product that is timed, and how often it is queued at a time, for one row and for two in turns.
+/// For such a trial (decode_choice.cuh): outputs of products that are timed, and how many are queued at a time.
 int trial_rows(int multiprocessors);
 int trial_launches();
 

@@ -249,20 +249,45 @@ LECTERN_TEST("cuda: rows of answers have the same bits where each product asks a
   }
 }
 
+/// Which kinds a device that was tried gives the bits of, by their names, and what was remarked.
+std::pair<std::string, std::string> tried_kinds(const test::Place& place) {
+  const std::unique_ptr<Backend> backend = place.make();
+  const LayerShape shape = layer_shapes(DType::q4_k).front();
+  cuda::take_remarks();
+  cuda::emulation::remarks.clear();
+  const std::unique_ptr<MadeLayer> tried = layer_by("try", *backend, shape, DType::q4_k);
+  std::string remarks = place.name == "device" ? cuda::take_remarks() : cuda::emulation::remarks;
+  cuda::emulation::bytes_multiply_wrongly = cuda::emulation::copies_come_wrongly = false;
+  cuda::emulation::own_copies = 0;
+  const Answers answers = tried->answers(2);
+  if (place.name != "device" && cuda::emulation::own_copies == 0) return {"registers", std::move(remarks)};
+  std::string kinds;
+  for (const char* kind : {"rings", "tiles"}) {
+    if (same_bits(layer_by(kind, *backend, shape, DType::q4_k)->answers(2), answers)) kinds += kind;
+  }
+  return {kinds, std::move(remarks)};
+}
+
 LECTERN_TEST("cuda: rows of answers go by a kernel that the device was tried with, where nobody says which") {
   for (const test::Place& place : test::places_and_warpgroups()) {
     if (place.name == "emulated") continue;
-    const std::unique_ptr<Backend> backend = place.make();
-    const LayerShape shape = layer_shapes(DType::q4_k).front();
-    cuda::take_remarks();
-    const Answers tried = layer_by("try", *backend, shape, DType::q4_k)->answers(2);
-    const std::string remarks = cuda::take_remarks();
+    const auto [kinds, remarks] = tried_kinds(place);
     check(remarks.empty(), place.name + ": " + remarks);
-    const bool rings = same_bits(layer_by("rings", *backend, shape, DType::q4_k)->answers(2), tried);
-    const bool tiles = same_bits(layer_by("tiles", *backend, shape, DType::q4_k)->answers(2), tried);
-    check(rings != tiles, place.name + ": by one of them");
-    test::note(place.name + (tiles ? ": the tensor cores" : ": rings"));
+    check(kinds == "rings" || kinds == "tiles", place.name + ": by one of them");
+    test::note(place.name + ": " + kinds);
   }
+}
+
+LECTERN_TEST("cuda: rows of answers go without the tensor cores, or without copies, where these were found to be wrong") {
+  if (!test::tests_emulation()) return;
+  cuda::emulation::bytes_multiply_wrongly = true;
+  const auto [kinds, remarks] = tried_kinds(test::warpgroup_place());
+  check(kinds == "rings", "by rings, not " + kinds);
+  check(remarks.find("without the tensor cores") != std::string::npos, remarks);
+  cuda::emulation::copies_come_wrongly = true;
+  const auto [plain, plain_remarks] = tried_kinds(test::warpgroup_place());
+  check(plain == "registers", "by registers, not " + plain);
+  check(plain_remarks.find("without rings") != std::string::npos, plain_remarks);
 }
 
 }  // namespace

@@ -169,6 +169,8 @@ __device__ __forceinline__ void gather(const DecodeWork& work, const RingPlaces&
   }
   for (int mask = 16; mask > 0; mask >>= 1) last |= shuffle_xor(last, mask);
   if (last == 0) return;
+  // What the lane that counted may read, the others may.
+  synchronise_warp();
   for (int row = 0; row < work.rows; ++row) write_gated(work, row, output / 32, at.gathered + 32 * (row * most + stretch));
 }
 
