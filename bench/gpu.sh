@@ -192,6 +192,15 @@ if [ "$device" = cuda ]; then kernels 'kernels of networks' 60 --filter 'cuda: p
 } >> "$report"
 
 # What an option brings: each kernel of an answer after the one before.
+if [ "$device" = cuda ] && [ "$(left)" -gt 220 ]; then
+  # Which of these the default takes is tried when a model's operations are made.
+  for kind in rings tiles tiles-ahead; do
+    export LECTERN_DECODE=$kind
+    { echo; echo "# With answers by \`$kind\` (\`LECTERN_DECODE=$kind\`)"; } | tee -a "$report"
+    measured 1 60
+  done
+  unset LECTERN_DECODE
+fi
 if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
   export LECTERN_EARLY_LAUNCHES=off
   { echo; echo "# With kernels that begin when those before them are done (\`LECTERN_EARLY_LAUNCHES=off\`)"; } | tee -a "$report"
@@ -206,9 +215,9 @@ profiled() {
 }
 if [ "$device" = cuda ] && command -v ncu > /dev/null; then
   : > "$logs/gpu-profile.log"
-  profiled 'ring_product|decode_product|attend_split' 30 5
+  profiled 'multiply_decode_tiles|ring_product|decode_product|attend_split' 30 5
   # A layer's, whose quantised weights are unpacked first where there are warpgroups.
-  profiled 'unpack_rows|multiply_.*tiles|attend_tiles|attend_group_tiles' 24 12
+  profiled 'unpack_rows|multiply_(dense_|group_|)tiles|attend_tiles|attend_group_tiles' 24 12
 fi
 # The other models, then loading.
 { echo; echo "# The other models, and loading"; } | tee -a "$report"

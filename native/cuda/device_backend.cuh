@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <mutex>
 #include <optional>
 
 #include "backend/backend.h"
@@ -42,8 +41,9 @@ class DeviceBackend final : public Backend {
   // A layer's products of 1,024 by 1,024 are two waves of large tiles then.
   int text_rows() const override { return 8192; }
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override {
-    Chip chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_), DecodeKind::rings, unpacked_from()};
-    chip.decode = decode_of(chip);
+    Chip chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_), DecodeKind::registers, unpacked_from()};
+    const std::optional<DecodeKind> said = decode_kind(device_);
+    chip.decode = said.has_value() ? *said : tried_once(device_, [&] { return DecodeChoice(stream_, chip).best(); });
     return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, chip);
   }
   std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage storage) override {
@@ -56,19 +56,8 @@ class DeviceBackend final : public Backend {
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
  private:
-  /// Tried once where nobody says it.
-  DecodeKind decode_of(const Chip& chip) {
-    const std::optional<DecodeKind> said = decode_kind(device_);
-    if (said.has_value()) return *said;
-    const std::scoped_lock lock(tried_lock_);
-    if (!tried_.has_value()) tried_ = DecodeChoice(stream_, chip).best();
-    return *tried_;
-  }
-
   int device_;
   Stream stream_, copies_;
-  std::mutex tried_lock_;
-  std::optional<DecodeKind> tried_;
 };
 
 }  // namespace LECTERN_CUDA_SPACE

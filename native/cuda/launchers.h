@@ -216,6 +216,15 @@ struct DecodeMatrix {
   int pitch;  // bytes from one row to the next
 };
 
+/// What a block asks the second-level cache for when it has asked for all of its own weights: of matrices that follow one another, or of gated products of both,
+/// the bytes where its share begins.
+struct AheadOf {
+  const std::uint8_t* weights[3];
+  long long bytes[3];
+  bool side_by_side;
+  int each;  // a block; 0: nothing
+};
+
 struct DecodeWork {
   DecodeMatrix matrices[3];  // heads: query, key, value; gated: gate, up; else one
   int columns;
@@ -230,6 +239,7 @@ struct DecodeWork {
   std::uint8_t* quantised_out;  // gated: y once more as bytes
   HeadWork heads;
   Cache cache;
+  AheadOf ahead;  // by launch_decode_tiles() alone
 };
 
 /// Shared memory beside the input: what gated products quantise together, and sums of the norm.
@@ -271,7 +281,9 @@ constexpr int decode_tile_rows = 16;
 constexpr int multiplying_warps = 8;
 constexpr int eights_per_warp = 2;
 constexpr int asking_warps = 3;
-constexpr int decode_tile_threads = 32 * (multiplying_warps + asking_warps + 1);
+constexpr int decode_tile_threads = 32 * (multiplying_warps + 1 + asking_warps);
+/// All but those that ask, which begin with that.
+constexpr int reading_threads = 32 * (multiplying_warps + 1);
 /// Zeros in shared memory, for lanes that multiply by nothing: as far as a lane reads from a place in a row of x.
 constexpr int zero_bytes = 16 * 8 * eights_per_warp;
 /// Slots of the ring that pieces come through, at most.
@@ -287,7 +299,7 @@ struct DecodeTileShape {
 constexpr std::size_t decode_tile_shared_bytes(const DecodeTileShape& shape) {
   // Sums of two tiles by all warps, 32 outputs that a gated product gathers, what the norm adds up, zeros, barriers.
   return static_cast<std::size_t>(shape.slots) * (static_cast<std::size_t>(shape.slot_bytes) + 2 * sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) +
-         sizeof(float) * most_decode_rows * (2 * multiplying_warps * decode_tile_rows + 32 + 32) + zero_bytes + 4 * sizeof(std::uint64_t);
+         sizeof(float) * most_decode_rows * (2 * multiplying_warps * decode_tile_rows + 32 + 32) + zero_bytes + 5 * sizeof(std::uint64_t);
 }
 
 /// The same as launch_decode() by the tensor cores, on chips of compute capability 9.0 and more; the last bits are others. Heads have multiples of decode_tile_rows.

@@ -160,9 +160,17 @@ std::optional<DecodeKind> decode_kind(int device) {
   return wanted == nullptr ? std::nullopt : decode_kind_named(wanted);
 }
 
-// 78 MB of Q4_K on 132 multiprocessors.
-int trial_rows(int multiprocessors) { return multiprocessors * 128; }
-int trial_launches() { return 8; }
+DecodeKind tried_once(int device, const std::function<DecodeKind()>& trial) {
+  static std::mutex lock;
+  static std::unordered_map<int, DecodeKind> found;
+  const std::scoped_lock locked(lock);
+  const auto known = found.find(device);
+  return known != found.end() ? known->second : found.emplace(device, trial()).first->second;
+}
+
+// 39 MB of Q4_K on 132 multiprocessors.
+int trial_rows(int multiprocessors) { return multiprocessors * 64; }
+int trial_launches() { return 24; }
 
 void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;

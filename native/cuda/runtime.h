@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -31,10 +32,13 @@ int unpacked_from();
 std::size_t most_unpacked_elements();
 
 /// What products of answers go by: where the copies of async_copies.h run (compute capability 9.0 and more) and were compiled what the environment's LECTERN_DECODE says
-/// ("registers", "rings" or "tiles"), none where it says nothing of these and the device shall be tried; elsewhere registers.
+/// ("registers", "rings", "tiles" or "tiles-ahead"), none where it says nothing of these and the device shall be tried; elsewhere registers.
 std::optional<DecodeKind> decode_kind(int device);
 
-/// For such a trial (decode_choice.cuh): outputs of a product that is timed, and how often it is queued at a time, for one row and for two in turns.
+/// What `trial` finds: of a device once for all models, so that a model loaded again gives the bits that it gave.
+DecodeKind tried_once(int device, const std::function<DecodeKind()>& trial);
+
+/// For such a trial (decode_choice.cuh): outputs of products that are timed, and how many are queued at a time.
 int trial_rows(int multiprocessors);
 int trial_launches();
 

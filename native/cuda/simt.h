@@ -15,7 +15,9 @@
 #define LECTERN_CUDA_SPACE cuda
 #define LECTERN_SHARED __shared__
 #define LECTERN_LAUNCH_BOUNDS(threads, blocks) __launch_bounds__(threads, blocks)
+/// In front of a loop over registers, which have no addresses: it must be written out.
 #define LECTERN_UNROLL _Pragma("unroll")
+/// In front of one that is not worth the registers.
 #define LECTERN_NO_UNROLL _Pragma("unroll 1")
 #define LECTERN_TEXT(text) #text
 /// So many turns at a time: a number that the compiler knows.

@@ -17,16 +17,6 @@ namespace LECTERN_CUDA_SPACE {
 
 using Word = std::uint32_t;
 
-/// In front of a loop over registers, which have no addresses: it must be written out.
-#if defined(__CUDACC__)
-#define LECTERN_UNROLL _Pragma("unroll")
-/// In front of one that is not worth the registers.
-#define LECTERN_ROLLED _Pragma("unroll 1")
-#else
-#define LECTERN_UNROLL
-#define LECTERN_ROLLED
-#endif
-
 #if defined(__CUDACC__)
 
 /// c += a b, halves.

@@ -229,20 +229,65 @@ LECTERN_TEST("cuda: rows of answers by the tensor cores are what they are withou
   });
 }
 
-LECTERN_TEST("cuda: rows of answers go by a kernel that the device was tried with, where nobody says which") {
+LECTERN_TEST("cuda: rows of answers have the same bits where each product asks ahead for the next one's weights") {
   for (const test::Place& place : test::places_and_warpgroups()) {
     if (place.name == "emulated") continue;
     const std::unique_ptr<Backend> backend = place.make();
-    const LayerShape shape = layer_shapes(DType::q4_k).front();
-    cuda::take_remarks();
-    const Answers tried = layer_by("try", *backend, shape, DType::q4_k)->answers(2);
-    const std::string remarks = cuda::take_remarks();
-    check(remarks.empty(), place.name + ": " + remarks);
-    const bool rings = same_bits(layer_by("rings", *backend, shape, DType::q4_k)->answers(2), tried);
-    const bool tiles = same_bits(layer_by("tiles", *backend, shape, DType::q4_k)->answers(2), tried);
-    check(rings != tiles, place.name + ": by one of them");
-    test::note(place.name + (tiles ? ": the tensor cores" : ": rings"));
+    for (const DType type : {DType::q4_k, DType::q4_0}) {
+      for (const LayerShape& shape : layer_shapes(type)) {
+        const std::unique_ptr<MadeLayer> ahead = layer_by("tiles-ahead", *backend, shape, type);
+        const Answers expected = layer_by("tiles", *backend, shape, type)->answers(2);
+        // What comes after a product is known the second time.
+        for (int time = 0; time < 2; time++) {
+          const std::string name = place.name + ", " + std::to_string(shape.embedding) + ", time " + std::to_string(time);
+          cuda::emulation::prefetched_bytes = 0;
+          check(same_bits(ahead->answers(2), expected), name);
+          if (place.name != "device") check((cuda::emulation::prefetched_bytes > 0) == (time > 0), name + ": asked ahead for " + std::to_string(cuda::emulation::prefetched_bytes) + " bytes");
+        }
+      }
+    }
   }
+}
+
+/// Which kinds a device that was tried gives the bits of, by their names, and what was remarked.
+std::pair<std::string, std::string> tried_kinds(const test::Place& place) {
+  const std::unique_ptr<Backend> backend = place.make();
+  const LayerShape shape = layer_shapes(DType::q4_k).front();
+  cuda::take_remarks();
+  cuda::emulation::remarks.clear();
+  const std::unique_ptr<MadeLayer> tried = layer_by("try", *backend, shape, DType::q4_k);
+  std::string remarks = place.name == "device" ? cuda::take_remarks() : cuda::emulation::remarks;
+  cuda::emulation::bytes_multiply_wrongly = cuda::emulation::copies_come_wrongly = false;
+  cuda::emulation::own_copies = 0;
+  const Answers answers = tried->answers(2);
+  if (place.name != "device" && cuda::emulation::own_copies == 0) return {"registers", std::move(remarks)};
+  std::string kinds;
+  for (const char* kind : {"rings", "tiles"}) {
+    if (same_bits(layer_by(kind, *backend, shape, DType::q4_k)->answers(2), answers)) kinds += kind;
+  }
+  return {kinds, std::move(remarks)};
+}
+
+LECTERN_TEST("cuda: rows of answers go by a kernel that the device was tried with, where nobody says which") {
+  for (const test::Place& place : test::places_and_warpgroups()) {
+    if (place.name == "emulated") continue;
+    const auto [kinds, remarks] = tried_kinds(place);
+    check(remarks.empty(), place.name + ": " + remarks);
+    check(kinds == "rings" || kinds == "tiles", place.name + ": by one of them");
+    test::note(place.name + ": " + kinds);
+  }
+}
+
+LECTERN_TEST("cuda: rows of answers go without the tensor cores, or without copies, where these were found to be wrong") {
+  if (!test::tests_emulation()) return;
+  cuda::emulation::bytes_multiply_wrongly = true;
+  const auto [kinds, remarks] = tried_kinds(test::warpgroup_place());
+  check(kinds == "rings", "by rings, not " + kinds);
+  check(remarks.find("without the tensor cores") != std::string::npos, remarks);
+  cuda::emulation::copies_come_wrongly = true;
+  const auto [plain, plain_remarks] = tried_kinds(test::warpgroup_place());
+  check(plain == "registers", "by registers, not " + plain);
+  check(plain_remarks.find("without rings") != std::string::npos, plain_remarks);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 namespace lectern::cuda::emulation {
 
 std::uint64_t own_copies = 0;
+bool copies_come_wrongly = false;
 
 }  // namespace lectern::cuda::emulation
 
@@ -54,6 +55,7 @@ void end_phase(Barrier& barrier) {
   for (const Copy& copy : barrier.coming) {
     if (copy.from == nullptr) std::memset(copy.to, 0, copy.bytes);
     else std::memcpy(copy.to, copy.from, copy.bytes);
+    if (emulation::copies_come_wrongly) copy.to[0] ^= 1U;
   }
   barrier.coming.clear();
   barrier.missing = barrier.arrivals;

@@ -32,11 +32,16 @@ std::size_t living_device_bytes();
 
 /// Products of warpgroups are not what they should be.
 extern bool groups_multiply_wrongly;
+/// Nor are products of bytes by the tensor cores, or what the device's own copies bring.
+extern bool bytes_multiply_wrongly;
+extern bool copies_come_wrongly;
 
 /// Products of a thread by warpgroups so far, 16 columns each.
 extern std::uint64_t group_products;
 /// Copies that the device made by itself so far (async_copies.h).
 extern std::uint64_t own_copies;
+/// Bytes that kernels asked the second-level cache for so far.
+extern std::uint64_t prefetched_bytes;
 /// What cuda::take_remarks() tells, of this thread.
 extern thread_local std::string remarks;
 

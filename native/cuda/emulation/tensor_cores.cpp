@@ -8,6 +8,12 @@
 #include "cuda/emulation/faults.h"
 #include "tensor/half.h"
 
+namespace lectern::cuda::emulation {
+
+bool bytes_multiply_wrongly = false;
+
+}  // namespace lectern::cuda::emulation
+
 namespace lectern::cuda_emulated {
 namespace {
 
@@ -130,6 +136,7 @@ void multiply_bytes(int (&c)[4], const Word (&a)[4], const Word (&b)[2]) {
   const auto value = [](Word bytes, int k) { return static_cast<int>(static_cast<std::int8_t>(bytes >> (8 * (k % 4)))); };
   for (int i = 0; i < 4; ++i) {
     const int row = Operation::row(i);
+    if (emulation::bytes_multiply_wrongly && row == 0) c[i] += 100;
     for (int k = 0; k < 32; ++k) {
       const int part = k % 16 / 4;
       c[i] += value(operation.a(4 * (row % 8) + part, row / 8 + 2 * (k / 16)), k) * value(operation.b(4 * Operation::column(i) + part, k / 16), k);

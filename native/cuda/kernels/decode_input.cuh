@@ -21,7 +21,7 @@ __device__ __forceinline__ const float* input_row(const DecodeWork& work, int ro
   return work.x + static_cast<std::size_t>(work.chosen == nullptr ? row : work.chosen[row]) * static_cast<std::size_t>(work.columns);
 }
 
-/// Bytes that another kernel left. `threads`, here and below: those of the block.
+/// Bytes that another kernel left. `threads`, here and below: the block's first ones, which make the input; `meet` is their barrier.
 template <int threads>
 __device__ __forceinline__ void copy_input(const DecodeWork& work, int bytes, std::uint8_t* planes) {
   constexpr int together = 5;  // 28,672 columns, a row
@@ -41,14 +41,14 @@ __device__ __forceinline__ void copy_input(const DecodeWork& work, int bytes, st
 }
 
 /// The sum of squares of each of `width` rows, into every thread. The order is that of block_sum(). sums: 32 floats for each.
-template <int width, int threads>
-__device__ __forceinline__ void sum_squares(float (&squares)[width], float* sums) {
+template <int width, int threads, class Meet>
+__device__ __forceinline__ void sum_squares(float (&squares)[width], float* sums, Meet& meet) {
   LECTERN_UNROLL
   for (int row = 0; row < width; ++row) {
     squares[row] = warp_sum(squares[row]);
     if (thread_number() % 32 == 0) sums[32 * row + thread_number() / 32] = squares[row];
   }
-  synchronise_block();
+  meet();
   LECTERN_UNROLL
   for (int row = 0; row < width; ++row) squares[row] = warp_sum(thread_number() % 32 < threads / 32 ? sums[32 * row + thread_number() % 32] : 0.0F);
 }
@@ -70,8 +70,8 @@ __device__ __forceinline__ void write_input(const DecodeWork& work, const Words<
 }
 
 /// Rows that registers do not hold, one after the other, from the second-level cache once for the norm and once for the bytes.
-template <int threads>
-__device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uint8_t* planes, float* sums) {
+template <int threads, class Meet>
+__device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uint8_t* planes, float* sums, Meet& meet) {
   const int fours = work.columns / 4;
   LECTERN_NO_UNROLL
   for (int row = 0; row < work.rows; ++row) {
@@ -80,7 +80,7 @@ __device__ __forceinline__ void read_long_input(const DecodeWork& work, std::uin
     if (work.norm.weight != nullptr) {
       float squares[1] = {0.0F};
       for (int i = thread_number(); i < fours; i += threads) squares[0] = add_squares(load_of_others(x + 4 * i), squares[0]);
-      sum_squares<1, threads>(squares, sums + 32 * row);
+      sum_squares<1, threads>(squares, sums + 32 * row, meet);
       scale = 1.0F / sqrtf(squares[0] / static_cast<float>(work.columns) + work.norm.epsilon);
     }
     // All lanes of a warp take part in every turn, also in the last.
@@ -101,8 +101,8 @@ template <int threads>
 __device__ __forceinline__ int kept_four(int turn, int fours) { return min_of(turn * threads + thread_number(), fours - 1); }
 
 /// Rows from `first` on, `count` at a time, in registers until they are bytes; their norm's weights were read before. sums: 32 floats for each.
-template <int count, int threads>
-__device__ __forceinline__ void read_short_input(const DecodeWork& work, int first, const KeptWords<threads>& weight, std::uint8_t* planes, float* sums) {
+template <int count, int threads, class Meet>
+__device__ __forceinline__ void read_short_input(const DecodeWork& work, int first, const KeptWords<threads>& weight, std::uint8_t* planes, float* sums, Meet& meet) {
   const int row_bytes = activation_row_bytes(work.columns / 32);
   const int fours = work.columns / 4;
   const int turns = (fours + threads - 1) / threads;
@@ -125,7 +125,7 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, int fir
         if (turn * threads + thread_number() < fours) scale[row] = add_squares(x[row][turn], scale[row]);
       }
     }
-    sum_squares<count, threads>(scale, sums);
+    sum_squares<count, threads>(scale, sums, meet);
     LECTERN_UNROLL
     for (float& one : scale) one = 1.0F / sqrtf(one / static_cast<float>(work.columns) + work.norm.epsilon);
   }
@@ -141,24 +141,24 @@ __device__ __forceinline__ void read_short_input(const DecodeWork& work, int fir
 }
 
 /// By all threads of a block: into `planes` the rows of x, by a kernel that has no registers for them. sums: 32 floats for each row.
-template <int threads>
-__device__ __forceinline__ void read_input_twice(const DecodeWork& work, std::uint8_t* planes, float* sums) {
+template <int threads, class Meet>
+__device__ __forceinline__ void read_input_twice(const DecodeWork& work, std::uint8_t* planes, float* sums, Meet meet) {
   if (work.quantised != nullptr) copy_input<threads>(work, work.rows * activation_row_bytes(work.columns / 32), planes);
-  else read_long_input<threads>(work, planes, sums);
-  synchronise_block();
+  else read_long_input<threads>(work, planes, sums, meet);
+  meet();
 }
 
 /// The same where there are registers. `wait` returns when they are there; until then only weights are read, also those of the
 /// norm.
-template <int width, int threads, class Wait>
-__device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait) {
+template <int width, int threads, class Wait, class Meet>
+__device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait, Meet meet) {
   const int fours = work.columns / 4;
   if (work.quantised != nullptr) {
     wait();
     copy_input<threads>(work, work.rows * activation_row_bytes(work.columns / 32), planes);
   } else if (fours > kept_fours<threads> * threads) {
     wait();
-    read_long_input<threads>(work, planes, sums);
+    read_long_input<threads>(work, planes, sums, meet);
   } else {
     KeptWords<threads> weight;
     LECTERN_UNROLL
@@ -169,9 +169,9 @@ __device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t*
     // More would take more registers than there are.
     constexpr int together = width > 2 ? 2 : width;
     LECTERN_UNROLL
-    for (int row = 0; row < width; row += together) read_short_input<together, threads>(work, row, weight, planes, sums + 32 * row);
+    for (int row = 0; row < width; row += together) read_short_input<together, threads>(work, row, weight, planes, sums + 32 * row, meet);
   }
-  synchronise_block();
+  meet();
 }
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -207,7 +207,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void decode_product(DecodeWo
   else ask_for_unit(work, begin + thread_number() / 32, asked_ahead_bytes / rows_per_warp / decode_warps);
   let_next_begin();
   wait_for_kernels_before();
-  read_input_twice<decode_threads>(work, planes, sums);
+  read_input_twice<decode_threads>(work, planes, sums, synchronise_block);
   if (work.then == Then::gated) {
     decode_gated<width>(work, planes, gathered);
   } else {

@@ -38,6 +38,7 @@ struct DecodeTilePlaces {
   float* gathered;  // (most_decode_rows, 32)
   float* norm;
   std::uint8_t* zeros;
+  CopyBarrier* input_made;
 };
 
 __device__ __forceinline__ DecodeTilePlaces decode_tile_places(const DecodeTileShape& shape) {
@@ -50,7 +51,8 @@ __device__ __forceinline__ DecodeTilePlaces decode_tile_places(const DecodeTileS
   at.zeros = reinterpret_cast<std::uint8_t*>(at.norm + 32 * most_decode_rows);
   at.sums.full = reinterpret_cast<CopyBarrier*>(at.zeros + zero_bytes);
   at.sums.free = at.sums.full + 2;
-  at.ring = {slots, at.sums.free + 2, at.sums.free + 2 + shape.slots, shape.slots, shape.slot_bytes};
+  at.input_made = at.sums.free + 2;
+  at.ring = {slots, at.input_made + 1, at.input_made + 1 + shape.slots, shape.slots, shape.slot_bytes};
   return at;
 }
 
@@ -64,8 +66,21 @@ __device__ __forceinline__ void make_barriers(const DecodeTilePlaces& at) {
     init_barrier(at.sums.full + i, multiplying_warps);
     init_barrier(at.sums.free + i, 1);
   }
+  init_barrier(at.input_made, reading_threads / 32);
   show_barriers();
 }
+
+/// The barrier of the warps that make the input.
+struct ReadersMeet {
+  CopyBarrier* barrier;
+  int phase;
+
+  __device__ __forceinline__ void operator()() {
+    synchronise_warp();
+    if (thread_number() % 32 == 0) arrive(barrier);
+    wait_for(barrier, phase++);
+  }
+};
 
 /// Tiles of a matrix; of gated products of both together.
 __device__ __forceinline__ int tiles_of(const DecodeWork& work, const DecodeMatrix& matrix) {
@@ -120,7 +135,7 @@ struct AskedTiles {
   RingPlace place;
 };
 
-__device__ __forceinline__ int asking_warp() { return thread_number() / 32 - multiplying_warps; }
+__device__ __forceinline__ int asking_warp() { return (thread_number() - reading_threads) / 32; }
 
 __device__ __forceinline__ void ask_for_tile(const DecodeWork& work, AskedTiles& asked) {
   if (asked.tiles.begin >= asked.tiles.end) return;
@@ -162,6 +177,30 @@ __device__ __forceinline__ void ask_for_the_rest(const DecodeWork& work, const T
     wait_for(ring.free + asked.place.slot, asked.place.phase ^ 1);
     ask_for_tile_piece(work, ring, asked);
   }
+}
+
+/// Bytes of a copy to the second-level cache.
+constexpr int ahead_piece = 8 << 10;
+
+/// The first asking warp, at its end: what the block will ask for when the next product's turn comes, so that the memory is busy until then.
+__device__ __forceinline__ void ask_ahead(const AheadOf& ahead) {
+  const int lane = thread_number() % 32;
+  long long all = ahead.bytes[0];
+  if (!ahead.side_by_side) all += ahead.bytes[1] + ahead.bytes[2];
+  const int pieces = ahead.each / ahead_piece;
+  if (lane >= pieces) return;
+  const int matrix = ahead.side_by_side ? lane % 2 : 0;
+  long long at = all * block_x() / grid_x() / plane_alignment * plane_alignment + static_cast<long long>(ahead.side_by_side ? lane / 2 : lane) * ahead_piece;
+  const std::uint8_t* from = ahead.weights[matrix];
+  long long end = ahead.bytes[matrix];
+  LECTERN_UNROLL
+  for (int i = 1; i < 3; ++i) {
+    if (ahead.side_by_side || at < end) continue;
+    at -= end;
+    from = ahead.weights[i];
+    end = ahead.bytes[i];
+  }
+  if (at < end) prefetch(from + at, end - at < ahead_piece ? static_cast<int>(end - at) : ahead_piece);
 }
 
 /// sums[h][r] += what the warp's stretches of a piece give of rows g + 8 h of the tile with row r of x.
@@ -416,17 +455,19 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_ti
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   const DecodeTilePlaces at = decode_tile_places(shape);
   const TileRange tiles = block_tiles(work);
-  const int warp = thread_number() / 32;
-  if (thread_number() == 32 * multiplying_warps) make_barriers(at);
+  if (thread_number() == reading_threads) make_barriers(at);
   for (int i = thread_number(); i < zero_bytes / 4; i += decode_tile_threads) reinterpret_cast<std::uint32_t*>(at.zeros)[i] = 0;
   synchronise_block();
-  AskedTiles asked{};
-  const bool asks = warp >= multiplying_warps && warp < multiplying_warps + asking_warps;
-  if (asks) asked = ask_for_first(work, at.ring, tiles);
   let_next_begin();
-  read_input<width, decode_tile_threads>(work, at.input, at.norm, [] { wait_for_kernels_before(); });
-  if (warp < multiplying_warps) multiply_tiles_of<width>(work, at, tiles);
-  else if (asks) ask_for_the_rest(work, at.ring, asked);
+  if (thread_number() >= reading_threads) {
+    AskedTiles asked = ask_for_first(work, at.ring, tiles);
+    wait_for_kernels_before();
+    ask_for_the_rest(work, at.ring, asked);
+    if (asking_warp() == 0) ask_ahead(work.ahead);
+    return;
+  }
+  read_input<width, reading_threads>(work, at.input, at.norm, wait_for_kernels_before, ReadersMeet{at.input_made, 0});
+  if (thread_number() / 32 < multiplying_warps) multiply_tiles_of<width>(work, at, tiles);
   else finish_tiles<width>(work, at, tiles);
 #else
   static_cast<void>(work);

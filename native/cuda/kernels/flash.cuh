@@ -72,7 +72,7 @@ __launch_bounds__(flash_threads, 1)
   const auto copy_tile = [&](int begin) {
     if (begin < tile.end) {
       std::uint8_t* const to = bytes ? shared + 2 * stage_bytes + begin / cell_tile % 2 * stage_bytes : shared + begin / cell_tile % 2 * 2 * stage_bytes;
-      LECTERN_ROLLED
+      LECTERN_NO_UNROLL
       for (int i = 0; i < 2 * cell_tile * chunks / flash_threads; ++i) {
         const int number = i * flash_threads + thread_number();
         const int chunk = number % chunks;
@@ -89,7 +89,7 @@ __launch_bounds__(flash_threads, 1)
   // Of bytes: what copy_tile() brought, as halves.
   const auto widen_tile = [&](int begin) {
     const std::uint8_t* const from = shared + 2 * stage_bytes + begin / cell_tile % 2 * stage_bytes;
-    LECTERN_ROLLED
+    LECTERN_NO_UNROLL
     for (int number = thread_number(); number < 2 * cell_tile * chunks; number += flash_threads) {
       const int chunk = number % chunks;
       const int row = number / chunks % cell_tile;

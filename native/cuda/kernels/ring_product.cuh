@@ -169,6 +169,8 @@ __device__ __forceinline__ void gather(const DecodeWork& work, const RingPlaces&
   }
   for (int mask = 16; mask > 0; mask >>= 1) last |= shuffle_xor(last, mask);
   if (last == 0) return;
+  // What the lane that counted may read, the others may.
+  synchronise_warp();
   for (int row = 0; row < work.rows; ++row) write_gated(work, row, output / 32, at.gathered + 32 * (row * most + stretch));
 }
 
@@ -213,7 +215,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_threads, 1) void ring_product(const LECT
   for (int slot = 0; slot < shape.slots; ++slot) ask_for_next(work, asked, at.ring, slot);
   for (int i = thread_number(); i < shape.gathered; i += decode_threads) at.arrived[i] = 0;
   let_next_begin();
-  read_input<width, decode_threads>(work, at.input, at.sums, [] { wait_for_kernels_before(); });
+  read_input<width, decode_threads>(work, at.input, at.sums, wait_for_kernels_before, synchronise_block);
   MultiplyPiece<width> piece;
   piece.x = at.input;
   piece.stretches = work.columns / 32;

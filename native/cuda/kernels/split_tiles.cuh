@@ -35,8 +35,8 @@ struct SplitWork {
   std::uint8_t* quantised;  // out once more as bytes (head_size a multiple of 32), or null
 };
 
-/// By all tiles_threads of a block: one part of a row for eight heads or fewer. `unit`: KV head times head_tiles() + tile of heads. Who goes on to another unit lets the block
-/// meet before. width: the head size, or where that is not `exact` more.
+/// By all tiles_threads of a block: one part of a row for eight heads or fewer. `unit`: KV head times head_tiles() + tile of heads. width:
+/// the head size, or where that is not `exact` more.
 template <class Element, int width, bool exact>
 __device__ __forceinline__ void attend_unit(const SplitWork& work, int unit, int split, int row, std::uint8_t* shared) {
   const Cache& cache = work.cache;
@@ -70,7 +70,7 @@ __device__ __forceinline__ void attend_unit(const SplitWork& work, int unit, int
     const std::size_t query = (static_cast<std::size_t>(row) * static_cast<std::size_t>(work.query_heads) + static_cast<std::size_t>(first_head + g)) * static_cast<std::size_t>(size);
     take_queries(tile, g < heads ? work.q + query : nullptr, size);
     tile.begin();
-    LECTERN_ROLLED
+    LECTERN_NO_UNROLL
     for (int at = warp * split_tile; at < count; at += tiles_warps * split_tile) {
       float shares[4];
       score_tile(tile, ring.next(0, size), size, shares);
