@@ -118,7 +118,8 @@ t.test('texts that are cut short, and under wrong names', async (t) => {
   for (const extension of ['csv', 'tex', 'adoc', 'vtt', 'eml', 'nxml', 'json', 'docx', 'epub', 'xls', 'doc']) {
     t.match(await send(`web.${extension}`, page), { status: 'success', document: { md_content: /^# Tides of the coast/u } }, `a page as .${extension}`);
   }
-  for (const [name, extension] of [['article.nxml', 'json'], ['paper.tex', 'nxml'], ['notes.md', 'vtt'], ['table.csv', 'eml'], ['notes.md', 'xlsx'], ['notes.md', 'epub'], ['notes.md', 'pdf'], ['notes.md', 'png']]) {
+  for (const extension of ['csv', 'json', 'docx']) t.match(await send(`paper.${extension}`, fixture('article.nxml')), { status: 'success', document: { md_content: /^# On \*quiet\* pumps/u } }, `a paper in JATS as .${extension}`);
+  for (const [name, extension] of [['paper.tex', 'json'], ['paper.tex', 'nxml'], ['notes.md', 'vtt'], ['table.csv', 'eml'], ['notes.md', 'xlsx'], ['notes.md', 'epub'], ['notes.md', 'pdf'], ['notes.md', 'png']]) {
     const answer = await send(`a.${extension}`, fixture(name as string));
     t.same([name, extension, answer.status, faultsOf(answer)], [name, extension, 'failure', []]);
   }
