@@ -10,6 +10,7 @@ import type { TextLine } from '../layout/text-line.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { textBlock } from './block.js';
 import type { Block, TextBlock } from './block.js';
+import { columnsOfEdge } from './company-details.js';
 import type { FurnitureLabel } from './furniture.js';
 import { paragraphsOf } from './paragraphs.js';
 import type { BodyStyle, PageText } from './style.js';
@@ -91,8 +92,8 @@ function bottomOf(block: TextBlock): number {
   return nominalBox(block.stretches.at(-1)!.lines.at(-1)!).bottom;
 }
 
-/** The page's blocks in reading order. */
-export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureLabel>, body: BodyStyle, vocabulary: Vocabulary): Block[] {
+/** The page's blocks in reading order; of its foot, `details` are read column by column. */
+export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureLabel>, details: Map<TextLine, FurnitureLabel>, body: BodyStyle, vocabulary: Vocabulary): Block[] {
   const { sketch } = text;
   const lines = text.outside.filter((line) => !furniture.has(line));
   const blocks: Block[] = [];
@@ -115,9 +116,10 @@ export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureL
     measureSpace(own);
     blocks.push(...own);
   }
-  const labelled = (label: FurnitureLabel): TextLine[] => text.outside.filter((line) => furniture.get(line) === label);
+  const labelled = (label: FurnitureLabel): TextLine[] => text.outside.filter((line) => furniture.get(line) === label && !details.has(line));
+  const detailsAt = (label: FurnitureLabel): Block[] => columnsOfEdge(text.outside.filter((line) => furniture.get(line) === label && details.has(line)), label, sketch);
   return [
-    ...furnitureBlocks(labelled('page_header'), 'page_header', sketch), ...blocks,
-    ...furnitureBlocks(labelled('page_footer'), 'page_footer', sketch),
+    ...furnitureBlocks(labelled('page_header'), 'page_header', sketch), ...detailsAt('page_header'), ...blocks,
+    ...detailsAt('page_footer'), ...furnitureBlocks(labelled('page_footer'), 'page_footer', sketch),
   ];
 }

@@ -10,7 +10,7 @@ import { oddsOfLines } from './opinion.js';
 export type FurnitureLabel = 'page_header' | 'page_footer';
 
 /** Lines on one height at the edge of a page. */
-interface EdgeRow {
+export interface EdgeRow {
   page: number;
   lines: TextLine[];
   text: string;
@@ -31,6 +31,8 @@ const sureFurniture = 0.9;
 const pageNumber = /^[-–—|·•\s]*(?:(?:page|seite|p\.|pág\.?|página|strana|str\.|pagina|s\.)\s*)?(?:\d{1,4}|[ivxlc]{1,7}|[A-Z]?-?\d{1,3}-\d{1,3})(?:\s*(?:of|von|de|sur|\/|z|di)\s*\d{1,4})?[-–—|·•\s.]*$/iu;
 /** `54 | Title`, `Title 213`. A number in front without a bar may be a heading's. */
 const numberAtEnd = /^(?:\d{1,4}\s*[|·•–—-]\s+\p{L}.*|.*\p{L}.*[\s|·•–—-]\s*\d{1,4})$/u;
+
+export const isPageNumber = (text: string): boolean => pageNumber.test(text);
 
 function rowsOf(lines: TextLine[], page: number): EdgeRow[] {
   const rows: EdgeRow[] = [];
@@ -54,17 +56,17 @@ function rowsOf(lines: TextLine[], page: number): EdgeRow[] {
 }
 
 /** Text without what changes from page to page. */
-function pattern(text: string): string {
+export function pattern(text: string): string {
   return text.toLowerCase().replace(/\d+/g, '#').replace(/\b[ivxlc]+\b/g, '#').replace(/\s+/g, ' ').trim();
 }
 
-function edgeRows(text: PageText, edge: 'top' | 'bottom'): EdgeRow[] {
+export function edgeRows(text: PageText, edge: 'top' | 'bottom', most = rowsAtEdge): EdgeRow[] {
   const { sketch } = text;
   const lines = text.outside.filter((line) => line.angle === 0);
   const rows = rowsOf(lines, sketch.pageIndex);
   const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map((figure) => figure.box)];
   if (edge === 'bottom') rows.reverse();
-  const chosen = rows.slice(0, rowsAtEdge + 1);
+  const chosen = rows.slice(0, most + 1);
   for (const [index, row] of chosen.entries()) {
     const next = chosen[index + 1];
     const object = objects.reduce((distance, box) => Math.min(distance, edge === 'top'
@@ -74,7 +76,7 @@ function edgeRows(text: PageText, edge: 'top' | 'bottom'): EdgeRow[] {
     row.gap = Math.min(object, text_);
   }
   const limit = 0.2 * sketch.height;
-  return chosen.slice(0, rowsAtEdge).filter((row) => (edge === 'top' ? row.bottom < limit : row.top > sketch.height - limit));
+  return chosen.slice(0, most).filter((row) => (edge === 'top' ? row.bottom < limit : row.top > sketch.height - limit));
 }
 
 interface Repeats {

@@ -4,6 +4,7 @@ import { unionBox } from '../layout/text-line.js';
 import type { Column } from '../layout/reading-order.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
+import { isSalutation } from '../wording/salutations.js';
 import { amountOf, holdsAnswers, markerOf } from '../wording/markers.js';
 import { numberingOf } from './numbering.js';
 import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
@@ -98,6 +99,9 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   // Side by side on one row: captions of two tables.
   if (Math.abs(distance) < 0.3 * size && below.box.left > above.box.right) return true;
   if (distance > 1.28 * leading + 0.1 * size || distance < -0.2 * size) return true;
+  // Beside it: the address at the left of a letter, and what the letter is about at the right.
+  if (below.box.left > above.box.right + size || below.box.right < above.box.left - size) return true;
+  if (isLabelled(above) && isLabelled(below)) return true;
   // An address in it may be set as programs are.
   if (hanging && Math.abs(above.size - below.size) <= 0.09 * size && above.bold === below.bold) return false;
   if (changesStyle(above, below) || changesFace(above, below, habits)) return true;
@@ -114,6 +118,7 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   }
   const room = habits.right - above.box.right;
   const needed = firstWordWidth(below) + 0.3 * size;
+  if (room > needed && group.length === 1 && isSalutation(above.text)) return true;
   // No farther in than the item's mark, below a line with room left: the text after a list.
   if (markerOf(group[0]!.text) !== null && below.box.left < group[0]!.box.left + 0.5 * size && room > needed + 1.5 * size && room > 0.12 * (habits.right - habits.left) && !/^\p{Ll}/u.test(below.text)) return true;
   // Lines of a list, each with room for the next.
@@ -123,6 +128,11 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
   }
   return false;
+}
+
+/** `Invoice no.: 2024-17`, `Datum: 3. Mai`: a fact by itself, with the next one below it. */
+function isLabelled({ text, monospace }: TextLine): boolean {
+  return !monospace && text.length <= 60 && /^\p{Lu}[\p{L}.’'/-]*(?: [\p{L}.’'/-]+){0,2} ?:\s\S/u.test(text);
 }
 
 /** In sizes: white between a name and what is said of it. */

@@ -9,6 +9,7 @@ import { linesOf, nextBlocks } from './block.js';
 import { blocksOfPage, textOfPage } from './blocks-of-page.js';
 import { attachCaptions } from './captions.js';
 import { findCentredHeadings } from './centred-headings.js';
+import { findCompanyDetails, readDetails } from './company-details.js';
 import { joinCode, joinCodeOverPages, markCode } from './code.js';
 import { markFootnotes } from './footnotes.js';
 import { findFurniture, findSideText } from './furniture.js';
@@ -45,10 +46,10 @@ function shareOfBold(blocks: Block[], body: BodyStyle): number {
   return all === 0 ? 0 : bold / all;
 }
 
-/** The style of the running text where `repeated` is left out, which may be most of what short pages such as slides say; null where they say nothing else. */
-function styleWithout(repeated: Set<TextLine>, pages: PageText[]): BodyStyle | null {
-  if (repeated.size === 0) return null;
-  const style = findBodyStyle(pages.map((page) => ({ ...page, outside: page.outside.filter((line) => !repeated.has(line)) })));
+/** The style of the running text where what pages repeat and small print are left out, which may be most of what short pages such as slides or invoices say; null where they say nothing else. */
+function styleWithout(others: Set<TextLine>, pages: PageText[]): BodyStyle | null {
+  if (others.size === 0) return null;
+  const style = findBodyStyle(pages.map((page) => ({ ...page, outside: page.outside.filter((line) => !others.has(line)) })));
   return style.letters === 0 ? null : style;
 }
 
@@ -58,12 +59,14 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   markMonospace(pages);
   const first = findBodyStyle(pages);
   const { labels, repeated } = findFurniture(pages, first);
-  const body = styleWithout(repeated, pages) ?? first;
+  const details = findCompanyDetails(pages, labels);
+  const body = styleWithout(new Set([...repeated, ...details.keys()]), pages) ?? first;
   const furniture = new Map([...findSideText(pages), ...[...findLineNumbers(pages), ...findSignRules(pages)].map((line) => [line, 'page_header'] as const), ...labels]);
+  for (const line of details.keys()) furniture.set(line, details.get(line)!);
   pages = withLoneRows(pages, { isLikely: (line) => furniture.has(line), isSure: (line) => furniture.has(line) && (!labels.has(line) || repeated.has(line)) });
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
-  let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, body, vocabulary));
+  let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, details, body, vocabulary));
   const heights = new Map(sketches.map((sketch) => [sketch.pageIndex, sketch]));
   const heightOf = (page: number): number => heights.get(page)!.height;
   markCode(blocks, share(pages.flatMap((page) => page.outside), (line) => line.monospace));
@@ -80,6 +83,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   blocks = joinHeadingLines(blocks);
   setHeadingLevels(blocks, evidence, flat);
   blocks = joinTables(joinCodeOverPages(joinAcrossColumns(blocks, (page) => heights.get(page)!.panels), heightOf), heightOf);
+  readDetails(blocks, details);
   return { blocks, body, vocabulary };
 }
 

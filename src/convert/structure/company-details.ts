@@ -1,0 +1,83 @@
+/** The small print at the foot of a letter or an invoice: the sender's account, register and tax numbers. It is no running foot: whoever pays the invoice needs it. */
+import type { PageSketch } from '../layout/sketch.js';
+import { unionBox } from '../layout/text-line.js';
+import type { TextLine } from '../layout/text-line.js';
+import { linesOf, textBlock } from './block.js';
+import type { Block, TextBlock } from './block.js';
+import { beginsNote } from './footnotes.js';
+import type { EdgeRow, FurnitureLabel } from './furniture.js';
+import { edgeRows, isPageNumber, pattern } from './furniture.js';
+import { findBodyStyle } from './style.js';
+import type { PageText } from './style.js';
+
+/** A foot of more rows is none. */
+const mostRows = 9;
+
+/** An account number as it is written between countries. */
+const iban = /(?<![\p{L}\p{N}])[A-Z]{2}\d{2}(?:[ \u00a0]?[A-Z\d]{4}){3,7}(?:[ \u00a0]?[A-Z\d]{1,3})?(?![\p{L}\p{N}])/u;
+const accountWord = 'IBAN|sort code|account(?: no\\.?| number)?|a/c(?: no\\.?)?|(?:Konto|Kto)\\.?(?:-?(?:nummer|Nr)\\.?)?|BLZ|n[°º] de compte|cuenta|conto corrente|rekening(?:nummer)?|kontonr\\.?|bankgiro|plusgiro|nr konta|číslo účtu|č\\. ?ú\\.';
+const taxWord = 'VAT|USt\\.?|UID|TVA|NIF|CIF|NIPC|SIREN|SIRET|GST|ABN|EIN|MwSt\\.?|MWST|Steuernummer|Steuer-?Nr\\.?|St\\.?-?Nr\\.?|tax (?:id|no\\.?|number)|P\\. ?IVA|Partita IVA|C\\. ?F\\.|Codice Fiscale|BTW|MVA|CVR|Moms|DIČ|NIP|REGON';
+const registerWord = 'HRB|HRA|FN|RCS|R\\.C\\.S\\.|registered (?:in|no\\.?|number|office|charity)|company (?:no\\.?|number|registration)|Handelsregister|KvK|KRS|REA|Org\\.? ?nr\\.?|IČO?|IČ';
+/** One of the words, and within reach of it a number of at least four digits. */
+const numbered = new RegExp(`(?<![\\p{L}\\p{N}])(?:${accountWord}|${taxWord}|${registerWord})(?![\\p{L}\\p{N}])[^\\d]{0,40}(?:\\d[ \\u00a0.,/-]?){4}`, 'iu');
+const bic = /(?<!\p{L})(?:BIC|SWIFT)(?!\p{L})[\s:.-]{0,3}[A-Z]{6}[A-Z\d]{2,5}/u;
+
+export function tellsOfCompany(text: string): boolean {
+  return iban.test(text) || numbered.test(text) || bic.test(text);
+}
+
+/** In order from the top, or from the foot: a label and its number are in one row. */
+const textOf = (rows: EdgeRow[]): string => rows.map(({ text }) => text).join(' ');
+
+/** Rows at the foot of a page, apart from its text and smaller than that. */
+function smallPrint(text: PageText): EdgeRow[] {
+  const rows = edgeRows(text, 'bottom', mostRows).filter(({ lines }) => !lines.every((line) => isPageNumber(line.text)));
+  const last = rows.findIndex(({ gap, size }) => gap > 1.5 * size);
+  const block = rows.slice(0, last + 1);
+  if (!tellsOfCompany(textOf(block)) || block.some((row) => beginsNote(row.text))) return [];
+  const own = new Set(block.flatMap(({ lines }) => lines));
+  const body = findBodyStyle([{ ...text, outside: text.outside.filter((line) => !own.has(line)) }]);
+  return block.every(({ size }) => size <= 0.9 * body.size) ? block.reverse() : [];
+}
+
+/** The foot that tells of the company: small print, or what was taken for a running foot. */
+function footOf(text: PageText, labels: Map<TextLine, FurnitureLabel>): EdgeRow[] {
+  const print = smallPrint(text);
+  if (print.length > 0) return print;
+  const foot = edgeRows(text, 'bottom', mostRows).reverse().filter(({ lines }) => lines.some((line) => labels.get(line) === 'page_footer' && !isPageNumber(line.text)));
+  return tellsOfCompany(textOf(foot)) ? foot : [];
+}
+
+/**
+ * Lines at the edges of pages that tell of the company, and at which edge. Of a foot that pages repeat it is the last one's: amid the text it would part what runs on
+ * over the pages. The head of a single page with such a foot names the sender.
+ */
+export function findCompanyDetails(pages: PageText[], labels: Map<TextLine, FurnitureLabel>): Map<TextLine, FurnitureLabel> {
+  const found = new Map<TextLine, FurnitureLabel>();
+  const seen = new Set<string>();
+  for (const text of [...pages].reverse()) {
+    const foot = footOf(text, labels);
+    for (const { lines } of foot.filter((row) => !seen.has(pattern(row.text)))) for (const line of lines) if (!isPageNumber(line.text)) found.set(line, 'page_footer');
+    for (const row of foot) seen.add(pattern(row.text));
+  }
+  if (pages.length === 1 && found.size > 0) for (const [line, label] of labels) if (label === 'page_header' && !isPageNumber(line.text)) found.set(line, label);
+  return found;
+}
+
+/** What stands one below the other is one column; columns are read one after the other. */
+export function columnsOfEdge(lines: TextLine[], label: FurnitureLabel, { pageIndex, width }: PageSketch): TextBlock[] {
+  const columns: TextLine[][] = [];
+  for (const line of [...lines].sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left)) {
+    const over = columns.filter((column) => column.at(-1)!.baseline < line.baseline - 0.5 * line.size && column.some(({ box }) => box.left < line.box.right && box.right > line.box.left));
+    if (over.length === 1) over[0]!.push(line);
+    else columns.push([line]);
+  }
+  return columns.map((column) => ({ ...textBlock(pageIndex, column, unionBox(column.map(({ box }) => box)), { left: 0, right: width }), role: label }));
+}
+
+/** They were kept aside as the edges of pages while the text was joined over these. */
+export function readDetails(blocks: Block[], details: Map<TextLine, FurnitureLabel>): void {
+  for (const block of blocks) {
+    if (block.kind === 'text' && (block.role === 'page_footer' || block.role === 'page_header') && linesOf(block).some((line) => details.has(line))) block.role = 'text';
+  }
+}
