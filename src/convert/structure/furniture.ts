@@ -4,6 +4,7 @@ import type { PageText } from './style.js';
 import type { TextLine } from '../layout/text-line.js';
 import { nominalBox } from '../layout/text-line.js';
 import { beginsNote, isAddressNote } from './footnotes.js';
+import { findCopies } from './copies.js';
 import { numberingOf } from './numbering.js';
 import { oddsOfLines } from './opinion.js';
 
@@ -79,20 +80,30 @@ export function edgeRows(text: PageText, edge: 'top' | 'bottom', most = rowsAtEd
   return chosen.slice(0, most).filter((row) => (edge === 'top' ? row.bottom < limit : row.top > sketch.height - limit));
 }
 
+interface Place {
+  page: number;
+  baseline: number;
+  text: string;
+}
+
 interface Repeats {
   /** By pattern: pages and heights at which it stands. */
-  places: Map<string, { page: number; baseline: number }[]>;
+  places: Map<string, Place[]>;
   pageCount: number;
 }
 
-function countRepeats(rows: EdgeRow[], pageCount: number): Repeats {
-  const places = new Map<string, { page: number; baseline: number }[]>();
+/** Copies of a page, as of a form for each who signs it, are one page: that they say the same makes nothing a running head. */
+function countRepeats(byPage: EdgeRow[][], copies: Set<number>): Repeats {
+  const rows = byPage.filter((_, index) => !copies.has(index)).flat();
+  const pageCount = byPage.length - copies.size;
+  const places = new Map<string, Place[]>();
   for (const row of rows) {
     for (const part of [row.text, ...row.lines.map((line) => line.text)]) {
       const key = pattern(part);
       const known = places.get(key);
-      if (known === undefined) places.set(key, [{ page: row.page, baseline: row.baseline }]);
-      else if (known.at(-1)!.page !== row.page) known.push({ page: row.page, baseline: row.baseline });
+      const place = { page: row.page, baseline: row.baseline, text: part };
+      if (known === undefined) places.set(key, [place]);
+      else if (known.at(-1)!.page !== row.page) known.push(place);
     }
   }
   return { places, pageCount };
@@ -106,6 +117,24 @@ function isRepeated(text: string, baseline: number, repeats: Repeats, body: Body
   if (size > 1.15 * body.size) return same >= 4 && same >= 0.5 * repeats.pageCount;
   return same >= 3 || same >= 0.4 * repeats.pageCount;
 }
+
+/**
+ * Pages that are of one kind have other facts at one place: invoices bound together their numbers, tickets theirs. Numbers of pages go with the pages; short ones and years
+ * may be a page's of a sample, a chapter's or an issue's, unless a label says what they are.
+ */
+function isFact({ text, baseline, page }: EdgeRow, repeats: Repeats): boolean {
+  const places = (repeats.places.get(pattern(text)) ?? []).filter((place) => Math.abs(place.baseline - baseline) <= 4 && place.page !== page);
+  const least = /\p{L}\s?:\s/u.test(text) ? 1 : 4;
+  const own = numbersIn(text);
+  const differs = (other: Place): boolean => numbersIn(other.text).some((number, at) => {
+    const [a, b] = [Number(own[at]), Number(number)];
+    const long = Math.max(own[at]?.length ?? 0, number.length) >= least && !(least > 1 && [a, b].every((value) => value >= 1800 && value < 2100));
+    return long && a !== b && a - b !== page - other.page && a - b !== 2 * (page - other.page);
+  });
+  return places.length > 0 && /\p{L}{2}/u.test(text) && places.filter(differs).length > 0.5 * places.length;
+}
+
+const numbersIn = (text: string): string[] => text.match(/\d+/g) ?? [];
 
 /** Enough on the page for something to stand apart from it. */
 function isFull(text: PageText): boolean {
@@ -194,15 +223,18 @@ function tells(rows: EdgeRow[], width: number): boolean {
 export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
   const found = new Map<TextLine, FurnitureLabel>();
   const known = new Set<TextLine>();
+  const copies = findCopies(pages);
   for (const edge of ['top', 'bottom'] as const) {
     const label = edge === 'top' ? 'page_header' : 'page_footer';
     const byPage = pages.map((text) => edgeRows(text, edge));
-    const repeats = countRepeats(byPage.flat(), pages.length);
+    const repeats = countRepeats(byPage, copies);
     for (const [index, rows] of byPage.entries()) {
       const text = pages[index]!;
-      for (const row of deepBlock(rows, text, body, edge)) for (const line of row.lines) found.set(line, label);
+      const facts = rows.findIndex((row) => isFact(row, repeats));
+      const others = facts < 0 ? rows : rows.slice(0, facts);
+      for (const row of deepBlock(others, text, body, edge)) for (const line of row.lines) found.set(line, label);
       let pending: EdgeRow[] = [];
-      for (const [at, row] of rows.entries()) {
+      for (const [at, row] of others.entries()) {
         const repeated = isRepeated(row.text, row.baseline, repeats, body, row.size)
           || row.lines.every((line) => isRepeated(line.text, row.baseline, repeats, body, line.size));
         pending.push(row);
@@ -232,6 +264,13 @@ function saysNothingElse(pages: PageText[], found: Map<TextLine, FurnitureLabel>
 
 function withoutText(found: Map<TextLine, FurnitureLabel>): Furniture {
   return { labels: new Map([...found].filter(([line]) => pageNumber.test(line.text))), repeated: new Set() };
+}
+
+/** Of a page that says nothing else what neither repeats nor is a number is its text, wherever it stands: a title between two parts, a caption below a picture of the whole page. */
+export function withoutLoneText(pages: PageText[], furniture: Map<TextLine, FurnitureLabel>, repeated: Set<TextLine>): Map<TextLine, FurnitureLabel> {
+  const lone = pages.filter(({ sketch, outside }) => sketch.tables.length === 0 && outside.every((line) => furniture.has(line))).flatMap(({ outside }) => outside);
+  const kept = new Set(lone.filter((line) => !repeated.has(line) && /\p{L}{2}/u.test(line.text) && !pageNumber.test(line.text)));
+  return new Map([...furniture].filter(([line]) => !kept.has(line)));
 }
 
 /** A few rows deep in the margin, far from everything below them: the names and marks of a letterhead, of any size. */

@@ -12,7 +12,7 @@ import { findCentredHeadings } from './centred-headings.js';
 import { findCompanyDetails, readDetails } from './company-details.js';
 import { joinCode, joinCodeOverPages, markCode } from './code.js';
 import { markFootnotes } from './footnotes.js';
-import { findFurniture, findSideText } from './furniture.js';
+import { findFurniture, findSideText, withoutLoneText } from './furniture.js';
 import { setHeadingLevels } from './heading-levels.js';
 import { findNumberedHeadings, headingScore, headingThreshold, indexOutline, joinHeadingLines, markHeadings } from './headings.js';
 import type { HeadingEvidence } from './headings.js';
@@ -61,7 +61,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   const { labels, repeated } = findFurniture(pages, first);
   const details = findCompanyDetails(pages, labels);
   const body = styleWithout(new Set([...repeated, ...details.keys()]), pages) ?? first;
-  const furniture = new Map([...findSideText(pages), ...[...findLineNumbers(pages), ...findSignRules(pages)].map((line) => [line, 'page_header'] as const), ...labels]);
+  const furniture = withoutLoneText(pages, new Map([...findSideText(pages), ...[...findLineNumbers(pages), ...findSignRules(pages)].map((line) => [line, 'page_header'] as const), ...labels]), repeated);
   for (const line of details.keys()) furniture.set(line, details.get(line)!);
   pages = withLoneRows(pages, { isLikely: (line) => furniture.has(line), isSure: (line) => furniture.has(line) && (!labels.has(line) || repeated.has(line)) });
   const vocabulary: Vocabulary = new Map();
