@@ -28,7 +28,7 @@ import { unreadPage, whyPicture } from './scans.js';
 import { WithoutRoom } from './without-room.js';
 import type { PictureReason } from './scans.js';
 import type { PageContent } from '../pdf/page.js';
-import { findSureAndDoubtful, tablesByNetwork, withCentredLabels, withoutFractions, withoutUnseen } from './tables/index.js';
+import { findSureAndDoubtful, tablesByNetwork, withCentredLabels, withoutCharts, withoutFractions, withoutUnseen } from './tables/index.js';
 import type { FoundTable } from './table.js';
 import type { Geometry } from './tables/by-network.js';
 import type { Timings } from './timings.js';
@@ -223,16 +223,19 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
     // What is measured is the wait.
     const seen = opinion === null ? null : await orByGeometry(null, pageIndex, reading, timings.measure('see_layout', 'page', () => opinion));
     const read = cells === null ? found.tables : await orByGeometry(found.tables, pageIndex, reading, timings.measure('find_table_cells', 'page', () => cells));
-    const tables = withCentredLabels(withoutFractions(seen === null ? read : seenTables(read, seen), rest));
+    const tables = withCentredLabels(withoutFractions(withoutCharts(seen === null ? read : seenTables(read, seen), rest), rest));
     return { ...timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, seen, lineByLine)), ...more };
   };
   return { isPending: opinion !== null || cells !== null, finish };
 }
 
+/** So sure geometry is of rows with rules or grounds: such a table is one, also where the layout network sees none. */
+const sureOfTable = 0.99;
+
 /** The tables that the layout network sees, too; of ruled ones, and of words that it was not shown, it is not asked. */
 function seenTables(tables: FoundTable[], { regions, lines }: PageOpinion): FoundTable[] {
   const seen = new Set(withoutUnseen(tables, regions.filter(({ label }) => label === 'table')));
-  return tables.filter((table) => seen.has(table) || table.evidence === 'ruled' || table.cells.some(({ words }) => words.some((word) => !lines.has(word))));
+  return tables.filter((table) => seen.has(table) || table.evidence === 'ruled' || table.evidence === 'partly-ruled' && table.confidence >= sureOfTable || table.cells.some(({ words }) => words.some((word) => !lines.has(word))));
 }
 
 /** A page that networks are at work on. */

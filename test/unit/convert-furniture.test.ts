@@ -37,3 +37,9 @@ t.test('of a page that says nothing else what stands at its edge is text', (t) =
   t.notMatch(among(sketch(1, [line(300, 780, '2')])), /^2$/m, 'a number is its page');
   t.end();
 });
+
+t.test('what all letters of a series begin with is text', (t) => {
+  const letter = (index: number): PageSketch => sketch(index, [...paragraph(50, 60, 480, 3, 'series'), line(50, 120, `You owe ${oneOf(index)} and ${oneOf(3 - index)}.`), ...paragraph(50, 150, 480, 20, oneOf(index))]);
+  t.equal(textOf([0, 1, 2, 3].map(letter)).match(/series0/g)?.length, 4 * textOf([letter(0)]).match(/series0/g)!.length);
+  t.end();
+});

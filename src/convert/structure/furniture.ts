@@ -136,6 +136,14 @@ function isFact({ text, baseline, page }: EdgeRow, repeats: Repeats): boolean {
 
 const numbersIn = (text: string): string[] => text.match(/\d+/g) ?? [];
 
+/** Running text of two lines or more that ends as a sentence does: what all letters of a series begin with. */
+function beginsParagraph(rows: EdgeRow[], at: number, body: BodyStyle): boolean {
+  const isLine = ({ lines, text, size }: EdgeRow): boolean => lines.length === 1 && text.length >= 60 && Math.abs(size - body.size) < 0.05 * body.size;
+  let last = at;
+  while (rows[last + 1] !== undefined && rows[last]!.gap < 0.7 * rows[last]!.size) last++;
+  return last > at && isLine(rows[at]!) && /[.!?:。！？]$/u.test(rows[last]!.text);
+}
+
 /** Enough on the page for something to stand apart from it. */
 function isFull(text: PageText): boolean {
   if (text.sketch.tables.length > 0 || text.sketch.figures.length > 0) return true;
@@ -230,7 +238,7 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
     const repeats = countRepeats(byPage, copies);
     for (const [index, rows] of byPage.entries()) {
       const text = pages[index]!;
-      const facts = rows.findIndex((row) => isFact(row, repeats));
+      const facts = rows.findIndex((row, at) => isFact(row, repeats) || edge === 'top' && beginsParagraph(rows, at, body));
       const others = facts < 0 ? rows : rows.slice(0, facts);
       for (const row of deepBlock(others, text, body, edge)) for (const line of row.lines) found.set(line, label);
       let pending: EdgeRow[] = [];

@@ -21,6 +21,7 @@ import { groupMarks } from './marks.js';
 import type { MarkGroup } from './marks.js';
 import { withoutPageFrames } from './page-frame.js';
 import { withoutProseBeside } from './prose-beside.js';
+import { firstRowAbove } from './first-row.js';
 import { findFlows } from './running-text.js';
 import type { Flow } from './running-text.js';
 import { readLineWork } from './segments.js';
@@ -167,7 +168,9 @@ function areaOfGroup(scene: Scene, group: MarkGroup, { chunks, strips }: Materia
   const { columns, x } = found;
   const inside = strips.filter((strip) => strip.baseline > box.top && strip.baseline <= box.bottom + 1 && strip.left >= box.left - 4 && strip.right <= box.right + 4);
   const size = inside[0]?.size ?? 10;
-  for (const strip of headAbove(strips, columns, box.top, size, new Set(inside))) box.top = Math.min(box.top, strip.top);
+  const head = headAbove(strips, columns, box.top, size, new Set(inside));
+  const row = head.length > 0 ? null : firstRowAbove(group, strips, inside, columns);
+  for (const strip of row === null ? head : [row]) box.top = Math.min(box.top, strip.top);
   const last = inside.at(-1);
   if (last !== undefined && isOpenBelow(group)) {
     const fixed = x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind !== 'white') ? columns : null;
