@@ -81,7 +81,9 @@ class DecodeChoice {
     }
 
     std::vector<float> by(DecodeKind kind, int rows) const {
-      choice_.rows_by(kind, few_blocks, few_columns).store(Norm{}, {{type_, few_outputs, few_columns, 1, placed_.get()}, nullptr}, nullptr, rows, x_.get(), y_.get());
+      // It stays until the kernel is done: what it releases would wait for it, and without end.
+      DecodeRows way = choice_.rows_by(kind, few_blocks, few_columns);
+      way.store(Norm{}, {{type_, few_outputs, few_columns, 1, placed_.get()}, nullptr}, nullptr, rows, x_.get(), y_.get());
       finish_trial(choice_.stream_);
       std::vector<float> got(static_cast<std::size_t>(rows) * few_outputs);
       copy_to_host(choice_.stream_, got.data(), y_.get(), sizeof(float) * got.size());

@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
@@ -178,7 +179,16 @@ void* device_allocate(std::size_t bytes) {
   return memory;
 }
 
-void device_release(void* memory) noexcept { cudaFree(memory); }
+namespace {
+
+std::atomic<bool> memory_stays = false;
+
+}  // namespace
+
+void device_release(void* memory) noexcept {
+  if (!memory_stays) cudaFree(memory);
+}
+void leave_memory() noexcept { memory_stays = true; }
 
 void* pinned_allocate(std::size_t bytes) {
   void* memory = nullptr;
@@ -188,7 +198,9 @@ void* pinned_allocate(std::size_t bytes) {
   return memory;
 }
 
-void pinned_release(void* memory) noexcept { cudaFreeHost(memory); }
+void pinned_release(void* memory) noexcept {
+  if (!memory_stays) cudaFreeHost(memory);
+}
 
 Event::Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate"); }
 Event::~Event() { cudaEventDestroy(event_); }

@@ -47,6 +47,8 @@ Stream open_copy_stream();
 /// Aligned to 256 bytes, not cleared. Throws Error `out_of_memory` with the need and what is free, in bytes.
 void* device_allocate(std::size_t bytes);
 void device_release(void* memory) noexcept;
+/// From now on nothing is released, of the device's memory and of pinned memory: that would wait for a kernel that never ends.
+void leave_memory() noexcept;
 
 /// Memory of the host that the device reads by itself. Throws Error `out_of_memory`.
 void* pinned_allocate(std::size_t bytes);

@@ -14,6 +14,7 @@
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
+#include "error.h"
 #include "harness.h"
 #include "made_model.h"
 #include "opened_model.h"
@@ -288,6 +289,20 @@ LECTERN_TEST("cuda: rows of answers go without the tensor cores, or without copi
   const auto [plain, plain_remarks] = tried_kinds(test::warpgroup_place());
   check(plain == "registers", "by registers, not " + plain);
   check(plain_remarks.find("without rings") != std::string::npos, plain_remarks);
+}
+
+LECTERN_TEST("cuda: rows of answers whose trial never ends are an error that says the way out") {
+  if (!test::tests_emulation()) return;
+  const std::unique_ptr<Backend> backend = test::warpgroup_place().make();
+  std::string said;
+  cuda::emulation::hang();
+  try {
+    layer_by("try", *backend, layer_shapes(DType::q4_k).front(), DType::q4_k);
+  } catch (const Error& error) {
+    said = error.what();
+  }
+  cuda::emulation::fail_never();
+  check(said.find("has not answered") != std::string::npos && said.find("LECTERN_DECODE=registers") != std::string::npos, said);
 }
 
 }  // namespace

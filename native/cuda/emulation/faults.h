@@ -19,6 +19,8 @@ void fail_at(int call, Fault fault);
 void fail_never();
 /// Now and for good, as a device that met an illegal access; also from a signal handler.
 void lose() noexcept;
+/// What is queued from now on never ends, until fail_never(): who waits for a while is told so, and who would wait for ever ends the process.
+void hang();
 /// Whether what fail_at() announced has come.
 bool has_failed();
 

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
@@ -33,6 +34,9 @@ std::atomic<bool> lost = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "lose() is for signal handlers");
 std::atomic<std::size_t> allocations = 0;
 std::atomic<std::size_t> device_bytes = 0;
+bool hangs = false;
+bool memory_stays = false;
+std::vector<void*> left;  // what would have been released
 
 }  // namespace
 
@@ -45,9 +49,13 @@ void fail_at(int call, Fault fault) {
   failed = false;
 }
 
+void hang() { hangs = true; }
+
 void fail_never() {
   calls_left = 0;
   lost = false;
+  hangs = memory_stays = false;
+  for (void* memory : std::exchange(left, {})) cuda_emulated::device_release(memory);
 }
 
 bool has_failed() { return failed; }
@@ -219,8 +227,12 @@ void* device_allocate(std::size_t bytes) {
   return user;
 }
 
+void leave_memory() noexcept { cuda::emulation::memory_stays = true; }
+
 void device_release(void* memory) noexcept {
   if (memory == nullptr) return;
+  if (cuda::emulation::memory_stays) return cuda::emulation::left.push_back(memory);
+  if (cuda::emulation::hangs) cuda::emulation::fault("memory is released, which waits for a kernel that never ends");
   auto* user = static_cast<unsigned char*>(memory);
   Header header{};
   std::memcpy(&header, begin_of(memory), sizeof header);
@@ -261,6 +273,7 @@ void Event::wait() const {
   run_copies(event_);
 }
 bool Event::comes_within(int) const {
+  if (cuda::emulation::hangs) return false;
   wait();
   return true;
 }
