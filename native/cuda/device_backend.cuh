@@ -56,19 +56,19 @@ class DeviceBackend final : public Backend {
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
  private:
-  /// Tried once where nobody says it.
+  /// Tried once in a process where nobody says it.
   DecodeKind decode_of(const Chip& chip) {
     const std::optional<DecodeKind> said = decode_kind(device_);
     if (said.has_value()) return *said;
-    const std::scoped_lock lock(tried_lock_);
-    if (!tried_.has_value()) tried_ = DecodeChoice(stream_, chip).best();
-    return *tried_;
+    TriedKinds& tried = tried_kinds();
+    const std::scoped_lock lock(tried.mutex);
+    const auto found = tried.of_device.find(device_);
+    if (found != tried.of_device.end()) return found->second;
+    return tried.of_device[device_] = DecodeChoice(stream_, chip).best();
   }
 
   int device_;
   Stream stream_, copies_;
-  std::mutex tried_lock_;
-  std::optional<DecodeKind> tried_;
 };
 
 }  // namespace LECTERN_CUDA_SPACE

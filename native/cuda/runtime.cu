@@ -161,6 +161,11 @@ std::optional<DecodeKind> decode_kind(int device) {
   return wanted == nullptr ? std::nullopt : decode_kind_named(wanted);
 }
 
+TriedKinds& tried_kinds() {
+  static TriedKinds kinds;
+  return kinds;
+}
+
 // 39 MB of Q4_K on 132 multiprocessors.
 int trial_rows(int multiprocessors) { return multiprocessors * 64; }
 int trial_launches() { return 24; }

@@ -256,6 +256,7 @@ std::pair<std::string, std::string> tried_kinds(const test::Place& place) {
   const LayerShape shape = layer_shapes(DType::q4_k).front();
   cuda::take_remarks();
   cuda::emulation::remarks.clear();
+  cuda::emulation::forget_trials();
   const std::unique_ptr<MadeLayer> tried = layer_by("try", *backend, shape, DType::q4_k);
   std::string remarks = place.name == "device" ? cuda::take_remarks() : cuda::emulation::remarks;
   cuda::emulation::bytes_multiply_wrongly = cuda::emulation::copies_come_wrongly = false;
@@ -291,10 +292,35 @@ LECTERN_TEST("cuda: rows of answers go without the tensor cores, or without copi
   check(plain_remarks.find("without rings") != std::string::npos, plain_remarks);
 }
 
+LECTERN_TEST("cuda: rows of answers of a model that is loaded later go by what was found before, whatever a trial would find then") {
+  if (!test::tests_emulation()) return;
+  cuda::emulation::bytes_multiply_wrongly = true;
+  check(tried_kinds(test::warpgroup_place()).first == "rings", "by rings");
+  const std::unique_ptr<Backend> later = test::warpgroup_place().make();
+  cuda::emulation::copies_come_wrongly = true;
+  cuda::emulation::remarks.clear();
+  const std::unique_ptr<MadeLayer> layer = layer_by("try", *later, layer_shapes(DType::q4_k).front(), DType::q4_k);
+  cuda::emulation::copies_come_wrongly = false;
+  check(cuda::emulation::remarks.find("Products of answers") == std::string::npos, "nothing was tried again: " + cuda::emulation::remarks);
+  cuda::emulation::own_copies = 0;
+  layer->answers(1);
+  check(cuda::emulation::own_copies > 0, "by rings again");
+}
+
+LECTERN_TEST("cuda: rows of answers go through rings where the device has no memory to try them, and that is told") {
+  if (!test::tests_emulation()) return;
+  cuda::emulation::fail_at(1, cuda::emulation::Fault::memory);
+  const auto [kinds, remarks] = tried_kinds(test::warpgroup_place());
+  cuda::emulation::fail_never();
+  check(kinds == "rings", "by rings, not " + kinds);
+  check(remarks.find("no memory") != std::string::npos, remarks);
+}
+
 LECTERN_TEST("cuda: rows of answers whose trial never ends are an error that says the way out") {
   if (!test::tests_emulation()) return;
   const std::unique_ptr<Backend> backend = test::warpgroup_place().make();
   std::string said;
+  cuda::emulation::forget_trials();
   cuda::emulation::hang();
   try {
     layer_by("try", *backend, layer_shapes(DType::q4_k).front(), DType::q4_k);

@@ -58,6 +58,8 @@ void fail_never() {
   for (void* memory : std::exchange(left, {})) cuda_emulated::device_release(memory);
 }
 
+void forget_trials() { cuda_emulated::tried_kinds().of_device.clear(); }
+
 bool has_failed() { return failed; }
 
 void lose() noexcept { lost = true; }
@@ -199,6 +201,11 @@ std::optional<DecodeKind> decode_kind(int device) {
   if (device != 1) return DecodeKind::registers;
   const char* const wanted = std::getenv("LECTERN_DECODE");
   return wanted == nullptr ? DecodeKind::tiles_ahead : decode_kind_named(wanted);
+}
+
+TriedKinds& tried_kinds() {
+  static TriedKinds kinds;
+  return kinds;
 }
 
 int trial_rows(int multiprocessors) { return multiprocessors * 16; }
