@@ -44,6 +44,8 @@ extern bool copies_come_wrongly;
 extern std::uint64_t group_products;
 /// Copies that the device made by itself so far (async_copies.h).
 extern std::uint64_t own_copies;
+/// Products of four bytes by a thread itself (dot4) so far.
+extern std::uint64_t byte_products;
 /// Bytes that kernels asked the second-level cache for so far.
 extern std::uint64_t prefetched_bytes;
 /// What cuda::take_remarks() tells, of this thread.

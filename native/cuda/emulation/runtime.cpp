@@ -84,6 +84,7 @@ static void call(const char* name, bool allocates = false) {
 }
 
 std::uint64_t prefetched_bytes = 0;
+std::uint64_t byte_products = 0;
 
 }  // namespace lectern::cuda::emulation
 
@@ -136,6 +137,7 @@ float shuffle_xor(float value, int mask) { return float_of_bits(cuda::emulation:
 int shuffle_xor(int value, int mask) { return static_cast<int>(cuda::emulation::exchange(static_cast<unsigned>(value), (thread_number() % 32) ^ mask)); }
 
 int dot4(int a, int b, int sum) {
+  ++cuda::emulation::byte_products;
   for (int i = 0; i < 4; ++i) {
     const auto byte = [i](int word) { return static_cast<int>(static_cast<std::int8_t>(static_cast<std::uint32_t>(word) >> (8 * i))); };
     sum += byte(a) * byte(b);
