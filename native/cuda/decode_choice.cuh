@@ -1,4 +1,4 @@
-// By which kernels products of answers go on this device, tried when a model's operations are first made: through rings (kernels/ring_product.cuh) where these have
+// By which kernels products of answers go on this device, tried when operations of a model are first made in a process: through rings (kernels/ring_product.cuh) where these have
 // the bits of those that need nothing (kernels/decode_product.cuh), by the tensor cores (kernels/decode_tiles.cuh) where these agree and are quicker here. One kind for all products: its last bits are its own, and
 // what a row becomes may not depend on its company.
 #pragma once
@@ -29,7 +29,7 @@ class DecodeChoice {
         if (type.block_elements == 1) continue;
         const Made made(*this, type.dtype);
         // With the same bits, or something is wrong with the copies.
-        if (made.by(DecodeKind::rings, most_decode_rows) != made.by(DecodeKind::registers, most_decode_rows)) {
+        if (!same_bits(made.by(DecodeKind::rings, most_decode_rows), made.by(DecodeKind::registers, most_decode_rows))) {
           tell(type, "without rings", "through rings they have other bits.");
           return DecodeKind::registers;
         }
@@ -41,7 +41,10 @@ class DecodeChoice {
       return tiles ? quickest() : DecodeKind::rings;
     } catch (const Error& error) {
       // A device that has no room for weights to time is full of others, which go by what is known.
-      if (error.code() == ErrorCode::out_of_memory) return DecodeKind::rings;
+      if (error.code() == ErrorCode::out_of_memory) {
+        remark("Products of answers go through rings: the GPU had no memory to try what may be quicker.");
+        return DecodeKind::rings;
+      }
       if (error.code() != ErrorCode::device_lost) throw;
       throw Error(ErrorCode::device_lost, error.what() + std::string(" That was while products of answers were tried: with LECTERN_DECODE=registers nothing tries them."));
     }
@@ -52,6 +55,9 @@ class DecodeChoice {
   static constexpr int few_blocks = 2;
   static constexpr int few_outputs = 5 * decode_tile_rows + 7;
   static constexpr int few_columns = 32 * (2 * tile_stretches + 24);
+
+  /// As far as `few` goes.
+  static bool same_bits(const std::vector<float>& few, const std::vector<float>& many) { return std::memcmp(few.data(), many.data(), sizeof(float) * few.size()) == 0; }
 
   static void tell(const DTypeInfo& type, const char* way, const std::string& fault) {
     remark("Products of answers go " + std::string(way) + ", which is slower: with weights of " + std::string(type.name) + " " + fault);
@@ -81,7 +87,9 @@ class DecodeChoice {
     }
 
     std::vector<float> by(DecodeKind kind, int rows) const {
-      choice_.rows_by(kind, few_blocks, few_columns).store(Norm{}, {{type_, few_outputs, few_columns, 1, placed_.get()}, nullptr}, nullptr, rows, x_.get(), y_.get());
+      // It stays until the kernel is done: what it releases would wait for it, and without end.
+      DecodeRows way = choice_.rows_by(kind, few_blocks, few_columns);
+      way.store(Norm{}, {{type_, few_outputs, few_columns, 1, placed_.get()}, nullptr}, nullptr, rows, x_.get(), y_.get());
       finish_trial(choice_.stream_);
       std::vector<float> got(static_cast<std::size_t>(rows) * few_outputs);
       copy_to_host(choice_.stream_, got.data(), y_.get(), sizeof(float) * got.size());
@@ -103,7 +111,7 @@ class DecodeChoice {
     if (!(distance < 1e-5)) return "they differ by " + std::to_string(distance) + " of their size.";
     for (int rows = 1; rows < most_decode_rows; ++rows) {
       const std::vector<float> few = made.by(DecodeKind::tiles, rows);
-      if (std::memcmp(few.data(), four.data(), sizeof(float) * few.size()) != 0) return "their last bits depend on the number of rows.";
+      if (!same_bits(few, four)) return "their last bits depend on the number of rows.";
     }
     return {};
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "backend/backend.h"
@@ -42,8 +43,7 @@ class DeviceBackend final : public Backend {
   int text_rows() const override { return 8192; }
   std::unique_ptr<Ops> make_ops(const OpsShape& shape) override {
     Chip chip{multiprocessors(device_), most_shared_bytes(device_), has_warpgroups(device_), DecodeKind::registers, unpacked_from()};
-    const std::optional<DecodeKind> said = decode_kind(device_);
-    chip.decode = said.has_value() ? *said : tried_once(device_, [&] { return DecodeChoice(stream_, chip).best(); });
+    chip.decode = decode_of(chip);
     return std::make_unique<RecordingOps>(shape, Streams{stream_, copies_}, chip);
   }
   std::unique_ptr<GraphOps> make_graph_ops(int, FloatStorage storage) override {
@@ -56,6 +56,17 @@ class DeviceBackend final : public Backend {
   std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
 
  private:
+  /// Tried once in a process where nobody says it.
+  DecodeKind decode_of(const Chip& chip) {
+    const std::optional<DecodeKind> said = decode_kind(device_);
+    if (said.has_value()) return *said;
+    TriedKinds& tried = tried_kinds();
+    const std::scoped_lock lock(tried.mutex);
+    const auto found = tried.of_device.find(device_);
+    if (found != tried.of_device.end()) return found->second;
+    return tried.of_device[device_] = DecodeChoice(stream_, chip).best();
+  }
+
   int device_;
   Stream stream_, copies_;
 };

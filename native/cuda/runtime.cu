@@ -4,6 +4,7 @@
 #include <cuda.h>
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdlib>
 #include <mutex>
@@ -160,12 +161,9 @@ std::optional<DecodeKind> decode_kind(int device) {
   return wanted == nullptr ? std::nullopt : decode_kind_named(wanted);
 }
 
-DecodeKind tried_once(int device, const std::function<DecodeKind()>& trial) {
-  static std::mutex lock;
-  static std::unordered_map<int, DecodeKind> found;
-  const std::scoped_lock locked(lock);
-  const auto known = found.find(device);
-  return known != found.end() ? known->second : found.emplace(device, trial()).first->second;
+TriedKinds& tried_kinds() {
+  static TriedKinds kinds;
+  return kinds;
 }
 
 // 39 MB of Q4_K on 132 multiprocessors.
@@ -186,7 +184,16 @@ void* device_allocate(std::size_t bytes) {
   return memory;
 }
 
-void device_release(void* memory) noexcept { cudaFree(memory); }
+namespace {
+
+std::atomic<bool> memory_stays = false;
+
+}  // namespace
+
+void device_release(void* memory) noexcept {
+  if (!memory_stays) cudaFree(memory);
+}
+void leave_memory() noexcept { memory_stays = true; }
 
 void* pinned_allocate(std::size_t bytes) {
   void* memory = nullptr;
@@ -196,7 +203,9 @@ void* pinned_allocate(std::size_t bytes) {
   return memory;
 }
 
-void pinned_release(void* memory) noexcept { cudaFreeHost(memory); }
+void pinned_release(void* memory) noexcept {
+  if (!memory_stays) cudaFreeHost(memory);
+}
 
 Event::Event() { check(cudaEventCreateWithFlags(&event_, cudaEventDisableTiming), "cudaEventCreate"); }
 Event::~Event() { cudaEventDestroy(event_); }

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <cstddef>
-#include <functional>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -35,8 +36,12 @@ std::size_t most_unpacked_elements();
 /// ("registers", "rings", "tiles" or "tiles-ahead"), none where it says nothing of these and the device shall be tried; elsewhere registers.
 std::optional<DecodeKind> decode_kind(int device);
 
-/// What `trial` finds: of a device once for all models, so that a model loaded again gives the bits that it gave.
-DecodeKind tried_once(int device, const std::function<DecodeKind()>& trial);
+/// What was found by such trials, of the process: each model has a backend of its own, and what it answers may not depend on when it was loaded.
+struct TriedKinds {
+  std::mutex mutex;  // of whoever tries, too
+  std::map<int, DecodeKind> of_device;
+};
+TriedKinds& tried_kinds();
 
 /// For such a trial (decode_choice.cuh): outputs of products that are timed, and how many are queued at a time.
 int trial_rows(int multiprocessors);
@@ -51,6 +56,8 @@ Stream open_copy_stream();
 /// Aligned to 256 bytes, not cleared. Throws Error `out_of_memory` with the need and what is free, in bytes.
 void* device_allocate(std::size_t bytes);
 void device_release(void* memory) noexcept;
+/// From now on nothing is released, of the device's memory and of pinned memory: that would wait for a kernel that never ends.
+void leave_memory() noexcept;
 
 /// Memory of the host that the device reads by itself. Throws Error `out_of_memory`.
 void* pinned_allocate(std::size_t bytes);

@@ -14,6 +14,7 @@
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
+#include "error.h"
 #include "harness.h"
 #include "made_model.h"
 #include "opened_model.h"
@@ -152,10 +153,10 @@ class MadeLayer {
 };
 
 /// The shapes that weights of a type may have: one stretch and one unit, fewer units than warps, odd numbers of rows, rows of several pieces of which the
-/// last is short.
+/// last is short or a single stretch; heads whose pairs are no whole eights.
 std::vector<LayerShape> layer_shapes(DType type) {
   if (info_of(type).block_elements == 256) return {{512, 4, 1, 64, 256, 1, 25 * 256}};
-  return {{32, 1, 1, 32, 32, 1, 201 * 32}, {37 * 32, 3, 1, 32, 96, 35, 9 * 32}};
+  return {{32, 1, 1, 32, 32, 1, 201 * 32}, {37 * 32, 3, 1, 32, 96, 35, 9 * 32}, {128, 2, 1, 80, 32, 16, 129 * 32}};
 }
 
 using Answers = MadeLayer::Answers;
@@ -200,7 +201,10 @@ void each_layer(const char* kind, const Visit& visit) {
           const Answers expected = plain->answers(rows);
           check(cuda::emulation::own_copies == 0, name + ": by registers");
           check(all_numbers(expected), name + ": numbers");
+          cuda::emulation::byte_products = 0;
           visit(name, layer->answers(rows), expected);
+          // What goes another way than it should gives the same numbers.
+          if (place.name != "device") check((cuda::emulation::byte_products > 0) == (std::string(kind) == "rings"), name + ": each product by " + kind);
           if (place.name != "device") check(cuda::emulation::own_copies > 0, name + ": by copies of the device's own");
           if (rows != 2) continue;
           cuda::emulation::set_reverse(true);
@@ -255,6 +259,7 @@ std::pair<std::string, std::string> tried_kinds(const test::Place& place) {
   const LayerShape shape = layer_shapes(DType::q4_k).front();
   cuda::take_remarks();
   cuda::emulation::remarks.clear();
+  cuda::emulation::forget_trials();
   const std::unique_ptr<MadeLayer> tried = layer_by("try", *backend, shape, DType::q4_k);
   std::string remarks = place.name == "device" ? cuda::take_remarks() : cuda::emulation::remarks;
   cuda::emulation::bytes_multiply_wrongly = cuda::emulation::copies_come_wrongly = false;
@@ -288,6 +293,45 @@ LECTERN_TEST("cuda: rows of answers go without the tensor cores, or without copi
   const auto [plain, plain_remarks] = tried_kinds(test::warpgroup_place());
   check(plain == "registers", "by registers, not " + plain);
   check(plain_remarks.find("without rings") != std::string::npos, plain_remarks);
+}
+
+LECTERN_TEST("cuda: rows of answers of a model that is loaded later go by what was found before, whatever a trial would find then") {
+  if (!test::tests_emulation()) return;
+  cuda::emulation::bytes_multiply_wrongly = true;
+  check(tried_kinds(test::warpgroup_place()).first == "rings", "by rings");
+  const std::unique_ptr<Backend> later = test::warpgroup_place().make();
+  cuda::emulation::copies_come_wrongly = true;
+  cuda::emulation::remarks.clear();
+  const std::unique_ptr<MadeLayer> layer = layer_by("try", *later, layer_shapes(DType::q4_k).front(), DType::q4_k);
+  cuda::emulation::copies_come_wrongly = false;
+  check(cuda::emulation::remarks.find("Products of answers") == std::string::npos, "nothing was tried again: " + cuda::emulation::remarks);
+  cuda::emulation::own_copies = 0;
+  layer->answers(1);
+  check(cuda::emulation::own_copies > 0, "by rings again");
+}
+
+LECTERN_TEST("cuda: rows of answers go through rings where the device has no memory to try them, and that is told") {
+  if (!test::tests_emulation()) return;
+  cuda::emulation::fail_at(1, cuda::emulation::Fault::memory);
+  const auto [kinds, remarks] = tried_kinds(test::warpgroup_place());
+  cuda::emulation::fail_never();
+  check(kinds == "rings", "by rings, not " + kinds);
+  check(remarks.find("no memory") != std::string::npos, remarks);
+}
+
+LECTERN_TEST("cuda: rows of answers whose trial never ends are an error that says the way out") {
+  if (!test::tests_emulation()) return;
+  const std::unique_ptr<Backend> backend = test::warpgroup_place().make();
+  std::string said;
+  cuda::emulation::forget_trials();
+  cuda::emulation::hang();
+  try {
+    layer_by("try", *backend, layer_shapes(DType::q4_k).front(), DType::q4_k);
+  } catch (const Error& error) {
+    said = error.what();
+  }
+  cuda::emulation::fail_never();
+  check(said.find("has not answered") != std::string::npos && said.find("LECTERN_DECODE=registers") != std::string::npos, said);
 }
 
 }  // namespace

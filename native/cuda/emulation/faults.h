@@ -19,6 +19,10 @@ void fail_at(int call, Fault fault);
 void fail_never();
 /// Now and for good, as a device that met an illegal access; also from a signal handler.
 void lose() noexcept;
+/// What is queued from now on never ends, until fail_never(): who waits for a while is told so, and who would wait for ever ends the process.
+void hang();
+/// As if nothing had been tried on the device (decode_choice.cuh).
+void forget_trials();
 /// Whether what fail_at() announced has come.
 bool has_failed();
 
@@ -40,6 +44,8 @@ extern bool copies_come_wrongly;
 extern std::uint64_t group_products;
 /// Copies that the device made by itself so far (async_copies.h).
 extern std::uint64_t own_copies;
+/// Products of four bytes by a thread itself (dot4) so far.
+extern std::uint64_t byte_products;
 /// Bytes that kernels asked the second-level cache for so far.
 extern std::uint64_t prefetched_bytes;
 /// What cuda::take_remarks() tells, of this thread.

@@ -14,6 +14,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
@@ -33,6 +34,9 @@ std::atomic<bool> lost = false;
 static_assert(std::atomic<bool>::is_always_lock_free, "lose() is for signal handlers");
 std::atomic<std::size_t> allocations = 0;
 std::atomic<std::size_t> device_bytes = 0;
+bool hangs = false;
+bool memory_stays = false;
+std::vector<void*> left;  // what would have been released
 
 }  // namespace
 
@@ -45,10 +49,16 @@ void fail_at(int call, Fault fault) {
   failed = false;
 }
 
+void hang() { hangs = true; }
+
 void fail_never() {
   calls_left = 0;
   lost = false;
+  hangs = memory_stays = false;
+  for (void* memory : std::exchange(left, {})) cuda_emulated::device_release(memory);
 }
+
+void forget_trials() { cuda_emulated::tried_kinds().of_device.clear(); }
 
 bool has_failed() { return failed; }
 
@@ -74,6 +84,7 @@ static void call(const char* name, bool allocates = false) {
 }
 
 std::uint64_t prefetched_bytes = 0;
+std::uint64_t byte_products = 0;
 
 }  // namespace lectern::cuda::emulation
 
@@ -126,6 +137,7 @@ float shuffle_xor(float value, int mask) { return float_of_bits(cuda::emulation:
 int shuffle_xor(int value, int mask) { return static_cast<int>(cuda::emulation::exchange(static_cast<unsigned>(value), (thread_number() % 32) ^ mask)); }
 
 int dot4(int a, int b, int sum) {
+  ++cuda::emulation::byte_products;
   for (int i = 0; i < 4; ++i) {
     const auto byte = [i](int word) { return static_cast<int>(static_cast<std::int8_t>(static_cast<std::uint32_t>(word) >> (8 * i))); };
     sum += byte(a) * byte(b);
@@ -193,8 +205,10 @@ std::optional<DecodeKind> decode_kind(int device) {
   return wanted == nullptr ? DecodeKind::tiles_ahead : decode_kind_named(wanted);
 }
 
-// Tests say between two trials that something is wrong.
-DecodeKind tried_once(int, const std::function<DecodeKind()>& trial) { return trial(); }
+TriedKinds& tried_kinds() {
+  static TriedKinds kinds;
+  return kinds;
+}
 
 int trial_rows(int multiprocessors) { return multiprocessors * 16; }
 int trial_launches() { return 4; }
@@ -222,8 +236,12 @@ void* device_allocate(std::size_t bytes) {
   return user;
 }
 
+void leave_memory() noexcept { cuda::emulation::memory_stays = true; }
+
 void device_release(void* memory) noexcept {
   if (memory == nullptr) return;
+  if (cuda::emulation::memory_stays) return cuda::emulation::left.push_back(memory);
+  if (cuda::emulation::hangs) cuda::emulation::fault("memory is released, which waits for a kernel that never ends");
   auto* user = static_cast<unsigned char*>(memory);
   Header header{};
   std::memcpy(&header, begin_of(memory), sizeof header);
@@ -264,6 +282,7 @@ void Event::wait() const {
   run_copies(event_);
 }
 bool Event::comes_within(int) const {
+  if (cuda::emulation::hangs) return false;
   wait();
   return true;
 }
