@@ -275,17 +275,16 @@ constexpr std::size_t ring_shared_bytes(const RingShape& shape) {
 template <int width>
 void launch_ring_decode(Stream stream, int blocks, const RingShape& shape, const DecodeWork& work);
 
-/// Weight rows of a tile, which warps of a block multiply together by the tensor cores: each takes twice eight stretches of a piece of the rows. Further warps
+/// Weight rows of a tile, which warps of a block multiply together by the tensor cores: each takes eight stretches of a piece of the rows. Further warps
 /// ask for pieces, each some of the rows, and one ends what has been summed.
 constexpr int decode_tile_rows = 16;
-constexpr int multiplying_warps = 8;
-constexpr int eights_per_warp = 2;
+constexpr int multiplying_warps = 16;
 constexpr int asking_warps = 3;
 constexpr int decode_tile_threads = 32 * (multiplying_warps + 1 + asking_warps);
 /// All but those that ask, which begin with that.
 constexpr int reading_threads = 32 * (multiplying_warps + 1);
 /// Zeros in shared memory, for lanes that multiply by nothing: as far as a lane reads from a place in a row of x.
-constexpr int zero_bytes = 16 * 8 * eights_per_warp;
+constexpr int zero_bytes = 16 * 8;
 /// Slots of the ring that pieces come through, at most.
 constexpr int most_tile_slots = 8;
 

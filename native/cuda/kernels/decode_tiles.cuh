@@ -220,108 +220,65 @@ struct MultiplyTilePiece {
     constexpr PlaneShape shape = plane_shape_of<type>;
     constexpr PlaneOffsets planes = plane_offsets(shape, tile_stretches);
     const int lane = thread_number() % 32;
-    const int first = 8 * eights_per_warp * (thread_number() / 32);
-    LECTERN_UNROLL
-    for (int done = 0; done < eights_per_warp; done += loaded) {
-      RawStretch raw[loaded][2][2];
+    const int first = 8 * (thread_number() / 32);
+    if (begin + first >= stretches) {
+      if (lane == 0) arrive(free);
+      return;
+    }
+    const std::uint8_t* const row = slot + lane / 4 * piece_pitch(shape);
+    // Few instructions again and again: what is fetched once for many warps and turns is what instructions cost most here.
+    LECTERN_NO_UNROLL
+    for (int own = first + lane % 4; own < first + 8; own += 4) {
+      RawStretch raw[2];
       LECTERN_UNROLL
-      for (int h = 0; h < 2; ++h) {
-        const std::uint8_t* const row = slot + (lane / 4 + 8 * h) * piece_pitch(shape);
-        LECTERN_UNROLL
-        for (int i = 0; i < loaded; ++i) {
-          const int eight = first + 8 * (done + i);
-          load_head<type, Kept::in_shared>(row, planes, eight, raw[i][0][h]);
-          raw[i][1][h].head = raw[i][0][h].head;
-          LECTERN_UNROLL
-          for (int e = 0; e < 2; ++e) load_parts<type, Kept::in_shared, Kept::in_shared>(row, planes, eight + 4 * e + lane % 4, raw[i][e][h]);
-        }
-      }
-      if (done + loaded == eights_per_warp) {
+      for (int h = 0; h < 2; ++h) raw[h] = load_stretch<type, Kept::in_shared, Kept::in_shared>(row + 8 * h * piece_pitch(shape), planes, own);
+      if (own >= first + 4) {
         synchronise_warp();
         if (lane == 0) arrive(free);
       }
-      const Columns columns = columns_at(begin + first);
-      LECTERN_UNROLL
-      for (int i = 0; i < loaded; ++i) {
-        if (begin + first + 8 * (done + i) >= stretches) {
-          // The slot must be given back; afterwards to end at once spares the compiler a path.
-          if constexpr (loaded == eights_per_warp) return;
-          else continue;
-        }
-        LECTERN_UNROLL
-        for (int r = 0; r < width; r += columns_together) take<type>(raw[i], columns, done + i, r);
-      }
+      take<type>(raw, begin + own);
     }
   }
 
  private:
-  /// Eights whose weights are in registers at a time: four rows of x need those of half of them.
-  static constexpr int loaded = width > 2 ? 1 : eights_per_warp;
-
-  /// Where the lane reads its column of x, from a stretch on, for each two rows: zeros where the column is of another stretch.
-  struct Columns {
-    const std::uint8_t* first[(width + 1) / 2];
-    const std::uint8_t* second[(width + 1) / 2];
-    const std::uint8_t* tails[width];
-    int stretch;  // the lane's first
-  };
-
-  __device__ __forceinline__ Columns columns_at(int stretch) const {
-    const int lane = thread_number() % 32;
-    Columns at;
-    at.stretch = stretch + lane % 4;
-    LECTERN_UNROLL
-    for (int r = 0; r < width; r += columns_together) {
-      // One row of x goes to both columns of a stretch: the second is that of four stretches further.
-      const int odd = lane / 4 % 2;
-      const std::uint8_t* const from = row_of_x(width == 1 ? 0 : r + odd) + 16 * (at.stretch + (width == 1 ? 4 * odd : 0));
-      const bool own = lane / 8 == lane % 4;
-      at.first[r / 2] = own ? from : zeros;
-      at.second[r / 2] = own ? from + 16 * stretches : zeros;
-    }
-    LECTERN_UNROLL
-    for (int r = 0; r < width; ++r) at.tails[r] = row_of_x(r) + 32 * stretches + 8 * at.stretch;
-    return at;
-  }
-
   __device__ __forceinline__ const std::uint8_t* row_of_x(int row) const { return x + (width == 1 ? 0 : min_of(row, rows - 1)) * activation_row_bytes(stretches); }
 
-  /// The eight stretches of both rows of weights with one or two rows of x.
+  /// Stretch `stretch` of both rows of weights.
   template <DType type>
-  __device__ __forceinline__ void take(const RawStretch (&raw)[2][2], const Columns& columns, int eight, int r) {
-    Words<4> half[2];
+  __device__ __forceinline__ void take(const RawStretch (&raw)[2], int stretch) {
+    const int lane = thread_number() % 32;
+    const bool own = lane / 8 == lane % 4;
+    int q[2][8];
+    float factor[2][2];
+    float offset[2][2];
     LECTERN_UNROLL
-    for (int e = 0; e < 2; ++e) {
-      const int stretch = 8 * eight + 4 * e;
-      if (width > 1 || e == 0) {
-        half[0] = *reinterpret_cast<const Words<4>*>(columns.first[r / 2] + 16 * stretch);
-        half[1] = *reinterpret_cast<const Words<4>*>(columns.second[r / 2] + 16 * stretch);
-      }
-      int q[2][8];
-      float factor[2][2];
-      float offset[2][2];
-      LECTERN_UNROLL
-      for (int h = 0; h < 2; ++h) {
-        unpack_quants<type>(raw[e][h], q[h]);
-        unpack_scales<type>(raw[e][h], 4 * e + thread_number() % 4, factor[h], offset[h]);
-      }
+    for (int h = 0; h < 2; ++h) {
+      unpack_quants<type>(raw[h], q[h]);
+      unpack_scales<type>(raw[h], stretch, factor[h], offset[h]);
+    }
+    LECTERN_UNROLL
+    for (int r = 0; r < width; r += columns_together) {
+      // One row of x goes to both columns of a stretch.
+      const std::uint8_t* const from = row_of_x(width == 1 ? 0 : r + lane / 4 % 2) + 16 * stretch;
+      const auto first = *reinterpret_cast<const Words<4>*>(own ? from : zeros);
+      const auto second = *reinterpret_cast<const Words<4>*>(own ? from + 16 * stretches : zeros);
       int dots[2][4] = {};
       LECTERN_UNROLL
       for (int k = 0; k < 8; k += 2) {
         const Word a[4] = {static_cast<Word>(q[0][k]), static_cast<Word>(q[1][k]), static_cast<Word>(q[0][k + 1]), static_cast<Word>(q[1][k + 1])};
-        const Word b[2] = {half[k / 4].w[k % 4], half[k / 4].w[k % 4 + 1]};
+        const Words<4>& half = k < 4 ? first : second;
+        const Word b[2] = {half.w[k % 4], half.w[k % 4 + 1]};
         multiply_bytes(dots[scales_by_sixteen<type> ? k / 4 : 0], a, b);
       }
       LECTERN_UNROLL
       for (int c = 0; c < (width == 1 ? 1 : columns_together); ++c) {
-        const ActivationTail tail = tail_at(columns.tails[r + c] + 8 * stretch);
-        const int column = width == 1 ? e : c;
+        const ActivationTail tail = tail_at(row_of_x(r + c) + 32 * stretches + 8 * stretch);
         LECTERN_UNROLL
         for (int h = 0; h < 2; ++h) {
-          const int dot[2] = {dots[0][2 * h + column] - zero_of<type> * tail.sums[0], dots[1][2 * h + column] - zero_of<type> * tail.sums[1]};
+          const int dot[2] = {dots[0][2 * h + c] - zero_of<type> * tail.sums[0], dots[1][2 * h + c] - zero_of<type> * tail.sums[1]};
           const float sum = fmaf(tail.scale, scaled_dots<type>(dot, tail.sums, factor[h], offset[h]), sums[h][r + c]);
           // Of blocks of 256 all eight are there.
-          if (has_heads<type> || columns.stretch + stretch < stretches) sums[h][r + c] = sum;
+          if (has_heads<type> || stretch < stretches) sums[h][r + c] = sum;
         }
       }
     }

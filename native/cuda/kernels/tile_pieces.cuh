@@ -12,7 +12,7 @@ namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
 /// Of a piece.
-constexpr int tile_stretches = 8 * eights_per_warp * multiplying_warps;
+constexpr int tile_stretches = 8 * multiplying_warps;
 
 /// From one row of a piece to the next: odd multiples of 64, so that eight lanes which read 16 bytes of four stretches of two rows meet no bank twice.
 __host__ __device__ constexpr int piece_pitch(PlaneShape shape) {
