@@ -203,15 +203,14 @@ __device__ __forceinline__ void ask_ahead(const AheadOf& ahead) {
   if (at < end) prefetch(from + at, end - at < ahead_piece ? static_cast<int>(end - at) : ahead_piece);
 }
 
-/// sums[h][r] += what the warp's stretches of a piece give of rows g + 8 h of the tile with row r of x.
+/// sums[h][r] = what the warp's stretches of a tile give of its rows g + 8 h with row r of x.
 template <int width>
-struct MultiplyTilePiece {
-  const std::uint8_t* slot;
-  CopyBarrier* free;
+struct MultiplyTile {
+  const TileRing& ring;
+  RingPlace place;
   const std::uint8_t* x;
   const std::uint8_t* zeros;
   int stretches;
-  int begin;
   int rows;
   float sums[2][width];
 
@@ -220,23 +219,34 @@ struct MultiplyTilePiece {
     constexpr PlaneShape shape = plane_shape_of<type>;
     constexpr PlaneOffsets planes = plane_offsets(shape, tile_stretches);
     const int lane = thread_number() % 32;
-    const int first = 8 * (thread_number() / 32);
-    if (begin + first >= stretches) {
-      if (lane == 0) arrive(free);
-      return;
-    }
-    const std::uint8_t* const row = slot + lane / 4 * piece_pitch(shape);
-    // Few instructions again and again: what is fetched once for many warps and turns is what instructions cost most here.
-    LECTERN_NO_UNROLL
-    for (int own = first + lane % 4; own < first + 8; own += 4) {
-      RawStretch raw[2];
+    const int own = 8 * (thread_number() / 32) + lane % 4;
+    const std::uint8_t* const rows_at = ring.slots + lane / 4 * piece_pitch(shape);
+    LECTERN_UNROLL
+    for (auto& of_half : sums) {
       LECTERN_UNROLL
-      for (int h = 0; h < 2; ++h) raw[h] = load_stretch<type, Kept::in_shared, Kept::in_shared>(row + 8 * h * piece_pitch(shape), planes, own);
-      if (own >= first + 4) {
-        synchronise_warp();
-        if (lane == 0) arrive(free);
+      for (float& sum : of_half) sum = 0.0F;
+    }
+    LECTERN_NO_UNROLL
+    for (int begin = own; begin - own < stretches; begin += tile_stretches) {
+      wait_for(ring.full + place.slot, place.phase);
+      const std::uint8_t* const row = rows_at + place.slot * ring.slot_bytes;
+      if (begin - lane % 4 >= stretches) {
+        if (lane == 0) arrive(ring.free + place.slot);
+      } else {
+        // Few instructions again and again: to fetch many, each once, costs more than to run them.
+        LECTERN_NO_UNROLL
+        for (int e = 0; e < 8; e += 4) {
+          RawStretch raw[2];
+          LECTERN_UNROLL
+          for (int h = 0; h < 2; ++h) raw[h] = load_stretch<type, Kept::in_shared, Kept::in_shared>(row + 8 * h * piece_pitch(shape), planes, own + e);
+          if (e > 0) {
+            synchronise_warp();
+            if (lane == 0) arrive(ring.free + place.slot);
+          }
+          take<type>(raw, begin + e);
+        }
       }
-      take<type>(raw, begin + own);
+      place.advance(ring.count);
     }
   }
 
@@ -307,31 +317,13 @@ __device__ __forceinline__ void leave_sums(const float (&sums)[2][width], float*
 /// The warps that multiply.
 template <int width>
 __device__ __forceinline__ void multiply_tiles_of(const DecodeWork& work, const DecodeTilePlaces& at, const TileRange& tiles) {
-  MultiplyTilePiece<width> piece;
-  piece.x = at.input;
-  piece.zeros = at.zeros;
-  piece.stretches = work.columns / 32;
-  piece.rows = work.rows;
-  RingPlace place;
+  MultiplyTile<width> tile{at.ring, {}, at.input, at.zeros, work.columns / 32, work.rows, {}};
   LECTERN_NO_UNROLL
   for (int number = 0; number < tiles.end - tiles.begin; ++number) {
-    const DType type = work.matrices[tile_unit(work, tiles.begin + number).which].type;
-    LECTERN_UNROLL
-    for (auto& of_half : piece.sums) {
-      LECTERN_UNROLL
-      for (float& sum : of_half) sum = 0.0F;
-    }
-    LECTERN_NO_UNROLL
-    for (piece.begin = 0; piece.begin < piece.stretches; piece.begin += tile_stretches) {
-      piece.slot = at.ring.slots + place.slot * at.ring.slot_bytes;
-      piece.free = at.ring.free + place.slot;
-      wait_for(at.ring.full + place.slot, place.phase);
-      with_quantised(type, piece);
-      place.advance(at.ring.count);
-    }
+    with_quantised(work.matrices[tile_unit(work, tiles.begin + number).which].type, tile);
     const int room = number % 2;
     if (number >= 2) wait_for(at.sums.free + room, number / 2 + 1);
-    leave_sums<width>(piece.sums, at.sums.values + room * multiplying_warps * tile_sums);
+    leave_sums<width>(tile.sums, at.sums.values + room * multiplying_warps * tile_sums);
     synchronise_warp();
     if (thread_number() % 32 == 0) arrive(at.sums.full + room);
   }
