@@ -10,16 +10,15 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// How products of answers get their weights: into registers, through rings of shared memory that the device fills by itself, through such a ring for the tensor
-/// cores, and the same while the second-level cache is asked for what the product after this one begins with.
-enum class DecodeKind { registers, rings, tiles, tiles_ahead };
+/// How products of answers get their weights: into registers, through rings of shared memory that the device fills by itself, or through such a ring for the
+/// tensor cores.
+enum class DecodeKind { registers, rings, tiles };
 
 /// By its name; none for other words.
 inline std::optional<DecodeKind> decode_kind_named(const std::string& name) {
   if (name == "registers") return DecodeKind::registers;
   if (name == "rings") return DecodeKind::rings;
   if (name == "tiles") return DecodeKind::tiles;
-  if (name == "tiles-ahead") return DecodeKind::tiles_ahead;
   return std::nullopt;
 }
 

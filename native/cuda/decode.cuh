@@ -3,7 +3,6 @@
 #pragma once
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "backend/ops.h"
 #include "cuda/chip.h"
@@ -130,9 +129,8 @@ class DecodeRows {
   void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) {
     int together = most_decode_rows;
     while (decode_shared_bytes(work.columns, together) > chip_.shared_bytes) --together;
-    const bool tiles = chip_.decode >= DecodeKind::tiles && (work.then != Then::heads || work.cache.head_size % decode_tile_rows == 0) && tile_shape(work, 1).slots >= least_slots;
+    const bool tiles = chip_.decode == DecodeKind::tiles && (work.then != Then::heads || work.cache.head_size % decode_tile_rows == 0) && tile_shape(work, 1).slots >= least_slots;
     while (tiles && tile_shape(work, together).slots < least_slots) --together;
-    if (chip_.decode == DecodeKind::tiles_ahead) look_ahead(work);
     const std::size_t row_bytes = static_cast<std::size_t>(activation_row_bytes(work.columns / 32));
     const int* chosen = work.chosen;
     std::uint8_t* quantised_out = work.quantised_out;
@@ -149,27 +147,6 @@ class DecodeRows {
       if (tiles) start_tiles(work);
       else start(work);
     }
-  }
-
-  /// Passes of answers are the same again and again: what came after a product comes after it the next time. It is asked for, no more: where something else comes
-  /// nothing is wrong.
-  void look_ahead(DecodeWork& work) {
-    // 13 MB on 132 multiprocessors are three microseconds of reading, which is what lies between two products; attention lies after the first of a layer.
-    constexpr int between_products = 12 * 8 << 10;
-    const std::uint8_t* const own = work.matrices[0].weights;
-    if (own != last_) {
-      AheadOf& ahead = after_[last_];
-      ahead.side_by_side = work.then == Then::gated;
-      for (int i = 0; i < 3; ++i) {
-        ahead.weights[i] = work.matrices[i].weights;
-        ahead.bytes[i] = static_cast<long long>(work.matrices[i].rows) * work.matrices[i].pitch;
-      }
-      last_ = own;
-    }
-    const auto found = after_.find(own);
-    if (found == after_.end()) return;
-    work.ahead = found->second;
-    work.ahead.each = work.then == Then::heads ? 2 * between_products : between_products;
   }
 
   void start(const DecodeWork& work) const {
@@ -227,8 +204,6 @@ class DecodeRows {
   DeviceArray<int> arrived_;
   const float* left_ = nullptr;  // whose rows quantised_ has
   int left_columns_ = 0;
-  const std::uint8_t* last_ = nullptr;  // the weights of the product before
-  std::unordered_map<const std::uint8_t*, AheadOf> after_;  // by a product's weights, those of the next
 };
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -1,11 +1,9 @@
-// By which kernels products of answers go on this device, tried when operations of a model are first made in a process: through rings (kernels/ring_product.cuh) where these have
-// the bits of those that need nothing (kernels/decode_product.cuh), by the tensor cores (kernels/decode_tiles.cuh) where these agree and are quicker here. One kind for all products: its last bits are its own, and
-// what a row becomes may not depend on its company.
+// By which kernels products of answers go on this device, tried when operations of a model are first made in a process: through rings (kernels/ring_product.cuh)
+// where these have the bits of those that need nothing (kernels/decode_product.cuh), by the tensor cores (kernels/decode_tiles.cuh) where these agree. One kind for
+// all products: its last bits are its own, what a row becomes may not depend on its company, and a change of kernels costs a pass more than a quicker one brings.
 #pragma once
 
 #include <algorithm>
-#include <array>
-#include <chrono>
 #include <cstring>
 #include <string>
 #include <vector>
@@ -38,9 +36,9 @@ class DecodeChoice {
         tell(type, "without the tensor cores", fault);
         tiles = false;
       }
-      return tiles ? quickest() : DecodeKind::rings;
+      return tiles ? DecodeKind::tiles : DecodeKind::rings;
     } catch (const Error& error) {
-      // A device that has no room for weights to time is full of others, which go by what is known.
+      // A device that has no room for a trial is full of others, which go by what is known.
       if (error.code() == ErrorCode::out_of_memory) {
         remark("Products of answers go through rings: the GPU had no memory to try what may be quicker.");
         return DecodeKind::rings;
@@ -114,44 +112,6 @@ class DecodeChoice {
       if (!same_bits(few, four)) return "their last bits depend on the number of rows.";
     }
     return {};
-  }
-
-  /// What takes the least time for one row and two in turns. Only what is quicker by more than the clock's whims changes the bits: the choice shall be the same
-  /// whenever it is made.
-  DecodeKind quickest() const {
-    constexpr int columns = 8192;
-    // Matrices in turns, as products of a pass follow one another: of the size of a 70B model's smaller ones, where beginnings and ends count, and together more
-    // than a second-level cache holds.
-    constexpr int matrices = 4;
-    const int outputs = trial_rows(chip_.multiprocessors);
-    const std::size_t bytes = placed_row_bytes(DType::q4_k, columns) * static_cast<std::size_t>(outputs);
-    const DeviceArray<std::uint8_t> placed(matrices * bytes);
-    const DeviceArray<float> x(std::size_t{2} * columns);
-    const DeviceArray<float> y(std::size_t{2} * static_cast<std::size_t>(outputs));
-    clear(stream_, placed.get(), matrices * bytes);
-    clear(stream_, x.get(), sizeof(float) * 2 * columns);
-    constexpr std::array kinds{DecodeKind::rings, DecodeKind::tiles, DecodeKind::tiles_ahead};
-    std::array<DecodeRows, 3> ways{rows_by(kinds[0], chip_.multiprocessors, columns), rows_by(kinds[1], chip_.multiprocessors, columns), rows_by(kinds[2], chip_.multiprocessors, columns)};
-    const auto seconds = [&](DecodeRows& way) {
-      finish_trial(stream_);
-      const auto begin = std::chrono::steady_clock::now();
-      for (int launch = 0; launch < trial_launches(); ++launch) {
-        const Linear linear{{DType::q4_k, outputs, columns, 1, placed.get() + static_cast<std::size_t>(launch % matrices) * bytes}, nullptr};
-        way.store(Norm{}, linear, nullptr, launch / matrices % 2 + 1, x.get(), y.get());
-      }
-      finish_trial(stream_);
-      return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-    };
-    // In turns, so that none has the colder device; the first of each is for warming up.
-    constexpr std::size_t turns = 5;
-    std::array<std::array<double, turns + 1>, kinds.size()> times{};
-    for (std::size_t turn = 0; turn <= turns; ++turn) {
-      for (std::size_t way = 0; way < kinds.size(); ++way) times[way][turn] = seconds(ways[way]);
-    }
-    for (auto& of_way : times) std::nth_element(of_way.begin() + 1, of_way.begin() + 1 + turns / 2, of_way.end());
-    const auto median = [&times](std::size_t way) { return times[way][1 + turns / 2]; };
-    if (std::min(median(1), median(2)) >= 0.98 * median(0)) return DecodeKind::rings;
-    return median(2) < median(1) ? DecodeKind::tiles_ahead : DecodeKind::tiles;
   }
 
   Stream stream_;

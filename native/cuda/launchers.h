@@ -216,15 +216,6 @@ struct DecodeMatrix {
   int pitch;  // bytes from one row to the next
 };
 
-/// What a block asks the second-level cache for when it has asked for all of its own weights: of matrices that follow one another, or of gated products of both,
-/// the bytes where its share begins.
-struct AheadOf {
-  const std::uint8_t* weights[3];
-  long long bytes[3];
-  bool side_by_side;
-  int each;  // a block; 0: nothing
-};
-
 struct DecodeWork {
   DecodeMatrix matrices[3];  // heads: query, key, value; gated: gate, up; else one
   int columns;
@@ -239,7 +230,6 @@ struct DecodeWork {
   std::uint8_t* quantised_out;  // gated: y once more as bytes
   HeadWork heads;
   Cache cache;
-  AheadOf ahead;  // by launch_decode_tiles() alone
 };
 
 /// Shared memory beside the input: what gated products quantise together, and sums of the norm.

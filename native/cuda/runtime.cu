@@ -166,10 +166,6 @@ TriedKinds& tried_kinds() {
   return kinds;
 }
 
-// 39 MB of Q4_K on 132 multiprocessors.
-int trial_rows(int multiprocessors) { return multiprocessors * 64; }
-int trial_launches() { return 24; }
-
 void* device_allocate(std::size_t bytes) {
   void* memory = nullptr;
   const cudaError_t status = cudaMalloc(&memory, bytes == 0 ? 1 : bytes);

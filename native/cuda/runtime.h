@@ -33,7 +33,7 @@ int unpacked_from();
 std::size_t most_unpacked_elements();
 
 /// What products of answers go by: where the copies of async_copies.h run (compute capability 9.0 and more) and were compiled what the environment's LECTERN_DECODE says
-/// ("registers", "rings", "tiles" or "tiles-ahead"), none where it says nothing of these and the device shall be tried; elsewhere registers.
+/// ("registers", "rings" or "tiles"), none where it says nothing of these and the device shall be tried; elsewhere registers.
 std::optional<DecodeKind> decode_kind(int device);
 
 /// What was found by such trials, of the process: each model has a backend of its own, and what it answers may not depend on when it was loaded.
@@ -42,10 +42,6 @@ struct TriedKinds {
   std::map<int, DecodeKind> of_device;
 };
 TriedKinds& tried_kinds();
-
-/// For such a trial (decode_choice.cuh): outputs of products that are timed, and how many are queued at a time.
-int trial_rows(int multiprocessors);
-int trial_launches();
 
 /// Keeps a sentence for cuda::take_remarks().
 void remark(const std::string& sentence);

@@ -46,8 +46,6 @@ extern std::uint64_t group_products;
 extern std::uint64_t own_copies;
 /// Products of four bytes by a thread itself (dot4) so far.
 extern std::uint64_t byte_products;
-/// Bytes that kernels asked the second-level cache for so far.
-extern std::uint64_t prefetched_bytes;
 /// What cuda::take_remarks() tells, of this thread.
 extern thread_local std::string remarks;
 

@@ -83,7 +83,6 @@ static void call(const char* name, bool allocates = false) {
   if (lost) throw Error(ErrorCode::device_lost, std::string(name) + ": the emulated device is lost");
 }
 
-std::uint64_t prefetched_bytes = 0;
 std::uint64_t byte_products = 0;
 
 }  // namespace lectern::cuda::emulation
@@ -172,7 +171,6 @@ void prefetch(const void* address, int bytes) {
   const std::lock_guard lock(memory_mutex);
   auto part = memory_parts.upper_bound(at);
   if (part == memory_parts.begin() || at + bytes > std::prev(part)->first + std::prev(part)->second) throw std::logic_error("A kernel asks for memory that is none of the device's.");
-  cuda::emulation::prefetched_bytes += static_cast<std::uint64_t>(bytes);
 }
 
 float half_to_float(std::uint16_t bits) { return float_from_f16(bits); }
@@ -191,7 +189,6 @@ Device describe(int) {
 // Few, so that small tests choose large tiles.
 int multiprocessors(int) { return checks_only ? 132 : 2; }
 
-
 void remark(const std::string& sentence) { cuda::emulation::remarks += sentence; }
 
 int unpacked_from() { return checks_only ? 192 : 128; }
@@ -202,16 +199,13 @@ bool has_warpgroups(int device) { return device == 1; }
 std::optional<DecodeKind> decode_kind(int device) {
   if (device != 1) return DecodeKind::registers;
   const char* const wanted = std::getenv("LECTERN_DECODE");
-  return wanted == nullptr ? DecodeKind::tiles_ahead : decode_kind_named(wanted);
+  return wanted == nullptr ? DecodeKind::tiles : decode_kind_named(wanted);
 }
 
 TriedKinds& tried_kinds() {
   static TriedKinds kinds;
   return kinds;
 }
-
-int trial_rows(int multiprocessors) { return multiprocessors * 16; }
-int trial_launches() { return 4; }
 
 std::size_t most_shared_bytes(int) { return std::size_t{227} << 10; }
 

@@ -179,30 +179,6 @@ __device__ __forceinline__ void ask_for_the_rest(const DecodeWork& work, const T
   }
 }
 
-/// Bytes of a copy to the second-level cache.
-constexpr int ahead_piece = 8 << 10;
-
-/// The first asking warp, at its end: what the block will ask for when the next product's turn comes, so that the memory is busy until then.
-__device__ __forceinline__ void ask_ahead(const AheadOf& ahead) {
-  const int lane = thread_number() % 32;
-  long long all = ahead.bytes[0];
-  if (!ahead.side_by_side) all += ahead.bytes[1] + ahead.bytes[2];
-  const int pieces = ahead.each / ahead_piece;
-  if (lane >= pieces) return;
-  const int matrix = ahead.side_by_side ? lane % 2 : 0;
-  long long at = all * block_x() / grid_x() / plane_alignment * plane_alignment + static_cast<long long>(ahead.side_by_side ? lane / 2 : lane) * ahead_piece;
-  const std::uint8_t* from = ahead.weights[matrix];
-  long long end = ahead.bytes[matrix];
-  LECTERN_UNROLL
-  for (int i = 1; i < 3; ++i) {
-    if (ahead.side_by_side || at < end) continue;
-    at -= end;
-    from = ahead.weights[i];
-    end = ahead.bytes[i];
-  }
-  if (at < end) prefetch(from + at, end - at < ahead_piece ? static_cast<int>(end - at) : ahead_piece);
-}
-
 /// sums[h][r] = what the warp's stretches of a tile give of its rows g + 8 h with row r of x.
 template <int width>
 struct MultiplyTile {
@@ -412,7 +388,6 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_ti
     AskedTiles asked = ask_for_first(work, at.ring, tiles);
     wait_for_kernels_before();
     ask_for_the_rest(work, at.ring, asked);
-    if (asking_warp() == 0) ask_ahead(work.ahead);
     return;
   }
   read_input<width, reading_threads>(work, at.input, at.norm, wait_for_kernels_before, ReadersMeet{at.input_made, 0});
