@@ -46,7 +46,7 @@ class DecodeRows {
   }
 
   /// Ops::project_attention of the first `rows` of the batch.
-  void heads(const AttentionWeights& weights, int rows, const float* x, float* q, const Cache& cache, const HeadWork& heads) {
+  void heads(const AttentionWeights& weights, int rows, const float* x, float* q, const Cache& cache, const HeadWork& heads) const {
     DecodeWork work = work_of(weights.norm, weights.query.weight.columns);
     work.then = Then::heads;
     work.matrices[0] = matrix_of(weights.query);
@@ -81,7 +81,7 @@ class DecodeRows {
   }
 
   /// y[i] = W norm(x[chosen[i]]) + bias; chosen: on the device, or null for the first rows.
-  void store(const Norm& norm, const Linear& weights, const int* chosen, int rows, const float* x, float* y) {
+  void store(const Norm& norm, const Linear& weights, const int* chosen, int rows, const float* x, float* y) const {
     DecodeWork work = work_of(norm, weights.weight.columns);
     work.then = Then::store;
     work.matrices[0] = matrix_of(weights);
@@ -126,7 +126,7 @@ class DecodeRows {
   }
 
   /// As many rows at a time as a block's shared memory holds. By which kernel is not for the rows to say: their bits may not depend on their number.
-  void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) {
+  void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) const {
     int together = most_decode_rows;
     while (decode_shared_bytes(work.columns, together) > chip_.shared_bytes) --together;
     const bool tiles = chip_.decode == DecodeKind::tiles && (work.then != Then::heads || work.cache.head_size % decode_tile_rows == 0) && tile_shape(work, 1).slots >= least_slots;

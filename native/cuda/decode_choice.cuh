@@ -61,13 +61,13 @@ class DecodeChoice {
     remark("Products of answers go " + std::string(way) + ", which is slower: with weights of " + std::string(type.name) + " " + fault);
   }
 
-  DecodeRows rows_by(DecodeKind kind, int blocks, int columns) const {
+  DecodeRows rows_by(DecodeKind kind) const {
     OpsShape shape{};
     shape.logit_rows = most_decode_rows;
-    shape.columns = columns;
+    shape.columns = few_columns;
     shape.heads = 1;
     Chip chip = chip_;
-    chip.multiprocessors = blocks;
+    chip.multiprocessors = few_blocks;
     chip.decode = kind;
     return DecodeRows(shape, stream_, chip);
   }
@@ -86,7 +86,7 @@ class DecodeChoice {
 
     std::vector<float> by(DecodeKind kind, int rows) const {
       // It stays until the kernel is done: what it releases would wait for it, and without end.
-      DecodeRows way = choice_.rows_by(kind, few_blocks, few_columns);
+      const DecodeRows way = choice_.rows_by(kind);
       way.store(Norm{}, {{type_, few_outputs, few_columns, 1, placed_.get()}, nullptr}, nullptr, rows, x_.get(), y_.get());
       finish_trial(choice_.stream_);
       std::vector<float> got(static_cast<std::size_t>(rows) * few_outputs);

@@ -273,8 +273,8 @@ constexpr int asking_warps = 3;
 constexpr int decode_tile_threads = 32 * (multiplying_warps + 1 + asking_warps);
 /// All but those that ask, which begin with that.
 constexpr int reading_threads = 32 * (multiplying_warps + 1);
-/// Zeros in shared memory, for lanes that multiply by nothing: as far as a lane reads from a place in a row of x.
-constexpr int zero_bytes = 16 * 8;
+/// Zeros in shared memory, for lanes that multiply by nothing.
+constexpr int zero_bytes = 16;
 /// Slots of the ring that pieces come through, at most.
 constexpr int most_tile_slots = 8;
 

@@ -16,7 +16,7 @@
 #include "cuda_places.h"
 #include "error.h"
 #include "harness.h"
-#include "made_model.h"
+#include "made_product.h"
 #include "opened_model.h"
 #include "tensor/dtype.h"
 
@@ -130,13 +130,7 @@ class MadeLayer {
     return ops_->place_vector(all.data(), all.size());
   }
   Norm norm() { return {bias(shape_.embedding), nullptr, 1e-5F}; }
-  Matrix matrix(DType type, int rows, int columns) {
-    const std::vector<std::byte> bytes = test::random_weights(type, std::int64_t{rows} * columns, 1.0F / 16, random_);
-    const Tensor tensor{"weights", type, {columns, rows, 1, 1}, 2, bytes.data(), bytes.size()};
-    const Matrix placed = ops_->place_matrix(&tensor, 1);
-    backend_.synchronise();
-    return placed;
-  }
+  Matrix matrix(DType type, int rows, int columns) { return test::place_random(backend_, *ops_, type, rows, columns, 1.0F / 16, random_); }
 
   Backend& backend_;
   LayerShape shape_;

@@ -15,7 +15,7 @@
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
-#include "made_model.h"
+#include "made_product.h"
 #include "opened_model.h"
 #include "tensor/dtype.h"
 
@@ -96,13 +96,7 @@ class PromptHeads {
     const Row all = numbers(count);
     return ops_->place_vector(all.data(), all.size());
   }
-  Matrix matrix(DType type, int outputs) {
-    const std::vector<std::byte> bytes = test::random_weights(type, std::int64_t{outputs} * columns, 0.1F, random_);
-    const Tensor tensor{"made", type, {columns, outputs, 1, 1}, 2, bytes.data(), bytes.size()};
-    const Matrix placed = ops_->place_matrix(&tensor, 1);
-    backend_.synchronise();
-    return placed;
-  }
+  Matrix matrix(DType type, int outputs) { return test::place_random(backend_, *ops_, type, outputs, columns, 0.1F, random_); }
 
   Backend& backend_;
   bool turned_;

@@ -161,10 +161,11 @@ __device__ __forceinline__ void load_head(const std::uint8_t* row, const PlaneOf
   if constexpr (shape.head == 2) raw.head.w[0] = load_constant<std::uint16_t, scales>(head);
 }
 
-/// All of a stretch but its head. `quants`, `scales`: what the first-level cache does with those planes.
-template <DType type, Kept quants, Kept scales>
-__device__ __forceinline__ void load_parts(const std::uint8_t* row, const PlaneOffsets& at, int stretch, RawStretch& raw) {
+/// `quants`, `scales`: what the first-level cache does with those planes.
+template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
+__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
   constexpr PlaneShape shape = plane_shape_of<type>;
+  RawStretch raw;
   if constexpr (shape.low == 16) raw.low = load_constant<Words<4>, quants>(row + 16 * stretch);
   if constexpr (shape.low == 8) {
     const auto low = load_constant<Words<2>, quants>(row + 8 * stretch);
@@ -176,12 +177,6 @@ __device__ __forceinline__ void load_parts(const std::uint8_t* row, const PlaneO
   if constexpr (shape.high == 4) raw.high.w[0] = load_constant<Words<1>, quants>(row + at.high + 4 * stretch).w[0];
   if constexpr (shape.scale == 4) raw.scale = load_constant<Words<1>, scales>(row + at.scale + 4 * stretch).w[0];
   if constexpr (shape.scale == 2) raw.scale = load_constant<std::uint16_t, scales>(row + at.scale + 2 * stretch);
-}
-
-template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
-__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
-  RawStretch raw;
-  load_parts<type, quants, scales>(row, at, stretch, raw);
   load_head<type, scales>(row, at, stretch, raw);
   return raw;
 }

@@ -5,7 +5,9 @@
 #pragma once
 
 #include "cuda/async_copies.h"
+#include "cuda/kernels/decode_input.cuh"
 #include "cuda/kernels/planes.cuh"
+#include "cuda/kernels/tile_units.cuh"
 #include "cuda/launchers.h"
 
 namespace lectern {
@@ -73,6 +75,58 @@ struct AskForTilePiece {
     if constexpr (shape.head > 0) copy_bytes(place + to.head, row + from.head + shape.head * (begin / 8), bytes.head, full);
   }
 };
+
+/// What an asking warp asks for next.
+struct AskedTiles {
+  TileRange tiles;  // that are left
+  DType type;
+  AskForTilePiece piece;
+  RingPlace place;
+};
+
+__device__ __forceinline__ int asking_warp() { return (thread_number() - reading_threads) / 32; }
+
+__device__ __forceinline__ void ask_for_tile(const DecodeWork& work, AskedTiles& asked) {
+  if (asked.tiles.begin >= asked.tiles.end) return;
+  const int i = thread_number() % 32;
+  const TileUnit tile = tile_unit(work, asked.tiles.begin);
+  const DecodeMatrix& matrix = work.matrices[work.then == Then::gated && i >= decode_tile_rows / 2 ? 1 : tile.which];
+  asked.type = work.matrices[tile.which].type;
+  asked.piece.row = i >= decode_tile_rows || i % asking_warps != asking_warp() ? nullptr : matrix.weights + static_cast<std::size_t>(min_of(tile_row(work, tile, i), matrix.rows - 1)) * static_cast<std::size_t>(matrix.pitch);
+  asked.piece.begin = 0;
+}
+
+__device__ __forceinline__ void ask_for_tile_piece(const DecodeWork& work, const TileRing& ring, AskedTiles& asked) {
+  asked.piece.slot = ring.slots + asked.place.slot * ring.slot_bytes;
+  asked.piece.full = ring.full + asked.place.slot;
+  with_quantised(asked.type, asked.piece);
+  asked.place.advance(ring.count);
+  asked.piece.begin += tile_stretches;
+  if (asked.piece.begin < asked.piece.stretches) return;
+  ++asked.tiles.begin;
+  ask_for_tile(work, asked);
+}
+
+/// Fills the ring, as far as there are pieces.
+__device__ __forceinline__ AskedTiles ask_for_first(const DecodeWork& work, const TileRing& ring, const TileRange& tiles) {
+  AskedTiles asked{};
+  asked.tiles = tiles;
+  asked.piece.rows = (decode_tile_rows - asking_warp() + asking_warps - 1) / asking_warps;
+  asked.piece.stretches = work.columns / 32;
+  ask_for_tile(work, asked);
+  LECTERN_NO_UNROLL
+  for (int slot = 0; slot < ring.count && asked.tiles.begin < asked.tiles.end; ++slot) ask_for_tile_piece(work, ring, asked);
+  return asked;
+}
+
+/// Then each slot again when it is free.
+__device__ __forceinline__ void ask_for_the_rest(const DecodeWork& work, const TileRing& ring, AskedTiles& asked) {
+  LECTERN_NO_UNROLL
+  while (asked.tiles.begin < asked.tiles.end) {
+    wait_for(ring.free + asked.place.slot, asked.place.phase ^ 1);
+    ask_for_tile_piece(work, ring, asked);
+  }
+}
 
 #endif
 
