@@ -1,5 +1,5 @@
 /** What the layout network thinks of one page, ready to be asked: by the words of a line, and by region. It proposes; the words and what is drawn decide where things stand. */
-import type { Box, PageContent, Word } from '../../pdf/page.js';
+import type { PageContent, Word } from '../../pdf/page.js';
 import { lookAt } from './page.js';
 import type { LineOdds, Region } from './regions.js';
 import type { LayoutFinder } from './shipped.js';
@@ -32,12 +32,4 @@ export async function opinionOn(content: PageContent, find: LayoutFinder, signal
     if (of !== undefined) for (const word of parts) lines.set(word, { odds: of, region: owners.get(index) ?? -1 });
   }
   return { regions, lines, words: regions.map((region) => region.lines.flatMap((line) => words[line] ?? [])) };
-}
-
-/** Share of `inner` that lies in `outer`, 0..1. */
-export function shareWithin(inner: Box, outer: Box): number {
-  const wide = Math.min(inner.right, outer.right) - Math.max(inner.left, outer.left);
-  const high = Math.min(inner.bottom, outer.bottom) - Math.max(inner.top, outer.top);
-  const area = (inner.right - inner.left) * (inner.bottom - inner.top);
-  return wide <= 0 || high <= 0 || area <= 0 ? 0 : (wide * high) / area;
 }

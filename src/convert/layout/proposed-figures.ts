@@ -1,6 +1,6 @@
 /** Pictures that the layout network sees and geometry does not: of strokes, of labels alone, of ink on a scan. */
 import type { Box } from '../../pdf/page.js';
-import { shareWithin } from '../layout-network/opinion.js';
+import { shareWithin } from '../boxes.js';
 import type { PageOpinion } from '../layout-network/opinion.js';
 import { captionKind } from '../wording/captions.js';
 import { holdsText, readsAsLabels, sizeOfText, textShare } from './figures.js';

@@ -1,5 +1,6 @@
 /** Charts whose grid looks like a table's: bars stand across its lines, or curves run over it, where the grounds of cells keep to lines. */
 import type { Box, PageContent } from '../../pdf/page.js';
+import { shareWithin } from '../boxes.js';
 import type { FoundTable } from '../table.js';
 
 /** Points: a bar reaches that far beyond a line on both sides, and ends that far from any. */
@@ -21,13 +22,7 @@ function isChart(table: Box, { boxes, rulings, drawings }: Pick<PageContent, 'bo
   const bars = boxes.filter(({ box, fill }) => fill >= 0 && fill !== 0xffffff && isIn(box, table)
     && lines.some(({ position, start, end }) => position > box.top + beyond && position < box.bottom - beyond && start < box.left - beyond && end > box.right + beyond)
     && lines.every(({ position }) => Math.abs(position - box.top) > onLine));
-  return bars.length >= leastBars || drawings.some((drawing) => sharedArea(drawing, table) > leastDrawn * areaOf(table));
+  return bars.length >= leastBars || drawings.some((drawing) => shareWithin(table, drawing) > leastDrawn);
 }
 
 const isIn = (inner: Box, outer: Box): boolean => inner.left > outer.left - onLine && inner.right < outer.right + onLine && inner.top > outer.top - onLine && inner.bottom < outer.bottom + onLine;
-
-const areaOf = ({ left, right, top, bottom }: Box): number => (right - left) * (bottom - top);
-
-function sharedArea(a: Box, b: Box): number {
-  return Math.max(0, Math.min(a.right, b.right) - Math.max(a.left, b.left)) * Math.max(0, Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top));
-}

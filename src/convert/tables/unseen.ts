@@ -1,5 +1,6 @@
 /** A layout network's veto: what geometry takes for a table, and the network does not, is a form's fields, a chart's labels or a list more often than a table. */
 import type { Box } from '../../pdf/page.js';
+import { shareWithin } from '../boxes.js';
 import type { FoundTable } from '../table.js';
 import { inkOf, wordsOf } from './extents.js';
 
@@ -10,13 +11,6 @@ const leastCovered = 0.2;
 export function withoutUnseen(tables: FoundTable[], regions: Box[]): FoundTable[] {
   return tables.filter((table) => {
     const box = inkOf(wordsOf([table]));
-    return regions.reduce((sum, region) => sum + shareOf(box, region), 0) >= leastCovered;
+    return regions.reduce((sum, region) => sum + shareWithin(box, region), 0) >= leastCovered;
   });
-}
-
-/** Share of `box` that lies in `region`; 1 for a box without extent in it. */
-function shareOf(box: Box, region: Box): number {
-  const [wide, high] = [box.right - box.left, box.bottom - box.top];
-  const [x, y] = [Math.min(box.right, region.right) - Math.max(box.left, region.left), Math.min(box.bottom, region.bottom) - Math.max(box.top, region.top)];
-  return x < 0 || y < 0 || wide <= 0 || high <= 0 ? 0 : (x * y) / (wide * high);
 }
