@@ -30,6 +30,28 @@ struct TileMap {
 /// `data`, `row_bytes`: multiples of 16; box_rows: 256 at most. Throws Error `device_lost` where the driver refuses.
 TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows);
 
+constexpr int line_bytes = 128;
+constexpr int lines_rows = 8;
+
+/// Rows of bytes, in lines: a box is some lines of eight rows, all rows' first line, then all rows' second. Of lines of 128 bytes the 16-byte chunk c of row r lies where chunk
+/// c ^ r would be, so that the copy's place must be a multiple of 1,024; shorter lines, of 16, 32 or 64 bytes, lie as they are, one row behind the other. What lies outside becomes zeros.
+struct LineMap {
+#if defined(__CUDACC__)
+  alignas(64) unsigned char opaque[128];  // the driver's CUtensorMap
+#else
+  const std::uint8_t* data = nullptr;
+  std::size_t row_bytes = 0;
+  int rows = 0;
+  int bytes = 0;  // of a line
+  int lines = 0;
+  int box_lines = 0;
+#endif
+};
+
+/// `data`, `row_bytes`: multiples of 16; lines of `bytes`, `lines` of a row, `box_lines` copied at a time. All bytes of a row's last line must be there to be read, whatever they are.
+/// Throws Error `device_lost` where the driver refuses.
+LineMap make_line_map(const void* data, std::size_t row_bytes, int rows, int bytes, int lines, int box_lines);
+
 #if defined(__CUDACC__)
 
 /// Of a kernel's parameter that stays where the launch put it: a TileMap is read by its address.
@@ -37,7 +59,7 @@ TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int 
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-__device__ __forceinline__ std::uint32_t barrier_address(const void* at) { return static_cast<std::uint32_t>(__cvta_generic_to_shared(at)); }
+__device__ __forceinline__ std::uint32_t barrier_address(const void* at) { return shared_place(at); }
 
 /// By one thread; show_barriers() by the same and then a barrier of the block before anybody uses them.
 __device__ __forceinline__ void init_barrier(CopyBarrier* barrier, int arrivals) { asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier_address(barrier)), "r"(arrivals) : "memory"); }
@@ -52,10 +74,11 @@ __device__ __forceinline__ void arrive_expecting(CopyBarrier* barrier, int bytes
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier_address(barrier)), "r"(bytes) : "memory");
 }
 /// What the thread read of shared memory before may be written again by whoever waits.
-__device__ __forceinline__ void arrive(CopyBarrier* barrier) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier_address(barrier)) : "memory"); }
+__device__ __forceinline__ void arrive_at(SharedPlace barrier) { asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(barrier) : "memory"); }
+__device__ __forceinline__ void arrive(CopyBarrier* barrier) { arrive_at(shared_place(barrier)); }
 
 /// Until the phase is over, and what it waited for is there.
-__device__ __forceinline__ void wait_for(const CopyBarrier* barrier, int phase) {
+__device__ __forceinline__ void wait_at(SharedPlace barrier, int phase) {
   asm volatile(
       "{\n"
       ".reg .pred there;\n"
@@ -64,10 +87,11 @@ __device__ __forceinline__ void wait_for(const CopyBarrier* barrier, int phase) 
       "@there bra DONE;\n"
       "bra AGAIN;\n"
       "DONE:\n"
-      "}\n" ::"r"(barrier_address(barrier)),
+      "}\n" ::"r"(barrier),
       "r"(phase & 1)
       : "memory");
 }
+__device__ __forceinline__ void wait_for(const CopyBarrier* barrier, int phase) { wait_at(shared_place(barrier), phase); }
 
 /// `bytes` that follow one another; addresses and size are multiples of 16.
 __device__ __forceinline__ void copy_bytes(void* shared, const void* global, int bytes, CopyBarrier* barrier) {
@@ -81,6 +105,16 @@ __device__ __forceinline__ void copy_box(void* shared, const TileMap& map, int c
                : "memory");
 }
 
+/// A box of a map from `line` and `row` on; all of its bytes count, also those of zeros.
+__device__ __forceinline__ void copy_lines(void* shared, const LineMap& map, int line, int row, CopyBarrier* barrier) {
+  asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3, %4}], [%5];" ::"r"(barrier_address(shared)), "l"(&map), "r"(0), "r"(row), "r"(line),
+               "r"(barrier_address(barrier))
+               : "memory");
+}
+
+/// By a thread that knows what other kernels wrote, before it asks for copies of that.
+__device__ __forceinline__ void show_to_copies() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
+
 #endif
 
 #else
@@ -92,8 +126,12 @@ void show_barriers();
 void arrive_expecting(CopyBarrier* barrier, int bytes);
 void arrive(CopyBarrier* barrier);
 void wait_for(const CopyBarrier* barrier, int phase);
+inline void arrive_at(SharedPlace barrier) { arrive(const_cast<CopyBarrier*>(reinterpret_cast<const CopyBarrier*>(barrier))); }
+inline void wait_at(SharedPlace barrier, int phase) { wait_for(reinterpret_cast<const CopyBarrier*>(barrier), phase); }
 void copy_bytes(void* shared, const void* global, int bytes, CopyBarrier* barrier);
 void copy_box(void* shared, const TileMap& map, int column, int row, CopyBarrier* barrier);
+void copy_lines(void* shared, const LineMap& map, int line, int row, CopyBarrier* barrier);
+void show_to_copies();
 
 #endif
 

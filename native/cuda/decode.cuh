@@ -129,7 +129,7 @@ class DecodeRows {
   void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) const {
     int together = most_decode_rows;
     while (decode_shared_bytes(work.columns, together) > chip_.shared_bytes) --together;
-    const bool tiles = chip_.decode == DecodeKind::tiles && (work.then != Then::heads || work.cache.head_size % decode_tile_rows == 0) && tile_shape(work, 1).slots >= least_slots;
+    const bool tiles = chip_.decode == DecodeKind::tiles && as_tiles(work) && tile_shape(work, 1).slots >= least_slots;
     while (tiles && tile_shape(work, together).slots < least_slots) --together;
     const std::size_t row_bytes = static_cast<std::size_t>(activation_row_bytes(work.columns / 32));
     const int* chosen = work.chosen;
@@ -147,6 +147,11 @@ class DecodeRows {
       if (tiles) start_tiles(work);
       else start(work);
     }
+  }
+
+  /// Of heads the halves of tiles lie in one head each, and are turned as a whole or not at all.
+  static bool as_tiles(const DecodeWork& work) {
+    return work.then != Then::heads || (work.cache.head_size % decode_tile_rows == 0 && work.heads.pairs % (decode_tile_rows / 2) == 0);
   }
 
   void start(const DecodeWork& work) const {
@@ -171,8 +176,11 @@ class DecodeRows {
   }
 
   void start_tiles(const DecodeWork& work) const {
-    const DecodeTileShape shape = tile_shape(work, work.rows);
-    const int blocks = std::min(chip_.multiprocessors, units_of(work, decode_tile_rows));
+    DecodeTileShape shape = tile_shape(work, work.rows);
+    const int units = units_of(work, decode_tile_rows);
+    const int blocks = std::min(chip_.multiprocessors, units);
+    shape.each = units / blocks;
+    shape.more = units % blocks;
     if (work.rows == 1) launch_decode_tiles<1>(stream_, blocks, shape, work);
     else if (work.rows == 2) launch_decode_tiles<2>(stream_, blocks, shape, work);
     else launch_decode_tiles<4>(stream_, blocks, shape, work);

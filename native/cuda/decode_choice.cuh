@@ -75,7 +75,7 @@ class DecodeChoice {
   /// A made matrix and made rows on the device.
   class Made {
    public:
-    Made(const DecodeChoice& choice, DType type) : choice_(choice), type_(type), placed_(placed_row_bytes(type, few_columns) * few_outputs), x_(std::size_t{most_decode_rows} * few_columns), y_(std::size_t{most_decode_rows} * few_outputs) {
+    Made(const DecodeChoice& choice, DType type) : choice_(choice), type_(type), placed_(placed_row_bytes(type, few_columns) * few_outputs + read_beyond), x_(std::size_t{most_decode_rows} * few_columns), y_(std::size_t{most_decode_rows} * few_outputs) {
       const std::vector<std::uint8_t> weights = trial_weights(type, few_columns, few_outputs);
       TrialNoise noise;
       std::vector<float> values(std::size_t{most_decode_rows} * few_columns);

@@ -265,30 +265,34 @@ constexpr std::size_t ring_shared_bytes(const RingShape& shape) {
 template <int width>
 void launch_ring_decode(Stream stream, int blocks, const RingShape& shape, const DecodeWork& work);
 
-/// Weight rows of a tile, which warps of a block multiply together by the tensor cores: each takes eight stretches of a piece of the rows. Further warps
-/// ask for pieces, each some of the rows, and one ends what has been summed.
+/// Weight rows of a tile, which warps of a block multiply together by the tensor cores: each takes four stretches of a piece of the rows. One more warp
+/// ends what has been summed, and one asks for pieces.
 constexpr int decode_tile_rows = 16;
 constexpr int multiplying_warps = 16;
-constexpr int asking_warps = 3;
-constexpr int decode_tile_threads = 32 * (multiplying_warps + 1 + asking_warps);
+constexpr int decode_tile_threads = 32 * (multiplying_warps + 2);
 /// All but those that ask, which begin with that.
 constexpr int reading_threads = 32 * (multiplying_warps + 1);
+/// Of a piece.
+constexpr int tile_stretches = 4 * multiplying_warps;
+/// Where slots of the ring that pieces come through begin, and how many there are at most.
+constexpr int slot_alignment = 1024;
+constexpr int most_tile_slots = 12;
 /// Zeros in shared memory, for lanes that multiply by nothing.
 constexpr int zero_bytes = 16;
-/// Slots of the ring that pieces come through, at most.
-constexpr int most_tile_slots = 8;
 
-/// How a block shares its memory: slots of the block, their bytes, and bytes of the input.
+/// How a block shares its memory: slots of the block, their bytes, and bytes of the input. And what tiles it has: `each` of a block's units, one more in the first `more` blocks.
 struct DecodeTileShape {
   int slots;
   int slot_bytes;
   int input_bytes;
+  int each = 0;
+  int more = 0;
 };
 
 constexpr std::size_t decode_tile_shared_bytes(const DecodeTileShape& shape) {
-  // Sums of two tiles by all warps, 32 outputs that a gated product gathers, what the norm adds up, zeros, barriers.
+  // Sums of two tiles by all warps, 32 outputs that a gated product gathers, what the norm adds up, zeros, barriers, and what is lost before the first slot.
   return static_cast<std::size_t>(shape.slots) * (static_cast<std::size_t>(shape.slot_bytes) + 2 * sizeof(std::uint64_t)) + static_cast<std::size_t>(shape.input_bytes) +
-         sizeof(float) * most_decode_rows * (2 * multiplying_warps * decode_tile_rows + 32 + 32) + zero_bytes + 5 * sizeof(std::uint64_t);
+         sizeof(float) * most_decode_rows * (2 * multiplying_warps * decode_tile_rows + 32 + 32) + zero_bytes + 5 * sizeof(std::uint64_t) + slot_alignment;
 }
 
 /// The same as launch_decode() by the tensor cores, on chips of compute capability 9.0 and more; the last bits are others. Heads have multiples of decode_tile_rows.

@@ -35,9 +35,9 @@ inline std::size_t part_bytes(DType dtype, std::int64_t rows, std::int64_t colum
   return (placed_row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
 }
 
-/// Behind all parts of a matrix of f16 lies the largest magnitude of its weights, in 256 bytes of their own.
+/// Behind all parts of a matrix of f16 lies the largest magnitude of its weights, in 256 bytes of their own; behind those that are quantised what is read beyond.
 inline std::size_t matrix_bytes_of(DType dtype, std::int64_t rows, std::int64_t columns, int count) {
-  return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count) + (dtype == DType::f16 ? 256 : 0);
+  return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count) + (dtype == DType::f16 ? 256 : info_of(dtype).block_elements > 1 ? read_beyond : 0);
 }
 inline const LargestBits* largest_of(const Matrix& matrix) {
   return reinterpret_cast<const LargestBits*>(static_cast<const std::uint8_t*>(matrix.data) + part_bytes(matrix.dtype, matrix.rows, matrix.columns) * static_cast<std::size_t>(matrix.count));

@@ -107,7 +107,20 @@ std::string take_remarks() {
   return std::exchange(remarks, {});
 }
 
-TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows) {
+namespace {
+
+/// How the driver is told of what is copied in boxes: `rank` numbers of each, the strides without that of single elements.
+struct BoxedArray {
+  CUtensorMapDataType element;
+  cuuint32_t rank;
+  const cuuint64_t* extents;
+  const cuuint64_t* strides;
+  const cuuint32_t* box;
+  CUtensorMapSwizzle swizzle;
+};
+
+template <class Map>
+Map make_map(const void* data, const BoxedArray& array) {
   // The driver's own call, found by its name: nothing is linked against the driver.
   static const auto encode = [] {
     void* found = nullptr;
@@ -116,18 +129,30 @@ TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int 
     return reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(found);
   }();
   if (encode == nullptr) throw Error(ErrorCode::device_lost, "The GPU's driver knows no maps of tiles.");
-  constexpr cuuint32_t box_columns = 64;
-  const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
-  const cuuint64_t pitch[] = {row_bytes};
-  const cuuint32_t box[] = {box_columns, static_cast<cuuint32_t>(box_rows)};
-  const cuuint32_t steps[] = {1, 1};
-  TileMap map{};
+  const cuuint32_t steps[] = {1, 1, 1};
+  Map map{};
   static_assert(sizeof map == sizeof(CUtensorMap), "the driver's size");
-  // Halves and bf16 alike: nothing is computed, and what lies outside is zeros.
-  const CUresult status = encode(reinterpret_cast<CUtensorMap*>(&map), CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, const_cast<void*>(data), extents, pitch, box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                                 CU_TENSOR_MAP_SWIZZLE_128B, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  const CUresult status = encode(reinterpret_cast<CUtensorMap*>(&map), array.element, array.rank, const_cast<void*>(data), array.extents, array.strides, array.box, steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                                 array.swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_256B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (status != CUDA_SUCCESS) throw Error(ErrorCode::device_lost, "cuTensorMapEncodeTiled: error " + std::to_string(static_cast<int>(status)));
   return map;
+}
+
+}  // namespace
+
+TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int rows, int box_rows) {
+  const cuuint64_t extents[] = {static_cast<cuuint64_t>(columns), static_cast<cuuint64_t>(rows)};
+  const cuuint64_t strides[] = {row_bytes};
+  const cuuint32_t box[] = {64, static_cast<cuuint32_t>(box_rows)};
+  // Halves and bf16 alike: nothing is computed, and what lies outside is zeros.
+  return make_map<TileMap>(data, {CU_TENSOR_MAP_DATA_TYPE_BFLOAT16, 2, extents, strides, box, CU_TENSOR_MAP_SWIZZLE_128B});
+}
+
+LineMap make_line_map(const void* data, std::size_t row_bytes, int rows, int bytes, int lines, int box_lines) {
+  const cuuint64_t extents[] = {static_cast<cuuint64_t>(bytes), static_cast<cuuint64_t>(rows), static_cast<cuuint64_t>(lines)};
+  const cuuint64_t strides[] = {row_bytes, static_cast<cuuint64_t>(bytes)};
+  const cuuint32_t box[] = {static_cast<cuuint32_t>(bytes), lines_rows, static_cast<cuuint32_t>(box_lines)};
+  return make_map<LineMap>(data, {CU_TENSOR_MAP_DATA_TYPE_UINT8, 3, extents, strides, box, bytes == line_bytes ? CU_TENSOR_MAP_SWIZZLE_128B : CU_TENSOR_MAP_SWIZZLE_NONE});
 }
 
 int unpacked_from() {

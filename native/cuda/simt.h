@@ -66,6 +66,12 @@ using EventHandle = cudaEvent_t;
 using GraphHandle = cudaGraphExec_t;
 
 __device__ __forceinline__ int thread_number() { return static_cast<int>(threadIdx.x); }
+/// The same read anew: what is made of it is not kept in registers from long before.
+__device__ __forceinline__ int thread_number_again() {
+  int number;
+  asm volatile("mov.u32 %0, %%tid.x;" : "=r"(number));
+  return number;
+}
 __device__ __forceinline__ int thread_count() { return static_cast<int>(blockDim.x); }
 __device__ __forceinline__ int block_x() { return static_cast<int>(blockIdx.x); }
 __device__ __forceinline__ int block_y() { return static_cast<int>(blockIdx.y); }
@@ -148,6 +154,22 @@ __device__ __forceinline__ T load_constant(const std::uint8_t* from) {
 
 #undef LECTERN_LOAD
 
+/// An address of the block's shared memory in one register, for loops that walk it.
+using SharedPlace = std::uint32_t;
+__device__ __forceinline__ SharedPlace shared_place(const void* at) { return static_cast<SharedPlace>(__cvta_generic_to_shared(at)); }
+
+/// What is read stays behind what was waited for.
+template <class T, Kept kept>
+__device__ __forceinline__ T load_constant(SharedPlace from) {
+  static_assert(kept == Kept::in_shared, "an address of shared memory");
+  T value;
+  if constexpr (sizeof(T) == 16) asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];" : "=r"(value.w[0]), "=r"(value.w[1]), "=r"(value.w[2]), "=r"(value.w[3]) : "r"(from));
+  else if constexpr (sizeof(T) == 8) asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(value.w[0]), "=r"(value.w[1]) : "r"(from));
+  else if constexpr (sizeof(T) == 4) asm volatile("ld.shared.u32 %0, [%1];" : "=r"(value.w[0]) : "r"(from));
+  else asm volatile("ld.shared.u16 %0, [%1];" : "=h"(value) : "r"(from));
+  return value;
+}
+
 /// What launch_shared() gave the block, aligned to 128 bytes.
 __device__ __forceinline__ std::uint8_t* dynamic_shared() {
   extern __shared__ __align__(128) std::uint8_t dynamic_shared_bytes[];
@@ -219,6 +241,7 @@ using EventHandle = std::uint64_t;
 using GraphHandle = std::vector<std::function<void()>>;
 
 inline int thread_number() { return static_cast<int>(cuda::emulation::thread_index.x); }
+inline int thread_number_again() { return thread_number(); }
 inline int thread_count() { return static_cast<int>(cuda::emulation::block_size.x); }
 inline int block_x() { return static_cast<int>(cuda::emulation::block_index.x); }
 inline int block_y() { return static_cast<int>(cuda::emulation::block_index.y); }
@@ -277,6 +300,9 @@ T load_constant(const std::uint8_t* from) {
   std::memcpy(&value, from, sizeof value);
   return value;
 }
+
+using SharedPlace = const std::uint8_t*;
+inline SharedPlace shared_place(const void* at) { return static_cast<SharedPlace>(at); }
 
 inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory(); }
 // One kernel after the other.

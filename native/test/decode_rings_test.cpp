@@ -197,8 +197,9 @@ void each_layer(const char* kind, const Visit& visit) {
           check(all_numbers(expected), name + ": numbers");
           cuda::emulation::byte_products = 0;
           visit(name, layer->answers(rows), expected);
-          // What goes another way than it should gives the same numbers.
-          if (place.name != "device") check((cuda::emulation::byte_products > 0) == (std::string(kind) == "rings"), name + ": each product by " + kind);
+          // What goes another way than it should gives the same numbers. Heads of which no whole eights of pairs are turned go by rings.
+          const bool rings = std::string(kind) == "rings" || shape.head_size / 4 % 8 != 0;
+          if (place.name != "device") check((cuda::emulation::byte_products > 0) == rings, name + ": each product by " + kind);
           if (place.name != "device") check(cuda::emulation::own_copies > 0, name + ": by copies of the device's own");
           if (rows != 2) continue;
           cuda::emulation::set_reverse(true);

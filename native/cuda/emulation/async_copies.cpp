@@ -73,7 +73,7 @@ void come(CopyBarrier* at, std::size_t bytes, const std::vector<Copy>& copies) {
   end_phase(barrier);
 }
 
-void arrive_at(CopyBarrier* at, int bytes) {
+void come_to(CopyBarrier* at, int bytes) {
   Barrier& barrier = barrier_at(at);
   if (--barrier.missing < 0) fault("more arrivals at a barrier of copies than it waits for");
   barrier.expected += bytes;
@@ -90,8 +90,8 @@ void init_barrier(CopyBarrier* barrier, int arrivals) {
 }
 
 void show_barriers() {}
-void arrive_expecting(CopyBarrier* barrier, int bytes) { arrive_at(barrier, bytes); }
-void arrive(CopyBarrier* barrier) { arrive_at(barrier, 0); }
+void arrive_expecting(CopyBarrier* barrier, int bytes) { come_to(barrier, bytes); }
+void arrive(CopyBarrier* barrier) { come_to(barrier, 0); }
 
 void wait_for(const CopyBarrier* barrier, int phase) {
   const Barrier& waited = barrier_at(barrier);
@@ -132,5 +132,31 @@ TileMap make_tile_map(const void* data, std::size_t row_bytes, int columns, int 
   if (row_bytes % 16 != 0 || box_rows > 256) fault("a map of tiles that the driver refuses");
   return {static_cast<const std::uint8_t*>(data), row_bytes, columns, rows, box_rows};
 }
+
+LineMap make_line_map(const void* data, std::size_t row_bytes, int rows, int bytes, int lines, int box_lines) {
+  check_alignment(data, 16);
+  if (row_bytes % 16 != 0 || (bytes != 16 && bytes != 32 && bytes != 64 && bytes != line_bytes) || box_lines < 1 || box_lines > 256) fault("a map of lines that the driver refuses");
+  return {static_cast<const std::uint8_t*>(data), row_bytes, rows, bytes, lines, box_lines};
+}
+
+void copy_lines(void* shared, const LineMap& map, int line, int row, CopyBarrier* barrier) {
+  const bool whole = map.bytes == line_bytes;
+  if (shared_address(shared) % (whole ? matrix_alignment : line_bytes) != 0) fault("lines of a map to where no eight rows begin");
+  auto* to = static_cast<std::uint8_t*>(shared);
+  std::vector<Copy> copies;
+  for (int l = line; l < line + map.box_lines; ++l) {
+    for (int r = 0; r < lines_rows; ++r) {
+      for (int chunk = 0; chunk < map.bytes / 16; ++chunk) {
+        const bool there = l < map.lines && row + r < map.rows;
+        const std::size_t from = static_cast<std::size_t>(row + r) * map.row_bytes + static_cast<std::size_t>(map.bytes * l + 16 * chunk);
+        copies.push_back({to + 16 * (whole ? chunk ^ r : chunk), there ? map.data + from : nullptr, 16});
+      }
+      to += map.bytes;
+    }
+  }
+  come(barrier, static_cast<std::size_t>(map.box_lines * lines_rows * map.bytes), copies);
+}
+
+void show_to_copies() {}
 
 }  // namespace lectern::cuda_emulated

@@ -24,8 +24,7 @@ struct ActivationStretch {
   int sums[2];
 };
 
-__device__ __forceinline__ ActivationTail tail_at(const std::uint8_t* place) {
-  const auto tail = *reinterpret_cast<const Words<2>*>(place);
+__device__ __forceinline__ ActivationTail tail_of(const Words<2>& tail) {
   return {float_of_bits(tail.w[0]), {static_cast<std::int16_t>(tail.w[1]), static_cast<std::int16_t>(tail.w[1] >> 16)}};
 }
 
@@ -33,7 +32,7 @@ __device__ __forceinline__ ActivationStretch activation_stretch(const std::uint8
   ActivationStretch x;
   x.first = *reinterpret_cast<const Words<4>*>(row + 16 * stretch);
   x.second = *reinterpret_cast<const Words<4>*>(row + 16 * (stretches + stretch));
-  const ActivationTail tail = tail_at(row + 32 * stretches + 8 * stretch);
+  const ActivationTail tail = tail_of(*reinterpret_cast<const Words<2>*>(row + 32 * stretches + 8 * stretch));
   x.scale = tail.scale;
   x.sums[0] = tail.sums[0];
   x.sums[1] = tail.sums[1];

@@ -148,15 +148,11 @@ __device__ __forceinline__ void read_input_twice(const DecodeWork& work, std::ui
   meet();
 }
 
-/// The same where there are registers. `wait` returns when they are there; until then only weights are read, also those of the
-/// norm.
+/// The same of floats where there are registers. `wait` returns when they are there; until then only weights of the norm are read.
 template <int width, int threads, class Wait, class Meet>
-__device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait, Meet meet) {
+__device__ __forceinline__ void read_floats(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait, Meet& meet) {
   const int fours = work.columns / 4;
-  if (work.quantised != nullptr) {
-    wait();
-    copy_input<threads>(work, work.rows * activation_row_bytes(work.columns / 32), planes);
-  } else if (fours > kept_fours<threads> * threads) {
+  if (fours > kept_fours<threads> * threads) {
     wait();
     read_long_input<threads>(work, planes, sums, meet);
   } else {
@@ -171,6 +167,15 @@ __device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t*
     LECTERN_UNROLL
     for (int row = 0; row < width; row += together) read_short_input<together, threads>(work, row, weight, planes, sums + 32 * row, meet);
   }
+  meet();
+}
+
+/// The same of what there is.
+template <int width, int threads, class Wait, class Meet>
+__device__ __forceinline__ void read_input(const DecodeWork& work, std::uint8_t* planes, float* sums, const Wait& wait, Meet meet) {
+  if (work.quantised == nullptr) return read_floats<width, threads>(work, planes, sums, wait, meet);
+  wait();
+  copy_input<threads>(work, work.rows * activation_row_bytes(work.columns / 32), planes);
   meet();
 }
 

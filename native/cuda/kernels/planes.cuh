@@ -47,6 +47,9 @@ constexpr PlaneShape plane_shape(DType type) {
 /// Whole sectors, which memory is read in.
 constexpr int plane_alignment = 32;
 
+/// Bytes behind a matrix's last row that are read, and mean nothing: by copies of whole lines of a row (tile_pieces.cuh).
+constexpr std::size_t read_beyond = 128;
+
 __host__ __device__ constexpr int plane_bytes(int bytes) { return (bytes + plane_alignment - 1) / plane_alignment * plane_alignment; }
 
 /// Where the planes of a row of `stretches` begin, in bytes from the row's own beginning; `end` is the next row.
@@ -146,11 +149,20 @@ struct alignas(16) WeightBlock {
   float offset[2];
 };
 
-/// What stretch `stretch` shares with its block of 256.
-template <DType type, Kept scales>
-__device__ __forceinline__ void load_head(const std::uint8_t* row, const PlaneOffsets& at, int stretch, RawStretch& raw) {
+/// Where the parts of one stretch lie, of what its type has: pointers, or places of shared memory.
+template <class Place>
+struct StretchPlaces {
+  Place low;
+  Place second;
+  Place high;
+  Place scale;
+  Place head;
+};
+
+/// What a stretch shares with its block of 256.
+template <DType type, Kept scales, class Place>
+__device__ __forceinline__ void load_head(Place head, RawStretch& raw) {
   constexpr PlaneShape shape = plane_shape_of<type>;
-  const std::uint8_t* head = row + at.head + shape.head * (stretch >> 3);
   if constexpr (shape.head == 16) raw.head = load_constant<Words<4>, scales>(head);
   if constexpr (shape.head == 8) {
     const auto two = load_constant<Words<2>, scales>(head);
@@ -162,23 +174,30 @@ __device__ __forceinline__ void load_head(const std::uint8_t* row, const PlaneOf
 }
 
 /// `quants`, `scales`: what the first-level cache does with those planes.
-template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
-__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
+template <DType type, Kept quants, Kept scales, class Place>
+__device__ __forceinline__ RawStretch load_stretch(const StretchPlaces<Place>& at) {
   constexpr PlaneShape shape = plane_shape_of<type>;
   RawStretch raw;
-  if constexpr (shape.low == 16) raw.low = load_constant<Words<4>, quants>(row + 16 * stretch);
+  if constexpr (shape.low == 16) raw.low = load_constant<Words<4>, quants>(at.low);
   if constexpr (shape.low == 8) {
-    const auto low = load_constant<Words<2>, quants>(row + 8 * stretch);
+    const auto low = load_constant<Words<2>, quants>(at.low);
     raw.low.w[0] = low.w[0];
     raw.low.w[1] = low.w[1];
   }
-  if constexpr (shape.second == 16) raw.second = load_constant<Words<4>, quants>(row + at.second + 16 * stretch);
-  if constexpr (shape.high == 8) raw.high = load_constant<Words<2>, quants>(row + at.high + 8 * stretch);
-  if constexpr (shape.high == 4) raw.high.w[0] = load_constant<Words<1>, quants>(row + at.high + 4 * stretch).w[0];
-  if constexpr (shape.scale == 4) raw.scale = load_constant<Words<1>, scales>(row + at.scale + 4 * stretch).w[0];
-  if constexpr (shape.scale == 2) raw.scale = load_constant<std::uint16_t, scales>(row + at.scale + 2 * stretch);
-  load_head<type, scales>(row, at, stretch, raw);
+  if constexpr (shape.second == 16) raw.second = load_constant<Words<4>, quants>(at.second);
+  if constexpr (shape.high == 8) raw.high = load_constant<Words<2>, quants>(at.high);
+  if constexpr (shape.high == 4) raw.high.w[0] = load_constant<Words<1>, quants>(at.high).w[0];
+  if constexpr (shape.scale == 4) raw.scale = load_constant<Words<1>, scales>(at.scale).w[0];
+  if constexpr (shape.scale == 2) raw.scale = load_constant<std::uint16_t, scales>(at.scale);
+  load_head<type, scales>(at.head, raw);
   return raw;
+}
+
+/// Stretch `stretch` of a row that lies in one piece.
+template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
+__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  return load_stretch<type, quants, scales>(StretchPlaces<const std::uint8_t*>{row + shape.low * stretch, row + at.second + shape.second * stretch, row + at.high + shape.high * stretch, row + at.scale + shape.scale * stretch, row + at.head + shape.head * (stretch >> 3)});
 }
 
 /// Of types in blocks of 256 stretches `even` and the next, which have one head and whose other parts lie side by side: nothing that both are
@@ -207,7 +226,7 @@ __device__ __forceinline__ void load_pair(const std::uint8_t* row, const PlaneOf
     pair[0].scale = both & 0xFFFFU;
     pair[1].scale = both >> 16;
   }
-  load_head<type, scales>(row, at, even, pair[0]);
+  load_head<type, scales>(row + at.head + shape.head * (even >> 3), pair[0]);
   pair[1].head = pair[0].head;
 }
 

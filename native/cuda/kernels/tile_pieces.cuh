@@ -1,11 +1,9 @@
 // Pieces of 16 weight rows on their way to a block: what lies between two stretches of each of a row's planes, so that rows of any length go through slots
-// of one size, and in its slot a piece's row looks like a row of its own. The device copies them by itself (async_copies.h, compute capability 9.0). Asking is
-// work: a copy's address, place and size go through registers of the warp, lane after lane, some 40 clocks each, and a piece has 32 copies or more. So
-// several warps ask, each for some of the rows, as often as the warps that multiply have given a slot back.
+// of one size. The device copies them by itself, a box of eight rows of a plane at a time (async_copies.h, compute capability 9.0), so that asking costs a
+// handful of instructions a box, by one thread. A slot has the eight rows of a tile's first half, plane by plane, then those of the second.
 #pragma once
 
 #include "cuda/async_copies.h"
-#include "cuda/kernels/decode_input.cuh"
 #include "cuda/kernels/planes.cuh"
 #include "cuda/kernels/tile_units.cuh"
 #include "cuda/launchers.h"
@@ -13,120 +11,201 @@
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
 
-/// Of a piece.
-constexpr int tile_stretches = 8 * multiplying_warps;
+/// A plane of eight rows' piece: lines of 128 bytes, or shorter ones where a row has less.
+struct TilePlane {
+  int line;   // bytes
+  int lines;  // of a row; 0: no such plane
+  int at;     // bytes from where the eight rows begin
+};
 
-/// From one row of a piece to the next: odd multiples of 64, so that eight lanes which read 16 bytes of four stretches of two rows meet no bank twice.
-__host__ __device__ constexpr int piece_pitch(PlaneShape shape) {
-  const int bytes = plane_offsets(shape, tile_stretches).end;
-  return bytes + (64 + 128 - bytes % 128) % 128;
+constexpr int plane_count = 5;
+
+struct TilePiece {
+  TilePlane planes[plane_count];  // in the order of PlaneShape
+  int half;                       // bytes of eight rows' room
+  int copied;                     // bytes of eight rows that copies bring
+};
+
+/// Whole lines come first: only heads are less.
+__host__ __device__ constexpr TilePiece tile_piece(PlaneShape shape) {
+  TilePiece piece{};
+  const int bytes[plane_count] = {shape.low * tile_stretches, shape.second * tile_stretches, shape.high * tile_stretches, shape.scale * tile_stretches, shape.head * tile_stretches / 8};
+  for (int i = 0; i < plane_count; ++i) {
+    const int line = bytes[i] < line_bytes ? bytes[i] : line_bytes;
+    piece.planes[i] = {line, line == 0 ? 0 : bytes[i] / line, piece.copied};
+    piece.copied += bytes[i] * lines_rows;
+  }
+  piece.half = (piece.copied + slot_alignment - 1) / slot_alignment * slot_alignment;
+  return piece;
 }
 
 /// Of a slot for pieces of rows of this type.
-constexpr int tile_slot_bytes(DType type) { return decode_tile_rows * piece_pitch(plane_shape(type)); }
+constexpr int tile_slot_bytes(DType type) { return 2 * tile_piece(plane_shape(type)).half; }
 
-/// Slots of a block. `full`: the bytes that each asking warp asked for are there; `free`: each warp that multiplies has read its share. One of each for a slot.
+/// How pieces of a product's matrices are asked for, those of each in the order of its planes.
+struct TileMaps {
+  LineMap maps[3][plane_count];
+  TilePiece pieces[3];
+};
+
+inline TileMaps tile_maps(const DecodeWork& work) {
+  TileMaps maps{};
+  for (int which = 0; which < 3; ++which) {
+    const DecodeMatrix& matrix = work.matrices[which];
+    if (matrix.rows == 0) continue;
+    const PlaneShape shape = plane_shape(matrix.type);
+    const int stretches = work.columns / 32;
+    const PlaneOffsets offsets = plane_offsets(shape, stretches);
+    const int at[plane_count] = {0, offsets.second, offsets.high, offsets.scale, offsets.head};
+    const int bytes[plane_count] = {shape.low * stretches, shape.second * stretches, shape.high * stretches, shape.scale * stretches, shape.head * ((stretches + 7) / 8)};
+    maps.pieces[which] = tile_piece(shape);
+    for (int i = 0; i < plane_count; ++i) {
+      const TilePlane& plane = maps.pieces[which].planes[i];
+      if (plane.lines > 0) maps.maps[which][i] = make_line_map(matrix.weights + at[i], static_cast<std::size_t>(matrix.pitch), matrix.rows, plane.line, (bytes[i] + plane.line - 1) / plane.line, plane.lines);
+    }
+  }
+  return maps;
+}
+
+/// Of a slot. `full`: what was asked for is there; `free`: each warp that multiplies has read its share.
+struct SlotBarriers {
+  CopyBarrier full;
+  CopyBarrier free;
+};
+
+/// The slots of a block.
 struct TileRing {
   std::uint8_t* slots;
-  CopyBarrier* full;
-  CopyBarrier* free;
+  SlotBarriers* barriers;  // one of each for a slot
   int count;
   int slot_bytes;
 };
 
-/// Which slot is the next of a ring, and in which phase its barriers are.
-struct RingPlace {
-  int slot = 0;
-  int phase = 0;
-
-  __device__ __forceinline__ void advance(int count) {
-    if (++slot < count) return;
-    slot = 0;
-    phase ^= 1;
-  }
-};
-
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 
-/// By one of the asking warps: asks for its rows' part of the piece of rows of `stretches` that begins with stretch `begin`.
-struct AskForTilePiece {
-  const std::uint8_t* row;  // of lane l that with number l; null: not of this warp
-  int rows;                 // of this warp
-  int stretches;
-  int begin;
-  std::uint8_t* slot;
-  CopyBarrier* full;
+/// The slot of a ring that comes next, and in which phase its barriers are.
+class RingPlace {
+ public:
+  __device__ __forceinline__ explicit RingPlace(const TileRing& ring) : slot(shared_place(ring.slots)), barriers_(shared_place(ring.barriers)), bytes_(ring.slot_bytes), count_(ring.count), left_(ring.count) {}
 
-  template <DType type>
-  __device__ __forceinline__ void run() {
-    constexpr PlaneShape shape = plane_shape_of<type>;
-    constexpr PlaneOffsets to = plane_offsets(shape, tile_stretches);
-    const PlaneOffsets from = plane_offsets(shape, stretches);
+  __device__ __forceinline__ SharedPlace full() const { return barriers_; }
+  __device__ __forceinline__ SharedPlace free() const { return barriers_ + sizeof(CopyBarrier); }
+
+  __device__ __forceinline__ void advance() {
+    slot += bytes_;
+    barriers_ += sizeof(SlotBarriers);
+    if (--left_ > 0) return;
+    left_ = count_;
+    slot -= count_ * bytes_;
+    barriers_ -= count_ * static_cast<int>(sizeof(SlotBarriers));
+    phase ^= 1;
+  }
+
+  SharedPlace slot;
+  int phase = 0;
+
+ private:
+  SharedPlace barriers_;
+  int bytes_;
+  int count_;
+  int left_;
+};
+
+/// Where the parts of stretch `stretch` of row `row` of a piece's first half lie, in bytes from the slot's beginning on.
+template <DType type>
+__device__ __forceinline__ StretchPlaces<int> stretch_offsets(int row, int stretch) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  constexpr TilePiece piece = tile_piece(shape);
+  const int bytes[plane_count] = {shape.low * stretch, shape.second * stretch, shape.high * stretch, shape.scale * stretch, shape.head * (stretch / 8)};
+  int at[plane_count];
+  LECTERN_UNROLL
+  for (int i = 0; i < plane_count; ++i) {
+    const TilePlane plane = piece.planes[i];
+    const bool whole = plane.line == line_bytes;
+    at[i] = plane.at + (whole ? bytes[i] / line_bytes * lines_rows * line_bytes + row * line_bytes + (bytes[i] % line_bytes ^ row << 4) : row * plane.line + bytes[i]);
+  }
+  return {at[0], at[1], at[2], at[3], at[4]};
+}
+
+__device__ __forceinline__ StretchPlaces<SharedPlace> places_in(SharedPlace slot, const StretchPlaces<int>& offsets) {
+  return {slot + offsets.low, slot + offsets.second, slot + offsets.high, slot + offsets.scale, slot + offsets.head};
+}
+
+/// Asks for the pieces of a block's tiles, in their order; by a warp, each lane for one plane of one half. What a lane asks for stays in its registers: to read it anew would
+/// cost a piece more than the copies do.
+class TileAsker {
+ public:
+  __device__ __forceinline__ TileAsker(const DecodeWork& work, const TileMaps& maps, const TileRing& ring, const TileRange& tiles) : work_(work), maps_(maps), ring_(ring), tiles_(tiles) {
+    begin_tile();
+  }
+
+  /// Fills the ring, as far as there are pieces.
+  __device__ __forceinline__ void fill() {
+    LECTERN_NO_UNROLL
+    for (int i = 0; i < ring_.count && tiles_.begin < tiles_.end; ++i) ask();
+  }
+
+  /// Then each slot again when it is free.
+  __device__ __forceinline__ void go_on() {
+    LECTERN_NO_UNROLL
+    while (tiles_.begin < tiles_.end) {
+      wait_for(&ring_.barriers[slot_].free, phase_ ^ 1);
+      ask();
+    }
+  }
+
+ private:
+  __device__ __forceinline__ void begin_tile() {
+    if (tiles_.begin >= tiles_.end) return;
     const int lane = thread_number() % 32;
-    const PieceBytes bytes = piece_bytes(shape, stretches - begin < tile_stretches ? stretches - begin : tile_stretches);
-    if (lane == 0) arrive_expecting(full, rows * bytes.all());
+    const int half = lane / plane_count;
+    const TileUnit tile = tile_unit(work_, tiles_.begin);
+    const TilePiece& piece = maps_.pieces[tile.which];
+    const TilePlane& plane = piece.planes[lane % plane_count];
+    asks_ = half < 2 && plane.lines > 0;
+    if (!asks_) return;
+    lines_ = plane.lines;
+    at_ = half * piece.half + plane.at;
+    copied_ = 2 * piece.copied;
+    map_ = &maps_.maps[work_.then == Then::gated ? half : tile.which][lane % plane_count];
+    line_ = 0;
+    row_ = tile_row(work_, tile, lines_rows * half);
+  }
+
+  __device__ __forceinline__ void ask() {
+    CopyBarrier* const full = &ring_.barriers[slot_].full;
+    // Every type has a first plane.
+    if (thread_number() % 32 == 0) arrive_expecting(full, copied_);
     synchronise_warp();
-    if (row == nullptr) return;
-    std::uint8_t* const place = slot + lane * piece_pitch(shape);
-    copy_bytes(place, row + shape.low * begin, bytes.low, full);
-    if constexpr (shape.second > 0) copy_bytes(place + to.second, row + from.second + shape.second * begin, bytes.second, full);
-    if constexpr (shape.high > 0) copy_bytes(place + to.high, row + from.high + shape.high * begin, bytes.high, full);
-    if constexpr (shape.scale > 0) copy_bytes(place + to.scale, row + from.scale + shape.scale * begin, bytes.scale, full);
-    if constexpr (shape.head > 0) copy_bytes(place + to.head, row + from.head + shape.head * (begin / 8), bytes.head, full);
+    if (asks_) copy_lines(ring_.slots + slot_ * ring_.slot_bytes + at_, *map_, line_, row_, full);
+    line_ += lines_;
+    if (++slot_ == ring_.count) {
+      slot_ = 0;
+      phase_ ^= 1;
+    }
+    begin_ += tile_stretches;
+    if (begin_ < work_.columns / 32) return;
+    begin_ = 0;
+    ++tiles_.begin;
+    begin_tile();
   }
+
+  const DecodeWork& work_;
+  const TileMaps& maps_;
+  const TileRing& ring_;
+  TileRange tiles_;  // that are left
+  int begin_ = 0;    // the first stretch of the next piece
+  int slot_ = 0;
+  int phase_ = 0;
+  // Of the lane.
+  bool asks_ = false;
+  const LineMap* map_ = nullptr;
+  int at_ = 0;
+  int lines_ = 0;
+  int line_ = 0;
+  int row_ = 0;
+  int copied_ = 0;
 };
-
-/// What an asking warp asks for next.
-struct AskedTiles {
-  TileRange tiles;  // that are left
-  DType type;
-  AskForTilePiece piece;
-  RingPlace place;
-};
-
-__device__ __forceinline__ int asking_warp() { return (thread_number() - reading_threads) / 32; }
-
-__device__ __forceinline__ void ask_for_tile(const DecodeWork& work, AskedTiles& asked) {
-  if (asked.tiles.begin >= asked.tiles.end) return;
-  const int i = thread_number() % 32;
-  const TileUnit tile = tile_unit(work, asked.tiles.begin);
-  const DecodeMatrix& matrix = work.matrices[work.then == Then::gated && i >= decode_tile_rows / 2 ? 1 : tile.which];
-  asked.type = work.matrices[tile.which].type;
-  asked.piece.row = i >= decode_tile_rows || i % asking_warps != asking_warp() ? nullptr : matrix.weights + static_cast<std::size_t>(min_of(tile_row(work, tile, i), matrix.rows - 1)) * static_cast<std::size_t>(matrix.pitch);
-  asked.piece.begin = 0;
-}
-
-__device__ __forceinline__ void ask_for_tile_piece(const DecodeWork& work, const TileRing& ring, AskedTiles& asked) {
-  asked.piece.slot = ring.slots + asked.place.slot * ring.slot_bytes;
-  asked.piece.full = ring.full + asked.place.slot;
-  with_quantised(asked.type, asked.piece);
-  asked.place.advance(ring.count);
-  asked.piece.begin += tile_stretches;
-  if (asked.piece.begin < asked.piece.stretches) return;
-  ++asked.tiles.begin;
-  ask_for_tile(work, asked);
-}
-
-/// Fills the ring, as far as there are pieces.
-__device__ __forceinline__ AskedTiles ask_for_first(const DecodeWork& work, const TileRing& ring, const TileRange& tiles) {
-  AskedTiles asked{};
-  asked.tiles = tiles;
-  asked.piece.rows = (decode_tile_rows - asking_warp() + asking_warps - 1) / asking_warps;
-  asked.piece.stretches = work.columns / 32;
-  ask_for_tile(work, asked);
-  LECTERN_NO_UNROLL
-  for (int slot = 0; slot < ring.count && asked.tiles.begin < asked.tiles.end; ++slot) ask_for_tile_piece(work, ring, asked);
-  return asked;
-}
-
-/// Then each slot again when it is free.
-__device__ __forceinline__ void ask_for_the_rest(const DecodeWork& work, const TileRing& ring, AskedTiles& asked) {
-  LECTERN_NO_UNROLL
-  while (asked.tiles.begin < asked.tiles.end) {
-    wait_for(ring.free + asked.place.slot, asked.place.phase ^ 1);
-    ask_for_tile_piece(work, ring, asked);
-  }
-}
 
 #endif
 

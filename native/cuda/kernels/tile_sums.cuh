@@ -24,13 +24,17 @@ struct TileSums {
 };
 constexpr int tile_sums = most_decode_rows * decode_tile_rows;
 
+/// The row of a tile's first half that a lane of a warp which multiplies has: such that lanes which read together find their chunks, which lie where their
+/// rows' numbers say (async_copies.h), in different banks.
+__device__ __forceinline__ int lane_row(int lane) { return lane / 16 + lane / 8 % 2 * 2 + lane / 4 % 2 * 4; }
+
 /// By a warp that multiplies: what its lanes have summed goes to where the tile is ended. Lanes of one row are added by a tree, whatever else is.
 template <int width>
 __device__ __forceinline__ void leave_sums(const float (&sums)[2][width], float* values) {
   const int lane = thread_number() % 32;
   const bool second_half = lane % 2 != 0;
   const bool second_row = lane / 2 % 2 != 0;
-  float* const to = values + (thread_number() / 32 * tile_sums) + lane / 4 + (second_half ? decode_tile_rows / 2 : 0);
+  float* const to = values + (thread_number() / 32 * tile_sums) + lane_row(lane) + (second_half ? decode_tile_rows / 2 : 0);
   float of_half[width];
   LECTERN_UNROLL
   for (int r = 0; r < width; ++r) of_half[r] = (second_half ? sums[1][r] : sums[0][r]) + shuffle_xor(second_half ? sums[0][r] : sums[1][r], 1);
@@ -47,16 +51,17 @@ __device__ __forceinline__ void leave_sums(const float (&sums)[2][width], float*
 __device__ __forceinline__ void finish_tile(const DecodeWork& work, const TileSums& sums, int unit, int row, float sum, float before) {
   constexpr int half = decode_tile_rows / 2;
   const int i = thread_number() % decode_tile_rows;
-  const float other = shuffle_xor(sum, half);
-  if (row >= work.rows) return;
   const TileUnit tile = tile_unit(work, unit);
+  const bool neighbours = work.then == Then::heads && !pairs_lie_apart(work, tile);
+  const float other = shuffle_xor(sum, neighbours ? 1 : half);
+  if (row >= work.rows) return;
   if (work.then == Then::gated) {
     if (i < half) sums.gathered[32 * row + half * (tile.number % gated_tiles) + i] = gated_value(sum, other);
     return;
   }
   const int own = tile_row(work, tile, i);
   if (work.then == Then::heads) {
-    if (i < half) finish_head_rows<2>(work, tile.which, {{own, tile_row(work, tile, i + half)}}, row, {sum, other});
+    if (neighbours ? i % 2 == 0 : i < half) finish_head_rows<2>(work, tile.which, {{own, tile_row(work, tile, i + (neighbours ? 1 : half))}}, row, {sum, other});
     return;
   }
   const DecodeMatrix& matrix = work.matrices[0];

@@ -2,7 +2,6 @@
 // in one tile.
 #pragma once
 
-#include "cuda/kernels/decode_rows.cuh"
 #include "cuda/launchers.h"
 
 namespace lectern {
@@ -27,17 +26,23 @@ __device__ __forceinline__ TileUnit tile_unit(const DecodeWork& work, int unit) 
   return tile;
 }
 
-/// Row `i` of a tile in its matrix; may be beyond the end. What belongs together, of heads the two of a pair and of gated products those of both matrices, is
-/// eight rows apart.
+/// Whether a tile's halves are the first and the second ones of pairs of a head. Else pairs are neighbours, as in all other products rows are.
+__device__ __forceinline__ bool pairs_lie_apart(const DecodeWork& work, const TileUnit& tile) {
+  if (work.then != Then::heads || tile.which == 2 || work.heads.adjacent) return false;
+  return decode_tile_rows / 2 * tile.number % (work.cache.head_size / 2) < work.heads.pairs;
+}
+
+/// Row `i` of a tile in its matrix; may be beyond the end. Each half is eight rows that follow one another.
 __device__ __forceinline__ int tile_row(const DecodeWork& work, const TileUnit& tile, int i) {
   constexpr int half = decode_tile_rows / 2;
   if (work.then == Then::gated) return half * tile.number + i % half;
-  if (work.then != Then::heads) return decode_tile_rows * tile.number + i;
-  const RowGroup<2> pair = pairs_of_head<2>(half * tile.number + i % half, work.cache.head_size, tile.which < 2 ? work.heads.pairs : 0, work.heads.adjacent);
-  return i < half ? pair.rows[0] : pair.rows[1];
+  if (!pairs_lie_apart(work, tile)) return decode_tile_rows * tile.number + i;
+  const int pairs = work.cache.head_size / 2;
+  const int pair = half * tile.number;
+  return pair / pairs * work.cache.head_size + pair % pairs + i % half + (i < half ? 0 : work.heads.pairs);
 }
 
-/// The block's tiles, no two blocks further apart than one; of gated products as many together as make a stretch of outputs.
+/// The block's tiles, of gated products as many together as make a stretch of outputs.
 struct TileRange {
   int begin;
   int end;
@@ -45,12 +50,11 @@ struct TileRange {
 
 constexpr int gated_tiles = 32 / (decode_tile_rows / 2);
 
-__device__ __forceinline__ TileRange block_tiles(const DecodeWork& work) {
-  int units = tiles_of(work, work.matrices[0]);
-  if (work.then == Then::heads) units += tiles_of(work, work.matrices[1]) + tiles_of(work, work.matrices[2]);
+__device__ __forceinline__ TileRange block_tiles(const DecodeWork& work, const DecodeTileShape& shape) {
   const int together = work.then == Then::gated ? gated_tiles : 1;
-  units /= together;
-  return {together * static_cast<int>(static_cast<long long>(units) * block_x() / grid_x()), together * static_cast<int>(static_cast<long long>(units) * (block_x() + 1) / grid_x())};
+  const int block = block_x();
+  const int begin = together * (block * shape.each + (block < shape.more ? block : shape.more));
+  return {begin, begin + together * (shape.each + (block < shape.more ? 1 : 0))};
 }
 
 }  // namespace LECTERN_CUDA_SPACE
