@@ -185,7 +185,7 @@ __device__ __forceinline__ void decode_gated(const DecodeWork& work, const std::
       }
     }
     synchronise_block();
-    if (warp < work.rows) write_gated(work, warp, group, gathered + 32 * warp);
+    if (warp == 0) write_gated(work, group, gathered, 32);
     synchronise_block();
   }
 }

@@ -117,16 +117,23 @@ __device__ __forceinline__ void finish_head_rows(const DecodeWork& work, int whi
 /// What gated products make of a pair's sums.
 __device__ __forceinline__ float gated_value(float gate, float up) { return gate / (1.0F + expf(-gate)) * up; }
 
-/// By a warp: 32 outputs of a gated product for one row of x, as floats and as the next product's bytes.
-__device__ __forceinline__ void write_gated(const DecodeWork& work, int row, int stretch, const float* gathered) {
+/// By a warp: 32 outputs of a gated product for all rows of x, as floats and as the next product's bytes. gathered: those of each row, `pitch` floats from one
+/// to the next.
+__device__ __forceinline__ void write_gated(const DecodeWork& work, int stretch, const float* gathered, int pitch) {
+  static_assert(most_decode_rows * 8 == 32, "eight lanes a row");
   const int lane = thread_number() % 32;
+  const int row = lane / 8;
+  const bool there = row < work.rows;
   const int outputs = work.matrices[0].rows;
-  work.y[static_cast<std::size_t>(row) * static_cast<std::size_t>(outputs) + static_cast<std::size_t>(32 * stretch + lane)] = gathered[lane];
-  // Lanes beyond the first eight repeat their work and write nothing.
   float values[4];
   LECTERN_UNROLL
-  for (int k = 0; k < 4; ++k) values[k] = gathered[4 * (lane % 8) + k];
-  write_activations(values, lane < 8, outputs / 32, stretch, work.quantised_out + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(outputs / 32)));
+  for (int k = 0; k < 4; ++k) values[k] = there ? gathered[row * pitch + 4 * (lane % 8) + k] : 0.0F;
+  write_activations(values, there, outputs / 32, stretch, work.quantised_out + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(outputs / 32)));
+  if (!there) return;
+  Words<4> four;
+  LECTERN_UNROLL
+  for (int k = 0; k < 4; ++k) four.w[k] = bits_of_float(values[k]);
+  *reinterpret_cast<Words<4>*>(work.y + static_cast<std::size_t>(row) * static_cast<std::size_t>(outputs) + static_cast<std::size_t>(32 * stretch + 4 * (lane % 8))) = four;
 }
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -47,18 +47,21 @@ __device__ __forceinline__ DecodeTilePlaces decode_tile_places(const DecodeTileS
   return at;
 }
 
-/// By one thread, before the block's barrier.
+/// By a warp, before the block's barrier.
 __device__ __forceinline__ void make_barriers(const DecodeWork& work, const DecodeTilePlaces& at) {
-  for (int i = 0; i < at.ring.count; ++i) {
-    init_barrier(&at.ring.barriers[i].full, 1);
-    init_barrier(&at.ring.barriers[i].free, multiplying_warps);
+  const int lane = thread_number() % 32;
+  static_assert(most_tile_slots <= 32, "a lane for each slot");
+  if (lane < at.ring.count) {
+    init_barrier(&at.ring.barriers[lane].full, 1);
+    init_barrier(&at.ring.barriers[lane].free, multiplying_warps);
   }
-  for (int i = 0; i < 2; ++i) {
-    init_barrier(at.sums.full + i, multiplying_warps);
-    init_barrier(at.sums.free + i, 1);
+  if (lane < 2) {
+    init_barrier(at.sums.full + lane, multiplying_warps);
+    init_barrier(at.sums.free + lane, 1);
   }
-  init_barrier(at.input_made, work.quantised != nullptr ? 1 : reading_threads / 32);
+  if (lane == 2) init_barrier(at.input_made, work.quantised != nullptr ? 1 : reading_threads / 32);
   show_barriers();
+  synchronise_warp();
 }
 
 /// The barrier of the warps that make the input.
@@ -225,13 +228,14 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_ti
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   const DecodeTilePlaces at = decode_tile_places(shape);
   const TileRange tiles = block_tiles(work, shape);
-  if (thread_number() == reading_threads) make_barriers(work, at);
-  for (int i = thread_number(); i < zero_bytes / 4; i += decode_tile_threads) reinterpret_cast<std::uint32_t*>(at.zeros)[i] = 0;
-  synchronise_block();
-  let_next_begin();
   if (thread_number() >= reading_threads) {
+    // The first pieces before anything else: each microsecond until then is one without weights.
+    make_barriers(work, at);
     TileAsker asker(work, maps, at.ring, tiles);
-    asker.fill();
+    asker.fill(2);
+    synchronise_block();
+    let_next_begin();
+    asker.fill(at.ring.count);
     wait_for_kernels_before();
     if (work.quantised != nullptr && thread_number() == reading_threads) {
       show_to_copies();
@@ -242,6 +246,9 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_ti
     asker.go_on();
     return;
   }
+  for (int i = thread_number(); i < zero_bytes / 4; i += reading_threads) reinterpret_cast<std::uint32_t*>(at.zeros)[i] = 0;
+  synchronise_block();
+  let_next_begin();
   if (work.quantised != nullptr) {
     wait_for_kernels_before();
     wait_for(at.input_made, 0);

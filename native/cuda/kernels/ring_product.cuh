@@ -171,7 +171,7 @@ __device__ __forceinline__ void gather(const DecodeWork& work, const RingPlaces&
   if (last == 0) return;
   // What the lane that counted may read, the others may.
   synchronise_warp();
-  for (int row = 0; row < work.rows; ++row) write_gated(work, row, output / 32, at.gathered + 32 * (row * most + stretch));
+  write_gated(work, output / 32, at.gathered + 32 * stretch, 32 * most);
 }
 
 /// The end of a unit; lane r has the sums of row r of x, and what stood where they are added.

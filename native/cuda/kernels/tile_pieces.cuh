@@ -139,10 +139,13 @@ class TileAsker {
     begin_tile();
   }
 
-  /// Fills the ring, as far as there are pieces.
-  __device__ __forceinline__ void fill() {
+  /// The first `slots` are filled, as far as there are pieces.
+  __device__ __forceinline__ void fill(int slots) {
     LECTERN_NO_UNROLL
-    for (int i = 0; i < ring_.count && tiles_.begin < tiles_.end; ++i) ask();
+    while (asked_ < slots && tiles_.begin < tiles_.end) {
+      ask();
+      ++asked_;
+    }
   }
 
   /// Then each slot again when it is free.
@@ -195,6 +198,7 @@ class TileAsker {
   const TileRing& ring_;
   TileRange tiles_;  // that are left
   int begin_ = 0;    // the first stretch of the next piece
+  int asked_ = 0;  // before slots are used again
   int slot_ = 0;
   int phase_ = 0;
   // Of the lane.

@@ -110,7 +110,7 @@ __device__ __forceinline__ void finish_tiles(const DecodeWork& work, const TileS
     for (int turn = 0; turn < turns; ++turn) finish_tile(work, sums, unit, lane / decode_tile_rows + 2 * turn, total[turn], before[turn]);
     if (work.then != Then::gated || (unit + 1) % gated_tiles != 0) continue;
     synchronise_warp();
-    for (int row = 0; row < work.rows; ++row) write_gated(work, row, unit / gated_tiles, sums.gathered + 32 * row);
+    write_gated(work, unit / gated_tiles, sums.gathered, 32);
     synchronise_warp();
   }
 }
