@@ -172,6 +172,12 @@ class Ops {
   /// x[r] += W in[r] + bias.  in: (rows, columns); x: (rows, rows of W), not in.
   virtual void project_add(const Linear& weights, int rows, const float* in, float* x) = 0;
 
+  /// The same where the next that takes x is gated() or project_attention() with this norm: what can be prepared for that is.
+  virtual void project_add_before(const Norm& next, const Linear& weights, int rows, const float* in, float* x) {
+    static_cast<void>(next);
+    project_add(weights, rows, in, x);
+  }
+
   /// out[r] = silu(Wgate n) * (Wup n), n = norm(x[r]), silu(z) = z / (1 + exp(-z)).  out: (rows, rows of Wgate), not x.
   virtual void gated(const GatedWeights& weights, int rows, const float* x, float* out) = 0;
 

@@ -112,6 +112,9 @@ __device__ __forceinline__ void copy_lines(void* shared, const LineMap& map, int
                : "memory");
 }
 
+/// Fetches the map itself, for copies that come.
+__device__ __forceinline__ void prefetch_map(const LineMap& map) { asm volatile("prefetch.tensormap [%0];" ::"l"(&map) : "memory"); }
+
 /// By a thread that knows what other kernels wrote, before it asks for copies of that.
 __device__ __forceinline__ void show_to_copies() { asm volatile("fence.proxy.async.global;" ::: "memory"); }
 
@@ -131,6 +134,7 @@ inline void wait_at(SharedPlace barrier, int phase) { wait_for(reinterpret_cast<
 void copy_bytes(void* shared, const void* global, int bytes, CopyBarrier* barrier);
 void copy_box(void* shared, const TileMap& map, int column, int row, CopyBarrier* barrier);
 void copy_lines(void* shared, const LineMap& map, int line, int row, CopyBarrier* barrier);
+inline void prefetch_map(const LineMap&) {}
 void show_to_copies();
 
 #endif

@@ -17,12 +17,12 @@ namespace LECTERN_CUDA_SPACE {
 class DecodeRows {
  public:
   DecodeRows(const OpsShape& shape, Stream stream, Chip chip)
-      : stream_(stream), chip_(chip), quantised_(quantised_bytes(shape)), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)), arrived_(arrivals(shape)) {
+      : stream_(stream), chip_(chip), quantised_(quantised_bytes(shape)), before_norm_(quantised_bytes(shape)), squares_(quantised_bytes(shape) / 40), values_(part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size)), largest_(part_floats(shape)), totals_(part_floats(shape)), arrived_(arrivals(shape)) {
     clear(stream, arrived_.get(), arrivals(shape) * sizeof(int));
   }
 
   static std::size_t bytes(const OpsShape& shape) {
-    return quantised_bytes(shape) + sizeof(float) * part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size + 2) + sizeof(int) * arrivals(shape) + 5 * 256;
+    return 2 * quantised_bytes(shape) + sizeof(float) * (quantised_bytes(shape) / 40) + sizeof(float) * part_floats(shape) * static_cast<std::size_t>(shape.kv.head_size + 2) + sizeof(int) * arrivals(shape) + 7 * 256;
   }
 
   /// Whether products with this matrix are served.
@@ -54,21 +54,32 @@ class DecodeRows {
     work.matrices[2] = matrix_of(weights.value);
     work.heads = heads;
     work.cache = cache;
-    each(work, rows, x, q, nullptr);
+    each(work, rows, x, q, prepared(work, x));
   }
 
-  /// x[r] += W in[r] + bias. `in` may be what attend() or gated() has just written: then they left it as bytes, too.
-  void add(const Linear& weights, int rows, const float* in, float* x) {
+  /// x[r] += W in[r] + bias. `in` may be what attend() or gated() has just written: then they left it as bytes, too. `next`: the norm that heads() or gated() takes x with
+  /// next, or null.
+  void add(const Norm* next, const Linear& weights, int rows, const float* in, float* x) {
     DecodeWork work = work_of(Norm{}, weights.weight.columns);
     work.then = Then::add;
     work.matrices[0] = matrix_of(weights);
     const std::uint8_t* left = in == left_ && weights.weight.columns == left_columns_ ? quantised_.get() : nullptr;
-    left_ = nullptr;
+    forget();
+    if (next != nullptr && next->weight != nullptr && next->bias == nullptr && weights.weight.rows % 32 == 0 && by_tiles(work)) {
+      work.quantised_out = before_norm_.get();
+      work.norm_out = next->weight;
+      work.squares_out = squares_.get();
+      summed_ = x;
+      next_norm_ = next->weight;
+    }
     each(work, rows, in, x, left);
   }
 
   /// What was left as bytes was not asked for, and its floats may be written again by others.
-  void forget() { left_ = nullptr; }
+  void forget() {
+    left_ = nullptr;
+    summed_ = nullptr;
+  }
 
   void gated(const GatedWeights& weights, int rows, const float* x, float* out) {
     DecodeWork work = work_of(weights.norm, weights.gate.columns);
@@ -76,7 +87,7 @@ class DecodeRows {
     work.matrices[0] = matrix_of({weights.gate, nullptr});
     work.matrices[1] = matrix_of({weights.up, nullptr});
     work.quantised_out = quantised_.get();
-    each(work, rows, x, out, nullptr);
+    each(work, rows, x, out, prepared(work, x));
     leave(out, weights.gate.rows);
   }
 
@@ -129,11 +140,13 @@ class DecodeRows {
   void each(DecodeWork work, int rows, const float* x, float* y, const std::uint8_t* quantised) const {
     int together = most_decode_rows;
     while (decode_shared_bytes(work.columns, together) > chip_.shared_bytes) --together;
-    const bool tiles = chip_.decode == DecodeKind::tiles && as_tiles(work) && tile_shape(work, 1).slots >= least_slots;
+    const bool tiles = by_tiles(work);
     while (tiles && tile_shape(work, together).slots < least_slots) --together;
     const std::size_t row_bytes = static_cast<std::size_t>(activation_row_bytes(work.columns / 32));
     const int* chosen = work.chosen;
     std::uint8_t* quantised_out = work.quantised_out;
+    const float* const squares = work.squares;
+    float* const squares_out = work.squares_out;
     const int first_row = work.heads.first_row;
     for (int row = 0; row < rows; row += together) {
       const auto skipped = static_cast<std::size_t>(row);
@@ -143,6 +156,8 @@ class DecodeRows {
       work.quantised = quantised == nullptr ? nullptr : quantised + skipped * row_bytes;
       work.y = y + skipped * static_cast<std::size_t>(work.matrices[0].rows);
       work.quantised_out = quantised_out == nullptr ? nullptr : quantised_out + skipped * static_cast<std::size_t>(activation_row_bytes(work.matrices[0].rows / 32));
+      work.squares = squares == nullptr ? nullptr : squares + skipped * static_cast<std::size_t>(work.columns / 32);
+      work.squares_out = squares_out == nullptr ? nullptr : squares_out + skipped * static_cast<std::size_t>(work.matrices[0].rows / 32);
       work.heads.first_row = first_row + row;
       if (tiles) start_tiles(work);
       else start(work);
@@ -150,8 +165,16 @@ class DecodeRows {
   }
 
   /// Of heads the halves of tiles lie in one head each, and are turned as a whole or not at all.
-  static bool as_tiles(const DecodeWork& work) {
-    return work.then != Then::heads || (work.cache.head_size % decode_tile_rows == 0 && work.heads.pairs % (decode_tile_rows / 2) == 0);
+  bool by_tiles(const DecodeWork& work) const {
+    const bool whole = work.then != Then::heads || (work.cache.head_size % decode_tile_rows == 0 && work.heads.pairs % (decode_tile_rows / 2) == 0);
+    return chip_.decode == DecodeKind::tiles && whole && tile_shape(work, 1).slots >= least_slots;
+  }
+
+  /// The rows of x as bytes, where add() left them so for this norm; else null.
+  const std::uint8_t* prepared(DecodeWork& work, const float* x) const {
+    if (x != summed_ || work.norm.weight != next_norm_ || !by_tiles(work)) return nullptr;
+    work.squares = squares_.get();
+    return before_norm_.get();
   }
 
   void start(const DecodeWork& work) const {
@@ -162,7 +185,7 @@ class DecodeRows {
 
   /// Pieces of work that go to blocks: `rows` weight rows a time, or stretches of what is gated.
   static int units_of(const DecodeWork& work, int rows) {
-    if (work.then == Then::gated) return work.matrices[0].rows / 32;
+    if (work.quantised_out != nullptr) return work.matrices[0].rows / 32;
     int units = 0;
     for (const DecodeMatrix& matrix : work.matrices) units += (matrix.rows + rows - 1) / rows;
     return units;
@@ -207,11 +230,15 @@ class DecodeRows {
 
   Stream stream_;
   Chip chip_;
-  DeviceArray<std::uint8_t> quantised_;  // (slots, activation_row_bytes)
+  DeviceArray<std::uint8_t> quantised_;    // (slots, activation_row_bytes)
+  DeviceArray<std::uint8_t> before_norm_;  // the same of x times the weights of the norm that comes, and the sums of its squares
+  DeviceArray<float> squares_;             // (slots, stretches)
   DeviceArray<float> values_, largest_, totals_;
   DeviceArray<int> arrived_;
   const float* left_ = nullptr;  // whose rows quantised_ has
   int left_columns_ = 0;
+  const float* summed_ = nullptr;     // whose rows before_norm_ has
+  const float* next_norm_ = nullptr;  // with these weights
 };
 
 }  // namespace LECTERN_CUDA_SPACE

@@ -225,9 +225,13 @@ struct DecodeWork {
   const float* x;                 // (rows, columns)
   const int* chosen;              // (rows) of x, or null: in order
   NormParameters norm;            // RMS; weight null: none
+  // Of bytes that are x times the norm's weight alone: (rows, columns / 32), the sums of x's squares by stretches, which the rest of the norm is made of; or null.
+  const float* squares;
   Then then;
   float* y;                     // store, add, gated: (rows, rows of the matrix); heads: the queries
-  std::uint8_t* quantised_out;  // gated: y once more as bytes
+  std::uint8_t* quantised_out;  // gated: y once more as bytes; add: y times norm_out, or null
+  const float* norm_out;        // (rows of the matrix), a multiple of 32
+  float* squares_out;           // (rows, rows of the matrix / 32)
   HeadWork heads;
   Cache cache;
 };

@@ -139,6 +139,7 @@ class DeviceOps final : public Ops {
     adjacent_ = rope.adjacent;
     decode_rows_ = batch.decode_rows;
     prompt_.forget();
+    decode_.forget();
     // In this order, so that what recorded passes read lies where it lay.
     told_.begin();
     tokens_ = told_.add(batch.tokens, rows);
@@ -157,6 +158,7 @@ class DeviceOps final : public Ops {
 
   void embed(const Matrix& table, Rows rows, float* x) override {
     prompt_.forget();
+    decode_.forget();
     with_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
   }
 
@@ -207,10 +209,13 @@ class DeviceOps final : public Ops {
     attend_by_rows(rows, heads, q, kv, layer, out);
   }
 
-  void project_add(const Linear& weights, int rows, const float* in, float* x) override {
+  void project_add(const Linear& weights, int rows, const float* in, float* x) override { add(nullptr, weights, rows, in, x); }
+  void project_add_before(const Norm& next, const Linear& weights, int rows, const float* in, float* x) override { add(&next, weights, rows, in, x); }
+
+  void add(const Norm* next, const Linear& weights, int rows, const float* in, float* x) {
     const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
     if (decoded > 0) {
-      decode_.add(weights, decoded, in, x);
+      decode_.add(next, weights, decoded, in, x);
       prompt_.forget();
     } else {
       decode_.forget();
@@ -248,6 +253,7 @@ class DeviceOps final : public Ops {
 
   void experts(const ExpertWeights& weights, int rows, float* x) override {
     prompt_.forget();
+    decode_.forget();
     const bool bytes = takes_bytes(weights.gate) || takes_bytes(weights.up) || takes_bytes(weights.router);
     prepare(weights.norm, rows, weights.router.columns, x, nullptr, bytes);
     product({weights.router, nullptr}, rows, scores_.get(), false);

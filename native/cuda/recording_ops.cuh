@@ -47,6 +47,9 @@ class RecordingOps final : public Ops {
   void project_add(const Linear& weights, int rows, const float* in, float* x) override {
     passes_.call(CallKey(4, weights.weight.data, weights.bias, rows, in, x), [=, &ops = ops_] { ops.project_add(weights, rows, in, x); });
   }
+  void project_add_before(const Norm& next, const Linear& weights, int rows, const float* in, float* x) override {
+    passes_.call(CallKey(12, next.weight, weights.weight.data, weights.bias, rows, in, x), [=, &ops = ops_] { ops.project_add_before(next, weights, rows, in, x); });
+  }
   void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
     passes_.call(CallKey(5, weights.gate.data, weights.up.data, weights.norm.weight, rows, x, out), [=, &ops = ops_] { ops.gated(weights, rows, x, out); });
   }

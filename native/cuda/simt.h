@@ -94,6 +94,8 @@ __device__ __forceinline__ void prefetch(const void* address, int bytes) {
 }
 /// sum + the four products of signed bytes.
 __device__ __forceinline__ int dot4(int a, int b, int sum) { return __dp4a(a, b, sum); }
+/// The sum of four signed bytes.
+__device__ __forceinline__ int add_bytes(std::uint32_t bytes) { return __dp4a(static_cast<int>(bytes), 0x01010101, 0); }
 __device__ __forceinline__ float half_to_float(std::uint16_t bits) { return __half2float(__ushort_as_half(bits)); }
 /// To nearest even; what is too large becomes the largest half.
 __device__ __forceinline__ std::uint16_t float_to_half(float value) { return __half_as_ushort(__float2half_rn(fminf(fmaxf(value, -65504.0F), 65504.0F))); }
@@ -174,6 +176,20 @@ __device__ __forceinline__ T load_constant(SharedPlace from) {
 __device__ __forceinline__ std::uint8_t* dynamic_shared() {
   extern __shared__ __align__(128) std::uint8_t dynamic_shared_bytes[];
   return dynamic_shared_bytes;
+}
+
+/// By all threads of a block, at the beginning: of a part of the kernel's parameters. They come from memory line by line as instructions name them, most of a microsecond each; here
+/// each warp asks for some lines, all at once.
+template <class Part>
+__device__ __forceinline__ void fetch_parameters(const Part& part) {
+  constexpr int line = 64;
+  std::uint32_t all = 0;
+  LECTERN_NO_UNROLL
+  for (int at = line * (thread_number() / 32); at < static_cast<int>(sizeof part); at += line * (thread_count() / 32)) {
+    all |= *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const std::uint8_t*>(&part) + at);
+  }
+  // What is of no use is not read.
+  if (all == 0xFFFFFFFFU) asm volatile("nanosleep.u32 1;");
 }
 
 /// Of a kernel that launch_early() queued: until those before it are done and what they wrote is there. All its threads call it before they read or
@@ -283,6 +299,7 @@ inline std::uint32_t bits_of_float(float value) { return bits_of(value); }
 /// Throws std::logic_error for an address or a size that the device would refuse, and for memory that is none of its.
 void prefetch(const void* address, int bytes);
 int dot4(int a, int b, int sum);
+int add_bytes(std::uint32_t bytes);
 float half_to_float(std::uint16_t bits);
 std::uint16_t float_to_half(float value);
 inline int round_to_int(float value) { return static_cast<int>(std::nearbyint(value)); }
@@ -308,6 +325,8 @@ inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory();
 // One kernel after the other.
 inline void wait_for_kernels_before() { cuda::emulation::wait_for_kernels_before(); }
 inline void let_next_begin() {}
+template <class Part>
+void fetch_parameters(const Part&) {}
 
 template <class... Parameters, class... Arguments>
 void launch_by(void (*run_grid)(cuda::emulation::Index, int, const std::function<void()>&, std::size_t), void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {

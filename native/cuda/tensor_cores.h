@@ -126,6 +126,13 @@ __device__ __forceinline__ float fast_reciprocal(float x) {
   return y;
 }
 
+/// The larger, and no number where one of them is none.
+__device__ __forceinline__ float max_or_none(float a, float b) {
+  float larger;
+  asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(a), "f"(b));
+  return larger;
+}
+
 /// 16 bytes, aligned.
 __device__ __forceinline__ void store_words(void* to, const Word (&words)[4]) { *static_cast<uint4*>(to) = make_uint4(words[0], words[1], words[2], words[3]); }
 
@@ -156,6 +163,7 @@ inline void store_words(void* to, const Word (&words)[4]) {
   wrote_to_shared();
 }
 inline float fast_exp2(float x) { return std::exp2(x); }
+inline float max_or_none(float a, float b) { return a != a || b != b ? NAN : std::fmax(a, b); }
 inline float fast_reciprocal(float x) { return 1.0F / x; }
 
 #endif

@@ -125,12 +125,14 @@ void Forward::run(const Step* steps, int count, const Cancel* cancel) {
     const Layer& layer = weights_.layers[static_cast<std::size_t>(l)];
     ops_.project_attention(layer.attention, all, x, q, kv, l);
     ops_.attend(config_.heads, all, q, kv, l, q);
-    ops_.project_add(layer.attention_output, count, q, x);
     if (config_.experts > 0) {
+      ops_.project_add(layer.attention_output, count, q, x);
       ops_.experts(layer.experts, count, x);
     } else {
+      ops_.project_add_before(layer.gated.norm, layer.attention_output, count, q, x);
       ops_.gated(layer.gated, count, x, hidden);
-      ops_.project_add(layer.down, count, hidden, x);
+      if (l + 1 < config_.layers) ops_.project_add_before(weights_.layers[static_cast<std::size_t>(l) + 1].attention.norm, layer.down, count, hidden, x);
+      else ops_.project_add(layer.down, count, hidden, x);
     }
     show(l + 1, count);
   }

@@ -101,7 +101,7 @@ class MadeLayer {
     ops_->begin({rows, rows, zeros.data(), slots.data(), ones.data(), zeros.data(), zeros.data(), ones.data()}, {frequencies.data(), shape_.head_size / 2, 1.0F, false});
     ops_->project_attention(attention_, {0, rows}, x_.floats(), q_.floats(), kv_, 0);
     ops_->attend(shape_.heads, {0, rows}, q_.floats(), kv_, 0, hidden_.floats());
-    ops_->project_add(output_, rows, hidden_.floats(), x_.floats());
+    ops_->project_add_before(gated_.norm, output_, rows, hidden_.floats(), x_.floats());
     ops_->gated(gated_, rows, x_.floats(), hidden_.floats());
     ops_->project_add(down_, rows, hidden_.floats(), x_.floats());
     ops_->project_add(long_, rows, long_in_.floats(), long_out_.floats());

@@ -174,14 +174,16 @@ bool LayeredModel::pass(int decode_rows, const std::vector<std::int32_t>& wanted
     const int kept = shape_.encoder ? 0 : l;
     ops_->project_attention(layer.attention, all, x, q_.floats(), kv_, kept);
     ops_->attend(shape_.heads, all, q_.floats(), kv_, kept, q_.floats());
-    ops_->project_add(layer.output, rows, q_.floats(), x);
     if (shape_.encoder) {
+      ops_->project_add(layer.output, rows, q_.floats(), x);
       ops_->normalise(norm_, rows, shape_.embedding, x);
       ops_->project_gelu_add(layer.up, layer.down, rows, hidden_.floats(), x);
       ops_->normalise(norm_, rows, shape_.embedding, x);
     } else {
+      ops_->project_add_before(layer.gated.norm, layer.output, rows, q_.floats(), x);
       ops_->gated(layer.gated, rows, x, hidden_.floats());
-      ops_->project_add(layer.down, rows, hidden_.floats(), x);
+      if (l + 1 < options_.layers) ops_->project_add_before(layers_[static_cast<std::size_t>(l) + 1].attention.norm, layer.down, rows, hidden_.floats(), x);
+      else ops_->project_add(layer.down, rows, hidden_.floats(), x);
     }
   }
   if (!wanted.empty()) ops_->logits(norm_, head_, wanted.data(), static_cast<int>(wanted.size()), x, logits_.floats());

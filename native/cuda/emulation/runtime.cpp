@@ -135,14 +135,19 @@ float shuffle_xor(float value, int mask) { return float_of_bits(cuda::emulation:
 
 int shuffle_xor(int value, int mask) { return static_cast<int>(cuda::emulation::exchange(static_cast<unsigned>(value), (thread_number() % 32) ^ mask)); }
 
+namespace {
+
+int signed_byte(std::uint32_t word, int i) { return static_cast<int>(static_cast<std::int8_t>(word >> (8 * i))); }
+
+}  // namespace
+
 int dot4(int a, int b, int sum) {
   ++cuda::emulation::byte_products;
-  for (int i = 0; i < 4; ++i) {
-    const auto byte = [i](int word) { return static_cast<int>(static_cast<std::int8_t>(static_cast<std::uint32_t>(word) >> (8 * i))); };
-    sum += byte(a) * byte(b);
-  }
+  for (int i = 0; i < 4; ++i) sum += signed_byte(static_cast<std::uint32_t>(a), i) * signed_byte(static_cast<std::uint32_t>(b), i);
   return sum;
 }
+
+int add_bytes(std::uint32_t bytes) { return signed_byte(bytes, 0) + signed_byte(bytes, 1) + signed_byte(bytes, 2) + signed_byte(bytes, 3); }
 
 std::uint32_t permute_bytes(std::uint32_t a, std::uint32_t b, std::uint32_t selector) {
   const std::uint64_t both = std::uint64_t{b} << 32 | a;

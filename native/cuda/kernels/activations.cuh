@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cuda/simt.h"
+#include "cuda/tensor_cores.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {
@@ -43,24 +44,18 @@ __device__ __forceinline__ ActivationStretch activation_stretch(const std::uint8
 /// value that is no number makes the scale none.
 __device__ __forceinline__ void write_activations(const float (&values)[4], bool active, int stretches, int stretch, std::uint8_t* row) {
   float largest = 0.0F;
-  float probe = 0.0F;
-  for (const float value : values) {
-    largest = fmaxf(largest, fabsf(value));
-    probe += value * 0.0F;  // fmaxf passes over what is no number
-  }
-  for (int mask = 1; mask < 8; mask <<= 1) {
-    largest = fmaxf(largest, shuffle_xor(largest, mask));
-    probe += shuffle_xor(probe, mask);
-  }
-  const float inverse = largest > 0.0F ? 127.0F / largest : 0.0F;
-  std::uint32_t packed = 0;
-  int sum = 0;
-  for (int i = 0; i < 4; ++i) {
-    const float scaled = values[i] * inverse;
-    const int q = scaled == scaled && fabsf(scaled) <= 127.5F ? round_to_int(scaled) : 0;
-    sum += q;
-    packed |= (static_cast<std::uint32_t>(q) & 255U) << (8 * i);
-  }
+  LECTERN_UNROLL
+  for (const float value : values) largest = max_or_none(largest, fabsf(value));
+  LECTERN_UNROLL
+  for (int mask = 1; mask < 8; mask <<= 1) largest = max_or_none(largest, shuffle_xor(largest, mask));
+  // What is less has no inverse, and is nothing.
+  const float inverse = largest > 4e-37F ? 127.0F * fast_reciprocal(largest) : 0.0F;
+  std::uint32_t q[4];
+  // To this number whole ones are added in its lowest bits, rounded to nearest even.
+  LECTERN_UNROLL
+  for (int i = 0; i < 4; ++i) q[i] = bits_of_float(fmaf(values[i], inverse, 12582912.0F));
+  const std::uint32_t packed = permute_bytes(permute_bytes(q[0], q[1], 0x0040U), permute_bytes(q[2], q[3], 0x0040U), 0x5410U);
+  int sum = add_bytes(packed);
   sum += shuffle_xor(sum, 1);
   sum += shuffle_xor(sum, 2);
   const int second_sum = shuffle_xor(sum, 4);
@@ -69,7 +64,7 @@ __device__ __forceinline__ void write_activations(const float (&values)[4], bool
   *reinterpret_cast<std::uint32_t*>(row + 16 * (k < 4 ? stretch : stretches + stretch) + 4 * (k % 4)) = packed;
   if (k != 0) return;
   Words<2> tail;
-  tail.w[0] = bits_of_float(largest / 127.0F + probe);
+  tail.w[0] = bits_of_float(fmaf(largest, 0.0F, largest * (1.0F / 127.0F)));
   tail.w[1] = (static_cast<std::uint32_t>(sum) & 0xFFFFU) | static_cast<std::uint32_t>(second_sum) << 16;
   *reinterpret_cast<Words<2>*>(row + 32 * stretches + 8 * stretch) = tail;
 }

@@ -226,9 +226,12 @@ __device__ __forceinline__ void multiply_tiles_of(const DecodeWork& work, const 
 template <int width>
 __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_tiles(const LECTERN_IN_PLACE DecodeWork work, const LECTERN_IN_PLACE TileMaps maps, DecodeTileShape shape) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  if (thread_number() >= reading_threads && thread_number() % 32 < plane_count) prefetch_map(maps.maps[0][thread_number() % 32]);
+  fetch_parameters(work);
+  fetch_parameters(maps.pieces);
   const DecodeTilePlaces at = decode_tile_places(shape);
   const TileRange tiles = block_tiles(work, shape);
-  if (thread_number() >= reading_threads) {
+  if (__builtin_expect(thread_number() >= reading_threads, 1)) {
     // The first pieces before anything else: each microsecond until then is one without weights.
     make_barriers(work, at);
     TileAsker asker(work, maps, at.ring, tiles);

@@ -47,6 +47,16 @@ __device__ __forceinline__ void leave_sums(const float (&sums)[2][width], float*
   }
 }
 
+/// Of a row of bytes that the norm's weight alone is in: what its sums are multiplied by. By all lanes of a warp.
+__device__ __forceinline__ float rest_of_norm(const DecodeWork& work, int row) {
+  const int stretches = work.columns / 32;
+  const float* const squares = work.squares + static_cast<std::size_t>(row) * static_cast<std::size_t>(stretches);
+  float sum = 0.0F;
+  LECTERN_UNROLL_BY(8)
+  for (int i = thread_number() % 32; i < stretches; i += 32) sum += load_one_of_others(squares + i);
+  return 1.0F / sqrtf(warp_sum(sum) / static_cast<float>(work.columns) + work.norm.epsilon);
+}
+
 /// What a tile's sums become; lane l has that of tile row l % 16 for rows l / 16 and l / 16 + 2 of x.
 __device__ __forceinline__ void finish_tile(const DecodeWork& work, const TileSums& sums, int unit, int row, float sum, float before) {
   constexpr int half = decode_tile_rows / 2;
@@ -55,8 +65,9 @@ __device__ __forceinline__ void finish_tile(const DecodeWork& work, const TileSu
   const bool neighbours = work.then == Then::heads && !pairs_lie_apart(work, tile);
   const float other = shuffle_xor(sum, neighbours ? 1 : half);
   if (row >= work.rows) return;
+  const int in_stretch = unit % tiles_together(work);
   if (work.then == Then::gated) {
-    if (i < half) sums.gathered[32 * row + half * (tile.number % gated_tiles) + i] = gated_value(sum, other);
+    if (i < half) sums.gathered[32 * row + half * in_stretch + i] = gated_value(sum, other);
     return;
   }
   const int own = tile_row(work, tile, i);
@@ -66,8 +77,30 @@ __device__ __forceinline__ void finish_tile(const DecodeWork& work, const TileSu
   }
   const DecodeMatrix& matrix = work.matrices[0];
   if (own >= matrix.rows) return;
-  const float value = matrix.bias == nullptr ? sum : sum + matrix.bias[own];
-  work.y[static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(own)] = work.then == Then::add ? before + value : value;
+  const float value = before + (matrix.bias == nullptr ? sum : sum + matrix.bias[own]);
+  work.y[static_cast<std::size_t>(row) * static_cast<std::size_t>(matrix.rows) + static_cast<std::size_t>(own)] = value;
+  sums.gathered[32 * row + decode_tile_rows * in_stretch + i] = value;
+}
+
+/// By a warp: 32 outputs of each row of x as the next product takes them, `weight` the norm's of the lane's four.
+__device__ __forceinline__ void write_before_norm(const DecodeWork& work, int stretch, const float* gathered, const Words<4>& weight) {
+  static_assert(most_decode_rows * 8 == 32, "eight lanes a row");
+  const int lane = thread_number() % 32;
+  const int row = lane / 8;
+  const bool there = row < work.rows;
+  const int stretches = work.matrices[0].rows / 32;
+  float values[4];
+  float squares = 0.0F;
+  LECTERN_UNROLL
+  for (int k = 0; k < 4; ++k) {
+    values[k] = there ? gathered[4 * lane + k] : 0.0F;
+    squares = fmaf(values[k], values[k], squares);
+    values[k] *= float_of_bits(weight.w[k]);
+  }
+  LECTERN_UNROLL
+  for (int mask = 1; mask < 8; mask <<= 1) squares += shuffle_xor(squares, mask);
+  write_activations(values, there, stretches, stretch, work.quantised_out + static_cast<std::size_t>(row) * static_cast<std::size_t>(activation_row_bytes(stretches)));
+  if (there && lane % 8 == 0) work.squares_out[static_cast<std::size_t>(row) * static_cast<std::size_t>(stretches) + static_cast<std::size_t>(stretch)] = squares;
 }
 
 /// The warp that ends tiles.
@@ -75,9 +108,24 @@ template <int width>
 __device__ __forceinline__ void finish_tiles(const DecodeWork& work, const TileSums& sums, const TileRange& tiles) {
   constexpr int turns = width > columns_together ? 2 : 1;
   const int lane = thread_number() % 32;
+  const int together = tiles_together(work);
+  float rest[turns];
+  LECTERN_UNROLL
+  for (float& one : rest) one = 1.0F;
+  LECTERN_NO_UNROLL
+  for (int row = 0; work.squares != nullptr && row < work.rows; ++row) {
+    const float of_row = rest_of_norm(work, row);
+    LECTERN_UNROLL
+    for (int turn = 0; turn < turns; ++turn) {
+      if (lane / decode_tile_rows + 2 * turn == row) rest[turn] = of_row;
+    }
+  }
+  Words<4> weight{};
   LECTERN_NO_UNROLL
   for (int number = 0; number < tiles.end - tiles.begin; ++number) {
     const int unit = tiles.begin + number;
+    const bool leaves = work.then == Then::add && work.quantised_out != nullptr;
+    if (leaves && unit % together == 0) weight = *reinterpret_cast<const Words<4>*>(work.norm_out + decode_tile_rows * unit + 4 * (lane % 8));
     float before[turns];
     LECTERN_UNROLL
     for (int turn = 0; turn < turns; ++turn) {
@@ -107,10 +155,11 @@ __device__ __forceinline__ void finish_tiles(const DecodeWork& work, const TileS
     synchronise_warp();
     if (lane == 0) arrive(sums.free + room);
     LECTERN_UNROLL
-    for (int turn = 0; turn < turns; ++turn) finish_tile(work, sums, unit, lane / decode_tile_rows + 2 * turn, total[turn], before[turn]);
-    if (work.then != Then::gated || (unit + 1) % gated_tiles != 0) continue;
+    for (int turn = 0; turn < turns; ++turn) finish_tile(work, sums, unit, lane / decode_tile_rows + 2 * turn, rest[turn] * total[turn], before[turn]);
+    if (together == 1 || (unit + 1) % together != 0) continue;
     synchronise_warp();
-    write_gated(work, unit / gated_tiles, sums.gathered, 32);
+    if (leaves) write_before_norm(work, unit / together, sums.gathered, weight);
+    else write_gated(work, unit / together, sums.gathered, 32);
     synchronise_warp();
   }
 }

@@ -42,16 +42,20 @@ __device__ __forceinline__ int tile_row(const DecodeWork& work, const TileUnit& 
   return pair / pairs * work.cache.head_size + pair % pairs + i % half + (i < half ? 0 : work.heads.pairs);
 }
 
-/// The block's tiles, of gated products as many together as make a stretch of outputs.
+/// Tiles that belong to one block: of products that are left as bytes as many as make a stretch of outputs.
+__host__ __device__ inline int tiles_together(const DecodeWork& work) {
+  if (work.then == Then::gated) return 32 / (decode_tile_rows / 2);
+  return work.then == Then::add && work.quantised_out != nullptr ? 32 / decode_tile_rows : 1;
+}
+
+/// The block's tiles.
 struct TileRange {
   int begin;
   int end;
 };
 
-constexpr int gated_tiles = 32 / (decode_tile_rows / 2);
-
 __device__ __forceinline__ TileRange block_tiles(const DecodeWork& work, const DecodeTileShape& shape) {
-  const int together = work.then == Then::gated ? gated_tiles : 1;
+  const int together = tiles_together(work);
   const int block = block_x();
   const int begin = together * (block * shape.each + (block < shape.more ? block : shape.more));
   return {begin, begin + together * (shape.each + (block < shape.more ? 1 : 0))};
