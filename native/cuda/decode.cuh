@@ -204,6 +204,7 @@ class DecodeRows {
     const int blocks = std::min(chip_.multiprocessors, units);
     shape.each = units / blocks;
     shape.more = units % blocks;
+    shape.ahead = most_asked / shape.slot_bytes + 1;
     if (work.rows == 1) launch_decode_tiles<1>(stream_, blocks, shape, work);
     else if (work.rows == 2) launch_decode_tiles<2>(stream_, blocks, shape, work);
     else launch_decode_tiles<4>(stream_, blocks, shape, work);

@@ -291,6 +291,7 @@ struct DecodeTileShape {
   int input_bytes;
   int each = 0;
   int more = 0;
+  int ahead = 0;  // slots that are filled at a time at first
 };
 
 constexpr std::size_t decode_tile_shared_bytes(const DecodeTileShape& shape) {

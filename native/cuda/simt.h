@@ -178,20 +178,6 @@ __device__ __forceinline__ std::uint8_t* dynamic_shared() {
   return dynamic_shared_bytes;
 }
 
-/// By all threads of a block, at the beginning: of a part of the kernel's parameters. They come from memory line by line as instructions name them, most of a microsecond each; here
-/// each warp asks for some lines, all at once.
-template <class Part>
-__device__ __forceinline__ void fetch_parameters(const Part& part) {
-  constexpr int line = 64;
-  std::uint32_t all = 0;
-  LECTERN_NO_UNROLL
-  for (int at = line * (thread_number() / 32); at < static_cast<int>(sizeof part); at += line * (thread_count() / 32)) {
-    all |= *reinterpret_cast<const std::uint32_t*>(reinterpret_cast<const std::uint8_t*>(&part) + at);
-  }
-  // What is of no use is not read.
-  if (all == 0xFFFFFFFFU) asm volatile("nanosleep.u32 1;");
-}
-
 /// Of a kernel that launch_early() queued: until those before it are done and what they wrote is there. All its threads call it before they read or
 /// write what others do.
 __device__ __forceinline__ void wait_for_kernels_before() {
@@ -325,8 +311,6 @@ inline std::uint8_t* dynamic_shared() { return cuda::emulation::shared_memory();
 // One kernel after the other.
 inline void wait_for_kernels_before() { cuda::emulation::wait_for_kernels_before(); }
 inline void let_next_begin() {}
-template <class Part>
-void fetch_parameters(const Part&) {}
 
 template <class... Parameters, class... Arguments>
 void launch_by(void (*run_grid)(cuda::emulation::Index, int, const std::function<void()>&, std::size_t), void (*kernel)(Parameters...), Grid grid, int threads, std::size_t shared_bytes, Arguments... arguments) {

@@ -43,25 +43,33 @@ __device__ __forceinline__ DecodeTilePlaces decode_tile_places(const DecodeTileS
   at.sums.full = reinterpret_cast<CopyBarrier*>(at.zeros + zero_bytes);
   at.sums.free = at.sums.full + 2;
   at.input_made = at.sums.free + 2;
-  at.ring = {slots, reinterpret_cast<SlotBarriers*>(at.input_made + 1), shape.slots, shape.slot_bytes};
+  at.ring = {slots, reinterpret_cast<SlotBarriers*>(at.input_made + 1), shape.slots, shape.slot_bytes, shape.ahead};
   return at;
 }
 
-/// By a warp, before the block's barrier.
-__device__ __forceinline__ void make_barriers(const DecodeWork& work, const DecodeTilePlaces& at) {
-  const int lane = thread_number() % 32;
+/// By the warp that asks, before it does, and before the block's barrier.
+__device__ __forceinline__ void make_ring(const TileRing& ring) {
   static_assert(most_tile_slots <= 32, "a lane for each slot");
-  if (lane < at.ring.count) {
-    init_barrier(&at.ring.barriers[lane].full, 1);
-    init_barrier(&at.ring.barriers[lane].free, multiplying_warps);
+  const int lane = thread_number() % 32;
+  if (lane < ring.count) {
+    init_barrier(&ring.barriers[lane].full, 1);
+    init_barrier(&ring.barriers[lane].free, multiplying_warps);
   }
+  show_barriers();
+  synchronise_warp();
+}
+
+/// The rest of what a block begins with, by one other warp.
+__device__ __forceinline__ void make_the_rest(const DecodeWork& work, const TileMaps& maps, const DecodeTilePlaces& at) {
+  const int lane = thread_number() % 32;
+  if (lane < plane_count) prefetch_map(maps.maps[0][lane]);
+  if (lane < zero_bytes / 4) reinterpret_cast<std::uint32_t*>(at.zeros)[lane] = 0;
   if (lane < 2) {
     init_barrier(at.sums.full + lane, multiplying_warps);
     init_barrier(at.sums.free + lane, 1);
   }
   if (lane == 2) init_barrier(at.input_made, work.quantised != nullptr ? 1 : reading_threads / 32);
   show_barriers();
-  synchronise_warp();
 }
 
 /// The barrier of the warps that make the input.
@@ -226,14 +234,11 @@ __device__ __forceinline__ void multiply_tiles_of(const DecodeWork& work, const 
 template <int width>
 __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_tiles(const LECTERN_IN_PLACE DecodeWork work, const LECTERN_IN_PLACE TileMaps maps, DecodeTileShape shape) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  if (thread_number() >= reading_threads && thread_number() % 32 < plane_count) prefetch_map(maps.maps[0][thread_number() % 32]);
-  fetch_parameters(work);
-  fetch_parameters(maps.pieces);
   const DecodeTilePlaces at = decode_tile_places(shape);
   const TileRange tiles = block_tiles(work, shape);
-  if (__builtin_expect(thread_number() >= reading_threads, 1)) {
+  if (thread_number() >= reading_threads) {
     // The first pieces before anything else: each microsecond until then is one without weights.
-    make_barriers(work, at);
+    make_ring(at.ring);
     TileAsker asker(work, maps, at.ring, tiles);
     asker.fill(2);
     synchronise_block();
@@ -249,7 +254,7 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_ti
     asker.go_on();
     return;
   }
-  for (int i = thread_number(); i < zero_bytes / 4; i += reading_threads) reinterpret_cast<std::uint32_t*>(at.zeros)[i] = 0;
+  if (thread_number() / 32 == multiplying_warps) make_the_rest(work, maps, at);
   synchronise_block();
   let_next_begin();
   if (work.quantised != nullptr) {

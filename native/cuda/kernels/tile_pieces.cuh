@@ -84,6 +84,7 @@ struct TileRing {
   SlotBarriers* barriers;  // one of each for a slot
   int count;
   int slot_bytes;
+  int ahead;  // that are asked for at a time at first
 };
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
@@ -148,8 +149,7 @@ class TileAsker {
   __device__ __forceinline__ void fill(int slots) {
     LECTERN_NO_UNROLL
     while (asked_ < slots && tiles_.begin < tiles_.end) {
-      const int ahead = most_asked / ring_.slot_bytes + 1;
-      if (asked_ >= ahead) wait_for(&ring_.barriers[asked_ - ahead].full, 0);
+      if (asked_ >= ring_.ahead) wait_for(&ring_.barriers[asked_ - ring_.ahead].full, 0);
       ask();
       ++asked_;
     }
