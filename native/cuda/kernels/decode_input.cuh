@@ -1,5 +1,5 @@
-// The rows of x that products of answers take, as bytes in shared memory. Every block makes them for itself: 8,192 columns are 32 KB from the
-// second-level cache, which costs less than a kernel of its own and runs while the first weights are on their way.
+// The rows of x that products of answers take, as bytes in shared memory, where no kernel before left them so. Every block makes them for itself: 8,192 columns
+// are 32 KB from the second-level cache, which costs less than a kernel of its own and runs while the first weights are on their way.
 //
 // All that is read is asked for at once, and x stays in registers between its norm and its bytes: each further trip to the second-level cache
 // would be most of a microsecond, for every product of every layer.
