@@ -35,7 +35,10 @@ struct SplitWork {
   std::uint8_t* quantised;  // out once more as bytes (head_size a multiple of 32), or null
 };
 
-/// By all tiles_threads of a block: one part of a row for eight heads or fewer. `unit`: KV head times head_tiles() + tile of heads. width:
+/// What a pass adds to a row's end at most: what lies before was there before the pass began.
+constexpr int newest_positions = 32;
+
+/// By all tiles_threads of a block, before the kernels before are done: one part of a row for eight heads or fewer. `unit`: KV head times head_tiles() + tile of heads. width:
 /// the head size, or where that is not `exact` more.
 template <class Element, int width, bool exact>
 __device__ __forceinline__ void attend_unit(const SplitWork& work, int unit, int split, int row, std::uint8_t* shared) {
@@ -49,7 +52,7 @@ __device__ __forceinline__ void attend_unit(const SplitWork& work, int unit, int
   const int tiles = head_tiles(group);
   const int length = tiles_length(seen, parts_of(cache.heads * tiles));
   const int begin = split * length;
-  if (begin >= seen) return;
+  if (begin >= seen) return wait_for_kernels_before();
   const int count = seen - begin < length ? seen - begin : length;
 
   const int kv_head = unit / tiles;
@@ -64,7 +67,10 @@ __device__ __forceinline__ void attend_unit(const SplitWork& work, int unit, int
 
   if (warp * split_tile < count) {
     TileRing<Element, width> ring(own, cache, cache.at(work.layer, slot, 0, first + begin, kv_head), cache.at(work.layer, slot, 1, first + begin, kv_head), count, warp);
+    // What the kernel before does not write is asked for while it ends.
+    if (begin + warp * split_tile + ring.positions_at_first() > seen - newest_positions) wait_for_kernels_before();
     ring.begin(size);
+    wait_for_kernels_before();
     HeadTile<Element, width> tile;
     const int g = lane / 4;
     const std::size_t query = (static_cast<std::size_t>(row) * static_cast<std::size_t>(work.query_heads) + static_cast<std::size_t>(first_head + g)) * static_cast<std::size_t>(size);
@@ -85,6 +91,8 @@ __device__ __forceinline__ void attend_unit(const SplitWork& work, int unit, int
       largest[warp * tile_heads + g] = tile.largest;
       totals[warp * tile_heads + g] = tile.total;
     }
+  } else {
+    wait_for_kernels_before();
   }
   synchronise_block();
 
@@ -132,7 +140,6 @@ __device__ __forceinline__ void attend_unit(const SplitWork& work, int unit, int
 template <class Element, int width, bool exact>
 __global__ void LECTERN_LAUNCH_BOUNDS(tiles_threads, 2) attend_split_tiles(SplitWork work) {
   let_next_begin();
-  wait_for_kernels_before();
   attend_unit<Element, width, exact>(work, block_x(), block_y(), block_z(), dynamic_shared());
 }
 

@@ -18,6 +18,9 @@ class TileRing {
     if constexpr (sizeof(Element) == 1) scales_ = cache.scales();
   }
 
+  /// From the warp's first position to behind the last that begin() asks for.
+  __device__ __forceinline__ static constexpr int positions_at_first() { return ((ring_slots<Element> - 1) / 2 - 1) * tiles_warps * split_tile + split_tile; }
+
   __device__ __forceinline__ void begin(int size) {
     LECTERN_UNROLL
     for (int i = 0; i < ring_slots<Element> - 1; ++i) copy(i % 2, size);
