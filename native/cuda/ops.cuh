@@ -164,6 +164,7 @@ class DeviceOps final : public Ops {
 
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
     prompt_.forget();
+    decode_.forget();
     if (positions.data != nullptr) {
       with_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
     } else if (type_row != nullptr) {
@@ -240,12 +241,14 @@ class DeviceOps final : public Ops {
   }
 
   void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
+    decode_.forget();
     prompt_.take(Norm{}, rows, weights.weight.columns, x);
     prompt_.multiply(weights, Ending::gelu, out);
   }
 
   void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) override {
     if (!prompt_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x);
+    decode_.forget();
     prompt_.take(Norm{}, rows, up.weight.columns, x);
     prompt_.pack_gelu(up);
     prompt_.multiply(down, Ending::add, x);
@@ -268,6 +271,7 @@ class DeviceOps final : public Ops {
   }
 
   void normalise(const Norm& norm, int rows, int columns, float* x) override {
+    decode_.forget();
     prompt_.normalise(norm, rows, columns, x);
   }
 
