@@ -1,7 +1,9 @@
 // What products of answers leave in x they leave as bytes for the norm that comes: those bytes are x's as long as x is what they were made of, and not longer.
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <random>
 #include <string>
@@ -10,6 +12,7 @@
 
 #include "backend/backend.h"
 #include "backend/ops.h"
+#include "cuda/emulation/fibers.h"
 #include "cuda_places.h"
 #include "harness.h"
 #include "made_product.h"
@@ -45,6 +48,7 @@ class NormedAnswers {
     other_gate = {norm(), gate.gate, gate.up};
     up = {matrix(DType::f16, feed_forward, embedding), nullptr};
     down = {matrix(DType::f16, embedding, feed_forward), nullptr};
+    narrow = {matrix(DType::q8_0, embedding, feed_forward), nullptr};
     table = matrix(DType::q8_0, 8, embedding);
     attention = {norm(), {matrix(DType::q8_0, head_size, embedding), nullptr}, {matrix(DType::q8_0, head_size, embedding), nullptr}, {matrix(DType::q8_0, head_size, embedding), nullptr}, nullptr, nullptr, 1};
     for (Memory* memory : {&in_, &x_, &hidden_, &more_}) *memory = Memory(backend, std::size_t{most_rows} * embedding * sizeof(float));
@@ -77,6 +81,7 @@ class NormedAnswers {
   Ops& ops() { return *ops_; }
   int rows() const { return rows_; }
   float* x() { return x_.floats(); }
+  float* hidden() { return hidden_.floats(); }
   float* more() { return more_.floats(); }
   const Memory& x_memory() const { return x_; }
 
@@ -88,7 +93,7 @@ class NormedAnswers {
   }
   Row end_hidden(int width) { return end(hidden_, width); }
 
-  Linear output{}, up{}, down{};
+  Linear output{}, up{}, down{}, narrow{};
   GatedWeights gate{}, other_gate{};
   AttentionWeights attention{};
   Matrix table{};
@@ -155,7 +160,9 @@ LECTERN_TEST("cuda: rows of answers are normed as they are where the product bef
           check(distance < 5e-6, name + ": row " + std::to_string(row) + ", distance " + std::to_string(distance));
         }
         check(!test::same_bits(prepared, expected), name + ": by the bytes that were left");
-        check(test::same_bits(prepared, test::part_of(give(true, most_rows), 0, rows, width)), name + ": beside others");
+        cuda::emulation::set_reverse(true);
+        check(test::same_bits(prepared, test::part_of(give(true, most_rows), 0, rows, width)), name + ": beside others, threads in reverse");
+        cuda::emulation::set_reverse(false);
       }
     }
   });
@@ -199,6 +206,82 @@ LECTERN_TEST("cuda: rows of answers that were left as bytes for a norm are forgo
       };
       check(test::same_bits(after(true), after(false)), place + ": " + change.name);
     }
+  });
+}
+
+LECTERN_TEST("cuda: rows of answers that a gated product left as bytes are forgotten when others are written over them") {
+  const Row x = exact_rows();
+  each_place([&](const std::string& place, Backend& backend) {
+    NormedAnswers answers(backend, "tiles");
+    const auto give = [&](bool gated) {
+      answers.begin(2, x, x);
+      if (gated) answers.gated(answers.gate);
+      answers.ops().project_gelu(answers.up, 2, answers.x(), answers.hidden());
+      answers.ops().project_add(answers.narrow, 2, answers.hidden(), answers.x());
+      return answers.end(answers.x_memory(), embedding);
+    };
+    check(test::same_bits(give(true), give(false)), place);
+  });
+}
+
+LECTERN_TEST("cuda: rows of answers with a value that is no number have none behind a norm, and rows beside them do") {
+  const float infinity = std::numeric_limits<float>::infinity();
+  each_place([&](const std::string& place, Backend& backend) {
+    NormedAnswers answers(backend, "tiles");
+    const Row nothing(std::size_t{most_rows} * embedding, 0.0F);
+    for (const bool before : {true, false}) {
+      for (const float wrong : {std::numeric_limits<float>::quiet_NaN(), infinity, -infinity}) {
+        Row x = exact_rows();
+        x[embedding + 77] = wrong;
+        answers.begin(3, nothing, x);
+        answers.add(before, answers.gate.norm);
+        answers.gated(answers.gate);
+        const Row all = answers.end_hidden(feed_forward);
+        for (int row = 0; row < 3; row++) {
+          const Row one = test::part_of(all, row, 1, feed_forward);
+          const auto none = std::count_if(one.begin(), one.end(), [](float value) { return std::isnan(value); });
+          check(none == (row == 1 ? feed_forward : 0), place + (before ? ", left as bytes" : ", floats") + ": row " + std::to_string(row) + " beside " + std::to_string(wrong));
+        }
+      }
+    }
+  });
+}
+
+/// Rows so long that a block reads them twice.
+Row long_rows(Backend& backend, const char* kind, int rows) {
+  constexpr int columns = 288 * 32;
+  OpsShape shape{};
+  shape.rows = shape.part_rows = shape.logit_rows = 4;
+  shape.columns = shape.outputs = columns;
+  shape.heads = 1;
+  shape.kv = {1, 1, 1, 1, head_size, DType::f16};
+  shape.records = false;
+  setenv("LECTERN_DECODE", kind, 1);
+  const std::unique_ptr<Ops> ops = backend.make_ops(shape);
+  unsetenv("LECTERN_DECODE");
+  std::mt19937 random(8);
+  const Row weight = test::random_row(columns, 4, 1.0F);
+  const Matrix gate = test::place_random(backend, *ops, DType::q4_0, feed_forward, columns, 1.0F / 64, random);
+  const GatedWeights gated{{ops->place_vector(weight.data(), weight.size()), nullptr, 1e-5F}, gate, gate};
+  const Row x = test::random_row(std::size_t{4} * columns, 6, 3.0F);
+  const Memory in(backend, x.size() * sizeof(float)), out(backend, 4 * feed_forward * sizeof(float));
+  backend.upload(in.data(), x.data(), x.size() * sizeof(float));
+  const std::vector<std::int32_t> zeros(static_cast<std::size_t>(rows), 0);
+  ops->begin({rows, rows, zeros.data(), zeros.data(), zeros.data(), zeros.data(), zeros.data(), zeros.data()}, Rope{});
+  ops->gated(gated, rows, in.floats(), out.floats());
+  ops->end();
+  Row all(static_cast<std::size_t>(rows * feed_forward));
+  backend.download(all.data(), out.data(), all.size() * sizeof(float));
+  return all;
+}
+
+LECTERN_TEST("cuda: rows of answers that are too long for registers are normed as they are, whatever takes them") {
+  each_place([](const std::string& place, Backend& backend) {
+    const Row plain = long_rows(backend, "registers", 4);
+    const Row four = long_rows(backend, "tiles", 4);
+    const double distance = test::relative_distance(four, plain);
+    check(distance < 5e-6, place + ": distance " + std::to_string(distance));
+    for (int rows = 1; rows < 4; rows++) check(test::same_bits(long_rows(backend, "tiles", rows), test::part_of(four, 0, rows, feed_forward)), place + ": " + std::to_string(rows) + " rows beside others");
   });
 }
 
