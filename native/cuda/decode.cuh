@@ -183,7 +183,7 @@ class DecodeRows {
     else start_of<4>(work);
   }
 
-  /// Pieces of work that go to blocks: `rows` weight rows a time, or stretches of what is gated.
+  /// Pieces of work that go to blocks: `rows` weight rows a time, or stretches of what is left as bytes.
   static int units_of(const DecodeWork& work, int rows) {
     if (work.quantised_out != nullptr) return work.matrices[0].rows / 32;
     int units = 0;

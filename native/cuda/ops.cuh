@@ -164,6 +164,7 @@ class DeviceOps final : public Ops {
 
   void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
     prompt_.forget();
+    decode_.forget();
     if (positions.data != nullptr) {
       with_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
     } else if (type_row != nullptr) {
@@ -212,22 +213,6 @@ class DeviceOps final : public Ops {
   void project_add(const Linear& weights, int rows, const float* in, float* x) override { add(nullptr, weights, rows, in, x); }
   void project_add_before(const Norm& next, const Linear& weights, int rows, const float* in, float* x) override { add(&next, weights, rows, in, x); }
 
-  void add(const Norm* next, const Linear& weights, int rows, const float* in, float* x) {
-    const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
-    if (decoded > 0) {
-      decode_.add(next, weights, decoded, in, x);
-      prompt_.forget();
-    } else {
-      decode_.forget();
-    }
-    if (decoded == rows) return;
-    in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
-    x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
-    rows -= decoded;
-    prompt_.take(Norm{}, rows, weights.weight.columns, in);
-    prompt_.multiply(weights, Ending::add, x);
-  }
-
   void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
     const int decoded = decode_.takes(weights) ? decoded_of({0, rows}) : 0;
     if (decoded > 0) decode_.gated(weights, decoded, x, out);
@@ -240,12 +225,14 @@ class DeviceOps final : public Ops {
   }
 
   void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
+    decode_.forget();
     prompt_.take(Norm{}, rows, weights.weight.columns, x);
     prompt_.multiply(weights, Ending::gelu, out);
   }
 
   void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) override {
     if (!prompt_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x);
+    decode_.forget();
     prompt_.take(Norm{}, rows, up.weight.columns, x);
     prompt_.pack_gelu(up);
     prompt_.multiply(down, Ending::add, x);
@@ -268,6 +255,7 @@ class DeviceOps final : public Ops {
   }
 
   void normalise(const Norm& norm, int rows, int columns, float* x) override {
+    decode_.forget();
     prompt_.normalise(norm, rows, columns, x);
   }
 
@@ -307,6 +295,23 @@ class DeviceOps final : public Ops {
   }
 
  private:
+  /// Ops::project_add, and where `next` is not null project_add_before.
+  void add(const Norm* next, const Linear& weights, int rows, const float* in, float* x) {
+    const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
+    if (decoded > 0) {
+      decode_.add(next, weights, decoded, in, x);
+      prompt_.forget();
+    } else {
+      decode_.forget();
+    }
+    if (decoded == rows) return;
+    in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
+    rows -= decoded;
+    prompt_.take(Norm{}, rows, weights.weight.columns, in);
+    prompt_.multiply(weights, Ending::add, x);
+  }
+
   /// How many of an op's rows go on with answers: the first of a pass. An op on a part without a number begins with the pass.
   int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
   HeadWork head_work(const AttentionWeights& weights, int first_row, int layer) const {

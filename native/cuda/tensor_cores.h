@@ -119,7 +119,7 @@ __device__ __forceinline__ float fast_exp2(float x) {
   return y;
 }
 
-/// 1 / x, to a unit in the last place.
+/// 1 / x, to a unit in the last place; what has not all its bits is nothing, of x and of the inverse.
 __device__ __forceinline__ float fast_reciprocal(float x) {
   float y;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x));
@@ -164,7 +164,11 @@ inline void store_words(void* to, const Word (&words)[4]) {
 }
 inline float fast_exp2(float x) { return std::exp2(x); }
 inline float max_or_none(float a, float b) { return a != a || b != b ? NAN : std::fmax(a, b); }
-inline float fast_reciprocal(float x) { return 1.0F / x; }
+inline float fast_reciprocal(float x) {
+  constexpr float least = 1.17549435e-38F;  // of what has all its bits: the device takes and gives nothing for less
+  const float y = 1.0F / (std::fabs(x) < least ? std::copysign(0.0F, x) : x);
+  return std::fabs(y) < least ? std::copysign(0.0F, y) : y;
+}
 
 #endif
 

@@ -48,8 +48,8 @@ __device__ __forceinline__ void write_activations(const float (&values)[4], bool
   for (const float value : values) largest = max_or_none(largest, fabsf(value));
   LECTERN_UNROLL
   for (int mask = 1; mask < 8; mask <<= 1) largest = max_or_none(largest, shuffle_xor(largest, mask));
-  // What is less has no inverse, and is nothing.
-  const float inverse = largest > 4e-37F ? 127.0F * fast_reciprocal(largest) : 0.0F;
+  // What is less has no inverse, and is nothing. Of a quarter, since the inverse of the largest numbers themselves is so small that it would be taken for nothing.
+  const float inverse = largest > 4e-37F ? 127.0F / 4 * fast_reciprocal(largest / 4) : 0.0F;
   std::uint32_t q[4];
   // To this number whole ones are added in its lowest bits, rounded to nearest even.
   LECTERN_UNROLL

@@ -154,8 +154,9 @@ __device__ __forceinline__ void finish_tiles(const DecodeWork& work, const TileS
     }
     synchronise_warp();
     if (lane == 0) arrive(sums.free + room);
+    // Rounded here, whatever is added behind: the compiler may not make one of both for some numbers of rows and not for others.
     LECTERN_UNROLL
-    for (int turn = 0; turn < turns; ++turn) finish_tile(work, sums, unit, lane / decode_tile_rows + 2 * turn, rest[turn] * total[turn], before[turn]);
+    for (int turn = 0; turn < turns; ++turn) finish_tile(work, sums, unit, lane / decode_tile_rows + 2 * turn, fmaf(rest[turn], total[turn], 0.0F), before[turn]);
     if (together == 1 || (unit + 1) % together != 0) continue;
     synchronise_warp();
     if (leaves) write_before_norm(work, unit / together, sums.gathered, weight);

@@ -1,0 +1,71 @@
+// How warps read weights of answers from shared memory: what only costs time when it is wrong, and no result shows.
+#include <algorithm>
+#include <cstddef>
+#include <map>
+#include <set>
+#include <string>
+
+#include "cuda/kernels/tile_pieces.cuh"
+#include "cuda/kernels/tile_sums.cuh"
+#include "harness.h"
+#include "tensor/dtype.h"
+
+namespace lectern {
+namespace {
+
+using test::check;
+using namespace LECTERN_CUDA_SPACE;
+
+constexpr int banks = 32;
+
+/// The most words of one bank that lanes read at once, `bytes` each: as many lanes at once as take a line.
+int most_words(const int (&at)[32], int bytes) {
+  int most = 0;
+  const int together = std::min(32, line_bytes / bytes);
+  for (int first = 0; first < 32; first += together) {
+    std::map<int, std::set<int>> words;
+    for (int lane = first; lane < first + together; lane++) {
+      for (int word = at[lane] / 4; word < (at[lane] + std::max(bytes, 4)) / 4; word++) words[word % banks].insert(word);
+    }
+    for (const auto& [bank, some] : words) most = std::max(most, static_cast<int>(some.size()));
+  }
+  return most;
+}
+
+struct EachPlane {
+  template <DType type>
+  void run() {
+    constexpr PlaneShape shape = plane_shape_of<type>;
+    constexpr TilePiece piece = tile_piece(shape);
+    const int bytes[plane_count] = {shape.low, shape.second, shape.high, shape.scale, shape.head};
+    int StretchPlaces<int>::*const planes[plane_count] = {&StretchPlaces<int>::low, &StretchPlaces<int>::second, &StretchPlaces<int>::high, &StretchPlaces<int>::scale, &StretchPlaces<int>::head};
+    for (int plane = 0; plane < plane_count; plane++) {
+      // Of shorter lines, which only heads are, rows lie behind one another.
+      if (piece.planes[plane].line != line_bytes) continue;
+      for (int first = 0; first < tile_stretches; first += 4) {
+        int at[32];
+        for (int lane = 0; lane < 32; lane++) at[lane] = stretch_offsets<type>(lane_row(lane), first + lane % 4).*planes[plane];
+        check(most_words(at, bytes[plane]) == 1, std::string(info_of(type).name) + ": plane " + std::to_string(plane) + " from stretch " + std::to_string(first) + " on");
+      }
+    }
+  }
+};
+
+LECTERN_TEST("cuda: answers by the tensor cores: lanes that read weights together read them from different banks") {
+  EachPlane each;
+  for (const DTypeInfo& type : dtype_table) {
+    if (type.block_elements > 1) with_quantised(type.dtype, each);
+  }
+}
+
+LECTERN_TEST("cuda: answers by the tensor cores: a warp's lanes have four stretches of each of eight rows") {
+  std::set<int> rows;
+  for (int lane = 0; lane < 32; lane++) {
+    check(lane_row(lane) == lane_row(lane / 4 * 4), "lanes of one row are neighbours");
+    rows.insert(lane_row(lane));
+  }
+  check(rows.size() == lines_rows && *rows.begin() == 0 && *rows.rbegin() == lines_rows - 1, "all eight");
+}
+
+}  // namespace
+}  // namespace lectern
