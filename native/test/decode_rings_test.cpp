@@ -46,6 +46,7 @@ struct LayerShape {
   int feed_forward;
   int vocabulary;
   int longest;  // columns of one more product
+  bool adjacent = false;  // of Rope
 };
 
 /// A layer of one type's weights, and of `more` that of the values and of the way down.
@@ -98,7 +99,7 @@ class MadeLayer {
     for (int row = 0; row < rows; row++) slots.push_back(row);
     const std::vector<std::int32_t> zeros(static_cast<std::size_t>(rows), 0), ones(static_cast<std::size_t>(rows), 1);
     const std::vector<double> frequencies(static_cast<std::size_t>(shape_.head_size / 4), 0.5);
-    ops_->begin({rows, rows, zeros.data(), slots.data(), ones.data(), zeros.data(), zeros.data(), ones.data()}, {frequencies.data(), shape_.head_size / 2, 1.0F, false});
+    ops_->begin({rows, rows, zeros.data(), slots.data(), ones.data(), zeros.data(), zeros.data(), ones.data()}, {frequencies.data(), shape_.head_size / 2, 1.0F, shape_.adjacent});
     ops_->project_attention(attention_, {0, rows}, x_.floats(), q_.floats(), kv_, 0);
     ops_->attend(shape_.heads, {0, rows}, q_.floats(), kv_, 0, hidden_.floats());
     ops_->project_add_before(gated_.norm, output_, rows, hidden_.floats(), x_.floats());
@@ -147,10 +148,10 @@ class MadeLayer {
 };
 
 /// The shapes that weights of a type may have: one stretch and one unit, fewer units than warps, odd numbers of rows, rows of several pieces of which the
-/// last is short or a single stretch; heads whose pairs are no whole eights.
+/// last is short or a single stretch; heads whose pairs are no whole eights, or are neighbours.
 std::vector<LayerShape> layer_shapes(DType type) {
   if (info_of(type).block_elements == 256) return {{512, 4, 1, 64, 256, 1, 25 * 256}};
-  return {{32, 1, 1, 32, 32, 1, 201 * 32}, {37 * 32, 3, 1, 32, 96, 35, 9 * 32}, {128, 2, 1, 80, 32, 16, 129 * 32}};
+  return {{32, 1, 1, 32, 32, 1, 201 * 32}, {37 * 32, 3, 1, 32, 96, 35, 9 * 32, true}, {128, 2, 1, 80, 32, 16, 129 * 32}};
 }
 
 using Answers = MadeLayer::Answers;
