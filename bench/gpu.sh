@@ -29,7 +29,8 @@ mkdir -p build
 if [ -z "$build" ]; then
   build=build/gpu
   if [ "$device" = cuda ]; then
-    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader | head -n 1 | tr -d .) || exit 1
+    capability=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | head -n 1 | tr -d .)
+    [ -n "$capability" ] || { echo "There is no GPU here, or no nvidia-smi to say which: bench/gpu.sh cpu tries the script without one." >&2; exit 1; }
     cuda="-DLECTERN_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=$capability"
   else
     cuda=-DLECTERN_CUDA=OFF
@@ -191,7 +192,7 @@ if [ "$device" = cuda ]; then kernels 'kernels of networks' 60 --filter 'cuda: p
   echo
 } >> "$report"
 
-# What an option brings: each kernel of an answer after the one before.
+# What an option brings: answers by another kernel, and each kernel of an answer after the one before.
 if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
   export LECTERN_DECODE=rings
   { echo; echo "# With answers without the tensor cores (\`LECTERN_DECODE=rings\`)"; } | tee -a "$report"
@@ -200,7 +201,7 @@ if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
 fi
 if [ "$device" = cuda ] && [ "$(left)" -gt 150 ]; then
   export LECTERN_EARLY_LAUNCHES=off
-  { echo; echo "# With kernels that begin when those before them are done (\`LECTERN_EARLY_LAUNCHES=off\`)"; } | tee -a "$report"
+  { echo; echo "# With kernels that begin only when those before them are done (\`LECTERN_EARLY_LAUNCHES=off\`)"; } | tee -a "$report"
   measured 1 60
   unset LECTERN_EARLY_LAUNCHES
 fi

@@ -99,6 +99,12 @@ export function environmentName(name: SettingName): string {
 /** Names the environment may hold that are no settings of the service: the file itself, and the client's base address. */
 const otherEnvironmentNames = new Set(['LECTERN_CONFIG', 'LECTERN_URL']);
 
+/** Switches that the GPU's kernels read from the environment themselves, for measuring and as the way out where an error names one; and what each may say. */
+const kernelSwitches = new Map([
+  ['LECTERN_DECODE', ['registers', 'rings', 'tiles']],
+  ['LECTERN_EARLY_LAUNCHES', ['on', 'off']],
+]);
+
 /**
  * Takes the settings' flags out of `args` and resolves everything. What is left of `args` (the command's own words) comes
  * back in `rest`. Throws `invalid_request` with a sentence that names the setting when a name is unknown or a value is bad.
@@ -169,7 +175,11 @@ function isSwitch(name: SettingName): boolean {
 
 function readEnvironment(environment: Environment): Map<SettingName, string> {
   const entries = Object.entries(environment).filter((entry): entry is [string, string] => entry[0].startsWith('LECTERN_') && entry[1] !== undefined);
-  return namedValues(entries.filter(([key]) => !otherEnvironmentNames.has(key)), 'the environment');
+  for (const [name, words] of kernelSwitches) {
+    const word = environment[name];
+    if (word !== undefined && !words.includes(word)) throw new LecternError('invalid_request', `${name} in the environment is ${words.join(' or ')}, not "${word}".`);
+  }
+  return namedValues(entries.filter(([key]) => !otherEnvironmentNames.has(key) && !kernelSwitches.has(key)), 'the environment');
 }
 
 /** Lines `LECTERN_NAME=value` as in a systemd environment file; `#` begins a comment line; quotes around a value are taken off. */

@@ -62,6 +62,8 @@ t.test('settings of language models', async (t) => {
 
 t.test('unknown names and bad values refuse, naming the culprit', async (t) => {
   t.throws(() => resolveSettings([], { ...bare, LECTERN_LISTN: 'x' }), { code: 'invalid_request', message: /LECTERN_LISTN in the environment is no setting/ });
+  t.throws(() => resolveSettings([], { ...bare, LECTERN_DECODE: 'ring' }), { code: 'invalid_request', message: 'LECTERN_DECODE in the environment is registers or rings or tiles, not "ring".' });
+  resolveSettings([], { ...bare, LECTERN_DECODE: 'rings', LECTERN_EARLY_LAUNCHES: 'off' });
   t.throws(() => resolveSettings([], { ...bare, LECTERN_WORKERS: 'many' }), { message: /LECTERN_WORKERS must be a whole number from 1 to 64, not "many"/ });
   t.throws(() => resolveSettings(['--listen', 'nowhere'], bare), { message: /--listen must be addresses as host:port/ });
   t.throws(() => resolveSettings(['--listen', '127.0.0.1:70000'], bare), { message: /--listen/ });
