@@ -300,7 +300,7 @@ constexpr std::size_t decode_tile_shared_bytes(const DecodeTileShape& shape) {
          sizeof(float) * most_decode_rows * (2 * multiplying_warps * decode_tile_rows + 32 + 32) + zero_bytes + 5 * sizeof(std::uint64_t) + slot_alignment;
 }
 
-/// The same as launch_decode() by the tensor cores, on chips of compute capability 9.0 and more; the last bits are others. Heads have multiples of decode_tile_rows.
+/// The same as launch_decode() by the tensor cores, on chips of compute capability 9.0 and more; the last bits are others. Heads have multiples of decode_tile_rows, and of the pairs that are turned whole halves of as many.
 /// Shared memory: decode_tile_shared_bytes().
 template <int width>
 void launch_decode_tiles(Stream stream, int blocks, const DecodeTileShape& shape, const DecodeWork& work);

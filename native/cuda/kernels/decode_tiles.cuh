@@ -24,7 +24,7 @@ namespace LECTERN_CUDA_SPACE {
 
 /// A block's shared memory, as decode_tile_shared_bytes() counts it.
 struct DecodeTilePlaces {
-  TileRing ring;
+  PieceRing ring;
   std::uint8_t* input;
   TileSums sums;
   float* norm;
@@ -48,7 +48,7 @@ __device__ __forceinline__ DecodeTilePlaces decode_tile_places(const DecodeTileS
 }
 
 /// By the warp that asks, before it does, and before the block's barrier.
-__device__ __forceinline__ void make_ring(const TileRing& ring) {
+__device__ __forceinline__ void make_ring(const PieceRing& ring) {
   static_assert(most_tile_slots <= 32, "a lane for each slot");
   const int lane = thread_number() % 32;
   if (lane < ring.count) {
@@ -236,13 +236,20 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_ti
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   const DecodeTilePlaces at = decode_tile_places(shape);
   const TileRange tiles = block_tiles(work, shape);
-  if (thread_number() >= reading_threads) {
+  TileAsker asker(work, maps, at.ring, tiles);
+  const bool asks = thread_number() >= reading_threads;
+  if (asks) {
     // The first pieces before anything else: each microsecond until then is one without weights.
     make_ring(at.ring);
-    TileAsker asker(work, maps, at.ring, tiles);
+    asker.begin();
     asker.fill(2);
-    synchronise_block();
-    let_next_begin();
+  } else if (thread_number() / 32 == multiplying_warps) {
+    make_the_rest(work, maps, at);
+  }
+  // One barrier for all: of two, in two branches, the manual says nothing.
+  synchronise_block();
+  let_next_begin();
+  if (asks) {
     asker.fill(at.ring.count);
     wait_for_kernels_before();
     if (work.quantised != nullptr && thread_number() == reading_threads) {
@@ -254,9 +261,6 @@ __global__ LECTERN_LAUNCH_BOUNDS(decode_tile_threads, 1) void multiply_decode_ti
     asker.go_on();
     return;
   }
-  if (thread_number() / 32 == multiplying_warps) make_the_rest(work, maps, at);
-  synchronise_block();
-  let_next_begin();
   if (work.quantised != nullptr) {
     wait_for_kernels_before();
     wait_for(at.input_made, 0);

@@ -1,6 +1,6 @@
 // Pieces of 16 weight rows on their way to a block: what lies between two stretches of each of a row's planes, so that rows of any length go through slots
 // of one size. The device copies them by itself, a box of eight rows of a plane at a time (async_copies.h, compute capability 9.0), so that asking costs a
-// handful of instructions a box, by one thread. A slot has the eight rows of a tile's first half, plane by plane, then those of the second.
+// handful of instructions a box, by one lane each of one warp. A slot has the eight rows of a tile's first half, plane by plane, then those of the second.
 #pragma once
 
 #include "cuda/async_copies.h"
@@ -32,7 +32,8 @@ struct TilePiece {
 /// Whole lines come first: only heads are less.
 __host__ __device__ constexpr TilePiece tile_piece(PlaneShape shape) {
   TilePiece piece{};
-  const int bytes[plane_count] = {shape.low * tile_stretches, shape.second * tile_stretches, shape.high * tile_stretches, shape.scale * tile_stretches, shape.head * tile_stretches / 8};
+  const PieceBytes all = piece_bytes(shape, tile_stretches);
+  const int bytes[plane_count] = {all.low, all.second, all.high, all.scale, all.head};
   for (int i = 0; i < plane_count; ++i) {
     const int line = bytes[i] < line_bytes ? bytes[i] : line_bytes;
     piece.planes[i] = {line, line == 0 ? 0 : bytes[i] / line, piece.copied};
@@ -51,6 +52,7 @@ struct TileMaps {
   TilePiece pieces[3];
 };
 
+/// Throws what make_line_map() does.
 inline TileMaps tile_maps(const DecodeWork& work) {
   TileMaps maps{};
   for (int which = 0; which < 3; ++which) {
@@ -60,7 +62,8 @@ inline TileMaps tile_maps(const DecodeWork& work) {
     const int stretches = work.columns / 32;
     const PlaneOffsets offsets = plane_offsets(shape, stretches);
     const int at[plane_count] = {0, offsets.second, offsets.high, offsets.scale, offsets.head};
-    const int bytes[plane_count] = {shape.low * stretches, shape.second * stretches, shape.high * stretches, shape.scale * stretches, shape.head * ((stretches + 7) / 8)};
+    const PieceBytes all = piece_bytes(shape, stretches);
+    const int bytes[plane_count] = {all.low, all.second, all.high, all.scale, all.head};
     maps.pieces[which] = tile_piece(shape);
     for (int i = 0; i < plane_count; ++i) {
       const TilePlane& plane = maps.pieces[which].planes[i];
@@ -79,9 +82,9 @@ struct SlotBarriers {
 };
 
 /// The slots of a block.
-struct TileRing {
+struct PieceRing {
   std::uint8_t* slots;
-  SlotBarriers* barriers;  // one of each for a slot
+  SlotBarriers* barriers;  // of each slot
   int count;
   int slot_bytes;
   int ahead;  // that are asked for at a time at first
@@ -92,7 +95,7 @@ struct TileRing {
 /// The slot of a ring that comes next, and in which phase its barriers are.
 class RingPlace {
  public:
-  __device__ __forceinline__ explicit RingPlace(const TileRing& ring) : slot(shared_place(ring.slots)), barriers_(shared_place(ring.barriers)), bytes_(ring.slot_bytes), count_(ring.count), left_(ring.count) {}
+  __device__ __forceinline__ explicit RingPlace(const PieceRing& ring) : slot(shared_place(ring.slots)), barriers_(shared_place(ring.barriers)), bytes_(ring.slot_bytes), count_(ring.count), left_(ring.count) {}
 
   __device__ __forceinline__ SharedPlace full() const { return barriers_; }
   __device__ __forceinline__ SharedPlace free() const { return barriers_ + sizeof(CopyBarrier); }
@@ -141,9 +144,10 @@ __device__ __forceinline__ StretchPlaces<SharedPlace> places_in(SharedPlace slot
 /// cost a piece more than the copies do.
 class TileAsker {
  public:
-  __device__ __forceinline__ TileAsker(const DecodeWork& work, const TileMaps& maps, const TileRing& ring, const TileRange& tiles) : work_(work), maps_(maps), ring_(ring), tiles_(tiles) {
-    begin_tile();
-  }
+  __device__ __forceinline__ TileAsker(const DecodeWork& work, const TileMaps& maps, const PieceRing& ring, const TileRange& tiles) : work_(work), maps_(maps), ring_(ring), tiles_(tiles) {}
+
+  /// Before the others.
+  __device__ __forceinline__ void begin() { begin_tile(); }
 
   /// The first `slots` are filled, as far as there are pieces. Not faster than memory: the rows of x, which the others wait for, would come behind what was asked for before.
   __device__ __forceinline__ void fill(int slots) {
@@ -202,10 +206,10 @@ class TileAsker {
 
   const DecodeWork& work_;
   const TileMaps& maps_;
-  const TileRing& ring_;
+  const PieceRing& ring_;
   TileRange tiles_;  // that are left
   int begin_ = 0;    // the first stretch of the next piece
-  int asked_ = 0;  // before slots are used again
+  int asked_ = 0;    // before slots are used again
   int slot_ = 0;
   int phase_ = 0;
   // Of the lane.
