@@ -10,7 +10,7 @@ import type { ConvertOutcome, ConvertPorts } from '../src/convert/request.js';
 import { shippedCellFinder } from '../src/convert/tables/index.js';
 import { openEngine } from '../src/engine/engine.js';
 import type { Engine } from '../src/engine/port.js';
-import { shippedModelsDirectory } from '../src/package-files.js';
+import { shippedModelsDirectory } from '../src/platform/package-files.js';
 import type { BenchDocument } from './corpora.js';
 
 export interface ConvertedHere {

@@ -4,7 +4,7 @@ import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { LecternError } from '../src/errors.js';
-import { packageRoot } from '../src/package-files.js';
+import { packageRoot } from '../src/platform/package-files.js';
 import { readCorpus, type BenchDocument, type FolderName } from './corpora.js';
 import { installPeer } from './peer.js';
 import { findScorer, mean, quantile, type Marks, type Scorer } from './quality.js';

@@ -1,7 +1,7 @@
 /** The conversion bench's report: its shape, how it is printed, and what changed against an earlier one. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../src/package-files.js';
+import { packageRoot } from '../src/platform/package-files.js';
 import type { Measure } from '../src/client/measures.js';
 import type { PeerRow } from './convert-peer.js';
 import type { MachineNote } from './machine.js';

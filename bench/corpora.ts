@@ -1,7 +1,7 @@
 /** The documents of the conversion bench and the truth beside each: our own fixtures, and the samples that lie beside the checkout. */
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../src/package-files.js';
+import { packageRoot } from '../src/platform/package-files.js';
 
 export interface BenchDocument {
   id: string;

@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { type Measure, tableOf } from '../src/client/measures.js';
 import { type LayoutFinder, shippedLayoutFinder } from '../src/convert/layout-network/shipped.js';
 import { shippedCellFinder } from '../src/convert/tables/index.js';
-import { packageRoot, shippedModelsDirectory } from '../src/package-files.js';
+import { packageRoot, shippedModelsDirectory } from '../src/platform/package-files.js';
 import { closeEngine, engine } from './convert-here.js';
 import { contentOf, type DrawnPage, type DrawnPages, layoutPageOf } from './drawn-pages.js';
 import { convertedRegions } from './layout-conversion.js';

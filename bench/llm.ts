@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { Measure as Found } from '../src/client/measures.js';
-import { packageRoot } from '../src/package-files.js';
+import { packageRoot } from '../src/platform/package-files.js';
 import { measuresOf, printModel, type LlmReport, type LlmRow, type ModelReport } from './llm-report.js';
 import { machine } from './machine.js';
 import { installPeer } from './peer.js';

@@ -1,7 +1,7 @@
 /** What a measurement was made of and on: written beside every baseline. */
 import { execFileSync } from 'node:child_process';
 import { cpus } from 'node:os';
-import { packageRoot } from '../src/package-files.js';
+import { packageRoot } from '../src/platform/package-files.js';
 
 export interface MachineNote {
   /** `2026-01-05`. */

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type Measure, tableOf } from '../src/client/measures.js';
 import { findOwnNetwork } from '../src/convert/ocr/own.js';
-import { packageRoot, shippedModelsDirectory } from '../src/package-files.js';
+import { packageRoot, shippedModelsDirectory } from '../src/platform/package-files.js';
 import { closeEngine, convertHere, engine } from './convert-here.js';
 import { type BenchDocument, readCorpus } from './corpora.js';
 import { findScorer, mean } from './quality.js';

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import type { Measure } from '../src/client/measures.js';
-import { packageRoot } from '../src/package-files.js';
+import { packageRoot } from '../src/platform/package-files.js';
 import { nativeBench } from './llm.js';
 import { machine, type MachineNote } from './machine.js';
 import { installPeer } from './peer.js';

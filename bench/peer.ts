@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../src/package-files.js';
+import { packageRoot } from '../src/platform/package-files.js';
 
 /** The package's directory, of the peers in `room`. Their own downloads and builds are left out: what the processor needs is in the packages. */
 export function installPeer(name: string, room = 'bench/peers'): string {

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { packageRoot } from '../src/package-files.js';
+import { packageRoot } from '../src/platform/package-files.js';
 import { measureQuality } from '../test/support/quality.js';
 
 /** Null where a measure does not apply to the document. `overall` is the mean of those that do. */

@@ -8,7 +8,7 @@ import type { FoundTable, TableCell } from '../src/convert/table.js';
 import { tableByNetwork } from '../src/convert/tables/by-network.js';
 import { inkOf } from '../src/convert/tables/extents.js';
 import { type CellFinder, findSureAndDoubtful, shippedCellFinder, tablesByNetwork } from '../src/convert/tables/index.js';
-import { packageRoot, shippedModelsDirectory } from '../src/package-files.js';
+import { packageRoot, shippedModelsDirectory } from '../src/platform/package-files.js';
 import type { PageContent } from '../src/pdf/page.js';
 import { closeEngine, engine } from './convert-here.js';
 import { drawnPage, type DrawnWord } from './drawn-page.js';

@@ -1,7 +1,7 @@
 /** What `npm run compile` does after tsc: puts the bundled program in the place of the main scripts, for users and tests alike. tsc alone leaves one that loads file by file. */
 import { join } from 'node:path';
 import { LecternError } from '../../src/errors.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { bundleProgram, removeOldParts } from './bundle.js';
 import { keepCompiledCode } from './compiled-code.js';
 

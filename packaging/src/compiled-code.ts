@@ -2,11 +2,11 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
-import { resolveSettings } from '../../src/config.js';
+import { resolveSettings } from '../../src/settings/settings.js';
 import { convertDocumentInPool } from '../../src/convert/convert-document-job.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
-import { createConverter, workerCommand } from '../../src/converter.js';
-import { createLog } from '../../src/log.js';
+import { createConverter, workerCommand } from '../../src/program/converter.js';
+import { createLog } from '../../src/logging/log.js';
 
 /** Converts the documents by one worker of the bundled program, which then keeps its code. Throws LecternError where the program cannot convert. */
 export async function keepCompiledCode(documents: string[]): Promise<void> {

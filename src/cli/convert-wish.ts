@@ -4,7 +4,7 @@ import { parseArgs } from 'node:util';
 import { defaultConvertOptions, type ConvertOptions } from '../convert/options.js';
 import { dataFileOf, knownLanguages } from '../convert/ocr/languages.js';
 import { LecternError } from '../errors.js';
-import { homeDirectory } from '../home.js';
+import { homeDirectory } from '../platform/home-directory.js';
 import { standardInput } from './standard-input.js';
 import { convertUsage as usage } from './usage.js';
 import { wrongWords } from './wrong-words.js';

@@ -1,7 +1,7 @@
 /** `lectern doctor`: looks at what the service needs on this machine, and says what to do about each thing that is wrong. */
-import { resolveSettings } from '../config.js';
+import { resolveSettings } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
-import { packageVersion } from '../package-files.js';
+import { packageVersion } from '../platform/package-files.js';
 import { examineEntry } from './examine-entry.js';
 import { examineConversion, examineDevices, examineMemory, examineOpenFiles, examineProgram } from './examine-machine.js';
 import { examineModelMemory } from './examine-model-memory.js';

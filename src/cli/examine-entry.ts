@@ -1,8 +1,8 @@
 /** What `lectern doctor` looks at in who may enter: addresses and their access list, the certificate. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { checkEntry } from '../app.js';
-import type { Settings } from '../config.js';
+import { checkEntry } from '../program/app.js';
+import type { Settings } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
 import type { Finding } from './examine-places.js';
 

@@ -1,15 +1,15 @@
 /** What `lectern doctor` looks at in the machine: the program's own parts, the GPU and its driver, memory. */
 import { accessSync, constants, existsSync, readFileSync, readdirSync } from 'node:fs';
 import { freemem, totalmem } from 'node:os';
-import type { Settings } from '../config.js';
+import type { Settings } from '../settings/settings.js';
 import { findLibreOffice, isRecogniser, installedRecognisers } from '../convert/installed.js';
 import { loadAddon } from '../engine/addon.js';
 import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import { describeBytes } from '../models/fit.js';
-import { carriedConnections, openFilesLimit } from '../open-files.js';
-import { shippedModelsDirectory } from '../package-files.js';
+import { carriedConnections, openFilesLimit } from '../network/connection-limit.js';
+import { shippedModelsDirectory } from '../platform/package-files.js';
 import type { Finding } from './examine-places.js';
 
 /** The addon, the PDF engine and the image library load. */

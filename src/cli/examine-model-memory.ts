@@ -1,11 +1,11 @@
 /** What `lectern doctor` says of the memory of models: what the settings give them against what the device has, and which fit into it. */
-import type { Settings } from '../config.js';
+import type { Settings } from '../settings/settings.js';
 import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo, Engine, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
-import { openCatalogue } from '../language.js';
-import { contextChooser, placeOf, shortOfNetworks } from '../model-memory.js';
-import { silentLog } from '../late-log.js';
+import { openCatalogue } from '../program/language.js';
+import { contextChooser, placeOf, shortOfNetworks } from '../program/model-memory.js';
+import { silentLog } from '../logging/lazy-log.js';
 import { describeBytes, fitModel } from '../models/fit.js';
 import type { CatalogueEntry } from '../models/types.js';
 import type { Finding } from './examine-places.js';

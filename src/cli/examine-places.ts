@@ -4,17 +4,17 @@ import { statfs } from 'node:fs/promises';
 import { createServer, request as requestHttp } from 'node:http';
 import { request as requestHttps } from 'node:https';
 import { dirname } from 'node:path';
-import type { Settings } from '../config.js';
-import { leastFreeBytes, roomIn } from '../disk-room.js';
+import type { Settings } from '../settings/settings.js';
+import { leastFreeBytes, roomIn } from '../platform/disk-space.js';
 import { openEngine } from '../engine/engine.js';
-import { listenOn } from '../listen.js';
-import { openCatalogue } from '../language.js';
-import { silentLog } from '../late-log.js';
+import { listenOn } from '../network/listen.js';
+import { openCatalogue } from '../program/language.js';
+import { silentLog } from '../logging/lazy-log.js';
 import { describeBytes } from '../models/fit.js';
 import { whyUnreadable } from '../models/unreadable.js';
 import { createVisionCatalogue } from '../models/vision-catalogue.js';
-import { authorityOf } from '../network-address.js';
-import type { Address } from '../setting-kinds.js';
+import { authorityOf } from '../network/address.js';
+import type { ListenAddress } from '../network/listen-address.js';
 import { brokenOwn, isOwn } from './own-networks.js';
 
 export interface Finding {
@@ -83,7 +83,7 @@ function shortList(names: string[]): string {
 }
 
 /** Free, taken by a Lectern that already runs, or taken by somebody else. */
-export async function examinePort(address: Address): Promise<Finding> {
+export async function examinePort(address: ListenAddress): Promise<Finding> {
   const where = `port: ${authorityOf(address.host, address.port)}`;
   try {
     const { close } = await listenOn(createServer(), [address]);

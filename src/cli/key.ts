@@ -1,8 +1,8 @@
 /** `lectern key NAME ROLE`: a new bearer key, and the line of the access list that lets it in. */
 import { randomBytes } from 'node:crypto';
 import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
-import { hashKey } from '../access-key.js';
-import { standardRoles } from '../access-roles.js';
+import { hashKey } from '../network/access-key.js';
+import { standardRoles } from '../network/access-list.js';
 import { LecternError } from '../errors.js';
 import type { Command } from './run.js';
 import { keyUsage } from './usage.js';

@@ -2,7 +2,7 @@
 import { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { serveTools } from '../mcp/server.js';
-import { packageVersion } from '../package-files.js';
+import { packageVersion } from '../platform/package-files.js';
 import type { Command } from './run.js';
 
 export const mcp: Command = async (args, environment) => {

@@ -3,7 +3,7 @@ import { listModels } from '../client/language.js';
 import { type Service, ServiceRefusal } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { parseModelName } from '../models/model-name.js';
-import { isLoopbackHost } from '../network-address.js';
+import { isLoopbackHost } from '../network/address.js';
 
 /** How it is had on this machine; empty for what can be no name in a registry. */
 export function pullAdvice(name: string): string {

@@ -8,7 +8,7 @@ import { stateOf } from '../models/files.js';
 import { describeBytes, visionBytes } from '../models/fit.js';
 import { readOnnxHeader } from '../models/onnx-header.js';
 import type { RefusedModel } from '../models/types.js';
-import { shippedModelsDirectory } from '../package-files.js';
+import { shippedModelsDirectory } from '../platform/package-files.js';
 import type { Checked } from './check-model.js';
 import { drawSamplePage, whatItReads } from './sample-page.js';
 

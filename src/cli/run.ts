@@ -1,8 +1,8 @@
 /** Finds the command that the first word names and turns whatever goes wrong into one sentence and an exit code. */
-import type { Environment } from '../config.js';
+import type { Environment } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
-import { packageVersion } from '../package-files.js';
-import { stackOf } from '../source-stack.js';
+import { packageVersion } from '../platform/package-files.js';
+import { stackOf } from '../platform/source-stack.js';
 import { exitOfOutput } from './stop-signals.js';
 import { usages } from './usage.js';
 

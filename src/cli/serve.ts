@@ -1,9 +1,9 @@
 /** `lectern serve`: the service, until it is told to stop. */
-import { createApp } from '../app.js';
-import { resolveSettings } from '../config.js';
-import { exitDeviceLost } from '../device-loss.js';
+import { createApp } from '../program/app.js';
+import { resolveSettings } from '../settings/settings.js';
+import { exitDeviceLost } from '../program/device-loss.js';
 import { LecternError } from '../errors.js';
-import { createLog } from '../log.js';
+import { createLog } from '../logging/log.js';
 import type { Command } from './run.js';
 import { onStopSignal } from './stop-signals.js';
 

@@ -1,5 +1,5 @@
 /** `lectern settings`: the table of settings, with the values in force and where each came from; `--markdown` is the README's. */
-import { environmentName, flagName, resolveSettings, type SettingName, settingsTable } from '../config.js';
+import { environmentName, flagName, resolveSettings, type SettingName, settingsTable } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
 import type { Command } from './run.js';
 

@@ -13,7 +13,7 @@ import { openEngine } from '../engine/engine.js';
 import type { Engine, NetworkReader, TextReader } from '../engine/port.js';
 import type { PageReaders } from '../engine/vision-port.js';
 import { createRemoteEngine, type NetworkMemory } from '../engine/remote.js';
-import { shippedModelsDirectory } from '../package-files.js';
+import { shippedModelsDirectory } from '../platform/package-files.js';
 import { LecternError } from '../errors.js';
 import { serveJobs, type JobContext, type JobHandler } from '../workers/serve.js';
 

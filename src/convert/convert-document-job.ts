@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import type { VisionEngine } from '../engine/port.js';
 import type { PageReaders } from '../engine/vision-port.js';
 import { answerEngineCall } from '../engine/remote.js';
-import { DiskFull } from '../disk-full.js';
+import { DiskFull } from '../platform/disk-full.js';
 import { asLecternError, type LecternError } from '../errors.js';
 import { WorkerError, type WorkerCall, type WorkerPool } from '../workers/types.js';
 import { conversionError, errorOf } from './failures.js';

@@ -4,7 +4,7 @@ import { readFile, rm } from 'node:fs/promises';
 import { basename, extname, join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import type { TokenCounter } from '../chunk/chunk.js';
-import { asDiskFull, DiskFull } from '../disk-full.js';
+import { asDiskFull, DiskFull } from '../platform/disk-full.js';
 import { LecternError } from '../errors.js';
 import type { Box } from '../pdf/page.js';
 import { DocumentBuilder } from '../document/builder.js';

@@ -1,5 +1,5 @@
 /** Errors of a conversion in the contract's words. */
-import { asDiskFull } from '../disk-full.js';
+import { asDiskFull } from '../platform/disk-full.js';
 import { asLecternError } from '../errors.js';
 import type { LecternError } from '../errors.js';
 import type { ConversionError, ErrorCategory, ErrorComponent } from './result.js';

@@ -3,7 +3,7 @@ import { isIP } from 'node:net';
 import { hostname } from 'node:os';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
-import { isLoopback, isLoopbackHost, parseNetworkAddress } from '../network-address.js';
+import { isLoopback, isLoopbackHost, parseNetworkAddress } from '../network/address.js';
 import { noteRefusal } from './refusal.js';
 import type { HttpSettings } from './settings.js';
 

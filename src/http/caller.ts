@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { LecternError } from '../errors.js';
-import { lookAgain, type LookingAgain } from '../look-again.js';
-import { authorityOf, contains, isLoopback, isLoopbackHost, type Network, type NetworkAddress, parseNetworkAddress } from '../network-address.js';
-import { AccessList } from './access-list.js';
+import { lookAgain, type LookingAgain } from '../platform/watched-file.js';
+import { authorityOf, contains, isLoopback, isLoopbackHost, type Network, type NetworkAddress, parseNetworkAddress } from '../network/address.js';
+import { AccessList } from '../network/access-list.js';
 import { proxySign } from './proxy-signs.js';
 import { noteRefusal } from './refusal.js';
 import type { HttpSettings } from './settings.js';

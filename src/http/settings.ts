@@ -1,5 +1,5 @@
 /** What the HTTP room needs to be told: a part of the settings table, by the same names. */
-import type { Network } from '../network-address.js';
+import type { Network } from '../network/address.js';
 
 export interface HttpSettings {
   listen: { host: string; port: number }[];

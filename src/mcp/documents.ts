@@ -5,7 +5,7 @@ import { z } from 'zod';
 import { convertByService, type SentDocument, type ServedConversion } from '../client/convert.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
-import { homeDirectory } from '../home.js';
+import { homeDirectory } from '../platform/home-directory.js';
 import type { ToolCall, ToolText } from './tool.js';
 
 /** A line of the protocol is held in memory as a whole, and so is what it carries. */

@@ -6,7 +6,7 @@ import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema, typ
 import { z } from 'zod';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
-import { stackOf } from '../source-stack.js';
+import { stackOf } from '../platform/source-stack.js';
 import { readArguments } from './arguments.js';
 import { convertDocument, convertInput } from './documents.js';
 import { chatInput, chatTool, embedInput, embedTool, listModelsTool } from './models.js';

@@ -4,9 +4,9 @@ import { constants, readFileSync, readlinkSync } from 'node:fs';
 import { copyFile, link, lstat, lutimes, readdir, readFile, readlink, rename, rm, symlink, unlink, writeFile } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { asDiskFull, DiskFull } from '../disk-full.js';
+import { asDiskFull, DiskFull } from '../platform/disk-full.js';
 import { LecternError } from '../errors.js';
-import { processStart } from '../process-start.js';
+import { processStart } from '../platform/process-start-time.js';
 
 const lockName = 'lock';
 

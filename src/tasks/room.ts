@@ -1,5 +1,5 @@
 /** Room on the spool's disk: what was accepted does not fail because others have filled it, it waits until there is some. */
-import { diskRoom, type DiskRoom } from '../disk-room.js';
+import { diskRoom, type DiskRoom } from '../platform/disk-space.js';
 import type { Clock, TaskTableOptions } from './types.js';
 
 /** How soon tasks that wait for room find it. */

@@ -1,7 +1,7 @@
 /** The files of uploads: counted against the spool's quota as their bytes come, and on the disk before the task is. */
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
-import { asUnkept, DiskFull } from '../disk-full.js';
+import { asUnkept, DiskFull } from '../platform/disk-full.js';
 import type { TaskFolder } from './spool.js';
 import type { InputFile } from './types.js';
 

@@ -3,7 +3,7 @@ import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import PQueue from 'p-queue';
 import { v4 as uuid } from 'uuid';
-import { asDiskFull, asUnkept, DiskFull } from '../disk-full.js';
+import { asDiskFull, asUnkept, DiskFull } from '../platform/disk-full.js';
 import { LecternError, asLecternError } from '../errors.js';
 import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';

@@ -1,6 +1,6 @@
 /** What the task table promises to its callers: one table of long work, for sync and async requests alike. It knows no domain. */
 import type { FileHandle } from 'node:fs/promises';
-import type { DiskRoom } from '../disk-room.js';
+import type { DiskRoom } from '../platform/disk-space.js';
 import type { ErrorCode } from '../errors.js';
 import type { OpenFile } from './slot-files.js';
 

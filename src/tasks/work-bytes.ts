@@ -1,5 +1,5 @@
 /** What running tasks have written so far: results that are not finished and scratch files, measured again and again while they run. */
-import { DiskFull } from '../disk-full.js';
+import { DiskFull } from '../platform/disk-full.js';
 import type { Clock } from './types.js';
 
 const lookMs = 500;

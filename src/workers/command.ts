@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs';
 import { setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
-import { packageRoot } from '../package-files.js';
+import { packageRoot } from '../platform/package-files.js';
 import type { WorkerCommand } from './types.js';
 
 /** Flags of the parent that a worker needs too: what loads TypeScript in development. Debugger ports and the like are not. */

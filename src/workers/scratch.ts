@@ -1,8 +1,8 @@
 /** The directory for files that parent and workers share: in memory where there is room, one per pool, none left behind. */
 import { statfsSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { makeLevels } from '../make-levels.js';
-import { makeOwnDirectory } from '../own-directory.js';
+import { makeLevels } from '../platform/make-directory-tree.js';
+import { makeOwnDirectory } from '../platform/process-directory.js';
 
 /** Bitmaps of some pages at a time; less (64 MB in a container) could not hold one large page. */
 const enoughBytes = 2 ** 29;

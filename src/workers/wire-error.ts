@@ -1,7 +1,7 @@
 /** Errors across the process border: the code and the sentence stay, a defect keeps its stack for the log. */
-import { asDiskFull, DiskFull } from '../disk-full.js';
+import { asDiskFull, DiskFull } from '../platform/disk-full.js';
 import { LecternError, errorTable, type ErrorCode } from '../errors.js';
-import { stackOf } from '../source-stack.js';
+import { stackOf } from '../platform/source-stack.js';
 import type { WireError } from './messages.js';
 
 export function toWire(raw: unknown): WireError {

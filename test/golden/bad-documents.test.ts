@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import t from 'tap';
-import { createApp, type App } from '../../src/app.js';
-import { resolveSettings } from '../../src/config.js';
-import { createLog } from '../../src/log.js';
+import { createApp, type App } from '../../src/program/app.js';
+import { resolveSettings } from '../../src/settings/settings.js';
+import { createLog } from '../../src/logging/log.js';
 import { makeCompoundFile } from '../support/compound-file.js';
 import { goldenEpub, goldenMsg } from '../support/golden-archives.js';
 import { goldenDocx, goldenOdp, goldenOds, goldenOdt, goldenPptx, goldenXlsx } from '../support/golden-office.js';

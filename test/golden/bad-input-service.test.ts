@@ -3,9 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { request as httpRequest } from 'node:http';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
-import { createApp, type App } from '../../src/app.js';
-import { resolveSettings } from '../../src/config.js';
-import { createLog } from '../../src/log.js';
+import { createApp, type App } from '../../src/program/app.js';
+import { resolveSettings } from '../../src/settings/settings.js';
+import { createLog } from '../../src/logging/log.js';
 import { onePage, sentence, stream, zerosBomb } from '../support/broken-pdf.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 

@@ -8,7 +8,7 @@ import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
 import type { ConvertPorts } from '../../src/convert/request.js';
 import { readDocument } from '../../src/document/read.js';
 import { plainWords } from '../../src/document/words.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
 
 const root = packageRoot();

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ollama } from 'ollama';
 import OpenAI from 'openai';
-import { shippedModelsDirectory } from '../../src/package-files.js';
+import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 import { startService } from '../support/start-service.js';
 
 const model = 'lectern-demo';

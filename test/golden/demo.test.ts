@@ -3,7 +3,7 @@ import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import t, { type Test } from 'tap';
 import { openEngine } from '../../src/engine/engine.js';
-import { shippedModelsDirectory } from '../../src/package-files.js';
+import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 import { type RunningService, startService } from '../support/start-service.js';
 
 const file = join(shippedModelsDirectory(), 'lectern-demo.gguf');

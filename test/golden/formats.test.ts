@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { convertDocument } from '../../src/convert/convert.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { quietPorts } from '../support/fixtures.js';
 import { goldenEpub, goldenMsg } from '../support/golden-archives.js';
 import { goldenDocx, goldenOdp, goldenOds, goldenOdt, goldenPptx, goldenXlsx } from '../support/golden-office.js';

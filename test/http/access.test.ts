@@ -1,6 +1,6 @@
 // Who may call: CORS as the contract has it, narrowed origins, and names that do not belong to a loopback service.
 import t from 'tap';
-import { type Network, parseNetwork } from '../../src/network-address.js';
+import { type Network, parseNetwork } from '../../src/network/address.js';
 import { form, startTestService } from '../support/http-service.js';
 
 const origin = 'https://chat.example.org';

@@ -8,7 +8,7 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { hashKey } from '../../src/access-key.js';
+import { hashKey } from '../../src/network/access-key.js';
 import { bar, progressLine } from '../../src/cli/progress-line.js';
 import { commands } from '../../src/cli/run.js';
 import { lockDirectory } from '../../src/tasks/lock.js';

@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { put } from '../../src/cli/result-places.js';
-import { makeLevels } from '../../src/make-levels.js';
+import { makeLevels } from '../../src/platform/make-directory-tree.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { mainScript } from '../support/program.js';
 import { serveProgram } from '../support/serving-program.js';

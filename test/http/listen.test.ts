@@ -4,7 +4,7 @@ import dns from 'node:dns';
 import { once } from 'node:events';
 import { Agent, createServer, get } from 'node:http';
 import { connect, createServer as createSocketServer, type AddressInfo } from 'node:net';
-import { listenOn } from '../../src/listen.js';
+import { listenOn } from '../../src/network/listen.js';
 
 const anyPort = { host: '127.0.0.1', port: 0 };
 

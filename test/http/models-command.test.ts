@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describeOwn } from '../../src/cli/own-networks.js';
 import { progressBar } from '../../src/cli/progress-bar.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { writeMadeEmbedder, writeMadeModel } from '../support/made-model.js';
 import { startRegistry } from '../support/model-registry.js';
 import { brokenLayouts, layoutCard, writeLayout, writeNetwork, writeTextReader } from '../support/network-files.js';

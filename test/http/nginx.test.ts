@@ -8,8 +8,8 @@ import { connect, createServer as createListener, type AddressInfo } from 'node:
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Gate } from '../../src/http/caller.js';
-import { type Network, parseNetwork } from '../../src/network-address.js';
-import { packageRoot } from '../../src/package-files.js';
+import { type Network, parseNetwork } from '../../src/network/address.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { makeCertificate } from '../support/certificate.js';
 import { form, startTestService, testSettings } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';

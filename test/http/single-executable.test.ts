@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import { packageRoot, packageVersion } from '../../src/package-files.js';
+import { packageRoot, packageVersion } from '../../src/platform/package-files.js';
 import { createPool } from '../../src/workers/pool.js';
 import { fixturesDirectory } from '../support/fixtures.js';
 import { writeMadeModel } from '../support/made-model.js';

@@ -4,8 +4,8 @@ import { writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import { join } from 'node:path';
 import { connect } from 'node:tls';
-import { listenOn } from '../../src/listen.js';
-import { openTlsFiles } from '../../src/tls-files.js';
+import { listenOn } from '../../src/network/listen.js';
+import { openTlsFiles } from '../../src/network/tls-files.js';
 import { makeCertificate } from '../support/certificate.js';
 import { until } from '../support/until.js';
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { loadAddon } from '../../src/engine/addon.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { needsOf } from '../support/elf.js';
 
 t.test('what it may open while it runs', async (t) => {

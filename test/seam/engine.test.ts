@@ -9,7 +9,7 @@ import { loadAddon, type LogLevel } from '../../src/engine/addon.js';
 import { openEngine } from '../../src/engine/engine.js';
 import type { Engine, ResizeOptions } from '../../src/engine/port.js';
 import { LecternError, errorTable } from '../../src/errors.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { textBitmap } from '../support/text-bitmap.js';
 import { until } from '../support/until.js';
 

@@ -9,7 +9,7 @@ import { itemsOf } from '../../src/convert/layout-network/items.js';
 import { rowsOf } from '../../src/convert/layout-network/regions.js';
 import { mostItems, shippedLayoutFinder } from '../../src/convert/layout-network/shipped.js';
 import { openEngine } from '../../src/engine/engine.js';
-import { packageRoot, shippedModelsDirectory } from '../../src/package-files.js';
+import { packageRoot, shippedModelsDirectory } from '../../src/platform/package-files.js';
 
 interface Known {
   page: DrawnPage;

@@ -7,7 +7,7 @@ import t from 'tap';
 import { openEngine } from '../../src/engine/engine.js';
 import type { Engine, LanguageModel } from '../../src/engine/port.js';
 import type { LecternError } from '../../src/errors.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { madeModels } from '../support/made-model.js';
 import { textBitmap } from '../support/text-bitmap.js';
 import { until } from '../support/until.js';

@@ -8,7 +8,7 @@ import { readPicture } from '../../src/convert/ocr/read-picture.js';
 import { isRecogniser } from '../../src/convert/ocr/recogniser.js';
 import { placeOnPage } from '../../src/convert/ocr/turned.js';
 import { openEngine } from '../../src/engine/engine.js';
-import { packageRoot, shippedModelsDirectory } from '../../src/package-files.js';
+import { packageRoot, shippedModelsDirectory } from '../../src/platform/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
 import type { Box } from '../../src/pdf/page.js';
 import { line, placed, rectangle, text } from '../support/pdf-content.js';

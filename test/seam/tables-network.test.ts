@@ -3,7 +3,7 @@ import { defaultConvertOptions } from '../../src/convert/options.js';
 import { tableByNetwork } from '../../src/convert/tables/by-network.js';
 import { findTables, shippedCellFinder, tableWords } from '../../src/convert/tables/index.js';
 import { openEngine } from '../../src/engine/engine.js';
-import { shippedModelsDirectory } from '../../src/package-files.js';
+import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 import { PageMaker } from '../support/made-page.js';
 
 t.test('the network that ships finds rows and columns of a table without rules, the same ones every time', async (t) => {

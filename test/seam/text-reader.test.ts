@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { findTesseractData } from '../../src/convert/ocr/tesseract.js';
 import { openEngine } from '../../src/engine/engine.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
 
 const engine = openEngine();

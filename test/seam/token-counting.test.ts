@@ -3,7 +3,7 @@ import t from 'tap';
 import { appendFileSync, copyFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { openEngine } from '../../src/engine/engine.js';
-import { shippedModelsDirectory } from '../../src/package-files.js';
+import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 import { failureOf } from '../support/failure-of.js';
 import { madeModels } from '../support/made-model.js';
 import { randomFrom } from '../support/random.js';

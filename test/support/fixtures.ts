@@ -5,7 +5,7 @@ import { convertDocument } from '../../src/convert/convert.js';
 import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
 import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
 import type { ConvertOutcome, ConvertPorts } from '../../src/convert/request.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { measureQuality, type Quality } from './quality.js';
 
 /** See test/fixtures/sources/truth.ts, which writes them. */

@@ -3,7 +3,7 @@ import { cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Test } from 'tap';
-import type { Settings } from '../../src/config.js';
+import type { Settings } from '../../src/settings/settings.js';
 import { type MadeShape, writeMadeEmbedder, writeMadeModel } from './made-model.js';
 import { type RunningService, startService } from './start-service.js';
 

@@ -2,9 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../../src/app.js';
-import { resolveSettings, type Settings } from '../../src/config.js';
-import { createLog } from '../../src/log.js';
+import { createApp } from '../../src/program/app.js';
+import { resolveSettings, type Settings } from '../../src/settings/settings.js';
+import { createLog } from '../../src/logging/log.js';
 
 export interface RunningService {
   url: string;

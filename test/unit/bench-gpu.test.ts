@@ -3,7 +3,7 @@ import t from 'tap';
 import { spawnSync } from 'node:child_process';
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 
 const skip = process.platform === 'linux' && spawnSync('/usr/bin/timeout', ['--version']).status === 0 ? false : 'there is no timeout of the GNU system here';
 

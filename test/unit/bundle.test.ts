@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
 import { bundledFiles, bundleProgram, removeOldParts } from '../../packaging/src/bundle.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { createPool } from '../../src/workers/pool.js';
 
 function place(test: { teardown(end: () => void): void }): string {

@@ -2,8 +2,8 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import t from 'tap';
-import { environmentName, flagName, resolveSettings, settingsTable } from '../../src/config.js';
-import { shippedModelsDirectory } from '../../src/package-files.js';
+import { environmentName, flagName, resolveSettings, settingsTable } from '../../src/settings/settings.js';
+import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 
 const home = mkdtempSync(join(tmpdir(), 'lectern-home-'));
 const bare = { HOME: home };

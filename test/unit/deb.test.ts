@@ -4,7 +4,7 @@ import { execFileSync, spawnSync, type SpawnSyncReturns } from 'node:child_proce
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeDeb } from '../../packaging/src/deb.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 
 const skip = spawnSync('dpkg-deb', ['--version']).status === 0 ? false : 'there is no dpkg-deb on this machine';
 

@@ -1,6 +1,6 @@
 // When a disk has room for uploads, for tasks that were accepted, and for neither.
 import t from 'tap';
-import { diskRoom, roomIn } from '../../src/disk-room.js';
+import { diskRoom, roomIn } from '../../src/platform/disk-space.js';
 
 const mebibyte = 2 ** 20;
 

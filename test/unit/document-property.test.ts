@@ -11,7 +11,7 @@ import { writeJson } from '../../src/document/json.js';
 import { writeMarkdown, writeMarkdownPages } from '../../src/document/markdown.js';
 import { readDocument } from '../../src/document/read.js';
 import { plainWords } from '../../src/document/words.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 import { makeDocument } from '../support/made-document.js';
 
 const seeds = Array.from({ length: 60 }, (_, index) => index + 1);

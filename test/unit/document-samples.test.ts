@@ -6,7 +6,7 @@ import { writeDocTags } from '../../src/document/doctags.js';
 import { writeJson } from '../../src/document/json.js';
 import { writeMarkdown } from '../../src/document/markdown.js';
 import { readDocument } from '../../src/document/read.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 
 const folder = join(packageRoot(), '../shared/samples/docling/pdf');
 const names = ['2305.03393v1-pg9.pdf', 'multi_page.pdf'];

@@ -4,7 +4,7 @@ import { X509Certificate } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { examineEntry } from '../../src/cli/examine-entry.js';
-import { resolveSettings, type Settings } from '../../src/config.js';
+import { resolveSettings, type Settings } from '../../src/settings/settings.js';
 import { makeCertificate } from '../support/certificate.js';
 
 t.test('access', async (t) => {

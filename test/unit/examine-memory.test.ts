@@ -1,12 +1,12 @@
 // What the doctor says of the memory of models: more than the machine has is never good, and a model that cannot be loaded is named.
 import t from 'tap';
 import { examineBudget, examineNeeds, examineNetworks } from '../../src/cli/examine-model-memory.js';
-import { resolveSettings } from '../../src/config.js';
+import { resolveSettings } from '../../src/settings/settings.js';
 import { sizeOfShipped } from '../../src/convert/installed.js';
 import type { DeviceInfo } from '../../src/engine/port.js';
 import { visionBytes } from '../../src/models/fit.js';
 import type { CatalogueEntry } from '../../src/models/types.js';
-import { shippedModelsDirectory } from '../../src/package-files.js';
+import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 
 const gib = 2 ** 30;
 const cpu: DeviceInfo = { kind: 'cpu', name: 'a processor', memoryTotalBytes: 24 * gib, memoryFreeBytes: 20 * gib };

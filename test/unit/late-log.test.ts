@@ -1,10 +1,10 @@
 /** The log of commands: told by the log itself, from its first line on. */
 import { spawnSync } from 'node:child_process';
 import t from 'tap';
-import { createLateLog, silentLog } from '../../src/late-log.js';
+import { createLateLog, silentLog } from '../../src/logging/lazy-log.js';
 import { until } from '../support/until.js';
 
-const lateLog = new URL('../../src/late-log.js', import.meta.url).href;
+const lateLog = new URL('../../src/logging/lazy-log.js', import.meta.url).href;
 
 function run(script: string): string[] {
   const { stderr, status } = spawnSync(process.execPath, ['--input-type=module', '-e', `import { createLateLog, silentLog } from '${lateLog}'; ${script}`], { encoding: 'utf8' });

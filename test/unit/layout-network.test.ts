@@ -8,7 +8,7 @@ import { opinionOn } from '../../src/convert/layout-network/opinion.js';
 import { lookAt } from '../../src/convert/layout-network/page.js';
 import { layoutLabels, nothingSeen, rowsOf, seenIn } from '../../src/convert/layout-network/regions.js';
 import { shippedLayoutFinder } from '../../src/convert/layout-network/shipped.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 
 interface Known {
   page: DrawnPage;

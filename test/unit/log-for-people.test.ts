@@ -1,6 +1,6 @@
 // Log lines on a terminal: what people read of them.
 import t from 'tap';
-import { forPeople } from '../../src/log-for-people.js';
+import { forPeople } from '../../src/logging/terminal-format.js';
 
 const time = '2026-11-26T01:54:06.670Z';
 const clock = new Date(time).toTimeString().slice(0, 8);

@@ -4,7 +4,7 @@ import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LogLines, type LogFile } from '../../src/log-lines.js';
+import { LogLines, type LogFile } from '../../src/logging/log-output.js';
 import { until } from '../support/until.js';
 
 /** A file with room for so many bytes. */
@@ -70,7 +70,7 @@ t.test('a reader that has gone is not asked again', async (t) => {
 
 /** A program that says so much and ends. */
 const saying = (lines: string): string[] => ['--input-type=module', '-e', `
-  const { standardErrorLines } = await import(${JSON.stringify(new URL('../../src/log-lines.js', import.meta.url).href)});
+  const { standardErrorLines } = await import(${JSON.stringify(new URL('../../src/logging/log-output.js', import.meta.url).href)});
   const log = standardErrorLines();
   for (const line of ${lines}) log.write(line + '\\n');
   process.exit(7);

@@ -6,7 +6,7 @@ import { LecternError } from '../../src/errors.js';
 import { misfit } from '../../src/models/card-fit.js';
 import { readOnnxHeader } from '../../src/models/onnx-header.js';
 import { type Card, parseCard } from '../../src/models/vision-card.js';
-import { shippedModelsDirectory } from '../../src/package-files.js';
+import { shippedModelsDirectory } from '../../src/platform/package-files.js';
 import { declaring, layoutCard, writeLayout, writeTextReader } from '../support/network-files.js';
 import { sharedPath } from '../support/shared.js';
 

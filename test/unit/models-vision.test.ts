@@ -9,7 +9,7 @@ import { visionBytes } from '../../src/models/fit.js';
 import { readOnnxHeader } from '../../src/models/onnx-header.js';
 import { parseCard } from '../../src/models/vision-card.js';
 import { createVisionCatalogue, type VisionEntry } from '../../src/models/vision-catalogue.js';
-import { createPageReaders } from '../../src/page-readers.js';
+import { createPageReaders } from '../../src/program/page-readers.js';
 import { settled } from '../support/lease.js';
 import { declaring, layoutCard, pageOfBars, writeLayout, writeNetwork, writeTextReader } from '../support/network-files.js';
 import { makeResidency, minute, stateOf } from '../support/residency.js';

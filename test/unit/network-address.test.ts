@@ -1,6 +1,6 @@
 // IP addresses and networks: notations, mapped addresses, prefixes.
 import t from 'tap';
-import { contains, isLoopback, type Network, type NetworkAddress, parseNetwork, parseNetworkAddress } from '../../src/network-address.js';
+import { contains, isLoopback, type Network, type NetworkAddress, parseNetwork, parseNetworkAddress } from '../../src/network/address.js';
 
 const address = (text: string): NetworkAddress => parseNetworkAddress(text) as NetworkAddress;
 const network = (text: string): Network => parseNetwork(text) as Network;

@@ -1,8 +1,8 @@
 // What the bound of open files leaves of --max-connections, and what the doctor says of it.
 import t from 'tap';
 import { examineOpenFiles } from '../../src/cli/examine-machine.js';
-import { resolveSettings } from '../../src/config.js';
-import { carriedConnections, openFilesLimit } from '../../src/open-files.js';
+import { resolveSettings } from '../../src/settings/settings.js';
+import { carriedConnections, openFilesLimit } from '../../src/network/connection-limit.js';
 
 const settingsFor = (...words: string[]) => resolveSettings(words, { HOME: '/nowhere' }).values;
 

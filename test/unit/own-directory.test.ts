@@ -2,8 +2,8 @@
 import t from 'tap';
 import { existsSync, readdirSync, statSync, symlinkSync, utimesSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makeOwnDirectory } from '../../src/own-directory.js';
-import { processStart } from '../../src/process-start.js';
+import { makeOwnDirectory } from '../../src/platform/process-directory.js';
+import { processStart } from '../../src/platform/process-start-time.js';
 
 t.test('of the dead, not of the living, not of others', async (t) => {
   const start = processStart(process.pid);

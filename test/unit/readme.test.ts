@@ -3,7 +3,7 @@ import t from 'tap';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { settingsAsMarkdown } from '../../src/cli/settings.js';
-import { packageRoot } from '../../src/package-files.js';
+import { packageRoot } from '../../src/platform/package-files.js';
 
 t.test('the table of settings', async (t) => {
   const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');

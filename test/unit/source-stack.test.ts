@@ -7,8 +7,8 @@ import { pathToFileURL } from 'node:url';
 import { buildSync } from 'esbuild';
 import t from 'tap';
 import { bundledFiles } from '../../packaging/src/bundle.js';
-import { packageRoot } from '../../src/package-files.js';
-import { sourceStack, stackOf } from '../../src/source-stack.js';
+import { packageRoot } from '../../src/platform/package-files.js';
+import { sourceStack, stackOf } from '../../src/platform/source-stack.js';
 
 t.test('places in a part of the bundle become places in the sources', async (t) => {
   const root = mkdtempSync(join(tmpdir(), 'lectern a stack-'));
@@ -36,7 +36,7 @@ t.test('places in a part of the bundle become places in the sources', async (t) 
   const program = bundledFiles(compiled).find((name) => name.endsWith('.cjs')) as string;
   const line = readFileSync(join(compiled, program), 'utf8').split('\n').findIndex((text) => text.includes('A worker is started by the program itself.')) + 1;
   t.match(sourceStack(`    at serveJobs (${program}:${line}:11)`), /^ {4}at serveJobs \(src\/workers\/serve\.ts:\d+:\d+\)$/, 'the program of workers has no path of its own');
-  const log = new URL('../../src/log.js', import.meta.url).href;
+  const log = new URL('../../src/logging/log.js', import.meta.url).href;
   const script = `import { createLog } from '${log}'; import { fails } from '${part}'; try { fails({ text: 'broken' }); } catch (err) { createLog('info').error({ err }, 'met a defect'); }`;
   const { stderr } = spawnSync(process.execPath, ['--input-type=module', '-e', script], { encoding: 'utf8' });
   t.match(JSON.parse(stderr), { msg: 'met a defect', err: { type: 'Error', message: 'broken', stack: /^Error: broken\n +at fails \(fails\.ts:6:/ } }, 'in the log too');

@@ -7,7 +7,7 @@ import { cp, mkdir, readFile, readdir, rm, rmdir, stat, utimes, writeFile } from
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import t from 'tap';
-import { processStart } from '../../src/process-start.js';
+import { processStart } from '../../src/platform/process-start-time.js';
 import { lockDirectory } from '../../src/tasks/lock.js';
 import { createTaskTable } from '../../src/tasks/table.js';
 import type { RunTask, TaskTable } from '../../src/tasks/types.js';

@@ -1,7 +1,7 @@
 /** What conversion workers open themselves, in the memory of models: who holds it when, and who gives it back. */
 import t from 'tap';
 import { LecternError } from '../../src/errors.js';
-import { createWorkerNetworks } from '../../src/worker-networks.js';
+import { createWorkerNetworks } from '../../src/program/worker-networks.js';
 import type { WorkerCall } from '../../src/workers/types.js';
 import { deferred } from '../support/deferred.js';
 import { settled } from '../support/lease.js';

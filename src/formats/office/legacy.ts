@@ -9,7 +9,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LecternError } from '../../errors.js';
-import { makeOwnDirectory, sharedSparedMs } from '../../own-directory.js';
+import { makeOwnDirectory, sharedSparedMs } from '../../platform/process-directory.js';
 import type { ReadDocument, Reader, ReadOptions } from '../reader.js';
 import { isCutShort, isEncryptedLegacy, looksLikeCompound } from './compound.js';
 

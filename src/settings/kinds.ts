@@ -1,12 +1,8 @@
 /** The kinds of value a setting can have: how each is read from text. */
 import { resolve } from 'node:path';
-import { homeDirectory } from './home.js';
-import { type Network, parseNetwork } from './network-address.js';
-
-export interface Address {
-  host: string;
-  port: number;
-}
+import { homeDirectory } from '../platform/home-directory.js';
+import { type Network, parseNetwork } from '../network/address.js';
+import { type ListenAddress, parseListenAddress } from '../network/listen-address.js';
 
 export interface Kind<T> {
   /** undefined when the text is not of this kind. */
@@ -29,14 +25,6 @@ function withUnit(text: string, units: Record<string, number>): number | undefin
   const match = /^(\d+(?:\.\d+)?)\s*([A-Za-z]*)$/.exec(text);
   const unit = match === null ? undefined : units[match[2] as string];
   return match === null || unit === undefined ? undefined : Number(match[1]) * unit;
-}
-
-/** `host:port`, `[v6]:port` or a port alone, which means loopback. */
-export function parseAddress(text: string): Address | undefined {
-  const match = /^(?:(?:\[([0-9a-fA-F:.%\w]+)\]|([^:[\]]+)):)?(\d{1,5})$/.exec(text);
-  if (match === null) return undefined;
-  const port = Number(match[3]);
-  return port > 65535 ? undefined : { host: match[1] ?? match[2] ?? '127.0.0.1', port };
 }
 
 function parsePath(text: string): string | undefined {
@@ -65,11 +53,11 @@ export const kinds = {
   } as Kind<string[]>,
   addresses: {
     parse: (text) => {
-      const found = list(parseAddress)(text);
+      const found = list(parseListenAddress)(text);
       return found === undefined || found.length === 0 ? undefined : found;
     },
     expects: 'addresses as host:port, separated by commas',
-  } as Kind<Address[]>,
+  } as Kind<ListenAddress[]>,
   bytes: { parse: (text) => wholeOrNothing(withUnit(text, byteUnits)), expects: 'a size such as 100MiB' } as Kind<number>,
   /** Seconds. */
   duration: { parse: (text) => positive(withUnit(text, secondUnits)), expects: 'a time such as 120s, 5m or 4h' } as Kind<number>,

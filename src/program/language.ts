@@ -1,15 +1,15 @@
 /** The language half of the service: catalogue, residency and slots over one engine, and how it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { parseGo } from './chat/prompt/go-template/parser.js';
-import type { DeviceInfo, LanguageEngine } from './engine/port.js';
-import type { LanguageServices } from './http/language.js';
-import { LanguageMeter } from './http/service/language-metrics.js';
-import type { Log } from './log.js';
+import { parseGo } from '../chat/prompt/go-template/parser.js';
+import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
+import type { LanguageServices } from '../http/language.js';
+import { LanguageMeter } from '../http/service/language-metrics.js';
+import type { Log } from '../logging/log.js';
 import { type LanguageSettings, type ModelEngine, modelsLog, openMemory } from './model-memory.js';
-import { createCatalogue } from './models/catalogue.js';
-import { createSlots } from './models/slots.js';
-import type { Catalogue, DistantResidency, VisionResidency } from './models/types.js';
-import { systemClock } from './tasks/clock.js';
+import { createCatalogue } from '../models/catalogue.js';
+import { createSlots } from '../models/slots.js';
+import type { Catalogue, DistantResidency, VisionResidency } from '../models/types.js';
+import { systemClock } from '../tasks/clock.js';
 
 export interface Language {
   services: LanguageServices;

@@ -1,8 +1,8 @@
 /** A certificate and its key from files, read again when they change: a renewed one needs no restart. */
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import { LecternError } from './errors.js';
-import { lookAgain, type LookingAgain } from './look-again.js';
+import { LecternError } from '../errors.js';
+import { lookAgain, type LookingAgain } from '../platform/watched-file.js';
 
 export interface Pair {
   cert: string;

@@ -1,7 +1,7 @@
 /** Directories for what a process needs while it lives, named after it: later ones remove what it left where it was killed. */
 import { lstatSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
-import { processStart } from './process-start.js';
+import { processStart } from './process-start-time.js';
 
 export interface OwnDirectory {
   /** Where it is made. */

@@ -1,7 +1,7 @@
 /** A GPU that is lost stays lost for its process: what ran has failed, nothing more is promised, and only a new process gets it back. */
-import type { LanguageEngine, LanguageModel } from './engine/port.js';
-import type { VisionLoader, VisionModel } from './engine/vision-port.js';
-import { LecternError } from './errors.js';
+import type { LanguageEngine, LanguageModel } from '../engine/port.js';
+import type { VisionLoader, VisionModel } from '../engine/vision-port.js';
+import { LecternError } from '../errors.js';
 
 /** The exit code that tells the supervisor to start again (EX_TEMPFAIL of sysexits.h). */
 export const exitDeviceLost = 75;

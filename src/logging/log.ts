@@ -1,9 +1,9 @@
 /** The log: one JSON line an event, on standard error, never with the content of a document or a prompt. On a terminal the same, for people. */
 import { isatty } from 'node:tty';
 import { pino } from 'pino';
-import { forPeople } from './log-for-people.js';
-import { standardErrorLines } from './log-lines.js';
-import { sourceStack } from './source-stack.js';
+import { forPeople } from './terminal-format.js';
+import { standardErrorLines } from './log-output.js';
+import { sourceStack } from '../platform/source-stack.js';
 
 type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 

@@ -1,24 +1,25 @@
 /** The engine and the workers that convert, and the memory of their networks: all that `lectern convert` needs, and the half of the service that knows documents. */
+import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Settings } from './config.js';
-import type { ConversionServices } from './convert/job.js';
-import { sizeOfShipped } from './convert/shipped-networks.js';
+import type { Settings } from '../settings/settings.js';
+import type { ConversionServices } from '../convert/job.js';
+import { sizeOfShipped } from '../convert/shipped-networks.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
-import { openEngine } from './engine/engine.js';
-import type { VisionEngine } from './engine/port.js';
-import type { PageReaders } from './engine/vision-port.js';
-import { LecternError } from './errors.js';
-import type { Log } from './log.js';
+import { openEngine } from '../engine/engine.js';
+import type { VisionEngine } from '../engine/port.js';
+import type { PageReaders } from '../engine/vision-port.js';
+import { LecternError } from '../errors.js';
+import type { Log } from '../logging/log.js';
 import { type ModelEngine, type ModelMemory, modelsLog, openMemory } from './model-memory.js';
-import type { DistantResidency, ModelsLog, VisionResidency } from './models/types.js';
-import type { VisionCatalogue } from './models/vision-catalogue.js';
-import { shippedModelsDirectory } from './package-files.js';
+import type { DistantResidency, ModelsLog, VisionResidency } from '../models/types.js';
+import type { VisionCatalogue } from '../models/vision-catalogue.js';
+import { shippedModelsDirectory } from '../platform/package-files.js';
 import { createPageReaders } from './page-readers.js';
 import { createWorkerNetworks } from './worker-networks.js';
-import { sameProgram } from './workers/command.js';
-import { createPool } from './workers/pool.js';
-import type { WorkerCommand, WorkerPool } from './workers/types.js';
+import { sameProgram } from '../workers/command.js';
+import { createPool } from '../workers/pool.js';
+import type { WorkerCommand, WorkerPool } from '../workers/types.js';
 
 /** What a converter gets past its time to hand over what it has, in ms. */
 const graceMs = 5_000;
@@ -57,7 +58,9 @@ export interface ConverterOptions {
 /** How a worker of this program is started, with words of its own besides. */
 export function workerCommand(words: string[] = []): WorkerCommand {
   const self = fileURLToPath(import.meta.url);
-  return sameProgram(join(dirname(self), 'worker' + extname(self)), ['worker', ...words]);
+  // In the bundle the worker's script lies beside this one, in the tree of sources one level above.
+  const places = [dirname(self), dirname(dirname(self))].map((directory) => join(directory, 'worker' + extname(self)));
+  return sameProgram(places.find((place) => existsSync(place)) ?? places[1]!, ['worker', ...words]);
 }
 
 export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, tellsOfModels = true, command = workerCommand() }: ConverterOptions = {}): Converter {
@@ -115,6 +118,6 @@ function withPages(engine: VisionEngine, pages: PageReaders): VisionEngine & Pag
 /** Read, and its readers loaded, when somebody asks for it: a born-digital document does not. */
 function visionCatalogue(directories: readonly string[], log: ModelsLog | undefined): VisionCatalogue {
   let opened: Promise<VisionCatalogue> | undefined;
-  const open = (): Promise<VisionCatalogue> => (opened ??= import('./models/vision-catalogue.js').then(({ createVisionCatalogue }) => createVisionCatalogue({ directories, ...(log && { log }) })));
+  const open = (): Promise<VisionCatalogue> => (opened ??= import('../models/vision-catalogue.js').then(({ createVisionCatalogue }) => createVisionCatalogue({ directories, ...(log && { log }) })));
   return { list: async () => (await open()).list(), refused: async () => (await open()).refused(), find: async (name) => (await open()).find(name) };
 }

@@ -1,8 +1,12 @@
 /** How many files and connections the system lets this process hold open, and what that leaves of --max-connections. */
 import { readFileSync } from 'node:fs';
-import type { Settings } from './config.js';
-
-type Wishes = Pick<Settings, 'listen' | 'maxConnections' | 'queueSize' | 'workers'>;
+/** The settings that decide how many files are open at once. */
+interface ConnectionSettings {
+  listen: readonly unknown[];
+  maxConnections: number;
+  queueSize: number;
+  workers: number;
+}
 
 /** Of an idle service 27 are counted; models, looks at their directories and results that are sent come and go. */
 const ownFiles = 128;
@@ -26,7 +30,7 @@ export interface CarriedConnections {
 }
 
 /** One file a connection, and another one for each upload that may be under way. */
-export function carriedConnections({ listen, maxConnections, queueSize, workers }: Wishes, limit = openFilesLimit()): CarriedConnections {
+export function carriedConnections({ listen, maxConnections, queueSize, workers }: ConnectionSettings, limit = openFilesLimit()): CarriedConnections {
   const own = ownFiles + filesOfWorker * workers;
   const uploads = queueSize + workers;
   const wished = maxConnections * listen.length;

@@ -1,17 +1,17 @@
 /** The memory that the settings give to models, and what is loaded in it: language models, vision models, the networks of conversion workers. */
 import { existsSync } from 'node:fs';
-import type { Settings } from './config.js';
-import { sizeOfShipped } from './convert/shipped-networks.js';
-import type { DeviceInfo, LanguageEngine } from './engine/port.js';
-import type { VisionLoader } from './engine/vision-port.js';
-import { LecternError } from './errors.js';
-import type { Log } from './log.js';
-import { describeBytes, visionBytes } from './models/fit.js';
-import { chooseDevice, MemoryBudget } from './models/memory-budget.js';
-import { createResidency } from './models/residency.js';
-import type { CatalogueEntry, DistantResidency, ModelsLog, Residency } from './models/types.js';
-import { shippedModelsDirectory } from './package-files.js';
-import { systemClock } from './tasks/clock.js';
+import type { Settings } from '../settings/settings.js';
+import { sizeOfShipped } from '../convert/shipped-networks.js';
+import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
+import type { VisionLoader } from '../engine/vision-port.js';
+import { LecternError } from '../errors.js';
+import type { Log } from '../logging/log.js';
+import { describeBytes, visionBytes } from '../models/fit.js';
+import { chooseDevice, MemoryBudget } from '../models/memory-budget.js';
+import { createResidency } from '../models/residency.js';
+import type { CatalogueEntry, DistantResidency, ModelsLog, Residency } from '../models/types.js';
+import { shippedModelsDirectory } from '../platform/package-files.js';
+import { systemClock } from '../tasks/clock.js';
 
 export type LanguageSettings = Pick<Settings,
   'models' | 'aliases' | 'slots' | 'embeddingSlots' | 'modelQueue' | 'keepAlive' | 'contextLength' | 'modelContext' | 'device' | 'warpgroups' | 'threads' | 'kvCache' | 'modelMemory' | 'embeddingMemory' | 'workers'>;

@@ -1,7 +1,7 @@
 /** The file that says which networks and keys have which role. */
-import { hashKey } from '../access-key.js';
+import { hashKey } from './access-key.js';
 import { LecternError } from '../errors.js';
-import { contains, isLoopback, type Network, type NetworkAddress, parseNetwork } from '../network-address.js';
+import { contains, isLoopback, type Network, type NetworkAddress, parseNetwork } from './address.js';
 
 /** Every list knows these; a line `role NAME` adds another. */
 export const standardRoles = ['administrator', 'researcher', 'student'];

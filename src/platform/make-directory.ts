@@ -1,9 +1,9 @@
 /** A directory that the user named, made where it is missing, or a sentence about why it cannot be used. */
 import { constants } from 'node:fs';
 import { access, stat } from 'node:fs/promises';
-import { diskRoom } from './disk-room.js';
-import { LecternError } from './errors.js';
-import { makeLevels } from './make-levels.js';
+import { diskRoom } from './disk-space.js';
+import { LecternError } from '../errors.js';
+import { makeLevels } from './make-directory-tree.js';
 
 /** `path` is absolute; afterwards it can be written. `what` names it in the sentence, `advice` ends it. Throws `forbidden`. */
 export async function makeDirectory(path: string, what: string, advice: string, mode = 0o777): Promise<void> {

@@ -1,5 +1,5 @@
 /** Files of settings that are looked at again while the service runs. */
-import type { LecternError } from './errors.js';
+import type { LecternError } from '../errors.js';
 
 export interface LookingAgain {
   /** Whether the last look found what could be used. */

@@ -1,11 +1,12 @@
 /** Every setting there is, in one table, and how its value is found: flag over environment over file over default. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { LecternError } from './errors.js';
-import { homeDirectory } from './home.js';
-import type { Network } from './network-address.js';
-import { shippedModelsDirectory } from './package-files.js';
-import { type Address, type Kind, kinds } from './setting-kinds.js';
+import { LecternError } from '../errors.js';
+import { homeDirectory } from '../platform/home-directory.js';
+import type { Network } from '../network/address.js';
+import { shippedModelsDirectory } from '../platform/package-files.js';
+import type { ListenAddress } from '../network/listen-address.js';
+import { type Kind, kinds } from './kinds.js';
 
 interface Setting<T> {
   kind: Kind<T>;
@@ -27,7 +28,7 @@ function setting<T>(kind: Kind<T>, fallback: string | ((environment: Environment
 
 /** The key is the name in code; `maxFileSize` is `--max-file-size` and `LECTERN_MAX_FILE_SIZE`. */
 export const settingsTable = {
-  listen: setting<Address[]>(kinds.addresses, '127.0.0.1:11434', 'addresses to listen on, host:port, separated by commas'),
+  listen: setting<ListenAddress[]>(kinds.addresses, '127.0.0.1:11434', 'addresses to listen on, host:port, separated by commas'),
   models: setting<string[]>(kinds.paths, defaultModelDirectories, 'directories that hold models: GGUF files, Ollama stores, vision models; what ships with the program is always added', 'what ships with the program, and Ollama\'s own directories'),
   aliases: setting<ReadonlyMap<string, string>>(kinds.byName(kinds.word), '', 'other names of models, as gpt-4o=qwen2.5:72b,fast=lectern-demo'),
   slots: setting<number>(kinds.count(1, 64), '2', 'answers that are written at the same time, of all chat models together'),

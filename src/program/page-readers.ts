@@ -1,8 +1,8 @@
 /** The installed vision models as verbs: found by name, lent by the residency for the time of one call. */
-import type { PageReaders, VisionModel } from './engine/vision-port.js';
-import { LecternError } from './errors.js';
-import type { VisionResidency } from './models/types.js';
-import type { VisionCatalogue, VisionEntry } from './models/vision-catalogue.js';
+import type { PageReaders, VisionModel } from '../engine/vision-port.js';
+import { LecternError } from '../errors.js';
+import type { VisionResidency } from '../models/types.js';
+import type { VisionCatalogue, VisionEntry } from '../models/vision-catalogue.js';
 
 export function createPageReaders(catalogue: VisionCatalogue, residency: () => VisionResidency): PageReaders {
   const use = async <T>(kind: VisionEntry['kind'], name: string, signal: AbortSignal | undefined, work: (model: VisionModel) => Promise<T>): Promise<T> => {

@@ -3,9 +3,9 @@ import { readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import type { Server } from 'node:http';
 import { createServer, type AddressInfo, type Server as SocketServer, type Socket } from 'node:net';
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
-import { LecternError } from './errors.js';
-import { authorityOf } from './network-address.js';
-import type { Address } from './setting-kinds.js';
+import { LecternError } from '../errors.js';
+import { authorityOf } from './address.js';
+import type { ListenAddress } from './listen-address.js';
 import type { TlsFiles } from './tls-files.js';
 
 export interface Listening {
@@ -25,7 +25,7 @@ export interface ListenOptions {
 }
 
 /** Every socket of every address is handed to `server` as a connection of its own. All addresses open, or none. */
-export async function listenOn(server: Server, addresses: Address[], options: ListenOptions = {}): Promise<Listening> {
+export async function listenOn(server: Server, addresses: ListenAddress[], options: ListenOptions = {}): Promise<Listening> {
   const sockets: SocketServer[] = [];
   const { tls, onTlsFailure = () => undefined } = options;
   const stopWatching = tls?.watch((pair) => sockets.forEach((socket) => (socket as TlsServer).setSecureContext(pair)), onTlsFailure);
@@ -51,7 +51,7 @@ export async function listenOn(server: Server, addresses: Address[], options: Li
   return { addresses: sockets.map((socket) => urlOf(socket.address() as AddressInfo, tls === undefined ? 'http' : 'https')), close };
 }
 
-function open(server: Server, { host, port }: Address, { maxConnections, tls }: ListenOptions): Promise<SocketServer> {
+function open(server: Server, { host, port }: ListenAddress, { maxConnections, tls }: ListenOptions): Promise<SocketServer> {
   return new Promise((resolve, reject) => {
     // noDelay as the HTTP server's own listener has it: a small answer must not wait for the client's acknowledgement.
     const socket = tls === undefined
