@@ -1,6 +1,6 @@
 /** Signs whose text the file tells in words of its own (`/ActualText`): PDFium hangs it on one of the objects that it covers, here it gets the place of all. */
+import { union } from '../geometry/box.js';
 import type { Box } from './page.js';
-import { union } from './geometry.js';
 import type { Glyph } from './glyphs.js';
 import { objectBounds, objectMatrix } from './objects.js';
 import type { PageObject } from './objects.js';

@@ -1,5 +1,5 @@
 /** Regions of drawing: where curves and slanted strokes lie close together. */
-import { intersect, union } from './geometry.js';
+import { intersection, union } from '../geometry/box.js';
 import type { Box } from './page.js';
 
 /** Regions in which `strokes` lie close together, found on a coarse grid. */
@@ -24,7 +24,7 @@ function markCells(occupied: Map<number, Box>, stroke: Box, cell: number, column
   for (let row = clampTo(stroke.top, rows); row <= clampTo(stroke.bottom, rows); row++) {
     for (let column = clampTo(stroke.left, columns); column <= clampTo(stroke.right, columns); column++) {
       const key = row * columns + column;
-      const part = intersect(stroke, { left: column * cell, top: row * cell, right: (column + 1) * cell, bottom: (row + 1) * cell });
+      const part = intersection(stroke, { left: column * cell, top: row * cell, right: (column + 1) * cell, bottom: (row + 1) * cell });
       const known = occupied.get(key);
       occupied.set(key, known === undefined ? part : union(known, part));
     }

@@ -1,6 +1,6 @@
 /** What form fields and free-text notes say, and which boxes of a form are ticked: it is drawn on the page, but in no text layer. */
-import { transformBox } from './geometry.js';
-import type { Matrix } from './geometry.js';
+import { transformBox } from './matrix.js';
+import type { Matrix } from './matrix.js';
 import type { Box, Font, Line, Word } from './page.js';
 import type { Pdfium } from './pdfium.js';
 import type { TickBox } from './tick-boxes.js';

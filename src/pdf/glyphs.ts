@@ -1,9 +1,10 @@
 /** The characters of a page as glyphs in their line's own frame: read from PDFium's text page, cleaned, each once. */
+import { union } from '../geometry/box.js';
 import { seatActualText } from './actual-text.js';
 import type { Box } from './page.js';
 import type { FontTable } from './fonts.js';
-import type { Matrix } from './geometry.js';
-import { transformBox, union } from './geometry.js';
+import type { Matrix } from './matrix.js';
+import { transformBox } from './matrix.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, isSpace, unnamedGlyph } from './characters.js';

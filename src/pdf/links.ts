@@ -1,6 +1,7 @@
 /** Link annotations of a page: where they are and where they lead. */
-import { intersect, transformBox } from './geometry.js';
-import type { Matrix } from './geometry.js';
+import { intersection } from '../geometry/box.js';
+import { transformBox } from './matrix.js';
+import type { Matrix } from './matrix.js';
 import type { Box, Line, Link } from './page.js';
 import type { Pdfium } from './pdfium.js';
 
@@ -19,7 +20,7 @@ export function readLinks(pdfium: Pdfium, document: number, page: number, toSeen
     const resume = pdfium.i32[position >> 2] ?? 0;
     const target = readTarget(pdfium, document, annotation);
     for (const box of target === null ? [] : linkBoxes(pdfium, annotation, toSeen)) {
-      const inside = intersect(box, seen);
+      const inside = intersection(box, seen);
       if (inside.right > inside.left && inside.bottom > inside.top) links.push({ box: inside, ...(target as Pick<Link, 'uri' | 'pageIndex'>) });
     }
     pdfium.i32[position >> 2] = resume;
@@ -56,7 +57,7 @@ function linkBoxes(pdfium: Pdfium, link: number, toSeen: Matrix): Box[] {
     if (call.FPDFLink_GetQuadPoints(link, index, scratch) === 0) continue;
     const [x1 = 0, y1 = 0, x2 = 0, y2 = 0, x3 = 0, y3 = 0, x4 = 0, y4 = 0] = pdfium.f32.subarray(at, at + 8);
     const box = transformBox(toSeen, Math.min(x1, x2, x3, x4), Math.min(y1, y2, y3, y4), Math.max(x1, x2, x3, x4), Math.max(y1, y2, y3, y4));
-    const inside = intersect(box, whole);
+    const inside = intersection(box, whole);
     if (inside.right > inside.left && inside.bottom > inside.top) boxes.push(inside);
   }
   return boxes.length === 0 ? [whole] : boxes;

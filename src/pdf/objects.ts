@@ -1,8 +1,9 @@
 /** The walk over a page's objects, forms within forms included: where texts, paths, images and shadings stand, in painting order. */
+import { intersection } from '../geometry/box.js';
 import type { Box } from './page.js';
 import type { Pdfium } from './pdfium.js';
-import { concat, identity, intersect, transformBox } from './geometry.js';
-import type { Matrix } from './geometry.js';
+import { concat, identity, transformBox } from './matrix.js';
+import type { Matrix } from './matrix.js';
 
 const TEXT = 1;
 const PATH = 2;
@@ -116,7 +117,7 @@ function clipBox(pdfium: Pdfium, pointer: number, around: Surroundings): Box | n
   let clip = around.clip;
   for (let index = 0; index < paths; index++) {
     const box = clipPathBox(pdfium, clipPath, index, around.toSeen);
-    if (box !== null) clip = clip === null ? box : intersect(clip, box);
+    if (box !== null) clip = clip === null ? box : intersection(clip, box);
   }
   return clip;
 }

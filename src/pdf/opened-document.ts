@@ -1,9 +1,10 @@
 /** A PDF held open in the engine's memory: pages are opened for one piece of work each and closed again. */
+import { intersection } from '../geometry/box.js';
 import { LecternError } from '../errors.js';
 import type { PdfDocument, PdfMetadata } from './document.js';
 import { FontTable } from './fonts.js';
-import { intersect, pageFrame } from './geometry.js';
-import type { PageFrame } from './geometry.js';
+import { pageFrame } from './matrix.js';
+import type { PageFrame } from './matrix.js';
 import { readOutline } from './outline.js';
 import type { Bitmap, Box, OutlineEntry, PageContent, QuarterTurn } from './page.js';
 import type { Pdfium } from './pdfium.js';
@@ -145,7 +146,7 @@ function frameByIndex(pdfium: Pdfium, handle: number, pageIndex: number): PageFr
   const read = (kind: number) => (call.EPDF_GetPageBoxByIndex(handle, pageIndex, kind, scratch) === 0 ? null : readRectangle(pdfium));
   const media = read(MEDIA_BOX) ?? DEFAULT_BOX;
   const crop = read(CROP_BOX);
-  const both = crop === null ? media : intersect(media, crop);
+  const both = crop === null ? media : intersection(media, crop);
   const box = both.right > both.left && both.bottom > both.top ? both : media;
   return pageFrame(box.left, box.top, box.right, box.bottom, call.EPDF_GetPageRotationByIndex(handle, pageIndex));
 }

@@ -1,13 +1,9 @@
 /** What one PDF page holds, as plain data: text, lines drawn, pictures, links. No PDF engine type leaves this room. */
-export type { Bitmap } from '../bitmap.js';
+import type { Box } from '../geometry/box.js';
 
-/** Points (1/72 inch). Origin is the top left corner of the page as it is seen (crop box, after /Rotate); y grows downwards. */
-export interface Box {
-  left: number;
-  top: number;
-  right: number;
-  bottom: number;
-}
+export type { Bitmap } from '../bitmap.js';
+/** In pages: points. The origin is the top left corner of the page as it is seen (crop box, after /Rotate). */
+export type { Box } from '../geometry/box.js';
 
 /** Degrees clockwise. */
 export type QuarterTurn = 0 | 90 | 180 | 270;

@@ -1,7 +1,8 @@
 /** Paths as a reader sees them: straight rulings, rectangles, and regions of drawing. */
+import { intersection } from '../geometry/box.js';
 import type { Box, DrawnBox, Ruling } from './page.js';
-import { concat, intersect, transformBox } from './geometry.js';
-import type { Matrix } from './geometry.js';
+import { concat, transformBox } from './matrix.js';
+import type { Matrix } from './matrix.js';
 import { objectBounds, objectMatrix } from './objects.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';
@@ -55,7 +56,7 @@ export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Gra
   let budget = MAX_SEGMENTS;
   for (const object of objects) {
     if (object.kind !== 'path' && object.kind !== 'shading') continue;
-    const limit = object.clip === null ? page : intersect(object.clip, page);
+    const limit = object.clip === null ? page : intersection(object.clip, page);
     if (object.kind === 'shading') {
       // A ball with light on it, as beamer draws its bullets: what the clip leaves of the shading.
       addMark(graphics, limit, { fill: 0, stroke: -1 });
@@ -140,7 +141,7 @@ function addRectangle(graphics: Graphics, extent: Box, paint: Paint, limit: Box,
     addRuling(graphics, extent, paint.fill >= 0 ? paint.fill : paint.stroke, limit);
     return;
   }
-  const box = intersect(extent, limit);
+  const box = intersection(extent, limit);
   if (box.right - box.left <= 0 || box.bottom - box.top <= 0) return;
   // Clipping may leave only an edge of the box.
   if (isThin(box) && !isThin(extent) && paint.fill >= 0) addRuling(graphics, box, paint.fill, limit);
@@ -170,7 +171,7 @@ function thicken(segment: Box, width: number): Box {
 }
 
 function addRuling(graphics: Graphics, extent: Box, color: number, limit: Box): void {
-  const box = intersect(extent, limit);
+  const box = intersection(extent, limit);
   if (box.right < box.left || box.bottom < box.top) return;
   const horizontal = extent.right - extent.left >= extent.bottom - extent.top;
   graphics.rulings.push(
@@ -181,7 +182,7 @@ function addRuling(graphics: Graphics, extent: Box, color: number, limit: Box): 
 }
 
 function addStroke(graphics: Graphics, extent: Box, limit: Box): void {
-  const box = intersect(extent, limit);
+  const box = intersection(extent, limit);
   if (box.right >= box.left && box.bottom >= box.top) graphics.strokes.push(box);
 }
 

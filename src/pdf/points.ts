@@ -1,6 +1,6 @@
 /** Points, vowel and tone marks: they are drawn above, below or inside a letter and are read after it. */
+import { union } from '../geometry/box.js';
 import type { Glyph } from './glyphs.js';
-import { union } from './geometry.js';
 
 const mark = /^\p{Mn}+$/u;
 const letter = /\p{L}/u;

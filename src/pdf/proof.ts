@@ -1,5 +1,5 @@
 /** Proof by drawing: whether given page objects leave any mark on the page. What PDFium draws is what a reader would see. */
-import type { PageFrame } from './geometry.js';
+import type { PageFrame } from './matrix.js';
 import type { Box } from './page.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';

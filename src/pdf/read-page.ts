@@ -1,12 +1,12 @@
 /** One page read whole: objects walked, glyphs made lines, paths made rulings and boxes; plain data comes out. */
+import { intersection } from '../geometry/box.js';
 import type { Box, Line, PageContent, PlacedImage, Word } from './page.js';
 import { addDrawnBullets, nameLetterBullets } from './bullets.js';
 import type { Cover } from './covers.js';
 import { readFields } from './fields.js';
 import type { FontTable } from './fonts.js';
 import { fractionsOf } from './fractions.js';
-import { intersect } from './geometry.js';
-import type { Matrix, PageFrame } from './geometry.js';
+import type { Matrix, PageFrame } from './matrix.js';
 import { readGlyphs } from './glyphs.js';
 import type { GlyphPage } from './glyphs.js';
 import { dropHiddenLayers } from './layers.js';
@@ -94,7 +94,7 @@ function readImages(pdfium: Pdfium, objects: PageObject[], seen: Box): PlacedIma
   const images: PlacedImage[] = [];
   for (const object of objects) {
     if (object.kind !== 'image') continue;
-    const box = intersect(unitSquare(pdfium, object), object.clip === null ? seen : intersect(object.clip, seen));
+    const box = intersection(unitSquare(pdfium, object), object.clip === null ? seen : intersection(object.clip, seen));
     if (box.right <= box.left || box.bottom <= box.top) continue;
     const at = pdfium.scratch;
     const known = pdfium.call.FPDFImageObj_GetImagePixelSize(object.pointer, at, at + 4) !== 0;

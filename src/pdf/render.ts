@@ -1,6 +1,6 @@
 /** Pages as pixels: the page with its annotations and form fields on white, whole or a region. */
 import { LecternError } from '../errors.js';
-import type { PageFrame } from './geometry.js';
+import type { PageFrame } from './matrix.js';
 import type { Bitmap, Box } from './page.js';
 import type { Pdfium } from './pdfium.js';
 

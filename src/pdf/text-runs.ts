@@ -1,8 +1,8 @@
 /** Text objects as runs: the font, size, colour and direction that all characters of one object share. */
+import { union } from '../geometry/box.js';
 import type { Box, Font } from './page.js';
 import type { FontTable } from './fonts.js';
-import { union } from './geometry.js';
-import type { Matrix } from './geometry.js';
+import type { Matrix } from './matrix.js';
 import { objectBounds } from './objects.js';
 import type { PageObject } from './objects.js';
 import type { Pdfium } from './pdfium.js';

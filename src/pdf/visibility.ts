@@ -1,6 +1,6 @@
 /** Which of a page's glyphs a reader sees: page box and clips by geometry, layers, covers and colours by proof. */
+import { areaOf } from '../geometry/box.js';
 import type { Glyph } from './glyphs.js';
-import { area } from './geometry.js';
 import type { Box, HiddenText } from './page.js';
 import type { PageObject } from './objects.js';
 import type { Cover } from './covers.js';
@@ -22,7 +22,7 @@ export function keepVisible(glyphs: Glyph[], covers: Cover[], page: Box, proof: 
   const hidden: HiddenText = { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 };
   const inside = settle(glyphs.filter((glyph) => isWithin(glyph, page, hidden)));
   const painted = dropUnpainted(inside, proof, hidden);
-  const seen = dropUnseen(painted, new CoverIndex(covers, page), area(page), proof, hidden);
+  const seen = dropUnseen(painted, new CoverIndex(covers, page), areaOf(page), proof, hidden);
   for (const glyph of seen) if (glyph.run.invisible && !glyph.space) hidden.invisible += glyph.text.length;
   return { glyphs: seen, hidden };
 }
@@ -78,7 +78,7 @@ function dropUnseen(glyphs: Glyph[], covers: CoverIndex, pageArea: number, proof
   return glyphs.filter((glyph) => {
     if (!unseen.has(glyph)) return true;
     const cover = suspicions.get(glyph)?.cover ?? null;
-    if (cover?.image === true && area(cover.box) > SCAN_SHARE * pageArea) {
+    if (cover?.image === true && areaOf(cover.box) > SCAN_SHARE * pageArea) {
       glyph.run = invisibleTwin(scanned, glyph.run);
       return true;
     }

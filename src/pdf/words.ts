@@ -1,9 +1,9 @@
 /** The words and lines of the page interface, made from glyph lines. */
+import { union } from '../geometry/box.js';
 import type { Glyph } from './glyphs.js';
 import type { GlyphLine } from './lines.js';
 import type { Box, Line, Word } from './page.js';
 import { isRightToLeftText, logicalOrder } from './bidi.js';
-import { union } from './geometry.js';
 
 /** A word and whether a space stands between it and its left neighbour. */
 interface Piece {

@@ -1,7 +1,7 @@
 /** Pages as the converter's document-wide steps see them, made line by line without a PDF. */
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
 import type { SketchedTable } from '../../src/convert/layout/sketched-table.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 
 let order = 0;
 

@@ -1,8 +1,8 @@
 /** Algorithms whose lines are numbered: kept line by line, with their indents, and no table or formula. */
+import { unionBox } from '../../src/geometry/box.js';
 import t from 'tap';
 import { findAlgorithms } from '../../src/convert/layout/algorithms.js';
 import { sketchPage } from '../../src/convert/layout/sketch.js';
-import { unionBox } from '../../src/convert/layout/text-line.js';
 import { codeText } from '../../src/convert/structure/code.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import type { PageContent } from '../../src/pdf/page.js';

@@ -1,7 +1,7 @@
 /** Boxes with round corners and other drawings around text, which are no pictures. */
 import t from 'tap';
 import { findFigures, holdsText } from '../../src/convert/layout/figures.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { PageMaker } from '../support/made-page.js';
 import { line } from '../support/sketches.js';
 

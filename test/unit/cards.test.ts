@@ -2,7 +2,7 @@
 import t from 'tap';
 import { cardRows } from '../../src/convert/layout/cards.js';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import { line, paragraph, sketch } from '../support/sketches.js';

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 const middle = (40 + Math.max(...paragraph(40, 0, 500, 4, 'hill').map(({ box }) => box.right))) / 2;

@@ -1,7 +1,7 @@
 /** Captions and the tables and figures they are tied to. */
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { captionKind } from '../../src/convert/wording/captions.js';

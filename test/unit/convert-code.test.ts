@@ -1,7 +1,7 @@
 /** Program text: which lines are, where a listing ends, and how its lines stand. */
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { codeText } from '../../src/convert/structure/code.js';

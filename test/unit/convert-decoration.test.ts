@@ -1,7 +1,7 @@
 /** What pages draw around their text, and signs that files do not name: frames, grounds, bullets, addresses of notes, a light title. */
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import { lineOfWords } from '../../src/convert/layout/text-line.js';
+import { lineOfWords } from '../../src/convert/page/text-line.js';
 import { sketchTable } from '../../src/convert/layout/sketched-table.js';
 import type { TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';

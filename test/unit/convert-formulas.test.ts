@@ -1,11 +1,12 @@
 /** Formulas from where their signs stand: fractions, roots, scripts, limits, as LaTeX and as a line of text; which lines are one, and which are not. */
+import { unionBox } from '../../src/geometry/box.js';
 import t from 'tap';
 import { findFormulas } from '../../src/convert/formulas/find.js';
 import { withHangingSigns } from '../../src/convert/formulas/hanging.js';
 import { formulaTree } from '../../src/convert/formulas/tree.js';
 import type { Bar } from '../../src/convert/formulas/tree.js';
 import { formulaLatex, formulaText } from '../../src/convert/formulas/write.js';
-import { lineOfWords, unionBox } from '../../src/convert/layout/text-line.js';
+import { lineOfWords } from '../../src/convert/page/text-line.js';
 import { cleanCharacter } from '../../src/pdf/characters.js';
 import type { Font, Line, PageContent, Ruling, Word } from '../../src/pdf/page.js';
 

@@ -1,7 +1,7 @@
 /** What differs from page to page, is there twice, or is all that a page says, is no running head. */
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import { line, paragraph, sketch } from '../support/sketches.js';

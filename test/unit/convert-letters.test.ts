@@ -1,7 +1,7 @@
 /** Letters and invoices: who sends them, what their small print tells, how they begin. Pages are made line by line. */
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { tellsOfCompany } from '../../src/convert/structure/company-details.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';

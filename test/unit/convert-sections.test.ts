@@ -2,7 +2,7 @@
 import t from 'tap';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
 import { findTables } from '../../src/convert/tables/index.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { sketchPage } from '../../src/convert/layout/sketch.js';
 import { openPdf } from '../../src/pdf/index.js';
 import { text } from '../support/pdf-content.js';

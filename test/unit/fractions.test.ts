@@ -3,7 +3,7 @@ import t from 'tap';
 import { withFractionsInLine } from '../../src/convert/formulas/in-line.js';
 import { findFormulas } from '../../src/convert/formulas/find.js';
 import { withHangingSigns } from '../../src/convert/formulas/hanging.js';
-import { lineOfWords } from '../../src/convert/layout/text-line.js';
+import { lineOfWords } from '../../src/convert/page/text-line.js';
 import { sketchPage } from '../../src/convert/layout/sketch.js';
 import type { FoundTable } from '../../src/convert/table.js';
 import { withoutFractions } from '../../src/convert/tables/index.js';

@@ -2,10 +2,10 @@
 import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import { findLineNumbers } from '../../src/convert/structure/line-numbers.js';
-import { findSignRules } from '../../src/convert/structure/sign-rules.js';
+import { findSignRules } from '../../src/convert/structure/character-rules.js';
 import { textOfPage } from '../../src/convert/structure/blocks-of-page.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 const columns = [...paragraph(40, 100, 240, 26, 'hill'), ...paragraph(316, 100, 240, 26, 'valley')];

@@ -3,8 +3,8 @@ import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import type { Block } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
-import { joinPieces } from '../../src/convert/layout/text-line.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import { joinPieces } from '../../src/convert/page/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 const text = (pieces: TextLine[]): Block[] => structureDocument([sketch(0, pieces)], [], false).blocks;

@@ -1,7 +1,7 @@
 /** Rows that the end of a page or of a text column parts from the table they belong to. */
 import t from 'tap';
 import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 

@@ -2,7 +2,7 @@
 import t from 'tap';
 import { withProposedFigures } from '../../src/convert/layout/proposed-figures.js';
 import type { FigureRegion } from '../../src/convert/layout/figures.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { PageOpinion } from '../../src/convert/layout-network/opinion.js';
 import { line } from '../support/sketches.js';
 

@@ -4,7 +4,7 @@ import { linesOf, plainText } from '../../src/convert/structure/block.js';
 import type { Block } from '../../src/convert/structure/block.js';
 import { textPanels } from '../../src/convert/layout/panels.js';
 import { structureDocument } from '../../src/convert/structure/structure.js';
-import type { TextLine } from '../../src/convert/layout/text-line.js';
+import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 const beginsOf = (blocks: Block[]): string[] => blocks.flatMap((block) => (block.kind === 'text' ? [plainText(block).split(' ')[0]!] : []));

@@ -1,8 +1,8 @@
 /** Formulas that stand by themselves: groups of lines of mathematical signs with white around them, and their numbers at the margin. */
+import { unionBox } from '../../geometry/box.js';
 import { fractionsOf } from '../../pdf/index.js';
 import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/page.js';
-import { unionBox } from '../layout/text-line.js';
-import { isMathWord } from './small-signs.js';
+import { isMathWord } from '../page/script-characters.js';
 import { formulaTree } from './tree.js';
 import type { Bar } from './tree.js';
 import { formulaLatex, formulaText } from './write.js';

@@ -1,9 +1,9 @@
 /** Fractions in a line of text: put into the line that they stand in, as one word with a slash. */
+import { unionBox } from '../../geometry/box.js';
 import { fractionsOf, standsBeside } from '../../pdf/index.js';
 import type { Fraction } from '../../pdf/index.js';
 import type { Line, Ruling, Word } from '../../pdf/page.js';
-import { unionBox } from '../layout/text-line.js';
-import { isMathWord } from './small-signs.js';
+import { isMathWord } from '../page/script-characters.js';
 import { formulaTree } from './tree.js';
 import { formulaText } from './write.js';
 

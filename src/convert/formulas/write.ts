@@ -1,6 +1,6 @@
 /** A formula's tree as LaTeX, and as a line of text that people can read. */
 import { latexSymbol } from '../../formats/office/latex-symbols.js';
-import { smallSigns } from './small-signs.js';
+import { smallSigns } from '../page/script-characters.js';
 import type { Node } from './tree.js';
 
 const functions = new Set('sin cos tan cot sec csc arcsin arccos arctan sinh cosh tanh coth log ln lg exp lim limsup liminf max min sup inf det dim ker gcd arg deg hom Pr'.split(' '));

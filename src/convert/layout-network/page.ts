@@ -1,6 +1,6 @@
 /** A page of a document as the line network knows pages: its lines of text, and what is drawn beside them. */
 import type { Box, Line, PageContent, Word } from '../../pdf/page.js';
-import { lineOfWords } from '../layout/text-line.js';
+import { lineOfWords } from '../page/text-line.js';
 import type { DrawnItem, LayoutLine, LayoutPage } from './items.js';
 import { isListMark } from './text-features.js';
 

@@ -1,9 +1,9 @@
 /** Boxes whose text is read by itself: such as are of one height side by side, with key figures, and filled ones beside running text. */
+import { unionBox } from '../../geometry/box.js';
 import type { Box, DrawnBox } from '../../pdf/page.js';
 import { overlap } from './figures.js';
 import { isGround, leastHeight, leastWidth, mostBoxes } from './panels.js';
-import { unionBox } from './text-line.js';
-import type { TextLine } from './text-line.js';
+import type { TextLine } from '../page/text-line.js';
 
 /** The cards of one row, from the left. */
 export interface CardRow {

@@ -1,7 +1,7 @@
 /** Where a page shows pictures, drawings and charts, and which text stands inside them. */
+import { unionBox } from '../../geometry/box.js';
 import type { Box, PageContent } from '../../pdf/page.js';
-import { unionBox } from './text-line.js';
-import type { TextLine } from './text-line.js';
+import type { TextLine } from '../page/text-line.js';
 
 export interface FigureRegion {
   box: Box;

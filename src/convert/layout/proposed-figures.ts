@@ -1,12 +1,11 @@
 /** Pictures that the layout network sees and geometry does not: of strokes, of labels alone, of ink on a scan. */
+import { shareWithin, unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/page.js';
-import { shareWithin } from '../boxes.js';
 import type { PageOpinion } from '../layout-network/opinion.js';
 import { captionKind } from '../wording/captions.js';
 import { holdsText, readsAsLabels, sizeOfText, textShare } from './figures.js';
 import type { FigureRegion } from './figures.js';
-import { unionBox } from './text-line.js';
-import type { TextLine } from './text-line.js';
+import type { TextLine } from '../page/text-line.js';
 
 /** So sure the network must be, of a region with something drawn in it. */
 const sureRegion = 0.75;

@@ -1,4 +1,5 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
+import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/page.js';
 import type { ColumnRule, PageSketch } from './sketch.js';
 import { contains } from './figures.js';
@@ -6,12 +7,12 @@ import { findGutter, medianSize } from './gutters.js';
 import { sectionsOf } from './sections.js';
 import type { Gutter } from './gutters.js';
 import type { Piece } from './sides.js';
-import { nominalBox, unionBox } from './text-line.js';
-import type { TextLine } from './text-line.js';
+import { nominalBox } from '../page/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { isVerticalText, wholeVerticalLines } from './vertical.js';
-import { rowsOfColumn } from './rows.js';
-import type { ColumnItem } from './rows.js';
+import { rowsOfColumn } from './column-rows.js';
+import type { ColumnItem } from './column-rows.js';
 
 /** A stretch of the page that is read from top to bottom. */
 export interface Column {

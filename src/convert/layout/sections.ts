@@ -1,6 +1,6 @@
 /** Where sections of columns end although nothing crosses their gutters: at headings that stand over all columns, and at rows of headings. */
-import { unionBox } from './text-line.js';
-import type { TextLine } from './text-line.js';
+import { unionBox } from '../../geometry/box.js';
+import type { TextLine } from '../page/text-line.js';
 import { headingSize, shifted } from './gutters.js';
 import type { Piece } from './sides.js';
 import { breaksSentences, level } from './sides.js';

@@ -1,7 +1,7 @@
 /** What stands on one side of a strip of white: its pieces, its rows, and whether they are running text. */
 import type { Box } from '../../pdf/page.js';
 import { countIdeographs } from '../wording/scripts.js';
-import type { TextLine } from './text-line.js';
+import type { TextLine } from '../page/text-line.js';
 
 /** What is put in order: a piece of a line, or a table or figure as a whole. */
 export interface Piece {

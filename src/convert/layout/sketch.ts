@@ -18,8 +18,8 @@ import { sidePanels, textPanels } from './panels.js';
 import { sketchTable } from './sketched-table.js';
 import type { SketchedTable } from './sketched-table.js';
 import type { TextLayer } from './text-layer.js';
-import { joinPieces, lineOfWords } from './text-line.js';
-import type { TextLine } from './text-line.js';
+import { joinPieces, lineOfWords } from '../page/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 
 /** The words of each of its lines, from the left. */
 export type Listing = Word[][];

@@ -1,7 +1,7 @@
 /** A table without its words: cells with the text of their lines. */
 import type { Box, Link, Word } from '../../pdf/page.js';
 import type { FoundTable } from '../table.js';
-import { lineOfWords, mostFrequent } from './text-line.js';
+import { lineOfWords, mostFrequent } from '../page/text-line.js';
 
 export interface SketchedCell {
   row: number;

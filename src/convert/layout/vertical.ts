@@ -1,7 +1,7 @@
 /** Pages of vertical writing: its lines follow each other from the right, and signs that were painted upright by themselves are lines of it, too. */
-import { joinPieces } from './text-line.js';
+import { joinPieces } from '../page/text-line.js';
 import { hasIdeographic } from '../wording/scripts.js';
-import type { TextLine } from './text-line.js';
+import type { TextLine } from '../page/text-line.js';
 
 export const isVertical = (line: TextLine): boolean => line.angle === 270 && hasIdeographic(line.text);
 

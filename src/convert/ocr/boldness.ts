@@ -1,6 +1,6 @@
 /** Which recognised lines are bold, by how thick their strokes are beside the running text's. */
+import { weightedMedian } from '../../geometry/statistics.js';
 import type { ReadWord } from '../../engine/port.js';
-import { weightedMedian } from './median.js';
 import { isNextLine } from './sizes.js';
 import type { SizedLine } from './sizes.js';
 import type { Stroke } from './strokes.js';

@@ -1,6 +1,6 @@
 /** How large the type of recognised lines is, by the heights of their letters. */
+import { weightedMedian } from '../../geometry/statistics.js';
 import type { ReadLine, ReadWord } from '../../engine/port.js';
-import { weightedMedian } from './median.js';
 
 export interface SizedLine {
   words: ReadWord[];

@@ -3,7 +3,7 @@ import type { DocumentBuilder, Place, TextOptions } from '../../document/builder
 import { refTo } from '../../document/builder.js';
 import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
 import type { Box } from '../../pdf/page.js';
-import type { Span, TextLine } from '../layout/text-line.js';
+import type { Span, TextLine } from '../page/text-line.js';
 import type { Vocabulary } from '../vocabulary.js';
 import { linesOf } from './block.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';

@@ -2,7 +2,7 @@
 import type { Box } from '../../pdf/page.js';
 import type { FigureRegion } from '../layout/figures.js';
 import type { SketchedTable } from '../layout/sketched-table.js';
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 
 export type TextRole = 'text' | 'heading' | 'list_item' | 'caption' | 'footnote' | 'code' | 'formula' | 'page_header' | 'page_footer';
 

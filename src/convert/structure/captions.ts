@@ -1,7 +1,7 @@
 /** Captions: lines that name a table or figure, tied to the nearest one. */
+import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/page.js';
-import { unionBox } from '../layout/text-line.js';
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import { captionKind, isAboutFigure, isCaptionText, isLabelAlone } from '../wording/captions.js';
 import type { CaptionKind } from '../wording/captions.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';

@@ -1,7 +1,7 @@
 /** Program text: lines in a monospace font, indentation kept. */
+import { unionBox } from '../../geometry/box.js';
 import { programSign } from '../layout/numbered-code.js';
-import { unionBox } from '../layout/text-line.js';
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import type { Block, Stretch, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 import type { BodyStyle } from './style.js';

@@ -1,11 +1,11 @@
 /** Running heads, running feet and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
 import type { BodyStyle } from './style.js';
 import type { PageText } from './style.js';
-import type { TextLine } from '../layout/text-line.js';
-import { nominalBox } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
+import { nominalBox } from '../page/text-line.js';
 import { beginsNote, isAddressNote } from './footnotes.js';
 import { findCopies } from './copies.js';
-import { numberingOf } from './numbering.js';
+import { numberingOf } from '../wording/numbering.js';
 import { oddsOfLines } from './opinion.js';
 
 export type FurnitureLabel = 'page_header' | 'page_footer';

@@ -2,8 +2,8 @@
 import { recognisedFont } from '../ocr/words.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
-import { numberingOf } from './numbering.js';
-import type { Numbering } from './numbering.js';
+import { numberingOf } from '../wording/numbering.js';
+import type { Numbering } from '../wording/numbering.js';
 import { outlineDepth } from './headings.js';
 import type { HeadingEvidence } from './headings.js';
 

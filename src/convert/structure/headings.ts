@@ -1,12 +1,12 @@
 /** Which blocks are headings: larger, bolder, numbered or set apart from the text they stand over. */
+import { unionBox } from '../../geometry/box.js';
 import type { OutlineEntry } from '../../pdf/page.js';
-import { unionBox } from '../layout/text-line.js';
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { isCaptionText } from '../wording/captions.js';
 import { markerOf } from '../wording/markers.js';
-import { numberingOf } from './numbering.js';
+import { numberingOf } from '../wording/numbering.js';
 import { isUnlikely } from './opinion.js';
 import type { BodyStyle } from './style.js';
 

@@ -1,5 +1,5 @@
 /** Lines of one paragraph become running text: words parted at line ends are joined, doubtful hyphens stay. */
-import type { Span, TextLine } from '../layout/text-line.js';
+import type { Span, TextLine } from '../page/text-line.js';
 import type { Vocabulary } from '../vocabulary.js';
 
 const hyphenAtEnd = /([\p{L}\p{M}]+(?:[-\u2010\u2011][\p{L}\p{M}]+)*)([-\u2010]{1,2})$/u;

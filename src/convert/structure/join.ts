@@ -1,10 +1,10 @@
 /** Paragraphs that run on in the next column, on the next page or around what is set into them become one again. */
 import type { Box } from '../../pdf/page.js';
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
-import { numberingOf } from './numbering.js';
-import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
+import { numberingOf } from '../wording/numbering.js';
+import { endsOpen, goesOnAfterAbbreviation } from '../wording/sentences.js';
 
 /** Blocks that may stand between the halves of a paragraph: they were put there by the page, not by the author. */
 function isFloating(block: Block): boolean {

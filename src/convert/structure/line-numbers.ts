@@ -1,5 +1,5 @@
 /** Numbers of every fifth or tenth line in the white between two columns of running text, as patents have them: no part of the text. */
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import type { PageText } from './style.js';
 
 /** So many numbers, each one step more than the one above, at most so unevenly far apart (share of the mean distance). */

@@ -1,6 +1,6 @@
 /** What the layout network thinks of blocks: the mean over their lines. It weighs in where geometry is unsure; where no network was asked, nothing changes. */
 import type { LayoutLabel } from '../layout-network/regions.js';
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import type { TextBlock } from './block.js';
 import { linesOf } from './block.js';
 

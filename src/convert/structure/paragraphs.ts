@@ -1,13 +1,13 @@
 /** The rows of a column become paragraphs: leading, indents, short last lines, markers and changes of style part them. */
-import type { TextLine } from '../layout/text-line.js';
-import { unionBox } from '../layout/text-line.js';
+import { unionBox } from '../../geometry/box.js';
+import type { TextLine } from '../page/text-line.js';
 import type { Column } from '../layout/reading-order.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
 import { isSalutation } from '../wording/salutations.js';
 import { amountOf, holdsAnswers, markerOf } from '../wording/markers.js';
-import { numberingOf } from './numbering.js';
-import { endsOpen, goesOnAfterAbbreviation } from './sentences.js';
+import { numberingOf } from '../wording/numbering.js';
+import { endsOpen, goesOnAfterAbbreviation } from '../wording/sentences.js';
 import type { BodyStyle } from './style.js';
 
 /** So sure the layout network must be of two lines to part them: they are of two regions then. */

@@ -1,7 +1,7 @@
 /** The document-wide steps: from sketches of all pages to blocks with their roles, in reading order. */
 import type { OutlineEntry } from '../../pdf/page.js';
 import type { PageSketch } from '../layout/sketch.js';
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import { learnWords } from '../vocabulary.js';
 import type { Vocabulary } from '../vocabulary.js';
 import type { Block, TextBlock } from './block.js';
@@ -20,7 +20,7 @@ import { joinAcrossColumns } from './join.js';
 import { findLineNumbers } from './line-numbers.js';
 import { markAmounts, markListItems } from './lists.js';
 import { withLoneRows } from './lone-rows.js';
-import { findSignRules } from './sign-rules.js';
+import { findSignRules } from './character-rules.js';
 import { findBodyStyle, markMonospace } from './style.js';
 import type { BodyStyle, PageText } from './style.js';
 import { joinTables } from './table-parts.js';

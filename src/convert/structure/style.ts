@@ -1,7 +1,7 @@
 /** What the document's running text looks like: the measure that headings, notes and captions are held against. */
 import type { PageSketch } from '../layout/sketch.js';
 import type { SketchedTable } from '../layout/sketched-table.js';
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import { countWideLetters } from '../wording/scripts.js';
 
 /** One page's pieces of text: those inside its figures, by figure, and the others. */

@@ -1,5 +1,5 @@
 /** A table that goes on over a page's end is one table: its parts are joined when their columns agree. */
-import { unionBox } from '../layout/text-line.js';
+import { unionBox } from '../../geometry/box.js';
 import type { SketchedCell, SketchedTable } from '../layout/sketched-table.js';
 import type { Block, TableBlock } from './block.js';
 import { plainText } from './block.js';

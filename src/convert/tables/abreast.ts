@@ -3,7 +3,7 @@ import type { Chunk, VisualRow } from './chunks.js';
 import { inferColumns } from './columns.js';
 import type { Column } from './columns.js';
 import type { Segment } from './segments.js';
-import { isTableCaption, isValue } from './text-kind.js';
+import { isTableCaption, isValue } from '../wording/cell-text.js';
 
 /** Rules at one height, in points. */
 const level = 1.5;

@@ -4,7 +4,7 @@ import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder } from './columns.js';
 import type { Column } from './columns.js';
 import { hadRoom } from './running-text.js';
-import { endsSentence, isBullet, isEnumerator, isValue, startsLowercase, wordCount } from './text-kind.js';
+import { endsSentence, isBullet, isEnumerator, isValue, startsLowercase, wordCount } from '../wording/cell-text.js';
 
 /** Visual rows that are one row of the table, from the top. */
 export interface RowBand {

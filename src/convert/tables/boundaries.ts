@@ -7,7 +7,7 @@ import { makeRows } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
 import type { Joint, Segment, Shade } from './segments.js';
-import { isValue, startsLowercase } from './text-kind.js';
+import { isValue, startsLowercase } from '../wording/cell-text.js';
 
 /** A part of the page that may be a table, with everything in it. */
 export interface TableArea {

@@ -2,7 +2,7 @@
 import type { Word } from '../../pdf/page.js';
 import type { Piece } from './frame.js';
 import type { Segment } from './segments.js';
-import { isNumeric } from './text-kind.js';
+import { isNumeric } from '../wording/cell-text.js';
 
 /** Words side by side with no more than word spaces between them. Top and bottom are those of a line of its size. */
 export interface Chunk {

@@ -5,7 +5,7 @@ import type { Chunk, VisualRow } from './chunks.js';
 import type { Column } from './columns.js';
 import type { Segment } from './segments.js';
 import { nearEdge } from './segments.js';
-import { isValue } from './text-kind.js';
+import { isValue } from '../wording/cell-text.js';
 
 const EDGE_SLACK = 2;
 

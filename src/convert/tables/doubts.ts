@@ -1,7 +1,7 @@
 /** What speaks against the cells that a table was given, by the words in them: for choosing between two readings of the same words. */
 import type { Word } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
-import { isNumeric, isValue } from './text-kind.js';
+import { isNumeric, isValue } from '../wording/cell-text.js';
 
 /** Gaps between words on one line, in sizes: nearer ones are one text, farther ones two. */
 const near = 0.4;

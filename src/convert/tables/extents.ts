@@ -1,7 +1,7 @@
 /** Where the table network is asked: tables of geometry's, torn ones as one, and the words in no table that may belong to them. */
 import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { FoundTable } from '../table.js';
-import { isFigureCaption, isTableCaption } from './text-kind.js';
+import { isFigureCaption, isTableCaption } from '../wording/cell-text.js';
 
 /** Words that may be one table. */
 export interface Extent {

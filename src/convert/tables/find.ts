@@ -31,7 +31,7 @@ import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } fro
 import { inReadingDirection } from './reading-direction.js';
 import type { Growth, Strip } from './spread.js';
 import { findTagged } from './tagged.js';
-import { hasLeader, isFigureCaption, isTableCaption, wordCount } from './text-kind.js';
+import { hasLeader, isFigureCaption, isTableCaption, wordCount } from '../wording/cell-text.js';
 import { withTurnedHeads } from './turned-heads.js';
 import { findWalls, isWalled, markWalls, panelWalls } from './walls.js';
 import type { Wall } from './walls.js';

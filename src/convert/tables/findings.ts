@@ -4,7 +4,7 @@ import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
 import type { Segment } from './segments.js';
 import { coveredLength } from './segments.js';
-import { hasLeader, isBullet, isFormula, isListMark, isMathFont, isValue, letterShare, looksLikeCode, wordCount } from './text-kind.js';
+import { hasLeader, isBullet, isFormula, isListMark, isMathFont, isValue, letterShare, looksLikeCode, wordCount } from '../wording/cell-text.js';
 
 export interface Findings {
   rows: number;

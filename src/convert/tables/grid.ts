@@ -5,7 +5,7 @@ import { columnsOf } from './cuts.js';
 import type { Chunk } from './chunks.js';
 import { coveredLength, nearEdge } from './segments.js';
 import type { Segment } from './segments.js';
-import { isValue } from './text-kind.js';
+import { isValue } from '../wording/cell-text.js';
 
 /** A rectangle of atomic cells with its text, in reading order. */
 export interface GridCell {

@@ -3,7 +3,7 @@ import type { TableArea } from './boundaries.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
 import { textOfCell } from './findings.js';
-import { isValue, isYear } from './text-kind.js';
+import { isValue, isYear } from '../wording/cell-text.js';
 
 export interface Headers {
   /** Rows from the top that name the columns. */

@@ -5,7 +5,7 @@ import { makeBands, makeBlocks } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
 import type { Joint, LineWork, Segment, Shade } from './segments.js';
-import { isFigureCaption, isTableCaption, wordCount } from './text-kind.js';
+import { isFigureCaption, isTableCaption, wordCount } from '../wording/cell-text.js';
 
 export interface MarkGroup {
   box: Box;

@@ -1,7 +1,7 @@
 /** Running text of the next column in what looks like a table: lines broken in the midst of sentences, each level with a row. */
 import { makeRows } from './chunks.js';
 import type { Chunk } from './chunks.js';
-import { wordCount } from './text-kind.js';
+import { wordCount } from '../wording/cell-text.js';
 
 const SAME_EDGE = 2;
 /** Lines of prose at least, words in each, and lines that go on a sentence beside full rows. */

@@ -1,7 +1,7 @@
 /** What the table network made of words: how it is weighed against geometry's cells, and whether it is a table at all where geometry sees none. */
 import type { FoundTable, TableCell } from '../table.js';
 import { doubtsOf } from './doubts.js';
-import { isBullet, isFigureCaption, isListMark, wordCount } from './text-kind.js';
+import { isBullet, isFigureCaption, isListMark, wordCount } from '../wording/cell-text.js';
 import { standsInRows, unevenShare } from './zones.js';
 
 /** Cells by the network. */

@@ -1,6 +1,6 @@
 /** Running text: stacks of lines that a paragraph filled, one after the other. They bound what a table may reach. */
 import type { Chunk, VisualRow } from './chunks.js';
-import { isValue, letterShare, wordCount } from './text-kind.js';
+import { isValue, letterShare, wordCount } from '../wording/cell-text.js';
 
 /** One column's worth of consecutive text lines. */
 export interface Flow {

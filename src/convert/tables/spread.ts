@@ -4,7 +4,7 @@ import type { Band } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, cutAtColumns, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
-import { hasLeader, isBareCaption, isFigureCaption, isListMark, isTableCaption, isValue, isYear, wordCount } from './text-kind.js';
+import { hasLeader, isBareCaption, isFigureCaption, isListMark, isTableCaption, isValue, isYear, wordCount } from '../wording/cell-text.js';
 import { isWalled } from './walls.js';
 import type { Wall } from './walls.js';
 

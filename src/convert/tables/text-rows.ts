@@ -1,6 +1,6 @@
 /** Rows of a page as they are seen across its whole width: words on one baseline, and the texts that white makes of them. */
 import type { Box, Word } from '../../pdf/page.js';
-import { hasLeader, isFigureCaption, isTableCaption } from './text-kind.js';
+import { hasLeader, isFigureCaption, isTableCaption } from '../wording/cell-text.js';
 
 /** White between two texts of a row, in sizes. */
 const parting = 1.15;

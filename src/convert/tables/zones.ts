@@ -2,7 +2,7 @@
 import type { Box, PageContent, Word } from '../../pdf/page.js';
 import type { FoundTable, TableCell } from '../table.js';
 import { isSettled, wordsOf } from './extents.js';
-import { isBullet, isFigureCaption, isListMark, isTableCaption } from './text-kind.js';
+import { isBullet, isFigureCaption, isListMark, isTableCaption } from '../wording/cell-text.js';
 import { isForeign, medianOf, rowsOf } from './text-rows.js';
 import type { TextRow } from './text-rows.js';
 

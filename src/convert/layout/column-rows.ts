@@ -1,9 +1,10 @@
 /** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
+import { unionBox } from '../../geometry/box.js';
 import type { Piece } from './sides.js';
 import type { Column } from './reading-order.js';
 import { optionsBeside } from './options-beside.js';
-import { joinPieces, unionBox } from './text-line.js';
-import type { TextLine } from './text-line.js';
+import { joinPieces } from '../page/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import { isVertical } from './vertical.js';
 import { isCaptionText } from '../wording/captions.js';
 import { hasIdeographic } from '../wording/scripts.js';

@@ -1,5 +1,5 @@
 /** What a piece of text looks like as cell content: a number, a marker, a caption, prose. */
-import { countIdeographs, withoutIdeographs } from '../wording/scripts.js';
+import { countIdeographs, withoutIdeographs } from './scripts.js';
 
 const currency = '[$€£¥₹₽₩]|US\\$|USD|EUR|GBP|CHF|Rs\\.?';
 const number = new RegExp(

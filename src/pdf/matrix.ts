@@ -1,5 +1,5 @@
-/** Matrices and boxes, and the way from a PDF page's own space to the page as it is seen. */
-import type { Box } from './page.js';
+/** Matrices, and the way from a PDF page's own space to the page as it is seen. */
+import type { Box } from '../geometry/box.js';
 
 /** x' = a x + c y + e, y' = b x + d y + f. */
 export interface Matrix {
@@ -41,28 +41,6 @@ export function transformBox(m: Matrix, x0: number, y0: number, x1: number, y1: 
     right: Math.max(ax, bx) + Math.max(cx, dx),
     bottom: Math.max(ay, by) + Math.max(cy, dy),
   };
-}
-
-export function intersect(a: Box, b: Box): Box {
-  return {
-    left: Math.max(a.left, b.left),
-    top: Math.max(a.top, b.top),
-    right: Math.min(a.right, b.right),
-    bottom: Math.min(a.bottom, b.bottom),
-  };
-}
-
-export function union(a: Box, b: Box): Box {
-  return {
-    left: Math.min(a.left, b.left),
-    top: Math.min(a.top, b.top),
-    right: Math.max(a.right, b.right),
-    bottom: Math.max(a.bottom, b.bottom),
-  };
-}
-
-export function area(box: Box): number {
-  return Math.max(0, box.right - box.left) * Math.max(0, box.bottom - box.top);
 }
 
 export interface PageFrame {

@@ -1,5 +1,5 @@
 /** Lines down the page made of one sign again and again, as courts set them between the parties and the case: drawn, not written. */
-import type { TextLine } from '../layout/text-line.js';
+import type { TextLine } from '../page/text-line.js';
 import type { PageText } from './style.js';
 
 const fewest = 4;

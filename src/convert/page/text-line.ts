@@ -1,7 +1,9 @@
 /** A line of text, or a piece of one, without its words: what is kept of a page once its words are gone. */
-import type { Box, Link, Word } from '../../pdf/page.js';
+import { unionBox } from '../../geometry/box.js';
+import type { Box } from '../../geometry/box.js';
+import type { Link, Word } from '../../pdf/page.js';
 import type { LineOpinion } from '../layout-network/opinion.js';
-import { scriptInLine } from '../formulas/small-signs.js';
+import { scriptInLine } from './script-characters.js';
 
 /** A stretch of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
 export interface Span {
@@ -61,18 +63,6 @@ export function nominalBox(line: TextLine): Box {
     top: Math.min(line.box.bottom, line.baseline - 0.75 * line.size),
     bottom: Math.max(line.box.top, line.baseline + 0.2 * line.size),
   };
-}
-
-/** The smallest box around all of them. */
-export function unionBox(boxes: Iterable<Box>): Box {
-  const all = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const box of boxes) {
-    all.left = Math.min(all.left, box.left);
-    all.top = Math.min(all.top, box.top);
-    all.right = Math.max(all.right, box.right);
-    all.bottom = Math.max(all.bottom, box.bottom);
-  }
-  return all;
 }
 
 function scriptOf(word: { size: number; baseline: number }, size: number, baseline: number): Span['script'] {

@@ -1,5 +1,5 @@
 /** The numbers of headings: `3.1`, `IV.`, `Appendix A`, `Chapter 4`. */
-import { romanValue } from '../wording/markers.js';
+import { romanValue } from './markers.js';
 
 export interface Numbering {
   /** Offset behind the number and the white after it. */
