@@ -85,7 +85,7 @@ export function makeDeb(program: string, packaging: string, version: string, hel
   made.put('usr/lib/systemd/system/lectern.service', unit.replace(/^#.*\n/, '').replaceAll(byHand, '/usr/bin/lectern'));
   made.put('etc/lectern/settings', own('debian/settings'), 0o640);
   made.put('etc/lectern/access', own('access.example').replace(/^(?=[^#\n])/gm, '# '), 0o640);
-  made.put('usr/share/doc/lectern/README.md', own('README.md'));
+  made.put('usr/share/doc/lectern/README.md', readFileSync(join(packaging, '../docs/deployment.md'), 'utf8'));
   for (const name of ['nginx.example.conf', 'settings.example', 'access.example']) made.put(`usr/share/doc/lectern/examples/${name}`, own(name));
   made.put('usr/share/doc/lectern/copyright', own('debian/copyright'));
   made.put('usr/share/doc/lectern/changelog.gz', packed(`lectern (${version}) unstable; urgency=medium\n\n  * Built from the sources of this version.\n\n -- ${maintainer}  Thu, 01 Jan 1970 00:00:00 +0000\n`));

@@ -1,4 +1,4 @@
-// What the README says of the program is what the program says of itself.
+// What the documentation says of the program is what the program says of itself, and its links lead somewhere.
 import t from 'tap';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
@@ -6,9 +6,14 @@ import { settingsAsMarkdown } from '../../src/cli/settings.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 
 t.test('the table of settings', async (t) => {
-  const readme = readFileSync(join(packageRoot(), 'README.md'), 'utf8');
-  const [, table] = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(readme) ?? [];
+  const page = readFileSync(join(packageRoot(), 'docs/settings.md'), 'utf8');
+  const [, table] = /<!-- settings -->\n([^]*?)\n<!-- \/settings -->/.exec(page) ?? [];
   t.equal(table, settingsAsMarkdown(), 'what `lectern settings --markdown` prints stands between the marks');
+});
+
+t.test('the README', async (t) => {
+  const lines = readFileSync(join(packageRoot(), 'README.md'), 'utf8').trimEnd().split('\n').length;
+  t.ok(lines <= 120, `has ${lines} lines, at most 120`);
 });
 
 /** The names by which a page's headings are linked to. */
@@ -18,9 +23,10 @@ function anchors(page: string): Set<string> {
 
 t.test('links', async (t) => {
   const root = packageRoot();
-  const rooms = ['.', ...['src', 'native'].flatMap((room) => readdirSync(join(root, room)).map((name) => join(room, name))), 'bench', 'models', 'packaging'];
-  const pages = rooms.map((room) => join(root, room, 'README.md')).filter((page) => existsSync(page));
-  t.ok(pages.length >= 6, `of ${pages.length} pages`);
+  const rooms = [...['src', 'native'].flatMap((room) => readdirSync(join(root, room)).map((name) => join(room, name))), 'bench', 'models'];
+  const docs = readdirSync(join(root, 'docs')).filter((name) => name.endsWith('.md')).map((name) => join(root, 'docs', name));
+  const pages = [...docs, join(root, 'README.md'), join(root, 'CONTRIBUTING.md'), ...rooms.map((room) => join(root, room, 'README.md'))].filter((page) => existsSync(page));
+  t.ok(pages.length >= 12, `of ${pages.length} pages`);
   for (const page of pages) {
     for (const [, target = '', anchor] of readFileSync(page, 'utf8').matchAll(/\]\((?!https?:)([^)#]*)(?:#([^)]*))?\)/g)) {
       const file = target === '' ? page : join(dirname(page), target);
