@@ -26,26 +26,29 @@ const mayImport = {
 };
 const rooms = Object.keys(mayImport);
 
-const importRules = rooms.map((room) => {
+/** Directories of src/convert that may not import some others: what is on a page knows nothing of the document. */
+const withinConvert = Object.fromEntries(
+  ['page', 'wording', 'input', 'ocr', 'formulas', 'layout', 'layout-network', 'tables', 'pipeline'].map((directory) => [directory, ['structure', 'output', 'task']]),
+);
+
+function importRule(room, files, forbiddenWithin = []) {
   const forbidden = rooms.filter((other) => other !== room && !mayImport[room].includes(other));
-  return {
-    files: [`src/${room}/**/*.ts`],
-    rules: {
-      'no-restricted-imports': ['error', {
-        patterns: [{
-          regex: `^(\\.\\./)+(${forbidden.join('|')})/`,
-          message: `The room '${room}' may import only: ${mayImport[room].join(', ') || 'no other room'}.`,
-        }, {
-          regex: '^(\\.\\./)+(main|worker)\\.js$',
-          message: 'Main scripts are started, not imported.',
-        }, {
-          regex: room === 'convert' ? '^\\.\\./structure/' : '^$',
-          message: 'The structure of documents stands on pages: what reads these imports nothing of it.',
-        }],
-      }],
-    },
-  };
-});
+  const patterns = [{
+    regex: `^(\\.\\./)+(${forbidden.join('|')})/`,
+    message: `The room '${room}' may import only: ${mayImport[room].join(', ') || 'no other room'}.`,
+  }, {
+    regex: '^(\\.\\./)+(main|worker)\\.js$',
+    message: 'Main scripts are started, not imported.',
+  }];
+  if (forbiddenWithin.length > 0) patterns.push({ regex: `^(\\.\\./)+(${forbiddenWithin.join('|')})/`, message: `${files[0]} may not import: ${forbiddenWithin.join(', ')}.` });
+  return { files, rules: { 'no-restricted-imports': ['error', { patterns }] } };
+}
+
+const importRules = [
+  ...rooms.map((room) => importRule(room, [`src/${room}/**/*.ts`])),
+  // The last rule that fits a file holds.
+  ...Object.entries(withinConvert).map(([directory, forbidden]) => importRule('convert', [`src/convert/${directory}/**/*.ts`], forbidden)),
+];
 
 export default tseslint.config(
   { ignores: ['dist/**', 'build/**', 'test/fixtures/**'] },

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp, { type Sharp } from 'sharp';
 import type { Bitmap } from '../src/bitmap.js';
-import { openPages } from '../src/convert/pages.js';
+import { openPages } from '../src/convert/input/pages.js';
 import { makePdf, type PageSpec } from '../test/support/pdf-writer.js';
 import { randomFrom } from '../test/support/random.js';
 import type { BenchDocument } from './corpora.js';

@@ -1,8 +1,8 @@
 /** The regions that conversion makes of a drawn page: what its structure comes to, in the words of the layout network. */
 import { defaultConvertOptions } from '../src/convert/options.js';
-import { readPages } from '../src/convert/read-pages.js';
+import { readPages } from '../src/convert/pipeline/page-pipeline.js';
 import type { ConvertPorts } from '../src/convert/request.js';
-import { structureDocument } from '../src/convert/structure/structure.js';
+import { structureDocument } from '../src/convert/structure/structure-document.js';
 import type { Block, TextBlock } from '../src/convert/structure/block.js';
 import { Timings } from '../src/convert/timings.js';
 import type { Bitmap, PageContent } from '../src/pdf/page.js';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Measure } from '../src/client/measures.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
-import { inkOf, wordsOf } from '../src/convert/tables/extents.js';
+import { inkOf, wordsOf } from '../src/convert/tables/network/extents.js';
 import { type CellFinder, findSureAndDoubtful, tablesByNetwork } from '../src/convert/tables/index.js';
 import type { Box, PageContent } from '../src/pdf/page.js';
 import { drawnPage, type DrawnWord } from './drawn-page.js';

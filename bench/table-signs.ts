@@ -1,10 +1,10 @@
 /** What the table network reads where geometry sees no table, on drawn tables and on drawn pages: the signs by which it is known for a table, and whether it is one. models/training/tables/signs.py finds the signs' weights. */
-import { extentsOf, inkOf, wordsOf } from '../src/convert/tables/extents.js';
-import { tableByNetwork } from '../src/convert/tables/by-network.js';
+import { extentsOf, inkOf, wordsOf } from '../src/convert/tables/network/extents.js';
+import { tableByNetwork } from '../src/convert/tables/network/find-cells.js';
 import { type CellFinder, findSureAndDoubtful } from '../src/convert/tables/index.js';
-import { areasOf } from '../src/convert/tables/grown.js';
-import { signsOf } from '../src/convert/tables/reading.js';
-import { zonesOf } from '../src/convert/tables/zones.js';
+import { areasOf } from '../src/convert/tables/network/grown-areas.js';
+import { signsOf } from '../src/convert/decide/network-tables.js';
+import { zonesOf } from '../src/convert/tables/network/zones.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import type { Box, PageContent, Word } from '../src/pdf/page.js';
 import { sharedOf } from './region-f1.js';

@@ -6,7 +6,7 @@ import { convertByService } from '../client/convert.js';
 import { Service, ServiceUnreachable } from '../client/service.js';
 import { resolveSettings } from '../settings/settings.js';
 import { type Converter, createConverter } from '../program/converter.js';
-import { convertDocumentInPool } from '../convert/convert-document-job.js';
+import { convertDocumentInPool } from '../convert/task/document-job.js';
 import type { ConvertOutcome } from '../convert/request.js';
 import { LecternError } from '../errors.js';
 import { createLateLog } from '../logging/lazy-log.js';

@@ -2,7 +2,7 @@
 import { convertDocument } from '../convert/convert.js';
 import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
-import type { ZipRequest } from '../convert/write-zip.js';
+import type { ZipRequest } from '../convert/output/write-zip.js';
 import { shippedLayoutFinder } from '../convert/layout-network/shipped.js';
 import { isRecogniser } from '../convert/ocr/recogniser.js';
 import { installedRecognisers, shippedLineVoting } from '../convert/ocr/own.js';
@@ -82,7 +82,7 @@ export async function worker(more: Record<string, JobHandler> = {}): Promise<num
       ...more,
       convert: (request, context) => convert(request as ConvertRequest, context),
       recogniser: (_, context) => describeRecogniser(context),
-      zip: async (request, { signal, progress }) => (await import('../convert/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),
+      zip: async (request, { signal, progress }) => (await import('../convert/output/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),
     }, { endWithParent, release: closeNetworks });
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) throw thrown;

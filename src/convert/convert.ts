@@ -13,19 +13,19 @@ import { findFormat, formatNames } from '../formats/index.js';
 import type { ReadDocument, ReadOptions } from '../formats/index.js';
 import { judgeConfidence } from './confidence.js';
 import { conversionError, errorOf } from './failures.js';
-import { detectFormat } from './input-format.js';
-import type { InputFormat } from './input-format.js';
-import type { PageSketch } from './layout/sketch.js';
-import { contentFile, writeDocumentChunks, writeEmptyContent, writeOutputs } from './outputs.js';
+import { detectFormat } from './input/input-format.js';
+import type { InputFormat } from './input/input-format.js';
+import type { PageSketch } from './pipeline/structure-page.js';
+import { contentFile, writeDocumentChunks, writeEmptyContent, writeOutputs } from './output/outputs.js';
 import { placeOnPage } from './ocr/turned.js';
-import { openPages } from './pages.js';
-import type { PageSource } from './pages.js';
-import { ImageWriter } from './pictures.js';
-import { readPages } from './read-pages.js';
+import { openPages } from './input/pages.js';
+import type { PageSource } from './input/pages.js';
+import { ImageWriter } from './output/pictures.js';
+import { readPages } from './pipeline/page-pipeline.js';
 import type { ConvertOutcome, ConvertPorts, ConvertRequest } from './request.js';
 import type { ConversionError, ConversionStatus } from './result.js';
 import { assemble } from './structure/assemble.js';
-import { structureDocument } from './structure/structure.js';
+import { structureDocument } from './structure/structure-document.js';
 import { Timings } from './timings.js';
 
 interface Input {

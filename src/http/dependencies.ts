@@ -1,5 +1,5 @@
 /** What the HTTP room is given by the one who puts the program together; tests give fakes. */
-import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../convert/task.js';
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../convert/task/payload.js';
 import type { TaskTable, TaskView } from '../tasks/types.js';
 import type { Gate } from './caller.js';
 import type { ResolveHost } from './outbound/destination.js';

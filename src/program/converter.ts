@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { dirname, extname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Settings } from '../settings/settings.js';
-import type { ConversionServices } from '../convert/job.js';
+import type { ConversionServices } from '../convert/task/conversion-task.js';
 import { sizeOfShipped } from '../convert/shipped-networks.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { openEngine } from '../engine/engine.js';

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createApp } from '../../src/program/app.js';
 import { resolveSettings } from '../../src/settings/settings.js';
-import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task.js';
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task/payload.js';
 import { followRecovered } from '../../src/http/conversion/callbacks.js';
 import { checkUrl, findDestination, isListedHost, isPublicAddress } from '../../src/http/outbound/destination.js';
 import { createFetchRemote } from '../../src/http/outbound/fetch-document.js';

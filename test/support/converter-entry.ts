@@ -3,7 +3,7 @@ import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ConvertOutcome, ConvertRequest } from '../../src/convert/request.js';
-import { writeZip, type ZipRequest } from '../../src/convert/write-zip.js';
+import { writeZip, type ZipRequest } from '../../src/convert/output/write-zip.js';
 import { createRemoteEngine } from '../../src/engine/remote.js';
 import { LecternError } from '../../src/errors.js';
 import { endWithParent } from '../../src/engine/end-with-parent.js';

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { FastifyInstance } from 'fastify';
-import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task.js';
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task/payload.js';
 import type { ConversionTasks, HttpDependencies } from '../../src/http/dependencies.js';
 import { createServer } from '../../src/http/server.js';
 import type { HttpSettings } from '../../src/http/settings.js';

@@ -1,6 +1,6 @@
 /** Pages as the converter's document-wide steps see them, made line by line without a PDF. */
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import type { SketchedTable } from '../../src/convert/layout/sketched-table.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { SketchedTable } from '../../src/convert/page/page-table.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 
 let order = 0;

@@ -2,9 +2,9 @@
 import { unionBox } from '../../src/geometry/box.js';
 import t from 'tap';
 import { findAlgorithms } from '../../src/convert/layout/algorithms.js';
-import { sketchPage } from '../../src/convert/layout/sketch.js';
+import { sketchPage } from '../../src/convert/pipeline/structure-page.js';
 import { codeText } from '../../src/convert/structure/code.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { PageContent } from '../../src/pdf/page.js';
 import { PageMaker } from '../support/made-page.js';
 import type { Style } from '../support/made-page.js';

@@ -1,10 +1,10 @@
 /** Key figures and other cards side by side. */
 import t from 'tap';
 import { cardRows } from '../../src/convert/layout/cards.js';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 const figures = [['4.81', 'litres delivered'], ['212 km', 'of mains in service'], ['6.4 %', 'lost']];

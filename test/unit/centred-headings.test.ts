@@ -1,7 +1,7 @@
 /** Headings as large as the text, centred over it in a face of their own. */
 import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 

@@ -1,11 +1,11 @@
 /** Captions and the tables and figures they are tied to. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { captionKind } from '../../src/convert/wording/captions.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 
 const structure = (pages: PageSketch[]): Block[] => structureDocument(pages, [], false).blocks;

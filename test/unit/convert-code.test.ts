@@ -1,11 +1,11 @@
 /** Program text: which lines are, where a listing ends, and how its lines stand. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { codeText } from '../../src/convert/structure/code.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 const mono = { monospace: true, font: 'Mono' };

@@ -1,11 +1,11 @@
 /** What pages draw around their text, and signs that files do not name: frames, grounds, bullets, addresses of notes, a light title. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
 import { lineOfWords } from '../../src/convert/page/text-line.js';
-import { sketchTable } from '../../src/convert/layout/sketched-table.js';
+import { sketchTable } from '../../src/convert/page/page-table.js';
 import type { TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { findTables } from '../../src/convert/tables/index.js';
 import type { Word } from '../../src/pdf/page.js';
 import { PageMaker } from '../support/made-page.js';

@@ -1,9 +1,9 @@
 /** What differs from page to page, is there twice, or is all that a page says, is no running head. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 /** Of all that is no furniture. */

@@ -1,7 +1,7 @@
 /** Formats by their bytes, BMP files, tables of contents, text that is not to be seen. */
 import t from 'tap';
-import { decodeBmp } from '../../src/convert/bmp.js';
-import { detectFormat } from '../../src/convert/input-format.js';
+import { decodeBmp } from '../../src/convert/input/bmp.js';
+import { detectFormat } from '../../src/convert/input/input-format.js';
 import { findContents } from '../../src/convert/layout/contents.js';
 import { marginWords } from '../../src/convert/layout/margins.js';
 import { openPdf } from '../../src/pdf/index.js';

@@ -1,10 +1,10 @@
 /** Letters and invoices: who sends them, what their small print tells, how they begin. Pages are made line by line. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { tellsOfCompany } from '../../src/convert/structure/company-details.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { isSalutation } from '../../src/convert/wording/salutations.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 

@@ -2,8 +2,8 @@
 import t from 'tap';
 import { readsAsLabels, splitByFigure, withAxisTitles } from '../../src/convert/layout/figures.js';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 /** First words of what is read, tables and figures as `#n`. */

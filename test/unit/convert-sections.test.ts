@@ -3,7 +3,7 @@ import t from 'tap';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
 import { findTables } from '../../src/convert/tables/index.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
-import { sketchPage } from '../../src/convert/layout/sketch.js';
+import { sketchPage } from '../../src/convert/pipeline/structure-page.js';
 import { openPdf } from '../../src/pdf/index.js';
 import { text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';

@@ -1,10 +1,10 @@
 /** Roles of blocks over whole documents made line by line: headings and levels, furniture, lists, notes, captions, code, tables over pages. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { linesOf, plainText } from '../../src/convert/structure/block.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { OutlineEntry } from '../../src/pdf/index.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 

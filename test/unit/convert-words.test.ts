@@ -4,8 +4,8 @@ import { captionKind } from '../../src/convert/wording/captions.js';
 import { joinLines } from '../../src/convert/structure/hyphenation.js';
 import { markerOf, romanValue } from '../../src/convert/wording/markers.js';
 import { numberingOf } from '../../src/convert/wording/numbering.js';
-import { learnWords } from '../../src/convert/vocabulary.js';
-import type { Vocabulary } from '../../src/convert/vocabulary.js';
+import { learnWords } from '../../src/convert/page/vocabulary.js';
+import type { Vocabulary } from '../../src/convert/page/vocabulary.js';
 import { line } from '../support/sketches.js';
 
 function joined(lines: string[], known: string[] = [], soft = false): string {

@@ -1,7 +1,7 @@
 /** Papers, books and mail: LaTeX, JATS, AsciiDoc, EPUB, EML, docling's JSON; and files of each kind that are damaged, wrong or made to hurt. */
 import { zipSync, strToU8 } from 'fflate';
 import t from 'tap';
-import { detectFormat } from '../../src/convert/input-format.js';
+import { detectFormat } from '../../src/convert/input/input-format.js';
 import { DocumentBuilder } from '../../src/document/builder.js';
 import { writeJson } from '../../src/document/json.js';
 import { readLatex } from '../../src/formats/latex/read.js';

@@ -2,9 +2,9 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
-import { runConversionTask } from '../../src/convert/job.js';
+import { runConversionTask } from '../../src/convert/task/conversion-task.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
-import type { ConversionMeta, ConversionPayload } from '../../src/convert/task.js';
+import type { ConversionMeta, ConversionPayload } from '../../src/convert/task/payload.js';
 import { createPool } from '../../src/workers/pool.js';
 import { mebibyte, program } from '../support/workers.js';
 

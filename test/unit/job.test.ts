@@ -3,9 +3,9 @@ import { mkdirSync, readFileSync, readdirSync, statSync, writeFileSync } from 'n
 import { join } from 'node:path';
 import { unzipSync, strFromU8 } from 'fflate';
 import t, { type Test } from 'tap';
-import { runConversionTask, type ConversionServices } from '../../src/convert/job.js';
+import { runConversionTask, type ConversionServices } from '../../src/convert/task/conversion-task.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
-import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task.js';
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task/payload.js';
 import type { VisionEngine } from '../../src/engine/port.js';
 import { LecternError } from '../../src/errors.js';
 import { createPool } from '../../src/workers/pool.js';

@@ -4,7 +4,7 @@ import { plainText } from '../../src/convert/structure/block.js';
 import { findLineNumbers } from '../../src/convert/structure/line-numbers.js';
 import { findSignRules } from '../../src/convert/structure/character-rules.js';
 import { textOfPage } from '../../src/convert/structure/blocks-of-page.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 

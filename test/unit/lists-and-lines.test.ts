@@ -2,7 +2,7 @@
 import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import type { Block } from '../../src/convert/structure/block.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { joinPieces } from '../../src/convert/page/text-line.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';

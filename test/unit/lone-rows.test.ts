@@ -1,8 +1,8 @@
 /** Rows that the end of a page or of a text column parts from the table they belong to. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/layout/sketch.js';
+import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 
 const bold: Partial<TextLine> = { bold: true };

@@ -3,7 +3,7 @@ import t from 'tap';
 import { linesOf, plainText } from '../../src/convert/structure/block.js';
 import type { Block } from '../../src/convert/structure/block.js';
 import { textPanels } from '../../src/convert/layout/panels.js';
-import { structureDocument } from '../../src/convert/structure/structure.js';
+import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 

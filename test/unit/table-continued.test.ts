@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Box } from '../../src/pdf/page.js';
-import type { SketchedTable } from '../../src/convert/layout/sketched-table.js';
+import type { SketchedTable } from '../../src/convert/page/page-table.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { textBlock } from '../../src/convert/structure/block.js';
 import type { Block, TableBlock, TextBlock, TextRole } from '../../src/convert/structure/block.js';

@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { SketchedTable } from '../../src/convert/layout/sketched-table.js';
+import type { SketchedTable } from '../../src/convert/page/page-table.js';
 import type { TableBlock } from '../../src/convert/structure/block.js';
 import { joinTables } from '../../src/convert/structure/table-parts.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
-import type { FoundTable, TableCell } from '../../src/convert/table.js';
-import { withBareColumns } from '../../src/convert/tables/bare-heads.js';
+import type { FoundTable, TableCell } from '../../src/convert/page/found-table.js';
+import { withBareColumns } from '../../src/convert/tables/network/bare-headers.js';
 import { PageMaker } from '../support/made-page.js';
 
 interface Line {

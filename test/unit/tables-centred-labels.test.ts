@@ -1,6 +1,6 @@
 /** Labels at half height between the two rows that they are for. */
 import t from 'tap';
-import type { FoundTable } from '../../src/convert/table.js';
+import type { FoundTable } from '../../src/convert/page/found-table.js';
 import { withCentredLabels } from '../../src/convert/tables/index.js';
 import { PageMaker } from '../support/made-page.js';
 

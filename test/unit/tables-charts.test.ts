@@ -1,6 +1,6 @@
 /** A chart's grid is no table's: bars stand across its lines, curves run over it. */
 import t from 'tap';
-import type { FoundTable } from '../../src/convert/table.js';
+import type { FoundTable } from '../../src/convert/page/found-table.js';
 import { findTables, withoutCharts } from '../../src/convert/tables/index.js';
 import { PageMaker } from '../support/made-page.js';
 

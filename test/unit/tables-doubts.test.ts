@@ -1,7 +1,7 @@
 import t from 'tap';
-import type { FoundTable, TableCell } from '../../src/convert/table.js';
-import { tablesByNetwork } from '../../src/convert/tables/by-network.js';
-import { doubtsOf } from '../../src/convert/tables/doubts.js';
+import type { FoundTable, TableCell } from '../../src/convert/page/found-table.js';
+import { tablesByNetwork } from '../../src/convert/tables/network/find-cells.js';
+import { doubtsOf } from '../../src/convert/decide/table-doubts.js';
 import { PageMaker } from '../support/made-page.js';
 
 /** A table of texts at columns 100 points apart; a line of a cell is 12 points high, rows follow each other by their highest cell. '' holds no words. */

@@ -1,9 +1,9 @@
 import t from 'tap';
 import type { TableCells } from '../../src/engine/vision-port.js';
-import { type CellFinder, tablesByNetwork } from '../../src/convert/tables/by-network.js';
-import { extentsOf } from '../../src/convert/tables/extents.js';
-import { areasOf } from '../../src/convert/tables/grown.js';
-import type { FoundTable } from '../../src/convert/table.js';
+import { type CellFinder, tablesByNetwork } from '../../src/convert/tables/network/find-cells.js';
+import { extentsOf } from '../../src/convert/tables/network/extents.js';
+import { areasOf } from '../../src/convert/tables/network/grown-areas.js';
+import type { FoundTable } from '../../src/convert/page/found-table.js';
 import type { PageContent, Word } from '../../src/pdf/page.js';
 import { PageMaker, type Style } from '../support/made-page.js';
 

@@ -1,8 +1,8 @@
 import t from 'tap';
-import type { FoundTable } from '../../src/convert/table.js';
+import type { FoundTable } from '../../src/convert/page/found-table.js';
 import { findTables, tableWords } from '../../src/convert/tables/index.js';
-import { makeChunks, makeRows } from '../../src/convert/tables/chunks.js';
-import { headAbove, makeStrips } from '../../src/convert/tables/spread.js';
+import { makeChunks, makeRows } from '../../src/convert/tables/evidence/chunks.js';
+import { headAbove, makeStrips } from '../../src/convert/tables/evidence/spread.js';
 import type { PageContent } from '../../src/pdf/page.js';
 import { PageMaker } from '../support/made-page.js';
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Test } from 'tap';
-import { makeChunks } from '../../src/convert/tables/chunks.js';
+import { makeChunks } from '../../src/convert/tables/evidence/chunks.js';
 import { findTables } from '../../src/convert/tables/index.js';
 import { PageMaker, widthOf } from '../support/made-page.js';
 

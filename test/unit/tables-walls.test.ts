@@ -1,8 +1,8 @@
 /** What no table reaches across. */
 import t from 'tap';
-import type { Chunk } from '../../src/convert/tables/chunks.js';
-import { makeChunks } from '../../src/convert/tables/chunks.js';
-import { markWalls } from '../../src/convert/tables/walls.js';
+import type { Chunk } from '../../src/convert/tables/evidence/chunks.js';
+import { makeChunks } from '../../src/convert/tables/evidence/chunks.js';
+import { markWalls } from '../../src/convert/tables/evidence/walls.js';
 import { findTables } from '../../src/convert/tables/find.js';
 import { PageMaker } from '../support/made-page.js';
 

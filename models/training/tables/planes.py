@@ -1,4 +1,4 @@
-"""A table as the network sees it, and the truth as it should answer. The program draws the same picture from the words of a page: src/convert/tables/picture.ts."""
+"""A table as the network sees it, and the truth as it should answer. The program draws the same picture from the words of a page: src/convert/tables/network/picture.ts."""
 
 import math
 

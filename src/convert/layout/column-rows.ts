@@ -8,7 +8,7 @@ import type { TextLine } from '../page/text-line.js';
 import { isVertical } from './vertical.js';
 import { isCaptionText } from '../wording/captions.js';
 import { hasIdeographic } from '../wording/scripts.js';
-import type { Vocabulary } from '../vocabulary.js';
+import type { Vocabulary } from '../page/vocabulary.js';
 
 /** Points between the tops of what is set side by side. */
 const sameTop = 12;

@@ -1,7 +1,7 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
 import type { Box } from '../../pdf/page.js';
-import type { ColumnRule } from './sketch.js';
-import { areBlocksApart, untilBlockEnds, wideGaps } from './head-blocks.js';
+import type { ColumnRule } from '../pipeline/structure-page.js';
+import { areBlocksApart, untilBlockEnds, wideGaps } from './letterheads.js';
 import { isRiver } from './rivers.js';
 import type { Piece, Row, Run, Side } from './sides.js';
 import { breaksSentences, isProse, level, median, rowsOf, sideOf, widthBetween } from './sides.js';

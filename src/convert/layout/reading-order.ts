@@ -1,7 +1,7 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
 import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/page.js';
-import type { ColumnRule, PageSketch } from './sketch.js';
+import type { ColumnRule, PageSketch } from '../pipeline/structure-page.js';
 import { contains } from './figures.js';
 import { findGutter, medianSize } from './gutters.js';
 import { sectionsOf } from './sections.js';
@@ -9,7 +9,7 @@ import type { Gutter } from './gutters.js';
 import type { Piece } from './sides.js';
 import { nominalBox } from '../page/text-line.js';
 import type { TextLine } from '../page/text-line.js';
-import type { Vocabulary } from '../vocabulary.js';
+import type { Vocabulary } from '../page/vocabulary.js';
 import { isVerticalText, wholeVerticalLines } from './vertical.js';
 import { rowsOfColumn } from './column-rows.js';
 import type { ColumnItem } from './column-rows.js';

@@ -2,7 +2,7 @@
 import type { Bitmap } from '../../bitmap.js';
 import type { ReadPage, VisionEngine } from '../../engine/port.js';
 import type { Box, PageContent, PlacedImage } from '../../pdf/page.js';
-import type { PageSource } from '../pages.js';
+import type { PageSource } from '../input/pages.js';
 import type { LineVoting } from './own.js';
 import type { TextRecogniser } from './recogniser.js';
 import { strokeOf } from './strokes.js';

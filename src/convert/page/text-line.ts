@@ -2,7 +2,7 @@
 import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import type { Link, Word } from '../../pdf/page.js';
-import type { LineOpinion } from '../layout-network/opinion.js';
+import type { LineOpinion } from '../layout-network/prediction.js';
 import { scriptInLine } from './script-characters.js';
 
 /** A stretch of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */

@@ -4,7 +4,7 @@ import { refTo } from '../../document/builder.js';
 import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
 import type { Box } from '../../pdf/page.js';
 import type { Span, TextLine } from '../page/text-line.js';
-import type { Vocabulary } from '../vocabulary.js';
+import type { Vocabulary } from '../page/vocabulary.js';
 import { linesOf } from './block.js';
 import type { Block, FigureBlock, TableBlock, TextBlock } from './block.js';
 import { codeText } from './code.js';

@@ -1,7 +1,7 @@
 /** The blocks a document is made of before they become items: text in its roles, tables, figures. */
 import type { Box } from '../../pdf/page.js';
 import type { FigureRegion } from '../layout/figures.js';
-import type { SketchedTable } from '../layout/sketched-table.js';
+import type { SketchedTable } from '../page/page-table.js';
 import type { TextLine } from '../page/text-line.js';
 
 export type TextRole = 'text' | 'heading' | 'list_item' | 'caption' | 'footnote' | 'code' | 'formula' | 'page_header' | 'page_footer';

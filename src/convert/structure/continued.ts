@@ -1,6 +1,6 @@
 /** What stands between the parts of a table to say that it goes on: `continued on next page`, `Table 2 (continued)`, in several languages. */
 import { unionBox } from '../../geometry/box.js';
-import type { SketchedTable } from '../layout/sketched-table.js';
+import type { SketchedTable } from '../page/page-table.js';
 import type { Block, TableBlock, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { captionLabel } from '../wording/captions.js';

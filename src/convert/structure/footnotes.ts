@@ -1,7 +1,7 @@
 /** Footnotes: small text at the foot of a page or column that begins with a number or sign. */
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
-import { isLikely, isUnlikely } from './opinion.js';
+import { isLikely, isUnlikely } from '../decide/line-classes.js';
 import type { BodyStyle } from './style.js';
 
 const noteStart = /^(?:\d{1,3}[.)]?\s*(?=[\p{L}“"'‘(\[])|[*†‡§¶#∗]{1,3}\s*(?=\S)|\([a-z\d]{1,2}\)\s+)/u;

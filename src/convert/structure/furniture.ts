@@ -6,7 +6,7 @@ import { nominalBox } from '../page/text-line.js';
 import { beginsNote, isAddressNote } from './footnotes.js';
 import { findCopies } from './copies.js';
 import { numberingOf } from '../wording/numbering.js';
-import { oddsOfLines } from './opinion.js';
+import { oddsOfLines } from '../decide/line-classes.js';
 
 export type FurnitureLabel = 'page_header' | 'page_footer';
 

@@ -7,7 +7,7 @@ import { linesOf, plainText } from './block.js';
 import { isCaptionText } from '../wording/captions.js';
 import { markerOf } from '../wording/markers.js';
 import { numberingOf } from '../wording/numbering.js';
-import { isUnlikely } from './opinion.js';
+import { isUnlikely } from '../decide/line-classes.js';
 import type { BodyStyle } from './style.js';
 
 /** Letters, folded, for comparing a block with an outline entry. */

@@ -1,6 +1,6 @@
 /** Lines of one paragraph become running text: words parted at line ends are joined, doubtful hyphens stay. */
 import type { Span, TextLine } from '../page/text-line.js';
-import type { Vocabulary } from '../vocabulary.js';
+import type { Vocabulary } from '../page/vocabulary.js';
 
 const hyphenAtEnd = /([\p{L}\p{M}]+(?:[-\u2010\u2011][\p{L}\p{M}]+)*)([-\u2010]{1,2})$/u;
 const wordAtStart = /^([\p{L}\p{M}]+)/u;

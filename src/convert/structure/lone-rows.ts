@@ -1,7 +1,7 @@
 /** One row of a table that the end of a page or of a column parts from the rest of it: its head alone before, or its last row alone behind. Such a row looks like text, and only the columns of the rest tell what it is. */
 import { unionBox } from '../../geometry/box.js';
-import type { SketchedCell, SketchedTable } from '../layout/sketched-table.js';
-import type { PageSketch, Separator } from '../layout/sketch.js';
+import type { SketchedCell, SketchedTable } from '../page/page-table.js';
+import type { PageSketch, Separator } from '../pipeline/structure-page.js';
 import { nominalBox } from '../page/text-line.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Box } from '../../pdf/page.js';

@@ -1,6 +1,6 @@
 /** What the document's running text looks like: the measure that headings, notes and captions are held against. */
-import type { PageSketch } from '../layout/sketch.js';
-import type { SketchedTable } from '../layout/sketched-table.js';
+import type { PageSketch } from '../pipeline/structure-page.js';
+import type { SketchedTable } from '../page/page-table.js';
 import type { TextLine } from '../page/text-line.js';
 import { countWideLetters } from '../wording/scripts.js';
 

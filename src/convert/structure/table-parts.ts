@@ -1,6 +1,6 @@
 /** A table that goes on over a page's end is one table: its parts are joined when their columns agree. */
 import { unionBox } from '../../geometry/box.js';
-import type { SketchedCell, SketchedTable } from '../layout/sketched-table.js';
+import type { SketchedCell, SketchedTable } from '../page/page-table.js';
 import type { Block, TableBlock } from './block.js';
 import { plainText } from './block.js';
 import { hasOtherName, isContinuedCaption, isContinuedLine, sortCaptions, withoutContinuedRow } from './continued.js';

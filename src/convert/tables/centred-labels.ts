@@ -1,5 +1,5 @@
 /** Labels of two rows, set between them at half height where nothing is drawn: a row of their own on the page, and none of the table. */
-import type { FoundTable, TableCell } from '../table.js';
+import type { FoundTable, TableCell } from '../page/found-table.js';
 
 /** How far from the middle of the rows above and below, and how far apart these are, in parts of what other rows are. */
 const offMiddle = 0.25;

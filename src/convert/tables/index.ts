@@ -1,9 +1,9 @@
 /** The table finder's door. */
-export { tablesByNetwork } from './by-network.js';
-export type { CellFinder } from './by-network.js';
+export { tablesByNetwork } from './network/find-cells.js';
+export type { CellFinder } from './network/find-cells.js';
 export { withCentredLabels } from './centred-labels.js';
-export { withoutCharts } from './charts.js';
+export { withoutCharts } from '../decide/charts.js';
 export { findSureAndDoubtful, findTables, tableWords } from './find.js';
-export { withoutFractions } from './fractions.js';
-export { withoutUnseen } from './unseen.js';
-export { shippedCellFinder } from './shipped.js';
+export { withoutFractions } from '../decide/fraction-grids.js';
+export { withoutUnseen } from '../decide/predicted-tables.js';
+export { shippedCellFinder } from './network/shipped.js';

@@ -1,6 +1,6 @@
 /** Tells the hosts that a request named how its task goes: in the contract's words, fire and forget, three tries each. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { CallbackTarget, DocumentSummary } from '../../convert/task.js';
+import type { CallbackTarget, DocumentSummary } from '../../convert/task/payload.js';
 import { LecternError } from '../../errors.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { outbound, type OutboundRules } from '../outbound/request.js';

@@ -1,7 +1,7 @@
 /** What a conversion request asks for, from a form or a JSON body alike, checked against the service's rules. */
 import type { FastifyRequest } from 'fastify';
 import type { ChunkOptions } from '../../convert/options.js';
-import type { TaskDocument } from '../../convert/task.js';
+import type { TaskDocument } from '../../convert/task/payload.js';
 import { LecternError } from '../../errors.js';
 import { HttpFailure, invalid, type Issue, type Location } from '../error-reply.js';
 import { checkUrl } from '../outbound/destination.js';

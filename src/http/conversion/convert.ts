@@ -2,7 +2,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { TaskSlot } from '../../tasks/types.js';
 import type { ConvertOptions } from '../../convert/options.js';
-import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../convert/task.js';
+import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../convert/task/payload.js';
 import { namedTokenizer } from '../../models/tokenizer.js';
 import { ClientGone } from '../client-gone.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';

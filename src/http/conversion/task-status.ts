@@ -1,5 +1,5 @@
 /** A task as the contract shows it: the body of status answers and of WebSocket frames. */
-import type { ConversionMeta } from '../../convert/task.js';
+import type { ConversionMeta } from '../../convert/task/payload.js';
 import { errorTable, type ErrorCode } from '../../errors.js';
 import type { FastifyRequest } from 'fastify';
 import type { ConversionTaskView } from '../dependencies.js';

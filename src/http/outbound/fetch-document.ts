@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
-import type { FetchRemote } from '../../convert/task.js';
+import type { FetchRemote } from '../../convert/task/payload.js';
 import { LecternError } from '../../errors.js';
 import type { HttpSettings } from '../settings.js';
 import type { ResolveHost } from './destination.js';

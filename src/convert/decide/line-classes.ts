@@ -1,0 +1,32 @@
+/** What the layout network thinks of blocks: the mean over their lines. It weighs in where geometry is unsure; where no network was asked, nothing changes. */
+import type { LayoutLabel } from '../layout-network/regions.js';
+import type { TextLine } from '../page/text-line.js';
+import type { TextBlock } from '../structure/block.js';
+import { linesOf } from '../structure/block.js';
+
+/** 0..1: how sure these lines are one of `labels`; null where nobody was asked about most of them. */
+export function oddsOfLines(lines: TextLine[], ...labels: LayoutLabel[]): number | null {
+  let [sum, letters, all] = [0, 0, 0];
+  for (const { seen, text } of lines) {
+    all += text.length;
+    if (seen === undefined) continue;
+    letters += text.length;
+    for (const label of labels) sum += text.length * seen.odds[label];
+  }
+  return letters <= 0.5 * all ? null : sum / letters;
+}
+
+/** The same of a block. */
+export function oddsOf(block: TextBlock, ...labels: LayoutLabel[]): number | null {
+  return oddsOfLines(linesOf(block), ...labels);
+}
+
+/** At least so sure; false where nobody was asked. */
+export function isLikely(block: TextBlock, least: number, ...labels: LayoutLabel[]): boolean {
+  return (oddsOf(block, ...labels) ?? 0) >= least;
+}
+
+/** At most so sure; false where nobody was asked. */
+export function isUnlikely(block: TextBlock, most: number, ...labels: LayoutLabel[]): boolean {
+  return (oddsOf(block, ...labels) ?? 1) <= most;
+}

@@ -1,0 +1,115 @@
+/** Image files as pages: one picture that fills the page and no text. A TIFF has as many pages as it holds. */
+import sharp from 'sharp';
+import type { Metadata, OutputInfo, Sharp, SharpOptions } from 'sharp';
+import type { Bitmap } from '../../bitmap.js';
+import { LecternError } from '../../errors.js';
+import type { Box, PageContent } from '../../pdf/index.js';
+import { decodeBmp } from './bmp.js';
+import { maxImagePixels, requireReadableSize } from './image-size.js';
+import type { PageSource } from './pages.js';
+
+const maxPages = 10_000;
+
+type Input = { data: Uint8Array; raw?: { width: number; height: number; channels: 4 } };
+
+function input(bytes: Uint8Array): Input {
+  const bitmap = decodeBmp(bytes, maxImagePixels);
+  if (bitmap === null) return { data: bytes };
+  return { data: bitmap.data, raw: { width: bitmap.width, height: bitmap.height, channels: 4 } };
+}
+
+/** The library's own bound says no number: headers are read without it and measured here. */
+function picture({ data, raw }: Input, page: number, { bounded = true, strict = false } = {}): Sharp {
+  const options: SharpOptions = { limitInputPixels: bounded && maxImagePixels, failOn: strict ? 'truncated' : 'none', page };
+  return sharp(data, raw === undefined ? options : { raw });
+}
+
+async function readSize(source: Input): Promise<{ width: number; height: number; pages: number }> {
+  if (source.raw !== undefined) return { width: source.raw.width, height: source.raw.height, pages: 1 };
+  const { width, height, pages, format } = await readHeader(source, 0, 'The image could not be read: it is damaged or of an unknown kind.');
+  // Frames of an animation are not pages.
+  return { width, height, pages: format === 'tiff' ? Math.min(pages ?? 1, maxPages) : 1 };
+}
+
+/** What the file says of a page before any pixel is decoded. Rejects with `invalid_document`: `failure`, or too many pixels. */
+async function readHeader(source: Input, page: number, failure: string): Promise<{ width: number; height: number; pages: number | undefined; format: string }> {
+  let header: Metadata;
+  try {
+    header = await picture(source, page, { bounded: false }).metadata();
+  } catch (cause) {
+    throw new LecternError('invalid_document', failure, { cause });
+  }
+  const { width, height } = header.autoOrient;
+  requireReadableSize(width, height);
+  return { width, height, pages: header.pages, format: header.format };
+}
+
+function emptyPage(pageIndex: number, width: number, height: number): PageContent {
+  return {
+    pageIndex, width, height, rotation: 0, words: [], lines: [], rulings: [], boxes: [], drawings: [], links: [], structure: [],
+    images: [{ box: { left: 0, top: 0, right: width, bottom: height }, width, height, object: 0 }],
+    hidden: { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 }, unmappedCharacters: 0, characters: 0,
+  };
+}
+
+class ImagePages implements PageSource {
+  readonly pageCount: number;
+  readonly title = '';
+  readonly #source: Input;
+  readonly #damaged = new Set<number>();
+
+  constructor(source: Input, pageCount: number) {
+    this.#source = source;
+    this.pageCount = pageCount;
+  }
+
+  outline(): [] {
+    return [];
+  }
+
+  /** A page is as many points wide as the picture has pixels. */
+  async readPage(pageIndex: number): Promise<PageContent> {
+    const { width, height } = await this.#size(pageIndex);
+    return emptyPage(pageIndex, width, height);
+  }
+
+  async render(pageIndex: number, box: Box, dpi: number): Promise<Bitmap> {
+    const { width, height } = await this.#size(pageIndex);
+    const left = Math.max(0, Math.floor(box.left));
+    const top = Math.max(0, Math.floor(box.top));
+    const region = { left, top, width: Math.max(1, Math.min(width, Math.ceil(box.right)) - left), height: Math.max(1, Math.min(height, Math.ceil(box.bottom)) - top) };
+    // More pixels than the file has show nothing more.
+    const scale = Math.min(1, dpi / 72);
+    const draw = (strict: boolean): Promise<{ data: Buffer; info: OutputInfo }> => picture(this.#source, pageIndex, { strict }).autoOrient().extract(region)
+      .resize({ width: Math.max(1, Math.round(region.width * scale)) }).flatten({ background: '#ffffff' }).toColorspace('srgb').ensureAlpha()
+      .raw({ depth: 'uchar' }).toBuffer({ resolveWithObject: true });
+    const { data, info } = await draw(!this.#damaged.has(pageIndex)).catch(async () => {
+      // What came before the damage is worth showing; that there is damage must be said.
+      this.#damaged.add(pageIndex);
+      return draw(false);
+    });
+    return { data, width: info.width, height: info.height, stride: info.width * 4 };
+  }
+
+  damage(pageIndex: number): string | null {
+    return this.#damaged.has(pageIndex) ? `Page ${pageIndex + 1} of the image is damaged or ends early: what is left of it was read.` : null;
+  }
+
+  close(): void {
+    this.#source.data = new Uint8Array(0);
+  }
+
+  async #size(pageIndex: number): Promise<{ width: number; height: number }> {
+    if (this.#source.raw !== undefined) return this.#source.raw;
+    return readHeader(this.#source, pageIndex, `Page ${pageIndex + 1} of the image could not be read.`);
+  }
+}
+
+/** Opens an image file from its bytes. Rejects with LecternError `invalid_document`. */
+export async function openImage(bytes: Uint8Array): Promise<PageSource> {
+  if (bytes.length === 0) throw new LecternError('invalid_document', 'The file is empty.');
+  const source = input(bytes);
+  const { width, height, pages } = await readSize(source);
+  if (!(width > 0 && height > 0)) throw new LecternError('invalid_document', 'The image has no pixels.');
+  return new ImagePages(source, pages);
+}

@@ -1,0 +1,65 @@
+/** Which format a file is: by its contents, then by its name. */
+import { findFormat, looksLikeContainer, sniffFormat, sniffText } from '../../formats/index.js';
+
+export interface InputFormat {
+  /** The contract's word. */
+  name: string;
+  mimetype: string;
+  /** Whether this program can convert it yet. */
+  supported: boolean;
+}
+
+const byExtension: Record<string, string> = Object.fromEntries(Object.entries({
+  pdf: 'pdf', image: 'jpg jpeg png tif tiff bmp webp gif', docx: 'docx dotx docm dotm', doc: 'doc dot', pptx: 'pptx potx ppsx pptm potm ppsm',
+  ppt: 'ppt pot pps', md: 'md txt text qmd rmd', html: 'html htm xhtml', xml_jats: 'xml nxml', xml_xbrl: 'xbrl', asciidoc: 'adoc asciidoc asc',
+  csv: 'csv', xlsx: 'xlsx xlsm', xls: 'xls xlt', odt: 'odt ott', ods: 'ods ots', odp: 'odp otp', json_docling: 'json', latex: 'tex latex',
+  email: 'eml msg', epub: 'epub', boxnote: 'boxnote', iwork_pages: 'pages', vtt: 'vtt', audio: 'wav mp3 m4a aac ogg flac',
+  video: 'mp4 avi mov mkv webm', dclx: 'dclx', xml_doclang: 'dclg', ebcdic: 'ebc ebcdic',
+}).flatMap(([format, extensions]) => extensions.split(' ').map((extension) => [extension, format])));
+
+function startsWith(bytes: Uint8Array, text: string, at = 0): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text.charCodeAt(i)) return false;
+  return true;
+}
+
+/** The media type of a bitmap file, by its first bytes. */
+export function imageType(bytes: Uint8Array): string | null {
+  if (startsWith(bytes, '\x89PNG\r\n\x1a\n')) return 'image/png';
+  if (startsWith(bytes, '\xff\xd8\xff')) return 'image/jpeg';
+  if (startsWith(bytes, 'GIF87a') || startsWith(bytes, 'GIF89a')) return 'image/gif';
+  if (startsWith(bytes, 'II*\0') || startsWith(bytes, 'MM\0*')) return 'image/tiff';
+  if (startsWith(bytes, 'RIFF') && startsWith(bytes, 'WEBP', 8)) return 'image/webp';
+  if (startsWith(bytes, 'BM') && bytes.length > 26) return 'image/bmp';
+  return null;
+}
+
+/** Readers look for the PDF header in the first kilobyte: there it counts where nothing else tells what the file is. */
+function hasLatePdfHeader(bytes: Uint8Array): boolean {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, Math.min(1024, bytes.length)).includes('%PDF-');
+}
+
+/** A page under the name of a sheet is a page, as programs write them; under that of a plain text it is its own source. */
+function nameOfText(bytes: Uint8Array, named: string | undefined): string | null | undefined {
+  if (named === 'md' || named === 'html' || named === 'pdf' || named === 'image' || looksLikeContainer(bytes)) return named;
+  const sniffed = sniffText(bytes);
+  return sniffed === 'email' ? named ?? sniffed : sniffed ?? named;
+}
+
+/** The format of `bytes` that came under the name `filename`; unknown ones have the name `unknown`. */
+export function detectFormat(bytes: Uint8Array, filename: string): InputFormat {
+  const pdf: InputFormat = { name: 'pdf', mimetype: 'application/pdf', supported: true };
+  if (startsWith(bytes, '%PDF-')) return pdf;
+  const image = imageType(bytes);
+  if (image !== null) return { name: 'image', mimetype: image, supported: true };
+  const extension = /\.([^./\\]+)$/.exec(filename)?.[1]?.toLowerCase() ?? '';
+  // A mail or an archive may hold a PDF within its first kilobyte, and a text may speak of one.
+  const known = sniffFormat(bytes);
+  const named = byExtension[extension] ?? 'pdf';
+  if (known === null && !looksLikeContainer(bytes) && (named === 'pdf' || named === 'image') && hasLatePdfHeader(bytes)) return pdf;
+  const name = known ?? nameOfText(bytes, byExtension[extension]) ?? 'unknown';
+  // A file named so and made of something else is refused by the reader, with a sentence of its own.
+  if (name === 'pdf') return pdf;
+  if (name === 'image') return { name, mimetype: 'application/octet-stream', supported: true };
+  const format = findFormat(name);
+  return { name, mimetype: format?.mimetype ?? 'application/octet-stream', supported: format !== undefined };
+}

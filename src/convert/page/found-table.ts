@@ -1,0 +1,27 @@
+/** A table as the table finder sees it: a grid of cells over words of one page. */
+import type { Box, Word } from '../../pdf/page.js';
+
+export interface TableCell {
+  row: number;
+  column: number;
+  rowSpan: number;
+  columnSpan: number;
+  /** Part of the header rows. */
+  columnHeader: boolean;
+  /** Names the rest of its row. */
+  rowHeader: boolean;
+  /** In reading order. Every word of the table is in exactly one cell. */
+  words: Word[];
+  box: Box;
+}
+
+export interface FoundTable {
+  box: Box;
+  rowCount: number;
+  columnCount: number;
+  cells: TableCell[];
+  /** The file's own structure or drawn lines gave the grid, some lines or shading helped, or only the white between the words did. */
+  evidence: 'tagged' | 'ruled' | 'partly-ruled' | 'unruled';
+  /** 0..1 */
+  confidence: number;
+}

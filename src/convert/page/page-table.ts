@@ -1,0 +1,87 @@
+/** A table without its words: cells with the text of their lines. */
+import type { Box, Link, Word } from '../../pdf/page.js';
+import type { FoundTable } from './found-table.js';
+import { lineOfWords, mostFrequent } from './text-line.js';
+
+export interface SketchedCell {
+  row: number;
+  column: number;
+  rowSpan: number;
+  columnSpan: number;
+  columnHeader: boolean;
+  rowHeader: boolean;
+  lines: { text: string; softHyphen: boolean }[];
+  box: Box;
+}
+
+export interface SketchedTable {
+  box: Box;
+  rowCount: number;
+  columnCount: number;
+  cells: SketchedCell[];
+  /** x where each column begins, to see whether a table on the next page goes on with this one. */
+  columnLefts: number[];
+  /** The size of most of its characters, and how many there are. */
+  size: number;
+  letters: number;
+  /** A table of contents. */
+  index: boolean;
+  evidence: FoundTable['evidence'];
+  confidence: number;
+  /** One row that a page's or column's end parts from its table. */
+  lone?: true;
+}
+
+/** The cell's words as lines: a word that begins further left and lower than the one before opens a new line. */
+function cellLines(words: Word[]): Word[][] {
+  const lines: Word[][] = [];
+  let last: Word | null = null;
+  for (const word of words) {
+    const newLine = last === null || Math.abs(word.baseline - last.baseline) > 0.5 * Math.max(word.size, last.size);
+    if (newLine) lines.push([word]);
+    else lines.at(-1)!.push(word);
+    last = word;
+  }
+  return lines.map((line) => (isRightToLeft(line) ? fromTheRight(line) : line));
+}
+
+const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
+
+/** A grid is filled from the left; Arabic and Hebrew are read from the right, the numbers and Latin words among them from the left. */
+function fromTheRight(words: Word[]): Word[] {
+  const stretches: Word[][] = [];
+  let latin: Word[] | null = null;
+  for (const word of [...words].sort((a, b) => b.box.right - a.box.right)) {
+    const isLatin = !rightToLeftLetter.test(word.text) && /[\p{L}\p{N}]/u.test(word.text);
+    if (isLatin && latin !== null) latin.unshift(word);
+    else stretches.push((latin = [word]));
+    if (!isLatin) latin = null;
+  }
+  return stretches.flat();
+}
+
+function isRightToLeft(words: Word[]): boolean {
+  const letters = words.map((word) => word.text).join('').replace(/[^\p{L}]/gu, '');
+  return letters.replace(/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g, '').length < 0.5 * letters.length;
+}
+
+/** Keeps text and grid of `table`. */
+export function sketchTable(table: FoundTable, links: Link[], index: boolean): SketchedTable {
+  const columnLefts = new Array<number>(table.columnCount).fill(Infinity);
+  const cells = table.cells.map((cell): SketchedCell => {
+    const lines = cellLines(cell.words).map((words) => lineOfWords(words, links, () => ''));
+    if (cell.columnSpan === 1 && cell.column < columnLefts.length) {
+      columnLefts[cell.column] = Math.min(columnLefts[cell.column]!, cell.box.left);
+    }
+    return {
+      row: cell.row, column: cell.column, rowSpan: cell.rowSpan, columnSpan: cell.columnSpan,
+      columnHeader: cell.columnHeader, rowHeader: cell.rowHeader, box: cell.box,
+      lines: lines.map(({ text, softHyphen }) => ({ text: text.replace(/^\ufffd(?= \S)/u, '•'), softHyphen })),
+    };
+  });
+  const words = table.cells.flatMap((cell) => cell.words);
+  const size = words.length === 0 ? 0 : mostFrequent(words, (word) => Math.round(word.size * 10) / 10);
+  const letters = words.reduce((sum, word) => sum + word.text.length, 0);
+  const { box, rowCount, columnCount, evidence, confidence } = table;
+  return { box, rowCount, columnCount, cells, columnLefts, size, letters, index, evidence, confidence };
+}

@@ -1,0 +1,43 @@
+/** Groups of marks inside others: part of them, or tables by themselves in a frame. */
+import type { Box } from '../../../pdf/page.js';
+import type { MarkGroup } from './marks.js';
+
+const MAX_HOSTS = 300;
+/** A rule that stays so far from a frame's side does not reach it. */
+const INSET = 5;
+
+/** Shades and loose lines that lie inside a larger group are part of it; frames in it are not. */
+export function absorb(groups: MarkGroup[]): MarkGroup[] {
+  const loose = groups.filter(({ horizontals, verticals }) => horizontals.length === 0 || verticals.length === 0);
+  const hosts = groups.filter(({ horizontals, verticals, shades }) => horizontals.length + verticals.length + shades.length >= 2).slice(0, MAX_HOSTS);
+  const gone = new Set<MarkGroup>();
+  for (const group of loose) {
+    const host = hosts.find((other) => other !== group && !gone.has(other) && isWithin(group.box, other.box) && !isInline(group, other));
+    if (host === undefined) continue;
+    if (isFramed(group, host)) {
+      gone.add(host);
+      continue;
+    }
+    host.horizontals.push(...group.horizontals);
+    host.verticals.push(...group.verticals);
+    host.shades.push(...group.shades);
+    gone.add(group);
+  }
+  return groups.filter((group) => !gone.has(group));
+}
+
+/** A shade in a cell of a ruled grid, such as the ground of a piece of code: the grid's own lines say more. */
+function isInline(group: MarkGroup, host: MarkGroup): boolean {
+  const onlyShades = group.horizontals.length === 0 && group.verticals.length === 0;
+  return onlyShades && host.verticals.length >= 2 && host.horizontals.length >= 2 && group.box.right - group.box.left < 0.5 * (host.box.right - host.box.left);
+}
+
+/** Rules that reach the sides of a mere frame nowhere are a table's own: the frame, such as a panel of a poster, may hold text, too. */
+function isFramed({ horizontals, box }: MarkGroup, { box: { left, right, top, bottom }, verticals, horizontals: across }: MarkGroup): boolean {
+  const isMere = verticals.every(({ at }) => at - left < 3 || right - at < 3) && across.every(({ at }) => at - top < 3 || bottom - at < 3);
+  return isMere && verticals.length >= 2 && horizontals.length >= 2 && box.left - left > INSET && right - box.right > INSET;
+}
+
+function isWithin(inner: Box, outer: Box): boolean {
+  return inner.left >= outer.left - 3 && inner.right <= outer.right + 3 && inner.top >= outer.top - 3 && inner.bottom <= outer.bottom + 3;
+}

@@ -1,0 +1,294 @@
+/** Where a table's columns and rows part: drawn lines first, then joints and shades, then the white between the words. */
+import type { Box } from '../../../pdf/page.js';
+import { groupRows, leadingOf } from './bands.js';
+import { cutRows } from './cuts.js';
+import type { Chunk, VisualRow } from './chunks.js';
+import { makeRows } from './chunks.js';
+import { columnsUnder, inferColumns } from './columns.js';
+import type { Column } from './columns.js';
+import type { Joint, Segment, Shade } from './segments.js';
+import { isValue, startsLowercase } from '../../wording/cell-text.js';
+
+/** A part of the page that may be a table, with everything in it. */
+export interface TableArea {
+  box: Box;
+  rows: VisualRow[];
+  horizontals: Segment[];
+  verticals: Segment[];
+  shades: Shade[];
+  joints: Joint[];
+  /** Line distance of the page's running text, in parts of its size. */
+  leading: number;
+}
+
+export interface Edge {
+  at: number;
+  kind: 'drawn' | 'joint' | 'white';
+}
+
+export interface Boundaries {
+  /** Edges of the columns from the left, one more than there are columns. */
+  x: Edge[];
+  /** Edges of the rows from the top, one more than there are rows. */
+  y: Edge[];
+  columns: Column[];
+  /** The area's rows, their chunks cut at the columns' edges. */
+  rows: VisualRow[];
+}
+
+const SAME_EDGE = 3;
+
+/** Null where the area does not come to at least two columns, or has no rows. */
+export function findBoundaries(area: TableArea): Boundaries | null {
+  const found = findColumns(area);
+  if (found === null) return null;
+  const { x, columns } = found;
+  const rows = cutRows(area.rows, x, columns, area.verticals);
+  const y = rowEdges({ ...area, rows }, x, columns);
+  return y.length < 2 ? null : { x, y, columns, rows };
+}
+
+/** The columns alone, where there are two or more. */
+export function findColumns(area: TableArea): Pick<Boundaries, 'x' | 'columns'> | null {
+  if (area.rows.length === 0) return null;
+  const x = columnEdges(area);
+  return x.length < 3 ? null : { x, columns: extentsOf(area, x) };
+}
+
+function columnEdges(area: TableArea): Edge[] {
+  const { box, rows } = area;
+  const chunks = rows.flatMap((row) => row.chunks);
+  const left = Math.min(box.left, ...chunks.map((chunk) => chunk.left));
+  const right = Math.max(box.right, ...chunks.map((chunk) => chunk.right));
+  const drawn = cluster(area.verticals.map((line) => line.at)).map((at): Edge => ({ at, kind: 'drawn' }));
+  const inner = drawn.filter((edge) => isInner(edge.at, chunks, left, right));
+  if (inner.length === 0) inner.push(...jointEdges(area, chunks, left, right));
+  const outer = (near: number): number => drawn.find((edge) => Math.abs(edge.at - near) <= SAME_EDGE)?.at ?? near;
+  const fixed: Edge[] = [{ at: outer(left), kind: 'drawn' }, ...inner, { at: outer(right), kind: 'drawn' }];
+  const edges: Edge[] = [];
+  const shaping = overlapping(rows);
+  for (const [index, edge] of fixed.entries()) {
+    edges.push(edge);
+    const next = fixed[index + 1];
+    if (next !== undefined) edges.push(...whiteEdges(shaping, edge.at, next.at, inner.length > 1 ? (inner[0]?.kind ?? 'white') : inner.length > 0 ? 'joint' : 'white'));
+  }
+  return edges;
+}
+
+/** The chunks of lines that overlap in height together: cells set between each other's lines are one row. */
+function overlapping(rows: VisualRow[]): Chunk[][] {
+  const joined: { chunks: Chunk[]; bottom: number }[] = [];
+  for (const row of rows) {
+    const open = joined.at(-1);
+    const beside = open !== undefined && row.chunks.every((chunk) => !open.chunks.some((other) => Math.min(chunk.right, other.right) - Math.max(chunk.left, other.left) > 1));
+    if (open !== undefined && beside && open.bottom - row.top > 0.3 * row.size) {
+      open.chunks.push(...row.chunks);
+      open.bottom = Math.max(open.bottom, row.bottom);
+    } else joined.push({ chunks: [...row.chunks], bottom: row.bottom });
+  }
+  return joined.map(({ chunks }) => chunks.sort((a, b) => a.left - b.left));
+}
+
+/** Mean positions of values that lie within SAME_EDGE of each other, ascending. */
+export function cluster(values: number[]): number[] {
+  const sorted = [...values].sort((a, b) => a - b);
+  const means: number[] = [];
+  for (let first = 0; first < sorted.length; ) {
+    let [last, sum] = [first, sorted[first] ?? 0];
+    while (last + 1 < sorted.length && (sorted[last + 1] ?? 0) - (sorted[last] ?? 0) <= SAME_EDGE) sum += sorted[++last] ?? 0;
+    means.push(sum / (last - first + 1));
+    first = last + 1;
+  }
+  return means;
+}
+
+function isInner(at: number, chunks: Chunk[], left: number, right: number): boolean {
+  if (at < left + SAME_EDGE || at > right - SAME_EDGE) return false;
+  return chunks.some((chunk) => chunk.right <= at + 2) || chunks.some((chunk) => chunk.left >= at - 2);
+}
+
+/** Joints count as edges where hardly any row writes across them. */
+function jointEdges(area: TableArea, chunks: Chunk[], left: number, right: number): Edge[] {
+  return cluster(area.joints.map((joint) => joint.x))
+    .filter((at) => isInner(at, chunks, left, right))
+    .filter((at) => {
+      const crossing = area.rows.filter((row) => row.chunks.some((chunk) => chunk.left < at - 1.5 && chunk.right > at + 1.5)).length;
+      return crossing <= Math.max(1, 0.34 * area.rows.length);
+    })
+    .map((at) => ({ at, kind: 'joint' }));
+}
+
+/** White gutters between two fixed edges; beside lines drawn for columns they must show in most rows. */
+function whiteEdges(rows: Chunk[][], left: number, right: number, amid: Edge['kind']): Edge[] {
+  const inside = rows.map((row) => row.filter((chunk) => chunk.left >= left - 2 && chunk.right <= right + 2)).filter((row) => row.length > 0);
+  const columns = inferColumns(inside);
+  const edges: Edge[] = [];
+  for (const [index, column] of columns.entries()) {
+    const next = columns[index + 1];
+    if (next === undefined) break;
+    const middle = (column.right + next.left) / 2;
+    if (amid !== 'white') {
+      const both = inside.filter((row) => row.some((chunk) => chunk.right <= middle) && row.some((chunk) => chunk.left >= middle)).length;
+      if (readsOn(inside, middle)) continue;
+      if (amid === 'drawn' ? both < 3 || both < 0.6 * inside.length : both < 2 || both < 0.3 * inside.length) continue;
+    }
+    edges.push({ at: middle, kind: 'white' });
+  }
+  return edges;
+}
+
+/** What stands right of the place goes on at the left of the next line: words of stretched lines, not cells. */
+function readsOn(rows: Chunk[][], at: number): boolean {
+  let [broken, small, lines] = [0, 0, 0];
+  for (const [index, row] of rows.entries()) {
+    const [last, next] = [row.findLast((chunk) => chunk.left >= at), rows[index + 1]?.[0]];
+    if (last === undefined || next === undefined || next.right > at) continue;
+    lines++;
+    if (/\p{Ll}-$/u.test(last.text)) broken++;
+    if (startsLowercase(next.text)) small++;
+  }
+  return broken > 0 && small > 0.6 * lines;
+}
+
+/** Extent of the text that stands in one column alone; the whole column where there is none. */
+function extentsOf(area: TableArea, x: Edge[]): Column[] {
+  const columns: Column[] = [];
+  for (let index = 0; index + 1 < x.length; index++) {
+    const [left, right] = [x[index]?.at ?? 0, x[index + 1]?.at ?? 0];
+    const column = { left: Infinity, right: -Infinity };
+    for (const row of area.rows) {
+      for (const chunk of row.chunks) {
+        if (chunk.left < left - 2 || chunk.right > right + 2) continue;
+        column.left = Math.min(column.left, chunk.left);
+        column.right = Math.max(column.right, chunk.right);
+      }
+    }
+    columns.push(column.left < column.right ? column : { left: left + 1, right: right - 1 });
+  }
+  return columns;
+}
+
+interface Stretch {
+  top: Edge;
+  bottom: Edge;
+  rows: VisualRow[];
+}
+
+function rowEdges(area: TableArea, x: Edge[], columns: Column[]): Edge[] {
+  const lines = rowLines(area, x);
+  const chunks = area.rows.flatMap((row) => row.chunks);
+  const top = Math.min(area.box.top, ...chunks.map((chunk) => chunk.top));
+  const bottom = Math.max(area.box.bottom, ...chunks.map((chunk) => chunk.bottom));
+  const fixed: Edge[] = [...lines];
+  if ((fixed[0]?.at ?? Infinity) > top + SAME_EDGE) fixed.unshift({ at: top, kind: 'white' });
+  if ((fixed.at(-1)?.at ?? -Infinity) < bottom - SAME_EDGE) fixed.push({ at: bottom, kind: 'white' });
+  const stretches: Stretch[] = [];
+  for (let index = 0; index + 1 < fixed.length; index++) {
+    const [from, to] = [fixed[index] as Edge, fixed[index + 1] as Edge];
+    const rows = area.rows.flatMap((row) => rowBetween(row, from.at, to.at));
+    stretches.push({ top: from, bottom: to, rows });
+  }
+  return edgesOfStretches(area, stretches, x, columns);
+}
+
+function rowBetween(row: VisualRow, top: number, bottom: number): VisualRow[] {
+  const y = row.baseline - 0.3 * row.size;
+  return y > top && y <= bottom ? [row] : [];
+}
+
+/** Positions of lines and shade edges that part rows: they run along at least one column and not through text. */
+function rowLines(area: TableArea, x: Edge[]): Edge[] {
+  const narrowest = Math.min(...x.slice(1).map((edge, index) => edge.at - (x[index]?.at ?? 0)));
+  const found = area.horizontals.filter((line) => line.end - line.start >= 0.7 * narrowest && !strikes(line, area.rows));
+  const shadeEdges = area.shades.filter((shade) => shade.box.right - shade.box.left >= 0.7 * narrowest).flatMap((shade) => [shade.box.top, shade.box.bottom]);
+  return cluster([...found.map((line) => line.at), ...shadeEdges]).map((at) => ({
+    at,
+    kind: found.some((line) => Math.abs(line.at - at) <= SAME_EDGE) ? 'drawn' : 'joint',
+  }));
+}
+
+function strikes(line: Segment, rows: VisualRow[]): boolean {
+  return rows.some((row) =>
+    row.chunks.some((chunk) => line.at > chunk.top + 0.2 * chunk.size && line.at < chunk.baseline - 0.05 * chunk.size && chunk.left < line.end - 2 && chunk.right > line.start + 2),
+  );
+}
+
+function edgesOfStretches(area: TableArea, stretches: Stretch[], x: Edge[], columns: Column[]): Edge[] {
+  const leading = leadingOf(area.rows, columns, area.leading);
+  const grouped = stretches.map((stretch) => groupRows(stretch.rows, columns, leading));
+  const filled = grouped.filter((bands) => bands.length > 0);
+  const single = filled.filter((bands) => bands.length === 1).length;
+  // Where most stretches between lines hold one row, the lines are drawn for every row and the others hold one too.
+  const trusted = filled.length >= 3 && single >= 0.5 * filled.length;
+  const latticed = filled.length >= 3 && x.some((edge, index) => index > 0 && index + 1 < x.length && edge.kind === 'drawn');
+  const edges: Edge[] = [];
+  for (const [index, stretch] of stretches.entries()) {
+    const bands = grouped[index] ?? [];
+    if (bands.length === 0 && !keepsEmpty(stretch, latticed)) continue;
+    if (edges.length === 0 || (edges.at(-1)?.at ?? 0) < stretch.top.at - 0.1) edges.push(stretch.top);
+    if (bands.length > 1 && ((!trusted && !latticed) || ((!trusted || bands.length >= 3) && isStronglySplit(bands.map((band) => band.rows), columns)) || holdsFullRows(bands.map((band) => band.rows), columns))) {
+      for (let at = 1; at < bands.length; at++) edges.push({ at: ((bands[at - 1]?.bottom ?? 0) + (bands[at]?.top ?? 0)) / 2, kind: 'white' });
+    }
+    edges.push(stretch.bottom);
+  }
+  return dropEmptyRows(edges, area, latticed);
+}
+
+function keepsEmpty(stretch: Stretch, latticed: boolean): boolean {
+  return latticed && stretch.top.kind === 'drawn' && stretch.bottom.kind === 'drawn' && stretch.bottom.at - stretch.top.at >= 7;
+}
+
+/** White left between a rule and the next stretch is no row. */
+function dropEmptyRows(edges: Edge[], area: TableArea, latticed: boolean): Edge[] {
+  const kept: Edge[] = [];
+  for (const edge of edges) {
+    const last = kept.at(-1);
+    if (last === undefined || (latticed && last.kind === 'drawn' && edge.kind === 'drawn' && edge.at - last.at >= 7)) {
+      kept.push(edge);
+      continue;
+    }
+    const empty = !area.rows.some((row) => rowBetween(row, last.at, edge.at).length > 0);
+    if (!empty) kept.push(edge);
+    else if (kept.length > 1) kept[kept.length - 1] = edge;
+    else kept[0] = edge;
+  }
+  return kept;
+}
+
+/** Inside drawn cells only rows of values on shared baselines are rows of their own; other lines are a cell's text. */
+function isStronglySplit(bands: VisualRow[][], columns: Column[]): boolean {
+  let valued = 0;
+  for (const rows of bands) {
+    const used = new Set<number>();
+    let values = 0;
+    for (const chunk of rows.flatMap((row) => row.chunks)) {
+      const under = columnsUnder(columns, chunk.left, chunk.right);
+      if (under === null) continue;
+      used.add(under[0]);
+      if (isValue(chunk.text)) values++;
+    }
+    if (used.size < 2) return false;
+    if (values > 0) valued++;
+  }
+  return valued >= 0.6 * bands.length;
+}
+
+/** Each band fills nearly all of at least four columns on one baseline, half of them with values: wrapped cells do not wrap alike. */
+function holdsFullRows(bands: VisualRow[][], columns: Column[]): boolean {
+  return columns.length >= 4 && bands.every((rows) => {
+    const [row] = rows;
+    if (row === undefined || rows.length !== 1) return false;
+    const under = row.chunks.flatMap((chunk) => columnsUnder(columns, chunk.left, chunk.right) ?? []);
+    return new Set(under).size >= 0.85 * columns.length && row.chunks.filter((chunk) => isValue(chunk.text)).length >= 0.5 * columns.length;
+  });
+}
+
+/** Visual rows of only those chunks whose middle lies in `box`. */
+export function rowsInside(chunks: Chunk[], box: Box): VisualRow[] {
+  return makeRows(
+    chunks.filter((chunk) => {
+      const [x, y] = [(chunk.left + chunk.right) / 2, chunk.baseline - 0.3 * chunk.size];
+      return x >= box.left - 2 && x <= box.right + 2 && y >= box.top - 1 && y <= box.bottom + 1;
+    }),
+  );
+}

@@ -1,0 +1,251 @@
+/** Words joined into chunks, the smallest parts a table cell is made of, and chunks into visual rows. */
+import type { Word } from '../../../pdf/page.js';
+import type { Piece } from './frame.js';
+import type { Segment } from './segments.js';
+import { isNumeric } from '../../wording/cell-text.js';
+
+/** Words side by side with no more than word spaces between them. Top and bottom are those of a line of its size. */
+export interface Chunk {
+  pieces: Piece[];
+  left: number;
+  right: number;
+  top: number;
+  bottom: number;
+  baseline: number;
+  size: number;
+  text: string;
+  bold: boolean;
+  italic: boolean;
+  color: number;
+}
+
+/** Chunks on one baseline, from the left. */
+export interface VisualRow {
+  chunks: Chunk[];
+  top: number;
+  bottom: number;
+  baseline: number;
+  size: number;
+}
+
+export const ASCENT = 0.74;
+export const DESCENT = 0.22;
+/** Gaps, in parts of the size: always one chunk below the first, always two above the second. */
+const ALWAYS_JOINED = 0.55;
+const ALWAYS_SPLIT = 1.15;
+const FAR_APART = 2.2;
+
+/** Makes chunks of all pieces; a vertical line between two words parts them however near they are. */
+export function makeChunks(pieces: Piece[], verticals: Segment[]): Chunk[] {
+  const sorted = [...pieces].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
+  const lines: Piece[][] = [];
+  let open: Piece[] = [];
+  let baseline = -Infinity;
+  for (const piece of sorted) {
+    if (piece.baseline - baseline > 0.22 * piece.size && open.length > 0) {
+      lines.push(open);
+      open = [];
+    }
+    if (open.length === 0) baseline = piece.baseline;
+    open.push(piece);
+  }
+  if (open.length > 0) lines.push(open);
+  const parted = [...verticals].sort((a, b) => a.at - b.at);
+  const chunks = lines.flatMap((line) => splitLine(line, parted));
+  return attachRaised(chunks);
+}
+
+function splitLine(line: Piece[], verticals: Segment[]): Chunk[] {
+  line.sort((a, b) => a.left - b.left);
+  const parts = cutLine(line, (index) => gapBefore(line, index) > FAR_APART || isParted(line[index - 1], line[index] as Piece, verticals));
+  return parts.flatMap((part) => {
+    const limit = splitLimit(part);
+    return cutLine(part, (index) => gapBefore(part, index) > limit).map(chunkOf);
+  });
+}
+
+function cutLine(line: Piece[], isCut: (index: number) => boolean): Piece[][] {
+  const parts: Piece[][] = [];
+  let open: Piece[] = [];
+  for (const [index, piece] of line.entries()) {
+    if (index > 0 && isCut(index)) {
+      parts.push(open);
+      open = [];
+    }
+    open.push(piece);
+  }
+  parts.push(open);
+  return parts;
+}
+
+/** A justified line stretches all its spaces alike; a column gap is wider than its neighbours. */
+function splitLimit(line: Piece[]): number {
+  const spaces: number[] = [];
+  for (let index = 1; index < line.length; index++) {
+    const gap = gapBefore(line, index);
+    if (gap > 0.08) spaces.push(gap);
+  }
+  if (spaces.length < 3) return ALWAYS_JOINED;
+  spaces.sort((a, b) => a - b);
+  const usual = spaces[Math.floor(spaces.length * 0.4)] ?? 0;
+  const stretched = (spaces.at(-1) ?? 0) <= 1.3 * (spaces[0] ?? 0) && line.filter((piece) => isNumeric(piece.word.text)).length <= 0.25 * line.length;
+  return Math.min(stretched ? FAR_APART : ALWAYS_SPLIT, Math.max(ALWAYS_JOINED, 1.75 * usual));
+}
+
+/** Gap to the piece before, in parts of the larger size. */
+function gapBefore(line: Piece[], index: number): number {
+  const [before, piece] = [line[index - 1], line[index]];
+  if (before === undefined || piece === undefined) return 0;
+  return (piece.left - before.right) / Math.max(before.size, piece.size);
+}
+
+/**
+ * Splits a chunk at every gap that is wide beside its own word spaces, as in rows of narrow columns. A justified line,
+ * whose spaces are all alike, stays whole; numbers side by side part sooner than words.
+ */
+export function splitFinely(chunk: Chunk): Chunk[] {
+  const { pieces } = chunk;
+  let smallest = Infinity;
+  for (let index = 1; index < pieces.length; index++) {
+    const gap = gapBefore(pieces, index);
+    if (gap > 0.1) smallest = Math.min(smallest, gap);
+  }
+  const limit = pieces.length > 2 ? Math.max(ALWAYS_JOINED, 1.5 * smallest) : ALWAYS_JOINED;
+  const parts = cutLine(pieces, (index) => {
+    const gap = gapBefore(pieces, index);
+    const numbers = gap > ALWAYS_JOINED - 0.05 && isNumeric(pieces[index]?.word.text ?? '') && isNumeric(pieces[index - 1]?.word.text ?? '');
+    // The space after a sentence is wider than others.
+    const sentence = /\p{L}[.!?:;]$/u.test(pieces[index - 1]?.word.text ?? '') && pieces.length > 3;
+    return gap > (sentence ? 1.5 * limit : limit) || numbers;
+  });
+  return parts.length === 1 ? [chunk] : parts.map(chunkOf);
+}
+
+function isParted(before: Piece | undefined, piece: Piece, verticals: Segment[]): boolean {
+  if (before === undefined || piece.word.glued || verticals.length === 0) return false;
+  const [from, to] = [before.right - 0.5, piece.left + 0.5];
+  let low = 0;
+  let high = verticals.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((verticals[middle]?.at ?? 0) < from) low = middle + 1;
+    else high = middle;
+  }
+  const y = piece.baseline - 0.3 * piece.size;
+  for (let index = low; index < verticals.length; index++) {
+    const vertical = verticals[index];
+    if (vertical === undefined || vertical.at > to) return false;
+    if (vertical.start <= y && vertical.end >= y) return true;
+  }
+  return false;
+}
+
+/** The chunk of pieces that stand on one line, given from the left. */
+export function chunkOf(pieces: Piece[]): Chunk {
+  let main = pieces[0];
+  let [left, right, bold, italic, letters] = [Infinity, -Infinity, 0, 0, 0];
+  const sizes = new Map<number, number>();
+  for (const piece of pieces) {
+    const length = piece.word.text.length;
+    left = Math.min(left, piece.left);
+    right = Math.max(right, piece.right);
+    letters += length;
+    if (piece.word.font.bold) bold += length;
+    if (piece.word.font.italic) italic += length;
+    const key = Math.round(piece.size * 4);
+    sizes.set(key, (sizes.get(key) ?? 0) + length);
+    if (main !== undefined && piece.size > main.size * 1.1) main = piece;
+  }
+  const [size, baseline] = [main?.size ?? 1, main?.baseline ?? 0];
+  return {
+    pieces,
+    left,
+    right,
+    top: baseline - ASCENT * size,
+    bottom: baseline + DESCENT * size,
+    baseline,
+    size,
+    text: textOf(inOrder(pieces.map((piece) => piece.word))),
+    bold: bold * 2 > letters,
+    italic: italic * 2 > letters,
+    color: main?.word.color ?? 0,
+  };
+}
+
+const fromRight = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
+
+/** Words given from the left as they are read: where most are of a script that is read from the right a sentence ends at the left; names and numbers of other scripts in it are read from the left. */
+function inOrder(words: Word[]): Word[] {
+  if (words.length < 2 || words.filter(({ text }) => fromRight.test(text)).length <= 0.5 * words.length) return words;
+  const runs: Word[][] = [];
+  let isOther = false;
+  for (const word of words) {
+    if (isOther && !fromRight.test(word.text)) runs.at(-1)!.push(word);
+    else runs.push([word]);
+    isOther = /[\p{L}\d]/u.test(word.text) && !fromRight.test(word.text) || isOther && !fromRight.test(word.text);
+  }
+  return runs.reverse().flat();
+}
+
+/** Words in order with spaces between those that are not glued. */
+export function textOf(words: Word[]): string {
+  let text = '';
+  for (const word of words) text += text === '' || word.glued ? word.text : ` ${word.text}`;
+  return text;
+}
+
+/** Sub- and superscripts stand on baselines of their own: they join the larger chunk that they touch. */
+function attachRaised(chunks: Chunk[]): Chunk[] {
+  const sorted = [...chunks].sort((a, b) => a.baseline - b.baseline);
+  const gone = new Set<Chunk>();
+  const hosts = new Map<Chunk, Chunk[]>();
+  for (const [index, small] of sorted.entries()) {
+    let best: Chunk | null = null;
+    let nearest = 0.35;
+    for (const step of [-1, 1]) {
+      for (let other = index + step; other >= 0 && other < sorted.length && Math.abs(other - index) <= 60; other += step) {
+        const host = sorted[other];
+        if (host === undefined || Math.abs(host.baseline - small.baseline) > 0.75 * host.size + 2) break;
+        if (small.size > 0.86 * host.size || gone.has(host) || Math.abs(host.baseline - small.baseline) > 0.62 * host.size) continue;
+        const gap = Math.max(small.left - host.right, host.left - small.right) / host.size;
+        if (gap < nearest && (gap > -1 || standsBetween(small, host))) [best, nearest] = [host, gap];
+      }
+    }
+    if (best === null) continue;
+    gone.add(small);
+    hosts.set(best, [...(hosts.get(best) ?? []), small]);
+  }
+  const joined = (chunk: Chunk): Chunk => {
+    const raised = hosts.get(chunk);
+    if (raised === undefined) return chunk;
+    return chunkOf([...chunk.pieces, ...raised.flatMap((part) => joined(part).pieces)].sort((a, b) => a.left - b.left));
+  };
+  return sorted.filter((chunk) => !gone.has(chunk)).map(joined);
+}
+
+/** It stands right behind one piece and before the next, which leave its room: the figures of `Mg(CH3COO)2`. */
+function standsBetween(small: Chunk, { pieces, size }: Chunk): boolean {
+  const slack = 0.15 * size;
+  return pieces.some((piece, index) => {
+    const next = pieces[index + 1];
+    return next !== undefined && Math.abs(small.left - piece.right) < 2 * slack && small.right < next.left + slack;
+  });
+}
+
+/** Groups chunks by baseline, from the top. */
+export function makeRows(chunks: Chunk[]): VisualRow[] {
+  const sorted = [...chunks].sort((a, b) => a.baseline - b.baseline);
+  const rows: VisualRow[] = [];
+  for (const chunk of sorted) {
+    const row = rows[rows.length - 1];
+    if (row !== undefined && chunk.baseline - row.baseline <= 0.3 * Math.min(chunk.size, row.size)) row.chunks.push(chunk);
+    else rows.push({ chunks: [chunk], top: 0, bottom: 0, baseline: chunk.baseline, size: chunk.size });
+  }
+  for (const row of rows) {
+    row.chunks.sort((a, b) => a.left - b.left);
+    row.top = Math.min(...row.chunks.map((chunk) => chunk.top));
+    row.bottom = Math.max(...row.chunks.map((chunk) => chunk.bottom));
+    row.size = Math.max(...row.chunks.map((chunk) => chunk.size));
+  }
+  return rows;
+}

@@ -1,0 +1,52 @@
+/** Boxes and strokes inside a line of text: highlights, keys, outlined words. They frame words, not cells. */
+import type { Box, DrawnBox } from '../../../pdf/page.js';
+import type { Piece } from './frame.js';
+
+/** A word stands this near, in parts of its size, to the next one of its line. */
+const WORD_SPACE = 0.42;
+const MAX_TESTED = 2000;
+
+/** Leaves out boxes no higher than a line that have words in them and, a mere word space away, words of the same line outside any box. */
+export function withoutInlineBoxes(boxes: DrawnBox[], pieces: Piece[]): DrawnBox[] {
+  if (boxes.length === 0 || boxes.length > MAX_TESTED) return boxes;
+  const sorted = [...pieces].sort((a, b) => a.baseline - b.baseline);
+  const low = boxes.filter(({ box }) => box.bottom - box.top < 40);
+  const isBoxed = (piece: Piece): boolean => low.some(({ box }) => holds(box, piece));
+  return boxes.filter(({ box }) => !low.some((drawn) => drawn.box === box) || !isInline(box, sorted, isBoxed));
+}
+
+function holds(box: Box, piece: Piece): boolean {
+  const [x, y] = [(piece.left + piece.right) / 2, piece.baseline - 0.3 * piece.size];
+  return x > box.left && x < box.right && y > box.top && y < box.bottom;
+}
+
+function isInline(box: Box, sorted: Piece[], isBoxed: (piece: Piece) => boolean): boolean {
+  const inside: Piece[] = [];
+  for (let at = firstBelow(sorted, box.top); at < sorted.length; at++) {
+    const piece = sorted[at];
+    if (piece === undefined || piece.baseline > box.bottom + 0.6 * piece.size) break;
+    if (holds(box, piece)) inside.push(piece);
+  }
+  const [first] = inside;
+  if (first === undefined || box.bottom - box.top > 1.9 * first.size) return false;
+  const [left, right] = [Math.min(...inside.map((piece) => piece.left)), Math.max(...inside.map((piece) => piece.right))];
+  for (let at = firstBelow(sorted, first.baseline - 1); at < sorted.length; at++) {
+    const piece = sorted[at];
+    if (piece === undefined || piece.baseline > first.baseline + 1) break;
+    if (inside.includes(piece)) continue;
+    const gap = Math.max(left - piece.right, piece.left - right);
+    if (gap > -0.3 && gap < WORD_SPACE * first.size && !isBoxed(piece)) return true;
+  }
+  return false;
+}
+
+function firstBelow(sorted: Piece[], baseline: number): number {
+  let low = 0;
+  let high = sorted.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((sorted[middle]?.baseline ?? 0) < baseline) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

@@ -1,0 +1,116 @@
+/** Head cells written upwards or downwards over the columns of an upright table: they join the row that they head. */
+import type { Box, PageContent, Word } from '../../../pdf/page.js';
+import type { FoundTable, TableCell } from '../../page/found-table.js';
+
+/** White between a turned head and the table under it, and between the words of one, in sizes. */
+const mostGap = 1.6;
+/** How far beside a column's text a line of its head may stand, in sizes. */
+const mostBeside = 1.3;
+/** A head of its own, above a table that has none of them inside, stands over so many columns at least. */
+const leastColumns = 2;
+
+/** The tables, each with the turned words in its empty head cells or right above its columns. A word joins one table at most. */
+export function withTurnedHeads(tables: FoundTable[], page: PageContent): FoundTable[] {
+  const turned = page.words.filter(({ angle, size }) => isTurned(angle) && size > 0);
+  if (turned.length === 0 || tables.length === 0) return tables;
+  const used = new Set(tables.flatMap(({ cells }) => cells.flatMap(({ words }) => words)));
+  return tables.map((table) => {
+    const free = turned.filter((word) => !used.has(word));
+    const headed = withHeads(table, headsOver(table, free));
+    for (const { words } of headed.cells) for (const word of words) used.add(word);
+    return headed;
+  });
+}
+
+function isTurned(angle: number): boolean {
+  return [90, 270].some((turn) => Math.abs(((angle - turn + 540) % 360) - 180) <= 3);
+}
+
+const middleX = ({ box }: Word): number => (box.left + box.right) / 2;
+const middleY = ({ box }: Word): number => (box.top + box.bottom) / 2;
+
+/** The extent of each column across, from its cells of one column. */
+function columnsOf({ cells, columnCount, box }: FoundTable): { left: number; right: number }[] {
+  return Array.from({ length: columnCount }, (_, column) => {
+    const own = cells.filter((cell) => cell.column === column && cell.columnSpan === 1).map((cell) => cell.box);
+    return own.length === 0 ? { left: box.right, right: box.right } : { left: Math.min(...own.map(({ left }) => left)), right: Math.max(...own.map(({ right }) => right)) };
+  });
+}
+
+/** The column that a turned word stands over: heads of several lines are wider than the numbers under them. */
+function columnOf(word: Word, columns: { left: number; right: number }[]): number | undefined {
+  const off = ({ left, right }: { left: number; right: number }): number => Math.max(left - middleX(word), middleX(word) - right, 0);
+  const [nearest] = [...columns.entries()].sort(([, a], [, b]) => off(a) - off(b));
+  return nearest !== undefined && off(nearest[1]) < mostBeside * word.size ? nearest[0] : undefined;
+}
+
+/** Turned words by the column that they stand over: down to the second row, without white between them. */
+function headsOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
+  const second = table.cells.filter(({ row }) => row === 1).map(({ box }) => box.top);
+  const end = second.length === 0 ? table.box.bottom : Math.min(...second);
+  const heads = new Map<number, Word[]>();
+  const columns = columnsOf(table);
+  for (const column of columns.keys()) {
+    const words: Word[] = [];
+    let top = Math.max(table.box.top, Math.min(end, ...table.cells.filter((cell) => cell.row === 0 && cell.column === column).map(({ box }) => box.bottom)));
+    for (const word of free.filter((one) => columnOf(one, columns) === column && middleY(one) < end).sort((a, b) => b.box.bottom - a.box.bottom)) {
+      if (Math.min(top, end) - word.box.bottom > mostGap * word.size && table.box.top - word.box.bottom > mostGap * word.size) break;
+      words.push(word);
+      top = Math.min(top, word.box.top);
+    }
+    if (words.length > 0) heads.set(column, inOrder(words));
+  }
+  return heads;
+}
+
+/** Upwards: lines from the left, each from below; downwards the other way round. */
+function inOrder(words: Word[]): Word[] {
+  const up = Math.abs(((words[0]?.angle ?? 90) % 360) - 90) < 45;
+  const lines: Word[][] = [];
+  for (const word of [...words].sort((a, b) => middleX(a) - middleX(b))) {
+    const line = lines.at(-1);
+    if (line !== undefined && Math.abs(middleX(line[0] as Word) - middleX(word)) < 0.5 * word.size) line.push(word);
+    else lines.push([word]);
+  }
+  if (!up) lines.reverse();
+  return lines.flatMap((line) => line.sort((a, b) => (up ? b.box.bottom - a.box.bottom : a.box.top - b.box.top)));
+}
+
+function withHeads(table: FoundTable, heads: Map<number, Word[]>): FoundTable {
+  if (heads.size === 0) return table;
+  const firstRow = table.cells.filter(({ row }) => row === 0);
+  const isFree = (column: number): boolean => !firstRow.some((cell) => cell.column <= column && column < cell.column + cell.columnSpan && cell.words.length > 0);
+  if ([...heads.keys()].every(isFree)) return intoFirstRow(table, heads);
+  return heads.size < leastColumns ? table : aboveFirstRow(table, heads);
+}
+
+const around = (words: Word[], box: Box): Box => ({
+  left: Math.min(box.left, ...words.map((word) => word.box.left)), top: Math.min(box.top, ...words.map((word) => word.box.top)),
+  right: Math.max(box.right, ...words.map((word) => word.box.right)), bottom: Math.max(box.bottom, ...words.map((word) => word.box.bottom)),
+});
+
+function intoFirstRow(table: FoundTable, heads: Map<number, Word[]>): FoundTable {
+  const cells = table.cells.filter((cell) => !(cell.row === 0 && cell.words.length === 0 && cell.columnSpan === 1 && cell.rowSpan === 1 && heads.has(cell.column)));
+  const replaced = table.cells.filter((cell) => !cells.includes(cell));
+  const columns = columnsOf(table);
+  for (const [column, words] of heads) {
+    const wide = cells.find((cell) => cell.row === 0 && cell.column <= column && column < cell.column + cell.columnSpan);
+    if (wide !== undefined) wide.words = [...wide.words, ...words];
+    else cells.push(headCell(column, words, replaced.find((cell) => cell.column === column)?.box ?? { ...table.box, ...columns[column] }));
+  }
+  const headed = cells.map((cell) => (cell.row === 0 ? { ...cell, columnHeader: true, rowHeader: false } : cell));
+  return { ...table, box: around([...heads.values()].flat(), table.box), cells: headed.sort((a, b) => a.row - b.row || a.column - b.column) };
+}
+
+function aboveFirstRow(table: FoundTable, heads: Map<number, Word[]>): FoundTable {
+  const columns = columnsOf(table);
+  const words = [...heads.values()].flat();
+  const top = Math.min(...words.map(({ box }) => box.top));
+  const head = columns.map((column, at) => headCell(at, heads.get(at) ?? [], { ...column, top, bottom: table.box.top }));
+  const below = table.cells.map((cell) => ({ ...cell, row: cell.row + 1, columnHeader: false }));
+  return { ...table, rowCount: table.rowCount + 1, box: around(words, table.box), cells: [...head, ...below] };
+}
+
+function headCell(column: number, words: Word[], box: Box): TableCell {
+  return { row: 0, column, rowSpan: 1, columnSpan: 1, columnHeader: true, rowHeader: false, words, box };
+}
