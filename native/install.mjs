@@ -1,0 +1,107 @@
+// Builds the native addon on `npm install`, and everything that the tests need with `--tests`.
+//
+// CUDA kernels are compiled where a GPU is present (for that GPU), or with LECTERN_CUDA=1 (for Hopper); LECTERN_CUDA=0 leaves them out. An addon that was built from the
+// same sources with the same compiler before is taken from the cache directory.
+import { execFileSync, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs';
+import { homedir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const build = join(root, 'build', 'native');
+const addon = join(build, 'lectern.node');
+
+/** Standard output of a program, trimmed; null if it is missing or fails. */
+function outputOf(program, words) {
+  try {
+    return execFileSync(program, words, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return null;
+  }
+}
+
+/** CMake's value of LECTERN_CUDA, and the compute capability of the GPU without its point ("90"), or null for the default. */
+function cudaChoice() {
+  const asked = (process.env.LECTERN_CUDA ?? '').toLowerCase();
+  if (['0', 'off', 'no', 'false'].includes(asked)) return { cuda: 'OFF', architecture: null };
+  const capability = outputOf('nvidia-smi', ['--query-gpu=compute_cap', '--format=csv,noheader'])?.split('\n')[0]?.replace('.', '') ?? null;
+  const architecture = capability !== null && /^\d{2,3}$/.test(capability) ? capability : null;
+  if (['1', 'on', 'yes', 'true'].includes(asked)) return { cuda: 'ON', architecture };
+  return { cuda: architecture !== null && outputOf('nvcc', ['--version']) !== null ? 'ON' : 'OFF', architecture };
+}
+
+function checkTools() {
+  const missing = [];
+  if (outputOf('cmake', ['--version']) === null) missing.push('cmake');
+  const compiler = process.env.CXX ?? (outputOf('c++', ['--version']) === null ? 'g++' : 'c++');
+  if (outputOf(compiler, ['--version']) === null) missing.push('g++');
+  if (outputOf('ninja', ['--version']) === null && outputOf('make', ['--version']) === null) missing.push('ninja-build');
+  if (missing.length === 0) return;
+  process.stderr.write('Lectern compiles its native addon on install and needs CMake 3.22 or newer and a C++20 compiler.\n'
+    + `On Debian or Ubuntu: apt-get install ${missing.join(' ')}\n`);
+  process.exit(1);
+}
+
+function filesBelow(directory) {
+  return readdirSync(directory, { withFileTypes: true }).flatMap((entry) => (entry.isDirectory() ? filesBelow(join(directory, entry.name)) : [join(directory, entry.name)])).sort();
+}
+
+/** A digest of all that the addon is made from. The tests' own sources do not count. */
+function digestOf({ cuda, architecture }) {
+  const hash = createHash('sha256');
+  const note = (text) => hash.update(`${text.length} ${text}\n`);
+  note(outputOf(process.env.CXX ?? 'c++', ['--version']) ?? '');
+  note(cuda === 'ON' ? `${outputOf('nvcc', ['--version'])} ${architecture}` : 'CPU');
+  for (const name of ['CXXFLAGS', 'CFLAGS', 'LDFLAGS', 'CUDAFLAGS']) note(process.env[name] ?? '');
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+  note(`${version} ${process.arch}`);
+  for (const name of ['node-addon-api', 'node-api-headers']) note(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
+  const sources = filesBelow(join(root, 'native')).filter((file) => !file.startsWith(join(root, 'native', 'test')) && !file.endsWith('.md'));
+  for (const file of [join(root, 'CMakeLists.txt'), ...sources]) {
+    note(file.slice(root.length));
+    note(readFileSync(file, 'utf8'));
+  }
+  return hash.digest('hex').slice(0, 32);
+}
+
+/** Copies so that no reader sees half a file. */
+function place(from, to) {
+  mkdirSync(dirname(to), { recursive: true });
+  copyFileSync(from, `${to}.part`);
+  renameSync(`${to}.part`, to);
+}
+
+function run(program, words) {
+  const { status, error } = spawnSync(program, words, { cwd: root, stdio: 'inherit' });
+  if (error !== undefined) throw error;
+  if (status !== 0) process.exit(status ?? 1);
+}
+
+function compile({ cuda, architecture }, target) {
+  checkTools();
+  const cmakeJs = join(root, 'node_modules', 'cmake-js', 'bin', 'cmake-js');
+  const words = ['compile', '--out', 'build/native', '--log-level', 'warn', `--CDLECTERN_CUDA=${cuda}`];
+  if (cuda === 'ON' && architecture !== null) words.push(`--CDCMAKE_CUDA_ARCHITECTURES=${architecture}`);
+  if (target !== null) words.push('--target', target);
+  run(process.execPath, [cmakeJs, ...words]);
+}
+
+const choice = cudaChoice();
+if (process.argv.includes('--tests')) {
+  compile(choice, null);
+} else if (process.env.npm_command !== 'exec') {
+  const cached = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'lectern', 'addon', digestOf(choice), 'lectern.node');
+  if (existsSync(cached)) {
+    place(cached, addon);
+    process.stdout.write('Lectern native: taken from the cache.\n');
+  } else {
+    compile(choice, 'lectern_addon');
+    try {
+      place(addon, cached);
+    } catch (err) {
+      process.stderr.write(`The addon is not kept for the next install: ${err.message}\n`);
+    }
+  }
+}
