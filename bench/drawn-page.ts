@@ -1,5 +1,5 @@
 /** Pages of words, lines and shades that a bench puts together: what a PDF page is for the table finder. */
-import type { Box, Font, PageContent, Word } from '../src/pdf/page.js';
+import type { Box, Font, PageContent, Word } from '../src/pdf/pdf-page.js';
 
 export type DrawnWord = Pick<Word, 'text' | 'box' | 'baseline' | 'size'> & { bold: boolean; italic?: boolean };
 

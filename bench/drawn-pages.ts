@@ -1,6 +1,6 @@
 /** Pages as models/training/layout/layers.py draws them for the test of the layout network, and the same as pages of a document. */
 import type { DrawnItem, LayoutLine, LayoutPage } from '../src/convert/layout-network/items.js';
-import type { Box, DrawnBox, Font, Line, PageContent, Ruling, Word } from '../src/pdf/page.js';
+import type { Box, DrawnBox, Font, Line, PageContent, Ruling, Word } from '../src/pdf/pdf-page.js';
 
 export interface DrawnPage {
   width: number;

@@ -5,7 +5,7 @@ import type { ConvertPorts } from '../src/convert/request.js';
 import { structureDocument } from '../src/convert/structure/structure-document.js';
 import type { Block, TextBlock } from '../src/convert/structure/block.js';
 import { Timings } from '../src/convert/timings.js';
-import type { Bitmap, PageContent } from '../src/pdf/page.js';
+import type { Bitmap, PageContent } from '../src/pdf/pdf-page.js';
 import type { LabelledBox } from './region-f1.js';
 
 const labels: Record<TextBlock['role'], string> = {

@@ -5,7 +5,7 @@ import type { Measure } from '../src/client/measures.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import { inkOf, wordsOf } from '../src/convert/tables/network/extents.js';
 import { type CellFinder, findSureAndDoubtful, tablesByNetwork } from '../src/convert/tables/index.js';
-import type { Box, PageContent } from '../src/pdf/page.js';
+import type { Box, PageContent } from '../src/pdf/pdf-page.js';
 import { drawnPage, type DrawnWord } from './drawn-page.js';
 import { countPage, f1Of, type LabelCount, type LabelledBox } from './region-f1.js';
 

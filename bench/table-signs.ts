@@ -6,7 +6,7 @@ import { areasOf } from '../src/convert/tables/network/grown-areas.js';
 import { signsOf } from '../src/convert/decide/network-tables.js';
 import { zonesOf } from '../src/convert/tables/network/zones.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
-import type { Box, PageContent, Word } from '../src/pdf/page.js';
+import type { Box, PageContent, Word } from '../src/pdf/pdf-page.js';
 import { sharedOf } from './region-f1.js';
 
 /** A reading of words is a table from so much of intersection over union with one, and none below so much. */

@@ -9,7 +9,7 @@ import { tableByNetwork } from '../src/convert/tables/network/find-cells.js';
 import { inkOf } from '../src/convert/tables/network/extents.js';
 import { type CellFinder, findSureAndDoubtful, shippedCellFinder, tablesByNetwork } from '../src/convert/tables/index.js';
 import { packageRoot, shippedModelsDirectory } from '../src/platform/package-files.js';
-import type { PageContent } from '../src/pdf/page.js';
+import type { PageContent } from '../src/pdf/pdf-page.js';
 import { closeEngine, engine } from './convert-here.js';
 import { drawnPage, type DrawnWord } from './drawn-page.js';
 import { findScorer, mean } from './quality.js';

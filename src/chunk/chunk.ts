@@ -2,8 +2,8 @@
 import type { DoclingDocument } from '../document/model.js';
 import { LecternError } from '../errors.js';
 import { fitSegments } from './hybrid.js';
-import { segmentsOf } from './segments.js';
-import { rawTextOf, textOf, type Chunk, type ChunkOptions, type CountTokens, type Segment } from './types.js';
+import { segmentsOf } from './document-segments.js';
+import { rawTextOf, textOf, type Chunk, type ChunkOptions, type CountTokens, type Segment } from './chunk-types.js';
 
 export interface TokenCounter {
   /** What answers name as the one that counted. */

@@ -1,6 +1,6 @@
 /** Segments fitted to a number of tokens: large ones parted at their items and then in their text, small neighbours joined. */
 import { splitText } from './split-text.js';
-import { textOf, type CountTokens, type Part, type Segment } from './types.js';
+import { textOf, type CountTokens, type Part, type Segment } from './chunk-types.js';
 
 interface Measured extends Part {
   tokens: number;

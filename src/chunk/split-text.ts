@@ -1,5 +1,5 @@
 /** A text that is too long for one chunk, cut where a reader would pause: at a line's end, a sentence's, a word's. */
-import type { CountTokens } from './types.js';
+import type { CountTokens } from './chunk-types.js';
 
 /** The next place at or behind `at` that lies between two characters. */
 function betweenCharacters(text: string, at: number): number {

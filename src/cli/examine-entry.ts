@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { checkEntry } from '../program/app.js';
 import type { Settings } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
-import type { Finding } from './examine-places.js';
+import type { Finding } from './examine-directories.js';
 
 const dayMs = 24 * 3_600_000;
 /** Renewals that work happen weeks before. */

@@ -10,7 +10,7 @@ import { LecternError } from '../errors.js';
 import { describeBytes } from '../models/fit.js';
 import { carriedConnections, openFilesLimit } from '../network/connection-limit.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
-import type { Finding } from './examine-places.js';
+import type { Finding } from './examine-directories.js';
 
 /** The addon, the PDF engine and the image library load. */
 export async function examineProgram(): Promise<Finding[]> {

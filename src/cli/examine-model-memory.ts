@@ -3,12 +3,12 @@ import type { Settings } from '../settings/settings.js';
 import { openEngine } from '../engine/engine.js';
 import type { DeviceInfo, Engine, LanguageEngine } from '../engine/port.js';
 import { LecternError } from '../errors.js';
-import { openCatalogue } from '../program/language.js';
+import { openCatalogue } from '../program/language-half.js';
 import { contextChooser, placeOf, shortOfNetworks } from '../program/model-memory.js';
 import { silentLog } from '../logging/lazy-log.js';
 import { describeBytes, fitModel } from '../models/fit.js';
 import type { CatalogueEntry } from '../models/types.js';
-import type { Finding } from './examine-places.js';
+import type { Finding } from './examine-directories.js';
 
 type MemorySettings = Pick<Settings, 'device' | 'modelMemory' | 'embeddingMemory' | 'workers' | 'workerMemory'>;
 

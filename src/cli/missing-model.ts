@@ -1,5 +1,5 @@
 /** What to do about a model that is not there. */
-import { listModels } from '../client/language.js';
+import { listModels } from '../client/language-requests.js';
 import { type Service, ServiceRefusal } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { parseModelName } from '../models/model-name.js';

@@ -16,15 +16,15 @@ interface CommandEntry {
 
 /** Loaded when asked for, so that `--version` does not wait for a PDF engine. */
 export const commands: Record<string, CommandEntry> = {
-  serve: { help: 'serve documents and language models over HTTP', load: async () => (await import('./serve.js')).serve },
-  convert: { help: 'convert FILE... to markdown, without a server or (--url) through one', load: async () => (await import('./convert.js')).convert },
-  models: { help: 'list what models there are; show NAME, check [NAME], pull NAME', load: async () => (await import('./models.js')).models },
-  chat: { help: 'chat with a [MODEL] of a running service; a pipe is one question', load: async () => (await import('./chat.js')).chat },
-  bench: { help: 'measure how fast a running service is: requests, [FILE...], answers', load: async () => (await import('./bench.js')).benchCommand },
-  doctor: { help: 'look at driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor.js')).doctor },
-  settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings.js')).settings },
-  mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp.js')).mcp },
-  key: { help: 'make a bearer key: key NAME ROLE shows it, and prints its line for the access list', load: async () => (await import('./key.js')).key },
+  serve: { help: 'serve documents and language models over HTTP', load: async () => (await import('./serve-command.js')).serve },
+  convert: { help: 'convert FILE... to markdown, without a server or (--url) through one', load: async () => (await import('./convert-command.js')).convert },
+  models: { help: 'list what models there are; show NAME, check [NAME], pull NAME', load: async () => (await import('./models-command.js')).models },
+  chat: { help: 'chat with a [MODEL] of a running service; a pipe is one question', load: async () => (await import('./chat-command.js')).chat },
+  bench: { help: 'measure how fast a running service is: requests, [FILE...], answers', load: async () => (await import('./bench-command.js')).benchCommand },
+  doctor: { help: 'look at driver, devices, memory, ports and directories, and say what to do', load: async () => (await import('./doctor-command.js')).doctor },
+  settings: { help: 'print every setting with its value and where it came from', load: async () => (await import('./settings-command.js')).settings },
+  mcp: { help: 'offer the service at LECTERN_URL as tools, over standard input and output', load: async () => (await import('./mcp-command.js')).mcp },
+  key: { help: 'make a bearer key: key NAME ROLE shows it, and prints its line for the access list', load: async () => (await import('./key-command.js')).key },
 };
 
 const exitUsage = 2;

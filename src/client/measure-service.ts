@@ -1,7 +1,7 @@
 /** How fast a running service is, as its clients meet it: small requests, documents, answers of a language model, embeddings. */
 import { LecternError } from '../errors.js';
-import { convertByService, type SentDocument } from './convert.js';
-import { chat, chooseModel, embed } from './language.js';
+import { convertByService, type SentDocument } from './convert-document.js';
+import { chat, chooseModel, embed } from './language-requests.js';
 import type { Measure } from './measures.js';
 import type { Service } from './service.js';
 

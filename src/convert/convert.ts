@@ -6,7 +6,7 @@ import { setImmediate } from 'node:timers/promises';
 import type { TokenCounter } from '../chunk/chunk.js';
 import { asDiskFull, DiskFull } from '../platform/disk-full.js';
 import { LecternError } from '../errors.js';
-import type { Box } from '../pdf/page.js';
+import type { Box } from '../pdf/pdf-page.js';
 import { DocumentBuilder } from '../document/builder.js';
 import type { DoclingDocument } from '../document/model.js';
 import { findFormat, formatNames } from '../formats/index.js';

@@ -1,8 +1,8 @@
 /** The options of one conversion, validated and with every default in place. The HTTP room and the command line make it. */
-import type { ChunkOptions } from '../chunk/types.js';
+import type { ChunkOptions } from '../chunk/chunk-types.js';
 
-export { defaultMaxTokens } from '../chunk/types.js';
-export type { ChunkOptions } from '../chunk/types.js';
+export { defaultMaxTokens } from '../chunk/chunk-types.js';
+export type { ChunkOptions } from '../chunk/chunk-types.js';
 
 export type OutputFormat = 'md' | 'json' | 'html' | 'html_split_page' | 'text' | 'doctags';
 export type ImageExportMode = 'placeholder' | 'embedded' | 'referenced';

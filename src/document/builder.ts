@@ -1,6 +1,6 @@
 /** Makes a document item by item: numbers the nodes, keeps parents and children in step, turns page boxes the document's way. */
 import { LecternError } from '../errors.js';
-import { maximumDepth, resolve } from './tree.js';
+import { maximumDepth, resolve } from './document-tree.js';
 import { placeCells } from './table-grid.js';
 import type { CellInput } from './table-grid.js';
 import { doclingVersion, lineConfidencesKey, spaceBeforeKey } from './model.js';

@@ -3,7 +3,7 @@ import { gridOf } from './table-grid.js';
 import {
   blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isTable, isText,
   pageOf, resolve, runsOf,
-} from './tree.js';
+} from './document-tree.js';
 import type {
   AnyTextItem, BoundingBox, DoclingDocument, DocumentNode, GroupItem, KeyValueItem, PageItem, Provenance, TableCell, TableItem,
 } from './model.js';

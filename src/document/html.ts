@@ -5,7 +5,7 @@ import { gridOf } from './table-grid.js';
 import {
   blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isTable, isText,
   joinRuns, pageOf, resolve, runsOf, shownLayers,
-} from './tree.js';
+} from './document-tree.js';
 import type { ImageMode } from './markdown.js';
 import type {
   AnyTextItem, DoclingDocument, DocumentNode, Formatting, GraphData, GroupItem, ListItem, PictureItem, TableCell, TableItem,

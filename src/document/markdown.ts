@@ -4,7 +4,7 @@ import { pipeTable } from './markdown-table.js';
 import {
   blocksBelow, captionRefs, childrenOf, isEnumerated, isFloating, isGroup, isInlineGroup, isListGroup, isListItem, isPicture, isPictureText, isTable, isText,
   joinRuns, pageOf, resolve, runsOf, shownLayers,
-} from './tree.js';
+} from './document-tree.js';
 import { pictureNotes } from './picture-notes.js';
 import type { AnyTextItem, DoclingDocument, DocumentNode, GroupItem, PictureItem, TableCell, TableItem } from './model.js';
 

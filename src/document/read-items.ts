@@ -1,6 +1,6 @@
 /** The nodes of a DoclingDocument from JSON, one by one: types and defaults of the schema, unknown fields left out. */
 import { LecternError } from '../errors.js';
-import { Fields } from './fields.js';
+import { Fields } from './json-fields.js';
 import type {
   AnyTextItem, BoundingBox, Formatting, GraphData, GroupItem, GroupLabel, ImageRef, Meta, PictureItem, PlainTextLabel, Provenance,
   Ref, TableCell, TableData, TableItem,

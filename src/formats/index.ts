@@ -1,6 +1,6 @@
 /** The registry: which formats can be read, by the contract's names, and the reader of each. */
 import type { LecternError } from '../errors.js';
-import type { Reader } from './reader.js';
+import type { Reader } from './format-reader.js';
 
 interface Format {
   mimetype: string;
@@ -19,18 +19,18 @@ const openDocument = 'application/vnd.oasis.opendocument';
 function legacy(mimetype: string, name: string, modern: 'docx' | 'pptx' | 'xlsx'): Format {
   const load = async (): Promise<Reader> => (await formats[modern]?.load()) as Reader;
   return {
-    mimetype, needs: 'LibreOffice', load: async () => (await import('./office/legacy.js')).legacyReader(name, modern, load),
-    refusal: async (bytes) => (await import('./office/legacy.js')).refusalOf(bytes, name),
+    mimetype, needs: 'LibreOffice', load: async () => (await import('./office/legacy-office.js')).legacyReader(name, modern, load),
+    refusal: async (bytes) => (await import('./office/legacy-office.js')).refusalOf(bytes, name),
   };
 }
 
 const formats: Record<string, Format> = {
-  docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read.js')).readDocx },
-  pptx: { mimetype: `${openXml}.presentationml.presentation`, load: async () => (await import('./office/pptx/read.js')).readPptx },
-  xlsx: { mimetype: `${openXml}.spreadsheetml.sheet`, load: async () => (await import('./office/xlsx/read.js')).readXlsx },
-  odt: { mimetype: `${openDocument}.text`, load: async () => (await import('./office/odf/read.js')).readOdt },
-  odp: { mimetype: `${openDocument}.presentation`, load: async () => (await import('./office/odf/read.js')).readOdp },
-  ods: { mimetype: `${openDocument}.spreadsheet`, load: async () => (await import('./office/odf/read.js')).readOds },
+  docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read-docx.js')).readDocx },
+  pptx: { mimetype: `${openXml}.presentationml.presentation`, load: async () => (await import('./office/pptx/read-pptx.js')).readPptx },
+  xlsx: { mimetype: `${openXml}.spreadsheetml.sheet`, load: async () => (await import('./office/xlsx/read-xlsx.js')).readXlsx },
+  odt: { mimetype: `${openDocument}.text`, load: async () => (await import('./office/odf/read-odf.js')).readOdt },
+  odp: { mimetype: `${openDocument}.presentation`, load: async () => (await import('./office/odf/read-odf.js')).readOdp },
+  ods: { mimetype: `${openDocument}.spreadsheet`, load: async () => (await import('./office/odf/read-odf.js')).readOds },
   doc: legacy('application/msword', 'doc', 'docx'),
   ppt: legacy('application/vnd.ms-powerpoint', 'ppt', 'pptx'),
   xls: legacy('application/vnd.ms-excel', 'xls', 'xlsx'),
@@ -57,4 +57,4 @@ export function formatNames(): string[] {
 }
 
 export { looksLikeContainer, sniffFormat, sniffText } from './sniff.js';
-export type { FoundPicture, ReadDocument, Reader, ReadOptions } from './reader.js';
+export type { FoundPicture, ReadDocument, Reader, ReadOptions } from './format-reader.js';

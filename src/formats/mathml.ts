@@ -1,6 +1,6 @@
 /** MathML as LaTeX: the author's own LaTeX where the formula carries it, else its elements one by one. */
-import { attribute, isElement, textOf } from './html/tree.js';
-import type { Element } from './html/tree.js';
+import { attribute, isElement, textOf } from './html/html-tree.js';
+import type { Element } from './html/html-tree.js';
 import { latexSymbol } from './office/latex-symbols.js';
 import type { XmlElement } from './xml.js';
 

@@ -1,7 +1,7 @@
 /** Formats known by their contents: archives by what is in them, compound files by the streams they hold, texts by how they begin. */
 import { Archive, looksLikeArchive } from './archive.js';
-import { compoundKind, looksLikeCompound } from './office/compound.js';
-import { isJats, isWebVtt, looksLikeMail } from './text-signs.js';
+import { compoundKind, looksLikeCompound } from './office/compound-file.js';
+import { isJats, isWebVtt, looksLikeMail } from './text-signatures.js';
 
 const openDocument: [prefix: string, name: string][] = [
   ['application/vnd.oasis.opendocument.text', 'odt'], ['application/vnd.oasis.opendocument.spreadsheet', 'ods'],

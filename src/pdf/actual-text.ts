@@ -1,9 +1,9 @@
 /** Signs whose text the file tells in words of its own (`/ActualText`): PDFium hangs it on one of the objects that it covers, here it gets the place of all. */
 import { union } from '../geometry/box.js';
-import type { Box } from './page.js';
+import type { Box } from './pdf-page.js';
 import type { Glyph } from './glyphs.js';
-import { objectBounds, objectMatrix } from './objects.js';
-import type { PageObject } from './objects.js';
+import { objectBounds, objectMatrix } from './page-objects.js';
+import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 import type { TextRun } from './text-runs.js';
 

@@ -1,6 +1,6 @@
 /** Bullets that the file does not call so: small drawn marks right before a line of text become its first word; letters that fonts show as signs are named. */
 import { isReadFromRight } from './bidi.js';
-import type { Box, Line, Word } from './page.js';
+import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, Mark } from './paths.js';
 
 /** Sizes and places in parts of the text's size: how large a mark is, how far before its line it stands, how high its middle above the baseline. */

@@ -1,5 +1,5 @@
 /** One character code of a PDF as the text it stands for: ligatures, symbol fonts, private use, controls. */
-import type { Font } from './page.js';
+import type { Font } from './pdf-page.js';
 import { extensionSign, relationSign, symbolSign, wingdingsSign } from './symbol-fonts.js';
 
 const wingdingsFont = /wingdings(?![-_ ]?[23])/i;

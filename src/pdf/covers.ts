@@ -1,5 +1,5 @@
 /** Filled boxes and images by place: what lies over or under a glyph. */
-import type { Box } from './page.js';
+import type { Box } from './pdf-page.js';
 
 export interface Cover {
   box: Box;

@@ -1,5 +1,5 @@
 /** What a PDF font's name, flags and weight say about it; one object per distinct font of a document. */
-import type { Font } from './page.js';
+import type { Font } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
 
 const FIXED_PITCH = 1;

@@ -1,16 +1,16 @@
 /** The characters of a page as glyphs in their line's own frame: read from PDFium's text page, cleaned, each once. */
 import { union } from '../geometry/box.js';
 import { seatActualText } from './actual-text.js';
-import type { Box } from './page.js';
+import type { Box } from './pdf-page.js';
 import type { FontTable } from './fonts.js';
 import type { Matrix } from './matrix.js';
 import { transformBox } from './matrix.js';
-import type { PageObject } from './objects.js';
+import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, isSpace, unnamedGlyph } from './characters.js';
 import { heedShapes } from './letter-shapes.js';
-import { readsLikeText } from './plausible.js';
-import { joinMarks } from './points.js';
+import { readsLikeText } from './plausible-letters.js';
+import { joinMarks } from './vowel-points.js';
 import { nameTexCodes } from './tex-codes.js';
 import { RunTable, direction } from './text-runs.js';
 import type { LeftOut, TextRun } from './text-runs.js';

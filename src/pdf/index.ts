@@ -1,8 +1,8 @@
 /** The PDF room's door: bytes in, pages of plain data out. */
-export { openPdf } from './open.js';
-export type { OpenOptions } from './open.js';
-export { fractionsOf, standsBeside } from './fractions.js';
-export type { Fraction } from './fractions.js';
+export { openPdf } from './open-pdf.js';
+export type { OpenOptions } from './open-pdf.js';
+export { fractionsOf, standsBeside } from './stacked-fractions.js';
+export type { Fraction } from './stacked-fractions.js';
 export { addSeenTickBoxes } from './tick-words.js';
-export type { PdfDocument, PdfMetadata } from './document.js';
-export type * from './page.js';
+export type { PdfDocument, PdfMetadata } from './pdf-document.js';
+export type * from './pdf-page.js';

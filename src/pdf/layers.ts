@@ -1,9 +1,9 @@
 /** Optional-content layers that are switched off: what they hold besides text is dropped; text is judged letter by letter. */
-import type { Box } from './page.js';
-import { objectBounds } from './objects.js';
-import type { PageObject } from './objects.js';
+import type { Box } from './pdf-page.js';
+import { objectBounds } from './page-objects.js';
+import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
-import type { Proof } from './proof.js';
+import type { Proof } from './proof-by-drawing.js';
 
 /** Drawings have hundreds of layers; past this many they count as visible. */
 const MAX_LAYERS = 60;

@@ -1,9 +1,9 @@
 /** Tracks become lines: split where a gutter, a table gap or a drawn wall opens. */
 import type { Glyph } from './glyphs.js';
-import type { Ruling } from './page.js';
+import type { Ruling } from './pdf-page.js';
 import { buildTracks } from './fragments.js';
 import type { Track } from './fragments.js';
-import { ChannelFinder } from './channels.js';
+import { ChannelFinder } from './white-channels.js';
 import { measureSpacing } from './spacing.js';
 import type { Spacing } from './spacing.js';
 

@@ -2,7 +2,7 @@
 import { intersection } from '../geometry/box.js';
 import { transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';
-import type { Box, Line, Link } from './page.js';
+import type { Box, Line, Link } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
 
 const MAX_LINKS = 10_000;

@@ -1,5 +1,5 @@
 /** Small drawn marks with a number on them, right before a line of text: the number begins an item of a list. */
-import type { Box, Line, Word } from './page.js';
+import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, Mark } from './paths.js';
 
 /** In parts of the text's size: how large the number is at most, how far before its line the mark may end, how far off the middle of the letters its own may be. */

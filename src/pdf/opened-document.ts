@@ -1,15 +1,15 @@
 /** A PDF held open in the engine's memory: pages are opened for one piece of work each and closed again. */
 import { intersection } from '../geometry/box.js';
 import { LecternError } from '../errors.js';
-import type { PdfDocument, PdfMetadata } from './document.js';
+import type { PdfDocument, PdfMetadata } from './pdf-document.js';
 import { FontTable } from './fonts.js';
 import { pageFrame } from './matrix.js';
 import type { PageFrame } from './matrix.js';
 import { readOutline } from './outline.js';
-import type { Bitmap, Box, OutlineEntry, PageContent, QuarterTurn } from './page.js';
+import type { Bitmap, Box, OutlineEntry, PageContent, QuarterTurn } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
 import { readPage } from './read-page.js';
-import { renderRegion } from './render.js';
+import { renderRegion } from './render-page.js';
 
 const MEDIA_BOX = 0;
 const CROP_BOX = 1;

@@ -1,5 +1,5 @@
 /** The document's outline (bookmarks), flat, in order. */
-import type { OutlineEntry } from './page.js';
+import type { OutlineEntry } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
 
 const MAX_ENTRIES = 20_000;

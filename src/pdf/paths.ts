@@ -1,10 +1,10 @@
 /** Paths as a reader sees them: straight rulings, rectangles, and regions of drawing. */
 import { intersection } from '../geometry/box.js';
-import type { Box, DrawnBox, Ruling } from './page.js';
+import type { Box, DrawnBox, Ruling } from './pdf-page.js';
 import { concat, transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';
-import { objectBounds, objectMatrix } from './objects.js';
-import type { PageObject } from './objects.js';
+import { objectBounds, objectMatrix } from './page-objects.js';
+import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 import { readColor } from './text-runs.js';
 

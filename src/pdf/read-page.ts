@@ -1,32 +1,32 @@
 /** One page read whole: objects walked, glyphs made lines, paths made rulings and boxes; plain data comes out. */
 import { intersection } from '../geometry/box.js';
-import type { Box, Line, PageContent, PlacedImage, Word } from './page.js';
+import type { Box, Line, PageContent, PlacedImage, Word } from './pdf-page.js';
 import { addDrawnBullets, nameLetterBullets } from './bullets.js';
 import type { Cover } from './covers.js';
-import { readFields } from './fields.js';
+import { readFields } from './form-fields.js';
 import type { FontTable } from './fonts.js';
-import { fractionsOf } from './fractions.js';
+import { fractionsOf } from './stacked-fractions.js';
 import type { Matrix, PageFrame } from './matrix.js';
 import { readGlyphs } from './glyphs.js';
 import type { GlyphPage } from './glyphs.js';
 import { dropHiddenLayers } from './layers.js';
 import { buildLines } from './lines.js';
-import { walkObjects } from './objects.js';
-import type { PageObject } from './objects.js';
-import { clusterStrokes } from './drawings.js';
+import { walkObjects } from './page-objects.js';
+import type { PageObject } from './page-objects.js';
+import { clusterStrokes } from './drawing-regions.js';
 import { readPaths, unitSquare } from './paths.js';
 import type { Graphics } from './paths.js';
 import type { Pdfium } from './pdfium.js';
-import { Proof } from './proof.js';
+import { Proof } from './proof-by-drawing.js';
 import { mergeBoxes, mergeRulings } from './rulings.js';
-import { settleGlyphs } from './settle.js';
+import { settleGlyphs } from './settle-glyphs.js';
 import { addNumberedMarks } from './numbered-marks.js';
 import { addTickBoxes } from './tick-words.js';
 import { markUnderlines } from './underlines.js';
 import { keepVisible } from './visibility.js';
-import { makeLine } from './words.js';
+import { makeLine } from './line-words.js';
 import { linkWords, readLinks } from './links.js';
-import { readStructure } from './structure.js';
+import { readStructure } from './structure-tree.js';
 
 /** `document` and `page` are open, `form` is the form environment or 0; nothing of them is kept. */
 export function readPage(pdfium: Pdfium, document: number, form: number, page: number, pageIndex: number, frame: PageFrame, fonts: FontTable): PageContent {

@@ -1,5 +1,5 @@
 /** Rulings and boxes put together: segments, dashes and repeats of one drawn line become one, fill and outline one box. */
-import type { DrawnBox, Ruling } from './page.js';
+import type { DrawnBox, Ruling } from './pdf-page.js';
 
 /** In points. */
 const SAME_POSITION = 0.7;

@@ -1,10 +1,10 @@
 /** Text objects as runs: the font, size, colour and direction that all characters of one object share. */
 import { union } from '../geometry/box.js';
-import type { Box, Font } from './page.js';
+import type { Box, Font } from './pdf-page.js';
 import type { FontTable } from './fonts.js';
 import type { Matrix } from './matrix.js';
-import { objectBounds } from './objects.js';
-import type { PageObject } from './objects.js';
+import { objectBounds } from './page-objects.js';
+import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 
 const STROKE = 1;

@@ -1,5 +1,5 @@
 /** Boxes to tick that a page draws: small frames that hold nothing, a mark, or one of the letters with which people tick. */
-import type { Box, Line, Word } from './page.js';
+import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, Mark } from './paths.js';
 
 export interface TickBox {

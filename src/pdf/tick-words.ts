@@ -1,7 +1,7 @@
 /** Boxes to tick become words of the lines beside which they stand: ☐ and ☒. */
 import { union } from '../geometry/box.js';
 import { isReadFromRight } from './bidi.js';
-import type { Box, Line, Ruling, Word } from './page.js';
+import type { Box, Line, Ruling, Word } from './pdf-page.js';
 import type { Graphics } from './paths.js';
 import { findTickBoxes, isAsLarge } from './tick-boxes.js';
 import type { TickBox } from './tick-boxes.js';

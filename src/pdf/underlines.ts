@@ -1,6 +1,6 @@
 /** Lines drawn under words or through them: words are marked, and the strokes are no rulings any more. */
-import type { Fraction } from './fractions.js';
-import type { Line, Ruling, Word } from './page.js';
+import type { Fraction } from './stacked-fractions.js';
+import type { Line, Ruling, Word } from './pdf-page.js';
 
 /** In parts of the size: where such a stroke lies relative to the baseline (down is positive), and how thick it may be. */
 const UNDER = { from: 0.02, to: 0.35 };

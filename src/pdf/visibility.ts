@@ -1,11 +1,11 @@
 /** Which of a page's glyphs a reader sees: page box and clips by geometry, layers, covers and colours by proof. */
 import { areaOf } from '../geometry/box.js';
 import type { Glyph } from './glyphs.js';
-import type { Box, HiddenText } from './page.js';
-import type { PageObject } from './objects.js';
+import type { Box, HiddenText } from './pdf-page.js';
+import type { PageObject } from './page-objects.js';
 import type { Cover } from './covers.js';
 import { CoverIndex } from './covers.js';
-import type { Proof } from './proof.js';
+import type { Proof } from './proof-by-drawing.js';
 import type { TextRun } from './text-runs.js';
 
 /** A text that an image of at least this share of the page hides is the text layer of a scan. */

@@ -18,7 +18,7 @@ import { createFetchRemote } from '../http/outbound/fetch-document.js';
 import { createServer } from '../http/server.js';
 import { ConversionMeter, workerLines } from '../http/service/conversion-metrics.js';
 import { reloadLines } from '../http/service/metrics.js';
-import { createLanguage, type Language } from './language.js';
+import { createLanguage, type Language } from './language-half.js';
 import { chooseTokenizer } from '../models/tokenizer.js';
 import { listenOn, type Listening } from '../network/listen.js';
 import type { Log } from '../logging/log.js';

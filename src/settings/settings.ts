@@ -6,7 +6,7 @@ import { homeDirectory } from '../platform/home-directory.js';
 import type { Network } from '../network/address.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
 import type { ListenAddress } from '../network/listen-address.js';
-import { type Kind, kinds } from './kinds.js';
+import { type Kind, kinds } from './setting-kinds.js';
 
 interface Setting<T> {
   kind: Kind<T>;

@@ -6,8 +6,8 @@ import { convertDocument } from '../../src/convert/convert.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
 import type { ConvertPorts } from '../../src/convert/request.js';
-import { readDocument } from '../../src/document/read.js';
-import { plainWords } from '../../src/document/words.js';
+import { readDocument } from '../../src/document/read-document.js';
+import { plainWords } from '../../src/document/document-words.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
 

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { writeMarkdown } from '../../src/document/markdown.js';
 import { findFormat } from '../../src/formats/index.js';
-import { findLibreOffice, modernize } from '../../src/formats/office/legacy.js';
+import { findLibreOffice, modernize } from '../../src/formats/office/legacy-office.js';
 import { makeDocx, makePptx, makeXlsx } from '../support/office-files.js';
 import { readOptions } from '../support/read-office.js';
 import { until } from '../support/until.js';

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import t from 'tap';
-import { examineModels } from '../../src/cli/examine-places.js';
+import { examineModels } from '../../src/cli/examine-directories.js';
 import { sizeOfShipped } from '../../src/convert/installed.js';
 import { createLog } from '../../src/logging/log.js';
 import { visionBytes } from '../../src/models/fit.js';

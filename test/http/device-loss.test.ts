@@ -8,7 +8,7 @@ import { resolveSettings } from '../../src/settings/settings.js';
 import { exitDeviceLost, watchDevice } from '../../src/program/device-loss.js';
 import type { LanguageEngine } from '../../src/engine/port.js';
 import { LecternError } from '../../src/errors.js';
-import { createLanguage } from '../../src/program/language.js';
+import { createLanguage } from '../../src/program/language-half.js';
 import { createLog } from '../../src/logging/log.js';
 import { failureOf } from '../support/failure-of.js';
 import { fakeLanguageEngine } from '../support/fake-language-engine.js';

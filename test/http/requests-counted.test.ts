@@ -6,7 +6,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { connect, type AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { examinePort } from '../../src/cli/examine-places.js';
+import { examinePort } from '../../src/cli/examine-directories.js';
 import { makeCertificate } from '../support/certificate.js';
 import { form, startTestService } from '../support/http-service.js';
 import { fakeLanguage } from '../support/language-service.js';

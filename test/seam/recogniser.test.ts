@@ -10,7 +10,7 @@ import { placeOnPage } from '../../src/convert/ocr/turned.js';
 import { openEngine } from '../../src/engine/engine.js';
 import { packageRoot, shippedModelsDirectory } from '../../src/platform/package-files.js';
 import { openPdf } from '../../src/pdf/index.js';
-import type { Box } from '../../src/pdf/page.js';
+import type { Box } from '../../src/pdf/pdf-page.js';
 import { line, placed, rectangle, text } from '../support/pdf-content.js';
 import { makePdf, type PageSpec } from '../support/pdf-writer.js';
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { Agent, request } from 'node:http';
 import { once } from 'node:events';
 import { openEngine } from '../../src/engine/engine.js';
-import { openCatalogue } from '../../src/program/language.js';
+import { openCatalogue } from '../../src/program/language-half.js';
 import { createLog } from '../../src/logging/log.js';
 import { MemoryBudget } from '../../src/models/memory-budget.js';
 import { createResidency } from '../../src/models/residency.js';

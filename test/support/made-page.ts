@@ -1,5 +1,5 @@
 /** Pages as the PDF room yields them, made word by word without a PDF. */
-import type { Box, DrawnBox, Font, PageContent, Ruling, Word } from '../../src/pdf/page.js';
+import type { Box, DrawnBox, Font, PageContent, Ruling, Word } from '../../src/pdf/pdf-page.js';
 
 export interface Style {
   size?: number;

@@ -5,7 +5,7 @@ import { findAlgorithms } from '../../src/convert/layout/algorithms.js';
 import { sketchPage } from '../../src/convert/pipeline/structure-page.js';
 import { codeText } from '../../src/convert/structure/code.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
-import type { PageContent } from '../../src/pdf/page.js';
+import type { PageContent } from '../../src/pdf/pdf-page.js';
 import { PageMaker } from '../support/made-page.js';
 import type { Style } from '../support/made-page.js';
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { chunkDocument, writeChunk } from '../../src/chunk/chunk.js';
 import { splitText } from '../../src/chunk/split-text.js';
 import { tableSentences } from '../../src/chunk/table-text.js';
-import type { Chunk, ChunkOptions, CountTokens } from '../../src/chunk/types.js';
+import type { Chunk, ChunkOptions, CountTokens } from '../../src/chunk/chunk-types.js';
 import { DocumentBuilder } from '../../src/document/builder.js';
 import { randomFrom } from '../support/random.js';
 

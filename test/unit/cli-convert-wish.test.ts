@@ -1,6 +1,6 @@
 // What `lectern convert` is asked for: languages and engine of pictures of text.
 import t from 'tap';
-import { readWish } from '../../src/cli/convert-wish.js';
+import { readWish } from '../../src/cli/convert-arguments.js';
 
 t.test('languages of pictures of text: several lists, codes of any form; unknown ones are refused with the list', (t) => {
   t.match(readWish(['a.png']).options, { ocrLanguages: [], ocrPreset: 'auto' });

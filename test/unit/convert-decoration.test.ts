@@ -7,7 +7,7 @@ import type { TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { findTables } from '../../src/convert/tables/index.js';
-import type { Word } from '../../src/pdf/page.js';
+import type { Word } from '../../src/pdf/pdf-page.js';
 import { PageMaker } from '../support/made-page.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 

@@ -8,7 +8,7 @@ import type { Bar } from '../../src/convert/formulas/tree.js';
 import { formulaLatex, formulaText } from '../../src/convert/formulas/write.js';
 import { lineOfWords } from '../../src/convert/page/text-line.js';
 import { cleanCharacter } from '../../src/pdf/characters.js';
-import type { Font, Line, PageContent, Ruling, Word } from '../../src/pdf/page.js';
+import type { Font, Line, PageContent, Ruling, Word } from '../../src/pdf/pdf-page.js';
 
 /** A word whose letters are half as wide as high, in a font of TeX: variables, signs, large signs or text. */
 function word(text: string, left: number, baseline: number, { size = 10, font = 'CMMI10', top = 0.7, bottom = 0.05, glued = false } = {}): Word {

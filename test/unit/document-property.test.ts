@@ -9,8 +9,8 @@ import { writeDocTags } from '../../src/document/doctags.js';
 import { writeHtml } from '../../src/document/html.js';
 import { writeJson } from '../../src/document/json.js';
 import { writeMarkdown, writeMarkdownPages } from '../../src/document/markdown.js';
-import { readDocument } from '../../src/document/read.js';
-import { plainWords } from '../../src/document/words.js';
+import { readDocument } from '../../src/document/read-document.js';
+import { plainWords } from '../../src/document/document-words.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { makeDocument } from '../support/made-document.js';
 

@@ -4,7 +4,7 @@ import type { Test } from 'tap';
 import { writeJson } from '../../src/document/json.js';
 import { writeMarkdown } from '../../src/document/markdown.js';
 import { DocumentBuilder } from '../../src/document/builder.js';
-import { readDocument } from '../../src/document/read.js';
+import { readDocument } from '../../src/document/read-document.js';
 import { LecternError } from '../../src/errors.js';
 
 type Loose = Record<string, unknown>;

@@ -5,7 +5,7 @@ import t from 'tap';
 import { writeDocTags } from '../../src/document/doctags.js';
 import { writeJson } from '../../src/document/json.js';
 import { writeMarkdown } from '../../src/document/markdown.js';
-import { readDocument } from '../../src/document/read.js';
+import { readDocument } from '../../src/document/read-document.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 
 const folder = join(packageRoot(), '../shared/samples/docling/pdf');

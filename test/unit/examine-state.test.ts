@@ -1,6 +1,6 @@
 // What the doctor says of the state directory: a disk on which no task fits is never good.
 import t from 'tap';
-import { examineState } from '../../src/cli/examine-places.js';
+import { examineState } from '../../src/cli/examine-directories.js';
 
 t.test('room on the disk', async (t) => {
   const state = `${t.testdir()}/not/yet/there`;

@@ -3,7 +3,7 @@ import t from 'tap';
 import { DocumentBuilder } from '../../src/document/builder.js';
 import { Archive, type ArchiveLimits } from '../../src/formats/archive.js';
 import { sniffFormat } from '../../src/formats/index.js';
-import { InlineText, addParagraph } from '../../src/formats/runs.js';
+import { InlineText, addParagraph } from '../../src/formats/inline-runs.js';
 import { XmlReader, parseXml } from '../../src/formats/xml.js';
 import { makeArchive, makeDocx, makeOdf, makePptx, makeXlsx } from '../support/office-files.js';
 

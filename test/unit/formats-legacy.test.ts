@@ -3,8 +3,8 @@ import { chmodSync, existsSync, mkdtempSync, readFileSync, readdirSync, rmSync, 
 import { join } from 'node:path';
 import { tmpdir } from 'node:os';
 import t from 'tap';
-import { isCutShort, isEncryptedLegacy } from '../../src/formats/office/compound.js';
-import { findLibreOffice, legacyReader, modernize } from '../../src/formats/office/legacy.js';
+import { isCutShort, isEncryptedLegacy } from '../../src/formats/office/compound-file.js';
+import { findLibreOffice, legacyReader, modernize } from '../../src/formats/office/legacy-office.js';
 import { findFormat } from '../../src/formats/index.js';
 import { makeCompoundFile } from '../support/compound-file.js';
 import { makeDocx } from '../support/office-files.js';

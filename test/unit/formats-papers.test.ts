@@ -4,7 +4,7 @@ import t from 'tap';
 import { detectFormat } from '../../src/convert/input/input-format.js';
 import { DocumentBuilder } from '../../src/document/builder.js';
 import { writeJson } from '../../src/document/json.js';
-import { readLatex } from '../../src/formats/latex/read.js';
+import { readLatex } from '../../src/formats/latex/read-latex.js';
 import { failureOf } from '../support/failure-of.js';
 import { growthOf } from '../support/growth.js';
 import { markdownOf, readFormat } from '../support/read-format.js';

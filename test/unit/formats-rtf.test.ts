@@ -1,8 +1,8 @@
 /** RTF as mail holds it: packed by a packer written here from the published layout, made from pages, from plain text, or written as it is. */
 import t from 'tap';
-import { pageOfRtf, rtfOrigin, textOfRtf } from '../../src/formats/rtf/page.js';
-import { readRtf } from '../../src/formats/rtf/read.js';
-import { unpackRtf } from '../../src/formats/rtf/unpack.js';
+import { pageOfRtf, rtfOrigin, textOfRtf } from '../../src/formats/rtf/encapsulated-html.js';
+import { readRtf } from '../../src/formats/rtf/read-rtf.js';
+import { unpackRtf } from '../../src/formats/rtf/compressed-rtf.js';
 import { pixel } from '../support/golden-office.js';
 import { makeMsg } from '../support/outlook-message.js';
 import { packRtf } from '../support/packed-rtf.js';

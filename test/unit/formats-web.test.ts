@@ -1,6 +1,6 @@
 /** Pages, markdown, values and subtitles: what is kept of them, what is left out, and that no made page costs more than its size. */
 import t from 'tap';
-import { layTable, maximumCells } from '../../src/formats/flow/grid.js';
+import { layTable, maximumCells } from '../../src/formats/flow/flow-table-grid.js';
 import { failureOf } from '../support/failure-of.js';
 import { markdownOf, readFormat } from '../support/read-format.js';
 

@@ -1,8 +1,8 @@
 /** XLSX: what cells show, regions as tables, spans, sheets, drawings; and number formats by themselves. */
 import t from 'tap';
 import { writeMarkdown } from '../../src/document/markdown.js';
-import { readXlsx } from '../../src/formats/office/xlsx/read.js';
-import { scanSheet } from '../../src/formats/office/xlsx/scan.js';
+import { readXlsx } from '../../src/formats/office/xlsx/read-xlsx.js';
+import { scanSheet } from '../../src/formats/office/xlsx/scan-sheet.js';
 import { general, isShortDecimal, numberFormatter, shortened } from '../../src/formats/office/number-format.js';
 import { makeXlsx, relationship, type XlsxParts } from '../support/office-files.js';
 import { randomFrom } from '../support/random.js';

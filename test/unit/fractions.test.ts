@@ -8,7 +8,7 @@ import { sketchPage } from '../../src/convert/pipeline/structure-page.js';
 import type { FoundTable } from '../../src/convert/page/found-table.js';
 import { withoutFractions } from '../../src/convert/tables/index.js';
 import { fractionsOf, openPdf } from '../../src/pdf/index.js';
-import type { PageContent } from '../../src/pdf/page.js';
+import type { PageContent } from '../../src/pdf/pdf-page.js';
 import { line, text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
 

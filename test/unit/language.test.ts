@@ -7,7 +7,7 @@ import type { Answer } from '../../src/chat/answer.js';
 import { resolveSettings, type Settings } from '../../src/settings/settings.js';
 import type { DeviceInfo } from '../../src/engine/port.js';
 import { LecternError } from '../../src/errors.js';
-import { createLanguage, type LanguageParts } from '../../src/program/language.js';
+import { createLanguage, type LanguageParts } from '../../src/program/language-half.js';
 import { sizeOfShipped } from '../../src/convert/installed.js';
 import { visionBytes } from '../../src/models/fit.js';
 import { shippedModelsDirectory } from '../../src/platform/package-files.js';

@@ -1,7 +1,7 @@
 /** Text of many languages against the same with its letters exchanged, and against lists that are no language. */
 import t from 'tap';
 import { isNoLanguage } from '../../src/convert/ocr/plausible.js';
-import type { Word } from '../../src/pdf/page.js';
+import type { Word } from '../../src/pdf/pdf-page.js';
 
 const wordsOf = (text: string): Word[] => text.split(' ').map((part) => ({ text: part }) as Word);
 const long = (text: string): string => Array.from({ length: Math.ceil(60 / text.split(' ').length) }, () => text).join(' ');

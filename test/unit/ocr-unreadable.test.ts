@@ -2,7 +2,7 @@
 import t from 'tap';
 import { boxAround, linesOnPage, partOf } from '../../src/convert/ocr/page-part.js';
 import { unreadableLines, withReadLines } from '../../src/convert/ocr/unreadable.js';
-import type { Line, PageContent, Word } from '../../src/pdf/page.js';
+import type { Line, PageContent, Word } from '../../src/pdf/pdf-page.js';
 
 function line(text: string, left: number, baseline: number): Line {
   let at = left;

@@ -4,7 +4,7 @@ import { agrees } from '../../src/convert/ocr/agreement.js';
 import { dataFileOf, knownLanguages } from '../../src/convert/ocr/languages.js';
 import { recognisedRulings, recognisedShades, recognisedText } from '../../src/convert/ocr/words.js';
 import type { ReadLine, ReadRuling, ReadShade } from '../../src/engine/port.js';
-import type { Word } from '../../src/pdf/page.js';
+import type { Word } from '../../src/pdf/pdf-page.js';
 
 /** A line at 300 dpi of letters `size` points high, each as wide as half its size. */
 function line(text: string, y: number, size: number, confidence = 0.95): ReadLine {

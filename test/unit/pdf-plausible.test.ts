@@ -1,6 +1,6 @@
 /** Guessed letters that make words are believed, shifted and scrambled ones are not. */
 import t from 'tap';
-import { readsLikeText } from '../../src/pdf/plausible.js';
+import { readsLikeText } from '../../src/pdf/plausible-letters.js';
 
 const shifted = (text: string, by: number) => [...text].map((letter) => String.fromCodePoint((letter.codePointAt(0) ?? 0) + by)).join('');
 

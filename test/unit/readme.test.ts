@@ -2,7 +2,7 @@
 import t from 'tap';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { settingsAsMarkdown } from '../../src/cli/settings.js';
+import { settingsAsMarkdown } from '../../src/cli/settings-command.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 
 t.test('the table of settings', async (t) => {

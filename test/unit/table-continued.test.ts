@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { Box } from '../../src/pdf/page.js';
+import type { Box } from '../../src/pdf/pdf-page.js';
 import type { SketchedTable } from '../../src/convert/page/page-table.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { textBlock } from '../../src/convert/structure/block.js';

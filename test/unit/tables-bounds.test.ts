@@ -1,6 +1,6 @@
 import t from 'tap';
 import { findTables } from '../../src/convert/tables/index.js';
-import type { PageContent } from '../../src/pdf/page.js';
+import type { PageContent } from '../../src/pdf/pdf-page.js';
 import { growthOf } from '../support/growth.js';
 import { PageMaker } from '../support/made-page.js';
 

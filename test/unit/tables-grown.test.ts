@@ -4,7 +4,7 @@ import { type CellFinder, tablesByNetwork } from '../../src/convert/tables/netwo
 import { extentsOf } from '../../src/convert/tables/network/extents.js';
 import { areasOf } from '../../src/convert/tables/network/grown-areas.js';
 import type { FoundTable } from '../../src/convert/page/found-table.js';
-import type { PageContent, Word } from '../../src/pdf/page.js';
+import type { PageContent, Word } from '../../src/pdf/pdf-page.js';
 import { PageMaker, type Style } from '../support/made-page.js';
 
 const { signal } = new AbortController();

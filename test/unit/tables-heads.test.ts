@@ -3,7 +3,7 @@ import type { FoundTable } from '../../src/convert/page/found-table.js';
 import { findTables, tableWords } from '../../src/convert/tables/index.js';
 import { makeChunks, makeRows } from '../../src/convert/tables/evidence/chunks.js';
 import { headAbove, makeStrips } from '../../src/convert/tables/evidence/spread.js';
-import type { PageContent } from '../../src/pdf/page.js';
+import type { PageContent } from '../../src/pdf/pdf-page.js';
 import { PageMaker } from '../support/made-page.js';
 
 const find = (page: PageContent): FoundTable[] => findTables(page, { doTableStructure: true });

@@ -3,7 +3,7 @@ import type { TableCells } from '../../src/engine/vision-port.js';
 import { type CellFinder, tablesByNetwork } from '../../src/convert/tables/network/find-cells.js';
 import type { FoundTable, TableCell } from '../../src/convert/page/found-table.js';
 import { standsInRows, zonesOf } from '../../src/convert/tables/network/zones.js';
-import type { PageContent, Word } from '../../src/pdf/page.js';
+import type { PageContent, Word } from '../../src/pdf/pdf-page.js';
 import { PageMaker } from '../support/made-page.js';
 
 const { signal } = new AbortController();

@@ -1,7 +1,7 @@
 import t from 'tap';
 import { findTables, tableWords } from '../../src/convert/tables/index.js';
 import type { FoundTable } from '../../src/convert/page/found-table.js';
-import type { PageContent, StructureNode } from '../../src/pdf/page.js';
+import type { PageContent, StructureNode } from '../../src/pdf/pdf-page.js';
 import { PageMaker, turnedPage } from '../support/made-page.js';
 
 const find = (page: PageContent): FoundTable[] => findTables(page, { doTableStructure: true });

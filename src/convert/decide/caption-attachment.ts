@@ -1,6 +1,6 @@
 /** Captions: lines that name a table or figure, tied to the nearest one. */
 import { unionBox } from '../../geometry/box.js';
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
 import { captionKind, isAboutFigure, isCaptionText, isLabelAlone } from '../wording/captions.js';
 import type { CaptionKind } from '../wording/captions.js';

@@ -1,6 +1,6 @@
 /** Charts whose grid looks like a table's: bars stand across its lines, or curves run over it, where the grounds of cells keep to lines. */
 import { shareWithin } from '../../geometry/box.js';
-import type { Box, PageContent } from '../../pdf/page.js';
+import type { Box, PageContent } from '../../pdf/pdf-page.js';
 import type { FoundTable } from '../page/found-table.js';
 
 /** Points: a bar reaches that far beyond a line on both sides, and ends that far from any. */

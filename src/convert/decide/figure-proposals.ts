@@ -1,6 +1,6 @@
 /** Pictures that the layout network sees and geometry does not: of strokes, of labels alone, of ink on a scan. */
 import { shareWithin, unionBox } from '../../geometry/box.js';
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { PageOpinion } from '../layout-network/prediction.js';
 import { captionKind } from '../wording/captions.js';
 import { holdsText, readsAsLabels, sizeOfText, textShare } from '../layout/figures.js';

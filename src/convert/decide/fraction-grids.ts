@@ -1,6 +1,6 @@
 /** Fractions beside each other look like the rows and columns of a table: numerators, operators, denominators. */
 import { fractionsOf } from '../../pdf/index.js';
-import type { PageContent } from '../../pdf/page.js';
+import type { PageContent } from '../../pdf/pdf-page.js';
 import type { FoundTable } from '../page/found-table.js';
 import { isSettled, wordsOf } from '../tables/network/extents.js';
 

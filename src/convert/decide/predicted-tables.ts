@@ -1,6 +1,6 @@
 /** A layout network's veto: what geometry takes for a table, and the network does not, is a form's fields, a chart's labels or a list more often than a table. */
 import { shareWithin } from '../../geometry/box.js';
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { FoundTable } from '../page/found-table.js';
 import { inkOf, wordsOf } from '../tables/network/extents.js';
 

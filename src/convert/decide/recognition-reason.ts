@@ -1,5 +1,5 @@
 /** Pages whose text is only to be seen: which they are, and what is said of one that cannot be read. */
-import type { PageContent } from '../../pdf/page.js';
+import type { PageContent } from '../../pdf/pdf-page.js';
 import { conversionError } from '../failures.js';
 import type { ConvertOptions } from '../options.js';
 import { isNoLanguage } from '../ocr/plausible.js';

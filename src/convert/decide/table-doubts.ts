@@ -1,5 +1,5 @@
 /** What speaks against the cells that a table was given, by the words in them: for choosing between two readings of the same words. */
-import type { Word } from '../../pdf/page.js';
+import type { Word } from '../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 import { isNumeric, isValue } from '../wording/cell-text.js';
 

@@ -1,7 +1,7 @@
 /** Formulas that stand by themselves: groups of lines of mathematical signs with white around them, and their numbers at the margin. */
 import { unionBox } from '../../geometry/box.js';
 import { fractionsOf } from '../../pdf/index.js';
-import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/page.js';
+import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isMathWord } from '../page/script-characters.js';
 import { formulaTree } from './tree.js';
 import type { Bar } from './tree.js';

@@ -1,5 +1,5 @@
 /** Signs that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to; and what roots cover, in brackets. */
-import type { Line, Ruling, Word } from '../../pdf/page.js';
+import type { Line, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isLargeBracket, partedAtRoots, startsAt } from './tree.js';
 import type { Bar } from './tree.js';
 

@@ -2,7 +2,7 @@
 import { unionBox } from '../../geometry/box.js';
 import { fractionsOf, standsBeside } from '../../pdf/index.js';
 import type { Fraction } from '../../pdf/index.js';
-import type { Line, Ruling, Word } from '../../pdf/page.js';
+import type { Line, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isMathWord } from '../page/script-characters.js';
 import { formulaTree } from './tree.js';
 import { formulaText } from './write.js';

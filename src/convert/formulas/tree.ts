@@ -1,6 +1,6 @@
 /** A formula as a tree, built from where its signs stand: bars part fractions, small signs above and below the line are scripts. */
 import { unionBox } from '../../geometry/box.js';
-import type { Box, Word } from '../../pdf/page.js';
+import type { Box, Word } from '../../pdf/pdf-page.js';
 
 /** A sign or a word of a formula, as it is read. */
 export interface Atom {

@@ -1,5 +1,5 @@
 /** What the line network sees of a page: lines of text and clusters of what is drawn, with features, neighbours and pairs. The twin of models/training/layout/items.py; a test holds the two together. */
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import { textFeatureCount, textFeatures } from './text-features.js';
 
 export interface LayoutLine extends Box {

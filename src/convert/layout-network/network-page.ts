@@ -1,5 +1,5 @@
 /** A page of a document as the line network knows pages: its lines of text, and what is drawn beside them. */
-import type { Box, Line, PageContent, Word } from '../../pdf/page.js';
+import type { Box, Line, PageContent, Word } from '../../pdf/pdf-page.js';
 import { lineOfWords } from '../page/text-line.js';
 import type { DrawnItem, LayoutLine, LayoutPage } from './items.js';
 import { isListMark } from './text-features.js';

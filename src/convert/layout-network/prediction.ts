@@ -1,5 +1,5 @@
 /** What the layout network thinks of one page, ready to be asked: by the words of a line, and by region. It proposes; the words and what is drawn decide where things stand. */
-import type { PageContent, Word } from '../../pdf/page.js';
+import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import { lookAt } from './network-page.js';
 import type { LineOdds, Region } from './regions.js';
 import type { LayoutFinder } from './shipped.js';

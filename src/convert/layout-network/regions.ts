@@ -1,6 +1,6 @@
 /** From what the line network says of a page's items to regions: items of one class that are joined are one. The twin of `regions` in models/training/layout/line_network.py. */
 import type { LineClasses, LineItems } from '../../engine/vision-port.js';
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { Items } from './items.js';
 
 /** DocLayNet's classes (Pfitzmann et al. 2022) in the order of the network's answer, which has `nothing` behind them. */

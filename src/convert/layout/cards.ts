@@ -1,6 +1,6 @@
 /** Boxes whose text is read by itself: such as are of one height side by side, with key figures, and filled ones beside running text. */
 import { unionBox } from '../../geometry/box.js';
-import type { Box, DrawnBox } from '../../pdf/page.js';
+import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
 import { overlap } from './figures.js';
 import { isGround, leastHeight, leastWidth, mostBoxes } from './panels.js';
 import type { TextLine } from '../page/text-line.js';

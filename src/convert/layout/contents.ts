@@ -1,6 +1,6 @@
 /** Tables of contents: entries that a row of dots leads to a page number. The dots are no words and go. */
 import { unionBox } from '../../geometry/box.js';
-import type { Line, PageContent, Word } from '../../pdf/page.js';
+import type { Line, PageContent, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 
 export interface Contents {

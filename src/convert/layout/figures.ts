@@ -1,6 +1,6 @@
 /** Where a page shows pictures, drawings and charts, and which text stands inside them. */
 import { unionBox } from '../../geometry/box.js';
-import type { Box, PageContent } from '../../pdf/page.js';
+import type { Box, PageContent } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
 
 export interface FigureRegion {

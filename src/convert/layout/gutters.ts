@@ -1,5 +1,5 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { ColumnRule } from '../pipeline/structure-page.js';
 import { areBlocksApart, untilBlockEnds, wideGaps } from './letterheads.js';
 import { isRiver } from './rivers.js';

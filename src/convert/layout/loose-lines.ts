@@ -1,6 +1,6 @@
 /** Justified lines whose white is stretched as far as that between columns: evenly, and lines above or below run across it. */
 import { unionBox } from '../../geometry/box.js';
-import type { Line, Word } from '../../pdf/page.js';
+import type { Line, Word } from '../../pdf/pdf-page.js';
 
 /** In parts of the size: white between words that makes a line a loose one, and white that parts the lines of two columns whatever stands around. */
 const looseGap = 0.45;

@@ -1,5 +1,5 @@
 /** Words in the outermost margins of a page: no table reaches there, so its finder does not get to see them. */
-import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/page.js';
+import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
 /** Share of the page's height. */
 const margin = 0.085;

@@ -1,5 +1,5 @@
 /** Listings whose lines are numbered at their left: the numbers are no part of the program, and nothing in a program is a table. */
-import type { PageContent, Ruling, Word } from '../../pdf/page.js';
+import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
 export interface NumberedListing {
   numbers: Word[];

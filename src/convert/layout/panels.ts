@@ -1,5 +1,5 @@
 /** Grounds and frames that text stands on: panels at a side of the page, as high as most of it, are columns of their own; others are set into the text around them. */
-import type { Box, DrawnBox } from '../../pdf/page.js';
+import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
 
 /** The inner edge of a panel. */
 export interface PanelEdge {

@@ -1,5 +1,5 @@
 /** Programs with what they print, as a session at a terminal shows them, set in a monospace font among other text: what stands in columns there is no table. */
-import type { PageContent, Word } from '../../pdf/page.js';
+import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import { isRuled, level, rowsOf } from './numbered-code.js';
 
 const fewestLines = 2;

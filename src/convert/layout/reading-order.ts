@@ -1,6 +1,6 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
 import { unionBox } from '../../geometry/box.js';
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { ColumnRule, PageSketch } from '../pipeline/structure-page.js';
 import { contains } from './figures.js';
 import { findGutter, medianSize } from './gutters.js';

@@ -1,5 +1,5 @@
 /** What stands on one side of a strip of white: its pieces, its rows, and whether they are running text. */
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import { countIdeographs } from '../wording/scripts.js';
 import type { TextLine } from '../page/text-line.js';
 

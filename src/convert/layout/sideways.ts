@@ -1,5 +1,5 @@
 /** Pages whose text the file itself has sideways or upside down: the page was laid in wrong, or what stands on it is wider than it. */
-import type { Line, PageContent, QuarterTurn } from '../../pdf/page.js';
+import type { Line, PageContent, QuarterTurn } from '../../pdf/pdf-page.js';
 import { hasIdeographic } from '../wording/scripts.js';
 
 /** Fewer letters, or fewer lines, may be the labels of a drawing, or a note on the margin. */

@@ -1,5 +1,5 @@
 /** Listings of which only some lines are numbered, such as every fifth one: their numbers are no part of the program either. */
-import type { PageContent, Word } from '../../pdf/page.js';
+import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import { isRuled, mostNumbers, nearest, programSign, rowsOf } from './numbered-code.js';
 import type { NumberedListing } from './numbered-code.js';
 

@@ -1,5 +1,5 @@
 /** Whether two readings of one page say the same. */
-import type { Word } from '../../pdf/page.js';
+import type { Word } from '../../pdf/pdf-page.js';
 
 function counts(words: Word[]): Map<string, number> {
   const found = new Map<string, number>();

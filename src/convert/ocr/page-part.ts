@@ -1,5 +1,5 @@
 /** A part of a page as a page of its own, and what was read there where it stands on the page. */
-import type { Box, Line, PageContent } from '../../pdf/page.js';
+import type { Box, Line, PageContent } from '../../pdf/pdf-page.js';
 import type { Drawing } from './read-picture.js';
 
 /** The part of the page in `box`, with nothing of what the file says. */

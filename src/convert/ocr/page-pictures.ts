@@ -1,5 +1,5 @@
 /** Text in the pictures of a page that has text of its own: scanned paragraphs, screenshots, tables pasted as pictures. */
-import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/page.js';
+import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/pdf-page.js';
 import { linesOnPage, partOf } from './page-part.js';
 import { readPicture } from './read-picture.js';
 import type { Drawing, PictureReader } from './read-picture.js';

@@ -1,5 +1,5 @@
 /** Whether a page's letters can be words of a language: a font with a broken table of its letters gives others than it shows. */
-import type { Word } from '../../pdf/page.js';
+import type { Word } from '../../pdf/pdf-page.js';
 
 /** Fewer words of at least two letters, and fewer letters in them, tell nothing. */
 const fewestWords = 40;

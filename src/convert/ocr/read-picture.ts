@@ -1,7 +1,7 @@
 /** One page read from its picture: drawn, turned upright, straightened, recognised, and put in place of its text layer. */
 import type { Bitmap } from '../../bitmap.js';
 import type { ReadPage, VisionEngine } from '../../engine/port.js';
-import type { Box, PageContent, PlacedImage } from '../../pdf/page.js';
+import type { Box, PageContent, PlacedImage } from '../../pdf/pdf-page.js';
 import type { PageSource } from '../input/pages.js';
 import type { LineVoting } from './own.js';
 import type { TextRecogniser } from './recogniser.js';

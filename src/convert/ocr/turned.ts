@@ -1,7 +1,7 @@
 /** A page's bitmap turned upright, and the way back from its pixels to the page. */
 import type { Sharp } from 'sharp';
 import type { Bitmap } from '../../bitmap.js';
-import type { Box, QuarterTurn } from '../../pdf/page.js';
+import type { Box, QuarterTurn } from '../../pdf/pdf-page.js';
 
 export type { QuarterTurn };
 

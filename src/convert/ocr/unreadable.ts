@@ -1,5 +1,5 @@
 /** Single lines whose letters the file does not tell, on a page whose other text is good: they are read from the page's picture. */
-import type { Box, Line, PageContent } from '../../pdf/page.js';
+import type { Box, Line, PageContent } from '../../pdf/pdf-page.js';
 
 /** Characters that a line must have, and the share of them without a name. */
 const fewestCharacters = 5;

@@ -1,7 +1,7 @@
 /** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out, boxes to tick beside their text. */
 import { weightedMedian } from '../../geometry/statistics.js';
 import type { ReadLine, ReadPage, ReadRuling, ReadShade, ReadWord } from '../../engine/port.js';
-import type { Box, DrawnBox, Font, Line, Ruling, Word } from '../../pdf/page.js';
+import type { Box, DrawnBox, Font, Line, Ruling, Word } from '../../pdf/pdf-page.js';
 import { addSeenTickBoxes } from '../../pdf/index.js';
 import { boldLines } from './boldness.js';
 import { asNumber } from './numbers.js';

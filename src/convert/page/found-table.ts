@@ -1,5 +1,5 @@
 /** A table as the table finder sees it: a grid of cells over words of one page. */
-import type { Box, Word } from '../../pdf/page.js';
+import type { Box, Word } from '../../pdf/pdf-page.js';
 
 export interface TableCell {
   row: number;

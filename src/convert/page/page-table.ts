@@ -1,5 +1,5 @@
 /** A table without its words: cells with the text of their lines. */
-import type { Box, Link, Word } from '../../pdf/page.js';
+import type { Box, Link, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable } from './found-table.js';
 import { lineOfWords, mostFrequent } from './text-line.js';
 

@@ -1,5 +1,5 @@
 /** Scripts as the small signs that Unicode has, and the fonts whose words are mathematics. */
-import type { Word } from '../../pdf/page.js';
+import type { Word } from '../../pdf/pdf-page.js';
 import { isMathFont } from '../wording/cell-text.js';
 
 const superscripts: Record<string, string> = { 0: '⁰', 1: '¹', 2: '²', 3: '³', 4: '⁴', 5: '⁵', 6: '⁶', 7: '⁷', 8: '⁸', 9: '⁹', '+': '⁺', '−': '⁻', '-': '⁻', '=': '⁼', '(': '⁽', ')': '⁾', '′': '′', n: 'ⁿ', i: 'ⁱ' };

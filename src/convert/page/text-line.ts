@@ -1,7 +1,7 @@
 /** A line of text, or a piece of one, without its words: what is kept of a page once its words are gone. */
 import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
-import type { Link, Word } from '../../pdf/page.js';
+import type { Link, Word } from '../../pdf/pdf-page.js';
 import type { LineOpinion } from '../layout-network/prediction.js';
 import { scriptInLine } from './script-characters.js';
 

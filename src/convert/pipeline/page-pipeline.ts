@@ -27,7 +27,7 @@ import { unreadableLines, withReadLines } from '../ocr/unreadable.js';
 import { unreadPage, whyPicture } from '../decide/recognition-reason.js';
 import { WithoutRoom } from './pages-without-networks.js';
 import type { PictureReason } from '../decide/recognition-reason.js';
-import type { PageContent } from '../../pdf/page.js';
+import type { PageContent } from '../../pdf/pdf-page.js';
 import { findSureAndDoubtful, tablesByNetwork, withCentredLabels, withoutCharts, withoutFractions, withoutUnseen } from '../tables/index.js';
 import type { FoundTable } from '../page/found-table.js';
 import type { Geometry } from '../tables/network/find-cells.js';

@@ -1,5 +1,5 @@
 /** One page, boiled down to what the document-wide steps need: pieces of lines, tables, figures. No words are kept. */
-import type { Box, HiddenText, Line, PageContent, QuarterTurn, StructureNode, Word } from '../../pdf/page.js';
+import type { Box, HiddenText, Line, PageContent, QuarterTurn, StructureNode, Word } from '../../pdf/pdf-page.js';
 import type { PageOpinion } from '../layout-network/prediction.js';
 import type { FoundTable } from '../page/found-table.js';
 import { pictureCoverage } from '../decide/recognition-reason.js';

@@ -1,5 +1,5 @@
 /** Text drawn invisibly: kept where it is the reading of a scanned picture, left out where it hides from the reader. */
-import type { Box, PageContent, Word } from '../../pdf/page.js';
+import type { Box, PageContent, Word } from '../../pdf/pdf-page.js';
 
 export interface TextLayer {
   /** Without the words that nobody is meant to see. */

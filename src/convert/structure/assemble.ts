@@ -2,7 +2,7 @@
 import type { DocumentBuilder, Place, TextOptions } from '../../document/builder.js';
 import { refTo } from '../../document/builder.js';
 import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { Span, TextLine } from '../page/text-line.js';
 import type { Vocabulary } from '../page/vocabulary.js';
 import { linesOf } from './block.js';

@@ -1,5 +1,5 @@
 /** The blocks a document is made of before they become items: text in its roles, tables, figures. */
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { FigureRegion } from '../layout/figures.js';
 import type { SketchedTable } from '../page/page-table.js';
 import type { TextLine } from '../page/text-line.js';

@@ -1,5 +1,5 @@
 /** One page's columns, tables and figures as blocks in reading order, with its furniture at its ends. */
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import { splitByFigure } from '../layout/figures.js';
 import type { FigureRegion } from '../layout/figures.js';
 import { orderPage } from '../layout/reading-order.js';

@@ -1,6 +1,6 @@
 /** Which blocks are headings: larger, bolder, numbered or set apart from the text they stand over. */
 import { unionBox } from '../../geometry/box.js';
-import type { OutlineEntry } from '../../pdf/page.js';
+import type { OutlineEntry } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';

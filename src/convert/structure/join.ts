@@ -1,5 +1,5 @@
 /** Paragraphs that run on in the next column, on the next page or around what is set into them become one again. */
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';

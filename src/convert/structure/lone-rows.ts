@@ -4,7 +4,7 @@ import type { SketchedCell, SketchedTable } from '../page/page-table.js';
 import type { PageSketch, Separator } from '../pipeline/structure-page.js';
 import { nominalBox } from '../page/text-line.js';
 import type { TextLine } from '../page/text-line.js';
-import type { Box } from '../../pdf/page.js';
+import type { Box } from '../../pdf/pdf-page.js';
 import type { PageText } from './style.js';
 
 /** Tables of fewer columns agree with too much that stands side by side. */

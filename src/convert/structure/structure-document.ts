@@ -1,5 +1,5 @@
 /** The document-wide steps: from sketches of all pages to blocks with their roles, in reading order. */
-import type { OutlineEntry } from '../../pdf/page.js';
+import type { OutlineEntry } from '../../pdf/pdf-page.js';
 import type { PageSketch } from '../pipeline/structure-page.js';
 import type { TextLine } from '../page/text-line.js';
 import { learnWords } from '../page/vocabulary.js';

@@ -1,5 +1,5 @@
 /** The table finder: from a page's words, lines and shades to tables of cells, without any network. */
-import type { Box, PageContent, Word } from '../../pdf/page.js';
+import type { Box, PageContent, Word } from '../../pdf/pdf-page.js';
 import type { ConvertOptions } from '../options.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 import { partAbreast } from './evidence/abreast.js';

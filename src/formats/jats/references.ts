@@ -1,6 +1,6 @@
 /** Cited works as lines: as the paper writes them where it does, else put together from their fields. */
 import type { XmlElement } from '../xml.js';
-import { plainWords } from './inline.js';
+import { plainWords } from './jats-inline.js';
 
 function names(group: XmlElement): string {
   const parts: string[] = [];

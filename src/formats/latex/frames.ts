@@ -1,5 +1,5 @@
 /** Environments that are open while LaTeX is read: what gathers in each, and the blocks it becomes at its end. */
-import type { Block, ListEntry, Run, TableEntry } from '../flow/blocks.js';
+import type { Block, ListEntry, Run, TableEntry } from '../flow/flow-blocks.js';
 
 /** Cells of a `tabular` as they come. */
 export interface OpenTable {

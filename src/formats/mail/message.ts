@@ -1,7 +1,7 @@
 /** A mail as blocks, wherever it came from: subject, who wrote to whom and when, the text, and what is attached. */
-import type { Block, ImageBytes, ListEntry } from '../flow/blocks.js';
-import { readHtml } from '../html/read.js';
-import { readPlainText } from '../plain-text.js';
+import type { Block, ImageBytes, ListEntry } from '../flow/flow-blocks.js';
+import { readHtml } from '../html/read-html.js';
+import { readPlainText } from '../read-plain-text.js';
 
 export interface MailAttachment {
   name: string;

@@ -1,7 +1,7 @@
 /** Equations of the office formats (OMML) as LaTeX. */
 import type { XmlElement } from '../xml.js';
 import { latexSymbol } from './latex-symbols.js';
-import { toggle } from './package.js';
+import { toggle } from './office-package.js';
 
 const accents: Record<string, string> = {
   '\u0302': 'hat', '^': 'hat', '\u0303': 'tilde', '~': 'tilde', '\u0304': 'bar', '\u0305': 'overline', '\u0306': 'breve', '\u0307': 'dot', '\u0308': 'ddot',

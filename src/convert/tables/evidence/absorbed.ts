@@ -1,5 +1,5 @@
 /** Groups of marks inside others: part of them, or tables by themselves in a frame. */
-import type { Box } from '../../../pdf/page.js';
+import type { Box } from '../../../pdf/pdf-page.js';
 import type { MarkGroup } from './marks.js';
 
 const MAX_HOSTS = 300;

@@ -1,5 +1,5 @@
 /** Where a table's columns and rows part: drawn lines first, then joints and shades, then the white between the words. */
-import type { Box } from '../../../pdf/page.js';
+import type { Box } from '../../../pdf/pdf-page.js';
 import { groupRows, leadingOf } from './bands.js';
 import { cutRows } from './cuts.js';
 import type { Chunk, VisualRow } from './chunks.js';

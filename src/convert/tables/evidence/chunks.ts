@@ -1,5 +1,5 @@
 /** Words joined into chunks, the smallest parts a table cell is made of, and chunks into visual rows. */
-import type { Word } from '../../../pdf/page.js';
+import type { Word } from '../../../pdf/pdf-page.js';
 import type { Piece } from './frame.js';
 import type { Segment } from './segments.js';
 import { isNumeric } from '../../wording/cell-text.js';

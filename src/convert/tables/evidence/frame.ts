@@ -1,5 +1,5 @@
 /** One page in the frame of one reading direction: turned so that its text runs to the right and lines follow downwards. */
-import type { Box, DrawnBox, PageContent, Ruling, Word } from '../../../pdf/page.js';
+import type { Box, DrawnBox, PageContent, Ruling, Word } from '../../../pdf/pdf-page.js';
 
 /** A word with its extent in the frame; `word` is the page's own. */
 export interface Piece {

@@ -1,5 +1,5 @@
 /** The grid of a table filled: words into atomic cells, and atomic cells joined where the page shows that one cell spans them. */
-import type { Box } from '../../../pdf/page.js';
+import type { Box } from '../../../pdf/pdf-page.js';
 import type { Boundaries, Edge, TableArea } from './boundaries.js';
 import { columnsOf } from './cuts.js';
 import type { Chunk } from './chunks.js';

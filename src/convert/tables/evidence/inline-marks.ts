@@ -1,5 +1,5 @@
 /** Boxes and strokes inside a line of text: highlights, keys, outlined words. They frame words, not cells. */
-import type { Box, DrawnBox } from '../../../pdf/page.js';
+import type { Box, DrawnBox } from '../../../pdf/pdf-page.js';
 import type { Piece } from './frame.js';
 
 /** A word stands this near, in parts of its size, to the next one of its line. */

@@ -1,5 +1,5 @@
 /** Lines and shades that belong together: each group frames, rules or stripes one possible table. */
-import type { Box } from '../../../pdf/page.js';
+import type { Box } from '../../../pdf/pdf-page.js';
 import { absorb } from './absorbed.js';
 import { makeBands, makeBlocks } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';

@@ -1,5 +1,5 @@
 /** Head cells written upwards or downwards over the columns of an upright table: they join the row that they head. */
-import type { Box, PageContent, Word } from '../../../pdf/page.js';
+import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 
 /** White between a turned head and the table under it, and between the words of one, in sizes. */

@@ -1,5 +1,5 @@
 /** The straight lines of a frame as a table sees them: pieces on one line joined, outlines and shading edges added. */
-import type { Box, DrawnBox } from '../../../pdf/page.js';
+import type { Box, DrawnBox } from '../../../pdf/pdf-page.js';
 import type { Frame } from './frame.js';
 import { withoutInlineBoxes } from './inline-marks.js';
 

@@ -1,5 +1,5 @@
 /** Tables without lines: rows of chunks that keep the same columns, grown row by row from where they are plainest. */
-import type { Box } from '../../../pdf/page.js';
+import type { Box } from '../../../pdf/pdf-page.js';
 import type { Band } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, cutAtColumns, inferColumns } from './columns.js';

@@ -1,5 +1,5 @@
 /** Tables as a tagged PDF's own structure tells them, taken where their words stand as the tags say. */
-import type { Box, PageContent, StructureNode } from '../../../pdf/page.js';
+import type { Box, PageContent, StructureNode } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { makeChunks } from './chunks.js';
 import { joinedTexts } from '../../decide/table-doubts.js';

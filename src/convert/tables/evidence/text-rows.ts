@@ -1,5 +1,5 @@
 /** Rows of a page as they are seen across its whole width: words on one baseline, and the texts that white makes of them. */
-import type { Box, Word } from '../../../pdf/page.js';
+import type { Box, Word } from '../../../pdf/pdf-page.js';
 import { hasLeader, isFigureCaption, isTableCaption } from '../../wording/cell-text.js';
 
 /** White between two texts of a row, in sizes. */

@@ -1,5 +1,5 @@
 /** What the network takes for columns by their heads alone: a head with nothing under it that it puts into the column beside gets a column of its own, one that it puts beside what stands under it comes back over it. */
-import type { Word } from '../../../pdf/page.js';
+import type { Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 
 /** White between two heads, in sizes. */

@@ -1,5 +1,5 @@
 /** Where the table network is asked: tables of geometry's, torn ones as one, and the words in no table that may belong to them. */
-import type { Box, PageContent, Word } from '../../../pdf/page.js';
+import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable } from '../../page/found-table.js';
 import { isFigureCaption, isTableCaption } from '../../wording/cell-text.js';
 

@@ -1,7 +1,7 @@
 /** A table's cells by the network: it proposes rows, columns and spans, the words say where they are. Words are those of the table that geometry found, each once. */
 import type { Bitmap } from '../../../bitmap.js';
 import type { TableCells } from '../../../engine/vision-port.js';
-import type { Box, PageContent, Word } from '../../../pdf/page.js';
+import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { withBareColumns } from './bare-headers.js';
 import { doubtsOf } from '../../decide/table-doubts.js';

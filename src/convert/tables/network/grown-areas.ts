@@ -1,5 +1,5 @@
 /** Areas for the table network that are larger than what geometry found: an extent with the rows above and below it that keep to its width, and the other extents among them. */
-import type { Box, PageContent, Word } from '../../../pdf/page.js';
+import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable } from '../../page/found-table.js';
 import { areTwo, inkOf, isSettled, wordsOf } from './extents.js';
 import type { Extent } from './extents.js';

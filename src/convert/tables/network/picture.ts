@@ -1,6 +1,6 @@
 /** A table drawn for the network that finds its cells: words as boxes, rules and shades. models/training/tables/planes.py draws the same bytes. */
 import type { Bitmap } from '../../../bitmap.js';
-import type { Box, Ruling } from '../../../pdf/page.js';
+import type { Box, Ruling } from '../../../pdf/pdf-page.js';
 
 /** Pixels for a size of the text (the words' median), across and down; margin around the words in such sizes; sides are multiples of `even`. */
 const across = 4;

@@ -1,5 +1,5 @@
 /** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white from top to bottom, and what shows that their texts stand in rows. */
-import type { Box, PageContent, Word } from '../../../pdf/page.js';
+import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { isSettled, wordsOf } from './extents.js';
 import { isBullet, isFigureCaption, isListMark, isTableCaption } from '../../wording/cell-text.js';

@@ -2,15 +2,15 @@
 import type { ItemOptions, PageBox } from '../../../document/builder.js';
 import type { DocumentNode } from '../../../document/model.js';
 import type { CellInput } from '../../../document/table-grid.js';
-import type { FoundPicture } from '../../reader.js';
+import type { FoundPicture } from '../../format-reader.js';
 import type { XmlElement } from '../../xml.js';
-import { addChart } from '../chart.js';
-import { numberOf } from '../docx/styles.js';
-import type { OfficePackage } from '../package.js';
-import { isTitle, placeholderOf } from './inheritance.js';
-import type { Placeholder } from './inheritance.js';
-import { addTextBody, plainBody } from './text.js';
-import type { TextContext } from './text.js';
+import { addChart } from '../office-chart.js';
+import { numberOf } from '../docx/docx-styles.js';
+import type { OfficePackage } from '../office-package.js';
+import { isTitle, placeholderOf } from './placeholders.js';
+import type { Placeholder } from './placeholders.js';
+import { addTextBody, plainBody } from './shape-text.js';
+import type { TextContext } from './shape-text.js';
 
 const emuPerPoint = 12_700;
 /** Points between two lines of shapes: what was drawn by hand side by side is not quite level. */

@@ -1,14 +1,14 @@
 /** What the sheets of a workbook share: their list, the formats of numbers, the strings. */
 import { LecternError } from '../../../errors.js';
-import { numberOf } from '../docx/styles.js';
+import { numberOf } from '../docx/docx-styles.js';
 import { builtinFormats, general, isShortDecimal, numberFormatter, shortened } from '../number-format.js';
 import type { NumberFormatter } from '../number-format.js';
-import { toggle } from '../package.js';
-import type { OfficePackage } from '../package.js';
-import { SharedStrings } from './strings.js';
-import { cellKind } from './cells.js';
-import type { CellStore } from './cells.js';
-import { decodeCellText } from './scan.js';
+import { toggle } from '../office-package.js';
+import type { OfficePackage } from '../office-package.js';
+import { SharedStrings } from './shared-strings.js';
+import { cellKind } from './sheet-cells.js';
+import type { CellStore } from './sheet-cells.js';
+import { decodeCellText } from './scan-sheet.js';
 
 export interface SheetEntry {
   name: string;

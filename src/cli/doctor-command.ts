@@ -1,0 +1,34 @@
+/** `lectern doctor`: looks at what the service needs on this machine, and says what to do about each thing that is wrong. */
+import { resolveSettings } from '../settings/settings.js';
+import { LecternError } from '../errors.js';
+import { packageVersion } from '../platform/package-files.js';
+import { examineEntry } from './examine-entry.js';
+import { examineConversion, examineDevices, examineMemory, examineOpenFiles, examineProgram } from './examine-machine.js';
+import { examineModelMemory } from './examine-model-memory.js';
+import { examineModels, examinePort, examineState, type Finding } from './examine-directories.js';
+import type { Command } from './run.js';
+
+const marks: Record<Finding['state'], string> = { good: 'ok  ', note: 'note', bad: 'BAD ' };
+
+/** Exits 1 when something is bad: the service would not start, or not do its work. */
+export const doctor: Command = async (args, environment) => {
+  const { values: settings, origins, file, rest } = resolveSettings(args, environment);
+  if (rest.length > 0) throw new LecternError('invalid_request', `${rest[0]} is no setting of Lectern; \`lectern settings\` lists them.`);
+  process.stdout.write(`Lectern ${packageVersion()}, Node ${process.versions.node}, settings file ${file ?? '(none)'}\n`);
+  const findings: Finding[] = [
+    ...await examineProgram(),
+    ...await examineConversion(environment),
+    ...examineDevices(settings),
+    ...examineMemory(settings),
+    examineOpenFiles(settings),
+    ...await examineModelMemory(settings),
+    ...await examineState(settings),
+    ...await examineModels(settings, origins.models !== 'default'),
+    ...examineEntry(settings),
+  ];
+  for (const address of settings.listen) findings.push(await examinePort(address));
+  for (const { state, what, advice } of findings) {
+    process.stdout.write(`${marks[state]}  ${what}\n${advice === undefined ? '' : `      -> ${advice}\n`}`);
+  }
+  return findings.some(({ state }) => state === 'bad') ? 1 : 0;
+};

@@ -1,0 +1,67 @@
+/** HTML tables as rows of entries: spans, headers and captions; tables that only lay out a page are told apart. */
+import type { TableBlock, TableEntry } from '../flow/flow-blocks.js';
+import type { BlockReader } from './read-html.js';
+import { attribute, findElement, isElement } from './html-tree.js';
+import type { Element } from './html-tree.js';
+import { isHidden } from './visible-elements.js';
+
+interface Row {
+  cells: Element[];
+  inHead: boolean;
+  /** Rows of its part of the table that follow it. */
+  left: number;
+}
+
+function rowsOf(table: Element): Row[] {
+  const rows: Row[] = [];
+  const gather = (parent: Element, inHead: boolean): void => {
+    const part: Row[] = [];
+    for (const node of parent.childNodes) {
+      if (!isElement(node) || isHidden(node)) continue;
+      if (node.tagName === 'tr') {
+        const cells = node.childNodes.filter(isElement).filter((cell) => (cell.tagName === 'td' || cell.tagName === 'th') && !isHidden(cell));
+        part.push({ cells, inHead, left: 0 });
+      } else if (node.tagName === 'thead' || node.tagName === 'tbody' || node.tagName === 'tfoot') {
+        gather(node, node.tagName === 'thead');
+      }
+    }
+    part.forEach((row, index) => { row.left = part.length - index - 1; });
+    // One by one: as arguments of one call a hundred thousand rows are more than fit on the stack.
+    for (const row of part) rows.push(row);
+  };
+  gather(table, false);
+  return rows;
+}
+
+function span(cell: Element, name: string, most: number): number {
+  const value = Number.parseInt(attribute(cell, name) ?? '1', 10);
+  return Number.isNaN(value) || value < 0 ? 1 : Math.min(value, most);
+}
+
+/** Tables that draw no table: one place, or said to be for show. */
+function isLayout(table: Element, rows: Row[], mail: boolean): boolean {
+  const role = attribute(table, 'role');
+  if (role === 'presentation' || role === 'none') return true;
+  const cells = rows.reduce((sum, row) => sum + row.cells.length, 0);
+  if (cells <= 1) return true;
+  if (!mail || rows.some((row) => row.cells.some((cell) => cell.tagName === 'th'))) return false;
+  return findElement(table, ({ tagName }) => tagName === 'table' || tagName === 'img' || /^h[1-6]$/.test(tagName)) !== null;
+}
+
+/** Null where the table is layout: its content is then read as if it stood there without a table. */
+export function readTable(table: Element, reader: BlockReader): TableBlock | null {
+  const rows = rowsOf(table).filter((row) => row.cells.length > 0);
+  if (isLayout(table, rows, reader.options.layoutTables === true)) return null;
+  const captionElement = table.childNodes.filter(isElement).find((node) => node.tagName === 'caption' && !isHidden(node));
+  const entries = rows.map((row, index) => {
+    const header = row.inHead || index === 0 && row.cells.every((cell) => cell.tagName === 'th');
+    return row.cells.map((cell): TableEntry => {
+      const rowSpan = span(cell, 'rowspan', 65_534);
+      return {
+        blocks: reader.cell(cell), rowSpan: rowSpan === 0 ? row.left + 1 : rowSpan, columnSpan: Math.max(1, span(cell, 'colspan', 1000)),
+        header: header ? 'column' : cell.tagName === 'th' ? 'row' : undefined,
+      };
+    });
+  });
+  return { kind: 'table', rows: entries, caption: captionElement === undefined ? [] : reader.line(captionElement) };
+}

@@ -1,0 +1,59 @@
+/** What is drawn in a DOCX: pictures, charts, diagrams and boxes of text, in the order in which they stand in the file. */
+import type { XmlElement } from '../../xml.js';
+import { addChart } from '../office-chart.js';
+import type { BlockTarget } from './docx-blocks.js';
+import type { Drawn } from './docx-inline.js';
+import type { DocxPart } from './docx-part.js';
+
+export class Drawings {
+  constructor(private readonly part: DocxPart, private readonly target: BlockTarget, private readonly readBlocks: (content: XmlElement) => void) {}
+
+  /** Adds all of them; `before` runs once if there is anything to add. */
+  add(drawn: Drawn[], before: () => void): void {
+    if (drawn.length > 0) before();
+    for (const { element } of drawn) this.#walk(element);
+  }
+
+  #walk(element: XmlElement): void {
+    switch (element.name) {
+      case 'w:txbxContent': return this.readBlocks(element);
+      case 'a:blip': return this.#picture(element.get('r:embed') ?? element.get('r:link'));
+      case 'v:imagedata': return this.#picture(element.get('r:id'));
+      case 'c:chart': return this.#chart(element.get('r:id'));
+      case 'dgm:relIds': return this.#diagram(element.get('r:dm'));
+      case 'mc:AlternateContent': {
+        const chosen = element.child('mc:Choice') ?? element.child('mc:Fallback');
+        for (const child of chosen?.elements() ?? []) this.#walk(child);
+        return;
+      }
+      default: for (const child of element.elements()) this.#walk(child);
+    }
+  }
+
+  #picture(id: string | undefined): void {
+    const { builder, ...place } = this.target;
+    const relationship = this.part.package.relationships(this.part.name).get(id ?? '');
+    const item = builder.addPicture(place);
+    const { archive } = this.part.package;
+    if (relationship?.external === false && archive.has(relationship.target)) this.part.pictures.push({ item, bytes: () => archive.read(relationship.target) });
+  }
+
+  #chart(id: string | undefined): void {
+    const { builder, ...place } = this.target;
+    const relationship = this.part.package.relationships(this.part.name).get(id ?? '');
+    const tree = relationship?.external === false ? this.part.package.tree(relationship.target) : null;
+    if (tree === null) builder.addPicture(place);
+    else addChart(builder, tree, place);
+  }
+
+  /** The words of a diagram, one paragraph for each of its boxes. */
+  #diagram(id: string | undefined): void {
+    const { builder, ...place } = this.target;
+    const relationship = this.part.package.relationships(this.part.name).get(id ?? '');
+    const tree = relationship?.external === false ? this.part.package.tree(relationship.target) : null;
+    for (const point of tree?.descendants('dgm:t') ?? []) {
+      const text = [...point.descendants('a:p')].map((paragraph) => [...paragraph.descendants('a:t')].map((t) => t.text).join('')).join(' ').trim();
+      if (text !== '') builder.addText('text', text, place);
+    }
+  }
+}

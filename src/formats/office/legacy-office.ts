@@ -1,0 +1,182 @@
+/**
+ * The office formats before 2007, turned into today's by LibreOffice where it is installed: a process of its own with a profile of
+ * its own, without macros, bounded in time and output; afterwards nothing of it is left.
+ */
+import { spawn } from 'node:child_process';
+import { accessSync, constants } from 'node:fs';
+import { mkdir, open, readdir, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { LecternError } from '../../errors.js';
+import { makeOwnDirectory, sharedSparedMs } from '../../platform/process-directory.js';
+import type { ReadDocument, Reader, ReadOptions } from '../format-reader.js';
+import { isCutShort, isEncryptedLegacy, looksLikeCompound } from './compound-file.js';
+
+type Modern = 'docx' | 'pptx' | 'xlsx';
+
+/** A first start makes a profile, which takes seconds; a document of this kind that takes a minute never ends. */
+const limitMs = 90_000;
+const aliveMs = 1_000;
+const maximumOutputBytes = 256 * 1024 * 1024;
+
+const places = ['/usr/bin', '/usr/local/bin', '/opt/libreoffice/program', '/usr/lib/libreoffice/program', '/snap/bin', '/Applications/LibreOffice.app/Contents/MacOS'];
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** The program's path, looked for in `path` (as the environment writes it) and where it is usually installed; null where it is not. */
+export function findLibreOffice(path: string = process.env['PATH'] ?? ''): string | null {
+  const directories = [...path.split(delimiter).filter((directory) => directory.startsWith('/')), ...places];
+  for (const directory of directories) {
+    for (const name of ['soffice', 'libreoffice']) {
+      const candidate = join(directory, name);
+      if (isProgram(candidate)) return candidate;
+    }
+  }
+  return null;
+}
+
+export interface LegacyLimits {
+  limitMs: number;
+  maximumOutputBytes: number;
+}
+
+const usual: LegacyLimits = { limitMs, maximumOutputBytes };
+
+/** Its own bounds, should this process die before it: seconds of the processor, blocks of 512 bytes of a file, KiB of address space. */
+const bounded = 'ulimit -t 120; ulimit -f 1048576; ulimit -v 8388608 2>/dev/null || :; exec "$@"';
+
+const setting = (path: string, name: string, value: string): string =>
+  `<item oor:path="/org.openoffice.${path}"><prop oor:name="${name}" oor:op="fuse"><value>${value}</value></prop></item>`;
+
+/** A profile in which macros do not run, links to elsewhere are not followed, and the way into the network ends at a closed port. */
+const profileSettings = '<?xml version="1.0" encoding="UTF-8"?>\n<oor:items xmlns:oor="http://openoffice.org/2001/registry" xmlns:xs="http://www.w3.org/2001/XMLSchema" '
+  + `xmlns:xsi="http://www.w3.org/2001/XMLSchema-instance">${[
+    setting('Office.Common/Security/Scripting', 'MacroSecurityLevel', '3'), setting('Office.Common/Security/Scripting', 'DisableMacrosExecution', 'true'),
+    setting('Office.Common/Security/Scripting', 'DisableActiveContent', 'true'), setting('Office.Common/Security/Scripting', 'BlockUntrustedRefererLinks', 'true'),
+    setting('Inet/Settings', 'ooInetProxyType', '2'), ...['HTTP', 'HTTPS', 'FTP'].flatMap((kind) => [
+      setting('Inet/Settings', `ooInet${kind}ProxyName`, '127.0.0.1'), setting('Inet/Settings', `ooInet${kind}ProxyPort`, '9'),
+    ]),
+  ].join('')}</oor:items>\n`;
+
+/** Ends with the program's exit code; null where it had to be ended. Rejects where it cannot be started. */
+function runProgram(program: string, args: string[], home: string, options: Pick<ReadOptions, 'signal' | 'alive'>, limit: number): Promise<number | null> {
+  return new Promise((resolve, reject) => {
+    // A group of its own: the program starts another one, and both end together.
+    const child = spawn('/bin/sh', ['-c', bounded, 'sh', program, ...args], { cwd: home, stdio: 'ignore', detached: true, env: { PATH: process.env['PATH'] ?? '', HOME: home, TMPDIR: home, LC_ALL: 'C.UTF-8', SAL_USE_VCLPLUGIN: 'svp' } });
+    const end = (): void => {
+      try {
+        if (child.pid !== undefined) process.kill(-child.pid, 'SIGKILL');
+      } catch {
+        // It has ended by itself meanwhile.
+      }
+    };
+    const timer = setTimeout(end, limit);
+    const sign = setInterval(() => options.alive(), aliveMs);
+    options.signal.addEventListener('abort', end, { once: true });
+    process.once('exit', end);
+    const done = (): void => {
+      clearTimeout(timer);
+      clearInterval(sign);
+      options.signal.removeEventListener('abort', end);
+      process.off('exit', end);
+      end();
+    };
+    child.once('error', (error) => {
+      done();
+      reject(error);
+    });
+    child.once('exit', (code) => {
+      done();
+      resolve(code);
+    });
+  });
+}
+
+async function readOutput(directory: string, modern: Modern, most: number): Promise<Uint8Array | null> {
+  const name = (await readdir(directory)).find((entry) => entry.endsWith(`.${modern}`));
+  if (name === undefined) return null;
+  const file = await open(join(directory, name));
+  try {
+    const { size } = await file.stat();
+    if (size > most) throw new LecternError('too_large', 'The document is larger than can be converted.');
+    return await file.readFile();
+  } finally {
+    await file.close();
+  }
+}
+
+/**
+ * A file of `legacy` as one of `modern`, made by `program`. Rejects with LecternError `invalid_document` where it makes nothing of
+ * it, `timeout`, `too_large` or `cancelled`.
+ */
+export async function modernize(
+  program: string, bytes: Uint8Array, legacy: string, modern: Modern, options: Pick<ReadOptions, 'signal' | 'alive'>, limits: LegacyLimits = usual,
+): Promise<Uint8Array> {
+  const home = makeOwnDirectory({ parent: tmpdir(), prefix: 'lectern-office', sparedMs: sharedSparedMs });
+  try {
+    const input = join(home, `document.${legacy}`);
+    const output = join(home, 'out');
+    await writeFile(input, bytes, { mode: 0o600 });
+    const profile = pathToFileURL(join(home, 'profile')).href;
+    await mkdir(join(home, 'profile', 'user'), { recursive: true, mode: 0o700 });
+    await writeFile(join(home, 'profile', 'user', 'registrymodifications.xcu'), profileSettings);
+    const args = [
+      `-env:UserInstallation=${profile}`, '--headless', '--invisible', '--norestore', '--nolockcheck', '--nodefault', '--nologo',
+      '--convert-to', modern, '--outdir', output, input,
+    ];
+    const begin = performance.now();
+    const code = await runProgram(program, args, home, options, limits.limitMs);
+    if (options.signal.aborted) throw new LecternError('cancelled');
+    if (code === null && performance.now() - begin >= limits.limitMs) throw new LecternError('timeout', 'LibreOffice took too long over the document.');
+    const made = await readOutput(output, modern, limits.maximumOutputBytes).catch((error: unknown) => {
+      if (error instanceof LecternError) throw error;
+      return null;
+    });
+    if (made === null) throw new LecternError('invalid_document', `LibreOffice could not read the file as a ${legacy.toUpperCase()} document.`);
+    return made;
+  } finally {
+    await rm(home, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Neither a compound file, nor a sheet from before there were any, nor text: RTF and HTML go by these names, too. */
+function isUnknown(bytes: Uint8Array): boolean {
+  const isOldSheet = bytes[0] === 9 && (bytes[1] === 0 || bytes[1] === 2 || bytes[1] === 4);
+  return !looksLikeCompound(bytes) && !isOldSheet && bytes.subarray(0, 4096).includes(0);
+}
+
+/**
+ * What can be said of a file of `legacy` without LibreOffice: LecternError `invalid_document` or `password_required`, or null. A sheet
+ * may be encrypted with a password that every program knows (`mayOpen`): whether it is, LibreOffice finds out.
+ */
+export function refusalOf(bytes: Uint8Array, legacy: string, mayOpen = false): LecternError | null {
+  if (bytes.length === 0) return new LecternError('invalid_document', 'The file is empty.');
+  // LibreOffice takes what it does not understand for text, and the document would be a page of signs.
+  if (isCutShort(bytes)) return new LecternError('invalid_document', 'The file is damaged or cut short.');
+  if (isUnknown(bytes)) return new LecternError('invalid_document', `The file is not a ${legacy.toUpperCase()} document.`);
+  return isEncryptedLegacy(bytes) && !(mayOpen && legacy === 'xls') ? encrypted() : null;
+}
+
+const encrypted = (): LecternError => new LecternError('password_required', 'The document is encrypted; encrypted office files cannot be opened.');
+
+/** A reader of `legacy` files by way of `modern` ones; null where the program is not installed. */
+export function legacyReader(legacy: string, modern: Modern, load: () => Promise<Reader>, program: string | null = findLibreOffice()): Reader | null {
+  if (program === null) return null;
+  return async (bytes, options): Promise<ReadDocument> => {
+    const refusal = refusalOf(bytes, legacy, true);
+    if (refusal !== null) throw refusal;
+    const made = await modernize(program, bytes, legacy, modern, options).catch((error: unknown) => {
+      const isClosed = error instanceof LecternError && error.code === 'invalid_document' && isEncryptedLegacy(bytes);
+      throw isClosed ? encrypted() : error;
+    });
+    return (await load())(made, options);
+  };
+}

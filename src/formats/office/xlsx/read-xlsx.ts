@@ -1,0 +1,73 @@
+/** XLSX to document: every sheet a page with its name as heading, its tables, what is drawn on it, and what was remarked. */
+import { basename, extname } from 'node:path';
+import { LecternError } from '../../../errors.js';
+import { DocumentBuilder } from '../../../document/builder.js';
+import type { GroupItem } from '../../../document/model.js';
+import type { FoundPicture, ReadDocument, Reader } from '../../format-reader.js';
+import { addTables, TableBudget } from '../sheet-tables.js';
+import type { GridCell } from '../sheet-tables.js';
+import { OfficePackage } from '../office-package.js';
+import { addComments } from './cell-comments.js';
+import { maximumColumns } from './sheet-cells.js';
+import { sheetDrawings } from './xlsx-drawings.js';
+import { findRegions } from './sheet-regions.js';
+import { scanSheet } from './scan-sheet.js';
+import { Workbook } from './workbook.js';
+import type { SheetEntry } from './workbook.js';
+
+class WorkbookReader {
+  readonly pictures: FoundPicture[] = [];
+  readonly budget = new TableBudget();
+
+  /** `named`: each sheet has its name as heading. */
+  constructor(private readonly workbook: Workbook, private readonly builder: DocumentBuilder, private readonly named: boolean) {}
+
+  read(sheet: SheetEntry, pageNumber: number): void {
+    const { builder, workbook } = this;
+    const { archive } = workbook.office;
+    const layer = sheet.hidden ? 'invisible' as const : undefined;
+    const bytes = archive.find(sheet.part);
+    if (bytes === null) {
+      this.budget.lose(`The sheet "${sheet.name}" is missing from the file.`);
+      return;
+    }
+    const { cells, merges, complete } = scanSheet(bytes, this.budget.cellsLeft, `The sheet "${sheet.name}"`);
+    if (!complete) this.budget.cut(sheet.name);
+    const regions = findRegions(cells, merges);
+    const height = regions.reduce((most, { bottom }) => Math.max(most, bottom + 1), 1);
+    const width = regions.reduce((most, { right }) => Math.max(most, right + 1), 1);
+    builder.addPage(pageNumber, { width, height });
+    const group: GroupItem = builder.addGroup('sheet', `sheet: ${sheet.name}`, { layer });
+    const page = { left: 0, top: 0, right: width, bottom: height };
+    if (this.named) builder.addHeading(1, sheet.name, { parent: group, layer, at: [{ pageNumber, box: { ...page, bottom: 0 } }] });
+    const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number, into: GridCell) => {
+      const at = region.cells[index] ?? 0;
+      into.row = cells.rows[at] ?? 0;
+      into.column = cells.columns[at] ?? 0;
+      into.text = workbook.shown(cells, at);
+    } }));
+    const place = { parent: group, layer, at: [{ pageNumber, box: page }] };
+    const drawings = sheetDrawings(workbook.office, sheet.part, builder, place, this.pictures);
+    for (const grid of grids) {
+      const begin = grid.top * maximumColumns + grid.left;
+      while (drawings[0] !== undefined && drawings[0].place < begin) drawings.shift()?.add();
+      addTables(builder, [grid], this.budget, { parent: group, layer, pageNumber, sheet: sheet.name });
+    }
+    for (const { add } of drawings) add();
+    addComments(workbook.office, sheet.part, builder, place);
+  }
+}
+
+/** Reads an XLSX; formulas show the values that were saved with them. Throws LecternError as `Reader` says. */
+export const readXlsx: Reader = (bytes, options): ReadDocument => {
+  const workbook = new Workbook(new OfficePackage(bytes, 'XLSX'));
+  const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options, coordOrigin: 'TOPLEFT' });
+  // The only sheet of an XLS has no heading, as that of an ODS: so the contract's own converter answers.
+  const reader = new WorkbookReader(workbook, builder, options.mimetype !== 'application/vnd.ms-excel' || workbook.sheets.length > 1);
+  const [first, last] = options.pageRange;
+  for (const [index, sheet] of workbook.sheets.entries()) {
+    if (options.signal.aborted) throw new LecternError('cancelled');
+    if (index + 1 >= first && index + 1 <= last) reader.read(sheet, index + 1);
+  }
+  return { document: builder.document, pictures: reader.pictures, losses: reader.budget.losses, pageCount: workbook.sheets.length };
+};

@@ -1,0 +1,126 @@
+/** The tool-protocol server: a running service's abilities as tools, over standard input and output. */
+import { McpServer } from '@modelcontextprotocol/sdk/server/mcp.js';
+import { StdioServerTransport } from '@modelcontextprotocol/sdk/server/stdio.js';
+import type { RequestHandlerExtra } from '@modelcontextprotocol/sdk/shared/protocol.js';
+import { CallToolRequestSchema, type CallToolResult, ListToolsRequestSchema, type ServerNotification, type ServerRequest } from '@modelcontextprotocol/sdk/types.js';
+import { z } from 'zod';
+import type { Service } from '../client/service.js';
+import { LecternError } from '../errors.js';
+import { stackOf } from '../platform/source-stack.js';
+import { readArguments } from './arguments.js';
+import { convertDocument, convertInput } from './document-tools.js';
+import { chatInput, chatTool, embedInput, embedTool, listModelsTool } from './model-tools.js';
+import type { ToolCall, ToolText } from './tool.js';
+
+type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
+
+/** A document of 100 MB as base64 in one line, and some room. */
+const longestLine = 150 * 2 ** 20;
+
+/** What the SDK's clients take in one line, the envelope aside; at a longer one they close the connection. */
+const longestAnswer = 10 * 2 ** 20 - 4096;
+
+/** Settles when the client has closed standard input. What is under way is cancelled then. */
+export async function serveTools(service: Service, version: string): Promise<void> {
+  const server = new McpServer({ name: 'lectern', version }, {
+    capabilities: { tools: {} },
+    instructions: `Documents become markdown, and language models chat and embed, on the service at ${service.address}.`,
+  });
+  addTools(server, service);
+  const gone = new Promise<void>((resolve) => {
+    server.server.onclose = resolve;
+    process.stdin.once('end', () => void server.close());
+    process.stdin.once('close', () => void server.close());
+  });
+  await server.connect(new StdioServerTransport(process.stdin, process.stdout, { maxBufferSize: longestLine }));
+  await gone;
+}
+
+interface Tool {
+  name: string;
+  title: string;
+  description: string;
+  input: z.ZodObject;
+  run: (given: unknown, call: ToolCall) => Promise<ToolText>;
+}
+
+function toolsOf(service: Service): Tool[] {
+  const tool = <Shape extends z.ZodRawShape>(
+    name: string, title: string, description: string, shape: Shape, run: (input: z.output<z.ZodObject<Shape>>, call: ToolCall) => Promise<ToolText>,
+  ): Tool => {
+    const input = z.object(shape);
+    return { name, title, description, input, run: async (given, call) => run(readArguments(input, given), call) };
+  };
+  return [
+    tool(
+      'convert_document', 'Convert a document', 'Converts a document (PDF, office formats, HTML, images, ...) to markdown or another text format, with headings, tables and reading order.',
+      convertInput, (input, call) => convertDocument(service, input, call),
+    ),
+    tool(
+      'list_models', 'List language models', 'Lists the language models of the service with what each can do (completion, tools, embedding, ...).',
+      {}, (_input, call) => listModelsTool(service, call),
+    ),
+    tool('chat', 'Ask a language model', 'Asks a language model of the service and gives its answer.', chatInput, (input, call) => chatTool(service, input, call)),
+    tool('embed', 'Embed texts', 'Turns texts into vectors with an embedding model of the service; the answer is JSON.', embedInput, (input, call) => embedTool(service, input, call)),
+  ];
+}
+
+/** By the protocol's own requests: the SDK's table of tools answers wrong arguments with its validator's list. */
+function addTools({ server }: McpServer, service: Service): void {
+  const tools = toolsOf(service);
+  server.setRequestHandler(ListToolsRequestSchema, () => ({
+    tools: tools.map(({ name, title, description, input }) => ({
+      name, title, description, inputSchema: z.toJSONSchema(input, { target: 'draft-7', io: 'input' }) as { type: 'object' }, annotations: { readOnlyHint: true, openWorldHint: false },
+    })),
+  }));
+  server.setRequestHandler(CallToolRequestSchema, ({ params }, extra) => answered(extra, async (call) => {
+    const tool = tools.find(({ name }) => name === params.name);
+    if (tool === undefined) throw new LecternError('invalid_request', `There is no tool "${params.name}", only ${tools.map(({ name }) => name).join(', ')}.`);
+    return tool.run(params.arguments, call);
+  }));
+}
+
+/** A failure is an answer too: the model that called should read why. */
+async function answered(extra: Extra, run: (call: ToolCall) => Promise<ToolText>): Promise<CallToolResult> {
+  const notices = progressOf(extra);
+  try {
+    const texts = await run({ signal: extra.signal, progress: notices?.tell });
+    const content = texts.map((text) => ({ type: 'text' as const, text }));
+    const sizeBytes = Buffer.byteLength(JSON.stringify(content));
+    if (sizeBytes > longestAnswer) throw new LecternError('too_large', `The answer has ${(sizeBytes / 1e6).toFixed(0)} MB, and clients of tools take ${Math.floor(longestAnswer / 1e6)}: ask for less at a time (pages), or use \`lectern convert\`.`);
+    return { content };
+  } catch (thrown) {
+    if (!(thrown instanceof LecternError)) process.stderr.write(`lectern: a tool met a defect: ${stackOf(thrown)}\n`);
+    const sentence = thrown instanceof LecternError ? thrown.message : 'The tool server met a defect; its standard error tells more.';
+    return { isError: true, content: [{ type: 'text', text: sentence }] };
+  } finally {
+    notices?.stop();
+  }
+}
+
+/** Clients take a call for dead that says nothing for a while: a queue, an upload or a model that loads is told as often. */
+const noticeMs = 1_000;
+
+/**
+ * The protocol wants numbers that grow. Where the work stands still, they creep towards the next whole one; past the total there is none
+ * that could be told.
+ */
+function progressOf({ _meta: meta, sendNotification, signal }: Extra): { tell: NonNullable<ToolCall['progress']>; stop: () => void } | undefined {
+  const token = meta?.progressToken;
+  if (token === undefined) return undefined;
+  let told = -1;
+  let last: Parameters<NonNullable<ToolCall['progress']>> = [0, undefined, 'waiting'];
+  const send = (progress: number): void => {
+    const [, total, message] = last;
+    if (signal.aborted) return;
+    told = progress;
+    const params = { progressToken: token, progress, message, ...(total === undefined || progress > total ? {} : { total }) };
+    void sendNotification({ method: 'notifications/progress', params }).catch(() => undefined);
+  };
+  const tell = (...now: typeof last): void => {
+    last = now;
+    if (now[0] > told) send(now[0]);
+  };
+  const timer = setInterval(() => send(told < 0 ? 0 : told + (Math.floor(told) + 1 - told) / 64), noticeMs);
+  return { tell, stop: () => clearInterval(timer) };
+}

@@ -1,0 +1,50 @@
+/** Regions of drawing: where curves and slanted strokes lie close together. */
+import { intersection, union } from '../geometry/box.js';
+import type { Box } from './pdf-page.js';
+
+/** Regions in which `strokes` lie close together, found on a coarse grid. */
+export function clusterStrokes(strokes: Box[], page: Box): Box[] {
+  if (strokes.length === 0) return [];
+  const cell = Math.max(10, Math.max(page.right, page.bottom) / 150);
+  const columns = Math.ceil(page.right / cell) + 1;
+  const rows = Math.ceil(page.bottom / cell) + 1;
+  const regions = new Int32Array(columns * rows);
+  const occupied = new Map<number, Box>();
+  for (const stroke of strokes) markCells(occupied, stroke, cell, columns, rows);
+  const boxes: Box[] = [];
+  for (const start of occupied.keys()) {
+    if (regions[start] !== 0) continue;
+    boxes.push(floodFill(start, occupied, regions, columns, boxes.length + 1));
+  }
+  return boxes.filter((box) => box.right - box.left >= 12 && box.bottom - box.top >= 12);
+}
+
+function markCells(occupied: Map<number, Box>, stroke: Box, cell: number, columns: number, rows: number): void {
+  const clampTo = (value: number, limit: number) => Math.min(limit - 1, Math.max(0, Math.floor(value / cell)));
+  for (let row = clampTo(stroke.top, rows); row <= clampTo(stroke.bottom, rows); row++) {
+    for (let column = clampTo(stroke.left, columns); column <= clampTo(stroke.right, columns); column++) {
+      const key = row * columns + column;
+      const part = intersection(stroke, { left: column * cell, top: row * cell, right: (column + 1) * cell, bottom: (row + 1) * cell });
+      const known = occupied.get(key);
+      occupied.set(key, known === undefined ? part : union(known, part));
+    }
+  }
+}
+
+function floodFill(start: number, occupied: Map<number, Box>, regions: Int32Array, columns: number, region: number): Box {
+  const pending = [start];
+  let box: Box | undefined;
+  regions[start] = region;
+  for (let key = pending.pop(); key !== undefined; key = pending.pop()) {
+    const part = occupied.get(key);
+    if (part === undefined) continue;
+    box = box === undefined ? part : union(box, part);
+    for (const step of [-1, 1, -columns, columns, -columns - 1, -columns + 1, columns - 1, columns + 1]) {
+      const next = key + step;
+      if (regions[next] !== 0 || !occupied.has(next)) continue;
+      regions[next] = region;
+      pending.push(next);
+    }
+  }
+  return box ?? { left: 0, top: 0, right: 0, bottom: 0 };
+}

@@ -1,0 +1,168 @@
+/** What form fields and free-text notes say, and which boxes of a form are ticked: it is drawn on the page, but in no text layer. */
+import { transformBox } from './matrix.js';
+import type { Matrix } from './matrix.js';
+import type { Box, Font, Line, Word } from './pdf-page.js';
+import type { Pdfium } from './pdfium.js';
+import type { TickBox } from './tick-boxes.js';
+
+const FREE_TEXT = 3;
+const WIDGET = 20;
+const CHECK_BOX = 2;
+const RADIO_BUTTON = 3;
+const COMBO_BOX = 4;
+const LIST_BOX = 5;
+const TEXT_FIELD = 6;
+/** Annotation flags: hidden, no view. */
+const UNSEEN = 2 | 32;
+const PASSWORD_FIELD = 1 << 13;
+const MAX_ANNOTATIONS = 5000;
+const PADDING = 2;
+/** Mean advance of text faces, in parts of the size; the real font is the viewer's choice. */
+const MEAN_ADVANCE = 0.5;
+const LINE_PITCH = 1.15;
+const LABEL_REACH = 40;
+
+const fieldFont: Font = { name: '', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
+
+/** What the fields of a page's form show. */
+export interface Fields {
+  /** Lines of the filled ones, placed by estimate within their rectangles. */
+  lines: Line[];
+  ticks: TickBox[];
+}
+
+/** Filled fields stand on the baseline of a label of `printed` where one is beside. `form` is the form environment. */
+export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: Matrix, printed: Line[], firstOrder: number): Fields {
+  const { call } = pdfium;
+  const fields: Fields = { lines: [], ticks: [] };
+  let order = firstOrder;
+  const count = Math.min(MAX_ANNOTATIONS, call.FPDFPage_GetAnnotCount(page));
+  for (let index = 0; index < count; index++) {
+    const annotation = call.FPDFPage_GetAnnot(page, index);
+    if (annotation === 0) continue;
+    try {
+      if ((call.FPDFAnnot_GetFlags(annotation) & UNSEEN) !== 0) continue;
+      const box = boxOf(pdfium, annotation, toSeen);
+      if (box === null) continue;
+      if (isTickField(pdfium, annotation, form)) {
+        fields.ticks.push({ box, ticked: call.FPDFAnnot_IsChecked(form, annotation) !== 0 });
+        continue;
+      }
+      const field = readField(pdfium, annotation, form, box);
+      if (field === null) continue;
+      const label = labelOf(field.box, printed);
+      // Letters as high as the field make no heading of what somebody typed.
+      const laidOut = layOut({ ...field, size: Math.min(field.size, label?.size ?? Infinity) }, order);
+      for (const line of laidOut) {
+        if (label !== undefined && laidOut.length === 1) moveTo(line, label.baseline);
+        fields.lines.push(line);
+        order += line.words.length;
+      }
+    } finally {
+      call.FPDFPage_CloseAnnot(annotation);
+    }
+  }
+  return fields;
+}
+
+interface Field {
+  text: string;
+  box: Box;
+  size: number;
+}
+
+function boxOf(pdfium: Pdfium, annotation: number, toSeen: Matrix): Box | null {
+  const { call, scratch } = pdfium;
+  if (call.FPDFAnnot_GetRect(annotation, scratch) === 0) return null;
+  const f32 = pdfium.f32;
+  const at = scratch >> 2;
+  const box = transformBox(toSeen, f32[at] ?? 0, f32[at + 3] ?? 0, f32[at + 2] ?? 0, f32[at + 1] ?? 0);
+  return box.right > box.left && box.bottom > box.top ? box : null;
+}
+
+function isTickField({ call }: Pdfium, annotation: number, form: number): boolean {
+  if (form === 0 || call.FPDFAnnot_GetSubtype(annotation) !== WIDGET) return false;
+  const type = call.FPDFAnnot_GetFormFieldType(form, annotation);
+  return type === CHECK_BOX || type === RADIO_BUTTON;
+}
+
+function readField(pdfium: Pdfium, annotation: number, form: number, box: Box): Field | null {
+  const { call, scratch } = pdfium;
+  const text = fieldText(pdfium, annotation, form).trim();
+  if (text === '') return null;
+  const known = form !== 0 && call.FPDFAnnot_GetFontSize(form, annotation, scratch) !== 0 ? (pdfium.f32[scratch >> 2] ?? 0) : 0;
+  return { text, box, size: known > 0 ? known : Math.min(12, Math.max(4, (box.bottom - box.top) * 0.6)) };
+}
+
+function fieldText(pdfium: Pdfium, annotation: number, form: number): string {
+  const { call } = pdfium;
+  const subtype = call.FPDFAnnot_GetSubtype(annotation);
+  if (subtype === FREE_TEXT) return pdfium.readString((buffer, size) => call.FPDFAnnot_GetStringValue(annotation, pdfium.names.Contents, buffer, size), 'utf16le');
+  if (subtype !== WIDGET || form === 0) return '';
+  const type = call.FPDFAnnot_GetFormFieldType(form, annotation);
+  if (type !== TEXT_FIELD && type !== COMBO_BOX && type !== LIST_BOX) return '';
+  if (type === TEXT_FIELD && (call.FPDFAnnot_GetFormFieldFlags(form, annotation) & PASSWORD_FIELD) !== 0) return '';
+  return pdfium.readString((buffer, size) => call.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, size), 'utf16le');
+}
+
+function layOut(field: Field, firstOrder: number): Line[] {
+  const { box, size } = field;
+  const advance = MEAN_ADVANCE * size;
+  const room = Math.max(1, Math.floor((box.right - box.left - 2 * PADDING) / advance));
+  const rows = field.text.split(/\r\n|[\r\n\u2028\u2029]/).flatMap((row) => wrap(row, room)).filter((row) => row.length > 0);
+  const pitch = Math.min(LINE_PITCH * size, (box.bottom - box.top) / Math.max(1, rows.length));
+  const top = rows.length === 1 ? (box.top + box.bottom - size) / 2 : box.top + PADDING;
+  let order = firstOrder;
+  return rows.map((row, index) => {
+    const baseline = top + index * pitch + 0.8 * size;
+    let x = box.left + PADDING;
+    const words = row.map((text) => {
+      const width = Math.min(text.length * advance, box.right - box.left);
+      const word = makeWord(text, { left: x, top: baseline - 0.75 * size, right: x + width, bottom: baseline + 0.2 * size }, baseline, size, order++);
+      x += width + advance;
+      return word;
+    });
+    const [first, last] = [words[0], words[words.length - 1]];
+    return { words, box: { left: first?.box.left ?? x, top: baseline - 0.75 * size, right: last?.box.right ?? x, bottom: baseline + 0.2 * size }, baseline, size, angle: 0 };
+  });
+}
+
+/** The printed line that ends shortly before the field, or starts shortly after it, at its height. */
+function labelOf(box: Box, printed: Line[]): Line | undefined {
+  return printed.find(({ angle, baseline, size, box: { left, right } }) => {
+    const beside = (right <= box.left + size && right > box.left - LABEL_REACH) || (left >= box.right - size && left < box.right + LABEL_REACH);
+    return angle === 0 && beside && baseline > box.top && baseline < box.bottom + 0.3 * size;
+  });
+}
+
+function moveTo(line: Line, baseline: number): void {
+  const down = baseline - line.baseline;
+  line.baseline = baseline;
+  line.box = { ...line.box, top: line.box.top + down, bottom: line.box.bottom + down };
+  for (const word of line.words) {
+    word.baseline = baseline;
+    word.box = { ...word.box, top: word.box.top + down, bottom: word.box.bottom + down };
+  }
+}
+
+/** Words of one row of text, in rows of at most `room` characters where a single word allows. */
+function wrap(row: string, room: number): string[][] {
+  const rows: string[][] = [];
+  let used = Infinity;
+  for (const word of row.split(/\s+/).filter((each) => each !== '')) {
+    if (used + 1 + word.length > room) {
+      rows.push([]);
+      used = -1;
+    }
+    rows[rows.length - 1]?.push(word);
+    used += 1 + word.length;
+  }
+  return rows;
+}
+
+function makeWord(text: string, box: Box, baseline: number, size: number, order: number): Word {
+  return {
+    text: text.normalize('NFC'), box, baseline, size, order,
+    font: fieldFont, color: 0, angle: 0, glued: false, softHyphen: false, invisible: false, link: -1, underline: false, strike: false, mcid: -1,
+  };
+}

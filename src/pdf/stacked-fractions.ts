@@ -1,0 +1,224 @@
+/** Fractions by where their parts stand, whatever their fonts: a bar on the axis of a line, something short right above it and right below it. */
+import type { Line, Ruling, Word } from './pdf-page.js';
+
+export interface Fraction {
+  bar: Ruling;
+  /** With those of fractions in it, whose bars are `inner`. */
+  over: Word[];
+  under: Word[];
+  inner: Ruling[];
+  /** The word on the line's baseline beside the bar, or beside a fraction that stands beside it. */
+  beside: Word;
+}
+
+/** Bounds of the effort on one page; a page with more has charts or tables. */
+const mostBars = 400;
+const mostWords = 20_000;
+const mostNear = 200;
+/** Storeys of fractions in fractions. */
+const mostStoreys = 3;
+
+// All in parts of the size of the text beside the bar. Down is positive.
+/** How far below a bar the baseline of its line lies: TeX's axis is at 0.25. */
+const axis = { from: 0.1, to: 0.45 };
+/** White between a bar and what stands beside it, with the space around an operator. */
+const reach = 1.2;
+/** Baselines of what stands above and below a bar, and of what a fraction there brings with it. */
+const overBaseline = { from: -0.95, to: -0.02 };
+const underBaseline = { from: 0.4, to: 1.4 };
+const farthest = 3.5;
+/** Parts stand no further beyond the bar, and their rows not so near to anything else. */
+const overhang = 0.3;
+const rowGap = 0.6;
+/** The wider part is about as wide as the bar; a rule of a table is wider. */
+const leastCover = 0.6;
+const mostThickness = 0.15;
+/** Bars of fractions over each other are no further apart. */
+const mostStacked = 1.8;
+/** Of the larger size: smaller text is a script; of that size, how near it stands to what it is of. */
+const scriptSize = 0.86;
+const touching = 0.3;
+/** Points between rules that meet. */
+const touchingRules = 1;
+
+interface Span {
+  left: number;
+  right: number;
+}
+
+const isBetween = (value: number, { from, to }: { from: number; to: number }): boolean => value >= from && value <= to;
+const gapBetween = (a: Span, b: Span): number => Math.max(a.left, b.left) - Math.min(a.right, b.right);
+const spanOf = (words: Word[]): Span => ({ left: Math.min(...words.map(({ box }) => box.left)), right: Math.max(...words.map(({ box }) => box.right)) });
+const barSpan = ({ start, end }: Ruling): Span => ({ left: start, right: end });
+/** The sign of a root may hang from above its line: its foot tells where it stands. */
+const baselineOf = (word: Word): number => (word.text === '√' ? word.box.bottom : word.baseline);
+
+/** White between the word and a bar that it stands beside, on whose axis the bar lies; Infinity where it does not. `span` is the bar's, with the sign of a root before it. */
+function gapBeside(bar: Ruling, word: Word, span = barSpan(bar)): number {
+  const gap = gapBetween(span, word.box);
+  return isBetween((word.baseline - bar.position) / word.size, axis) && gap > -0.15 * word.size && gap < reach * word.size ? gap : Infinity;
+}
+
+/** The bar lies on the axis of the word's line, right before the word or behind it. */
+export function standsBeside(bar: Ruling, word: Word): boolean {
+  return gapBeside(bar, word) < Infinity;
+}
+
+function besideOf(bar: Ruling, words: Word[]): Word | undefined {
+  const sign = words.find((word) => word.text === '√' && Math.abs(bar.start - word.box.right) < 0.3 * word.size && word.box.top < bar.position && word.box.bottom > bar.position);
+  const span = { left: sign?.box.left ?? bar.start, right: bar.end };
+  let best: Word | undefined;
+  for (const word of words) if (word !== sign && gapBeside(bar, word, span) < (best === undefined ? Infinity : gapBeside(bar, best, span))) best = word;
+  return best;
+}
+
+/** White between a word and a bar above or below it. */
+function distance({ box }: Word, { position }: Ruling): number {
+  return Math.max(box.top - position, position - box.bottom);
+}
+
+/** What the parts of one bar are looked for in. */
+interface Surroundings {
+  bar: Ruling;
+  beside: Word;
+  /** Words around the bar, without those on its own line. */
+  near: Word[];
+  /** Words on its line. */
+  line: Word[];
+  /** Other bars at its height. */
+  others: Ruling[];
+  /** Fractions that are found already. */
+  known: Fraction[];
+}
+
+/** A small word that touches the bar, or a word of its line: no part of another row. */
+function isScriptOfLine(word: Word, { bar, beside: { size }, line }: Surroundings): boolean {
+  return word.size < scriptSize * size && (Math.abs(gapBetween(barSpan(bar), word.box)) < touching * size || line.some((base) => Math.abs(gapBetween(base.box, word.box)) < touching * size));
+}
+
+function isScriptOf(word: Word, base: Word): boolean {
+  return word.size < scriptSize * base.size && Math.abs(gapBetween(base.box, word.box)) < touching * base.size && Math.abs(word.baseline - base.baseline) < 0.6 * base.size;
+}
+
+/** The words of one side: within the bar's ends, in rows with nothing else in them; with fractions, all of their row. */
+function partOf(around: Surroundings, baselines: { from: number; to: number }): Word[] {
+  const { bar, beside: { size }, near, others, known } = around;
+  const slack = overhang * size;
+  const isInside = ({ box }: Word): boolean => box.left > bar.start - slack && box.right < bar.end + slack;
+  const isAlone = (word: Word): boolean => !near.some((other) => Math.abs(other.baseline - word.baseline) < 0.15 * size && !isInside(other) && gapBetween(other.box, word.box) < rowGap * size
+    && !others.some((one) => gapBetween(barSpan(one), other.box) < 0) && !isScriptOfLine(other, around));
+  const isOnSide = (word: Word): boolean => isInside(word) && (baselineOf(word) - bar.position) * baselines.to > 0;
+  const isNested = (other: Fraction): boolean => isOnSide(other.beside) && isAlone(other.beside) && other.bar.start > bar.start - 1 && other.bar.end < bar.end + 1;
+  // Between the bars of two lines a word belongs to the nearer one.
+  const foreign = new Set(known.filter((other) => !isNested(other)).flatMap((other) => [...other.over, ...other.under].filter((word) => distance(word, other.bar) < distance(word, bar))));
+  const inside = near.filter((word) => isOnSide(word) && !foreign.has(word));
+  const candidates = inside.filter((word) => isBetween((baselineOf(word) - bar.position) / size, baselines) && isAlone(word));
+  // Of several rows the nearest is meant: the other is of a line above or below.
+  const nearest = Math.min(...candidates.filter((word) => !candidates.some((base) => isScriptOf(word, base))).map((word) => Math.abs(baselineOf(word) - bar.position)));
+  const part = new Set(candidates.filter((word) => Math.abs(baselineOf(word) - bar.position) - nearest < (word.text === '√' ? 0.6 : 0.2) * size));
+  for (const { over, under, beside } of known.filter(isNested)) {
+    if (![...over, ...under].some((word) => part.has(word)) || ![...over, ...under].every((word) => inside.includes(word))) continue;
+    for (const word of inside) if (over.includes(word) || under.includes(word) || Math.abs(word.baseline - beside.baseline) < 0.15 * size) part.add(word);
+  }
+  // Scripts of what was found touch it.
+  for (const word of inside) {
+    if ([...part].some((base) => isScriptOf(word, base))) part.add(word);
+  }
+  return [...part];
+}
+
+function fractionAt(bar: Ruling, words: Word[], beside: Word, bars: Ruling[], known: Fraction[]): Fraction | null {
+  const { size } = beside;
+  const length = bar.end - bar.start;
+  if (bar.thickness > mostThickness * size || length > 30 * size) return null;
+  const around = words.filter((word) => Math.abs(word.baseline - bar.position) < farthest * size && gapBetween(barSpan(bar), word.box) < size);
+  if (around.length > mostNear) return null;
+  const isOnLine = (word: Word): boolean => Math.abs(word.baseline - beside.baseline) <= 0.1 * size;
+  // What a bar runs through is struck out.
+  if (around.some((word) => isOnLine(word) && gapBetween(barSpan(bar), word.box) < -0.15 * size)) return null;
+  const surroundings: Surroundings = {
+    bar, beside, near: around.filter((word) => !isOnLine(word)), line: around.filter(isOnLine), others: bars.filter((other) => other !== bar && Math.abs(other.position - bar.position) < 0.1 * size),
+    known: known.filter((other) => other.bar !== bar && Math.abs(other.bar.position - bar.position) < farthest * size && gapBetween(barSpan(other.bar), barSpan(bar)) < size),
+  };
+  const [over, under] = [partOf(surroundings, overBaseline), partOf(surroundings, underBaseline)];
+  if (over.length === 0 || under.length === 0) return null;
+  const width = Math.max(...[over, under].map((part) => spanOf(part).right - spanOf(part).left));
+  return width < leastCover * length - 0.2 * size ? null : { bar, over, under, inner: [], beside };
+}
+
+/** Fractions that are the whole of a part of another one: nothing stands beside them, but their bar lies in the other's strip. */
+function stacked({ bar, over, under, beside }: Fraction, bars: Ruling[], words: Word[]): Fraction[] {
+  return bars.flatMap((inner) => {
+    const down = (inner.position - bar.position) / beside.size;
+    if (inner === bar || besideOf(inner, words) !== undefined || inner.start < bar.start - 1 || inner.end > bar.end + 1 || Math.abs(down) > mostStacked) return [];
+    const part = down < 0 ? over : under;
+    const made = fractionAt(inner, words, beside, bars, []);
+    // What it is made of is of the other's part: its nearer half was found already.
+    return made === null || ![...made.over, ...made.under].some((word) => part.includes(word)) ? [] : [{ ...made, beside: part[0]! }];
+  });
+}
+
+/** A fraction that stands in a part of another one becomes words of it. What still shares words with one before it is none: every word has one place. */
+function nested(found: Fraction[]): Fraction[] {
+  const outermost: Fraction[] = [];
+  const widest = [...found].sort((a, b) => b.bar.end - b.bar.start - (a.bar.end - a.bar.start));
+  const homes = new Map<Word, Fraction>();
+  for (const fraction of widest) {
+    const { bar, over, under, beside } = fraction;
+    const home = homes.get(beside);
+    const words = [...over, ...under].filter((word) => home === undefined || homes.get(word) !== home);
+    if (words.some((word) => homes.has(word))) continue;
+    if (home === undefined) outermost.push(fraction);
+    else {
+      (beside.baseline < home.bar.position ? home.over : home.under).push(...words);
+      home.inner.push(bar);
+    }
+    for (const word of words) homes.set(word, home ?? fraction);
+  }
+  return outermost.filter(({ beside }) => !homes.has(beside)).sort((a, b) => a.bar.start - b.bar.start);
+}
+
+/** All that bars are, from left to right, also those in others; `known` are those of an earlier look. */
+function fractionsAt(bars: Ruling[], words: Word[], known: Fraction[]): Fraction[] {
+  const found: Fraction[] = [];
+  for (const bar of bars) {
+    const near = words.filter(({ baseline, size, box }) => Math.abs(baseline - bar.position) < (farthest + 0.5) * size && gapBetween(barSpan(bar), box) < 2 * size);
+    const last = found.at(-1);
+    const chained = last !== undefined && Math.abs(last.bar.position - bar.position) < 0.1 * last.beside.size && bar.start - last.bar.end < reach * last.beside.size ? last.beside : undefined;
+    const beside = besideOf(bar, near) ?? chained;
+    const fraction = beside === undefined ? null : fractionAt(bar, near, beside, bars, known);
+    if (fraction !== null) found.push(fraction);
+  }
+  return found;
+}
+
+/** The bar of a root begins at the upper end of its sign. */
+function isBarOf({ box: { right, top, bottom }, size }: Word, { start, position }: Ruling): boolean {
+  return Math.abs(right - start) < 0.3 * size + 1 && position > top - 0.3 * size && position < top + 0.35 * (bottom - top);
+}
+
+/** An upright rule meets it, or runs through it: a side of a table's cells. */
+function isOfGrid(bar: Ruling, walls: Ruling[]): boolean {
+  return walls.some(({ position, start, end }) => position > bar.start - touchingRules && position < bar.end + touchingRules && start < bar.position + touchingRules && end > bar.position - touchingRules);
+}
+
+/** The fractions of a page's upright text, from left to right. */
+export function fractionsOf(lines: Line[], rulings: Ruling[]): Fraction[] {
+  const across = rulings.filter(({ orientation }) => orientation === 'horizontal');
+  if (across.length === 0 || across.length > mostBars) return [];
+  const words = lines.filter(({ angle }) => angle === 0).flatMap((line) => line.words);
+  if (words.length > mostWords) return [];
+  const signs = words.filter(({ text }) => text === '√');
+  const walls = rulings.filter(({ orientation }) => orientation === 'vertical');
+  const bars = across.filter((bar) => !signs.some((sign) => isBarOf(sign, bar)) && !isOfGrid(bar, walls)).sort((a, b) => a.start - b.start);
+  let found: Fraction[] = [];
+  // A part may be as high as a fraction in it: outer ones are seen when inner ones are known.
+  for (let storey = 0; storey < mostStoreys; storey++) {
+    const next = fractionsAt(bars, words, found);
+    const isSettled = storey > 0 && next.length === found.length;
+    found = next;
+    if (isSettled || found.length === 0) break;
+  }
+  const alone = bars.filter((bar) => !found.some((fraction) => fraction.bar === bar));
+  return nested([...found, ...found.flatMap((fraction) => stacked(fraction, alone, words))]);
+}
