@@ -1,5 +1,5 @@
 /** How far the result may be trusted, by what the pages showed; null where nothing is known. */
-import type { PageSketch } from './pipeline/structure-page.js';
+import type { PageStructure } from './pipeline/structure-page.js';
 import type { Confidence, Grade } from './result.js';
 import type { Block } from './structure/block.js';
 
@@ -19,10 +19,10 @@ function rounded(score: number | null): number | null {
 }
 
 /** Share of the page's characters whose meaning the file tells; a page of pictures without text was not parsed at all. */
-function parseScore(sketch: PageSketch): number | null {
-  if (sketch.recognised !== undefined) return null;
-  if (sketch.characters === 0) return sketch.pictureCoverage > 0.5 ? 0 : null;
-  return 1 - sketch.unmappedCharacters / sketch.characters;
+function parseScore(structure: PageStructure): number | null {
+  if (structure.recognised !== undefined) return null;
+  if (structure.characters === 0) return structure.pictureCoverage > 0.5 ? 0 : null;
+  return 1 - structure.unmappedCharacters / structure.characters;
 }
 
 /** Share of the letters outside tables in lines that hold together: pieces far apart on one baseline are a form or a table not seen. */
@@ -43,21 +43,21 @@ function layoutScores(blocks: Block[]): Map<number, number> {
 }
 
 /** The contract's confidence object. */
-export function judgeConfidence(sketches: PageSketch[], blocks: Block[]): Confidence {
+export function confidenceOf(structures: PageStructure[], blocks: Block[]): Confidence {
   const layouts = layoutScores(blocks);
   const parse: number[] = [];
   const layout: number[] = [];
   const table: number[] = [];
   const ocr: number[] = [];
   const pages: number[] = [];
-  for (const sketch of sketches) {
-    const parsed = parseScore(sketch);
-    const laidOut = layouts.get(sketch.pageIndex);
-    const tables = sketch.tables.map(({ confidence }) => confidence);
+  for (const structure of structures) {
+    const parsed = parseScore(structure);
+    const laidOut = layouts.get(structure.pageIndex);
+    const tables = structure.tables.map(({ confidence }) => confidence);
     if (parsed !== null) parse.push(parsed);
     if (laidOut !== undefined) layout.push(laidOut);
     table.push(...tables);
-    const read = sketch.recognised?.confidence ?? null;
+    const read = structure.recognised?.confidence ?? null;
     if (read !== null) ocr.push(read);
     const scores = [parsed, laidOut ?? null, read, ...tables].filter((score) => score !== null);
     if (scores.length > 0) pages.push(Math.min(...scores));

@@ -11,11 +11,11 @@ import { DocumentBuilder } from '../document/builder.js';
 import type { DoclingDocument } from '../document/model.js';
 import { findFormat, formatNames } from '../formats/index.js';
 import type { ReadDocument, ReadOptions } from '../formats/index.js';
-import { judgeConfidence } from './confidence.js';
+import { confidenceOf } from './confidence.js';
 import { conversionError, errorOf } from './failures.js';
 import { detectFormat } from './input/input-format.js';
 import type { InputFormat } from './input/input-format.js';
-import type { PageSketch } from './pipeline/structure-page.js';
+import type { PageStructure } from './pipeline/structure-page.js';
 import { contentFile, writeDocumentChunks, writeEmptyContent, writeOutputs } from './output/outputs.js';
 import { placeOnPage } from './ocr/turned.js';
 import { openPages } from './input/pages.js';
@@ -77,7 +77,7 @@ function refusal(pageCount: number, request: ConvertRequest): ConversionError | 
 }
 
 /** What a reader of the document should know of its text: what was left out because nobody sees it, which pages were read from a scan's layer or from their picture, and in which pictures no text was found. */
-function textLayerNotes(sketches: PageSketch[]): Record<string, unknown> | null {
+function textLayerNotes(sketches: PageStructure[]): Record<string, unknown> | null {
   const hidden: Record<string, number> = {};
   for (const sketch of sketches) {
     for (const [why, characters] of Object.entries(sketch.hidden)) if (characters > 0) hidden[why] = (hidden[why] ?? 0) + (characters as number);
@@ -175,7 +175,7 @@ class Conversion {
     return this.#write(input, pages, sketches);
   }
 
-  async #write(input: Input, pages: PageSource, sketches: PageSketch[]): Promise<ConvertOutcome> {
+  async #write(input: Input, pages: PageSource, sketches: PageStructure[]): Promise<ConvertOutcome> {
     const { options, filename, outputDirectory } = this.#request;
     await this.#announce('structure', sketches.length);
     const structure = this.timings.measure('structure', 'document', () => structureDocument(sketches, pages.outline(), !options.doPdfHeadingHierarchy));
@@ -200,7 +200,7 @@ class Conversion {
       if (options.includePageImages) await images.drawPages(pages, builder.document);
     });
     const recognisedPages = sketches.filter(({ recognised }) => recognised !== undefined).length;
-    return this.#deliver(input, builder.document, images, { confidence: judgeConfidence(sketches, structure.blocks), pageCount: sketches.length, recognisedPages });
+    return this.#deliver(input, builder.document, images, { confidence: confidenceOf(sketches, structure.blocks), pageCount: sketches.length, recognisedPages });
   }
 
   /** The outputs as files, and what is said of them. */

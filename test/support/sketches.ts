@@ -1,6 +1,6 @@
 /** Pages as the converter's document-wide steps see them, made line by line without a PDF. */
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
-import type { SketchedTable } from '../../src/convert/page/page-table.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageTable } from '../../src/convert/page/page-table.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 
 let order = 0;
@@ -33,7 +33,7 @@ export function paragraph(left: number, baseline: number, width: number, count: 
   });
 }
 
-export function sketch(pageIndex: number, pieces: TextLine[], more: Partial<PageSketch> = {}): PageSketch {
+export function sketch(pageIndex: number, pieces: TextLine[], more: Partial<PageStructure> = {}): PageStructure {
   return {
     pageIndex, width: 600, height: 800, pieces, tables: [], figures: [], separators: [], columnRules: [], cardRows: [], panels: [],
     hidden: { outsidePage: 0, clipped: 0, covered: 0, sameColor: 0, hiddenLayer: 0, invisible: 0 },
@@ -42,7 +42,7 @@ export function sketch(pageIndex: number, pieces: TextLine[], more: Partial<Page
 }
 
 /** A table of one line of text a cell; the first row is its head. */
-export function table(box: SketchedTable['box'], rows: string[][]): SketchedTable {
+export function table(box: PageTable['box'], rows: string[][]): PageTable {
   const columnCount = rows[0]!.length;
   const width = (box.right - box.left) / columnCount;
   return {

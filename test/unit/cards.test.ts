@@ -1,7 +1,7 @@
 /** Key figures and other cards side by side. */
 import t from 'tap';
 import { cardRows } from '../../src/convert/layout/cards.js';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
@@ -12,7 +12,7 @@ const lines = figures.flatMap(([value, label], at): TextLine[] => [line(80 + 150
 const boxes = figures.map((_, at) => ({ box: { left: 60 + 150 * at, right: 200 + 150 * at, top: 110, bottom: 160 }, fill: 0xe6f1f5, stroke: -1 }));
 
 /** Roles and texts. */
-function read(page: PageSketch): string[] {
+function read(page: PageStructure): string[] {
   return structureDocument([page], [], false).blocks.flatMap((block) => (block.kind === 'text' ? [`${block.role}: ${plainText(block)}`] : [])).filter((text) => !/mill|swim/u.test(text));
 }
 

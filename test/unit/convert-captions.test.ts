@@ -1,6 +1,6 @@
 /** Captions and the tables and figures they are tied to. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
@@ -8,7 +8,7 @@ import { captionKind } from '../../src/convert/wording/captions.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 
-const structure = (pages: PageSketch[]): Block[] => structureDocument(pages, [], false).blocks;
+const structure = (pages: PageStructure[]): Block[] => structureDocument(pages, [], false).blocks;
 
 const texts = (blocks: Block[], role: TextBlock['role']): string[] => blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === role).map(plainText);
 
@@ -55,7 +55,7 @@ const riversAt = (left: number, top: number, right = left + 250): ReturnType<typ
 const margin = (left: number, top: number, words: string[]): TextLine[] => words.map((text, index) => line(left, top + 12 * index, text));
 
 t.test('a caption that stands over or under no part of its table', (t) => {
-  const page = (lines: TextLine[], tables: PageSketch['tables'], bodyLeft = 50): string[][] =>
+  const page = (lines: TextLine[], tables: PageStructure['tables'], bodyLeft = 50): string[][] =>
     captionsOf(structure([sketch(0, [...paragraph(bodyLeft, 80, 550 - bodyLeft, 20, 'mill'), ...lines, ...paragraph(bodyLeft, 480, 550 - bodyLeft, 18, 'swim')], { tables })]));
   t.same(page([line(50, 340, 'Table 3: Rivers')], [riversAt(300, 360)]), [['Table 3: Rivers']], 'flush left, the table far right');
   t.same(page(margin(50, 350, ['Table 3:', 'Rivers of', 'the land']), [riversAt(250, 340)], 170), [['Table 3: Rivers of the land']], 'in the margin');
@@ -74,7 +74,7 @@ t.test('a caption that stands over or under no part of its table', (t) => {
 t.test('a caption beside the rows of two tables or figures', (t) => {
   const between = sketch(0, [...paragraph(50, 80, 500, 10, 'mill'), line(50, 315, 'Table 3: Rivers'), ...paragraph(50, 480, 500, 18, 'swim')], { tables: [riversAt(300, 212), riversAt(300, 330)] });
   t.same(captionsOf(structure([between])), [[], ['Table 3: Rivers']], 'of two tables the one below');
-  const figure = (top: number): PageSketch['figures'][number] => ({ box: { left: 300, right: 550, top, bottom: top + 90 }, chart: false, ownsText: true });
+  const figure = (top: number): PageStructure['figures'][number] => ({ box: { left: 300, right: 550, top, bottom: top + 90 }, chart: false, ownsText: true });
   t.same(captionsOf(structure([{ ...between, tables: [], figures: [figure(212), figure(330)], pieces: between.pieces.map((piece) => (piece.text.startsWith('Table') ? { ...piece, text: 'Figure 3: Rivers' } : piece)) }])),
     [['Figure 3: Rivers'], []], 'of two figures the one above');
   t.end();

@@ -1,6 +1,6 @@
 /** Program text: which lines are, where a listing ends, and how its lines stand. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
@@ -10,14 +10,14 @@ import { line, paragraph, sketch } from '../support/sketches.js';
 
 const mono = { monospace: true, font: 'Mono' };
 
-const structure = (pages: PageSketch[]): Block[] => structureDocument(pages, [], false).blocks;
+const structure = (pages: PageStructure[]): Block[] => structureDocument(pages, [], false).blocks;
 
 const ofRole = (blocks: Block[], role: TextBlock['role']): TextBlock[] => blocks.filter((block): block is TextBlock => block.kind === 'text' && block.role === role);
 
 const texts = (blocks: Block[], role: TextBlock['role']): string[] => ofRole(blocks, role).map(plainText);
 
 /** The document's listings as they are written. */
-const listings = (pages: PageSketch[]): string[] => ofRole(structure(pages), 'code').map(({ stretches }) => codeText(stretches));
+const listings = (pages: PageStructure[]): string[] => ofRole(structure(pages), 'code').map(({ stretches }) => codeText(stretches));
 
 /** Lines of a program from `top` down, 12 points apart; their spaces at the begin are indents, empty ones are left out. */
 const program = (left: number, top: number, lines: string[], style: Partial<TextLine> = {}): TextLine[] =>
@@ -60,8 +60,8 @@ t.test('a listing that a page parts is one', (t) => {
   const below = ['            continue', '        yield each', 'read("a")'];
   const whole = [...above, ...below].join('\n');
   const header = (page: number): TextLine => line(500, 30, `${page}`, { size: 8 });
-  const first = (end: TextLine[], left = 50): PageSketch => sketch(0, [header(1), ...paragraph(left, 80, 480, 50, 'mill'), ...end]);
-  const second = (begin: TextLine[], left = 50): PageSketch => sketch(1, [header(2), ...begin, ...paragraph(left, 140, 480, 45, 'swim')]);
+  const first = (end: TextLine[], left = 50): PageStructure => sketch(0, [header(1), ...paragraph(left, 80, 480, 50, 'mill'), ...end]);
+  const second = (begin: TextLine[], left = 50): PageStructure => sketch(1, [header(2), ...begin, ...paragraph(left, 140, 480, 45, 'swim')]);
   const foot = program(50, 690, above);
   const head = program(50, 80, below);
   t.same(listings([first(foot), second(head)]), [whole]);
@@ -103,7 +103,7 @@ t.test("a frame's edge beside the braces of a program is no rule between columns
 
 t.test('the name of an option in other letters below a listing is none of its lines', (t) => {
   const lines = ['$ ringq stats mail.db', '$ ringq drain --until 22:00'];
-  const page = (size: number): PageSketch => sketch(0, [...paragraph(50, 60, 480, 10, 'mill'), ...program(75, 250, lines, { size: 8.6 }), line(50, 286, '--until TIME', { ...mono, size }), ...paragraph(75, 310, 400, 20, 'swim')]);
+  const page = (size: number): PageStructure => sketch(0, [...paragraph(50, 60, 480, 10, 'mill'), ...program(75, 250, lines, { size: 8.6 }), line(50, 286, '--until TIME', { ...mono, size }), ...paragraph(75, 310, 400, 20, 'swim')]);
   t.same(listings([page(9)]), [lines.join('\n')]);
   t.equal(listings([page(8.6)])[0]?.split('\n').length, 4, 'in the same letters it is');
   t.end();

@@ -1,8 +1,8 @@
 /** What pages draw around their text, and signs that files do not name: frames, grounds, bullets, addresses of notes, a light title. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import { lineOfWords } from '../../src/convert/page/text-line.js';
-import { sketchTable } from '../../src/convert/page/page-table.js';
+import { tableOfPage } from '../../src/convert/page/page-table.js';
 import type { TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
@@ -23,7 +23,7 @@ function grid(made: PageMaker, left: number, heights: number[], texts: [string, 
   for (const [row, pair] of texts.entries()) made.row(heights[row]! + 14, [left + 5, left + 155], pair);
 }
 
-function textBlocks(pages: PageSketch[]): TextBlock[] {
+function textBlocks(pages: PageStructure[]): TextBlock[] {
   return structureDocument(pages, [], false).blocks.filter((block): block is TextBlock => block.kind === 'text');
 }
 
@@ -63,7 +63,7 @@ t.test('a table in Hebrew is read from the right, its numbers from the left', as
   const made = new PageMaker();
   grid(made, 100, [100, 120, 140], [['47 500 ערך', 'שם'], ['12', 'גובה']]);
   const [table] = findTables(made.page(), { doTableStructure: true });
-  const cells = sketchTable(table!, [], false).cells.map(({ row, column, lines }) => [row, column, lines.map(({ text }) => text).join('|')]);
+  const cells = tableOfPage(table!, [], false).cells.map(({ row, column, lines }) => [row, column, lines.map(({ text }) => text).join('|')]);
   // On paper `ערך` stands right of the numbers: it is read first.
   t.same(cells, [[0, 0, 'שם'], [0, 1, 'ערך 47 500'], [1, 0, 'גובה'], [1, 1, '12']]);
 });

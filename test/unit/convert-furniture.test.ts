@@ -1,13 +1,13 @@
 /** What differs from page to page, is there twice, or is all that a page says, is no running head. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 /** Of all that is no furniture. */
-function textOf(pages: PageSketch[]): string {
+function textOf(pages: PageStructure[]): string {
   return structureDocument(pages, [], false).blocks.map((block) => (block.kind === 'text' && !/^page_/.test(block.role) ? plainText(block) : '')).join('\n');
 }
 
@@ -24,14 +24,14 @@ t.test('facts that differ from page to page are no running heads: invoices bound
 });
 
 t.test('a copy of a page makes nothing of it a running head', (t) => {
-  const copy = (index: number, word = 'oak'): PageSketch => sketch(index, [line(50, 60, 'Tenancy agreement'), line(50, 90, 'between Anna Berg and Carl Dorn of Mill Lane'), ...paragraph(50, 130, 480, 12, word), line(50, 760, 'Signed in two copies')]);
+  const copy = (index: number, word = 'oak'): PageStructure => sketch(index, [line(50, 60, 'Tenancy agreement'), line(50, 90, 'between Anna Berg and Carl Dorn of Mill Lane'), ...paragraph(50, 130, 480, 12, word), line(50, 760, 'Signed in two copies')]);
   t.equal(textOf([copy(0), copy(1)]).match(/Anna Berg/g)?.length, 2);
   t.end();
 });
 
 t.test('of a page that says nothing else what stands at its edge is text', (t) => {
-  const text = (index: number): PageSketch => sketch(index, paragraph(50, 80, 480, 40, oneOf(index)));
-  const among = (page: PageSketch): string => textOf([text(0), page, text(2)]);
+  const text = (index: number): PageStructure => sketch(index, paragraph(50, 80, 480, 40, oneOf(index)));
+  const among = (page: PageStructure): string => textOf([text(0), page, text(2)]);
   t.match(among(sketch(1, [line(50, 30, 'Annex B of the harbour plan')])), 'Annex B');
   t.match(among(sketch(1, [line(20, 500, 'Written on the side', { angle: 90 })])), 'Written');
   t.notMatch(among(sketch(1, [line(300, 780, '2')])), /^2$/m, 'a number is its page');
@@ -39,7 +39,7 @@ t.test('of a page that says nothing else what stands at its edge is text', (t) =
 });
 
 t.test('what all letters of a series begin with is text', (t) => {
-  const letter = (index: number): PageSketch => sketch(index, [...paragraph(50, 60, 480, 3, 'series'), line(50, 120, `You owe ${oneOf(index)} and ${oneOf(3 - index)}.`), ...paragraph(50, 150, 480, 20, oneOf(index))]);
+  const letter = (index: number): PageStructure => sketch(index, [...paragraph(50, 60, 480, 3, 'series'), line(50, 120, `You owe ${oneOf(index)} and ${oneOf(3 - index)}.`), ...paragraph(50, 150, 480, 20, oneOf(index))]);
   t.equal(textOf([0, 1, 2, 3].map(letter)).match(/series0/g)?.length, 4 * textOf([letter(0)]).match(/series0/g)!.length);
   t.end();
 });

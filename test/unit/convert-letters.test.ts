@@ -1,6 +1,6 @@
 /** Letters and invoices: who sends them, what their small print tells, how they begin. Pages are made line by line. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { tellsOfCompany } from '../../src/convert/structure/company-details.js';
@@ -9,7 +9,7 @@ import { isSalutation } from '../../src/convert/wording/salutations.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 /** Texts that are no furniture, in order. */
-function texts(...pages: PageSketch[]): string[] {
+function texts(...pages: PageStructure[]): string[] {
   return structureDocument(pages, [], false).blocks.flatMap((block) => (block.kind === 'text' && !/^page_/.test(block.role) ? [plainText(block)] : []));
 }
 
@@ -39,7 +39,7 @@ t.test('columns of small print are read one after the other, though it be most o
 });
 
 t.test('of small print that pages repeat the last is read, and text goes on over the others', (t) => {
-  const page = (index: number, word: string): PageSketch => sketch(index, [...paragraph(50, 60, 480, 40, word).slice(0, index === 0 ? -1 : 40), line(150, 770, 'IBAN DE02 7435 0000 0000 1234 56', small), line(290, 785, `Page ${index + 1}`, small)]);
+  const page = (index: number, word: string): PageStructure => sketch(index, [...paragraph(50, 60, 480, 40, word).slice(0, index === 0 ? -1 : 40), line(150, 770, 'IBAN DE02 7435 0000 0000 1234 56', small), line(290, 785, `Page ${index + 1}`, small)]);
   const found = texts(page(0, 'elm'), page(1, 'ash'));
   t.equal(found.length, 2, 'one paragraph and the foot');
   t.equal(found[1], 'IBAN DE02 7435 0000 0000 1234 56');

@@ -2,12 +2,12 @@
 import t from 'tap';
 import { readsAsLabels, splitByFigure, withAxisTitles } from '../../src/convert/layout/figures.js';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 /** First words of what is read, tables and figures as `#n`. */
-function reading(page: PageSketch): string[] {
+function reading(page: PageStructure): string[] {
   const vocabulary = new Map<string, number>();
   return orderPage(page, page.pieces, vocabulary).flatMap((column) => column.items.map((item) => (item.line === null ? `#${item.object}` : item.line.text.split(' ')[0]!)));
 }
@@ -255,7 +255,7 @@ t.test('labels of drawings side by side in one picture are read drawing by drawi
 t.test('tables side by side are read from the left, the taller one too, and before what follows both', (t) => {
   const table = (left: number, top: number, bottom: number) => ({ ...sketch(0, []).tables[0]!, box: { left, right: left + 200, top, bottom }, rows: [], cells: [] });
   const page = { ...sketch(0, [line(50, 70, 'Above the tables stands a line that is as wide as both of them together are'), line(50, 92, 'North'), line(320, 92, 'South'), line(50, 320, 'Below the tables stands a line that is as wide as both of them together are')]), tables: [table(320, 101, 180), table(50, 100, 290)] };
-  t.same(reading(page as PageSketch), ['Above', 'North', '#1', '#0', 'Below']);
+  t.same(reading(page as PageStructure), ['Above', 'North', '#1', '#0', 'Below']);
   t.end();
 });
 

@@ -3,7 +3,7 @@ import t from 'tap';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
 import { findTables } from '../../src/convert/tables/index.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
-import { sketchPage } from '../../src/convert/pipeline/structure-page.js';
+import { structurePage } from '../../src/convert/pipeline/structure-page.js';
 import { openPdf } from '../../src/pdf/index.js';
 import { text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
@@ -88,7 +88,7 @@ t.test('what stands on a panel at a side of the page is a column by itself, and 
     const found = findTables(content, { doTableStructure: true });
     t.equal(found[0]?.columnCount, count);
     if (fill === '') continue;
-    const page = sketchPage({ content, keptInvisible: 0 }, null, found);
+    const page = structurePage({ content, keptInvisible: 0 }, null, found);
     t.same(orderPage(page, page.pieces, new Map<string, number>()).flatMap(({ items }) => items.map((item) => item.line?.text ?? '#')), ['Contact', 'Road 18', 'Town', 'Skills', 'Python', 'Polish', '#']);
   }
 });

@@ -1,6 +1,6 @@
 /** Roles of blocks over whole documents made line by line: headings and levels, furniture, lists, notes, captions, code, tables over pages. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { linesOf, plainText } from '../../src/convert/structure/block.js';
@@ -8,7 +8,7 @@ import { structureDocument } from '../../src/convert/structure/structure-documen
 import type { OutlineEntry } from '../../src/pdf/index.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
 
-function structure(pages: PageSketch[], outline: OutlineEntry[] = [], flat = false): Block[] {
+function structure(pages: PageStructure[], outline: OutlineEntry[] = [], flat = false): Block[] {
   return structureDocument(pages, outline, flat).blocks;
 }
 
@@ -113,7 +113,7 @@ t.test('running heads and page numbers', (t) => {
 });
 
 t.test('where pages say nothing but the same, it is what the document says', (t) => {
-  const copy = (index: number, ...more: TextLine[]): PageSketch => sketch(index, [line(50, 60, 'Locker 17, second floor.', { size: 14 }), line(50, 78, 'Return the key by Friday', { size: 14 }), line(290, 780, String(index + 1)), ...more]);
+  const copy = (index: number, ...more: TextLine[]): PageStructure => sketch(index, [line(50, 60, 'Locker 17, second floor.', { size: 14 }), line(50, 78, 'Return the key by Friday', { size: 14 }), line(290, 780, String(index + 1)), ...more]);
   const blocks = structure([0, 1, 2, 3].map((index) => copy(index)));
   t.equal(plainTextOf(blocks).match(/Return the key by Friday/g)?.length, 4);
   t.same(texts(blocks, 'page_footer'), ['1', '2', '3', '4'], 'numbers of pages are theirs all the same');
@@ -123,11 +123,11 @@ t.test('where pages say nothing but the same, it is what the document says', (t)
 });
 
 t.test('the number of a chapter over its title is read with it, not a running head', (t) => {
-  const page = (size: number, index = 0, title = 'The Harbour in Winter'): PageSketch =>
+  const page = (size: number, index = 0, title = 'The Harbour in Winter'): PageStructure =>
     sketch(index, [line(50, 45, 'Chapter 3', { size: 11 }), line(50, 70, title, { size, bold: true }), ...paragraph(50, 100, 480, 20, `a${'abcd'[index]!}`)]);
   t.same(texts(structure([page(18)]), 'page_header'), []);
   t.equal(texts(structure([page(18)]), 'text')[0], 'Chapter 3');
-  const apart = (number: string, style = {}): PageSketch => sketch(0, [line(50, 45, number, { size: 11, ...style }), line(50, 105, 'The Harbour in Winter', { size: 24, bold: true }), ...paragraph(50, 140, 480, 20, 'aa')]);
+  const apart = (number: string, style = {}): PageStructure => sketch(0, [line(50, 45, number, { size: 11, ...style }), line(50, 105, 'The Harbour in Winter', { size: 24, bold: true }), ...paragraph(50, 140, 480, 20, 'aa')]);
   for (const number of ['Chapter 3', 'Глава 3', 'Κεφάλαιο 3', 'Bölüm 3']) t.same(texts(structure([apart(number)]), 'page_header'), [], `${number}, far above its title`);
   t.same(texts(structure([apart('3', { size: 20 })]), 'page_header'), [], 'a large number by itself');
   t.same(texts(structure([apart('3', { size: 9 })]), 'page_header'), ['3'], 'a small one is the page\'s');
@@ -306,16 +306,16 @@ t.test('paragraphs that are read from the right end where a line ends early on i
 
 t.test('regions of the layout network part no paragraph that is read from the right, and no sentence', (t) => {
   const odds = Object.fromEntries(['caption', 'footnote', 'formula', 'list_item', 'page_footer', 'page_header', 'picture', 'section_header', 'table', 'text', 'title'].map((label) => [label, label === 'text' ? 1 : 0]));
-  const seen = (region: number): NonNullable<ReturnType<typeof line>['seen']> => ({ region, odds }) as unknown as NonNullable<ReturnType<typeof line>['seen']>;
+  const seen = (region: number): NonNullable<ReturnType<typeof line>['prediction']> => ({ region, odds }) as unknown as NonNullable<ReturnType<typeof line>['prediction']>;
   const two = (words: string): number => structure([sketch(0, [0, 1].map((index) => {
-    const made = line(50, 60 + 12 * index, words.repeat(6).trim(), { seen: seen(index) });
+    const made = line(50, 60 + 12 * index, words.repeat(6).trim(), { prediction: seen(index) });
     return { ...made, box: { ...made.box, left: 100, right: 500 } };
   }))]).length;
   t.equal(two('Words and more of them. '), 2);
   t.equal(two('words and more of them '), 1);
   t.equal(two('שלום עולם '), 1);
   const lines = (above: string, below: string, style: Partial<ReturnType<typeof line>> = {}): number => structure([sketch(0, [above, below].map((words, index) => {
-    const made = line(50, 60 + 12 * index, words, { seen: seen(index), ...style });
+    const made = line(50, 60 + 12 * index, words, { prediction: seen(index), ...style });
     return { ...made, box: { ...made.box, left: 100, right: index === 0 ? 400 : 500 } };
   }))]).length;
   t.equal(lines('The law, which was long prior to the reg-', 'istration and what came of it then in the end.'), 1, 'half a word');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import t from 'tap';
 import { contentOf, type DrawnPage, layoutPageOf } from '../../bench/drawn-pages.js';
 import { featureCount, itemsOf, pairFeatureCount } from '../../src/convert/layout-network/items.js';
-import { opinionOn } from '../../src/convert/layout-network/prediction.js';
+import { predictLayout } from '../../src/convert/layout-network/prediction.js';
 import { lookAt } from '../../src/convert/layout-network/network-page.js';
 import { layoutLabels, nothingSeen, rowsOf, seenIn } from '../../src/convert/layout-network/regions.js';
 import { shippedLayoutFinder } from '../../src/convert/layout-network/shipped.js';
@@ -85,15 +85,15 @@ t.test('what it thinks of a line is asked by the words, and leaning lines are no
   const [first] = content.lines;
   const turned = { ...content, lines: content.lines.map((line) => (line === first ? { ...line, angle: 90 } : line)) };
   let shown = 0;
-  await opinionOn(turned, async (asked) => { shown = asked.lines.length; return nothingSeen; }, signal);
+  await predictLayout(turned, async (asked) => { shown = asked.lines.length; return nothingSeen; }, signal);
   t.equal(shown, page.lines.length - 1);
-  const opinion = await opinionOn(content, async (asked) => seenIn(itemsOf(asked), { classes: Float32Array.from(classes.flat()), joined: Float32Array.from(joined) }), signal);
+  const opinion = await predictLayout(content, async (asked) => seenIn(itemsOf(asked), { classes: Float32Array.from(classes.flat()), joined: Float32Array.from(joined) }), signal);
   t.equal(opinion?.lines.size, content.words.length);
   for (const [index, region] of (opinion?.regions ?? []).entries()) {
     for (const word of opinion?.words[index] ?? []) t.equal(opinion?.lines.get(word)?.region, index);
     t.ok(region.lines.length === 0 || (opinion?.words[index] ?? []).length > 0);
   }
-  t.equal(await opinionOn(content, async () => nothingSeen, signal), null, 'nothing is no opinion');
+  t.equal(await predictLayout(content, async () => nothingSeen, signal), null, 'nothing is no opinion');
 });
 
 t.test('rows for the engine, and no network where there is none', async (t) => {

@@ -3,14 +3,14 @@ import t from 'tap';
 import { plainText } from '../../src/convert/structure/block.js';
 import { findLineNumbers } from '../../src/convert/structure/line-numbers.js';
 import { findSignRules } from '../../src/convert/structure/character-rules.js';
-import { textOfPage } from '../../src/convert/structure/blocks-of-page.js';
+import { linesOfPage } from '../../src/convert/structure/blocks-of-page.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 
 const columns = [...paragraph(40, 100, 240, 26, 'hill'), ...paragraph(316, 100, 240, 26, 'valley')];
 const numbers = (...values: number[]): TextLine[] => values.map((value, at) => line(296 - 2.5 * String(value).length, 160 + 60 * at, String(value)));
-const found = (pieces: TextLine[]): string[] => findLineNumbers([textOfPage(sketch(0, pieces))]).map(({ text }) => text);
+const found = (pieces: TextLine[]): string[] => findLineNumbers([linesOfPage(sketch(0, pieces))]).map(({ text }) => text);
 
 t.test('numbers of every fifth line between two columns are no part of the text', (t) => {
   const pieces = [...columns, ...numbers(5, 10, 15, 20)];
@@ -46,7 +46,7 @@ t.test('brackets below one another between the parties of a case are a line', (t
 t.test('colons of a form are text, as are bars of a listing and brackets of boxes to tick', (t) => {
   const names = ['Name', 'Birth', 'Work', 'Wife', 'Sons'].map((text, at) => line(60, 160 + 19 * at, text));
   const signs = (text: string, left: number, style = {}): TextLine[] => names.map(({ baseline }) => line(left, baseline, text, style));
-  const rules = (...pieces: TextLine[]): number => findSignRules([{ ...textOfPage(sketch(0, columns)), outside: [...names, ...pieces] }]).length;
+  const rules = (...pieces: TextLine[]): number => findSignRules([{ ...linesOfPage(sketch(0, columns)), outside: [...names, ...pieces] }]).length;
   t.equal(rules(...signs(':', 100), ...signs('as the book of the parish says', 115)), 0);
   t.equal(rules(...signs('|', 200, { monospace: true })), 0);
   t.equal(rules(...signs('(', 180), ...signs(')', 200)), 0);
@@ -55,7 +55,7 @@ t.test('colons of a form are text, as are bars of a listing and brackets of boxe
 });
 
 t.test('a page of numbers without end is not gone through', (t) => {
-  const page = textOfPage(sketch(0, [...columns, ...numbers(5, 10, 15, 20)]));
+  const page = linesOfPage(sketch(0, [...columns, ...numbers(5, 10, 15, 20)]));
   const many = Array.from({ length: 12_000 }, (_, at) => line((2.1 * at) % 590, 1.2 * Math.floor(at / 280), String(5 * (at % 199))));
   const started = performance.now();
   t.same(findLineNumbers([{ ...page, outside: [...page.outside, ...many] }]), []);

@@ -1,6 +1,6 @@
 /** Rows that the end of a page or of a text column parts from the table they belong to. */
 import t from 'tap';
-import type { PageSketch } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';
@@ -10,7 +10,7 @@ const head = ['Country', 'River', 'Length'];
 const body = [['Austria', 'Danube', '350'], ['Czechia', 'Elbe', '370']];
 
 /** The rows of each table of the document, and its texts. */
-function read(pages: PageSketch[]): { tables: string[][][]; text: string } {
+function read(pages: PageStructure[]): { tables: string[][][]; text: string } {
   const { blocks } = structureDocument(pages, [], false);
   const tables = blocks.flatMap((block) => (block.kind === 'table' ? [block.table] : []));
   const textOf = (cell: { lines: { text: string }[] }): string => cell.lines.map(({ text }) => text).join(' ');
@@ -27,7 +27,7 @@ const tableAt = (left: number, top: number, rows: string[][]): ReturnType<typeof
 const row = (left: number, baseline: number, texts: string[], style: Partial<TextLine> = {}): TextLine[] => texts.flatMap((text, column) => (text === '' ? [] : [line(left + 4 + 80 * column, baseline, text, style)]));
 
 /** Text in the left column down to a head at its foot, the table and text in the right one. */
-const twoColumns = (foot: TextLine[], above: TextLine[] = []): PageSketch =>
+const twoColumns = (foot: TextLine[], above: TextLine[] = []): PageStructure =>
   sketch(0, [...paragraph(50, 80, 240, 40, 'mill'), ...foot, ...above, ...paragraph(310, 150, 240, 40, 'swim')], { tables: [tableAt(310, 70, body)] });
 
 t.test('a head that the end of a column parts from its rows', async (t) => {
@@ -63,7 +63,7 @@ t.test('what is no head stays text', async (t) => {
 });
 
 // Tables are joined in place.
-const firstPage = (rows = [head, ...body]): PageSketch => sketch(0, paragraph(50, 80, 500, 30, 'mill'), { tables: [tableAt(50, 640, rows)] });
+const firstPage = (rows = [head, ...body]): PageStructure => sketch(0, paragraph(50, 80, 500, 30, 'mill'), { tables: [tableAt(50, 640, rows)] });
 const poland = [...row(50, 80, ['Poland', 'Vistula, which', '1047']), line(134, 92, 'ends there')];
 
 t.test('the last row of a table on a page of its own', async (t) => {
@@ -76,7 +76,7 @@ t.test('the last row of a table on a page of its own', async (t) => {
 
 t.test('a last row that looks like a running head, with a number at its end, is a row; what pages repeat is a head', async (t) => {
   const last = (baseline: number, texts = ['Poland', 'Vistula', '1047']): TextLine[] => row(50, baseline, texts);
-  const next = (lines: TextLine[], page = 1): PageSketch => sketch(page, [...lines, ...paragraph(50, 130, 500, 30, ['mill', 'swim', 'row', 'sail'][page])]); // no copies of one page
+  const next = (lines: TextLine[], page = 1): PageStructure => sketch(page, [...lines, ...paragraph(50, 130, 500, 30, ['mill', 'swim', 'row', 'sail'][page])]); // no copies of one page
   t.strictSame(read([firstPage(), next(last(60))]).tables, [[head, ...body, ['Poland', 'Vistula', '1047']]]);
   t.strictSame(read([firstPage(), next(last(60, ['Rivers', 'of the land', '2'])), next(last(60, ['Rivers', 'of the land', '3']), 2), next(last(60, ['Rivers', 'of the land', '4']), 3)]).tables, [[head, ...body]]);
 });

@@ -3,11 +3,11 @@ import t from 'tap';
 import { withProposedFigures } from '../../src/convert/decide/figure-proposals.js';
 import type { FigureRegion } from '../../src/convert/layout/figures.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
-import type { PageOpinion } from '../../src/convert/layout-network/prediction.js';
+import type { LayoutPrediction } from '../../src/convert/layout-network/prediction.js';
 import { line } from '../support/sketches.js';
 
 /** From 100 to 500 points across, from 200 to 300 down the page. */
-const opinion: PageOpinion = { regions: [{ label: 'picture', score: 0.99, lines: [], drawn: true, left: 100, right: 500, top: 200, bottom: 300 }], lines: new Map(), words: [[]] };
+const opinion: LayoutPrediction = { regions: [{ label: 'picture', score: 0.99, lines: [], drawn: true, left: 100, right: 500, top: 200, bottom: 300 }], lines: new Map(), words: [[]] };
 
 const figure = (left: number, right: number): FigureRegion => ({ box: { left, right, top: 200, bottom: 300 }, chart: false, ownsText: true });
 

@@ -1,6 +1,6 @@
 import t from 'tap';
 import type { Box } from '../../src/pdf/pdf-page.js';
-import type { SketchedTable } from '../../src/convert/page/page-table.js';
+import type { PageTable } from '../../src/convert/page/page-table.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { textBlock } from '../../src/convert/structure/block.js';
 import type { Block, TableBlock, TextBlock, TextRole } from '../../src/convert/structure/block.js';
@@ -18,7 +18,7 @@ function partOf(pageIndex: number, rows: string[][], lefts = [50, 150, 250]): Ta
     row, column, rowSpan: 1, columnSpan: texts.length === 1 ? 3 : 1, columnHeader: texts === head, rowHeader: false, box: { ...box, top: box.top + 20 * row, bottom: box.top + 20 * row + 20 },
     lines: [{ text, softHyphen: false }],
   })));
-  const table: SketchedTable = { box, rowCount: rows.length, columnCount: 3, cells, columnLefts: lefts, size: 10, letters: 100, index: false, evidence: 'partly-ruled', confidence: 0.9 };
+  const table: PageTable = { box, rowCount: rows.length, columnCount: 3, cells, columnLefts: lefts, size: 10, letters: 100, index: false, evidence: 'partly-ruled', confidence: 0.9 };
   return { kind: 'table', pageIndex, table, captions: [], places: [{ pageIndex, box }], repeatedHeads: [] };
 }
 

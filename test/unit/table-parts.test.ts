@@ -1,5 +1,5 @@
 import t from 'tap';
-import type { SketchedTable } from '../../src/convert/page/page-table.js';
+import type { PageTable } from '../../src/convert/page/page-table.js';
 import type { TableBlock } from '../../src/convert/structure/block.js';
 import { joinTables } from '../../src/convert/structure/table-parts.js';
 
@@ -10,7 +10,7 @@ function partOf(pageIndex: number, rows: string[][], heads: number): TableBlock 
     row, column, rowSpan: 1, columnSpan: 1, columnHeader: row < heads, rowHeader: false, box: { left: 50 + 100 * column, right: 150 + 100 * column, top: box.top + 20 * row, bottom: box.top + 20 * row + 20 },
     lines: text === '' ? [] : text.split('\n').map((line) => ({ text: line, softHyphen: false })),
   })));
-  const table: SketchedTable = { box, rowCount: rows.length, columnCount: 3, cells, columnLefts: [50, 150, 250], size: 10, letters: 100, index: false, evidence: 'ruled', confidence: 0.9 };
+  const table: PageTable = { box, rowCount: rows.length, columnCount: 3, cells, columnLefts: [50, 150, 250], size: 10, letters: 100, index: false, evidence: 'ruled', confidence: 0.9 };
   return { kind: 'table', pageIndex, table, captions: [], places: [{ pageIndex, box }], repeatedHeads: [] };
 }
 

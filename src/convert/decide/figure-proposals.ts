@@ -1,7 +1,7 @@
 /** Pictures that the layout network sees and geometry does not: of strokes, of labels alone, of ink on a scan. */
 import { shareWithin, unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
-import type { PageOpinion } from '../layout-network/prediction.js';
+import type { LayoutPrediction } from '../layout-network/prediction.js';
 import { captionKind } from '../wording/captions.js';
 import { holdsText, readsAsLabels, sizeOfText, textShare } from '../layout/figures.js';
 import type { FigureRegion } from '../layout/figures.js';
@@ -19,9 +19,9 @@ const fewestWords = 4;
 const fewestLines = 3;
 
 /** The figures found and those proposed, top to bottom; what is found in parts becomes one, but for pictures side by side that have a caption each. Nothing of `objects`, which are tables, is a picture. */
-export function withProposedFigures(found: FigureRegion[], opinion: PageOpinion | null, objects: Box[], pieces: TextLine[]): FigureRegion[] {
+export function withProposedFigures(found: FigureRegion[], prediction: LayoutPrediction | null, objects: Box[], pieces: TextLine[]): FigureRegion[] {
   let figures = found;
-  for (const region of opinion?.regions ?? []) {
+  for (const region of prediction?.regions ?? []) {
     const { left, top, right, bottom } = region;
     if (region.label !== 'picture' || region.score < sureRegion || !region.drawn || right - left < smallestFigure || bottom - top < smallestFigure) continue;
     if (objects.some((object) => shareWithin(object, region) > 0.1 || shareWithin(region, object) > 0.1)) continue;

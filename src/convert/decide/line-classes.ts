@@ -7,11 +7,11 @@ import { linesOf } from '../structure/block.js';
 /** 0..1: how sure these lines are one of `labels`; null where nobody was asked about most of them. */
 export function oddsOfLines(lines: TextLine[], ...labels: LayoutLabel[]): number | null {
   let [sum, letters, all] = [0, 0, 0];
-  for (const { seen, text } of lines) {
+  for (const { prediction, text } of lines) {
     all += text.length;
-    if (seen === undefined) continue;
+    if (prediction === undefined) continue;
     letters += text.length;
-    for (const label of labels) sum += text.length * seen.odds[label];
+    for (const label of labels) sum += text.length * prediction.odds[label];
   }
   return letters <= 0.5 * all ? null : sum / letters;
 }

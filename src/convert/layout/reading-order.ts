@@ -1,7 +1,7 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
 import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
-import type { ColumnRule, PageSketch } from '../pipeline/structure-page.js';
+import type { ColumnRule, PageStructure } from '../pipeline/structure-page.js';
 import { contains } from './figures.js';
 import { findGutter, medianSize } from './gutters.js';
 import { sectionsOf } from './sections.js';
@@ -95,24 +95,24 @@ function isWithin({ box }: TextLine, outer: Box): boolean {
 
 /**
  * The columns of a page in reading order. `lines` are the pieces to place, without furniture and without what stands in
- * figures; tables and figures of the sketch take their place among them.
+ * figures; tables and figures of the structure take their place among them.
  */
-export function orderPage(sketch: PageSketch, lines: TextLine[], vocabulary: Vocabulary): Column[] {
+export function orderPage(structure: PageStructure, lines: TextLine[], vocabulary: Vocabulary): Column[] {
   // A picture behind running text parts no columns of it: it stands where it begins.
-  const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => isWithin(line, box)) ? box : { ...box, bottom: box.top }))];
-  const cards = sketch.cardRows.map((row) => row.cards.map((card) => lines.filter((line) => contains(card, line.box, 0))));
+  const objects = [...structure.tables.map((table) => table.box), ...structure.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => isWithin(line, box)) ? box : { ...box, bottom: box.top }))];
+  const cards = structure.cardRows.map((row) => row.cards.map((card) => lines.filter((line) => contains(card, line.box, 0))));
   const inCards = new Set(cards.flat(2));
   const pieces: Piece[] = [
     ...wholeVerticalLines(lines.filter((line) => !inCards.has(line))).map(pieceOf),
     // White that parts columns is told by text, not by the ground it stands on.
-    ...[...objects, ...sketch.cardRows.map(({ box }, row) => unionOf(cards[row]!.flat()) ?? box)].map((box, object) => ({ box, line: null, object })),
+    ...[...objects, ...structure.cardRows.map(({ box }, row) => unionOf(cards[row]!.flat()) ?? box)].map((box, object) => ({ box, line: null, object })),
   ];
   const rightToLeft = isRightToLeft([...pieces, ...[...inCards].map(pieceOf)]);
   const leaves: Piece[][] = [];
-  cut(pieces, sketch.columnRules, rightToLeft, 0, leaves);
+  cut(pieces, structure.columnRules, rightToLeft, 0, leaves);
   const columnsOf = (card: TextLine[][]): Column[] => (rightToLeft ? [...card].reverse() : card).flatMap((own) => {
     const parts: Piece[][] = [];
-    cut(wholeVerticalLines(own).map(pieceOf), sketch.columnRules, rightToLeft, 0, parts);
+    cut(wholeVerticalLines(own).map(pieceOf), structure.columnRules, rightToLeft, 0, parts);
     return parts.map((part) => rowsOfColumn(part, rightToLeft, vocabulary));
   });
   return leaves.flatMap((leaf) => withCards(rowsOfColumn(leaf, rightToLeft, vocabulary), (object) => (object < objects.length ? null : columnsOf(cards[object - objects.length]!))));

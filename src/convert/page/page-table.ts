@@ -3,7 +3,7 @@ import type { Box, Link, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable } from './found-table.js';
 import { lineOfWords, mostFrequent } from './text-line.js';
 
-export interface SketchedCell {
+export interface PageTableCell {
   row: number;
   column: number;
   rowSpan: number;
@@ -14,11 +14,11 @@ export interface SketchedCell {
   box: Box;
 }
 
-export interface SketchedTable {
+export interface PageTable {
   box: Box;
   rowCount: number;
   columnCount: number;
-  cells: SketchedCell[];
+  cells: PageTableCell[];
   /** x where each column begins, to see whether a table on the next page goes on with this one. */
   columnLefts: number[];
   /** The size of most of its characters, and how many there are. */
@@ -66,9 +66,9 @@ function isRightToLeft(words: Word[]): boolean {
 }
 
 /** Keeps text and grid of `table`. */
-export function sketchTable(table: FoundTable, links: Link[], index: boolean): SketchedTable {
+export function tableOfPage(table: FoundTable, links: Link[], index: boolean): PageTable {
   const columnLefts = new Array<number>(table.columnCount).fill(Infinity);
-  const cells = table.cells.map((cell): SketchedCell => {
+  const cells = table.cells.map((cell): PageTableCell => {
     const lines = cellLines(cell.words).map((words) => lineOfWords(words, links, () => ''));
     if (cell.columnSpan === 1 && cell.column < columnLefts.length) {
       columnLefts[cell.column] = Math.min(columnLefts[cell.column]!, cell.box.left);

@@ -2,7 +2,7 @@
 import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import type { Link, Word } from '../../pdf/pdf-page.js';
-import type { LineOpinion } from '../layout-network/prediction.js';
+import type { LinePrediction } from '../layout-network/prediction.js';
 import { scriptInLine } from './script-characters.js';
 
 /** A stretch of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
@@ -49,7 +49,7 @@ export interface TextLine {
   /** Mean over the letters that were read from the page's picture, 0..1; absent where the file tells them all. */
   confidence?: number;
   /** What the layout network thinks of it; absent where it was not asked. */
-  seen?: LineOpinion;
+  prediction?: LinePrediction;
 }
 
 const noSpans: Span[] = [];

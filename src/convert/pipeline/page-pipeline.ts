@@ -7,13 +7,13 @@ import { findContents, withoutWords } from '../layout/contents.js';
 import { marginWords } from '../layout/margins.js';
 import { numberedListings } from '../layout/numbered-code.js';
 import { printedListings } from '../layout/printed-listings.js';
-import { opinionOn } from '../layout-network/prediction.js';
-import type { PageOpinion } from '../layout-network/prediction.js';
+import { predictLayout } from '../layout-network/prediction.js';
+import type { LayoutPrediction } from '../layout-network/prediction.js';
 import { turnOf } from '../layout/sideways.js';
 import { readableText } from './text-layer.js';
 import type { TextLayer } from './text-layer.js';
-import { sketchPage } from './structure-page.js';
-import type { PageSketch } from './structure-page.js';
+import { structurePage } from './structure-page.js';
+import type { PageStructure } from './structure-page.js';
 import { steppedListings } from '../layout/stepped-listings.js';
 import type { PageSource } from '../input/pages.js';
 import type { ConvertPorts, ConvertRequest } from '../request.js';
@@ -34,7 +34,7 @@ import type { Geometry } from '../tables/network/find-cells.js';
 import type { Timings } from '../timings.js';
 
 export interface ReadPages {
-  sketches: PageSketch[];
+  sketches: PageStructure[];
   /** False when a page failed or time ran out. */
   complete: boolean;
   /** What is to be known of the document though nothing is missing. */
@@ -72,7 +72,7 @@ interface BegunPage extends ReadPage {
 /** What is to be boiled down of a page, and what its sketch says beside that. */
 interface ReadPage {
   layer: TextLayer;
-  more: Pick<PageSketch, 'recognised' | 'nothingRecognised' | 'turn'>;
+  more: Pick<PageStructure, 'recognised' | 'nothingRecognised' | 'turn'>;
 }
 
 /** Reads the text of one page from the file, and begins to look at what must be seen of it. */
@@ -183,14 +183,14 @@ interface Seen {
   content: PageContent;
   /** The file's own text is there, too. */
   inParts?: true;
-  recognised: NonNullable<PageSketch['recognised']>;
+  recognised: NonNullable<PageStructure['recognised']>;
 }
 
 /**
  * Boils a page down as far as it can be done while networks are at work on it; the rest is done by what this resolves to, which must be called at most once. Only the sketch outlives that call.
  * With `isPending` false no network was asked.
  */
-async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ isPending: boolean; finish: () => Promise<PageSketch> }> {
+async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ isPending: boolean; finish: () => Promise<PageStructure> }> {
   const { request, ports, timings } = reading;
   const { content } = layer;
   const { pageIndex } = content;
@@ -204,7 +204,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   const asks = layout !== null && options.tableMode !== 'fast';
   // Asked for once for both, or neither could begin while this thread is busy. Where it is not to be had each is refused by itself, and says so.
   const free = asks ? await ports.holdNetworks?.(signal).catch(() => undefined) : undefined;
-  const opinion = asks ? opinionOn(content, layout, signal) : null;
+  const opinion = asks ? predictLayout(content, layout, signal) : null;
   // It may fail before anybody waits for it.
   opinion?.catch(() => undefined);
   const asked = options.tableMode === 'fast' ? null : tableCells;
@@ -219,12 +219,12 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
   } finally {
     void Promise.allSettled([opinion, cells]).then(free);
   }
-  const finish = async (): Promise<PageSketch> => {
+  const finish = async (): Promise<PageStructure> => {
     // What is measured is the wait.
-    const seen = opinion === null ? null : await orByGeometry(null, pageIndex, reading, timings.measure('see_layout', 'page', () => opinion));
+    const seen = opinion === null ? null : await orByGeometry(null, pageIndex, reading, timings.measure('predict_layout', 'page', () => opinion));
     const read = cells === null ? found.tables : await orByGeometry(found.tables, pageIndex, reading, timings.measure('find_table_cells', 'page', () => cells));
     const tables = withCentredLabels(withoutFractions(withoutCharts(seen === null ? read : seenTables(read, seen), rest), rest));
-    return { ...timings.measure('sketch_page', 'page', () => sketchPage({ ...layer, content: rest }, contents, tables, seen, lineByLine)), ...more };
+    return { ...timings.measure('structure_page', 'page', () => structurePage({ ...layer, content: rest }, contents, tables, seen, lineByLine)), ...more };
   };
   return { isPending: opinion !== null || cells !== null, finish };
 }
@@ -233,7 +233,7 @@ async function boilDown({ layer, more }: ReadPage, reading: Reading): Promise<{ 
 const sureOfTable = 0.99;
 
 /** The tables that the layout network sees, too; of ruled ones, and of words that it was not shown, it is not asked. */
-function seenTables(tables: FoundTable[], { regions, lines }: PageOpinion): FoundTable[] {
+function seenTables(tables: FoundTable[], { regions, lines }: LayoutPrediction): FoundTable[] {
   const seen = new Set(withoutUnseen(tables, regions.filter(({ label }) => label === 'table')));
   return tables.filter((table) => seen.has(table) || table.evidence === 'ruled' || table.evidence === 'partly-ruled' && table.confidence >= sureOfTable || table.cells.some(({ words }) => words.some((word) => !lines.has(word))));
 }
@@ -245,12 +245,12 @@ interface PendingPage {
   errors: ConversionError[];
   /** It may draw from the document. */
   looks: Promise<unknown> | null;
-  finish: () => Promise<PageSketch>;
+  finish: () => Promise<PageStructure>;
 }
 
 /** The sketches so far, and the page whose sketch is to come. */
 class Sketches {
-  readonly done: PageSketch[] = [];
+  readonly done: PageStructure[] = [];
   complete = true;
   #pending: PendingPage | null = null;
   #told = '';
@@ -353,7 +353,7 @@ async function readInto(sketches: Sketches, pageNumber: number, done: number, re
 }
 
 /** As boilDown(), when the look at the page has ended: in one worker looks were a tenth of the time of a document with pictures, and meanwhile the next page can be read. */
-function boilDownLater(looks: Promise<ReadPage>, reading: Reading): { isPending: boolean; finish: () => Promise<PageSketch> } {
+function boilDownLater(looks: Promise<ReadPage>, reading: Reading): { isPending: boolean; finish: () => Promise<PageStructure> } {
   const sketch = looks.then((read) => boilDown(read, reading)).then(({ finish }) => finish());
   sketch.catch(() => undefined);
   return { isPending: true, finish: () => sketch };

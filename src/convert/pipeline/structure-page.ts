@@ -1,6 +1,6 @@
 /** One page, boiled down to what the document-wide steps need: pieces of lines, tables, figures. No words are kept. */
 import type { Box, HiddenText, Line, PageContent, QuarterTurn, StructureNode, Word } from '../../pdf/pdf-page.js';
-import type { PageOpinion } from '../layout-network/prediction.js';
+import type { LayoutPrediction } from '../layout-network/prediction.js';
 import type { FoundTable } from '../page/found-table.js';
 import { pictureCoverage } from '../decide/recognition-reason.js';
 import { cardRows } from '../layout/cards.js';
@@ -15,8 +15,8 @@ import { withProposedFigures } from '../decide/figure-proposals.js';
 import type { FigureRegion } from '../layout/figures.js';
 import { withLooseLines } from '../layout/loose-lines.js';
 import { sidePanels, textPanels } from '../layout/panels.js';
-import { sketchTable } from '../page/page-table.js';
-import type { SketchedTable } from '../page/page-table.js';
+import { tableOfPage } from '../page/page-table.js';
+import type { PageTable } from '../page/page-table.js';
 import type { TextLayer } from './text-layer.js';
 import { joinPieces, lineOfWords } from '../page/text-line.js';
 import type { TextLine } from '../page/text-line.js';
@@ -38,12 +38,12 @@ export interface ColumnRule {
   bottom: number;
 }
 
-export interface PageSketch {
+export interface PageStructure {
   pageIndex: number;
   width: number;
   height: number;
   pieces: TextLine[];
-  tables: SketchedTable[];
+  tables: PageTable[];
   figures: FigureRegion[];
   separators: Separator[];
   columnRules: ColumnRule[];
@@ -68,8 +68,8 @@ export interface PageSketch {
 /** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */
 const pieceGap = 0.8;
 
-/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. `opinion` is the layout network's, where it was asked. `listings` are read line by line. */
-export function sketchPage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[], opinion: PageOpinion | null = null, listings: Listing[] = []): PageSketch {
+/** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. `prediction` is the layout network's, where it was asked. `listings` are read line by line. */
+export function structurePage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[], prediction: LayoutPrediction | null = null, listings: Listing[] = []): PageStructure {
   const taken = new Set<Word>(listings.flat(2));
   for (const table of tables) for (const cell of table.cells) for (const word of cell.words) taken.add(word);
   const formulas = findFormulas(content, (word) => taken.has(word));
@@ -80,19 +80,19 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
   const loose = withLooseLines(withHangingSigns(withFractionsInLine(lines, content.rulings), content.rulings));
   for (const line of loose.lines) {
     const parts = loose.whole.has(line) && !line.words.some((word) => taken.has(word)) ? [line.words] : piecesOfLine(line, taken);
-    for (const words of parts) pieces.push(withOpinion(lineOfWords(words, content.links, roleOf), words, opinion));
+    for (const words of parts) pieces.push(withPrediction(lineOfWords(words, content.links, roleOf), words, prediction));
   }
   for (const formula of formulas) pieces.push(lineOfFormula(formula));
   for (const [index, listing] of listings.entries()) for (const words of listing) pieces.push({ ...lineInParts(words, content, roleOf), listing: index });
   const objects = [...tables.map((table) => table.box), ...(contents?.tables ?? []).map((table) => table.box)];
   const drawnOver = [...objects, ...formulas.map(({ box }) => box)];
-  const figures = withAxisTitles(withProposedFigures(findFigures(content, drawnOver, pieces), opinion, drawnOver, pieces), objects, pieces);
+  const figures = withAxisTitles(withProposedFigures(findFigures(content, drawnOver, pieces), prediction, drawnOver, pieces), objects, pieces);
   return {
     pageIndex: content.pageIndex,
     width: content.width,
     height: content.height,
     pieces,
-    tables: [...(contents?.tables ?? []).map((table) => sketchTable(table, content.links, true)), ...tables.map((table) => sketchTable(table, content.links, false))],
+    tables: [...(contents?.tables ?? []).map((table) => tableOfPage(table, content.links, true)), ...tables.map((table) => tableOfPage(table, content.links, false))],
     figures,
     separators: findSeparators(content, [...objects, ...figures.map((figure) => figure.box)]),
     columnRules: findColumnRules(content, [...objects, ...figures.map((figure) => figure.box)]),
@@ -106,9 +106,9 @@ export function sketchPage({ content, keptInvisible }: TextLayer, contents: Cont
   };
 }
 
-function withOpinion(line: TextLine, [first]: Word[], opinion: PageOpinion | null): TextLine {
-  const seen = first === undefined ? undefined : opinion?.lines.get(first);
-  return seen === undefined ? line : { ...line, seen };
+function withPrediction(line: TextLine, [first]: Word[], prediction: LayoutPrediction | null): TextLine {
+  const ofLine = first === undefined ? undefined : prediction?.lines.get(first);
+  return ofLine === undefined ? line : { ...line, prediction: ofLine };
 }
 
 /** A formula takes the place of its lines as one. */

@@ -1,7 +1,7 @@
 /** The blocks a document is made of before they become items: text in its roles, tables, figures. */
 import type { Box } from '../../pdf/pdf-page.js';
 import type { FigureRegion } from '../layout/figures.js';
-import type { SketchedTable } from '../page/page-table.js';
+import type { PageTable } from '../page/page-table.js';
 import type { TextLine } from '../page/text-line.js';
 
 export type TextRole = 'text' | 'heading' | 'list_item' | 'caption' | 'footnote' | 'code' | 'formula' | 'page_header' | 'page_footer';
@@ -44,7 +44,7 @@ export interface TextBlock {
 export interface TableBlock {
   kind: 'table';
   pageIndex: number;
-  table: SketchedTable;
+  table: PageTable;
   captions: TextBlock[];
   /** Parts of the same table on later pages, already appended to `table`. */
   places: { pageIndex: number; box: Box }[];

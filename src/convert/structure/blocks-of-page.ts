@@ -4,7 +4,7 @@ import { splitByFigure } from '../layout/figures.js';
 import type { FigureRegion } from '../layout/figures.js';
 import { orderPage } from '../layout/reading-order.js';
 import { rowsOfColumn } from '../layout/column-rows.js';
-import type { PageSketch } from '../pipeline/structure-page.js';
+import type { PageStructure } from '../pipeline/structure-page.js';
 import { nominalBox } from '../page/text-line.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Vocabulary } from '../page/vocabulary.js';
@@ -13,17 +13,17 @@ import type { Block, TextBlock } from './block.js';
 import { columnsOfEdge } from './company-details.js';
 import type { FurnitureLabel } from './furniture.js';
 import { paragraphsOf } from './paragraphs.js';
-import type { BodyStyle, PageText } from './style.js';
+import type { BodyStyle, PageLines } from './style.js';
 
 /** The page's pieces of text, those in figures apart. */
-export function textOfPage(sketch: PageSketch): PageText {
-  return { sketch, ...splitByFigure(sketch.pieces, sketch.figures) };
+export function linesOfPage(structure: PageStructure): PageLines {
+  return { structure, ...splitByFigure(structure.pieces, structure.figures) };
 }
 
-function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, sketch: PageSketch): TextBlock[] {
+function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, structure: PageStructure): TextBlock[] {
   const sorted = [...lines].sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
   return sorted.map((line) => {
-    const block = textBlock(sketch.pageIndex, [line], line.box, { left: 0, right: sketch.width });
+    const block = textBlock(structure.pageIndex, [line], line.box, { left: 0, right: structure.width });
     block.role = label;
     return block;
   });
@@ -61,16 +61,16 @@ function rowsOfDrawing(lines: TextLine[], vocabulary: Vocabulary): TextLine[] {
   return [...rowsOfColumn(pieces, false, vocabulary).items.flatMap((item) => (item.line === null ? [] : [item.line])), ...turned];
 }
 
-function objectBlock(text: PageText, object: number, vocabulary: Vocabulary): Block {
-  const { sketch } = text;
-  const table = sketch.tables[object];
+function objectBlock(text: PageLines, object: number, vocabulary: Vocabulary): Block {
+  const { structure } = text;
+  const table = structure.tables[object];
   if (table !== undefined) {
-    const { pageIndex } = sketch;
+    const { pageIndex } = structure;
     return { kind: 'table', pageIndex, table, captions: [], places: [{ pageIndex, box: table.box }], repeatedHeads: [] };
   }
-  const index = object - sketch.tables.length;
-  const figure = sketch.figures[index]!;
-  return { kind: 'figure', pageIndex: sketch.pageIndex, figure, lines: figureRows(text.inside[index]!, figure, vocabulary), captions: [] };
+  const index = object - structure.tables.length;
+  const figure = structure.figures[index]!;
+  return { kind: 'figure', pageIndex: structure.pageIndex, figure, lines: figureRows(text.inside[index]!, figure, vocabulary), captions: [] };
 }
 
 /** White between neighbours of one column. */
@@ -93,15 +93,15 @@ function bottomOf(block: TextBlock): number {
 }
 
 /** The page's blocks in reading order; of its foot, `details` are read column by column. */
-export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureLabel>, details: Map<TextLine, FurnitureLabel>, body: BodyStyle, vocabulary: Vocabulary): Block[] {
-  const { sketch } = text;
+export function blocksOfPage(text: PageLines, furniture: Map<TextLine, FurnitureLabel>, details: Map<TextLine, FurnitureLabel>, body: BodyStyle, vocabulary: Vocabulary): Block[] {
+  const { structure } = text;
   const lines = text.outside.filter((line) => !furniture.has(line));
   const blocks: Block[] = [];
-  for (const column of orderPage(sketch, lines, vocabulary)) {
+  for (const column of orderPage(structure, lines, vocabulary)) {
     const own: Block[] = [];
     let rows: TextLine[] = [];
     const flush = (): void => {
-      own.push(...paragraphsOf(column, rows, sketch.pageIndex, body));
+      own.push(...paragraphsOf(column, rows, structure.pageIndex, body));
       rows = [];
     };
     for (const item of column.items) {
@@ -117,9 +117,9 @@ export function blocksOfPage(text: PageText, furniture: Map<TextLine, FurnitureL
     blocks.push(...own);
   }
   const labelled = (label: FurnitureLabel): TextLine[] => text.outside.filter((line) => furniture.get(line) === label && !details.has(line));
-  const detailsAt = (label: FurnitureLabel): Block[] => columnsOfEdge(text.outside.filter((line) => furniture.get(line) === label && details.has(line)), label, sketch);
+  const detailsAt = (label: FurnitureLabel): Block[] => columnsOfEdge(text.outside.filter((line) => furniture.get(line) === label && details.has(line)), label, structure);
   return [
-    ...furnitureBlocks(labelled('page_header'), 'page_header', sketch), ...detailsAt('page_header'), ...blocks,
-    ...detailsAt('page_footer'), ...furnitureBlocks(labelled('page_footer'), 'page_footer', sketch),
+    ...furnitureBlocks(labelled('page_header'), 'page_header', structure), ...detailsAt('page_header'), ...blocks,
+    ...detailsAt('page_footer'), ...furnitureBlocks(labelled('page_footer'), 'page_footer', structure),
   ];
 }

@@ -1,6 +1,6 @@
 /** Lines down the page made of one sign again and again, as courts set them between the parties and the case: drawn, not written. */
 import type { TextLine } from '../page/text-line.js';
-import type { PageText } from './style.js';
+import type { PageLines } from './style.js';
 
 const fewest = 4;
 /** In sizes, from one sign to the next. */
@@ -9,7 +9,7 @@ const farthest = 3;
 const most = 300;
 
 /** The signs of such lines on all pages. */
-export function findSignRules(pages: PageText[]): TextLine[] {
+export function findSignRules(pages: PageLines[]): TextLine[] {
   return pages.flatMap(({ outside }) => {
     const signs = outside.filter(({ text, angle, monospace }) => angle === 0 && !monospace && /^[)|§:¦]$/u.test(text)).sort((a, b) => a.baseline - b.baseline);
     const open = new Map<string, TextLine[][]>();

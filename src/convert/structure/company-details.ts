@@ -1,6 +1,6 @@
 /** The small print at the foot of a letter or an invoice: the sender's account, register and tax numbers. It is no running foot: whoever pays the invoice needs it. */
 import { unionBox } from '../../geometry/box.js';
-import type { PageSketch } from '../pipeline/structure-page.js';
+import type { PageStructure } from '../pipeline/structure-page.js';
 import type { TextLine } from '../page/text-line.js';
 import { linesOf, textBlock } from './block.js';
 import type { Block, TextBlock } from './block.js';
@@ -8,7 +8,7 @@ import { beginsNote } from './footnotes.js';
 import type { EdgeRow, FurnitureLabel } from './furniture.js';
 import { edgeRows, isPageNumber, pattern } from './furniture.js';
 import { findBodyStyle } from './style.js';
-import type { PageText } from './style.js';
+import type { PageLines } from './style.js';
 
 /** A foot of more rows is none. */
 const mostRows = 9;
@@ -30,7 +30,7 @@ export function tellsOfCompany(text: string): boolean {
 const textOf = (rows: EdgeRow[]): string => rows.map(({ text }) => text).join(' ');
 
 /** Rows at the foot of a page, apart from its text and smaller than that. */
-function smallPrint(text: PageText): EdgeRow[] {
+function smallPrint(text: PageLines): EdgeRow[] {
   const rows = edgeRows(text, 'bottom', mostRows).filter(({ lines }) => !lines.every((line) => isPageNumber(line.text)));
   const last = rows.findIndex(({ gap, size }) => gap > 1.5 * size);
   const block = rows.slice(0, last + 1);
@@ -41,7 +41,7 @@ function smallPrint(text: PageText): EdgeRow[] {
 }
 
 /** The foot that tells of the company: small print, or what was taken for a running foot. */
-function footOf(text: PageText, labels: Map<TextLine, FurnitureLabel>): EdgeRow[] {
+function footOf(text: PageLines, labels: Map<TextLine, FurnitureLabel>): EdgeRow[] {
   const print = smallPrint(text);
   if (print.length > 0) return print;
   const foot = edgeRows(text, 'bottom', mostRows).reverse().filter(({ lines }) => lines.some((line) => labels.get(line) === 'page_footer' && !isPageNumber(line.text)));
@@ -52,7 +52,7 @@ function footOf(text: PageText, labels: Map<TextLine, FurnitureLabel>): EdgeRow[
  * Lines at the edges of pages that tell of the company, and at which edge. Of a foot that pages repeat it is the last one's: amid the text it would part what runs on
  * over the pages. The head of a single page with such a foot names the sender.
  */
-export function findCompanyDetails(pages: PageText[], labels: Map<TextLine, FurnitureLabel>): Map<TextLine, FurnitureLabel> {
+export function findCompanyDetails(pages: PageLines[], labels: Map<TextLine, FurnitureLabel>): Map<TextLine, FurnitureLabel> {
   const found = new Map<TextLine, FurnitureLabel>();
   const seen = new Set<string>();
   for (const text of [...pages].reverse()) {
@@ -65,7 +65,7 @@ export function findCompanyDetails(pages: PageText[], labels: Map<TextLine, Furn
 }
 
 /** What stands one below the other is one column; columns are read one after the other. */
-export function columnsOfEdge(lines: TextLine[], label: FurnitureLabel, { pageIndex, width }: PageSketch): TextBlock[] {
+export function columnsOfEdge(lines: TextLine[], label: FurnitureLabel, { pageIndex, width }: PageStructure): TextBlock[] {
   const columns: TextLine[][] = [];
   for (const line of [...lines].sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left)) {
     const over = columns.filter((column) => column.at(-1)!.baseline < line.baseline - 0.5 * line.size && column.some(({ box }) => box.left < line.box.right && box.right > line.box.left));

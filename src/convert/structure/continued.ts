@@ -1,6 +1,6 @@
 /** What stands between the parts of a table to say that it goes on: `continued on next page`, `Table 2 (continued)`, in several languages. */
 import { unionBox } from '../../geometry/box.js';
-import type { SketchedTable } from '../page/page-table.js';
+import type { PageTable } from '../page/page-table.js';
 import type { Block, TableBlock, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { captionLabel } from '../wording/captions.js';
@@ -68,7 +68,7 @@ export function sortCaptions(above: TableBlock, below: TableBlock): { again: Tex
 type Furniture = TableBlock['repeatedHeads'][number];
 
 /** The table without its last (-1) or first (1) row where that only says that the table goes on, and that row; null where it does not. */
-export function withoutContinuedRow({ table, pageIndex, places }: TableBlock, side: -1 | 1, captions: TextBlock[]): { table: SketchedTable; line: Furniture } | null {
+export function withoutContinuedRow({ table, pageIndex, places }: TableBlock, side: -1 | 1, captions: TextBlock[]): { table: PageTable; line: Furniture } | null {
   const row = side < 0 ? table.rowCount - 1 : 0;
   const own = table.cells.filter((cell) => cell.row <= row && row < cell.row + cell.rowSpan);
   const filled = own.filter((cell) => cell.lines.length > 0);

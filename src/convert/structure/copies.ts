@@ -1,5 +1,5 @@
 /** Pages that are there again: the copy for the customer and the one for the file, a form for each who signs it. */
-import type { PageText } from './style.js';
+import type { PageLines } from './style.js';
 
 /** Shorter pages, as slides, may say the same in several lines and yet be different ones. */
 const leastLines = 8;
@@ -7,7 +7,7 @@ const leastLines = 8;
 const leastShare = 0.8;
 
 /** Indices of pages that say again what an earlier one says. */
-export function findCopies(pages: PageText[]): Set<number> {
+export function findCopies(pages: PageLines[]): Set<number> {
   const copies = new Set<number>();
   /** Line and height -> the first pages that have it; a running head is on more, and tells nothing. */
   const known = new Map<string, number[]>();

@@ -1,6 +1,6 @@
 /** Running heads, running feet and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
 import type { BodyStyle } from './style.js';
-import type { PageText } from './style.js';
+import type { PageLines } from './style.js';
 import type { TextLine } from '../page/text-line.js';
 import { nominalBox } from '../page/text-line.js';
 import { beginsNote, isAddressNote } from './footnotes.js';
@@ -61,11 +61,11 @@ export function pattern(text: string): string {
   return text.toLowerCase().replace(/\d+/g, '#').replace(/\b[ivxlc]+\b/g, '#').replace(/\s+/g, ' ').trim();
 }
 
-export function edgeRows(text: PageText, edge: 'top' | 'bottom', most = rowsAtEdge): EdgeRow[] {
-  const { sketch } = text;
+export function edgeRows(text: PageLines, edge: 'top' | 'bottom', most = rowsAtEdge): EdgeRow[] {
+  const { structure } = text;
   const lines = text.outside.filter((line) => line.angle === 0);
-  const rows = rowsOf(lines, sketch.pageIndex);
-  const objects = [...sketch.tables.map((table) => table.box), ...sketch.figures.map((figure) => figure.box)];
+  const rows = rowsOf(lines, structure.pageIndex);
+  const objects = [...structure.tables.map((table) => table.box), ...structure.figures.map((figure) => figure.box)];
   if (edge === 'bottom') rows.reverse();
   const chosen = rows.slice(0, most + 1);
   for (const [index, row] of chosen.entries()) {
@@ -76,8 +76,8 @@ export function edgeRows(text: PageText, edge: 'top' | 'bottom', most = rowsAtEd
     const text_ = next === undefined ? Infinity : edge === 'top' ? next.top - row.bottom : row.top - next.bottom;
     row.gap = Math.min(object, text_);
   }
-  const limit = 0.2 * sketch.height;
-  return chosen.slice(0, most).filter((row) => (edge === 'top' ? row.bottom < limit : row.top > sketch.height - limit));
+  const limit = 0.2 * structure.height;
+  return chosen.slice(0, most).filter((row) => (edge === 'top' ? row.bottom < limit : row.top > structure.height - limit));
 }
 
 interface Place {
@@ -145,8 +145,8 @@ function beginsParagraph(rows: EdgeRow[], at: number, body: BodyStyle): boolean 
 }
 
 /** Enough on the page for something to stand apart from it. */
-function isFull(text: PageText): boolean {
-  if (text.sketch.tables.length > 0 || text.sketch.figures.length > 0) return true;
+function isFull(text: PageLines): boolean {
+  if (text.structure.tables.length > 0 || text.structure.figures.length > 0) return true;
   return text.outside.reduce((sum, line) => sum + line.text.length, 0) > 450;
 }
 
@@ -156,15 +156,15 @@ function spansPage(row: EdgeRow, width: number): boolean {
 }
 
 /** In the margin of a full page, neither large nor tiny, no sentence, no formula, and with white between it and the text: then the layout network is believed. It never saw pages of a line or two, and would leave nothing of them. */
-function mayBeFurniture({ lines, text, size, gap, bottom, top }: EdgeRow, page: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
-  const depth = edge === 'top' ? bottom / page.sketch.height : 1 - top / page.sketch.height;
+function mayBeFurniture({ lines, text, size, gap, bottom, top }: EdgeRow, page: PageLines, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
+  const depth = edge === 'top' ? bottom / page.structure.height : 1 - top / page.structure.height;
   return isFull(page) && depth < 0.12 && size <= 1.3 * body.size && size >= 0.6 * body.size && !(text.length > 25 && /[.!?:;,]$/.test(text)) && lines.every(({ latex }) => latex === undefined)
     && gap + 0.3 * size > 0.8 * body.leading * body.size;
 }
 
 /** Judged from the page alone: a number by itself, a line with a number at its end, a small line far from the text. */
-function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
-  const { height } = text.sketch;
+function standsApart(row: EdgeRow, text: PageLines, body: BodyStyle, edge: 'top' | 'bottom'): boolean {
+  const { height } = text.structure;
   if (edge === 'bottom' && isAddressNote(row.text)) return false;
   // How far from the page's edge the row ends, as a share of the page.
   const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
@@ -180,7 +180,7 @@ function standsApart(row: EdgeRow, text: PageText, body: BodyStyle, edge: 'top' 
   if ((number || numberAtEnd.test(row.text)) && row.text.length <= 110 && depth < 0.14 && !(bold && row.size > body.size)) {
     return white > 0.8 * leading && row.size <= 1.3 * body.size;
   }
-  if (depth < 0.12 && white > 0.8 * leading && row.size <= 1.6 * body.size && spansPage(row, text.sketch.width)) return true;
+  if (depth < 0.12 && white > 0.8 * leading && row.size <= 1.6 * body.size && spansPage(row, text.structure.width)) return true;
   // A sentence by itself; at the head a short one is one, too, where it is as large as the text.
   const long = row.text.length > 25 || edge === 'top' && Math.abs(row.size - body.size) < 0.05 * body.size && /[.!?。！？۔؟]$/u.test(row.text);
   if (/[.!?:;,。！？：；，、۔؟،]$/u.test(row.text) && long && depth > (edge === 'top' ? 0.03 : 0.04) && row.lines.length === 1 && white < 3 * leading) return false;
@@ -228,7 +228,7 @@ function tells(rows: EdgeRow[], width: number): boolean {
 }
 
 /** The furniture of all pages. */
-export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
+export function findFurniture(pages: PageLines[], body: BodyStyle): Furniture {
   const found = new Map<TextLine, FurnitureLabel>();
   const known = new Set<TextLine>();
   const copies = findCopies(pages);
@@ -248,8 +248,8 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
         pending.push(row);
         if (!repeated && edge === 'top' && opensChapter(row, rows[at + 1], body)) break;
         const seen = (oddsOfLines(row.lines, label) ?? 0) > sureFurniture && mayBeFurniture(row, text, body, edge);
-        if (!repeated && edge === 'top' && tells(pending, text.sketch.width)) break;
-        if (repeated || seen || standsApart(row, text, body, edge) && isOneHead(pending, text.sketch.width)) {
+        if (!repeated && edge === 'top' && tells(pending, text.structure.width)) break;
+        if (repeated || seen || standsApart(row, text, body, edge) && isOneHead(pending, text.structure.width)) {
           for (const member of pending) for (const line of member.lines) found.set(line, label);
           if (repeated) for (const line of row.lines) known.add(line);
           pending = [];
@@ -266,8 +266,8 @@ export function findFurniture(pages: PageText[], body: BodyStyle): Furniture {
 }
 
 /** Copies of one short page, as a label or a receipt: nothing of the document would be left. */
-function saysNothingElse(pages: PageText[], found: Map<TextLine, FurnitureLabel>): boolean {
-  return pages.every(({ sketch, outside }) => sketch.tables.length === 0 && outside.every((line) => found.has(line)));
+function saysNothingElse(pages: PageLines[], found: Map<TextLine, FurnitureLabel>): boolean {
+  return pages.every(({ structure, outside }) => structure.tables.length === 0 && outside.every((line) => found.has(line)));
 }
 
 function withoutText(found: Map<TextLine, FurnitureLabel>): Furniture {
@@ -275,20 +275,20 @@ function withoutText(found: Map<TextLine, FurnitureLabel>): Furniture {
 }
 
 /** Of a page that says nothing else what neither repeats nor is a number is its text, wherever it stands: a title between two parts, a caption below a picture of the whole page. */
-export function withoutLoneText(pages: PageText[], furniture: Map<TextLine, FurnitureLabel>, repeated: Set<TextLine>): Map<TextLine, FurnitureLabel> {
-  const lone = pages.filter(({ sketch, outside }) => sketch.tables.length === 0 && outside.every((line) => furniture.has(line))).flatMap(({ outside }) => outside);
+export function withoutLoneText(pages: PageLines[], furniture: Map<TextLine, FurnitureLabel>, repeated: Set<TextLine>): Map<TextLine, FurnitureLabel> {
+  const lone = pages.filter(({ structure, outside }) => structure.tables.length === 0 && outside.every((line) => furniture.has(line))).flatMap(({ outside }) => outside);
   const kept = new Set(lone.filter((line) => !repeated.has(line) && /\p{L}{2}/u.test(line.text) && !pageNumber.test(line.text)));
   return new Map([...furniture].filter(([line]) => !kept.has(line)));
 }
 
 /** A few rows deep in the margin, far from everything below them: the names and marks of a letterhead, of any size. */
-function deepBlock(rows: EdgeRow[], text: PageText, body: BodyStyle, edge: 'top' | 'bottom'): EdgeRow[] {
-  const { height } = text.sketch;
+function deepBlock(rows: EdgeRow[], text: PageLines, body: BodyStyle, edge: 'top' | 'bottom'): EdgeRow[] {
+  const { height } = text.structure;
   const last = rows.findIndex((row) => row.gap > 3 * body.leading * body.size);
   const row = rows[last];
   if (row === undefined || !isFull(text)) return [];
   const block = rows.slice(0, last + 1);
-  if (edge === 'top' && (opensChapter(row, rows[last + 1], body) || tells(block, text.sketch.width))) return [];
+  if (edge === 'top' && (opensChapter(row, rows[last + 1], body) || tells(block, text.structure.width))) return [];
   const depth = edge === 'top' ? row.bottom / height : 1 - row.top / height;
   const small = block.every((each) => each.size <= 1.8 * body.size && each.text.length <= 60 && !each.lines.some((line) => line.bold && !body.bold));
   return depth < 0.075 && small ? block : [];
@@ -325,18 +325,18 @@ function labels(line: TextLine, lines: TextLine[], margin: number, width: number
 }
 
 /** Text in the outer margins: a library's stamp on its side, the numbers of lines, a running head beside the page. */
-export function findSideText(pages: PageText[]): Map<TextLine, FurnitureLabel> {
+export function findSideText(pages: PageLines[]): Map<TextLine, FurnitureLabel> {
   const found = new Map<TextLine, FurnitureLabel>();
-  for (const { sketch, outside } of pages) {
-    const margin = 0.1 * sketch.width;
+  for (const { structure, outside } of pages) {
+    const margin = 0.1 * structure.width;
     const edges = textEdges(outside);
     for (const line of outside) {
       const { left, right } = line.box;
-      if (right >= margin && left <= sketch.width - margin) continue;
+      if (right >= margin && left <= structure.width - margin) continue;
       const upright = Math.abs(line.angle) < 45 || Math.abs(Math.abs(line.angle) - 180) < 45;
       // The short end of a paragraph in a narrow column is beside the others, and no margin's.
-      if (upright && goesOn(line, outside, margin, sketch.width)) continue;
-      if (upright && labels(line, outside, margin, sketch.width)) continue;
+      if (upright && goesOn(line, outside, margin, structure.width)) continue;
+      if (upright && labels(line, outside, margin, structure.width)) continue;
       const apart = right < edges.left - 0.6 * line.size || left > edges.right + 0.6 * line.size;
       if (!upright || apart && line.text.length < 25) found.set(line, 'page_header');
     }

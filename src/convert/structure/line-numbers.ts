@@ -1,6 +1,6 @@
 /** Numbers of every fifth or tenth line in the white between two columns of running text, as patents have them: no part of the text. */
 import type { TextLine } from '../page/text-line.js';
-import type { PageText } from './style.js';
+import type { PageLines } from './style.js';
 
 /** So many numbers, each one step more than the one above, at most so unevenly far apart (share of the mean distance). */
 const fewest = 4;
@@ -15,7 +15,7 @@ const lettersOfText = 25;
 const fewestBeside = 8;
 
 /** The line numbers of all pages. */
-export function findLineNumbers(pages: PageText[]): TextLine[] {
+export function findLineNumbers(pages: PageLines[]): TextLine[] {
   return pages.flatMap(({ outside }) => {
     const numbers = outside.filter(({ text, angle }) => angle === 0 && /^\d{1,3}$/.test(text));
     if (numbers.length < fewest || numbers.length > most) return [];

@@ -1,11 +1,11 @@
 /** One row of a table that the end of a page or of a column parts from the rest of it: its head alone before, or its last row alone behind. Such a row looks like text, and only the columns of the rest tell what it is. */
 import { unionBox } from '../../geometry/box.js';
-import type { SketchedCell, SketchedTable } from '../page/page-table.js';
-import type { PageSketch, Separator } from '../pipeline/structure-page.js';
+import type { PageTableCell, PageTable } from '../page/page-table.js';
+import type { PageStructure, Separator } from '../pipeline/structure-page.js';
 import { nominalBox } from '../page/text-line.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Box } from '../../pdf/pdf-page.js';
-import type { PageText } from './style.js';
+import type { PageLines } from './style.js';
 
 /** Tables of fewer columns agree with too much that stands side by side. */
 const leastColumns = 3;
@@ -46,18 +46,18 @@ export interface KnownFurniture {
  * The pages, where a lone row is a table of one row (`lone`) and its lines are no text any more; joinTables() makes one table of both. A page's lines are looked at only where a table is the first or
  * last of a column. A row at the head of a page may look like a running head: where nothing else goes on with the table, only what is sure is none.
  */
-export function withLoneRows(pages: PageText[], { isLikely, isSure }: KnownFurniture): PageText[] {
+export function withLoneRows(pages: PageLines[], { isLikely, isSure }: KnownFurniture): PageLines[] {
   const found = new Map<number, LoneRow[]>();
   const taken = new Set<TextLine>();
-  const linesWithout = (isFurniture: (line: TextLine) => boolean) => ({ outside }: PageText): TextLine[] => outside.filter((line) => line.angle === 0 && line.latex === undefined && !taken.has(line) && !isFurniture(line));
+  const linesWithout = (isFurniture: (line: TextLine) => boolean) => ({ outside }: PageLines): TextLine[] => outside.filter((line) => line.angle === 0 && line.latex === undefined && !taken.has(line) && !isFurniture(line));
   const overPages = (side: -1 | 1) => (side < 0 ? [isLikely] : [isLikely, isSure]).map(linesWithout);
   for (const [at, page] of pages.entries()) {
-    for (const table of page.sketch.tables) {
+    for (const table of page.structure.tables) {
       if (table.index || table.columnCount < leastColumns || !table.columnLefts.every(Number.isFinite)) continue;
       for (const side of [-1, 1] as const) {
         const lines = linesWithout(isLikely)(page);
-        if (!isOutermost(side, table, lines, page.sketch)) continue;
-        const place = besides(side, table, lines, page.sketch);
+        if (!isOutermost(side, table, lines, page.structure)) continue;
+        const place = besides(side, table, lines, page.structure);
         const row = place !== null ? rowIn(side, place, table, lines) : overPages(side).map((linesOf) => rowIn(side, overPage(side, table, lines, pages, at, linesOf), table, lines)).find((one) => one !== null) ?? null;
         if (row === null) continue;
         for (const line of row.lines) taken.add(line);
@@ -68,17 +68,17 @@ export function withLoneRows(pages: PageText[], { isLikely, isSure }: KnownFurni
   return pages.map((page, at) => {
     const rows = found.get(at);
     if (rows === undefined) return page;
-    return { ...page, sketch: { ...page.sketch, tables: [...page.sketch.tables, ...rows.map(({ table }) => table)] }, outside: page.outside.filter((line) => !taken.has(line)) };
+    return { ...page, structure: { ...page.structure, tables: [...page.structure.tables, ...rows.map(({ table }) => table)] }, outside: page.outside.filter((line) => !taken.has(line)) };
   });
 }
 
 interface LoneRow {
-  table: SketchedTable;
+  table: PageTable;
   lines: TextLine[];
 }
 
 /** The row of the table that stands at the place's end, where it does; `lines` are those of the table's page. */
-function rowIn(side: -1 | 1, place: Place | null, table: SketchedTable, lines: TextLine[]): (LoneRow & { page: number }) | null {
+function rowIn(side: -1 | 1, place: Place | null, table: PageTable, lines: TextLine[]): (LoneRow & { page: number }) | null {
   if (place === null) return null;
   const shift = leftOf(place.lines) - Math.min(table.box.left, leftOf(columnLines(table, lines)));
   const row = side < 0 ? headAt(place, table, shift) : rowAt(place.lines, table, shift);
@@ -87,23 +87,23 @@ function rowIn(side: -1 | 1, place: Place | null, table: SketchedTable, lines: T
 
 const meets = (a: Side, b: Side): boolean => a.left < b.right && a.right > b.left;
 
-function objectsOf({ tables, figures }: PageSketch): Box[] {
+function objectsOf({ tables, figures }: PageStructure): Box[] {
   return [...tables.map(({ box }) => box), ...figures.map(({ box }) => box)];
 }
 
 /** Nothing stands above (-1) or below (1) the table in its text column. */
-function isOutermost(side: -1 | 1, table: SketchedTable, lines: TextLine[], sketch: PageSketch): boolean {
+function isOutermost(side: -1 | 1, table: PageTable, lines: TextLine[], structure: PageStructure): boolean {
   const { box } = table;
   const isBeyond = (other: Box): boolean => meets(other, box) && (side < 0 ? other.top < box.top - 2 && other.bottom < box.bottom : other.bottom > box.bottom + 2 && other.top > box.top);
-  return !lines.some((line) => isBeyond(nominalBox(line))) && !objectsOf(sketch).some((other) => other !== box && isBeyond(other));
+  return !lines.some((line) => isBeyond(nominalBox(line))) && !objectsOf(structure).some((other) => other !== box && isBeyond(other));
 }
 
 /** Those of the text column that the table stands in. */
-function columnLines({ box }: SketchedTable, lines: TextLine[]): TextLine[] {
+function columnLines({ box }: PageTable, lines: TextLine[]): TextLine[] {
   return lines.filter((line) => meets(line.box, box) && line.box.left > box.left - 12);
 }
 
-function columnWidth(table: SketchedTable, lines: TextLine[]): number {
+function columnWidth(table: PageTable, lines: TextLine[]): number {
   return Math.max(table.box.right, ...columnLines(table, lines).map(({ box }) => box.right)) - table.box.left;
 }
 
@@ -119,29 +119,29 @@ interface Place {
   rules: Separator[];
 }
 
-function placeIn(page: number, range: Side, lines: TextLine[], sketch: PageSketch): Place | null {
+function placeIn(page: number, range: Side, lines: TextLine[], structure: PageStructure): Place | null {
   const own = lines.filter((line) => isIn(line, range));
-  const objects = objectsOf(sketch).filter((box) => meets(box, range));
-  return own.length === 0 && objects.length === 0 ? null : { page, lines: own, objects, rules: sketch.separators.filter((rule) => meets(rule, range)) };
+  const objects = objectsOf(structure).filter((box) => meets(box, range));
+  return own.length === 0 && objects.length === 0 ? null : { page, lines: own, objects, rules: structure.separators.filter((rule) => meets(rule, range)) };
 }
 
 /** The text column before (-1) or behind (1) the table's on its page; null where there is none. */
-function besides(side: -1 | 1, table: SketchedTable, lines: TextLine[], sketch: PageSketch): Place | null {
+function besides(side: -1 | 1, table: PageTable, lines: TextLine[], structure: PageStructure): Place | null {
   const { box } = table;
   const width = pitch * columnWidth(table, lines);
   const range = side < 0 ? { left: box.left - width - slack, right: box.left - slack } : { left: box.right, right: box.left + 2 * width };
-  return placeIn(sketch.pageIndex, range, lines, sketch);
+  return placeIn(structure.pageIndex, range, lines, structure);
 }
 
 /** The last text column of the page before, or the first one of the page behind. */
-function overPage(side: -1 | 1, table: SketchedTable, lines: TextLine[], pages: PageText[], at: number, linesOf: (page: PageText) => TextLine[]): Place | null {
+function overPage(side: -1 | 1, table: PageTable, lines: TextLine[], pages: PageLines[], at: number, linesOf: (page: PageLines) => TextLine[]): Place | null {
   const other = pages[at + side];
   if (other === undefined) return null;
   const own = linesOf(other);
   const width = pitch * columnWidth(table, lines);
   const end = side < 0 ? Math.max(...own.map(({ box }) => box.right)) : Math.min(...own.map(({ box }) => box.left));
   const range = side < 0 ? { left: end - width, right: end } : { left: end, right: end + width };
-  return placeIn(at + side, range, own, other.sketch);
+  return placeIn(at + side, range, own, other.structure);
 }
 
 /** A table or figure stands between the row and the column's end. */
@@ -159,10 +159,10 @@ function linesFrom(side: -1 | 1, pieces: TextLine[]): LoneLine[] {
   return lines;
 }
 
-const isOfSize = (line: LoneLine, { size }: SketchedTable): boolean => line.pieces.every((piece) => Math.abs(piece.size - size) <= sizeSlack * size);
+const isOfSize = (line: LoneLine, { size }: PageTable): boolean => line.pieces.every((piece) => Math.abs(piece.size - size) <= sizeSlack * size);
 
 /** The lines at the column's end that are bold, or words between two rules, where they stand over the table's columns: all of them, or all but the first. */
-function headAt({ lines: pieces, rules }: Place, table: SketchedTable, shift: number): LoneRow | null {
+function headAt({ lines: pieces, rules }: Place, table: PageTable, shift: number): LoneRow | null {
   const lines: LoneLine[] = [];
   const isRuled = betweenRules(rules, table);
   for (const line of linesFrom(1, pieces)) {
@@ -175,13 +175,13 @@ function headAt({ lines: pieces, rules }: Place, table: SketchedTable, shift: nu
 }
 
 /** Whether a line stands between the column's last two rules, where both are about as long as the table is wide. */
-function betweenRules(rules: Separator[], { box }: SketchedTable): (line: TextLine) => boolean {
+function betweenRules(rules: Separator[], { box }: PageTable): (line: TextLine) => boolean {
   const [last, before] = rules.filter(({ left, right }) => Math.abs(right - left - (box.right - box.left)) < ruleSlack * (box.right - box.left)).sort((a, b) => b.y - a.y);
   return ({ baseline }) => last !== undefined && before !== undefined && baseline < last.y && baseline > before.y;
 }
 
 /** The lines at the column's begin, up to wider white. */
-function rowAt(pieces: TextLine[], table: SketchedTable, shift: number): LoneRow | null {
+function rowAt(pieces: TextLine[], table: PageTable, shift: number): LoneRow | null {
   const lines: LoneLine[] = [];
   for (const line of linesFrom(-1, pieces)) {
     const above = lines.at(-1);
@@ -195,7 +195,7 @@ function rowAt(pieces: TextLine[], table: SketchedTable, shift: number): LoneRow
 }
 
 /** Each text in one column of the table, moved by as much as all others; null where they do not fit, or leave more than one column empty. */
-function rowOf(lines: LoneLine[], table: SketchedTable, expected: number, columnHeader: boolean): LoneRow | null {
+function rowOf(lines: LoneLine[], table: PageTable, expected: number, columnHeader: boolean): LoneRow | null {
   const pieces = lines.flatMap((line) => line.pieces).sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left);
   if (pieces.length < leastColumns) return null;
   // The first column may be known by its texts alone, where the head above them reaches to the rules' ends.
@@ -204,7 +204,7 @@ function rowOf(lines: LoneLine[], table: SketchedTable, expected: number, column
   const shift = shiftOf(pieces, edges, expected, mostOff * table.size);
   if (shift === null) return null;
   const box = unionBox(pieces.map(nominalBox));
-  const cells = lefts.map((left, column): SketchedCell => {
+  const cells = lefts.map((left, column): PageTableCell => {
     const range = { left: left + shift, right: (edges[column + 1] ?? 0) + shift };
     const own = pieces.filter((piece) => isIn(piece, range));
     return { row: 0, column, rowSpan: 1, columnSpan: 1, columnHeader, rowHeader: false, lines: own.map(({ text, softHyphen }) => ({ text, softHyphen })), box: { ...range, top: box.top, bottom: box.bottom } };

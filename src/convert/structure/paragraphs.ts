@@ -162,7 +162,7 @@ function opensInBold({ text, boldPrefix, bold }: TextLine): boolean {
 }
 
 /** Of two regions, as the layout network is sure. What is set in below the line above hangs on it, as an entry of a bibliography does, or begins a paragraph, which geometry sees. */
-function areSeenApart({ seen: above, box, size }: TextLine, { seen: below, box: next }: TextLine): boolean {
+function areSeenApart({ prediction: above, box, size }: TextLine, { prediction: below, box: next }: TextLine): boolean {
   if (next.left > box.left + 0.5 * size) return false;
   if (above === undefined || below === undefined || above.region < 0 || below.region < 0 || above.region === below.region) return false;
   return [above, below].every(({ odds }) => Math.max(...Object.values(odds)) >= sureLine);
@@ -218,7 +218,7 @@ function isReadFromRight(lines: TextLine[]): boolean {
   return fromRight > 0.5 * all;
 }
 
-/** As seen in a mirror: where a line begins is its left side for all rules above. */
+/** As in a mirror: where a line begins is its left side for all rules above. */
 function mirrored<Edges extends { left: number; right: number }>(box: Edges): Edges {
   return { ...box, left: -box.right, right: -box.left };
 }
@@ -226,7 +226,7 @@ function mirrored<Edges extends { left: number; right: number }>(box: Edges): Ed
 /** The layout network never saw pages that are read from the right: its regions say nothing of their paragraphs. */
 function inMirror(line: TextLine): TextLine {
   const copy = { ...line, box: mirrored(line.box) };
-  delete copy.seen;
+  delete copy.prediction;
   return copy;
 }
 

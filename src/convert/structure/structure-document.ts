@@ -1,12 +1,12 @@
-/** The document-wide steps: from sketches of all pages to blocks with their roles, in reading order. */
+/** The document-wide steps: from structures of all pages to blocks with their roles, in reading order. */
 import type { OutlineEntry } from '../../pdf/pdf-page.js';
-import type { PageSketch } from '../pipeline/structure-page.js';
+import type { PageStructure } from '../pipeline/structure-page.js';
 import type { TextLine } from '../page/text-line.js';
 import { learnWords } from '../page/vocabulary.js';
 import type { Vocabulary } from '../page/vocabulary.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, nextBlocks } from './block.js';
-import { blocksOfPage, textOfPage } from './blocks-of-page.js';
+import { blocksOfPage, linesOfPage } from './blocks-of-page.js';
 import { attachCaptions } from '../decide/caption-attachment.js';
 import { findCentredHeadings } from './centred-headings.js';
 import { findCompanyDetails, readDetails } from './company-details.js';
@@ -22,7 +22,7 @@ import { markAmounts, markListItems } from './lists.js';
 import { withLoneRows } from './lone-rows.js';
 import { findSignRules } from './character-rules.js';
 import { findBodyStyle, markMonospace } from './style.js';
-import type { BodyStyle, PageText } from './style.js';
+import type { BodyStyle, PageLines } from './style.js';
 import { joinTables } from './table-parts.js';
 
 export interface Structure {
@@ -47,15 +47,15 @@ function shareOfBold(blocks: Block[], body: BodyStyle): number {
 }
 
 /** The style of the running text where what pages repeat and small print are left out, which may be most of what short pages such as slides or invoices say; null where they say nothing else. */
-function styleWithout(others: Set<TextLine>, pages: PageText[]): BodyStyle | null {
+function styleWithout(others: Set<TextLine>, pages: PageLines[]): BodyStyle | null {
   if (others.size === 0) return null;
   const style = findBodyStyle(pages.map((page) => ({ ...page, outside: page.outside.filter((line) => !others.has(line)) })));
   return style.letters === 0 ? null : style;
 }
 
 /** Blocks of the whole document. `flat` puts all headings on one level. */
-export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[], flat: boolean): Structure {
-  let pages = sketches.map(textOfPage);
+export function structureDocument(structures: PageStructure[], outline: OutlineEntry[], flat: boolean): Structure {
+  let pages = structures.map(linesOfPage);
   markMonospace(pages);
   const first = findBodyStyle(pages);
   const { labels, repeated } = findFurniture(pages, first);
@@ -67,7 +67,7 @@ export function structureDocument(sketches: PageSketch[], outline: OutlineEntry[
   const vocabulary: Vocabulary = new Map();
   for (const page of pages) for (const line of page.outside) learnWords(vocabulary, line.text);
   let blocks = pages.flatMap((page) => blocksOfPage(page, furniture, details, body, vocabulary));
-  const heights = new Map(sketches.map((sketch) => [sketch.pageIndex, sketch]));
+  const heights = new Map(structures.map((structure) => [structure.pageIndex, structure]));
   const heightOf = (page: number): number => heights.get(page)!.height;
   markCode(blocks, share(pages.flatMap((page) => page.outside), (line) => line.monospace));
   blocks = joinCode(blocks, body);

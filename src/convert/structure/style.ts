@@ -1,12 +1,12 @@
 /** What the document's running text looks like: the measure that headings, notes and captions are held against. */
-import type { PageSketch } from '../pipeline/structure-page.js';
-import type { SketchedTable } from '../page/page-table.js';
+import type { PageStructure } from '../pipeline/structure-page.js';
+import type { PageTable } from '../page/page-table.js';
 import type { TextLine } from '../page/text-line.js';
 import { countWideLetters } from '../wording/scripts.js';
 
 /** One page's pieces of text: those inside its figures, by figure, and the others. */
-export interface PageText {
-  sketch: PageSketch;
+export interface PageLines {
+  structure: PageStructure;
   inside: TextLine[][];
   outside: TextLine[];
 }
@@ -47,7 +47,7 @@ function weight({ text }: TextLine): number {
 }
 
 /** Sizes within 4 % of each other are one size: fitted text varies from line to line. */
-function dominantSize(lines: TextLine[], tables: SketchedTable[]): number {
+function dominantSize(lines: TextLine[], tables: PageTable[]): number {
   const counts = new Map<number, number>();
   const inTables = tables.reduce((sum, table) => sum + table.letters, 0);
   const running = lines.reduce((sum, line) => sum + weight(line), 0);
@@ -90,10 +90,10 @@ function usualLeading(pages: TextLine[][], size: number): number {
 }
 
 /** The style that most of the text outside tables and figures has. */
-export function findBodyStyle(texts: PageText[]): BodyStyle {
+export function findBodyStyle(texts: PageLines[]): BodyStyle {
   const pages = texts.map((text) => text.outside.filter((line) => line.angle === 0));
   const lines = pages.flat();
-  const size = dominantSize(lines, texts.flatMap((text) => text.sketch.tables));
+  const size = dominantSize(lines, texts.flatMap((text) => text.structure.tables));
   const fonts = new Map<string, number>();
   const colors = new Map<number, number>();
   let bold = 0;
@@ -123,7 +123,7 @@ export function findBodyStyle(texts: PageText[]): BodyStyle {
  * Marks lines in fonts whose characters are all equally wide, which not every file tells: over many lines of one font the width
  * by character hardly varies.
  */
-export function markMonospace(texts: PageText[]): void {
+export function markMonospace(texts: PageLines[]): void {
   const widths = new Map<string, number[]>();
   const lines = texts.flatMap((text) => text.outside).filter((line) => line.angle === 0 && !line.mixed);
   for (const line of lines) {

@@ -1,21 +1,21 @@
 /** A table that goes on over a page's end is one table: its parts are joined when their columns agree. */
 import { unionBox } from '../../geometry/box.js';
-import type { SketchedCell, SketchedTable } from '../page/page-table.js';
+import type { PageTableCell, PageTable } from '../page/page-table.js';
 import type { Block, TableBlock } from './block.js';
 import { plainText } from './block.js';
 import { hasOtherName, isContinuedCaption, isContinuedLine, sortCaptions, withoutContinuedRow } from './continued.js';
 
-function cellText(cell: SketchedCell): string {
+function cellText(cell: PageTableCell): string {
   return cell.lines.map((line) => line.text).join(' ').replace(/\s+/g, ' ').trim().toLowerCase();
 }
 
-function headerRows(table: SketchedTable): number {
+function headerRows(table: PageTable): number {
   let rows = 0;
   while (rows < table.rowCount && table.cells.some((cell) => cell.row === rows && cell.columnHeader)) rows++;
   return rows;
 }
 
-function rowTexts(table: SketchedTable, rows: number): string {
+function rowTexts(table: PageTable, rows: number): string {
   return table.cells.filter((cell) => cell.row < rows).map((cell) => `${cell.column}:${cellText(cell)}`).sort().join('|');
 }
 
@@ -23,7 +23,7 @@ function rowTexts(table: SketchedTable, rows: number): string {
  * How many rows at the top of the part below say again what the head above says: 0 where they say something else. Where a row is cut by the
  * page's end its rest has no label, and looks like a second row of the head that is repeated over it.
  */
-function repeatedRows(above: SketchedTable, below: SketchedTable): number {
+function repeatedRows(above: PageTable, below: PageTable): number {
   const same = (rows: number): boolean => rows > 0 && rows <= below.rowCount && rowTexts(below, rows) === rowTexts(above, rows);
   const known = [headerRows(below), headerRows(above)].find(same);
   if (known !== undefined) return known;
@@ -32,7 +32,7 @@ function repeatedRows(above: SketchedTable, below: SketchedTable): number {
   return texts.length > 1 && texts.every((text) => kindOf(text) === 'text') && new Set(texts).size === texts.length && same(1) ? 1 : 0;
 }
 
-function sameColumns(above: SketchedTable, below: SketchedTable): boolean {
+function sameColumns(above: PageTable, below: PageTable): boolean {
   if (above.index && below.index) return true;
   if (above.index !== below.index || above.columnCount !== below.columnCount || above.columnCount < 2) return false;
   const width = Math.max(above.box.right - above.box.left, 1);
@@ -51,8 +51,8 @@ function sameColumns(above: SketchedTable, below: SketchedTable): boolean {
  * Each column stands where the other table's does. The edge before figures at the right of their column lies where the longest text beside them ends, which
  * is another one on each page: two parts of one table, of the same width and with the same head, had it 85 points apart.
  */
-function columnsMeet(above: SketchedTable, below: SketchedTable, shift: number): boolean {
-  const endsBehind = (one: SketchedTable, other: SketchedTable, by: number): boolean => one.columnLefts.every((left, column) => left < (other.columnLefts[column + 1] ?? Infinity) + by);
+function columnsMeet(above: PageTable, below: PageTable, shift: number): boolean {
+  const endsBehind = (one: PageTable, other: PageTable, by: number): boolean => one.columnLefts.every((left, column) => left < (other.columnLefts[column + 1] ?? Infinity) + by);
   return endsBehind(above, below, -shift) && endsBehind(below, above, shift);
 }
 
@@ -63,17 +63,17 @@ function onlyFurnitureBetween(above: TableBlock, blocks: Block[]): boolean {
 }
 
 /** Cells of this row, where none reaches into it or out of it. */
-function plainRow({ cells }: SketchedTable, row: number): SketchedCell[] | null {
+function plainRow({ cells }: PageTable, row: number): PageTableCell[] | null {
   const own = cells.filter((cell) => cell.row <= row && row < cell.row + cell.rowSpan);
   return own.every(({ rowSpan }) => rowSpan === 1) ? own : null;
 }
 
-function isEmptyRow(table: SketchedTable, row: number): boolean {
+function isEmptyRow(table: PageTable, row: number): boolean {
   return plainRow(table, row)?.every((cell) => cellText(cell) === '') ?? false;
 }
 
 /** What this row holds goes on with the row above the page's end: it has no label, and each of its texts goes on where the one above stopped. */
-function isRestOfRow(last: SketchedCell[], row: SketchedCell[]): boolean {
+function isRestOfRow(last: PageTableCell[], row: PageTableCell[]): boolean {
   const filled = row.filter((cell) => cellText(cell) !== '');
   const goesOn = filled.map((cell) => {
     const above = last.find(({ column, columnSpan }) => column === cell.column && columnSpan === cell.columnSpan);
@@ -84,7 +84,7 @@ function isRestOfRow(last: SketchedCell[], row: SketchedCell[]): boolean {
 }
 
 /** Whether every row from `begin` on that holds text has a label in the first column: where labels stand only in the first row of a group, a row without one is a row. */
-function isLabelled({ cells, rowCount }: SketchedTable, begin: number): boolean {
+function isLabelled({ cells, rowCount }: PageTable, begin: number): boolean {
   for (let row = begin; row < rowCount; row++) {
     const filled = cells.filter((cell) => cell.row <= row && row < cell.row + cell.rowSpan && cellText(cell) !== '');
     if (filled.length > 0 && !filled.some(({ column }) => column === 0)) return false;
@@ -93,7 +93,7 @@ function isLabelled({ cells, rowCount }: SketchedTable, begin: number): boolean 
 }
 
 /** Empties what a page's end leaves of a row: the part of its frame that holds no text, and the rest of its texts below. Returns how many rows of `below` are spoken for. */
-function joinSplitRow(above: SketchedTable, below: SketchedTable, skip: number): number {
+function joinSplitRow(above: PageTable, below: PageTable, skip: number): number {
   let begin = skip;
   while (begin < below.rowCount && isEmptyRow(below, begin)) begin++;
   while (above.rowCount > 1 && isEmptyRow(above, above.rowCount - 1)) {
@@ -160,7 +160,7 @@ function kindOf(text: string): 'empty' | 'number' | 'text' {
 }
 
 /** What most cells of each column below the head hold. */
-function columnKinds(table: SketchedTable): ('empty' | 'number' | 'text')[] {
+function columnKinds(table: PageTable): ('empty' | 'number' | 'text')[] {
   const heads = headerRows(table);
   return Array.from({ length: table.columnCount }, (_, column) => {
     const kinds = table.cells.filter((cell) => cell.column === column && cell.row >= heads).map((cell) => kindOf(cellText(cell)));
@@ -171,7 +171,7 @@ function columnKinds(table: SketchedTable): ('empty' | 'number' | 'text')[] {
 }
 
 /** The first row holds figures where the table above does: it is a row like the others and no head. */
-function beginsWithData(above: SketchedTable, below: SketchedTable): boolean {
+function beginsWithData(above: PageTable, below: PageTable): boolean {
   const kinds = columnKinds(above);
   const first = below.cells.filter((cell) => cell.row === 0);
   const agrees = first.every((cell) => cellText(cell) === '' || kinds[cell.column] === 'empty' || kindOf(cellText(cell)) === kinds[cell.column]);

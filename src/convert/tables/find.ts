@@ -68,7 +68,7 @@ export function findTables(page: PageContent, options: Pick<ConvertOptions, 'doT
   return findSureAndDoubtful(page, options, false).tables;
 }
 
-/** As findTables(), and what might be tables among the words that are in none: of a confidence below the one that makes a table, for a second opinion. */
+/** As findTables(), and what might be tables among the words that are in none: of a confidence below the one that makes a table, for a second prediction. */
 export function findSureAndDoubtful(page: PageContent, options: Pick<ConvertOptions, 'doTableStructure'>, wantsDoubtful = true): { tables: FoundTable[]; doubtful: FoundTable[] } {
   if (!options.doTableStructure || page.words.length < MIN_WORDS) return { tables: [], doubtful: [] };
   const found: { tables: FoundTable[]; doubtful: FoundTable[] }[] = [];
