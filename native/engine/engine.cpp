@@ -4,7 +4,7 @@
 #include "backend/instructions.h"
 #include "cpu/backend.h"
 #include "cpu/device.h"
-#include "cuda/device.h"
+#include "cuda/runtime/device.h"
 #include "engine/give_back_memory.h"
 #include "engine/version.h"
 #include "vision/deskew.h"

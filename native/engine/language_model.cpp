@@ -5,7 +5,7 @@
 #include <cmath>
 #include <utility>
 
-#include "cuda/backend.h"
+#include "cuda/runtime/backend.h"
 #include "engine/give_back_memory.h"
 #include "error.h"
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "cpu/backend.h"
-#include "cuda/backend.h"
-#include "cuda/device.h"
+#include "cuda/runtime/backend.h"
+#include "cuda/runtime/device.h"
 #include "error.h"
 #include "gguf/model_file.h"
 #include "llm/tokenizer/tokenizer.h"

@@ -19,7 +19,7 @@
 #include "bench_models.h"
 #include "busy_bench.h"
 #include "cpu/backend.h"
-#include "cuda/backend.h"
+#include "cuda/runtime/backend.h"
 #include "cuda/emulation/backend.h"
 #include "gpu_bench.h"
 #include "grammar_bench.h"

@@ -1,7 +1,7 @@
 #include "cuda_places.h"
 
-#include "cuda/backend.h"
-#include "cuda/device.h"
+#include "cuda/runtime/backend.h"
+#include "cuda/runtime/device.h"
 #include "cuda/emulation/backend.h"
 #include "harness.h"
 #include "options.h"

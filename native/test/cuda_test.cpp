@@ -6,7 +6,7 @@
 
 #include "cpu/backend.h"
 #include "cuda/emulation/fibers.h"
-#include "cuda/runtime.h"
+#include "cuda/runtime/runtime.h"
 #include "cuda_places.h"
 #include "harness.h"
 #include "made_model.h"

@@ -10,7 +10,7 @@
 
 #include "backend/backend.h"
 #include "backend/ops.h"
-#include "cuda/backend.h"
+#include "cuda/runtime/backend.h"
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
 #include "cuda_places.h"

@@ -3,7 +3,7 @@
 
 #include "backend/instructions.h"
 #include "cpu/device.h"
-#include "cuda/device.h"
+#include "cuda/runtime/device.h"
 #include "harness.h"
 #include "options.h"
 

@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "cuda/backend.h"
-#include "cuda/ceilings.h"
+#include "cuda/runtime/backend.h"
+#include "cuda/runtime/ceilings.h"
 #include "cuda/emulation/backend.h"
 #include "error.h"
 #include "gguf/mapped_file.h"

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "cpu/backend.h"
-#include "cuda/backend.h"
-#include "cuda/device.h"
+#include "cuda/runtime/backend.h"
+#include "cuda/runtime/device.h"
 #include "cuda/emulation/backend.h"
 #include "harness.h"
 #include "json.h"

@@ -5,8 +5,8 @@
 #include <string>
 
 #include "cpu/backend.h"
-#include "cuda/backend.h"
-#include "cuda/device.h"
+#include "cuda/runtime/backend.h"
+#include "cuda/runtime/device.h"
 #include "cuda/emulation/backend.h"
 #include "error.h"
 #include "harness.h"

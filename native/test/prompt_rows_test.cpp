@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "backend/ops.h"
-#include "cuda/backend.h"
+#include "cuda/runtime/backend.h"
 #include "cuda/emulation/backend.h"
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"

@@ -9,7 +9,7 @@
 #include "cuda/emulation/backend.h"
 #include "cuda/emulation/faults.h"
 #include "cuda/emulation/fibers.h"
-#include "cuda/launchers.h"
+#include "cuda/ops/launchers.h"
 #include "cuda_places.h"
 #include "harness.h"
 #include "layered_model.h"

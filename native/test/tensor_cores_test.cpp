@@ -1,6 +1,6 @@
 // The emulated tensor cores against plain matrix products, every element a value of its own, placed by the manual's formulas for the
 // elements of a fragment (the twins are written from the registers' side).
-#include "cuda/tensor_cores.h"
+#include "cuda/simt/tensor_cores.h"
 
 #include <algorithm>
 #include <cmath>
@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "cuda/emulation/fibers.h"
-#include "cuda/warpgroups.h"
+#include "cuda/simt/warpgroups.h"
 #include "cuda_places.h"
 #include "harness.h"
 #include "tensor/half.h"

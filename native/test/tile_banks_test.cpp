@@ -5,8 +5,8 @@
 #include <set>
 #include <string>
 
-#include "cuda/kernels/tile_pieces.cuh"
-#include "cuda/kernels/tile_sums.cuh"
+#include "cuda/kernels/gemv/weight_stages.cuh"
+#include "cuda/kernels/gemv/mma_epilogue.cuh"
 #include "harness.h"
 #include "tensor/dtype.h"
 

@@ -8,8 +8,8 @@
 
 #include "cuda/emulation/backend.h"
 #include "cuda/emulation/faults.h"
-#include "cuda/parallel_copy.h"
-#include "cuda/staged_copy.h"
+#include "cuda/runtime/parallel_copy.h"
+#include "cuda/runtime/staged_copy.h"
 #include "cuda_places.h"
 #include "error.h"
 #include "harness.h"

@@ -1,11 +1,11 @@
-// The twins of cuda/async_copies.h. Bytes appear when somebody waits for them, and until then what lies there is no number.
-#include "cuda/async_copies.h"
+// The twins of cuda/simt/async_copies.h. Bytes appear when somebody waits for them, and until then what lies there is no number.
+#include "cuda/simt/async_copies.h"
 
 #include <map>
 #include <vector>
 
 #include "cuda/emulation/faults.h"
-#include "cuda/warpgroups.h"
+#include "cuda/simt/warpgroups.h"
 
 namespace lectern::cuda::emulation {
 

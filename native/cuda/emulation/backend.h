@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "backend/backend.h"
-#include "cuda/ceilings.h"
+#include "cuda/runtime/ceilings.h"
 
 namespace lectern::cuda_emulated {
 

@@ -1,14 +1,14 @@
 // The CUDA room of the addon that development serves with where there is no GPU: its one device is the emulation. Stands in for absent.cpp
 // or device.cu, and is in no release.
-#include "cuda/device.h"
+#include "cuda/runtime/device.h"
 
 #include <csignal>
 #include <utility>
 
-#include "cuda/backend.h"
+#include "cuda/runtime/backend.h"
 #include "cuda/emulation/backend.h"
 #include "cuda/emulation/faults.h"
-#include "cuda/runtime.h"
+#include "cuda/runtime/runtime.h"
 
 namespace lectern::cuda {
 

@@ -21,7 +21,7 @@ void fail_never();
 void lose() noexcept;
 /// What is queued from now on never ends, until fail_never(): who waits for a while is told so, and who would wait for ever ends the process.
 void hang();
-/// As if nothing had been tried on the device (decode_choice.cuh).
+/// As if nothing had been tried on the device (gemv_selection.cuh).
 void forget_trials();
 /// Whether what fail_at() announced has come.
 bool has_failed();

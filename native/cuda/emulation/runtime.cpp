@@ -1,6 +1,6 @@
 // The runtime over host memory, with guards around every allocation, calls that fail when a test says so, and the instructions that a
 // host has no name for.
-#include "cuda/runtime.h"
+#include "cuda/runtime/runtime.h"
 
 #include <algorithm>
 #include <atomic>

@@ -1,5 +1,5 @@
-// The twins of cuda/tensor_cores.h: each lane finds its own sums in what the warp's lanes bring, by the manual's fragment layouts.
-#include "cuda/tensor_cores.h"
+// The twins of cuda/simt/tensor_cores.h: each lane finds its own sums in what the warp's lanes bring, by the manual's fragment layouts.
+#include "cuda/simt/tensor_cores.h"
 
 #include <array>
 #include <cstring>

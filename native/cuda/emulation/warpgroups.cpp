@@ -1,6 +1,6 @@
-// The twins of cuda/warpgroups.h. Products are made when they are asked for and appear when they are waited for: until then the sums
+// The twins of cuda/simt/warpgroups.h. Products are made when they are asked for and appear when they are waited for: until then the sums
 // are no numbers, and what was multiplied must still be there. What a thread wrote and did not show before a barrier no product may follow.
-#include "cuda/warpgroups.h"
+#include "cuda/simt/warpgroups.h"
 
 #include <algorithm>
 #include <array>

@@ -1,5 +1,5 @@
 // The operations themselves, and the kernels that come in one kind.
-#include "cuda/device_backend.cuh"
+#include "cuda/runtime/device_backend.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

@@ -1,11 +1,11 @@
 // What a card does at most.
-#include "cuda/ceilings.h"
+#include "cuda/runtime/ceilings.h"
 
 #include <algorithm>
 #include <chrono>
 
-#include "cuda/kernels/ceilings.cuh"
-#include "cuda/runtime.h"
+#include "cuda/kernels/common/ceilings.cuh"
+#include "cuda/runtime/runtime.h"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

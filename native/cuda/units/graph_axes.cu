@@ -1,5 +1,5 @@
 // Along axes: reductions, extremes and their places, running sums, the largest in order.
-#include "cuda/graph_elements.cuh"
+#include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

@@ -1,5 +1,5 @@
 // Convolutions as products: the filter's rows and the pictures' pixels.
-#include "cuda/graph_product.cuh"
+#include "cuda/graph/gemm_launch.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

@@ -1,5 +1,5 @@
 // Element by element: functions, pairs, choices, batch normalisation.
-#include "cuda/graph_elements.cuh"
+#include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

@@ -1,5 +1,5 @@
 // Elements gathered and scattered by indices that the device holds.
-#include "cuda/graph_elements.cuh"
+#include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

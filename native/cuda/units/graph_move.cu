@@ -1,7 +1,7 @@
 // Data moved, filled, cast: whatever leaves numbers as they are.
 #include <cstring>
 
-#include "cuda/graph_elements.cuh"
+#include "cuda/graph/elements.cuh"
 #include "tensor/half.h"
 
 namespace lectern {

@@ -1,7 +1,7 @@
 // Matrix products: which sides.
 #include <algorithm>
 
-#include "cuda/graph_product.cuh"
+#include "cuda/graph/gemm_launch.cuh"
 #include "tensor/half.h"
 
 namespace lectern {

@@ -1,5 +1,5 @@
 // Softmax and the normalisations of rows and of groups of channels. A block for each row, its sums by one tree.
-#include "cuda/graph_elements.cuh"
+#include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

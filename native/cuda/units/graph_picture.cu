@@ -1,5 +1,5 @@
 // Pictures, a thread for each output: filters that are no large matrix, pooling, resizing, sampling.
-#include "cuda/graph_elements.cuh"
+#include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

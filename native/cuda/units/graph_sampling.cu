@@ -1,5 +1,5 @@
 // Pictures resized by tables of neighbours and weights, and looked at between their points.
-#include "cuda/graph_elements.cuh"
+#include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

@@ -1,5 +1,5 @@
 // What looks at positions one after the other: recurrent layers, and attention.
-#include "cuda/graph_elements.cuh"
+#include "cuda/graph/elements.cuh"
 
 namespace lectern {
 namespace LECTERN_CUDA_SPACE {

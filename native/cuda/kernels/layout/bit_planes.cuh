@@ -1,0 +1,354 @@
+// Quantised matrices as the device keeps them: the file's bytes in another order, so that every load is aligned and as wide as it can
+// be. What a row consists of, where its parts lie, and how one stretch of 32 weights is unpacked; one description for all types.
+//
+// A block of a file begins at an even address at best (18, 22, 34, 110, 210 bytes long), so its loads are 2 bytes wide. Here a row is
+// up to five planes, one after the other, each of them an array over the row's stretches:
+//   low    16 bytes a stretch (8 for Q2_K, Q3_K): the low bits of its quants
+//   second 16 bytes: of Q8_0 the elements 16..31, so that a warp's loads of 16 bytes are contiguous in both halves
+//   high   4 or 8 bytes: the bits above the nibbles
+//   scale  2 or 4 bytes: what a stretch scales by
+//   head   for each eight stretches what a file's block of 256 has once
+// Lane l of a warp takes stretch l: its 32 loads of 16 bytes are 512 contiguous bytes.
+#pragma once
+
+#include "cuda/simt/simt.h"
+#include "tensor/dtype.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+/// Bytes of each plane: of `head` for eight stretches, of the others for one; 0: there is none.
+struct PlaneShape {
+  int low;
+  int second;
+  int high;
+  int scale;
+  int head;
+};
+
+constexpr PlaneShape plane_shape(DType type) {
+  switch (type) {
+    case DType::q4_0:
+    case DType::iq4_nl: return {16, 0, 0, 2, 0};
+    case DType::q4_1: return {16, 0, 0, 4, 0};
+    case DType::q5_0: return {16, 0, 4, 2, 0};
+    case DType::q5_1: return {16, 0, 4, 4, 0};
+    case DType::q8_0: return {16, 16, 0, 2, 0};
+    case DType::q2_k: return {8, 0, 0, 2, 4};
+    case DType::q3_k: return {8, 0, 4, 0, 16};
+    case DType::q4_k: return {16, 0, 0, 0, 16};
+    case DType::q5_k: return {16, 0, 4, 0, 16};
+    case DType::q6_k: return {16, 0, 8, 2, 2};
+    case DType::iq4_xs: return {16, 0, 0, 0, 8};
+    default: return {0, 0, 0, 0, 0};
+  }
+}
+
+/// Whole sectors, which memory is read in.
+constexpr int plane_alignment = 32;
+
+/// Bytes behind a matrix's last row that are read, and mean nothing: by copies of whole lines of a row (weight_stages.cuh).
+constexpr std::size_t read_beyond = 128;
+
+__host__ __device__ constexpr int plane_bytes(int bytes) { return (bytes + plane_alignment - 1) / plane_alignment * plane_alignment; }
+
+/// Where the planes of a row of `stretches` begin, in bytes from the row's own beginning; `end` is the next row.
+struct PlaneOffsets {
+  int second;
+  int high;
+  int scale;
+  int head;
+  int end;
+};
+
+__host__ __device__ constexpr PlaneOffsets plane_offsets(PlaneShape shape, int stretches) {
+  PlaneOffsets at{};
+  at.second = plane_bytes(shape.low * stretches);
+  at.high = at.second + plane_bytes(shape.second * stretches);
+  at.scale = at.high + plane_bytes(shape.high * stretches);
+  at.head = at.scale + plane_bytes(shape.scale * stretches);
+  at.end = at.head + plane_bytes(shape.head * ((stretches + 7) / 8));
+  return at;
+}
+
+/// Of a piece of a row, plane by plane, filled up to what copies take: a plane's end is filled up to whole sectors, and so may be a piece's.
+struct PieceBytes {
+  int low;
+  int second;
+  int high;
+  int scale;
+  int head;
+  __host__ __device__ constexpr int all() const { return low + second + high + scale + head; }
+};
+
+/// Of `count` stretches.
+__host__ __device__ constexpr PieceBytes piece_bytes(PlaneShape shape, int count) {
+  return {(shape.low * count + 15) / 16 * 16, (shape.second * count + 15) / 16 * 16, (shape.high * count + 15) / 16 * 16, (shape.scale * count + 15) / 16 * 16, (shape.head * ((count + 7) / 8) + 15) / 16 * 16};
+}
+
+/// Of one row on the device. Rows of float types stay as they are, with their ends filled up.
+constexpr std::size_t placed_row_bytes(DType type, std::int64_t columns) {
+  if (info_of(type).block_elements == 1) return (row_bytes(type, columns) + plane_alignment - 1) / plane_alignment * plane_alignment;
+  return static_cast<std::size_t>(plane_offsets(plane_shape(type), static_cast<int>(columns / 32)).end);
+}
+
+template <DType type>
+inline constexpr bool is_quantised = info_of(type).block_elements > 1;
+/// Whether blocks are of 256: rows have whole eights of stretches.
+template <DType type>
+inline constexpr bool has_heads = info_of(type).block_elements == 256;
+template <DType type>
+inline constexpr PlaneShape plane_shape_of = plane_shape(type);
+
+/// Calls work.run<type>() for a quantised type.
+template <class Work>
+__device__ __forceinline__ void with_quantised(DType type, Work& work) {
+  switch (type) {
+    case DType::q4_0: work.template run<DType::q4_0>(); break;
+    case DType::q4_1: work.template run<DType::q4_1>(); break;
+    case DType::q5_0: work.template run<DType::q5_0>(); break;
+    case DType::q5_1: work.template run<DType::q5_1>(); break;
+    case DType::q8_0: work.template run<DType::q8_0>(); break;
+    case DType::q2_k: work.template run<DType::q2_k>(); break;
+    case DType::q3_k: work.template run<DType::q3_k>(); break;
+    case DType::q4_k: work.template run<DType::q4_k>(); break;
+    case DType::q5_k: work.template run<DType::q5_k>(); break;
+    case DType::q6_k: work.template run<DType::q6_k>(); break;
+    case DType::iq4_nl: work.template run<DType::iq4_nl>(); break;
+    case DType::iq4_xs: work.template run<DType::iq4_xs>(); break;
+    default: break;
+  }
+}
+
+/// What is taken off a quant before it is scaled.
+template <DType type>
+inline constexpr int zero_of = type == DType::q4_0 ? 8 : type == DType::q5_0 ? 16 : type == DType::q6_k ? 32 : type == DType::q3_k ? 4 : 0;
+/// Whether quants are signed bytes; else they are less than 128.
+template <DType type>
+inline constexpr bool has_signed_quants = type == DType::q8_0 || type == DType::iq4_nl || type == DType::iq4_xs;
+/// Whether something is added to the scaled quant.
+template <DType type>
+inline constexpr bool has_offset = type == DType::q4_1 || type == DType::q5_1 || type == DType::q2_k || type == DType::q4_k || type == DType::q5_k;
+/// Whether the two sixteens of a stretch have scales of their own.
+template <DType type>
+inline constexpr bool scales_by_sixteen = type == DType::q2_k || type == DType::q3_k || type == DType::q6_k;
+
+/// One stretch as it was loaded: few enough registers for several rows to be under way at once. What a type lacks costs nothing.
+struct RawStretch {
+  Words<4> low;
+  Words<4> second;
+  Words<2> high;
+  std::uint32_t scale;
+  Words<4> head;
+};
+
+/// 32 weights, w = factor * q + offset, the two of each sixteen; q are signed bytes, zero_of taken off in the offset.
+struct alignas(16) WeightBlock {
+  int q[8];
+  float factor[2];
+  float offset[2];
+};
+
+/// Where the parts of one stretch lie, of what its type has: pointers, or places of shared memory.
+template <class Place>
+struct StretchPlaces {
+  Place low;
+  Place second;
+  Place high;
+  Place scale;
+  Place head;
+};
+
+/// What a stretch shares with its block of 256.
+template <DType type, Kept scales, class Place>
+__device__ __forceinline__ void load_head(Place head, RawStretch& raw) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  if constexpr (shape.head == 16) raw.head = load_constant<Words<4>, scales>(head);
+  if constexpr (shape.head == 8) {
+    const auto two = load_constant<Words<2>, scales>(head);
+    raw.head.w[0] = two.w[0];
+    raw.head.w[1] = two.w[1];
+  }
+  if constexpr (shape.head == 4) raw.head.w[0] = load_constant<Words<1>, scales>(head).w[0];
+  if constexpr (shape.head == 2) raw.head.w[0] = load_constant<std::uint16_t, scales>(head);
+}
+
+/// `quants`, `scales`: what the first-level cache does with those planes.
+template <DType type, Kept quants, Kept scales, class Place>
+__device__ __forceinline__ RawStretch load_stretch(const StretchPlaces<Place>& at) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  RawStretch raw;
+  if constexpr (shape.low == 16) raw.low = load_constant<Words<4>, quants>(at.low);
+  if constexpr (shape.low == 8) {
+    const auto low = load_constant<Words<2>, quants>(at.low);
+    raw.low.w[0] = low.w[0];
+    raw.low.w[1] = low.w[1];
+  }
+  if constexpr (shape.second == 16) raw.second = load_constant<Words<4>, quants>(at.second);
+  if constexpr (shape.high == 8) raw.high = load_constant<Words<2>, quants>(at.high);
+  if constexpr (shape.high == 4) raw.high.w[0] = load_constant<Words<1>, quants>(at.high).w[0];
+  if constexpr (shape.scale == 4) raw.scale = load_constant<Words<1>, scales>(at.scale).w[0];
+  if constexpr (shape.scale == 2) raw.scale = load_constant<std::uint16_t, scales>(at.scale);
+  load_head<type, scales>(at.head, raw);
+  return raw;
+}
+
+/// Stretch `stretch` of a row that lies in one piece.
+template <DType type, Kept quants = Kept::not_at_all, Kept scales = Kept::not_at_all>
+__device__ __forceinline__ RawStretch load_stretch(const std::uint8_t* row, const PlaneOffsets& at, int stretch) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  return load_stretch<type, quants, scales>(StretchPlaces<const std::uint8_t*>{row + shape.low * stretch, row + at.second + shape.second * stretch, row + at.high + shape.high * stretch, row + at.scale + shape.scale * stretch, row + at.head + shape.head * (stretch >> 3)});
+}
+
+/// Of types in blocks of 256 stretches `even` and the next, which have one head and whose other parts lie side by side: nothing that both are
+/// made from is loaded twice.
+template <DType type, Kept quants, Kept scales>
+__device__ __forceinline__ void load_pair(const std::uint8_t* row, const PlaneOffsets& at, int even, RawStretch (&pair)[2]) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  static_assert(has_heads<type> && shape.second == 0, "a pair is always whole");
+  if constexpr (shape.low == 16) {
+    pair[0].low = load_constant<Words<4>, quants>(row + 16 * even);
+    pair[1].low = load_constant<Words<4>, quants>(row + 16 * even + 16);
+  } else {
+    const auto low = load_constant<Words<4>, quants>(row + 8 * even);
+    for (int i = 0; i < 4; ++i) pair[i / 2].low.w[i % 2] = low.w[i];
+  }
+  if constexpr (shape.high == 8) {
+    const auto high = load_constant<Words<4>, quants>(row + at.high + 8 * even);
+    for (int i = 0; i < 4; ++i) pair[i / 2].high.w[i % 2] = high.w[i];
+  }
+  if constexpr (shape.high == 4) {
+    const auto high = load_constant<Words<2>, quants>(row + at.high + 4 * even);
+    for (int i = 0; i < 2; ++i) pair[i].high.w[0] = high.w[i];
+  }
+  if constexpr (shape.scale == 2) {
+    const std::uint32_t both = load_constant<Words<1>, scales>(row + at.scale + 2 * even).w[0];
+    pair[0].scale = both & 0xFFFFU;
+    pair[1].scale = both >> 16;
+  }
+  load_head<type, scales>(row + at.head + shape.head * (even >> 3), pair[0]);
+  pair[1].head = pair[0].head;
+}
+
+__device__ __forceinline__ float low_half(std::uint32_t word) { return half_to_float(static_cast<std::uint16_t>(word)); }
+__device__ __forceinline__ float high_half(std::uint32_t word) { return half_to_float(static_cast<std::uint16_t>(word >> 16)); }
+
+/// Four nibbles of four bits in each half of a word, looked up among the sixteen values of IQ4: low nibbles of its bytes to `even`, high
+/// ones to `odd`. A permutation looks up among eight bytes, so each half of the table is asked and the nibble's top bit decides.
+__device__ __forceinline__ void look_up_iq4(std::uint32_t word, int& even, int& odd) {
+  std::uint32_t found[2];
+  for (int half = 0; half < 2; ++half) {
+    const std::uint32_t four = word >> (16 * half);
+    const std::uint32_t lower = permute_bytes(0xBFAD9881U, 0xF6EADDCFU, four & 0x7777U);
+    const std::uint32_t upper = permute_bytes(0x26190D01U, 0x71594535U, four & 0x7777U);
+    found[half] = permute_bytes(lower, upper, 0x3210U | ((four & 0x8888U) >> 1));
+  }
+  even = static_cast<int>(permute_bytes(found[0], found[1], 0x6420U));
+  odd = static_cast<int>(permute_bytes(found[0], found[1], 0x7531U));
+}
+
+/// The quants of a stretch, four bytes a word in the order of the elements, before anything is taken off.
+template <DType type>
+__device__ __forceinline__ void unpack_quants(const RawStretch& raw, int (&q)[8]) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  if constexpr (type == DType::q8_0) {
+    for (int k = 0; k < 4; ++k) {
+      q[k] = static_cast<int>(raw.low.w[k]);
+      q[k + 4] = static_cast<int>(raw.second.w[k]);
+    }
+  } else if constexpr (type == DType::iq4_nl || type == DType::iq4_xs) {
+    for (int k = 0; k < 4; ++k) look_up_iq4(raw.low.w[k], q[k], q[k + 4]);
+  } else {
+    if constexpr (shape.low == 16) {
+      for (int k = 0; k < 4; ++k) {
+        q[k] = static_cast<int>(raw.low.w[k] & 0x0F0F0F0FU);
+        q[k + 4] = static_cast<int>((raw.low.w[k] >> 4) & 0x0F0F0F0FU);
+      }
+    } else {
+      for (int k = 0; k < 8; ++k) q[k] = static_cast<int>((raw.low.w[k / 4] >> (2 * (k % 4))) & 0x03030303U);
+    }
+    // Above the nibbles, or above the two bits of Q3_K.
+    constexpr int place = shape.low == 16 ? 4 : 2;
+    for (int k = 0; k < 8; ++k) {
+      if constexpr (shape.high == 4) q[k] |= static_cast<int>(((raw.high.w[0] >> k) & 0x01010101U) << place);
+      if constexpr (shape.high == 8) q[k] |= static_cast<int>(((raw.high.w[k / 4] >> (2 * (k % 4))) & 0x03030303U) << place);
+    }
+  }
+}
+
+/// Of each sixteen (where scales_by_sixteen, else of both) the factor and, where the type has_offset, what is added.
+template <DType type>
+__device__ __forceinline__ void unpack_scales(const RawStretch& raw, int stretch, float (&factor)[2], float (&offset)[2]) {
+  offset[0] = offset[1] = 0.0F;
+  // Of numbers with a sign a quotient takes three instructions.
+  const int j = stretch & 7;
+  if constexpr (type == DType::q4_k || type == DType::q5_k) {
+    const std::uint32_t high = raw.head.w[3] >> (2 * j);
+    const std::uint32_t scale = ((raw.head.w[1] >> (4 * j)) & 15U) | (high & 3U) << 4;
+    const std::uint32_t min = ((raw.head.w[2] >> (4 * j)) & 15U) | ((high >> 16) & 3U) << 4;
+    factor[0] = low_half(raw.head.w[0]) * static_cast<float>(scale);
+    offset[0] = -high_half(raw.head.w[0]) * static_cast<float>(min);
+  } else if constexpr (type == DType::q6_k) {
+    const float d = low_half(raw.head.w[0]);
+    factor[0] = d * static_cast<float>(static_cast<std::int8_t>(raw.scale));
+    factor[1] = d * static_cast<float>(static_cast<std::int8_t>(raw.scale >> 8));
+  } else if constexpr (type == DType::q2_k) {
+    for (int half = 0; half < 2; ++half) {
+      factor[half] = low_half(raw.head.w[0]) * static_cast<float>((raw.scale >> (8 * half)) & 15U);
+      offset[half] = -high_half(raw.head.w[0]) * static_cast<float>((raw.scale >> (8 * half + 4)) & 15U);
+    }
+  } else if constexpr (type == DType::q3_k) {
+    for (int half = 0; half < 2; ++half) {
+      const int s = 2 * j + half;
+      const std::uint32_t low = ((j < 4 ? raw.head.w[1] : raw.head.w[2]) >> (4 * (s & 7))) & 15U;
+      const std::uint32_t scale = low | ((raw.head.w[3] >> (2 * s)) & 3U) << 4;
+      factor[half] = low_half(raw.head.w[0]) * static_cast<float>(static_cast<int>(scale) - 32);
+    }
+  } else if constexpr (type == DType::iq4_xs) {
+    const std::uint32_t scale = ((raw.head.w[1] >> (4 * j)) & 15U) | ((raw.head.w[0] >> (16 + 2 * j)) & 3U) << 4;
+    factor[0] = low_half(raw.head.w[0]) * static_cast<float>(static_cast<int>(scale) - 32);
+  } else {
+    factor[0] = low_half(raw.scale);
+    if constexpr (has_offset<type>) offset[0] = high_half(raw.scale);
+  }
+  if constexpr (!scales_by_sixteen<type>) {
+    factor[1] = factor[0];
+    offset[1] = offset[0];
+  }
+}
+
+/// All of a stretch. The products are exact, so factor * q + offset rounded once is the format's published value to the last bit.
+template <DType type>
+__device__ __forceinline__ WeightBlock unpack_stretch(const RawStretch& raw, int stretch) {
+  WeightBlock block;
+  unpack_quants<type>(raw, block.q);
+  unpack_scales<type>(raw, stretch, block.factor, block.offset);
+  if constexpr (zero_of<type> != 0) {
+    for (int half = 0; half < 2; ++half) block.offset[half] = -static_cast<float>(zero_of<type>) * block.factor[half];
+  }
+  return block;
+}
+
+/// Stretch `stretch` of a row of `stretches`.
+template <DType type>
+__device__ __forceinline__ WeightBlock weight_block(const std::uint8_t* row, int stretches, int stretch) {
+  return unpack_stretch<type>(load_stretch<type>(row, plane_offsets(plane_shape_of<type>, stretches), stretch), stretch);
+}
+
+template <DType type>
+__device__ __forceinline__ float weight_float(const std::uint8_t* row, int column) {
+  if constexpr (type == DType::f32) {
+    return reinterpret_cast<const float*>(row)[column];
+  } else if constexpr (type == DType::f16) {
+    return half_to_float(reinterpret_cast<const std::uint16_t*>(row)[column]);
+  } else {
+    static_assert(type == DType::bf16, "a float format");
+    const std::uint32_t bits = static_cast<std::uint32_t>(reinterpret_cast<const std::uint16_t*>(row)[column]) << 16;
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+  }
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

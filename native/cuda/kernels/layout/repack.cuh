@@ -1,0 +1,185 @@
+// From blocks as they lie in a file (tensor/blocks.h) to the planes of bit_planes.cuh, on the device. The values do not change by a bit.
+#pragma once
+
+#include "cuda/kernels/layout/bit_planes.cuh"
+#include "cuda/ops/launchers.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+constexpr int repack_threads = 128;
+
+template <DType type>
+inline constexpr int block_bytes_of = info_of(type).block_bytes;
+template <DType type>
+inline constexpr int block_elements_of = info_of(type).block_elements;
+
+/// Blocks of a file begin at even addresses and no more.
+__device__ __forceinline__ std::uint32_t half_word(const std::uint8_t* bytes) { return *reinterpret_cast<const std::uint16_t*>(bytes); }
+__device__ __forceinline__ std::uint32_t word_at(const std::uint8_t* bytes) { return half_word(bytes) | half_word(bytes + 2) << 16; }
+
+/// Bit i of four becomes bit 0 of byte i.
+__device__ __forceinline__ std::uint32_t spread_bits(std::uint32_t four) { return ((four & 15U) * 0x00204081U) & 0x01010101U; }
+
+/// The stored bits of a stretch's 32 quants, four bytes a word in the order of the elements; the values of IQ4 not looked up.
+template <DType type>
+__device__ __forceinline__ void file_quants(const std::uint8_t* row, int stretch, std::uint32_t (&q)[8]) {
+  const std::uint8_t* block = row + static_cast<std::size_t>(stretch * 32 / block_elements_of<type>) * block_bytes_of<type>;
+  const int j = stretch % 8;
+  if constexpr (type == DType::q8_0) {
+    for (int k = 0; k < 8; ++k) q[k] = word_at(block + 2 + 4 * k);
+  } else if constexpr (block_elements_of<type> == 32 || type == DType::iq4_xs) {
+    constexpr bool fifth = type == DType::q5_0 || type == DType::q5_1;
+    constexpr int before = type == DType::q4_1 || type == DType::q5_1 ? 4 : 2;
+    const std::uint8_t* nibbles = type == DType::iq4_xs ? block + 8 + 16 * j : block + before + (fifth ? 4 : 0);
+    for (int k = 0; k < 8; ++k) {
+      q[k] = (word_at(nibbles + 4 * (k % 4)) >> (k < 4 ? 0 : 4)) & 0x0F0F0F0FU;
+      if constexpr (fifth) q[k] |= spread_bits(word_at(block + before) >> (4 * k)) << 4;
+    }
+  } else if constexpr (type == DType::q4_k || type == DType::q5_k) {
+    const std::uint8_t* nibbles = block + (type == DType::q4_k ? 16 : 48) + 32 * (j / 2);
+    for (int k = 0; k < 8; ++k) {
+      q[k] = (word_at(nibbles + 4 * k) >> (4 * (j % 2))) & 0x0F0F0F0FU;
+      if constexpr (type == DType::q5_k) q[k] |= ((word_at(block + 16 + 4 * k) >> j) & 0x01010101U) << 4;
+    }
+  } else if constexpr (type == DType::q6_k) {
+    for (int k = 0; k < 8; ++k) {
+      q[k] = (word_at(block + 64 * (j / 4) + 32 * (j % 2) + 4 * k) >> (4 * ((j % 4) / 2))) & 0x0F0F0F0FU;
+      q[k] |= ((word_at(block + 128 + 32 * (j / 4) + 4 * k) >> (2 * (j % 4))) & 0x03030303U) << 4;
+    }
+  } else {
+    static_assert(type == DType::q2_k || type == DType::q3_k, "a type of two bits");
+    const std::uint8_t* pairs = block + (type == DType::q2_k ? 16 : 32) + 32 * (j / 4);
+    for (int k = 0; k < 8; ++k) {
+      q[k] = (word_at(pairs + 4 * k) >> (2 * (j % 4))) & 0x03030303U;
+      if constexpr (type == DType::q3_k) q[k] |= ((word_at(block + 4 * k) >> j) & 0x01010101U) << 2;
+    }
+  }
+}
+
+/// What a stretch scales by, in the planes' order.
+template <DType type>
+__device__ __forceinline__ std::uint32_t file_scale(const std::uint8_t* row, int stretch) {
+  const std::uint8_t* block = row + static_cast<std::size_t>(stretch * 32 / block_elements_of<type>) * block_bytes_of<type>;
+  if constexpr (type == DType::q6_k) return half_word(block + 192 + 2 * (stretch % 8));
+  if constexpr (type == DType::q2_k) return half_word(block + 2 * (stretch % 8));
+  if constexpr (plane_shape_of<type>.scale == 4) return word_at(block);
+  return half_word(block);
+}
+
+/// What a block of 256 has once. Scales of six bits are kept as their low four and their high two bits, each in a row.
+template <DType type>
+__device__ __forceinline__ void file_head(const std::uint8_t* block, std::uint32_t (&head)[4]) {
+  for (std::uint32_t& word : head) word = 0;
+  if constexpr (type == DType::q6_k) {
+    head[0] = half_word(block + 208);
+  } else if constexpr (type == DType::q2_k) {
+    head[0] = word_at(block + 80);
+  } else if constexpr (type == DType::iq4_xs) {
+    head[0] = word_at(block);
+    head[1] = word_at(block + 4);
+  } else if constexpr (type == DType::q3_k) {
+    head[0] = half_word(block + 108);
+    const std::uint8_t* scales = block + 96;
+    for (int s = 0; s < 16; ++s) {
+      const std::uint32_t low = s < 8 ? scales[s] & 15U : static_cast<std::uint32_t>(scales[s - 8]) >> 4;
+      head[1 + s / 8] |= low << (4 * (s % 8));
+      head[3] |= ((static_cast<std::uint32_t>(scales[8 + s % 4]) >> (2 * (s / 4))) & 3U) << (2 * s);
+    }
+  } else {
+    static_assert(type == DType::q4_k || type == DType::q5_k, "a type with scales and minima");
+    head[0] = word_at(block);
+    const std::uint8_t* scales = block + 4;
+    for (int j = 0; j < 8; ++j) {
+      const std::uint32_t scale = j < 4 ? scales[j] & 63U : (scales[j + 4] & 15U) | static_cast<std::uint32_t>(scales[j - 4] >> 6) << 4;
+      const std::uint32_t min = j < 4 ? scales[j + 4] & 63U : static_cast<std::uint32_t>(scales[j + 4] >> 4) | static_cast<std::uint32_t>(scales[j] >> 6) << 4;
+      head[1] |= (scale & 15U) << (4 * j);
+      head[2] |= (min & 15U) << (4 * j);
+      head[3] |= (scale >> 4) << (2 * j) | (min >> 4) << (16 + 2 * j);
+    }
+  }
+}
+
+template <DType type>
+__device__ __forceinline__ void write_quants(std::uint8_t* row, const PlaneOffsets& at, int stretch, const std::uint32_t (&q)[8]) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  auto* low = reinterpret_cast<std::uint32_t*>(row + shape.low * stretch);
+  if constexpr (type == DType::q8_0) {
+    auto* second = reinterpret_cast<std::uint32_t*>(row + at.second + 16 * stretch);
+    for (int k = 0; k < 4; ++k) {
+      low[k] = q[k];
+      second[k] = q[k + 4];
+    }
+    return;
+  }
+  if constexpr (shape.low == 16) {
+    for (int k = 0; k < 4; ++k) low[k] = (q[k] & 0x0F0F0F0FU) | (q[k + 4] & 0x0F0F0F0FU) << 4;
+  } else {
+    for (int m = 0; m < 2; ++m) {
+      low[m] = 0;
+      for (int k = 0; k < 4; ++k) low[m] |= (q[4 * m + k] & 0x03030303U) << (2 * k);
+    }
+  }
+  constexpr int place = shape.low == 16 ? 4 : 2;
+  if constexpr (shape.high > 0) {
+    constexpr int bits = shape.high / 4;
+    constexpr std::uint32_t mask = bits == 1 ? 0x01010101U : 0x03030303U;
+    auto* high = reinterpret_cast<std::uint32_t*>(row + at.high + shape.high * stretch);
+    for (int m = 0; m < bits; ++m) {
+      high[m] = 0;
+      for (int k = 0; k < 8 / bits; ++k) high[m] |= ((q[8 / bits * m + k] >> place) & mask) << (bits * k);
+    }
+  }
+}
+
+/// Grid: rows. `file`: (rows, file_row_bytes); `placed`: (rows, placed_row_bytes).
+template <DType type>
+__global__ void repack_rows(const std::uint8_t* file, std::size_t file_row_bytes, int stretches, std::uint8_t* placed) {
+  constexpr PlaneShape shape = plane_shape_of<type>;
+  const PlaneOffsets at = plane_offsets(shape, stretches);
+  const std::uint8_t* from = file + static_cast<std::size_t>(block_x()) * file_row_bytes;
+  std::uint8_t* to = placed + static_cast<std::size_t>(block_x()) * static_cast<std::size_t>(at.end);
+  for (int stretch = thread_number(); stretch < stretches; stretch += thread_count()) {
+    std::uint32_t q[8];
+    file_quants<type>(from, stretch, q);
+    write_quants<type>(to, at, stretch, q);
+    if constexpr (shape.scale == 2) *reinterpret_cast<std::uint16_t*>(to + at.scale + 2 * stretch) = static_cast<std::uint16_t>(file_scale<type>(from, stretch));
+    if constexpr (shape.scale == 4) *reinterpret_cast<std::uint32_t*>(to + at.scale + 4 * stretch) = file_scale<type>(from, stretch);
+    if constexpr (shape.head > 0) {
+      if (stretch % 8 != 0) continue;
+      std::uint32_t head[4];
+      file_head<type>(from + static_cast<std::size_t>(stretch / 8) * block_bytes_of<type>, head);
+      std::uint8_t* own = to + at.head + shape.head * (stretch / 8);
+      if constexpr (shape.head == 2) {
+        *reinterpret_cast<std::uint16_t*>(own) = static_cast<std::uint16_t>(head[0]);
+      } else {
+        for (int i = 0; i < shape.head / 4; ++i) reinterpret_cast<std::uint32_t*>(own)[i] = head[i];
+      }
+    }
+  }
+}
+
+/// Grid: rows. Of float types: the rows with other distances between them, both even. `largest`: of halves, or null.
+__global__ void copy_rows(const std::uint8_t* file, std::size_t file_row_bytes, std::uint8_t* placed, std::size_t placed_bytes, LargestBits* largest) {
+  LECTERN_SHARED float shared[32];
+  const auto* from = reinterpret_cast<const std::uint16_t*>(file + static_cast<std::size_t>(block_x()) * file_row_bytes);
+  auto* to = reinterpret_cast<std::uint16_t*>(placed + static_cast<std::size_t>(block_x()) * placed_bytes);
+  for (std::size_t i = static_cast<std::size_t>(thread_number()); i < file_row_bytes / 2; i += static_cast<std::size_t>(thread_count())) to[i] = from[i];
+  if (largest == nullptr) return;
+  float own = 0.0F;
+  for (std::size_t i = static_cast<std::size_t>(thread_number()); i < file_row_bytes / 2; i += static_cast<std::size_t>(thread_count())) own = fmaxf(own, fabsf(half_to_float(from[i])));
+  own = block_max(own, shared);
+  if (thread_number() == 0) atomic_max(largest, bits_of_float(own));
+}
+
+/// One block. *largest = the largest magnitude.
+__global__ void find_largest(const float* values, std::size_t count, LargestBits* largest) {
+  LECTERN_SHARED float shared[32];
+  float own = 0.0F;
+  for (std::size_t i = static_cast<std::size_t>(thread_number()); i < count; i += static_cast<std::size_t>(thread_count())) own = fmaxf(own, fabsf(values[i]));
+  own = block_max(own, shared);
+  if (thread_number() == 0) *largest = bits_of_float(own);
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

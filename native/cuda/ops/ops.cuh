@@ -1,0 +1,398 @@
+// The operations of a language model as kernels on one device.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include "backend/ops.h"
+#include "cuda/ops/decode_ops.cuh"
+#include "cuda/kernels/common/attention.cuh"
+#include "cuda/kernels/common/experts.cuh"
+#include "cuda/kernels/layout/quantise.cuh"
+#include "cuda/kernels/common/row_ops.cuh"
+#include "cuda/ops/launchers.h"
+#include "cuda/ops/repacked_weights.cuh"
+#include "cuda/ops/prefill_ops.cuh"
+#include "cuda/ops/prefill_attention.cuh"
+#include "cuda/runtime/runtime.h"
+#include "cuda/runtime/staged_copy.h"
+#include "cuda/ops/token_sampling.h"
+#include "cuda/simt/dispatch_type.h"
+#include "error.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+struct RunProduct {
+  Stream stream;
+  const Product& product;
+  template <DType type>
+  void run() const {
+    launch_product<type>(stream, product);
+  }
+};
+
+struct RunLookUp {
+  Stream stream;
+  const Matrix& table;
+  int rows;
+  const int* numbers;
+  const float* extra;
+  bool adds;
+  float* x;
+  template <DType type>
+  void run() const {
+    launch_look_up<type>(stream, table, rows, numbers, extra, adds, x);
+  }
+};
+
+/// Elements of the scratch arrays.
+struct Sizes {
+  explicit Sizes(const OpsShape& shape)
+      : op_rows(static_cast<std::size_t>(std::max(shape.part_rows, shape.logit_rows))),
+        expert_rows(shape.experts > 0 ? static_cast<std::size_t>(shape.part_rows) * static_cast<std::size_t>(shape.experts_used) : 0),
+        // Other rows than these are packed (prefill_ops.cuh) or read as they are (decode_ops.cuh).
+        in_rows(shape.experts > 0 ? std::max(op_rows, expert_rows) : static_cast<std::size_t>(shape.logit_rows)),
+        inputs(in_rows * static_cast<std::size_t>(shape.columns)),
+        blocks(in_rows * static_cast<std::size_t>(shape.columns / 32 + 1)),
+        expert_outputs(expert_rows * static_cast<std::size_t>(shape.outputs)),
+        outputs(std::max(op_rows, expert_rows) * static_cast<std::size_t>(shape.outputs)),
+        kv(op_rows * static_cast<std::size_t>(shape.kv.heads) * static_cast<std::size_t>(shape.kv.head_size)),
+        angles(static_cast<std::size_t>(shape.rows) * static_cast<std::size_t>(shape.rotated / 2)),
+        scores(static_cast<std::size_t>(shape.experts) * static_cast<std::size_t>(shape.part_rows)),
+        staging(std::max(upload_bytes(), static_cast<std::size_t>(shape.columns) * sizeof(float))) {}
+
+  std::size_t bytes(const OpsShape& shape) const {
+    const std::size_t numbers = 2 * static_cast<std::size_t>(shape.logit_rows) + expert_rows;
+    return sizeof(float) * (inputs + expert_outputs + outputs + 2 * kv + 2 * angles + scores + expert_rows) + sizeof(QuantisedBlock) * blocks + sizeof(int) * numbers + told_bytes(shape) + UploadRing::bytes(staging) + 16 * 256;
+  }
+
+  /// Of a pass: six numbers for each row, the frequencies of its rotation, the tiles of its prompts.
+  static std::size_t told_bytes(const OpsShape& shape) {
+    return 6 * StagedCopy::filled(static_cast<std::size_t>(shape.rows) * sizeof(int)) + StagedCopy::filled(static_cast<std::size_t>(shape.rotated / 2) * sizeof(double)) +
+           PromptAttention::told_bytes(shape);
+  }
+
+  std::size_t op_rows, expert_rows, in_rows, inputs, blocks, expert_outputs, outputs, kv, angles, scores;
+  std::size_t staging;  // bytes of a file on their way to their planes; a row at least
+};
+
+inline bool device_supports(Op op, DType dtype) {
+  return op != Op::attention || dtype == DType::f16 || dtype == DType::f32 || dtype == DType::q8_0;
+}
+
+inline std::size_t cache_bytes(const KvShape& shape) {
+  const auto elements = std::size_t{2} * static_cast<std::size_t>(shape.layers) * static_cast<std::size_t>(shape.slots) * static_cast<std::size_t>(shape.positions) *
+                        static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
+  if (shape.dtype == DType::q8_0) return elements + elements / 32 * 2;
+  return elements * (shape.dtype == DType::f32 ? 4 : 2);
+}
+
+class DeviceOps final : public Ops {
+ public:
+  DeviceOps(const OpsShape& shape, Streams streams, Chip chip)
+      : stream_(streams.work),
+        shape_(shape),
+        sizes_(shape),
+        inputs_(sizes_.inputs),
+        blocks_(sizes_.blocks),
+        first_outputs_(sizes_.expert_outputs),
+        second_outputs_(sizes_.outputs),
+        keys_(sizes_.kv),
+        values_(sizes_.kv),
+        cosines_(sizes_.angles),
+        sines_(sizes_.angles),
+        told_(Sizes::told_bytes(shape)),
+        chosen_rows_(static_cast<std::size_t>(shape.logit_rows)),
+        in_order_(static_cast<std::size_t>(shape.logit_rows)),
+        scores_(sizes_.scores),
+        chosen_(sizes_.expert_rows),
+        chosen_weights_(sizes_.expert_rows),
+        placed_(streams, sizes_.staging),
+        decode_(shape, stream_, chip),
+        prompt_(shape, stream_, chip),
+        prompt_attention_(shape, stream_, chip.warpgroups),
+        choices_(shape, stream_) {
+    if (shape.kv.head_size > longest_head) throw Error(ErrorCode::unsupported_format, "Heads of more than " + std::to_string(longest_head) + " elements do not run on the GPU.");
+    host_in_order_.resize(static_cast<std::size_t>(shape.logit_rows));
+    std::iota(host_in_order_.begin(), host_in_order_.end(), 0);
+    copy_to_device(stream_, in_order_.get(), host_in_order_.data(), host_in_order_.size() * sizeof(int));
+  }
+
+  bool supports(Op op, DType dtype) const override { return device_supports(op, dtype); }
+
+  Matrix place_matrix(const Tensor* parts, int count) override {
+    prompt_.prepare(parts->dtype);
+    return placed_.matrix(parts, count);
+  }
+  Matrix place_table(const Tensor& table) override { return placed_.matrix(&table, 1); }
+  const float* place_vector(const float* values, std::size_t count) override { return placed_.vector(values, count); }
+  std::size_t kv_bytes(const KvShape& shape) const override { return cache_bytes(shape); }
+
+  void begin(const Batch& batch, const Rope& rope) override {
+    placed_.settle();
+    const auto rows = static_cast<std::size_t>(batch.rows);
+    pairs_ = rope.rotated / 2;
+    adjacent_ = rope.adjacent;
+    decode_rows_ = batch.decode_rows;
+    prompt_.forget();
+    decode_.forget();
+    // In this order, so that what recorded passes read lies where it lay.
+    told_.begin();
+    tokens_ = told_.add(batch.tokens, rows);
+    slots_ = told_.add(batch.slots, rows);
+    positions_ = told_.add(batch.positions, rows);
+    cells_ = told_.add(batch.cells, rows);
+    first_ = told_.add(batch.first, rows);
+    visible_ = told_.add(batch.visible, rows);
+    const double* const frequencies = told_.add(rope.frequencies, static_cast<std::size_t>(pairs_));
+    prompt_attention_.begin(batch, told_);
+    told_.send(stream_);
+    if (pairs_ == 0) return;
+    launch(stream_, turn_angles, Grid{batch.rows}, 64, frequencies, pairs_, rope.magnitude, positions_, cosines_.get(), sines_.get());
+  }
+  void end() override { check_launches(); }
+
+  void embed(const Matrix& table, Rows rows, float* x) override {
+    prompt_.forget();
+    decode_.forget();
+    with_type(table.dtype, RunLookUp{stream_, table, rows.count, tokens_ + rows.first, nullptr, false, x});
+  }
+
+  void add_positions(const Matrix& positions, const float* type_row, Rows rows, float* x) override {
+    prompt_.forget();
+    decode_.forget();
+    if (positions.data != nullptr) {
+      with_type(positions.dtype, RunLookUp{stream_, positions, rows.count, positions_ + rows.first, type_row, true, x});
+    } else if (type_row != nullptr) {
+      launch(stream_, add_to_rows, Grid{rows.count}, row_threads, type_row, positions.columns, x);
+    }
+  }
+
+  void project_attention(const AttentionWeights& weights, Rows rows, const float* x, float* q, const Kv& kv, int layer) override {
+    const int decoded = decode_.takes_heads(weights) ? decoded_of(rows) : 0;
+    if (decoded > 0 && decode_.turns_heads(weights, kv.shape)) {
+      decode_.heads(weights, decoded, x, q, cache_of(kv), head_work(weights, rows.first, layer));
+    } else if (decoded > 0) {
+      decode_.store(weights.norm, weights.query, nullptr, decoded, x, q);
+      decode_.store(weights.norm, weights.key, nullptr, decoded, x, keys_.get());
+      decode_.store(weights.norm, weights.value, nullptr, decoded, x, values_.get());
+      finish({rows.first, decoded}, weights, q, kv, layer);
+    }
+    if (decoded == rows.count) return;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.columns;
+    q += static_cast<std::ptrdiff_t>(decoded) * weights.query.weight.rows;
+    rows = {rows.first + decoded, rows.count - decoded};
+    prompt_.take(weights.norm, rows.count, weights.query.weight.columns, x);
+    if (hands_on(weights, kv)) {
+      prompt_.keep_heads(weights, 1.0F / std::sqrt(static_cast<float>(kv.shape.head_size)), q, {cache_of(kv), slots_, cells_, rows.first, layer, 0}, {cache_of(kv), slots_, cells_, rows.first, layer, 1});
+      return;
+    }
+    prompt_.multiply_heads(weights, q, keys_.get(), values_.get());
+    finish(rows, weights, q, kv, layer);
+  }
+
+  void attend(int heads, Rows rows, const float* q, const Kv& kv, int layer, float* out) override {
+    const int decoded = decoded_of(rows);
+    if (decoded > 0 && decode_.takes(heads, kv.shape)) {
+      decode_.attend(heads, decoded, q, kv.shape, cache_of(kv), layer, slots_, first_, visible_, out);
+    } else if (decoded > 0) {
+      attend_by_rows({rows.first, decoded}, heads, q, kv, layer, out);
+    }
+    if (decoded == rows.count) return;
+    q += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
+    out += static_cast<std::ptrdiff_t>(decoded) * heads * kv.shape.head_size;
+    rows = {rows.first + decoded, rows.count - decoded};
+    if (prompt_attention_.attend(rows.first, rows.count, heads, cache_of(kv), layer, first_, visible_, q, out)) return;
+    attend_by_rows(rows, heads, q, kv, layer, out);
+  }
+
+  void project_add(const Linear& weights, int rows, const float* in, float* x) override { add(nullptr, weights, rows, in, x); }
+  void project_add_before(const Norm& next, const Linear& weights, int rows, const float* in, float* x) override { add(&next, weights, rows, in, x); }
+
+  void gated(const GatedWeights& weights, int rows, const float* x, float* out) override {
+    const int decoded = decode_.takes(weights) ? decoded_of({0, rows}) : 0;
+    if (decoded > 0) decode_.gated(weights, decoded, x, out);
+    if (decoded == rows) return;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.gate.columns;
+    out += static_cast<std::ptrdiff_t>(decoded) * weights.gate.rows;
+    rows -= decoded;
+    prompt_.take(weights.norm, rows, weights.gate.columns, x);
+    prompt_.multiply_gated(weights.gate, weights.up, out, second_outputs_.get());
+  }
+
+  void project_gelu(const Linear& weights, int rows, const float* x, float* out) override {
+    decode_.forget();
+    prompt_.take(Norm{}, rows, weights.weight.columns, x);
+    prompt_.multiply(weights, Ending::gelu, out);
+  }
+
+  void project_gelu_add(const Linear& up, const Linear& down, int rows, float* hidden, float* x) override {
+    if (!prompt_.packs_gelu(up, down)) return Ops::project_gelu_add(up, down, rows, hidden, x);
+    decode_.forget();
+    prompt_.take(Norm{}, rows, up.weight.columns, x);
+    prompt_.pack_gelu(up);
+    prompt_.multiply(down, Ending::add, x);
+  }
+
+  void experts(const ExpertWeights& weights, int rows, float* x) override {
+    prompt_.forget();
+    decode_.forget();
+    const bool bytes = takes_bytes(weights.gate) || takes_bytes(weights.up) || takes_bytes(weights.router);
+    prepare(weights.norm, rows, weights.router.columns, x, nullptr, bytes);
+    product({weights.router, nullptr}, rows, scores_.get(), false);
+    launch(stream_, choose_experts, Grid{rows}, 32, weights.router.rows, weights.used, scores_.get(), chosen_.get(), chosen_weights_.get());
+    const int answers = rows * weights.used;
+    expert_product(weights.gate, answers, weights.used, first_outputs_.get());
+    expert_product(weights.up, answers, weights.used, second_outputs_.get());
+    launch(stream_, gate_rows, Grid{answers}, row_threads, weights.gate.rows, static_cast<const float*>(first_outputs_.get()), static_cast<const float*>(second_outputs_.get()), inputs_.get(),
+           takes_bytes(weights.down) ? blocks_.get() : nullptr);
+    expert_product(weights.down, answers, 1, first_outputs_.get());
+    launch(stream_, add_answers, Grid{rows}, row_threads, weights.used, weights.down.rows, static_cast<const float*>(chosen_weights_.get()), static_cast<const float*>(first_outputs_.get()), x);
+  }
+
+  void normalise(const Norm& norm, int rows, int columns, float* x) override {
+    decode_.forget();
+    prompt_.normalise(norm, rows, columns, x);
+  }
+
+  void logits(const Norm& norm, const Matrix& weights, const std::int32_t* chosen, int count, const float* x, float* logits) override {
+    // The first rows in their order are known: nothing crosses while a pass is recorded.
+    const bool in_order = std::equal(chosen, chosen + count, host_in_order_.begin());
+    if (!in_order) copy_to_device(stream_, chosen_rows_.get(), chosen, static_cast<std::size_t>(count) * sizeof(int));
+    const int* const rows = in_order ? in_order_.get() : chosen_rows_.get();
+    // A row of logits is one of few, whatever rows the pass has.
+    if (decode_.takes(weights) && norm.bias == nullptr) return decode_.store(norm, {weights, nullptr}, rows, count, x, logits);
+    prepare(norm, count, weights.columns, x, rows, takes_bytes(weights));
+    product({weights, nullptr}, count, logits, false);
+  }
+
+  bool chooses(const TokenRule& rule) const override { return choices_.takes(rule); }
+  void choose_tokens(const TokenRule* rules, int count, const float* logits, TokenChoice* choices) override { choices_.choose(rules, count, logits, choices); }
+
+  void pool(Pooling pooling, int rows, int columns, const float* x, float* out) override {
+    const int first = pooling == Pooling::last ? rows - 1 : 0;
+    const int last = pooling == Pooling::first ? 0 : rows - 1;
+    launch(stream_, pool_rows, Grid{1}, row_threads, first, last, columns, x, out);
+  }
+
+  void copy_positions(const Kv& kv, int from_slot, int to_slot, int count) override {
+    const Cache cache = cache_of(kv);
+    const std::size_t element = cache.type == CacheType::bytes ? 1 : cache.type == CacheType::halves ? 2 : 4;
+    const std::size_t elements = static_cast<std::size_t>(count) * static_cast<std::size_t>(kv.shape.heads) * static_cast<std::size_t>(kv.shape.head_size);
+    auto* const data = static_cast<std::uint8_t*>(kv.data);
+    for (int layer = 0; layer < kv.shape.layers; ++layer) {
+      for (int value = 0; value < 2; ++value) {
+        const std::size_t to = offset(kv.shape, layer, to_slot, value);
+        const std::size_t from = offset(kv.shape, layer, from_slot, value);
+        copy_on_device(stream_, data + to * element, data + from * element, elements * element);
+        if (cache.type == CacheType::bytes) copy_on_device(stream_, cache.scales() + to / 32, cache.scales() + from / 32, elements / 32 * 2);
+      }
+    }
+  }
+
+ private:
+  /// Ops::project_add, and where `next` is not null project_add_before.
+  void add(const Norm* next, const Linear& weights, int rows, const float* in, float* x) {
+    const int decoded = decode_.takes(weights.weight) ? decoded_of({0, rows}) : 0;
+    if (decoded > 0) {
+      decode_.add(next, weights, decoded, in, x);
+      prompt_.forget();
+    } else {
+      decode_.forget();
+    }
+    if (decoded == rows) return;
+    in += static_cast<std::ptrdiff_t>(decoded) * weights.weight.columns;
+    x += static_cast<std::ptrdiff_t>(decoded) * weights.weight.rows;
+    rows -= decoded;
+    prompt_.take(Norm{}, rows, weights.weight.columns, in);
+    prompt_.multiply(weights, Ending::add, x);
+  }
+
+  /// How many of an op's rows go on with answers: the first of a pass. An op on a part without a number begins with the pass.
+  int decoded_of(Rows rows) const { return std::clamp(decode_rows_ - rows.first, 0, rows.count); }
+  HeadWork head_work(const AttentionWeights& weights, int first_row, int layer) const {
+    return {weights.query_norm, weights.key_norm, weights.norm.epsilon, weights.heads, pairs_, adjacent_, cosines_.get(), sines_.get(), slots_, cells_, first_row, layer};
+  }
+  /// Whether the products of queries, keys and values end where these belong: nothing turns or norms their heads.
+  bool hands_on(const AttentionWeights& weights, const Kv& kv) const {
+    return pairs_ == 0 && weights.query_norm == nullptr && weights.key_norm == nullptr && kv.shape.dtype != DType::q8_0 && PromptRows::hands_on(weights.query.weight) &&
+           PromptRows::hands_on(weights.key.weight) && PromptRows::hands_on(weights.value.weight);
+  }
+  /// Of queries, keys and values that lie as the products left them.
+  void finish(Rows rows, const AttentionWeights& weights, float* q, const Kv& kv, int layer) const {
+    const int heads = weights.heads + 2 * kv.shape.heads;
+    launch_shared(stream_, finish_heads, Grid{rows.count, (heads + heads_of_block - 1) / heads_of_block}, 32 * heads_of_block, sizeof(float) * static_cast<std::size_t>(heads_of_block * kv.shape.head_size), head_work(weights, rows.first, layer), cache_of(kv), q, static_cast<const float*>(keys_.get()),
+           static_cast<const float*>(values_.get()));
+  }
+  static bool takes_bytes(const Matrix& weights) { return info_of(weights.dtype).block_elements > 1; }
+  static NormParameters parameters(const Norm& norm) { return {norm.weight, norm.bias, norm.epsilon}; }
+  static Cache cache_of(const Kv& kv) {
+    const CacheType type = kv.shape.dtype == DType::f16 ? CacheType::halves : kv.shape.dtype == DType::q8_0 ? CacheType::bytes : CacheType::floats;
+    return {kv.data, type, kv.shape.layers, kv.shape.slots, kv.shape.positions, kv.shape.heads, kv.shape.head_size};
+  }
+  static std::size_t offset(const KvShape& shape, int layer, int slot, int value) {
+    const std::size_t sequence = (static_cast<std::size_t>(layer) * static_cast<std::size_t>(shape.slots) + static_cast<std::size_t>(slot)) * 2 + static_cast<std::size_t>(value);
+    return sequence * static_cast<std::size_t>(shape.positions) * static_cast<std::size_t>(shape.heads) * static_cast<std::size_t>(shape.head_size);
+  }
+
+  /// norm(x), or of chosen rows, as the products' input: floats, and signed bytes where asked.
+  void prepare(const Norm& norm, int rows, int columns, const float* x, const int* chosen, bool bytes) {
+    launch(stream_, normalise_rows, Grid{rows}, row_threads, parameters(norm), columns, x, chosen, inputs_.get(), bytes ? blocks_.get() : nullptr);
+  }
+
+  void attend_by_rows(Rows rows, int heads, const float* q, const Kv& kv, int layer, float* out) const {
+    launch(stream_, attend_rows, Grid{rows.count, heads}, attention_threads, cache_of(kv), heads, layer, slots_, first_, visible_, rows.first, q, out);
+  }
+
+  Product product_of(const Matrix& weights, int rows, float* y) const {
+    const void* in = takes_bytes(weights) ? static_cast<const void*>(blocks_.get()) : inputs_.get();
+    return {static_cast<const std::uint8_t*>(weights.data), placed_row_bytes(weights.dtype, weights.columns), part_bytes(weights.dtype, weights.rows, weights.columns), weights.rows, weights.columns,
+            in, rows, 1, nullptr, nullptr, y, false};
+  }
+  void product(const Linear& linear, int rows, float* y, bool adds) const {
+    Product product = product_of(linear.weight, rows, y);
+    product.bias = linear.bias;
+    product.adds = adds;
+    with_type(linear.weight.dtype, RunProduct{stream_, product});
+  }
+  void expert_product(const Matrix& weights, int answers, int divisor, float* y) const {
+    Product product = product_of(weights, answers, y);
+    product.row_divisor = divisor;
+    product.part = chosen_.get();
+    with_type(weights.dtype, RunProduct{stream_, product});
+  }
+
+  Stream stream_;
+  OpsShape shape_;
+  Sizes sizes_;
+  DeviceArray<float> inputs_;
+  DeviceArray<QuantisedBlock> blocks_;
+  DeviceArray<float> first_outputs_, second_outputs_, keys_, values_, cosines_, sines_;
+  StagedCopy told_;
+  DeviceArray<int> chosen_rows_, in_order_;
+  DeviceArray<float> scores_;
+  DeviceArray<int> chosen_;
+  DeviceArray<float> chosen_weights_;
+  PlacedWeights placed_;
+  DecodeRows decode_;
+  PromptRows prompt_;
+  PromptAttention prompt_attention_;
+  TokenChoices choices_;
+  std::vector<std::int32_t> host_in_order_;
+  const int* tokens_ = nullptr;
+  const int* slots_ = nullptr;
+  const int* positions_ = nullptr;
+  const int* cells_ = nullptr;
+  const int* first_ = nullptr;
+  const int* visible_ = nullptr;
+  int decode_rows_ = 0;
+  int pairs_ = 0;
+  bool adjacent_ = false;
+};
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

@@ -1,0 +1,100 @@
+// The weights of a model on the device: uploaded as the file has them, repacked to planes there.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backend/ops.h"
+#include "cuda/kernels/layout/bit_planes.cuh"
+#include "cuda/ops/launchers.h"
+#include "cuda/runtime/runtime.h"
+#include "cuda/runtime/upload_ring.h"
+#include "cuda/simt/dispatch_type.h"
+#include "tensor/tensor.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+struct RunRepack {
+  Stream stream;
+  const std::uint8_t* file;
+  std::size_t file_row_bytes;
+  int columns;
+  int rows;
+  std::uint8_t* placed;
+  LargestBits* largest;
+  template <DType type>
+  void run() const {
+    launch_repack<type>(stream, file, file_row_bytes, columns, rows, placed, largest);
+  }
+};
+
+/// Parts of a matrix begin where 256 bytes do.
+inline std::size_t part_bytes(DType dtype, std::int64_t rows, std::int64_t columns) {
+  return (placed_row_bytes(dtype, columns) * static_cast<std::size_t>(rows) + 255) / 256 * 256;
+}
+
+/// Behind all parts of a matrix of f16 lies the largest magnitude of its weights, in 256 bytes of their own; behind those that are quantised what is read beyond.
+inline std::size_t matrix_bytes_of(DType dtype, std::int64_t rows, std::int64_t columns, int count) {
+  return part_bytes(dtype, rows, columns) * static_cast<std::size_t>(count) + (dtype == DType::f16 ? 256 : info_of(dtype).block_elements > 1 ? read_beyond : 0);
+}
+inline const LargestBits* largest_of(const Matrix& matrix) {
+  return reinterpret_cast<const LargestBits*>(static_cast<const std::uint8_t*>(matrix.data) + part_bytes(matrix.dtype, matrix.rows, matrix.columns) * static_cast<std::size_t>(matrix.count));
+}
+/// Behind a vector that was placed, at the next multiple of eight bytes, that of its own.
+inline const LargestBits* largest_of(const float* vector, int count) { return vector == nullptr ? nullptr : reinterpret_cast<const LargestBits*>(vector + (count + 1) / 2 * 2); }
+
+/// Owns what was placed.
+class PlacedWeights {
+ public:
+  /// `part_bytes`: of a file on their way to their planes at a time; a row at least.
+  PlacedWeights(Streams streams, std::size_t part_bytes) : streams_(streams), part_bytes_(part_bytes), ring_(std::make_unique<UploadRing>(streams, part_bytes)) {}
+
+  /// What loading took goes; placing something more takes it again.
+  void settle() { ring_.reset(); }
+
+  Matrix matrix(const Tensor* parts, int count) {
+    const DType dtype = parts->dtype;
+    const std::size_t bytes = part_bytes(dtype, parts->rows(), parts->row_length());
+    DeviceArray<std::uint8_t>& placed = placed_.emplace_back(matrix_bytes_of(dtype, parts->rows(), parts->row_length(), count));
+    LargestBits* const largest = dtype == DType::f16 ? reinterpret_cast<LargestBits*>(placed.get() + static_cast<std::size_t>(count) * bytes) : nullptr;
+    if (largest != nullptr) clear(streams_.work, largest, sizeof *largest);
+    for (int i = 0; i < count; ++i) upload(parts[i], placed.get() + static_cast<std::size_t>(i) * bytes, largest);
+    return {dtype, static_cast<std::int32_t>(parts->rows()), static_cast<std::int32_t>(parts->row_length()), count, placed.get()};
+  }
+
+  const float* vector(const float* values, std::size_t count) {
+    const std::size_t even = (count + 1) / 2 * 2;
+    DeviceArray<std::uint8_t>& placed = placed_.emplace_back(even * sizeof(float) + sizeof(LargestBits));
+    // By the ring as well: a copy from other memory would wait for the matrices before it.
+    ring().upload(reinterpret_cast<const std::byte*>(values), sizeof(float), count, [&](const std::uint8_t* staged, std::size_t first, std::size_t some) {
+      copy_on_device(streams_.work, placed.get() + first * sizeof(float), staged, some * sizeof(float));
+    });
+    const auto* const vector = reinterpret_cast<const float*>(placed.get());
+    launch_find_largest(streams_.work, vector, count, reinterpret_cast<LargestBits*>(placed.get() + even * sizeof(float)));
+    return vector;
+  }
+
+ private:
+  UploadRing& ring() {
+    if (ring_ == nullptr) ring_ = std::make_unique<UploadRing>(streams_, part_bytes_);
+    return *ring_;
+  }
+
+  void upload(const Tensor& part, std::uint8_t* placed, LargestBits* largest) {
+    const std::size_t bytes = row_bytes(part.dtype, part.row_length());
+    const std::size_t pitch = placed_row_bytes(part.dtype, part.row_length());
+    ring().upload(part.data, bytes, static_cast<std::size_t>(part.rows()), [&](const std::uint8_t* staged, std::size_t first, std::size_t count) {
+      with_type(part.dtype, RunRepack{streams_.work, staged, bytes, static_cast<int>(part.row_length()), static_cast<int>(count), placed + first * pitch, largest});
+    });
+  }
+
+  Streams streams_;
+  std::size_t part_bytes_;
+  std::vector<DeviceArray<std::uint8_t>> placed_;
+  std::unique_ptr<UploadRing> ring_;  // null between loading and the next
+};
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

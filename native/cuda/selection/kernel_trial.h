@@ -1,0 +1,68 @@
+// What trials of kernels on a device have in common (warpgroup_selection.cuh, attention_selection.cuh, gemv_selection.cuh): two kernels get the same made numbers, and
+// where they differ the newer one is not used. C++17.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cuda/kernels/layout/bit_planes.cuh"
+#include "cuda/runtime/runtime.h"
+#include "error.h"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+/// Numbers that nobody chose, always the same ones.
+class TrialNoise {
+ public:
+  /// 16 bits.
+  std::uint32_t next() { return step() >> 16; }
+  /// From -2 to 2.
+  float value() { return static_cast<float>(step() >> 8) / static_cast<float>(1U << 22) - 2.0F; }
+
+ private:
+  std::uint32_t step() { return state_ = state_ * 1664525U + 1013904223U; }
+  std::uint32_t state_ = 1;
+};
+
+/// A quantised matrix as it lies on the device: quants as they come, scales of 0.05 and what its bytes are as others.
+inline std::vector<std::uint8_t> trial_weights(DType type, int columns, int rows) {
+  TrialNoise noise;
+  const std::size_t pitch = placed_row_bytes(type, columns);
+  const auto scales = static_cast<std::size_t>(plane_offsets(plane_shape(type), columns / 32).scale);
+  std::vector<std::uint8_t> all(pitch * static_cast<std::size_t>(rows));
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const std::size_t at = i % pitch;
+    all[i] = at < scales ? static_cast<std::uint8_t>(noise.next()) : at % 2 == 0 ? 0x66 : 0x2A;
+  }
+  return all;
+}
+
+/// Waits for what a trial has queued. Throws what the runtime does, and Error `device_lost` where that takes 30 s, of microseconds of work on a device that others may
+/// use: a kernel that never ends is nothing that a later call would tell.
+inline void finish_trial(Stream stream) {
+  constexpr int most_seconds = 30;
+  check_launches();
+  Event done;
+  done.record(stream);
+  if (done.comes_within(most_seconds)) return;
+  // Who throws releases memory on the way, and would never be heard.
+  leave_memory();
+  throw Error(ErrorCode::device_lost, "The GPU has not answered for " + std::to_string(most_seconds) + " s.");
+}
+
+/// How far `got` is from `right`, as a share of its size; of as many numbers. What is no number is far.
+inline double trial_distance(const std::vector<float>& got, const std::vector<float>& right) {
+  double difference = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    difference += std::pow(static_cast<double>(got[i]) - static_cast<double>(right[i]), 2);
+    size += std::pow(static_cast<double>(right[i]), 2);
+  }
+  return std::sqrt(difference / size);
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

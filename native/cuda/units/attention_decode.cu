@@ -1,0 +1,54 @@
+// Attention of single rows.
+#include "cuda/kernels/attention_decode/split_kv.cuh"
+#include "cuda/kernels/attention_decode/split_kv_tiles.cuh"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+namespace {
+
+/// Whether the tensor cores take such heads; others go by floats.
+bool goes_by_split_tiles(CacheType type, int head_size) {
+  if (type == CacheType::bytes) return head_size == 64 || head_size == 128;
+  return type == CacheType::halves && head_size % 16 == 0 && head_size <= 128;
+}
+
+template <class Element>
+void launch_split(Stream stream, int rows, const SplitWork& work) {
+  const Cache& cache = work.cache;
+  launch_early(stream, attend_split<Element>, Grid{cache.heads, most_splits, rows}, split_threads, split_bytes<Element>(cache.head_size, work.query_heads / cache.heads), cache, work.query_heads,
+               work.layer, work.slots, work.first, work.visible, work.first_row, work.q, work.parts, work.out, work.quantised);
+}
+
+template <class Element, int width, bool exact>
+void launch_split_tiles(Stream stream, int rows, const SplitWork& work) {
+  const Cache& cache = work.cache;
+  const int units = cache.heads * head_tiles(work.query_heads / cache.heads);
+  launch_early(stream, attend_split_tiles<Element, width, exact>, Grid{units, parts_of(units), rows}, tiles_threads, split_tiles_bytes<Element>(cache.head_size), work);
+}
+
+}  // namespace
+
+std::size_t split_shared_bytes(const KvShape& kv, int group) {
+  const bool bytes = kv.dtype == DType::q8_0;
+  if (goes_by_split_tiles(bytes ? CacheType::bytes : kv.dtype == DType::f16 ? CacheType::halves : CacheType::floats, kv.head_size)) {
+    return bytes ? split_tiles_bytes<std::int8_t>(kv.head_size) : split_tiles_bytes<std::uint16_t>(kv.head_size);
+  }
+  if (bytes) return split_bytes<std::int8_t>(kv.head_size, group);
+  return kv.dtype == DType::f16 ? split_bytes<std::uint16_t>(kv.head_size, group) : split_bytes<float>(kv.head_size, group);
+}
+
+void launch_splits(Stream stream, const Cache& cache, int query_heads, int layer, const int* slots, const int* first, const int* visible, int first_row, int rows, const float* q,
+                   const SplitParts& parts, float* out, std::uint8_t* quantised) {
+  const SplitWork work{cache, query_heads, layer, slots, first, visible, first_row, q, parts, out, quantised};
+  const bool bytes = cache.type == CacheType::bytes;
+  if (goes_by_split_tiles(cache.type, cache.head_size)) {
+    if (cache.head_size == 64) return bytes ? launch_split_tiles<std::int8_t, 64, true>(stream, rows, work) : launch_split_tiles<std::uint16_t, 64, true>(stream, rows, work);
+    if (cache.head_size == 128) return bytes ? launch_split_tiles<std::int8_t, 128, true>(stream, rows, work) : launch_split_tiles<std::uint16_t, 128, true>(stream, rows, work);
+    return launch_split_tiles<std::uint16_t, 128, false>(stream, rows, work);
+  }
+  auto* const launch_part = bytes ? launch_split<std::int8_t> : cache.type == CacheType::halves ? launch_split<std::uint16_t> : launch_split<float>;
+  launch_part(stream, rows, work);
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

@@ -1,0 +1,24 @@
+// Products by warpgroups of weights that are 16-bit floats.
+#include "cuda/kernels/gemm/dense_gemm.cuh"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+void launch_dense_tiles(Stream stream, int processors, bool halves, std::size_t row_bytes, const DenseMatrix* matrices, int count) {
+  const TileProduct& first = matrices[0].product;
+  DenseProduct work{};
+  work.count = count;
+  work.rows = make_tile_map(first.x.values, 2 * static_cast<std::size_t>(first.x.stride), first.x.stride, first.rows, dense_box_rows);
+  for (int i = 0; i < count; ++i) {
+    work.products[i] = matrices[i].product;
+    work.first_output[i] = matrices[i].first_output;
+    work.outputs[i] = matrices[i].outputs;
+    work.weights[i] = make_tile_map(matrices[i].weights, row_bytes, first.columns, matrices[i].outputs, dense_box_rows);
+  }
+  if (first.ending == Ending::gated) work.weights[1] = make_tile_map(matrices[0].second, row_bytes, first.columns, matrices[0].outputs, dense_box_rows);
+  if (halves) launch_dense<true>(stream, processors, work);
+  else launch_dense<false>(stream, processors, work);
+}
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern

@@ -1,0 +1,14 @@
+// Products of two rows with weights of every type.
+#include "cuda/kernels/gemv/register_gemv.cuh"
+#include "cuda/kernels/gemv/mma_gemv.cuh"
+#include "cuda/kernels/gemv/ring_gemv.cuh"
+
+namespace lectern {
+namespace LECTERN_CUDA_SPACE {
+
+template void launch_decode<2>(Stream, int, const DecodeWork&);
+template void launch_ring_decode<2>(Stream, int, const RingShape&, const DecodeWork&);
+template void launch_decode_tiles<2>(Stream, int, const DecodeTileShape&, const DecodeWork&);
+
+}  // namespace LECTERN_CUDA_SPACE
+}  // namespace lectern
