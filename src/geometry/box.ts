@@ -123,3 +123,13 @@ export function shareWithin(inner: Box, outer: Box): number {
 export function translated(box: Box, right: number, down: number): Box {
   return { left: box.left + right, top: box.top + down, right: box.right + right, bottom: box.bottom + down };
 }
+
+/** The point lies inside the box, not on its edge, or nearer than `slack` beside it. */
+export function holdsPoint(box: Box, x: number, y: number, slack = 0): boolean {
+  return x > box.left - slack && x < box.right + slack && y > box.top - slack && y < box.bottom + slack;
+}
+
+/** The middle of `inner` lies inside `outer`, or nearer than `slack` beside it. */
+export function holdsMiddle(outer: Box, inner: Box, slack = 0): boolean {
+  return holdsPoint(outer, middleX(inner), middleY(inner), slack);
+}

@@ -1,5 +1,5 @@
 /** Signs whose text the file tells in words of its own (`/ActualText`): PDFium hangs it on one of the objects that it covers, here it gets the place of all. */
-import { union } from '../geometry/box.js';
+import { heightOf, horizontalOverlap, union, widthOf } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 import type { Glyph } from './glyphs.js';
 import { objectBounds, objectMatrix } from './page-objects.js';
@@ -92,8 +92,8 @@ function actualTextOf(pdfium: Pdfium, mark: number): string {
 
 /** Over, under or through the letter and not beside it: however wide it is, it takes no room in the line. */
 function standsOver(mark: Box, letter: Box): boolean {
-  const shared = Math.min(mark.right, letter.right) - Math.max(mark.left, letter.left);
-  return shared > 0.5 * Math.min(mark.right - mark.left, letter.right - letter.left);
+  const shared = horizontalOverlap(mark, letter);
+  return shared > 0.5 * Math.min(widthOf(mark), widthOf(letter));
 }
 
 /** The largest of the objects is the letter: its baseline is that of the text, which takes the width of all of them that stand side by side. */
@@ -106,11 +106,11 @@ function seat(pdfium: Pdfium, run: TextRun, group: Group): void {
   for (const [at, box] of boxes.entries()) {
     if (box === null) continue;
     all = all === null ? box : union(all, box);
-    const area = (box.right - box.left) * (box.bottom - box.top);
+    const area = widthOf(box) * heightOf(box);
     if (area > largest) [letter, largest] = [objects[at]!, area];
   }
   // What spreads over several lines is no letter with its marks.
-  if (all === null || all.bottom - all.top > 3 * run.size) return;
+  if (all === null || heightOf(all) > 3 * run.size) return;
   const origin = objectMatrix(pdfium, letter.pointer);
   const baseline = letter.toSeen.b * origin.e + letter.toSeen.d * origin.f + letter.toSeen.f;
   const [first] = glyphs;

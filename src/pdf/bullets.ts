@@ -1,4 +1,5 @@
 /** Bullets that the file does not call so: small drawn marks right before a line of text become its first word; letters that fonts show as signs are named. */
+import { containsBox, heightOf, holdsPoint, horizontalGap, middleY, widthOf } from '../geometry/box.js';
 import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, Mark } from './paths.js';
@@ -23,7 +24,7 @@ const FULL = '•';
 export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box[]): void {
   const boxes = new Set(graphics.boxes.map(({ box }) => box));
   // A rectangle that is only outlined is a box to tick.
-  const small = graphics.marks.filter(({ box, fill }) => !(fill < 0 && boxes.has(box)) && !drawings.some((region) => contains(region, box)));
+  const small = graphics.marks.filter(({ box, fill }) => !(fill < 0 && boxes.has(box)) && !drawings.some((region) => containsBox(region, box, 1)));
   if (small.length === 0 || small.length > MAX_MARKS) return;
   const heads = arrowHeads(small, graphics);
   const marks = small.filter((mark) => !heads.has(mark));
@@ -61,9 +62,9 @@ function arrowHeads(marks: Mark[], { rulings, strokes }: Graphics): Set<Mark> {
 
 /** Corners of a line's box are where it ends, but for curves that turn back. */
 function endsAt(line: Box, head: Box): boolean {
-  const size = Math.max(head.right - head.left, head.bottom - head.top);
-  if (Math.max(line.right - line.left, line.bottom - line.top) <= 1.2 * size) return false;
-  const isOn = (x: number, y: number): boolean => x > head.left - ON_HEAD && x < head.right + ON_HEAD && y > head.top - ON_HEAD && y < head.bottom + ON_HEAD;
+  const size = Math.max(widthOf(head), heightOf(head));
+  if (Math.max(widthOf(line), heightOf(line)) <= 1.2 * size) return false;
+  const isOn = (x: number, y: number): boolean => holdsPoint(head, x, y, ON_HEAD);
   return [line.left, line.right].some((x) => isOn(x, line.top) || isOn(x, line.bottom));
 }
 
@@ -203,7 +204,7 @@ function near<Value>(map: Map<number, Value[]>, row: number): Value[] {
 
 function fits(line: Line, mark: Mark, gap: number): boolean {
   const { size } = line;
-  const side = Math.max(mark.box.right - mark.box.left, mark.box.bottom - mark.box.top);
+  const side = Math.max(widthOf(mark.box), heightOf(mark.box));
   const up = line.baseline - middleOf(mark);
   // An outlined mark as large as its letters is a box to tick.
   const most = mark.fill >= 0 ? SIZE.most : 0.5;
@@ -218,14 +219,10 @@ function gapBefore(line: Line, mark: Mark): number {
 }
 
 function middleOf({ box }: Mark): number {
-  return (box.top + box.bottom) / 2;
+  return middleY(box);
 }
 
 /** White between two boxes side by side, 0 where they overlap. */
 function distance(a: Box, b: Box): number {
-  return Math.max(0, a.left - b.right, b.left - a.right);
-}
-
-function contains(outer: Box, inner: Box): boolean {
-  return inner.left >= outer.left - 1 && inner.right <= outer.right + 1 && inner.top >= outer.top - 1 && inner.bottom <= outer.bottom + 1;
+  return Math.max(0, horizontalGap(a, b));
 }

@@ -1,4 +1,5 @@
 /** Filled boxes and images by place: what lies over or under a glyph. */
+import { containsBox, middleX, middleY } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 
 export interface Cover {
@@ -55,14 +56,14 @@ export class CoverIndex {
   }
 
   #at(ink: Box): Cover[] {
-    const column = this.#clamp((ink.left + ink.right) / 2, this.#columns);
-    const row = this.#clamp((ink.top + ink.bottom) / 2, this.#rows);
+    const column = this.#clamp(middleX(ink), this.#columns);
+    const row = this.#clamp(middleY(ink), this.#rows);
     return this.#cells.get(row * this.#columns + column) ?? [];
   }
 
   /** The first opaque thing painted after `order` that covers the whole ink, or null. */
   over(ink: Box, order: number): Cover | null {
-    return this.#at(ink).find((cover) => cover.order > order && cover.opaque && contains(cover.box, ink, 0.5)) ?? null;
+    return this.#at(ink).find((cover) => cover.order > order && cover.opaque && containsBox(cover.box, ink, 0.5)) ?? null;
   }
 
   /** Whether the last box painted under the ink, or the bare page, has the text's own colour. */
@@ -70,15 +71,11 @@ export class CoverIndex {
     if (!this.#colors.some((other) => alike(other, color))) return false;
     let ground = WHITE;
     for (const cover of this.#at(ink)) {
-      if (cover.order < order && contains(cover.box, ink, -0.5)) ground = cover.image ? -1 : cover.color;
+      if (cover.order < order && containsBox(cover.box, ink, -0.5)) ground = cover.image ? -1 : cover.color;
     }
     // Over an image only drawing tells; text that no box resembles is not worth it.
     return ground === -1 ? alike(color, WHITE) : alike(ground, color);
   }
-}
-
-function contains(outer: Box, inner: Box, slack: number): boolean {
-  return outer.left - slack <= inner.left && outer.right + slack >= inner.right && outer.top - slack <= inner.top && outer.bottom + slack >= inner.bottom;
 }
 
 function alike(a: number, b: number): boolean {

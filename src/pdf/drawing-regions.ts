@@ -1,5 +1,5 @@
 /** Regions of drawing: where curves and slanted strokes lie close together. */
-import { intersection, union } from '../geometry/box.js';
+import { heightOf, intersection, union, widthOf } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 
 /** Regions in which `strokes` lie close together, found on a coarse grid. */
@@ -16,7 +16,7 @@ export function clusterStrokes(strokes: Box[], page: Box): Box[] {
     if (regions[start] !== 0) continue;
     boxes.push(floodFill(start, occupied, regions, columns, boxes.length + 1));
   }
-  return boxes.filter((box) => box.right - box.left >= 12 && box.bottom - box.top >= 12);
+  return boxes.filter((box) => widthOf(box) >= 12 && heightOf(box) >= 12);
 }
 
 function markCells(occupied: Map<number, Box>, stroke: Box, cell: number, columns: number, rows: number): void {

@@ -1,4 +1,5 @@
 /** What form fields and free-text notes say, and which boxes of a form are ticked: it is drawn on the page, but in no text layer. */
+import { heightOf, widthOf } from '../geometry/box.js';
 import { transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';
 import type { Box, Font, Line, Word } from './pdf-page.js';
@@ -91,7 +92,7 @@ function readField(pdfium: Pdfium, annotation: number, form: number, box: Box): 
   const text = fieldText(pdfium, annotation, form).trim();
   if (text === '') return null;
   const known = form !== 0 && call.FPDFAnnot_GetFontSize(form, annotation, scratch) !== 0 ? (pdfium.f32[scratch >> 2] ?? 0) : 0;
-  return { text, box, size: known > 0 ? known : Math.min(12, Math.max(4, (box.bottom - box.top) * 0.6)) };
+  return { text, box, size: known > 0 ? known : Math.min(12, Math.max(4, heightOf(box) * 0.6)) };
 }
 
 function fieldText(pdfium: Pdfium, annotation: number, form: number): string {
@@ -108,16 +109,16 @@ function fieldText(pdfium: Pdfium, annotation: number, form: number): string {
 function layOut(field: Field, firstOrder: number): Line[] {
   const { box, size } = field;
   const advance = MEAN_ADVANCE * size;
-  const room = Math.max(1, Math.floor((box.right - box.left - 2 * PADDING) / advance));
+  const room = Math.max(1, Math.floor((widthOf(box) - 2 * PADDING) / advance));
   const rows = field.text.split(/\r\n|[\r\n\u2028\u2029]/).flatMap((row) => wrap(row, room)).filter((row) => row.length > 0);
-  const pitch = Math.min(LINE_PITCH * size, (box.bottom - box.top) / Math.max(1, rows.length));
+  const pitch = Math.min(LINE_PITCH * size, heightOf(box) / Math.max(1, rows.length));
   const top = rows.length === 1 ? (box.top + box.bottom - size) / 2 : box.top + PADDING;
   let order = firstOrder;
   return rows.map((row, index) => {
     const baseline = top + index * pitch + 0.8 * size;
     let x = box.left + PADDING;
     const words = row.map((text) => {
-      const width = Math.min(text.length * advance, box.right - box.left);
+      const width = Math.min(text.length * advance, widthOf(box));
       const word = makeWord(text, { left: x, top: baseline - 0.75 * size, right: x + width, bottom: baseline + 0.2 * size }, baseline, size, order++);
       x += width + advance;
       return word;

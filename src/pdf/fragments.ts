@@ -1,4 +1,5 @@
 /** Glyphs become tracks: tight chains of the painting order, linked along their baselines. */
+import { partitionPoint } from '../geometry/search.js';
 import type { Glyph } from './glyphs.js';
 
 /** A glyph in its line. */
@@ -143,14 +144,7 @@ function linkWithin(chains: Chain[], chain: Chain, index: number, candidates: nu
 }
 
 function lowerBound(chains: Chain[], sorted: number[], u: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((chains[sorted[middle] ?? 0]?.u0 ?? 0) < u) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(sorted, (index) => (chains[index]?.u0 ?? 0) < u);
 }
 
 function belongTogether(a: Chain, b: Chain): boolean {

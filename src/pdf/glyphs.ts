@@ -1,5 +1,5 @@
 /** The characters of a page as glyphs in their line's own frame: read from PDFium's text page, cleaned, each once. */
-import { union } from '../geometry/box.js';
+import { heightOf, union, widthOf } from '../geometry/box.js';
 import { seatActualText } from './actual-text.js';
 import type { Box } from './pdf-page.js';
 import type { FontTable } from './fonts.js';
@@ -104,7 +104,7 @@ class GlyphReader {
     const at = scratch >> 3;
     const [x, y] = [f64[at + 4] ?? 0, f64[at + 5] ?? 0];
     const shape = transformBox(this.#toSeen, f64[at] ?? 0, f64[at + 2] ?? 0, f64[at + 1] ?? 0, f64[at + 3] ?? 0);
-    const flat = shape.bottom - shape.top < 0.02 * run.size;
+    const flat = heightOf(shape) < 0.02 * run.size;
     if (code === SOFT_HYPHEN && flat) {
       this.#softHyphenAt = index;
       return;
@@ -207,7 +207,7 @@ class GlyphReader {
 }
 
 function isEmpty(box: Box): boolean {
-  return box.right - box.left < 0.01;
+  return widthOf(box) < 0.01;
 }
 
 /**
@@ -226,7 +226,7 @@ function rightToLeftLigature(later: string, earlier: string): string {
 function spanFromAdvanceBox(glyph: Glyph, loose: Box, sameOrigin: boolean): boolean {
   const { cos, sin } = glyph.run;
   const { ink } = glyph;
-  const [across, up] = [loose.right - loose.left, loose.bottom - loose.top];
+  const [across, up] = [widthOf(loose), heightOf(loose)];
   if (sin !== 0 && cos !== 0) {
     const slope = cos * cos - sin * sin;
     const advance = Math.abs(slope) > 0.2 ? (across * Math.abs(cos) - up * Math.abs(sin)) / slope : 0.5 * glyph.run.size;

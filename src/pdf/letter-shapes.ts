@@ -1,4 +1,6 @@
 /** What letters show of their font that its description hides: fixed pitch, and the true size of bitmap and drawn fonts. */
+import { heightOf, widthOf } from '../geometry/box.js';
+import { median, sortedNumbers } from '../geometry/statistics.js';
 import type { FontTable } from './fonts.js';
 import type { Glyph } from './glyphs.js';
 
@@ -32,7 +34,7 @@ function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
     (NARROW_LETTERS.test(text) ? pitch.narrow : pitch.others).push((u1 - u0) / run.stretch);
   }
   const even = [...pitches].filter(([, { narrow, others }]) => narrow.length > 0 && spread([...narrow, ...others]) < FIXED_PITCH_SLACK);
-  const areAlike = (some: number[], more: number[]): boolean => Math.abs(medianOf(some) - medianOf(more)) < FIXED_PITCH_CENTRE;
+  const areAlike = (some: number[], more: number[]): boolean => Math.abs(median(some) - median(more)) < FIXED_PITCH_CENTRE;
   const fixed = new Map(even.filter(([, { narrow, others }]) => narrow.length >= 3 && others.length >= 8 && areAlike(narrow, others)));
   // What is typed in a slanted face beside it may be a few letters: with a narrow one among them they advance as the proven font's do.
   const isBeside = ({ narrow, others }: Pitch): boolean => narrow.length + others.length >= 3 && [...fixed.values()].some((proven) => areAlike(narrow, proven.others) && (others.length === 0 || areAlike(others, proven.others)));
@@ -43,13 +45,9 @@ function markFixedPitch(glyphs: Glyph[], fonts: FontTable): void {
 
 /** How far apart all but a few of the advances are. */
 function spread(advances: number[]): number {
-  const sorted = advances.sort((a, b) => a - b);
+  const sorted = sortedNumbers(advances);
   const few = Math.floor(ODD_LETTERS * sorted.length);
   return sorted.at(-1 - few)! - sorted[few]!;
-}
-
-function medianOf(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1]!;
 }
 
 /** Capitals are this high in parts of the size; letters with accents and descenders reach 1.2. */
@@ -61,7 +59,7 @@ function correctSizes(glyphs: Glyph[]): void {
   const heights = new Map<number, number>();
   for (const { run, text, ink } of glyphs) {
     if (run.font.name !== '' || !/^[\p{L}\p{N}]$/u.test(text)) continue;
-    const height = (run.sin === 0 ? ink.bottom - ink.top : ink.right - ink.left) / run.size;
+    const height = (run.sin === 0 ? heightOf(ink) : widthOf(ink)) / run.size;
     if (height > (heights.get(run.fontPointer) ?? 0)) heights.set(run.fontPointer, height);
   }
   const corrected = new Set<Glyph['run']>();

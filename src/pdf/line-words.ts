@@ -1,5 +1,5 @@
 /** The words and lines of the page interface, made from glyph lines. */
-import { union } from '../geometry/box.js';
+import { middleX, unionBox } from '../geometry/box.js';
 import type { Glyph } from './glyphs.js';
 import type { GlyphLine } from './lines.js';
 import type { Box, Line, Word } from './pdf-page.js';
@@ -11,7 +11,6 @@ interface Piece {
   apart: boolean;
 }
 
-const nothing: Box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
 const letter = /\p{L}/u;
 
 export function makeLine(line: GlyphLine): Line {
@@ -21,7 +20,7 @@ export function makeLine(line: GlyphLine): Line {
   const main = words.find((word) => Math.abs(word.size - size) < 0.01) ?? words[0];
   return {
     words,
-    box: words.reduce<Box>((box, word) => union(box, word.box), nothing),
+    box: unionBox(words.map((word) => word.box)),
     baseline: main?.baseline ?? 0,
     size,
     angle: main?.angle ?? 0,
@@ -84,14 +83,9 @@ function makeWord(glyphs: Glyph[], glued: boolean, written?: string): Word {
 
 /** Along the line the advances count, across it the ink. */
 function wordBox(glyphs: Glyph[]): Box {
-  const box = { ...nothing };
+  const box = unionBox(glyphs.map(({ ink }) => ink));
   let [u0, u1] = [Infinity, -Infinity];
   for (const glyph of glyphs) {
-    const { ink } = glyph;
-    if (ink.left < box.left) box.left = ink.left;
-    if (ink.top < box.top) box.top = ink.top;
-    if (ink.right > box.right) box.right = ink.right;
-    if (ink.bottom > box.bottom) box.bottom = ink.bottom;
     if (glyph.u0 < u0) u0 = glyph.u0;
     if (glyph.u1 > u1) u1 = glyph.u1;
   }
@@ -141,7 +135,7 @@ function stretchesOf(pieces: Piece[]): Stretch[] {
   return stretches;
 }
 
-const middleOf = ({ ink }: Glyph): number => (ink.left + ink.right) / 2;
+const middleOf = ({ ink }: Glyph): number => middleX(ink);
 
 /**
  * Letters of a right-to-left stretch as they are read. The reader of the file has turned them round, unless it took them for parts

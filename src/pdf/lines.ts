@@ -1,4 +1,6 @@
 /** Tracks become lines: split where a gutter, a table gap or a drawn wall opens. */
+import { partitionPoint } from '../geometry/search.js';
+import { median } from '../geometry/statistics.js';
 import type { Glyph } from './glyphs.js';
 import type { Ruling } from './pdf-page.js';
 import { buildTracks } from './fragments.js';
@@ -80,8 +82,8 @@ function splitTrack(track: Track, channels: ChannelFinder, walls: Wall[]): Glyph
 
 /** The gap between words that the track itself shows, in points. */
 function ordinaryGap(spacing: Spacing, size: number): number {
-  const gaps = spacing.gaps.filter((_, index) => index > 0 && spacing.starts[index] === true).sort((a, b) => a - b);
-  return gaps.length < 3 ? 0.3 * size : Math.min(gaps[gaps.length >> 1] ?? 0, WIDEST_ORDINARY * size);
+  const gaps = spacing.gaps.filter((_, index) => index > 0 && spacing.starts[index] === true);
+  return gaps.length < 3 ? 0.3 * size : Math.min(median(gaps), WIDEST_ORDINARY * size);
 }
 
 interface Place {
@@ -120,14 +122,7 @@ function headText(glyphs: Glyph[], spacing: Spacing, start: number, index: numbe
 function isWalled(left: Glyph, right: Glyph, em: number, walls: Wall[]): boolean {
   const middle = right.v - 0.3 * em;
   const [first, last] = [left.u1 - 0.1 * em, right.u0 + 0.1 * em];
-  let low = 0;
-  let high = walls.length;
-  while (low < high) {
-    const half = (low + high) >> 1;
-    if ((walls[half]?.u ?? 0) <= first) low = half + 1;
-    else high = half;
-  }
-  for (let at = low; at < walls.length && (walls[at]?.u ?? last) < last; at++) {
+  for (let at = partitionPoint(walls, ({ u }) => u <= first); at < walls.length && (walls[at]?.u ?? last) < last; at++) {
     const wall = walls[at];
     if (wall !== undefined && wall.from < middle && wall.to > middle) return true;
   }

@@ -1,5 +1,5 @@
 /** Link annotations of a page: where they are and where they lead. */
-import { intersection } from '../geometry/box.js';
+import { heightOf, intersection, middleX, middleY, widthOf } from '../geometry/box.js';
 import { transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';
 import type { Box, Line, Link } from './pdf-page.js';
@@ -67,16 +67,16 @@ function linkBoxes(pdfium: Pdfium, link: number, toSeen: Matrix): Box[] {
 export function linkWords(lines: Line[], links: Link[]): void {
   if (links.length === 0) return;
   const sorted = links.map(({ box }, index) => ({ box, index })).sort((a, b) => a.box.top - b.box.top);
-  const tallest = sorted.reduce((height, { box }) => Math.max(height, box.bottom - box.top), 0);
+  const tallest = sorted.reduce((height, { box }) => Math.max(height, heightOf(box)), 0);
   for (const line of lines) {
     const candidates = sorted.filter(({ box }) => box.top <= line.box.bottom && box.top >= line.box.top - tallest && box.bottom >= line.box.top);
     if (candidates.length === 0) continue;
     for (const word of line.words) {
-      const x = (word.box.left + word.box.right) / 2;
-      const y = (word.box.top + word.box.bottom) / 2;
+      const x = middleX(word.box);
+      const y = middleY(word.box);
       let least = Infinity;
       for (const { box, index } of candidates) {
-        const size = (box.right - box.left) * (box.bottom - box.top);
+        const size = widthOf(box) * heightOf(box);
         if (x < box.left || x > box.right || y < box.top - 1 || y > box.bottom + 1 || size >= least) continue;
         least = size;
         word.link = index;

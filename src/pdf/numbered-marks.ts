@@ -1,4 +1,5 @@
 /** Small drawn marks with a number on them, right before a line of text: the number begins an item of a list. */
+import { containsBox, middleY } from '../geometry/box.js';
 import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, Mark } from './paths.js';
 
@@ -39,7 +40,7 @@ function numbersOnMarks(lines: Line[], marks: Mark[]): Numbered[] {
   const numbers = lines.filter(({ angle, words }) => angle === 0 && words.length === 1 && /^\d{1,2}$/.test(words[0]!.text)).slice(0, MAX_NUMBERS);
   const found: Numbered[] = [];
   for (const own of numbers) {
-    const mark = marks.find(({ box, fill }) => fill >= 0 && holds(box, own.box));
+    const mark = marks.find(({ box, fill }) => fill >= 0 && containsBox(box, own.box, OUT));
     const host = mark === undefined ? null : lineBehind(mark.box, own, lines);
     if (mark !== undefined && host !== null) found.push({ mark, own, host, value: Number(own.words[0]!.text) });
   }
@@ -47,7 +48,7 @@ function numbersOnMarks(lines: Line[], marks: Mark[]): Numbered[] {
 }
 
 function lineBehind(mark: Box, own: Line, lines: Line[]): Line | null {
-  const middle = (mark.top + mark.bottom) / 2;
+  const middle = middleY(mark);
   let nearest: Line | null = null;
   for (const line of lines) {
     const gap = line.box.left - mark.right;
@@ -56,10 +57,6 @@ function lineBehind(mark: Box, own: Line, lines: Line[]): Line | null {
     if (Math.abs(line.baseline - 0.3 * line.size - middle) <= OFF * line.size && (nearest === null || line.box.left < nearest.box.left)) nearest = line;
   }
   return nearest;
-}
-
-function holds(outer: Box, inner: Box): boolean {
-  return inner.left >= outer.left - OUT && inner.right <= outer.right + OUT && inner.top >= outer.top - OUT && inner.bottom <= outer.bottom + OUT;
 }
 
 function isNext(first: Numbered, second: Numbered): boolean {

@@ -1,5 +1,5 @@
 /** Paths as a reader sees them: straight rulings, rectangles, and regions of drawing. */
-import { intersection } from '../geometry/box.js';
+import { heightOf, intersection, middleX, middleY, widthOf } from '../geometry/box.js';
 import type { Box, DrawnBox, Ruling } from './pdf-page.js';
 import { concat, transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';
@@ -84,7 +84,7 @@ export function readPaths(pdfium: Pdfium, objects: PageObject[], page: Box): Gra
 
 function addMark(graphics: Graphics, box: Box | undefined, { fill, stroke }: Pick<Paint, 'fill' | 'stroke'>): void {
   if (box === undefined) return;
-  const [across, up] = [box.right - box.left, box.bottom - box.top];
+  const [across, up] = [widthOf(box), heightOf(box)];
   if (Math.min(across, up) < MARK.least || Math.max(across, up) > MARK.most || Math.max(across, up) > MARK.ratio * Math.min(across, up)) return;
   graphics.marks.push({ box, fill, stroke });
 }
@@ -142,7 +142,7 @@ function addRectangle(graphics: Graphics, extent: Box, paint: Paint, limit: Box,
     return;
   }
   const box = intersection(extent, limit);
-  if (box.right - box.left <= 0 || box.bottom - box.top <= 0) return;
+  if (widthOf(box) <= 0 || heightOf(box) <= 0) return;
   // Clipping may leave only an edge of the box.
   if (isThin(box) && !isThin(extent) && paint.fill >= 0) addRuling(graphics, box, paint.fill, limit);
   else graphics.boxes.push({ box, fill: paint.fill, stroke: paint.stroke, order, opaque: paint.opaque && paint.fill >= 0 });
@@ -156,7 +156,7 @@ function addSegments(graphics: Graphics, subpath: Subpath, paint: Paint, limit: 
     const from = (index - 1) * 2;
     const to = (index % count) * 2;
     const segment = extentOf([points[from] ?? 0, points[from + 1] ?? 0, points[to] ?? 0, points[to + 1] ?? 0]);
-    const [across, up] = [segment.right - segment.left, segment.bottom - segment.top];
+    const [across, up] = [widthOf(segment), heightOf(segment)];
     if (Math.min(across, up) > STRAIGHT) diagonal = true;
     else if (Math.max(across, up) > 0) addRuling(graphics, thicken(segment, paint.width), paint.stroke, limit);
   }
@@ -165,7 +165,7 @@ function addSegments(graphics: Graphics, subpath: Subpath, paint: Paint, limit: 
 
 function thicken(segment: Box, width: number): Box {
   const half = width / 2;
-  return segment.right - segment.left >= segment.bottom - segment.top
+  return widthOf(segment) >= heightOf(segment)
     ? { ...segment, top: segment.top - half, bottom: segment.bottom + half }
     : { ...segment, left: segment.left - half, right: segment.right + half };
 }
@@ -173,11 +173,11 @@ function thicken(segment: Box, width: number): Box {
 function addRuling(graphics: Graphics, extent: Box, color: number, limit: Box): void {
   const box = intersection(extent, limit);
   if (box.right < box.left || box.bottom < box.top) return;
-  const horizontal = extent.right - extent.left >= extent.bottom - extent.top;
+  const horizontal = widthOf(extent) >= heightOf(extent);
   graphics.rulings.push(
     horizontal
-      ? { orientation: 'horizontal', position: (box.top + box.bottom) / 2, start: box.left, end: box.right, thickness: box.bottom - box.top, color }
-      : { orientation: 'vertical', position: (box.left + box.right) / 2, start: box.top, end: box.bottom, thickness: box.right - box.left, color },
+      ? { orientation: 'horizontal', position: middleY(box), start: box.left, end: box.right, thickness: heightOf(box), color }
+      : { orientation: 'vertical', position: middleX(box), start: box.top, end: box.bottom, thickness: widthOf(box), color },
   );
 }
 
@@ -187,7 +187,7 @@ function addStroke(graphics: Graphics, extent: Box, limit: Box): void {
 }
 
 function isThin(box: Box): boolean {
-  const [across, up] = [box.right - box.left, box.bottom - box.top];
+  const [across, up] = [widthOf(box), heightOf(box)];
   return Math.min(across, up) <= RULING_THICKNESS && Math.max(across, up) >= 3 * Math.min(across, up);
 }
 
@@ -219,13 +219,13 @@ function isRectangle(points: number[], box: Box, closed: boolean): boolean {
     if (!(left || right) || !(top || bottom)) return false;
     corners |= (left ? 1 : 0) * (top ? 1 : 2) | (right ? 1 : 0) * (top ? 4 : 8);
   }
-  return corners === 15 || box.right - box.left <= STRAIGHT * 2 || box.bottom - box.top <= STRAIGHT * 2;
+  return corners === 15 || widthOf(box) <= STRAIGHT * 2 || heightOf(box) <= STRAIGHT * 2;
 }
 
 /** A rectangle with round corners: every point lies near one of the extent's edges, and each edge has points on it. */
 function isRounded(points: number[], box: Box): boolean {
-  const across = box.right - box.left;
-  const up = box.bottom - box.top;
+  const across = widthOf(box);
+  const up = heightOf(box);
   const count = points.length / 2;
   if (count < 12 || count > 40 || Math.min(across, up) < 2) return false;
   let edges = 0;

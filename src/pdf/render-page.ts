@@ -1,4 +1,5 @@
 /** Pages as pixels: the page with its annotations and form fields on white, whole or a region. */
+import { heightOf, widthOf } from '../geometry/box.js';
 import { LecternError } from '../errors.js';
 import type { PageFrame } from './matrix.js';
 import type { Bitmap, Box } from './pdf-page.js';
@@ -13,8 +14,8 @@ const RGB_ORDER = 0x10;
 /** `region` in points on the seen page; `too_large` past 32 million pixels. */
 export function renderRegion(pdfium: Pdfium, page: number, form: number, frame: PageFrame, region: Box, dpi: number): Bitmap {
   const scale = dpi / 72;
-  const width = Math.round((region.right - region.left) * scale);
-  const height = Math.round((region.bottom - region.top) * scale);
+  const width = Math.round(widthOf(region) * scale);
+  const height = Math.round(heightOf(region) * scale);
   if (!(dpi > 0) || !(width >= 1) || !(height >= 1)) throw new LecternError('invalid_request', 'The region to draw is empty.');
   if (width * height > MAX_PIXELS) {
     throw new LecternError('too_large', `A bitmap of ${width} x ${height} pixels is larger than the ${MAX_PIXELS} that are drawn at once.`);

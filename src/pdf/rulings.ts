@@ -1,4 +1,5 @@
 /** Rulings and boxes put together: segments, dashes and repeats of one drawn line become one, fill and outline one box. */
+import { heightOf, widthOf } from '../geometry/box.js';
 import type { DrawnBox, Ruling } from './pdf-page.js';
 
 /** In points. */
@@ -37,7 +38,7 @@ export function mergeBoxes(boxes: DrawnBox[]): DrawnBox[] {
       if (stroke >= 0) known.stroke = stroke;
     }
   }
-  return largest([...merged.values()], ({ box }) => (box.right - box.left) * (box.bottom - box.top));
+  return largest([...merged.values()], ({ box }) => widthOf(box) * heightOf(box));
 }
 
 /** Whoever reads the page must not drown: of very many, the largest are kept, in their order. */

@@ -1,4 +1,5 @@
 /** Where words end within a track: at spaces of the file, and at gaps that stand out from the font's own spacing. */
+import { lowerMedian } from '../geometry/statistics.js';
 import type { Glyph } from './glyphs.js';
 import type { Placed } from './fragments.js';
 
@@ -79,8 +80,7 @@ function measureStretch(placed: Placed[], spacing: Spacing, start: number, end: 
 /** Letter spacing beyond the font's own, in parts of the size: a gap that most neighbours share. 0 for ordinary text. */
 function trackingOf(placed: Placed[], gaps: number[], start: number, end: number): number {
   if (gaps.length < 3) return 0;
-  const sorted = [...gaps].sort((a, b) => a - b);
-  const middle = sorted[(sorted.length - 1) >> 1] ?? 0;
+  const middle = lowerMedian(gaps);
   if (Math.abs(middle) < LEAST_TRACKING || middle > MOST_TRACKING || middle < -0.3) return 0;
   const slack = 0.03 + 0.25 * Math.abs(middle);
   const alike = gaps.filter((gap) => Math.abs(gap - middle) <= slack).length;
@@ -151,8 +151,7 @@ function mayBeSpelt(placed: Placed[], spacing: Spacing, start: number, index: nu
 
 /** The usual gap between the signs of a stretch. */
 function letterGapOf({ gaps }: Spacing, start: number, end: number): number {
-  const sorted = gaps.slice(start + 1, end).sort((a, b) => a - b);
-  return sorted[(sorted.length - 1) >> 1] ?? 0;
+  return lowerMedian(gaps.slice(start + 1, end));
 }
 
 function joinLine(placed: Placed[], spacing: Spacing, start: number, end: number): void {

@@ -1,4 +1,6 @@
 /** Fractions by where their parts stand, whatever their fonts: a bar on the axis of a line, something short right above it and right below it. */
+import type { HorizontalExtent } from '../geometry/box.js';
+import { horizontalExtent, horizontalOverlap } from '../geometry/box.js';
 import type { Line, Ruling, Word } from './pdf-page.js';
 
 export interface Fraction {
@@ -41,15 +43,11 @@ const touching = 0.3;
 /** Points between rules that meet. */
 const touchingRules = 1;
 
-interface Span {
-  left: number;
-  right: number;
-}
-
 const isBetween = (value: number, { from, to }: { from: number; to: number }): boolean => value >= from && value <= to;
-const gapBetween = (a: Span, b: Span): number => Math.max(a.left, b.left) - Math.min(a.right, b.right);
-const spanOf = (words: Word[]): Span => ({ left: Math.min(...words.map(({ box }) => box.left)), right: Math.max(...words.map(({ box }) => box.right)) });
-const barSpan = ({ start, end }: Ruling): Span => ({ left: start, right: end });
+/** Negative where they overlap, by the width that both have. */
+const gapBetween = (a: HorizontalExtent, b: HorizontalExtent): number => -horizontalOverlap(a, b);
+const spanOf = (words: Word[]): HorizontalExtent => horizontalExtent(words.map(({ box }) => box));
+const barSpan = ({ start, end }: Ruling): HorizontalExtent => ({ left: start, right: end });
 /** The sign of a root may hang from above its line: its foot tells where it stands. */
 const baselineOf = (word: Word): number => (word.text === '√' ? word.box.bottom : word.baseline);
 

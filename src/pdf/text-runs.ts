@@ -1,5 +1,5 @@
 /** Text objects as runs: the font, size, colour and direction that all characters of one object share. */
-import { union } from '../geometry/box.js';
+import { heightOf, union, widthOf } from '../geometry/box.js';
 import type { Box, Font } from './pdf-page.js';
 import type { FontTable } from './fonts.js';
 import type { Matrix } from './matrix.js';
@@ -160,13 +160,13 @@ export class RunTable {
 /** How far a box is moved against another of the same size; Infinity where they differ. */
 function shiftBetween(a: Box | null, b: Box | null): number {
   if (a === null || b === null) return Infinity;
-  const sameSize = Math.abs(a.right - a.left - b.right + b.left) < 0.05 && Math.abs(a.bottom - a.top - b.bottom + b.top) < 0.05;
+  const sameSize = Math.abs(widthOf(a) - b.right + b.left) < 0.05 && Math.abs(heightOf(a) - b.bottom + b.top) < 0.05;
   return sameSize ? Math.hypot(a.left - b.left, a.top - b.top) : Infinity;
 }
 
 /** Without any height across its line. */
 function isFlat(box: Box, { sin, cos, size }: TextRun): boolean {
-  return Math.min(Math.abs(cos) < 0.5 ? Infinity : box.bottom - box.top, Math.abs(sin) < 0.5 ? Infinity : box.right - box.left) < 0.02 * size;
+  return Math.min(Math.abs(cos) < 0.5 ? Infinity : heightOf(box), Math.abs(sin) < 0.5 ? Infinity : widthOf(box)) < 0.02 * size;
 }
 
 const turns = new Map<number, Pick<TextRun, 'angle' | 'cos' | 'sin'>>();

@@ -1,4 +1,5 @@
 /** Boxes to tick that a page draws: small frames that hold nothing, a mark, or one of the letters with which people tick. */
+import { boxesOverlap, heightOf, holdsMiddle, horizontalGap, verticalGap, widthOf } from '../geometry/box.js';
 import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, Mark } from './paths.js';
 
@@ -128,9 +129,7 @@ function ruledFrames({ rulings }: Graphics): Frame[] {
 }
 
 function wordsIn(box: Box, lines: Line[]): Word[] {
-  const inside = (each: Box): boolean => (each.left + each.right) / 2 > box.left && (each.left + each.right) / 2 < box.right && (each.top + each.bottom) / 2 > box.top && (each.top + each.bottom) / 2 < box.bottom;
-  return lines.filter((line) => line.box.left < box.right && line.box.right > box.left && line.box.top < box.bottom && line.box.bottom > box.top)
-    .flatMap(({ words }) => words.filter((word) => inside(word.box)));
+  return lines.filter((line) => boxesOverlap(line.box, box)).flatMap(({ words }) => words.filter((word) => holdsMiddle(box, word.box)));
 }
 
 /** Words follow closely on both sides, as in a sentence. */
@@ -143,8 +142,8 @@ function isAmidWords(box: Box, lines: Line[]): boolean {
 /** Both are as large, and side by side or below each other with next to nothing between. */
 function isCell(a: Box, b: Box): boolean {
   if (!isAsLarge(a, b)) return false;
-  const across = Math.max(a.left - b.right, b.left - a.right);
-  const down = Math.max(a.top - b.bottom, b.top - a.bottom);
+  const across = horizontalGap(a, b);
+  const down = verticalGap(a, b);
   return (down < 0 && across < APART.across * sideOf(a)) || (across < 0 && down < APART.down * sideOf(a));
 }
 
@@ -154,17 +153,16 @@ export function isAsLarge(a: Box, b: Box): boolean {
 }
 
 function isSquare(box: Box): boolean {
-  const [across, up] = [box.right - box.left, box.bottom - box.top];
+  const [across, up] = [widthOf(box), heightOf(box)];
   return Math.min(across, up) >= SIDE.least && Math.max(across, up) <= SIDE.most && Math.max(across, up) <= SQUARE * Math.min(across, up);
 }
 
 function isIn(outer: Box, inner: Box): boolean {
-  const [x, y] = [(inner.left + inner.right) / 2, (inner.top + inner.bottom) / 2];
-  return x > outer.left && x < outer.right && y > outer.top && y < outer.bottom && sideOf(inner) <= 1.5 * sideOf(outer);
+  return holdsMiddle(outer, inner) && sideOf(inner) <= 1.5 * sideOf(outer);
 }
 
 function sideOf(box: Box): number {
-  return Math.max(box.right - box.left, box.bottom - box.top);
+  return Math.max(widthOf(box), heightOf(box));
 }
 
 function isPaper(color: number): boolean {

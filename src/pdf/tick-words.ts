@@ -1,5 +1,5 @@
 /** Boxes to tick become words of the lines beside which they stand: ☐ and ☒. */
-import { union } from '../geometry/box.js';
+import { boxesOverlap, heightOf, middleX, middleY, union, widthOf } from '../geometry/box.js';
 import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Ruling, Word } from './pdf-page.js';
 import type { Graphics } from './paths.js';
@@ -70,7 +70,7 @@ function insertAll(placed: Placed[], lines: Line[]): void {
 }
 
 function isUnder(box: Box, fields: TickBox[]): boolean {
-  return fields.some((field) => overlap(field.box, box));
+  return fields.some((field) => boxesOverlap(field.box, box));
 }
 
 /** The line that a box belongs to: the one around it, the one behind it, or else the one before it. */
@@ -91,24 +91,24 @@ function placeOf(box: Box, lines: Line[], rulings: Ruling[]): Line | null {
 }
 
 function isBeside({ baseline, size, words }: Line, box: Box): boolean {
-  const side = box.bottom - box.top;
-  const off = Math.abs(baseline - MIDDLE * size - (box.top + box.bottom) / 2);
+  const side = heightOf(box);
+  const off = Math.abs(baseline - MIDDLE * size - middleY(box));
   return off < OFF * size && side >= SIDE.least * size && side <= SIDE.most * size && words.some(({ text }) => /[\p{L}\p{N}]/u.test(text));
 }
 
 /** A line is drawn from top to bottom between them: they are in two cells. */
 function isParted(text: Box, box: Box, rulings: Ruling[]): boolean {
   const [from, to] = text.left > box.right ? [box.right, text.left] : [text.right, box.left];
-  const y = (box.top + box.bottom) / 2;
+  const y = middleY(box);
   return rulings.some(({ orientation, position, start, end }) => orientation === 'vertical' && position > from && position < to && start < y && end > y);
 }
 
 function isInRow(a: Box, b: Box): boolean {
-  return Math.abs(a.top + a.bottom - b.top - b.bottom) < ALIGNED * (b.bottom - b.top);
+  return Math.abs(a.top + a.bottom - b.top - b.bottom) < ALIGNED * heightOf(b);
 }
 
 function isInColumn(a: Box, b: Box): boolean {
-  return Math.abs(a.left + a.right - b.left - b.right) < ALIGNED * (b.right - b.left);
+  return Math.abs(a.left + a.right - b.left - b.right) < ALIGNED * widthOf(b);
 }
 
 /** A box is drawn in several ways at once: everything that lies in it goes. */
@@ -119,7 +119,7 @@ function takeOut(lines: Line[], graphics: Graphics, ticks: Set<Word>, boxes: Box
   graphics.marks = graphics.marks.filter(({ box }) => !isUsed(box));
   graphics.rulings = graphics.rulings.filter(({ orientation, position, start, end }) => !isUsed(orientation === 'horizontal'
     ? { left: start, right: end, top: position, bottom: position } : { left: position, right: position, top: start, bottom: end }));
-  const ticking = [...ticks].filter((word) => isUsed(word.box) || boxes.some((box) => overlap(box, word.box)));
+  const ticking = [...ticks].filter((word) => isUsed(word.box) || boxes.some((box) => boxesOverlap(box, word.box)));
   if (ticking.length === 0) return;
   const gone = new Set(ticking);
   for (const line of lines) if (line.words.some((word) => gone.has(word))) line.words = line.words.filter((word) => !gone.has(word));
@@ -127,7 +127,7 @@ function takeOut(lines: Line[], graphics: Graphics, ticks: Set<Word>, boxes: Box
 }
 
 function insert(line: Line, tickBox: TickBox): void {
-  const middle = (tickBox.box.left + tickBox.box.right) / 2;
+  const middle = middleX(tickBox.box);
   const fromRight = isReadFromRight(line.words);
   const at = line.words.findIndex(({ box }) => (fromRight ? box.right <= middle : box.left >= middle));
   const [next, last] = [line.words[at], line.words.at(-1)!];
@@ -140,7 +140,7 @@ function insert(line: Line, tickBox: TickBox): void {
 /** `index` among those that have a line of their own: no two words are painted at one time. */
 function lineOf(tickBox: TickBox, lines: Line[], index: number): Line {
   const { box } = tickBox;
-  const side = box.bottom - box.top;
+  const side = heightOf(box);
   // Its row's text tells size and baseline; without any it has the height of the box.
   const beside = lines.find((line) => line.angle === 0 && isBeside(line, box));
   const [size, baseline] = beside === undefined ? [side, box.bottom - 0.15 * side] : [beside.size, beside.baseline];
@@ -161,8 +161,4 @@ function wordOf({ box, ticked }: TickBox, model: Word, step: number): Word {
     ...nothing, text: ticked ? TICKED : EMPTY, box: { ...box, top: baseline - 0.75 * size, bottom: baseline + 0.1 * size }, baseline, size, color, mcid,
     order: order + step, font: { ...font, bold: false, italic: false },
   };
-}
-
-function overlap(a: Box, b: Box): boolean {
-  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
 }

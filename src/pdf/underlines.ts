@@ -1,4 +1,6 @@
 /** Lines drawn under words or through them: words are marked, and the strokes are no rulings any more. */
+import { widthOf } from '../geometry/box.js';
+import { partitionPoint } from '../geometry/search.js';
 import type { Fraction } from './stacked-fractions.js';
 import type { Line, Ruling, Word } from './pdf-page.js';
 
@@ -32,16 +34,7 @@ function isBarOf({ position, start }: Ruling, { box, size }: Word): boolean {
 }
 
 function within(sorted: Ruling[], from: number, to: number): Ruling[] {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle]?.position ?? 0) < from) low = middle + 1;
-    else high = middle;
-  }
-  const found: Ruling[] = [];
-  for (let at = low; at < sorted.length && (sorted[at]?.position ?? 0) <= to; at++) found.push(sorted[at] as Ruling);
-  return found;
+  return sorted.slice(partitionPoint(sorted, ({ position }) => position < from), partitionPoint(sorted, ({ position }) => position <= to));
 }
 
 function markBand(line: Line, rulings: Ruling[], band: { from: number; to: number }, used: Set<Ruling>): void {
@@ -74,5 +67,5 @@ function endsWithText(ruling: Ruling, line: Line): boolean {
 function coverage(word: Word, strokes: Ruling[]): number {
   let covered = 0;
   for (const { start, end } of strokes) covered += Math.max(0, Math.min(end, word.box.right) - Math.max(start, word.box.left));
-  return covered / Math.max(word.box.right - word.box.left, 0.1);
+  return covered / Math.max(widthOf(word.box), 0.1);
 }

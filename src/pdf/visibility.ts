@@ -1,5 +1,5 @@
 /** Which of a page's glyphs a reader sees: page box and clips by geometry, layers, covers and colours by proof. */
-import { areaOf } from '../geometry/box.js';
+import { areaOf, containsPoint, heightOf, middleX, middleY, widthOf } from '../geometry/box.js';
 import type { Glyph } from './glyphs.js';
 import type { Box, HiddenText } from './pdf-page.js';
 import type { PageObject } from './page-objects.js';
@@ -28,8 +28,8 @@ export function keepVisible(glyphs: Glyph[], covers: Cover[], page: Box, proof: 
 }
 
 function isWithin(glyph: Glyph, page: Box, hidden: HiddenText): boolean {
-  const x = (glyph.ink.left + glyph.ink.right) / 2;
-  const y = (glyph.ink.top + glyph.ink.bottom) / 2;
+  const x = middleX(glyph.ink);
+  const y = middleY(glyph.ink);
   if (x < page.left || x > page.right || y < page.top || y > page.bottom) {
     if (!glyph.space) hidden.outsidePage += glyph.text.length;
     return false;
@@ -41,8 +41,8 @@ function isWithin(glyph: Glyph, page: Box, hidden: HiddenText): boolean {
 }
 
 function isIn(clip: Box, x: number, y: number): boolean {
-  if (clip.right - clip.left <= 0 || clip.bottom - clip.top <= 0) return false;
-  return x >= clip.left - CLIP_TOLERANCE && x <= clip.right + CLIP_TOLERANCE && y >= clip.top - CLIP_TOLERANCE && y <= clip.bottom + CLIP_TOLERANCE;
+  if (widthOf(clip) <= 0 || heightOf(clip) <= 0) return false;
+  return containsPoint(clip, x, y, CLIP_TOLERANCE);
 }
 
 /** Text inside forms may lie outside the form's own box, text of a layer may be switched off: PDFium tells neither. */

@@ -1,5 +1,6 @@
 /** Points, vowel and tone marks: they are drawn above, below or inside a letter and are read after it. */
-import { union } from '../geometry/box.js';
+import { middleX, union } from '../geometry/box.js';
+import { partitionPoint } from '../geometry/search.js';
 import type { Glyph } from './glyphs.js';
 
 const mark = /^\p{Mn}+$/u;
@@ -42,7 +43,7 @@ const isToJoin = (glyph: Glyph): boolean => glyph.text > LAST_LATIN_MARK && glyp
 const holam = /[\u05b9\u05ba]/;
 
 /** Along the line. Hebrew's o stands over the left edge of its letter, as often beside it. */
-const middleOf = ({ ink, text, run }: Glyph): number => (ink.left + ink.right) / 2 + (holam.test(text) ? 0.12 * run.size : 0);
+const middleOf = ({ ink, text, run }: Glyph): number => middleX(ink) + (holam.test(text) ? 0.12 * run.size : 0);
 
 const carriesMarks = (glyph: Glyph): boolean => glyph.run.angle === 0 && letter.test(glyph.text);
 
@@ -107,11 +108,5 @@ class LettersByPlace {
 
 /** The index of the first of `letters`, ordered by their places, that begins at `u` or later. */
 function firstFrom(letters: Glyph[], u: number): number {
-  let [low, high] = [0, letters.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (letters[middle]!.u0 < u) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(letters, (letter) => letter.u0 < u);
 }

@@ -1,5 +1,5 @@
 /** Captions: lines that name a table or figure, tied to the nearest one. */
-import { unionBox } from '../../geometry/box.js';
+import { horizontalOverlap, middleX, unionBox, verticalOverlap } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
 import { captionKind, isAboutFigure, isCaptionText, isLabelAlone } from '../wording/captions.js';
@@ -20,8 +20,8 @@ function distance(caption: TextBlock, object: Captioned): number {
   const { box, pageIndex } = caption.stretches[0]!;
   if (pageIndex !== object.pageIndex) return Infinity;
   const other = boxOf(object);
-  const shared = Math.min(box.right, other.right) - Math.max(box.left, other.left);
-  const gapY = Math.max(box.top, other.top) - Math.min(box.bottom, other.bottom);
+  const shared = horizontalOverlap(box, other);
+  const gapY = -verticalOverlap(box, other);
   if (shared > 0) return Math.max(0, gapY);
   // Beside it: narrow captions stand in the margin of a wide figure.
   return gapY < 0 ? -shared + 10 : Infinity;
@@ -86,7 +86,7 @@ function saysWhatIsShown(label: TextBlock, block: TextBlock): boolean {
   // The size of a line in small capitals is theirs.
   const least = /\p{Lu}{2}/u.test(first.text) && !/\p{Ll}{2}/u.test(first.text) ? smallCapitals : 1 - otherSize;
   if (first.size > (1 + otherSize) * last.size || first.size < least * last.size) return false;
-  const middle = ({ box }: TextLine): number => (box.left + box.right) / 2;
+  const middle = ({ box }: TextLine): number => middleX(box);
   return Math.abs(first.box.left - last.box.left) < 1.5 * last.size || Math.abs(middle(first) - middle(last)) < last.size;
 }
 

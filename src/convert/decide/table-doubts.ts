@@ -1,4 +1,5 @@
 /** What speaks against the cells that a table was given, by the words in them: for choosing between two readings of the same words. */
+import { horizontalOverlap } from '../../geometry/box.js';
 import type { Word } from '../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 import { isNumeric, isValue } from '../wording/cell-text.js';
@@ -187,7 +188,7 @@ function overreaching(filled: TableCell[]): number {
   const isFilled = (row: number, column: number): boolean => filled.some((cell) => cell.row <= row && row < cell.row + cell.rowSpan && cell.column <= column && column < cell.column + cell.columnSpan);
   return single.filter(({ row, column, words }) => row === 0 && [-1, 1].some((side) => {
     const beside = inks.get(column + side);
-    return beside !== undefined && !isFilled(row, column + side) && words.some(({ box, size }) => Math.min(box.right, beside.right) - Math.max(box.left, beside.left) > 0.5 * size);
+    return beside !== undefined && !isFilled(row, column + side) && words.some(({ box, size }) => horizontalOverlap(box, beside) > 0.5 * size);
   })).length;
 }
 

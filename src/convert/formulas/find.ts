@@ -1,5 +1,6 @@
 /** Formulas that stand by themselves: groups of lines of mathematical signs with white around them, and their numbers at the margin. */
-import { unionBox } from '../../geometry/box.js';
+import { heightOf, horizontalOverlap, middleX, middleY, unionBox, verticalGap, verticalOverlap } from '../../geometry/box.js';
+import { median } from '../../geometry/statistics.js';
 import { fractionsOf } from '../../pdf/index.js';
 import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isMathWord } from '../page/script-characters.js';
@@ -45,17 +46,9 @@ function isProse(line: Line): boolean {
 
 /** Small signs right below or above a large operator: what it runs over, in words perhaps. */
 function isLimit(line: Line, lines: Line[]): boolean {
-  const middle = (line.box.left + line.box.right) / 2;
+  const middle = middleX(line.box);
   return line.words.some(isMathWord) && lines.some((other) => other !== line && other.words.some(({ text, size, box }) => largeSign.test(text) && line.size < 0.86 * size
-    && middle > box.left - size && middle < box.right + size && Math.max(line.box.top - box.bottom, box.top - line.box.bottom) < 0.5 * size && (line.baseline > box.bottom || line.baseline < box.top)));
-}
-
-function gapDown(a: Box, b: Box): number {
-  return Math.max(a.top, b.top) - Math.min(a.bottom, b.bottom);
-}
-
-function gapAcross(a: Box, b: Box): number {
-  return Math.max(a.left, b.left) - Math.min(a.right, b.right);
+    && middle > box.left - size && middle < box.right + size && verticalGap(line.box, box) < 0.5 * size && (line.baseline > box.bottom || line.baseline < box.top)));
 }
 
 /** Lines that touch, or nearly so, are one group; so are those of one fraction, however far its parts stand from its bar. */
@@ -68,8 +61,8 @@ function groupsOf(lines: Line[], rulings: Ruling[]): Group[] {
     for (const line of own) tied.set(line, new Set([...(tied.get(line) ?? []), ...own]));
   }
   for (const line of [...lines].sort((a, b) => a.box.top - b.box.top)) {
-    const touching = groups.filter((group) => group.lines.some((other) => tied.get(line)?.has(other) || gapDown(other.box, line.box) < reach.down * Math.max(other.size, line.size)
-      && gapAcross(other.box, line.box) < reach.across * Math.max(other.size, line.size)));
+    const touching = groups.filter((group) => group.lines.some((other) => tied.get(line)?.has(other) || -verticalOverlap(other.box, line.box) < reach.down * Math.max(other.size, line.size)
+      && -horizontalOverlap(other.box, line.box) < reach.across * Math.max(other.size, line.size)));
     const joined: Group = { lines: [line, ...touching.flatMap((group) => group.lines)], box: unionBox([line.box, ...touching.map((group) => group.box)]) };
     for (const group of touching) groups.splice(groups.indexOf(group), 1);
     groups.push(joined);
@@ -92,7 +85,7 @@ function hasNeighbour(group: Group, lines: Line[]): boolean {
   const isInColumn = (line: Line): boolean => lines.filter((other) => Math.abs(other.box.left - line.box.left) < 1.5 && isProse(other)).length >= leastColumn;
   return lines.some((line) => {
     if (group.lines.includes(line) || line.box.bottom <= box.top + 0.3 * size || line.box.top >= box.bottom - 0.3 * size) return false;
-    const gap = gapAcross(line.box, box);
+    const gap = -horizontalOverlap(line.box, box);
     return gap < gutter * size || gap < 3.5 * size && !isInColumn(line);
   });
 }
@@ -103,7 +96,7 @@ function isFormula(group: Group, bars: Bar[]): boolean {
   const text = words.map((word) => word.text).join('');
   const mathematical = words.filter(isMathWord).reduce((sum, word) => sum + word.text.length, 0);
   const size = Math.max(...group.lines.map((line) => line.size));
-  if (words.length < 3 || text.length > 600 || group.box.bottom - group.box.top > 14 * size) return false;
+  if (words.length < 3 || text.length > 600 || heightOf(group.box) > 14 * size) return false;
   if (!(relation.test(text) || largeSign.test(text) || bars.length > 0)) return false;
   // Figures and words of text faces in between (numbers, `Var`) count for neither side.
   const foreign = words.filter((word) => !isMathWord(word) && /\p{L}{3}/u.test(word.text)).reduce((sum, word) => sum + word.text.length, 0);
@@ -117,7 +110,7 @@ function isFormulaInTextFaces(group: Group, bars: Bar[], number: Line | null, ed
   const words = group.lines.flatMap((line) => line.words);
   const text = words.map((word) => word.text).join('');
   const size = Math.max(...group.lines.map((line) => line.size));
-  if (words.length < 3 || text.length > 200 || group.box.bottom - group.box.top > 6 * size || group.box.left < edge + 1.2 * size) return false;
+  if (words.length < 3 || text.length > 200 || heightOf(group.box) > 6 * size || group.box.left < edge + 1.2 * size) return false;
   if (!/[=≠≡≈≃≅∼∝<>≤≥≪≫∈→⇒⇔]/u.test(text)) return false;
   if (words.some((word) => word.font.monospace || word.link >= 0 || /\p{L}{4}|["“”„!?;:%$€£@#]/u.test(word.text) && !functionName.test(word.text))) return false;
   if (!words.some((word) => /\p{L}/u.test(word.text)) || words.filter((word) => /^\p{L}{3}$/u.test(word.text) && !functionName.test(word.text)).length > 1) return false;
@@ -125,7 +118,7 @@ function isFormulaInTextFaces(group: Group, bars: Bar[], number: Line | null, ed
   const scripts = words.filter((word) => word.size < 0.85 * size && main.some((other) => Math.abs(word.box.left - other.box.right) < 0.25 * size
     && Math.abs(word.baseline - other.baseline) > 0.06 * size && Math.abs(word.baseline - other.baseline) < 0.7 * size));
   const within = (bar: Bar, above: boolean): boolean => words.some(({ box }) => {
-    const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
+    const [x, y] = [middleX(box), middleY(box)];
     return x > bar.left && x < bar.right && (above ? y < bar.y && y > bar.y - 1.5 * size : y > bar.y && y < bar.y + 1.5 * size);
   });
   const fractions = bars.filter((bar) => within(bar, true) && within(bar, false));
@@ -134,15 +127,15 @@ function isFormulaInTextFaces(group: Group, bars: Bar[], number: Line | null, ed
 
 /** x at which most lines of the page's text in the group's column begin. */
 function textEdge(group: Group, lines: Line[]): number {
-  const lefts = lines.filter((line) => isProse(line) && line.box.left < group.box.right && line.box.right > group.box.left).map((line) => line.box.left).sort((a, b) => a - b);
-  return lefts[lefts.length >> 1] ?? Infinity;
+  const lefts = lines.filter((line) => isProse(line) && line.box.left < group.box.right && line.box.right > group.box.left).map((line) => line.box.left);
+  return median(lefts, Infinity);
 }
 
 /** The number of the equation: by itself at the right, or at the left, on the group's height. */
 function numberOf(group: Group, lines: Line[], width: number): Line | null {
   const size = Math.max(...group.lines.map((line) => line.size));
   const beside = lines.filter((line) => equationNumber.test(line.words.map((word) => word.text).join('')) && line.baseline > group.box.top - 0.2 * size && line.baseline < group.box.bottom + 0.6 * size
-    && gapAcross(line.box, group.box) > 1.2 * size && gapAcross(line.box, group.box) < 0.6 * width);
+    && -horizontalOverlap(line.box, group.box) > 1.2 * size && -horizontalOverlap(line.box, group.box) < 0.6 * width);
   return beside.length === 1 ? beside[0]! : null;
 }
 

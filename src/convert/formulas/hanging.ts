@@ -1,4 +1,5 @@
 /** Signs that hang from above their line, as TeX sets roots and large brackets: put back into the line that they belong to; and what roots cover, in brackets. */
+import { middleX } from '../../geometry/box.js';
 import type { Line, Ruling, Word } from '../../pdf/pdf-page.js';
 import { isLargeBracket, partedAtRoots, startsAt } from './tree.js';
 import type { Bar } from './tree.js';
@@ -40,7 +41,7 @@ function withRootBrackets(line: Line, rulings: Ruling[]): Line {
   const words = partedAtRoots(line.words, bars);
   for (const sign of words.filter(({ text }) => text.endsWith('√'))) {
     const bar = bars.find((one) => startsAt(sign, one));
-    const covered = bar === undefined ? [] : words.filter(({ box }) => (box.left + box.right) / 2 > bar.left && (box.left + box.right) / 2 < bar.right);
+    const covered = bar === undefined ? [] : words.filter(({ box }) => middleX(box) > bar.left && middleX(box) < bar.right);
     const [first, last] = [covered[0], covered.at(-1)];
     if (first === undefined || last === undefined) continue;
     const brackets = first !== last || !needsNone.test(first.text);

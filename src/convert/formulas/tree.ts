@@ -1,5 +1,5 @@
 /** A formula as a tree, built from where its signs stand: bars part fractions, small signs above and below the line are scripts. */
-import { unionBox } from '../../geometry/box.js';
+import { middleX, middleY, unionBox, widthOf } from '../../geometry/box.js';
 import type { Box, Word } from '../../pdf/pdf-page.js';
 
 /** A sign or a word of a formula, as it is read. */
@@ -50,10 +50,6 @@ const largeOperator = /^[∑∏∫∬∭∮⋃⋂⋀⋁⨁⨂⨄∐]$/u;
 /** Operators of several letters whose limits stand below them. */
 const limitWord = /^(?:lim|max|min|sup|inf|arg ?max|arg ?min|lim ?sup|lim ?inf)$/i;
 
-function middle(box: Box): number {
-  return (box.left + box.right) / 2;
-}
-
 /** Large strokes are set of several signs that touch, one below the other: of each only the first stays, as high as all. */
 function joinedStrokes(words: Word[]): Word[] {
   const joined: Word[] = [];
@@ -100,7 +96,7 @@ interface Pieces {
 }
 
 function holds(bar: Bar, node: Node): boolean {
-  return middle(node.box) > bar.left - 0.5 && middle(node.box) < bar.right + 0.5;
+  return middleX(node.box) > bar.left - 0.5 && middleX(node.box) < bar.right + 0.5;
 }
 
 /** The sign of a root whose bar this is: it ends where the bar begins. */
@@ -110,12 +106,12 @@ function rootOf(bar: Bar, nodes: Node[]): Node | undefined {
 
 /** The widest bar and what belongs to it become one node; null where no bar has anything. */
 function takeBar({ nodes, bars }: Pieces, depth: number): Pieces | null {
-  for (const bar of [...bars].sort((a, b) => b.right - b.left - (a.right - a.left))) {
+  for (const bar of [...bars].sort((a, b) => widthOf(b) - widthOf(a))) {
     const rest = bars.filter((other) => other !== bar);
     const sign = rootOf(bar, nodes);
     const inside = nodes.filter((node) => node !== sign && holds(bar, node));
-    const over = inside.filter((node) => (node.box.top + node.box.bottom) / 2 < bar.y);
-    const under = inside.filter((node) => (node.box.top + node.box.bottom) / 2 >= bar.y);
+    const over = inside.filter((node) => middleY(node.box) < bar.y);
+    const under = inside.filter((node) => middleY(node.box) >= bar.y);
     const within = (above: boolean): Bar[] => rest.filter((other) => other.left > bar.left - 1 && other.right < bar.right + 1 && other.y < bar.y === above);
     if (sign !== undefined && under.length > 0) {
       const body = rowOf({ nodes: under, bars: within(false) }, depth + 1);
@@ -151,7 +147,7 @@ function takeLimits(nodes: Node[], baseline: number, depth: number): Node[] {
   for (const base of nodes) {
     if (base.kind !== 'atom' || !largeOperator.test(base.text) && !limitWord.test(base.text)) continue;
     const reach = 0.5 * base.size;
-    const around = rest.filter((node) => node !== base && node.size < scriptSize * base.size && middle(node.box) > base.box.left - reach && middle(node.box) < base.box.right + reach);
+    const around = rest.filter((node) => node !== base && node.size < scriptSize * base.size && middleX(node.box) > base.box.left - reach && middleX(node.box) < base.box.right + reach);
     const below = around.filter((node) => node.box.top > base.box.bottom - 0.25 * base.size && node.baseline > baseline);
     const above = around.filter((node) => node.box.bottom < base.box.top + 0.25 * base.size && node.baseline < baseline);
     // What touches the sides of an operator without limits is a script of it.

@@ -1,4 +1,5 @@
 /** What the line network sees of a page: lines of text and clusters of what is drawn, with features, neighbours and pairs. The twin of models/training/layout/items.py; a test holds the two together. */
+import { areaOf, containsPoint, heightOf, horizontalOverlap, middleX, middleY, union, verticalOverlap, widthOf } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import { textFeatureCount, textFeatures } from './text-features.js';
 
@@ -67,7 +68,7 @@ function emOf(lines: LayoutLine[]): number {
 /** Boxes that touch as one. What fills the page is its ground. */
 function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[] {
   const reach = touching * em;
-  let made: Cluster[] = drawn.filter((box) => !(box.right - box.left > 0.85 * width && box.bottom - box.top > 0.85 * height))
+  let made: Cluster[] = drawn.filter((box) => !(widthOf(box) > 0.85 * width && heightOf(box) > 0.85 * height))
     .map(({ left, top, right, bottom, kind }) => ({ left, top, right, bottom, strokes: Number(kind === 'stroke'), areas: Number(kind === 'area'), images: Number(kind === 'image') }));
   for (let changed = true; changed;) {
     changed = false;
@@ -79,7 +80,7 @@ function clustersOf({ drawn, width, height }: LayoutPage, em: number): Cluster[]
         continue;
       }
       Object.assign(other, {
-        left: Math.min(box.left, other.left), top: Math.min(box.top, other.top), right: Math.max(box.right, other.right), bottom: Math.max(box.bottom, other.bottom),
+        ...union(box, other),
         strokes: box.strokes + other.strokes, areas: box.areas + other.areas, images: box.images + other.images,
       });
       changed = true;
@@ -103,18 +104,17 @@ function styleShares(lines: LayoutLine[]): [number, number][] {
   });
 }
 
-const areaOf = ({ left, top, right, bottom }: Box): number => (right - left) * (bottom - top);
 const within = (value: number, em: number): number => Math.max(-far, Math.min(far, value / em)) / far;
 const ratio = (one: number, other: number): number => Math.log(Math.max(0.1, one / other)) * 2;
 
 /** The smallest cluster around each item's middle, or -1. */
 function containers(boxes: Box[], lineCount: number): number[] {
   return boxes.map((box, item) => {
-    const [x, y, area] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2, areaOf(box)];
+    const [x, y, area] = [middleX(box), middleY(box), areaOf(box)];
     let found = -1;
     for (let other = lineCount; other < boxes.length; other++) {
       const around = boxes[other] as Box;
-      if (other === item || areaOf(around) <= area || x < around.left || x > around.right || y < around.top || y > around.bottom) continue;
+      if (other === item || areaOf(around) <= area || !containsPoint(around, x, y)) continue;
       if (found < 0 || areaOf(around) < areaOf(boxes[found] as Box)) found = other;
     }
     return found;
@@ -128,16 +128,16 @@ function look(boxes: Box[], item: number, inside: number[], em: number): { neigh
   const nearest = [Infinity, Infinity, Infinity, Infinity];
   for (const [index, box] of boxes.entries()) {
     if (index === item || inside[index] === item || inside[item] === index) continue;
-    const high = Math.min(own.bottom, box.bottom) - Math.max(own.top, box.top);
-    const isBeside = high > 0.5 * Math.min(own.bottom - own.top, box.bottom - box.top);
+    const high = verticalOverlap(own, box);
+    const isBeside = high > 0.5 * Math.min(heightOf(own), heightOf(box));
     let side: number;
     let gap: number;
     if (isBeside) {
-      side = (box.left + box.right) / 2 < (own.left + own.right) / 2 ? 2 : 3;
+      side = middleX(box) < middleX(own) ? 2 : 3;
       gap = side === 2 ? own.left - box.right : box.left - own.right;
     } else {
-      if (Math.min(own.right, box.right) - Math.max(own.left, box.left) <= 0) continue;
-      side = (box.top + box.bottom) / 2 < (own.top + own.bottom) / 2 ? 0 : 1;
+      if (horizontalOverlap(own, box) <= 0) continue;
+      side = middleY(box) < middleY(own) ? 0 : 1;
       gap = side === 0 ? own.top - box.bottom : box.top - own.bottom;
     }
     if (gap >= (nearest[side] as number)) continue;
@@ -161,10 +161,10 @@ export function itemsOf(page: LayoutPage): Items {
   const whole = [Math.log1p(lines.length) / 5, Math.log1p(clusters.length) / 4, width / (width + height), (em * 40) / height, boldShare];
   const shares = styleShares(lines);
   const features = boxes.map((box, item) => {
-    const [wide, high] = [box.right - box.left, box.bottom - box.top];
+    const [wide, high] = [widthOf(box), heightOf(box)];
     const isLine = item < lines.length;
     const { neighbours, gaps } = looked[item] as { neighbours: number[]; gaps: number[] };
-    const row = lines.filter((line) => Math.min(box.bottom, line.bottom) - Math.max(box.top, line.top) > 0.5 * high).length;
+    const row = lines.filter((line) => verticalOverlap(box, line) > 0.5 * high).length;
     const aligned = [0, 1].flatMap((side) => {
       const other = neighbours[side] as number;
       const at = boxes[other];
@@ -204,7 +204,7 @@ function pairsOf(boxes: Box[], neighbours: number[][], lineCount: number, sizes:
     const [one, other] = [upper.top + upper.bottom, lower.top + lower.bottom];
     if (one > other || one === other && upper.left > lower.left) [upper, lower] = [lower, upper];
     const down = lower.top - upper.bottom;
-    const across = Math.max(upper.left, lower.left) - Math.min(upper.right, lower.right);
+    const across = -horizontalOverlap(upper, lower);
     return [
       within(down, em), within(across, em), within(lower.left - upper.left, em), within(lower.right - upper.right, em), ratio(sizes[i] as number, sizes[j] as number),
       Number(bold[i] !== bold[j]), Number(down < 0), Number(i >= lineCount || j >= lineCount),

@@ -1,4 +1,6 @@
 /** A page of a document as the line network knows pages: its lines of text, and what is drawn beside them. */
+import { horizontalGap } from '../../geometry/box.js';
+import { lineExtent } from '../../geometry/em.js';
 import type { Box, Line, PageContent, Word } from '../../pdf/pdf-page.js';
 import { lineOfWords } from '../page/text-line.js';
 import type { DrawnItem, LayoutLine, LayoutPage } from './items.js';
@@ -7,9 +9,6 @@ import { isListMark } from './text-features.js';
 /** A gap wider than this many times the text's size parts a line; behind the mark of a list's item it may be wider. */
 const pieceGap = 0.8;
 const markGap = 2;
-/** Of the size of letters: how far they reach above and below their baseline. */
-const above = 0.74;
-const below = 0.22;
 /** Degrees by which a line may lean. */
 const leaning = 3;
 
@@ -34,7 +33,7 @@ function partsOf(line: Line): Word[][] {
       parts.push([word]);
       continue;
     }
-    const gap = Math.max(word.box.left - last.box.right, last.box.left - word.box.right) / Math.max(word.size, last.size);
+    const gap = horizontalGap(word.box, last.box) / Math.max(word.size, last.size);
     const isMark = (): boolean => gap < markGap && isListMark(part.map(({ text }) => text).join(' '));
     if (word.glued || gap <= pieceGap || isMark()) part.push(word);
     else parts.push([word]);
@@ -48,7 +47,7 @@ const isRead = ({ confidence }: Word): boolean => confidence !== undefined;
 function layoutLine(words: Word[]): LayoutLine {
   const { text, box, baseline, size, bold, italic } = lineOfWords(words, [], () => '');
   const isKnown = !words.some(isRead);
-  return { left: box.left, right: box.right, top: baseline - above * size, bottom: baseline + below * size, size, bold: isKnown && bold, italic: isKnown && italic, text };
+  return { left: box.left, right: box.right, ...lineExtent({ baseline, size }), size, bold: isKnown && bold, italic: isKnown && italic, text };
 }
 
 function drawnOn({ rulings, boxes, drawings, images }: PageContent): DrawnItem[] {

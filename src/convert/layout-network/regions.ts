@@ -1,4 +1,5 @@
 /** From what the line network says of a page's items to regions: items of one class that are joined are one. The twin of `regions` in models/training/layout/line_network.py. */
+import { unionBox } from '../../geometry/box.js';
 import type { LineClasses, LineItems } from '../../engine/vision-port.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import type { Items } from './items.js';
@@ -53,7 +54,7 @@ export function seenIn(items: Items, { classes, joined }: LineClasses): SeenLayo
       label: layoutLabels[best[group[0] as number] as number] as LayoutLabel,
       score: group.reduce((sum, item) => sum + Math.max(...(odds[item] as number[])), 0) / group.length,
       lines: group.filter((item) => item < items.lineCount), drawn: group.some((item) => item >= items.lineCount),
-      left: Math.min(...boxes.map(({ left }) => left)), top: Math.min(...boxes.map(({ top }) => top)), right: Math.max(...boxes.map(({ right }) => right)), bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
+      ...unionBox(boxes),
     };
   });
   return {

@@ -1,7 +1,7 @@
 /** Boxes whose text is read by itself: such as are of one height side by side, with key figures, and filled ones beside running text. */
-import { unionBox } from '../../geometry/box.js';
+import { boxesOverlap, containsBox, heightOf, middleY, unionBox, widthOf } from '../../geometry/box.js';
+import { partitionPoint } from '../../geometry/search.js';
 import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
-import { overlap } from './figures.js';
 import { isGround, leastHeight, leastWidth, mostBoxes } from './panels.js';
 import type { TextLine } from '../page/text-line.js';
 
@@ -18,11 +18,12 @@ const leastWhite = 2;
 /** Points: how far tops and bottoms may differ. */
 const level = 1.5;
 
-const isIn = (box: Box, { left, right, top, bottom }: Box): boolean => left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1 && bottom <= box.bottom + 1;
+/** `inner` lies in `box`, to the point. */
+const isIn = (box: Box, inner: Box): boolean => containsBox(box, inner, 1);
 
 /** Rows of cards on the page, outside of `objects`, which are tables and figures. */
 export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]): CardRow[] {
-  const drawn = boxes.filter(({ box, fill, stroke }) => (stroke >= 0 || isGround(fill)) && box.right - box.left >= leastWidth && box.bottom - box.top >= leastHeight && !objects.some((object) => overlap(object, box)));
+  const drawn = boxes.filter(({ box, fill, stroke }) => (stroke >= 0 || isGround(fill)) && widthOf(box) >= leastWidth && heightOf(box) >= leastHeight && !objects.some((object) => boxesOverlap(object, box)));
   if (drawn.length > mostBoxes) return [];
   const rows: Box[][] = [];
   for (const { box } of drawn) {
@@ -37,7 +38,7 @@ export function cardRows(boxes: DrawnBox[], pieces: TextLine[], objects: Box[]):
     const cards = row.sort((a, b) => a.left - b.left);
     return cards.length >= fewestCards && cards.length <= mostCards && holdText(cards, pieces) ? [{ box: unionBox(cards), cards }] : [];
   });
-  return [...inRows, ...outermost.map((box) => ({ box, cards: [box] }))].reduce<CardRow[]>((kept, row) => (kept.some(({ box }) => overlap(box, row.box)) ? kept : [...kept, row]), []);
+  return [...inRows, ...outermost.map((box) => ({ box, cards: [box] }))].reduce<CardRow[]>((kept, row) => (kept.some(({ box }) => boxesOverlap(box, row.box)) ? kept : [...kept, row]), []);
 }
 
 /** Lines on a panel, at least, since headings on a ground have up to four; and beside it; and how many of them may stand level with one beside it, as the cells of a table's column do. */
@@ -45,17 +46,11 @@ const fewestOwn = 5;
 const fewestBeside = 4;
 const mostLevel = 0.6;
 
-const middleOf = ({ box }: TextLine): number => (box.top + box.bottom) / 2;
+const middleOf = ({ box }: TextLine): number => middleY(box);
 
 /** Where, among `sorted`, the first stands that is greater than `value`. */
 function firstAbove<Item>(sorted: Item[], value: number, of: (item: Item) => number): number {
-  let [low, high] = [0, sorted.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (of(sorted[middle]!) > value) high = middle;
-    else low = middle + 1;
-  }
-  return low;
+  return partitionPoint(sorted, (item) => of(item) <= value);
 }
 
 /** Lines of text stand on the box and beside it, none across its edges, and they are no rows of one table. `upright` lines are sorted by their middles. */
@@ -73,7 +68,7 @@ function isAside(box: Box, upright: TextLine[]): boolean {
 function holdText(cards: Box[], pieces: TextLine[]): boolean {
   if (cards.some((card, index) => index > 0 && card.left - cards[index - 1]!.right < leastWhite)) return false;
   const { left, right, top, bottom } = unionBox(cards);
-  const within = pieces.filter(({ box }) => box.left < right && box.right > left && (box.top + box.bottom) / 2 > top && (box.top + box.bottom) / 2 < bottom);
+  const within = pieces.filter(({ box }) => box.left < right && box.right > left && middleY(box) > top && middleY(box) < bottom);
   const own = cards.map((card) => within.filter(({ box }) => isIn(card, box)));
   if (own.some(({ length }) => length === 0) || own.reduce((sum, { length }) => sum + length, 0) < within.length) return false;
   const several = own.filter((lines) => lines.some(({ baseline, size }) => Math.abs(baseline - lines[0]!.baseline) > 0.5 * size)).length;

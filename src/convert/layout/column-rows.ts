@@ -1,5 +1,6 @@
 /** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
-import { unionBox } from '../../geometry/box.js';
+import { heightOf, horizontalOverlap, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
+import { median } from '../../geometry/statistics.js';
 import type { Piece } from './sides.js';
 import type { Column } from './reading-order.js';
 import { optionsBeside } from './options-beside.js';
@@ -23,15 +24,15 @@ interface Row {
 }
 
 function overlapShare(piece: Piece, row: Row): number {
-  const shared = Math.min(piece.box.bottom, row.bottom) - Math.max(piece.box.top, row.top);
-  return shared / Math.max(0.1, Math.min(piece.box.bottom - piece.box.top, row.bottom - row.top));
+  const shared = verticalOverlap(piece.box, row);
+  return shared / Math.max(0.1, Math.min(heightOf(piece.box), heightOf(row)));
 }
 
 function fits(piece: Piece, row: Row): boolean {
   if (overlapShare(piece, row) < 0.55) return false;
   return row.pieces.every((other) => {
-    const shared = Math.min(piece.box.right, other.box.right) - Math.max(piece.box.left, other.box.left);
-    return shared <= 0.25 * Math.min(piece.box.right - piece.box.left, other.box.right - other.box.left);
+    const shared = horizontalOverlap(piece.box, other.box);
+    return shared <= 0.25 * Math.min(widthOf(piece.box), widthOf(other.box));
   });
 }
 
@@ -42,8 +43,7 @@ function isDropCapital(piece: Piece, size: number): boolean {
 }
 
 function takeDropCapitals(texts: Piece[], vocabulary: Vocabulary): Piece[] {
-  const sizes = texts.map((piece) => piece.line!.size).sort((a, b) => a - b);
-  const size = sizes[sizes.length >> 1] ?? 0;
+  const size = median(texts.map((piece) => piece.line!.size));
   const capitals = texts.filter((piece) => isDropCapital(piece, size));
   if (capitals.length === 0) return texts;
   const rest = new Set(texts);
@@ -135,7 +135,7 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
   texts.sort((a, b) => (a.box.top + a.box.bottom) - (b.box.top + b.box.bottom) || a.box.left - b.box.left);
   // A line of two signs would not reach down to the indented one before it: the tallest come first, and a row is as tall as all of it.
   const vertical = texts.length > 0 && texts.every(({ line }) => isVertical(line!));
-  if (vertical) texts.sort((a, b) => (b.box.bottom - b.box.top) - (a.box.bottom - a.box.top));
+  if (vertical) texts.sort((a, b) => heightOf(b.box) - heightOf(a.box));
   const rows: Row[] = [];
   for (const piece of texts) {
     const row = rows.slice(-6).reverse().find((candidate) => fits(piece, candidate));
@@ -146,7 +146,7 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
       if (vertical) {
         row.top = Math.min(row.top, piece.box.top);
         row.bottom = Math.max(row.bottom, piece.box.bottom);
-      } else if (piece.box.bottom - piece.box.top > row.bottom - row.top) {
+      } else if (heightOf(piece.box) > heightOf(row)) {
         row.top = piece.box.top;
         row.bottom = piece.box.bottom;
       }
@@ -158,14 +158,14 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
   const lineOf = (beside: Piece[]): ColumnItem => ({ line: joinPieces(beside.map((piece) => piece.line!), joinsTightly), object: -1 });
   const runs = vertical || rightToLeft ? [] : optionsBeside(rows);
   const items: { middle: number; item: ColumnItem }[] = rows.flatMap((row) => {
-    const middle = (row.top + row.bottom) / 2;
+    const middle = middleY(row);
     const run = runs.find(({ rows: own }) => own.has(row));
     const parts = run !== undefined ? run.first === row ? run.lines : [] : row.pieces.every(({ line }) => isVertical(line!)) ? verticalParagraphs(row) : captionsBeside(row);
     return parts.map((beside) => ({ middle, item: lineOf(beside) }));
   });
   for (const beside of objectsBeside(pieces.filter(({ line }) => line === null), rightToLeft)) {
     // Those beside one another have one place, that of the shortest, whose end comes first.
-    const middle = Math.min(...beside.map(({ box }) => (box.top + box.bottom) / 2));
+    const middle = Math.min(...beside.map(({ box }) => middleY(box)));
     items.push(...beside.map(({ object }) => ({ middle, item: { line: null, object } as const })));
   }
   items.sort((a, b) => a.middle - b.middle);

@@ -1,5 +1,6 @@
 /** Tables of contents: entries that a row of dots leads to a page number. The dots are no words and go. */
 import { unionBox } from '../../geometry/box.js';
+import { median } from '../../geometry/statistics.js';
 import type { Line, PageContent, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 
@@ -70,8 +71,8 @@ function isUnled(entry: Entry, right: number): boolean {
  */
 function membersOf(rows: { entry: Entry | null; led: boolean }[], right: number): boolean[] {
   const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
-  const steps = led.slice(1).map((entry, index) => entry.baseline - led[index]!.baseline).sort((a, b) => a - b);
-  const reach = 2.5 * Math.max(1.2 * led[0]!.size, steps[steps.length >> 1] ?? 0);
+  const steps = led.slice(1).map((entry, index) => entry.baseline - led[index]!.baseline);
+  const reach = 2.5 * Math.max(1.2 * led[0]!.size, median(steps));
   let [last, ended] = [led.at(-1)!.baseline, false];
   return rows.map(({ entry, led: isLedRow }) => {
     if (entry === null) return false;
@@ -106,8 +107,7 @@ export function findContents(content: PageContent): Contents | null {
   const rows = rowsOf(content.lines).map((words) => ({ words, entry: entryOf(words), led: isLed(words) }));
   const led = rows.flatMap(({ entry, led: isLedRow }) => (isLedRow && entry !== null ? [entry] : []));
   if (led.length < fewestLed) return null;
-  const rights = led.map((entry) => entry.page[0]!.box.right).sort((a, b) => a - b);
-  const right = rights[rights.length >> 1]!;
+  const right = median(led.map((entry) => entry.page[0]!.box.right));
   // Two columns of contents share their rows; they are left to the order of columns.
   if (rows.some(({ words, led: isLedRow }) => isLedRow && words.filter((word) => pageNumber.test(word.text) && /\d/.test(word.text)).length > 3)) return null;
   const member = membersOf(rows, right);

@@ -1,5 +1,6 @@
 /** Where a page shows pictures, drawings and charts, and which text stands inside them. */
-import { unionBox } from '../../geometry/box.js';
+import { areaOf, boxesOverlap, heightOf, holdsMiddle, horizontalGap, horizontalOverlap, intersection, middleX, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
+import { median } from '../../geometry/statistics.js';
 import type { Box, PageContent } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
 
@@ -25,18 +26,8 @@ function isWhite(color: number): boolean {
   return (color >> 16) > 0xf4 && ((color >> 8) & 0xff) > 0xf4 && (color & 0xff) > 0xf4;
 }
 
-/** The middle of `inner` is in `box`, or so many points beside it. */
-export function contains(box: Box, inner: Box, slack: number): boolean {
-  const x = (inner.left + inner.right) / 2;
-  const y = (inner.top + inner.bottom) / 2;
-  return x > box.left - slack && x < box.right + slack && y > box.top - slack && y < box.bottom + slack;
-}
-
 function clipped(box: Box, content: PageContent): Box {
-  return {
-    left: Math.max(0, box.left), top: Math.max(0, box.top),
-    right: Math.min(content.width, box.right), bottom: Math.min(content.height, box.bottom),
-  };
+  return intersection(box, { left: 0, top: 0, right: content.width, bottom: content.height });
 }
 
 function collectParts(content: PageContent, tables: Box[], pieces: TextLine[]): Part[] {
@@ -44,9 +35,9 @@ function collectParts(content: PageContent, tables: Box[], pieces: TextLine[]): 
   const parts: Part[] = [];
   const add = (box: Box, kind: Part['kind']): void => {
     const seen = clipped(box, content);
-    const area = (seen.right - seen.left) * (seen.bottom - seen.top);
+    const area = widthOf(seen) * heightOf(seen);
     if (seen.right <= seen.left || seen.bottom <= seen.top || area > 0.85 * pageArea && pieces.length > 0) return;
-    if (!tables.some((table) => contains(table, seen, 1))) parts.push({ box: seen, kind });
+    if (!tables.some((table) => holdsMiddle(table, seen, 1))) parts.push({ box: seen, kind });
   };
   for (const image of content.images) add(image.box, 'image');
   for (const drawing of content.drawings) add(drawing, 'drawing');
@@ -54,7 +45,7 @@ function collectParts(content: PageContent, tables: Box[], pieces: TextLine[]): 
     const { box } = drawn;
     if (drawn.fill >= 0 && !isWhite(drawn.fill)) {
       // A filled box with text in it is a heading's or a cell's background; a bar has none.
-      if (Math.min(box.right - box.left, box.bottom - box.top) >= 2 && !pieces.some((piece) => contains(box, piece.box, 0))) add(box, 'bar');
+      if (Math.min(widthOf(box), heightOf(box)) >= 2 && !pieces.some((piece) => holdsMiddle(box, piece.box))) add(box, 'bar');
     } else if (drawn.stroke >= 0 && !framesText(box, pieces)) {
       add(box, 'frame');
     }
@@ -68,12 +59,12 @@ const wordsInLine = 5;
 const linesInFrame = 3;
 
 function framesText(box: Box, pieces: TextLine[]): boolean {
-  return pieces.filter((piece) => piece.angle === 0 && piece.text.split(' ').length >= wordsInLine && contains(box, piece.box, 0)).length >= linesInFrame;
+  return pieces.filter((piece) => piece.angle === 0 && piece.text.split(' ').length >= wordsInLine && holdsMiddle(box, piece.box)).length >= linesInFrame;
 }
 
 function near(a: Part, b: Part): boolean {
-  const gapX = Math.max(a.box.left, b.box.left) - Math.min(a.box.right, b.box.right);
-  const gapY = Math.max(a.box.top, b.box.top) - Math.min(a.box.bottom, b.box.bottom);
+  const gapX = -horizontalOverlap(a.box, b.box);
+  const gapY = -verticalOverlap(a.box, b.box);
   if (a.kind === 'bar' && b.kind === 'bar') return gapX <= 40 && gapY < 0 || gapX < 0 && gapY <= 6;
   if (a.kind === 'frame' || b.kind === 'frame') return gapX < 0 && gapY < 0;
   return gapX <= 6 && gapY <= 6;
@@ -97,17 +88,17 @@ function withAxes(box: Box, content: PageContent): Box {
     const line = orientation === 'horizontal'
       ? { left: start, right: end, top: position, bottom: position }
       : { left: position, right: position, top: start, bottom: end };
-    const gapX = Math.max(box.left, line.left) - Math.min(box.right, line.right);
-    const gapY = Math.max(box.top, line.top) - Math.min(box.bottom, line.bottom);
+    const gapX = -horizontalOverlap(box, line);
+    const gapY = -verticalOverlap(box, line);
     const length = end - start;
-    const extent = orientation === 'horizontal' ? box.right - box.left : box.bottom - box.top;
+    const extent = orientation === 'horizontal' ? widthOf(box) : heightOf(box);
     if (gapX <= 40 && gapY <= 4 && length >= 0.5 * extent && length <= 2.5 * extent + 60) touching.push(line);
   }
   return unionBox(touching);
 }
 
 function isFigure(group: Part[], box: Box): boolean {
-  if (box.right - box.left < smallestFigure || box.bottom - box.top < smallestFigure) return false;
+  if (widthOf(box) < smallestFigure || heightOf(box) < smallestFigure) return false;
   if (group.some((part) => part.kind === 'image' || part.kind === 'drawing')) return true;
   return group.filter((part) => part.kind === 'bar').length >= 3;
 }
@@ -115,13 +106,13 @@ function isFigure(group: Part[], box: Box): boolean {
 /** Share of the box that its text fills: a frame around paragraphs is no figure. */
 export function textShare(box: Box, pieces: TextLine[]): number {
   let covered = 0;
-  for (const piece of pieces) if (contains(box, piece.box, 0)) covered += (piece.box.right - piece.box.left) * 1.2 * piece.size;
-  return covered / Math.max(1, area(box));
+  for (const piece of pieces) if (holdsMiddle(box, piece.box)) covered += widthOf(piece.box) * 1.2 * piece.size;
+  return covered / Math.max(1, areaOf(box));
 }
 
 /** Lines of the page's own size that begin at one edge, below larger ones that say what they are about, or program text: a box around text, with round corners perhaps. */
 export function holdsText(box: Box, pieces: TextLine[], bodySize: number): boolean {
-  const inner = pieces.filter((piece) => contains(box, piece.box, 0));
+  const inner = pieces.filter((piece) => holdsMiddle(box, piece.box));
   if (inner.length === 0) return false;
   if (isSign(box, inner, bodySize)) return true;
   if (inner.length < 2) return false;
@@ -152,22 +143,21 @@ const signSize = 1.2;
 
 /** Nothing but lines of words in the middle of a wide box, the first one large: a title with something drawn around it. */
 function isSign(box: Box, inner: TextLine[], bodySize: number): boolean {
-  const middle = (box.left + box.right) / 2;
+  const middle = middleX(box);
   const [first] = [...inner].sort((a, b) => a.baseline - b.baseline);
-  return box.right - box.left > signShape * (box.bottom - box.top) && inner.length <= 4 && first!.size >= signSize * bodySize && first!.size >= Math.max(...inner.map(({ size }) => size))
-    && first!.text.split(' ').length > 1 && inner.every((line) => line.angle === 0 && /\p{L}{2}/u.test(line.text) && Math.abs((line.box.left + line.box.right) / 2 - middle) < 0.5 * line.size);
+  return widthOf(box) > signShape * heightOf(box) && inner.length <= 4 && first!.size >= signSize * bodySize && first!.size >= Math.max(...inner.map(({ size }) => size))
+    && first!.text.split(' ').length > 1 && inner.every((line) => line.angle === 0 && /\p{L}{2}/u.test(line.text) && Math.abs(middleX(line.box) - middle) < 0.5 * line.size);
 }
 
 /** The size of most lines of running text. */
 export function sizeOfText(pieces: TextLine[]): number {
-  const sizes = pieces.filter((piece) => piece.text.length >= 25).map((piece) => piece.size).sort((a, b) => a - b);
-  return sizes[sizes.length >> 1] ?? 0;
+  return median(pieces.filter((piece) => piece.text.length >= 25).map((piece) => piece.size));
 }
 
 /** Whether the text inside reads as labels; paragraphs over a picture are the page's own text. */
 export function readsAsLabels(box: Box, pieces: TextLine[]): boolean {
-  const inner = pieces.filter((piece) => contains(box, piece.box, 1));
-  const long = inner.filter((piece) => piece.text.length > 60 || piece.box.right - piece.box.left > 0.75 * (box.right - box.left) && piece.text.length > 30);
+  const inner = pieces.filter((piece) => holdsMiddle(box, piece.box, 1));
+  const long = inner.filter((piece) => piece.text.length > 60 || widthOf(piece.box) > 0.75 * widthOf(box) && piece.text.length > 30);
   return long.length <= 3 || long.length < 0.25 * inner.length && !hasParagraph(inner);
 }
 
@@ -191,13 +181,13 @@ function hasParagraph(lines: TextLine[]): boolean {
 function withLabels(box: Box, pieces: TextLine[]): Box {
   const reach = 10;
   const labels = pieces.filter((piece) => {
-    if (piece.text.length > 14 || contains(box, piece.box, 0)) return false;
-    const gapX = Math.max(box.left, piece.box.left) - Math.min(box.right, piece.box.right);
-    const gapY = Math.max(box.top, piece.box.top) - Math.min(box.bottom, piece.box.bottom);
+    if (piece.text.length > 14 || holdsMiddle(box, piece.box)) return false;
+    const gapX = -horizontalOverlap(box, piece.box);
+    const gapY = -verticalOverlap(box, piece.box);
     return gapX <= reach && gapY <= reach && (gapX < 0 || gapY < 0);
   });
   // One label beside a figure without words of its own may be a caption's end or a page number.
-  const own = pieces.filter((piece) => contains(box, piece.box, 0)).length;
+  const own = pieces.filter((piece) => holdsMiddle(box, piece.box)).length;
   return labels.length + own < 3 ? box : unionBox([box, ...labels.map((piece) => piece.box)]);
 }
 
@@ -214,19 +204,15 @@ export function withAxisTitles(figures: FigureRegion[], objects: Box[], pieces: 
     if (!figure.ownsText || own.length === 0) return figure;
     const wider = unionBox([box, ...own.map((title) => title.box)]);
     const others = [...objects, ...figures.filter((other) => other !== figure).map((other) => other.box)];
-    const meets = others.some((other) => overlap(other, wider) && !overlap(other, box));
-    return meets || pieces.some((piece) => contains(wider, piece.box, 0) && !contains(box, piece.box, 0) && !own.includes(piece)) ? figure : { ...figure, box: wider };
+    const meets = others.some((other) => boxesOverlap(other, wider) && !boxesOverlap(other, box));
+    return meets || pieces.some((piece) => holdsMiddle(wider, piece.box) && !holdsMiddle(box, piece.box) && !own.includes(piece)) ? figure : { ...figure, box: wider };
   });
 }
 
 function standsAlong(title: Box, box: Box): boolean {
-  const gap = Math.max(box.left - title.right, title.left - box.right);
-  const middle = (title.top + title.bottom) / 2;
-  return gap > -0.5 * (title.right - title.left) && gap <= axisReach && middle > box.top && middle < box.bottom && title.bottom - title.top <= 1.1 * (box.bottom - box.top);
-}
-
-export function overlap(a: Box, b: Box): boolean {
-  return a.left < b.right && b.left < a.right && a.top < b.bottom && b.top < a.bottom;
+  const gap = horizontalGap(box, title);
+  const middle = middleY(title);
+  return gap > -0.5 * widthOf(title) && gap <= axisReach && middle > box.top && middle < box.bottom && heightOf(title) <= 1.1 * heightOf(box);
 }
 
 /** The figures of a page, top to bottom. Parts inside `tables` belong to those. */
@@ -247,18 +233,14 @@ export function findFigures(content: PageContent, tables: Box[], pieces: TextLin
   }
   figures.sort((a, b) => a.box.top - b.box.top);
   // What lies wholly within another figure is part of it.
-  return figures.filter((figure) => !figures.some((other) => other !== figure && area(other.box) > area(figure.box) && contains(other.box, figure.box, 0)));
-}
-
-function area(box: Box): number {
-  return (box.right - box.left) * (box.bottom - box.top);
+  return figures.filter((figure) => !figures.some((other) => other !== figure && areaOf(other.box) > areaOf(figure.box) && holdsMiddle(other.box, figure.box)));
 }
 
 /** Text on a picture's edge is the paragraph that begins right below it, not a label in it, nor is what stands out of it. */
 function holds(figure: Box, text: Box): boolean {
-  const slack = 0.25 * (text.bottom - text.top);
-  const within = Math.min(figure.right, text.right) - Math.max(figure.left, text.left);
-  return within >= 0.75 * (text.right - text.left) && contains(figure, text, 1) && text.top > figure.top - slack && text.bottom < figure.bottom + slack;
+  const slack = 0.25 * heightOf(text);
+  const within = horizontalOverlap(figure, text);
+  return within >= 0.75 * widthOf(text) && holdsMiddle(figure, text, 1) && text.top > figure.top - slack && text.bottom < figure.bottom + slack;
 }
 
 /** Splits the pieces into those inside a figure, by figure, and the others. */

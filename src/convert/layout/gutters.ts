@@ -1,10 +1,12 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
+import { heightOf, middleY, verticalOverlap } from '../../geometry/box.js';
+import { median } from '../../geometry/statistics.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import type { ColumnRule } from '../pipeline/structure-page.js';
 import { areBlocksApart, untilBlockEnds, wideGaps } from './letterheads.js';
 import { isRiver } from './rivers.js';
 import type { Piece, Row, Run, Side } from './sides.js';
-import { breaksSentences, isProse, level, median, rowsOf, sideOf, widthBetween } from './sides.js';
+import { breaksSentences, isProse, level, rowsOf, sideOf, widthBetween } from './sides.js';
 
 export interface Gutter {
   x: number;
@@ -86,7 +88,7 @@ function openRuns(x: number, pieces: Piece[], reach: number): Run[] {
     top = Math.max(top, piece.box.bottom);
   }
   runs.push({ top, bottom: Infinity });
-  return runs.length <= mostRuns ? runs : runs.sort((a, b) => b.bottom - b.top - (a.bottom - a.top)).slice(0, mostRuns);
+  return runs.length <= mostRuns ? runs : runs.sort((a, b) => heightOf(b) - heightOf(a)).slice(0, mostRuns);
 }
 
 /** Something stands between the line and x: a frame's edge beside the braces of a program parts them from nothing. */
@@ -104,7 +106,7 @@ function ruledRuns(x: number, runs: Run[], rules: ColumnRule[], pieces: Piece[],
   return runs.flatMap((run): { run: Run; ruled: boolean }[] => {
     const parts = near
       .map((rule) => ({ top: Math.max(run.top, rule.top - 0.7 * size), bottom: Math.min(run.bottom, rule.bottom + 0.7 * size) }))
-      .filter((part) => part.bottom - part.top > 2 * size);
+      .filter((part) => heightOf(part) > 2 * size);
     return parts.length === 0 ? [{ run, ruled: false }] : parts.map((part) => ({ run: part, ruled: true }));
   });
 }
@@ -120,7 +122,7 @@ function fallsBetween(box: Box, others: Box[], index: number, size: number): boo
 
 /** Some line of one side stands beside a line of the other; indented lines above and below lines at the edge do not, as in program text. */
 function areSideBySide(left: Side, right: Side, size: number): boolean {
-  const isBeside = (one: Box, other: Box): boolean => Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 0.3 * size;
+  const isBeside = (one: Box, other: Box): boolean => verticalOverlap(one, other) > 0.3 * size;
   // Columns show it at once; only what has no two lines side by side is looked at as a whole.
   if (left.pieces.slice(0, 8).some((piece) => right.pieces.some((other) => isBeside(piece.box, other.box)))) return true;
   const byTop = (side: Side): Box[] => side.pieces.map((piece) => piece.box).sort((a, b) => a.top - b.top);
@@ -136,14 +138,14 @@ function areSideBySide(left: Side, right: Side, size: number): boolean {
 
 function judgeRun(x: number, run: Run, ruled: boolean, pieces: Piece[], size: number): number {
   const within = pieces.filter((piece) => {
-    const middle = (piece.box.top + piece.box.bottom) / 2;
+    const middle = middleY(piece.box);
     return middle > run.top && middle < run.bottom;
   });
   const left = sideOf(within.filter((piece) => piece.box.left + piece.box.right <= 2 * x));
   const right = sideOf(within.filter((piece) => piece.box.left + piece.box.right > 2 * x));
   if (left.pieces.length === 0 || right.pieces.length === 0 || !ruled && isRiver(left, right, pieces, size)) return 0;
   const width = widthBetween(left, right);
-  const height = Math.min(left.box.bottom, right.box.bottom) - Math.max(left.box.top, right.box.top);
+  const height = verticalOverlap(left.box, right.box);
   const rows = Math.min(left.pieces.length, right.pieces.length);
   const hasObject = left.pieces.some((piece) => piece.line === null) || right.pieces.some((piece) => piece.line === null);
   // Two lines side by side are a row; three with a wide gap between them, or many with a narrow one, are columns.
@@ -161,7 +163,7 @@ function strip(gutter: Gutter, pieces: Piece[]): { from: number; to: number } {
   let from = -Infinity;
   let to = Infinity;
   for (const { box } of pieces) {
-    const middle = (box.top + box.bottom) / 2;
+    const middle = middleY(box);
     if (middle < gutter.top || middle > gutter.bottom) continue;
     if (box.left + box.right <= 2 * gutter.x) from = Math.max(from, box.right);
     else to = Math.min(to, box.left);
@@ -179,7 +181,7 @@ const whiteBelowHead = 1.5;
 function withoutHead(x: number, run: Run, pieces: Piece[], size: number, rightToLeft: boolean): Run {
   const sides: { first: Box[]; second: Box[] } = { first: [], second: [] };
   for (const { box } of pieces) {
-    const middle = (box.top + box.bottom) / 2;
+    const middle = middleY(box);
     if (middle > run.top && middle < run.bottom) sides[box.left + box.right <= 2 * x === rightToLeft ? 'second' : 'first'].push(box);
   }
   if (sides.first.length === 0) return run;
@@ -205,7 +207,7 @@ const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufefc]/;
  * heading is too short to cross the gutter. Beside such a heading the other column is white.
  */
 function untilSection(x: number, run: Run, pieces: Piece[], size: number): Run {
-  const within = pieces.filter(({ box }) => (box.top + box.bottom) / 2 > run.top && (box.top + box.bottom) / 2 < run.bottom);
+  const within = pieces.filter(({ box }) => middleY(box) > run.top && middleY(box) < run.bottom);
   const isLeft = ({ box }: Piece): boolean => box.left + box.right <= 2 * x;
   // It begins where its lines do.
   const headings = within.filter((piece) => piece.line !== null && piece.line.size >= headingSize * size && isLeft(piece) !== rightToLeftLetter.test(piece.line.text));

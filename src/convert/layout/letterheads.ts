@@ -1,6 +1,8 @@
 /** Blocks at the head of a letter or an invoice: the sender, and the number and the date far beside it. */
+import { middleY } from '../../geometry/box.js';
+import { median } from '../../geometry/statistics.js';
 import type { Piece, Run, Side } from './sides.js';
-import { breaksSentences, level, median, rowsOf, widthBetween } from './sides.js';
+import { breaksSentences, level, rowsOf, widthBetween } from './sides.js';
 
 /** In parts of the size: white so wide parts blocks of words, such as a sender's address from the number and date of an invoice, although their rows stand level. */
 const wideWhite = 8;
@@ -45,7 +47,7 @@ const clearlyWider = 1.6;
  * sender, and beside nothing, is the next part. Columns of running text are read to their ends.
  */
 export function untilBlockEnds(x: number, run: Run, pieces: Piece[], size: number): Run {
-  const within = pieces.filter(({ box }) => (box.top + box.bottom) / 2 > run.top && (box.top + box.bottom) / 2 < run.bottom).sort((a, b) => a.box.top - b.box.top);
+  const within = pieces.filter(({ box }) => middleY(box) > run.top && middleY(box) < run.bottom).sort((a, b) => a.box.top - b.box.top);
   const sides = [true, false].map((isLeft) => within.filter(({ box }) => (box.left + box.right <= 2 * x) === isLeft));
   const bottomOf = (side: Piece[]): number => Math.max(...side.map(({ box }) => box.bottom));
   const [short, long] = sides.sort((a, b) => bottomOf(a) - bottomOf(b)) as [Piece[], Piece[]];

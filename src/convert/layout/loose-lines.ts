@@ -1,5 +1,5 @@
 /** Justified lines whose white is stretched as far as that between columns: evenly, and lines above or below run across it. */
-import { unionBox } from '../../geometry/box.js';
+import { unionBox, widthOf } from '../../geometry/box.js';
 import type { Line, Word } from '../../pdf/pdf-page.js';
 
 /** In parts of the size: white between words that makes a line a loose one, and white that parts the lines of two columns whatever stands around. */
@@ -68,7 +68,7 @@ export function withLooseLines(lines: Line[]): { lines: Line[]; whole: Set<Line>
       const parts = row.slice(0, count);
       const words = parts.flatMap((part) => part.words);
       const gaps = stretchedGaps(words, line.size);
-      if (gaps.length === 0 || !gaps.every((gap) => gap.right - gap.left < 0.8 * line.size || isCrossed(gap, line, upright))) continue;
+      if (gaps.length === 0 || !gaps.every((gap) => widthOf(gap) < 0.8 * line.size || isCrossed(gap, line, upright))) continue;
       const all = count === 1 ? line : { ...line, words, box: unionBox(parts.map(({ box }) => box)) };
       whole.add(all);
       for (const part of parts) joined.set(part, null);

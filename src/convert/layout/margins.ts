@@ -1,4 +1,5 @@
 /** Words in the outermost margins of a page: no table reaches there, so its finder does not get to see them. */
+import { middleX, middleY } from '../../geometry/box.js';
 import type { Box, Line, PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
 /** Share of the page's height. */
@@ -30,7 +31,7 @@ function rowsFromTop(lines: Line[]): Row[] {
 /** Lines drawn down between the row and the next one inwards: three bound two columns at least, two with a line across between the rows bound cells. */
 function isInGrid(row: Row, next: Row, rulings: Ruling[]): boolean {
   const [upper, lower] = row.top < next.top ? [row, next] : [next, row];
-  const [from, to] = [(upper.top + upper.bottom) / 2, (lower.top + lower.bottom) / 2];
+  const [from, to] = [middleY(upper), middleY(lower)];
   const walls = rulings.filter(({ orientation, start, end }) => orientation === 'vertical' && start <= from && end >= to).map(({ position }) => position).sort((a, b) => a - b);
   const [left, right] = [walls[0], walls.at(-1)];
   if (left === undefined || right === undefined || !row.lines.every(({ box }) => box.left > left - 1 && box.right < right + 1)) return false;
@@ -45,7 +46,7 @@ function continuesColumns(rows: Row[], gaps: number[]): boolean {
   const [first, second, third, fourth] = rows;
   if (first === undefined || second === undefined || third === undefined || fourth === undefined || first.lines.length < 2) return false;
   if (gaps.slice(0, 3).some((gap) => Math.abs(gap - gaps[0]!) > 0.25 * first.size)) return false;
-  const edges = [(box: Box) => box.left, (box: Box) => box.right, (box: Box) => (box.left + box.right) / 2];
+  const edges = [(box: Box) => box.left, (box: Box) => box.right, (box: Box) => middleX(box)];
   return [second, third, fourth].every((other) => first.lines.every((line) => other.lines.some(({ box }) => edges.some((edge) => Math.abs(edge(box) - edge(line.box)) < 1.5))));
 }
 

@@ -1,4 +1,5 @@
 /** Grounds and frames that text stands on: panels at a side of the page, as high as most of it, are columns of their own; others are set into the text around them. */
+import { heightOf, widthOf } from '../../geometry/box.js';
 import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
 
 /** The inner edge of a panel. */
@@ -20,9 +21,9 @@ export function sidePanels(boxes: DrawnBox[], width: number, height: number): Pa
   const edges: PanelEdge[] = [];
   for (const { box, fill } of boxes) {
     if (!isGround(fill)) continue;
-    const share = (box.right - box.left) / width;
+    const share = widthOf(box) / width;
     const [isLeft, isRight] = [box.left <= atEdge * width, box.right >= (1 - atEdge) * width];
-    if (box.bottom - box.top < highest * height || share < narrowest || share > widest || isLeft === isRight) continue;
+    if (heightOf(box) < highest * height || share < narrowest || share > widest || isLeft === isRight) continue;
     const x = isLeft ? box.right : box.left;
     if (edges.length < mostEdges && !edges.some((edge) => Math.abs(edge.x - x) < 2)) edges.push({ x, top: Math.max(0, box.top), bottom: Math.min(height, box.bottom) });
   }
@@ -39,6 +40,6 @@ export const isGround = (fill: number): boolean => fill >= 0 && fill !== 0xfffff
 
 /** Boxes that text may stand on. */
 export function textPanels(boxes: DrawnBox[]): Box[] {
-  const panels = boxes.flatMap(({ box, fill, stroke }) => ((isGround(fill) || stroke >= 0) && box.right - box.left >= leastWidth && box.bottom - box.top >= leastHeight ? [box] : []));
+  const panels = boxes.flatMap(({ box, fill, stroke }) => ((isGround(fill) || stroke >= 0) && widthOf(box) >= leastWidth && heightOf(box) >= leastHeight ? [box] : []));
   return panels.length > mostBoxes ? [] : panels;
 }

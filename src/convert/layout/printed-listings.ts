@@ -1,4 +1,5 @@
 /** Programs with what they print, as a session at a terminal shows them, set in a monospace font among other text: what stands in columns there is no table. */
+import { partitionPoint } from '../../geometry/search.js';
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
 import { isRuled, level, rowsOf } from './numbered-code.js';
 
@@ -72,12 +73,7 @@ function stretchesOf(rows: Word[][], others: Word[]): Word[][][] {
 
 /** Whether the baseline of one of `words`, which are in the order of these, lies between two heights. */
 function standsBetween(top: number, bottom: number, words: Word[]): boolean {
-  let [from, to] = [0, words.length];
-  while (from < to) {
-    const middle = (from + to) >> 1;
-    if (words[middle]!.baseline < top) from = middle + 1;
-    else to = middle;
-  }
+  const from = partitionPoint(words, ({ baseline }) => baseline < top);
   return from < words.length && words[from]!.baseline <= bottom;
 }
 

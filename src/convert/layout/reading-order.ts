@@ -1,8 +1,7 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
-import { unionBox } from '../../geometry/box.js';
+import { containsBox, holdsMiddle, middleY, unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import type { ColumnRule, PageStructure } from '../pipeline/structure-page.js';
-import { contains } from './figures.js';
 import { findGutter, medianSize } from './gutters.js';
 import { sectionsOf } from './sections.js';
 import type { Gutter } from './gutters.js';
@@ -79,7 +78,7 @@ function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: 
   const right: Piece[] = [];
   const below: Piece[] = [];
   for (const piece of pieces) {
-    const middle = (piece.box.top + piece.box.bottom) / 2;
+    const middle = middleY(piece.box);
     if (middle <= top) above.push(piece);
     else if (middle >= gutter.bottom) below.push(piece);
     else if (piece.box.left + piece.box.right <= 2 * gutter.x) left.push(piece);
@@ -89,18 +88,14 @@ function cut(pieces: Piece[], rules: ColumnRule[], rightToLeft: boolean, depth: 
   for (const part of [above, ...sides, below]) cut(part, rules, rightToLeft, depth + 1, leaves);
 }
 
-function isWithin({ box }: TextLine, outer: Box): boolean {
-  return box.left >= outer.left && box.right <= outer.right && box.top >= outer.top && box.bottom <= outer.bottom;
-}
-
 /**
  * The columns of a page in reading order. `lines` are the pieces to place, without furniture and without what stands in
  * figures; tables and figures of the structure take their place among them.
  */
 export function orderPage(structure: PageStructure, lines: TextLine[], vocabulary: Vocabulary): Column[] {
   // A picture behind running text parts no columns of it: it stands where it begins.
-  const objects = [...structure.tables.map((table) => table.box), ...structure.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => isWithin(line, box)) ? box : { ...box, bottom: box.top }))];
-  const cards = structure.cardRows.map((row) => row.cards.map((card) => lines.filter((line) => contains(card, line.box, 0))));
+  const objects = [...structure.tables.map((table) => table.box), ...structure.figures.map(({ box, ownsText }) => (ownsText || !lines.some((line) => containsBox(box, line.box)) ? box : { ...box, bottom: box.top }))];
+  const cards = structure.cardRows.map((row) => row.cards.map((card) => lines.filter((line) => holdsMiddle(card, line.box))));
   const inCards = new Set(cards.flat(2));
   const pieces: Piece[] = [
     ...wholeVerticalLines(lines.filter((line) => !inCards.has(line))).map(pieceOf),

@@ -1,5 +1,5 @@
 /** Where sections of columns end although nothing crosses their gutters: at headings that stand over all columns, and at rows of headings. */
-import { unionBox } from '../../geometry/box.js';
+import { middleY, unionBox } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import { headingSize, shifted } from './gutters.js';
 import type { Piece } from './sides.js';
@@ -137,8 +137,8 @@ function columnsBelow(heads: Piece[], pieces: Piece[], size: number): Piece[][] 
   const lefts = heads.map(({ box }) => box.left).sort((a, b) => a - b);
   const columnOf = ({ box }: Piece): number => Math.max(0, lefts.findLastIndex((left) => left <= box.left + 0.5 * size));
   const reaches = pieces.filter((piece) => piece.box.right > (lefts[columnOf(piece) + 1] ?? Infinity) - 0.3 * size || piece.box.left < lefts[0]! - size);
-  const until = Math.min(...reaches.map(({ box }) => (box.top + box.bottom) / 2));
-  const isRest = ({ box }: Piece): boolean => (box.top + box.bottom) / 2 >= until;
+  const until = Math.min(...reaches.map(({ box }) => middleY(box)));
+  const isRest = ({ box }: Piece): boolean => middleY(box) >= until;
   const columns = lefts.map((_, column) => pieces.filter((piece) => !isRest(piece) && columnOf(piece) === column));
   if (columns.filter((column) => breaksSentences(column)).length < 2) return null;
   return [...columns, pieces.filter(isRest)].filter((part) => part.length > 0);

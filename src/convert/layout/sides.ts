@@ -1,4 +1,6 @@
 /** What stands on one side of a strip of white: its pieces, its rows, and whether they are running text. */
+import { unionBox, widthOf } from '../../geometry/box.js';
+import { median } from '../../geometry/statistics.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import { countIdeographs } from '../wording/scripts.js';
 import type { TextLine } from '../page/text-line.js';
@@ -12,26 +14,13 @@ export interface Piece {
   object: number;
 }
 
-export function median(values: number[]): number {
-  if (values.length === 0) return 0;
-  const sorted = [...values].sort((a, b) => a - b);
-  return sorted[sorted.length >> 1]!;
-}
-
 export interface Side {
   pieces: Piece[];
   box: Box;
 }
 
 export function sideOf(pieces: Piece[]): Side {
-  const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const piece of pieces) {
-    box.left = Math.min(box.left, piece.box.left);
-    box.top = Math.min(box.top, piece.box.top);
-    box.right = Math.max(box.right, piece.box.right);
-    box.bottom = Math.max(box.bottom, piece.box.bottom);
-  }
-  return { pieces, box };
+  return { pieces, box: unionBox(pieces.map((piece) => piece.box)) };
 }
 
 export interface Row {
@@ -66,8 +55,8 @@ export function rowsOf(side: Side): Row[] {
 /** Running text fills its column; the entries of a list of terms or numbers do not. */
 export function isProse(side: Side, rows: Row[]): boolean {
   if (rows.length < 3) return false;
-  const width = Math.max(1, side.box.right - side.box.left);
-  return median(rows.map((row) => (row.right - row.left) / width)) >= 0.7 && median(rows.map((row) => row.letters)) >= 16;
+  const width = Math.max(1, widthOf(side.box));
+  return median(rows.map((row) => widthOf(row) / width)) >= 0.7 && median(rows.map((row) => row.letters)) >= 16;
 }
 
 /** How far a line that is broken fills its column, and how close the next one follows, in sizes. */
@@ -92,7 +81,7 @@ export function breaksSentences(pieces: Piece[]): boolean {
   const rows = rowsOf(side);
   return rows.some((row, index) => {
     const above = rows[index - 1];
-    return above !== undefined && goesOnBelow(above, row) && above.right - above.left >= filled * (side.box.right - side.box.left) && Math.abs(row.size - above.size) < 0.1 * row.size
+    return above !== undefined && goesOnBelow(above, row) && widthOf(above) >= filled * widthOf(side.box) && Math.abs(row.size - above.size) < 0.1 * row.size
       && row.baseline - above.baseline < closeLines * row.size && Math.min(Math.abs(row.left - above.left), Math.abs(row.right - above.right)) < 0.3 * row.size;
   });
 }

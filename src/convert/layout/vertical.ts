@@ -1,4 +1,5 @@
 /** Pages of vertical writing: its lines follow each other from the right, and signs that were painted upright by themselves are lines of it, too. */
+import { middleX } from '../../geometry/box.js';
 import { joinPieces } from '../page/text-line.js';
 import { hasIdeographic } from '../wording/scripts.js';
 import type { TextLine } from '../page/text-line.js';
@@ -40,10 +41,10 @@ export function wholeVerticalLines(lines: TextLine[]): TextLine[] {
   const isSign = (line: TextLine): boolean => line.angle === 0 && [...line.text].length === 1 && hasIdeographic(line.text);
   const stacks: TextLine[][] = [];
   for (const sign of lines.filter(isSign).sort((a, b) => a.baseline - b.baseline)) {
-    const middle = (sign.box.left + sign.box.right) / 2;
+    const middle = middleX(sign.box);
     const stack = stacks.find((each) => {
       const last = each.at(-1)!;
-      return Math.abs((last.box.left + last.box.right) / 2 - middle) < 0.3 * sign.size && Math.abs(last.size - sign.size) < 0.1 * sign.size && sign.baseline - last.baseline < widestStep * sign.size;
+      return Math.abs(middleX(last.box) - middle) < 0.3 * sign.size && Math.abs(last.size - sign.size) < 0.1 * sign.size && sign.baseline - last.baseline < widestStep * sign.size;
     });
     if (stack === undefined) stacks.push([sign]);
     else stack.push(sign);

@@ -1,27 +1,24 @@
 /** A part of a page as a page of its own, and what was read there where it stands on the page. */
+import { heightOf, intersection, translated, widthOf } from '../../geometry/box.js';
 import type { Box, Line, PageContent } from '../../pdf/pdf-page.js';
 import type { Drawing } from './read-picture.js';
 
 /** The part of the page in `box`, with nothing of what the file says. */
 export function partOf(pages: Drawing, { pageIndex, hidden }: PageContent, box: Box): { pages: Drawing; content: PageContent } {
   return {
-    pages: { render: (index, { left, top, right, bottom }, dpi) => pages.render(index, { left: left + box.left, top: top + box.top, right: right + box.left, bottom: bottom + box.top }, dpi) },
+    pages: { render: (index, part, dpi) => pages.render(index, translated(part, box.left, box.top), dpi) },
     content: {
-      pageIndex, width: box.right - box.left, height: box.bottom - box.top, rotation: 0, words: [], lines: [], rulings: [], boxes: [], images: [], drawings: [], links: [], structure: [],
+      pageIndex, width: widthOf(box), height: heightOf(box), rotation: 0, words: [], lines: [], rulings: [], boxes: [], images: [], drawings: [], links: [], structure: [],
       characters: 0, unmappedCharacters: 0, hidden,
     },
   };
 }
 
-function moved(box: Box, { left, top }: Box): Box {
-  return { left: box.left + left, top: box.top + top, right: box.right + left, bottom: box.bottom + top };
-}
-
 /** Lines of the part in `box` as lines of its page. */
 export function linesOnPage(lines: Line[], box: Box): Line[] {
   return lines.map((line) => {
-    const words = line.words.map((word) => ({ ...word, box: moved(word.box, box), baseline: word.baseline + box.top }));
-    return { ...line, words, box: moved(line.box, box), baseline: line.baseline + box.top };
+    const words = line.words.map((word) => ({ ...word, box: translated(word.box, box.left, box.top), baseline: word.baseline + box.top }));
+    return { ...line, words, box: translated(line.box, box.left, box.top), baseline: line.baseline + box.top };
   });
 }
 
@@ -34,5 +31,5 @@ export function boxAround(lines: Line[], { around, behind }: { around: number; b
     box.right = Math.max(box.right, right + around * size + behind * (right - left));
     box.bottom = Math.max(box.bottom, bottom + around * size);
   }
-  return { left: Math.max(0, box.left), top: Math.max(0, box.top), right: Math.min(width, box.right), bottom: Math.min(height, box.bottom) };
+  return intersection(box, { left: 0, top: 0, right: width, bottom: height });
 }

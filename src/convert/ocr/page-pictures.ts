@@ -1,4 +1,5 @@
 /** Text in the pictures of a page that has text of its own: scanned paragraphs, screenshots, tables pasted as pictures. */
+import { widthOf } from '../../geometry/box.js';
 import type { Box, Line, PageContent, PlacedImage, Word } from '../../pdf/pdf-page.js';
 import { linesOnPage, partOf } from './page-part.js';
 import { readPicture } from './read-picture.js';
@@ -77,7 +78,7 @@ function lettersOf(lines: Line[]): number {
 
 /** Share of the picture that its lines fill, line spacing included. */
 function textShare(lines: Line[], { left, top, right, bottom }: Box): number {
-  return lines.reduce((sum, line) => sum + (line.box.right - line.box.left) * 1.3 * line.size, 0) / ((right - left) * (bottom - top));
+  return lines.reduce((sum, line) => sum + widthOf(line.box) * 1.3 * line.size, 0) / ((right - left) * (bottom - top));
 }
 
 /** Running text or a table, no labels of a chart. */

@@ -1,4 +1,5 @@
 /** One page read from its picture: drawn, turned upright, straightened, recognised, and put in place of its text layer. */
+import { holdsMiddle } from '../../geometry/box.js';
 import type { Bitmap } from '../../bitmap.js';
 import type { ReadPage, VisionEngine } from '../../engine/port.js';
 import type { Box, PageContent, PlacedImage } from '../../pdf/pdf-page.js';
@@ -8,7 +9,7 @@ import type { TextRecogniser } from './recogniser.js';
 import { strokeOf } from './strokes.js';
 import { halved, rotated, turnQuarter } from './turned.js';
 import type { QuarterTurn } from './turned.js';
-import { recognisedRulings, recognisedShades, recognisedText, standsOn } from './words.js';
+import { recognisedRulings, recognisedShades, recognisedText } from './words.js';
 
 /**
  * Small letters of 10 points are some 20 pixels high: recognisers want no more, and read less well with half of it. Measured on four scanned pages, as parts of their words
@@ -156,7 +157,7 @@ class PageReading {
 
 /** A picture with the words of several lines in it is the page itself, or a figure whose text is read. */
 function holdsText({ box }: PlacedImage, words: Box[]): boolean {
-  return words.filter((word) => standsOn(word, box)).length >= 3;
+  return words.filter((word) => holdsMiddle(box, word)).length >= 3;
 }
 
 /** Rejects as drawing, measuring and recognising do. */

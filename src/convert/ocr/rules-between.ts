@@ -1,4 +1,5 @@
 /** Lines of recognised text that run over the rules between cells: cut where a rule stands, which is read as an upright stroke at times. */
+import { middleX, middleY, widthOf } from '../../geometry/box.js';
 import type { ReadLine, ReadRuling, ReadWord } from '../../engine/port.js';
 
 const onlyStrokes = /^[|¦]+$/u;
@@ -7,15 +8,15 @@ const reach = 4;
 
 /** Upright rules that cross the word's middle and stand between `from` and `to`, from the left. */
 function rulesIn(word: ReadWord, from: number, to: number, rulings: ReadRuling[]): ReadRuling[] {
-  const middle = (word.top + word.bottom) / 2;
+  const middle = middleY(word);
   return rulings.filter(({ horizontal, position, start, end }) => !horizontal && position >= from && position <= to && start < middle && end > middle).sort((a, b) => a.position - b.position);
 }
 
 /** Such a stroke is a letter, unless a ruled line stands there. */
 function isRule(word: ReadWord, rulings: ReadRuling[]): boolean {
   if (!onlyStrokes.test(word.text)) return false;
-  const middle = (word.left + word.right) / 2;
-  const across = Math.max(reach, word.right - word.left);
+  const middle = middleX(word);
+  const across = Math.max(reach, widthOf(word));
   return rulings.some(({ horizontal, position, start, end }) => !horizontal && Math.abs(position - middle) <= across && start < word.bottom && end > word.top);
 }
 

@@ -1,4 +1,5 @@
 /** Single lines whose letters the file does not tell, on a page whose other text is good: they are read from the page's picture. */
+import { middleX, middleY } from '../../geometry/box.js';
 import type { Box, Line, PageContent } from '../../pdf/pdf-page.js';
 
 /** Characters that a line must have, and the share of them without a name. */
@@ -23,7 +24,7 @@ function unnamedIn(text: string): number {
 
 /** The middle of `inner` lies in one of the boxes, which reach a little over their ink. */
 function liesIn(inner: Box, lines: Line[]): boolean {
-  const [x, y] = [(inner.left + inner.right) / 2, (inner.top + inner.bottom) / 2];
+  const [x, y] = [middleX(inner), middleY(inner)];
   return lines.some(({ box, size }) => x > box.left - 0.5 * size && x < box.right + 0.5 * size && y > box.top - 0.3 * size && y < box.bottom + 0.3 * size);
 }
 

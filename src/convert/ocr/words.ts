@@ -1,4 +1,5 @@
 /** Recognised lines as a page's words and lines: sizes from the heights of letters, what is noise left out, boxes to tick beside their text. */
+import { heightOf, holdsMiddle, unionBox, widthOf } from '../../geometry/box.js';
 import { weightedMedian } from '../../geometry/statistics.js';
 import type { ReadLine, ReadPage, ReadRuling, ReadShade, ReadWord } from '../../engine/port.js';
 import type { Box, DrawnBox, Font, Line, Ruling, Word } from '../../pdf/pdf-page.js';
@@ -52,15 +53,15 @@ function boxOf(word: Box, { scale, left, top }: PixelFrame): Box {
 function asBullet(words: ReadWord[], size: number, scale: number): void {
   const [first, second] = words;
   if (first === undefined || second === undefined || !/^[eo0°*©®«»¢@.·-]$/u.test(first.text)) return;
-  const [height, width] = [(first.bottom - first.top) * scale, (first.right - first.left) * scale];
+  const [height, width] = [heightOf(first) * scale, widthOf(first) * scale];
   if (height < 0.4 * size && height > 0.15 * size && width > 0.7 * height && width < 1.4 * height && (second.left - first.right) * scale > 0.3 * size) first.text = '•';
 }
 
 function sized(line: ReadLine, frame: PixelFrame): SizedLine | null {
   const words = line.words.filter((word) => word.confidence >= leastWord && word.text.trim() !== '').map((word) => ({ ...word }));
   if (words.length === 0 || isNoise(words)) return null;
-  const sizes = words.map((word) => ({ value: sizeOf(word.text, (word.bottom - word.top) * frame.scale) ?? 0, weight: word.text.length })).filter(({ value }) => value > 0);
-  const tallest = Math.max(...words.map((word) => word.bottom - word.top)) * frame.scale;
+  const sizes = words.map((word) => ({ value: sizeOf(word.text, heightOf(word) * frame.scale) ?? 0, weight: word.text.length })).filter(({ value }) => value > 0);
+  const tallest = Math.max(...words.map((word) => heightOf(word))) * frame.scale;
   const size = sizes.length === 0 ? tallest : weightedMedian(sizes);
   asBullet(words, size, frame.scale);
   return { words, baseline: line.baseline, size, letters: words.reduce((sum, word) => sum + word.text.length, 0) };
@@ -103,17 +104,10 @@ export function recognisedText(page: ReadPage, frame: PixelFrame, strokeOf: (wor
     // One baseline for the line: what is left of a lean must not make its words look raised.
     const baseline = words[words.length >> 1]!.baseline;
     for (const word of words) word.baseline = baseline;
-    lines.push({ words, box: unionOf(words), baseline, size: line.size, angle: 0 });
+    lines.push({ words, box: unionBox(words.map(({ box }) => box)), baseline, size: line.size, angle: 0 });
   }
   addSeenTickBoxes(lines, recognisedRulings(page.rulings, frame), (page.tickBoxes ?? []).map((seen) => ({ box: boxOf(seen, frame), ticked: seen.ticked })));
   return { words: lines.flatMap((line) => line.words), lines, confidence: letters === 0 ? null : sure / letters };
-}
-
-function unionOf(words: Word[]): Box {
-  return {
-    left: Math.min(...words.map(({ box }) => box.left)), top: Math.min(...words.map(({ box }) => box.top)),
-    right: Math.max(...words.map(({ box }) => box.right)), bottom: Math.max(...words.map(({ box }) => box.bottom)),
-  };
 }
 
 export function recognisedRulings(rulings: ReadRuling[], { scale, left, top }: PixelFrame): Ruling[] {
@@ -131,11 +125,5 @@ const widestBar = 100;
 
 /** Without the bars of charts. */
 export function recognisedShades(shades: ReadShade[], words: Word[], frame: PixelFrame): DrawnBox[] {
-  return shades.map((shade) => ({ box: boxOf(shade, frame), fill: shade.grey * 0x010101, stroke: -1 })).filter(({ box }) => box.right - box.left > widestBar || words.some((word) => standsOn(word.box, box)));
-}
-
-/** The middle of `word` lies in the box. */
-export function standsOn(word: Box, { left, top, right, bottom }: Box): boolean {
-  const [x, y] = [(word.left + word.right) / 2, (word.top + word.bottom) / 2];
-  return x > left && x < right && y > top && y < bottom;
+  return shades.map((shade) => ({ box: boxOf(shade, frame), fill: shade.grey * 0x010101, stroke: -1 })).filter(({ box }) => widthOf(box) > widestBar || words.some((word) => holdsMiddle(box, word.box)));
 }

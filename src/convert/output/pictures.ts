@@ -1,4 +1,5 @@
 /** Pictures and page images as PNG files below the output directory. */
+import { heightOf, widthOf } from '../../geometry/box.js';
 import { createHash } from 'node:crypto';
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -73,7 +74,7 @@ export class ImageWriter {
   }
 
   async #draw(pages: PageSource, kind: 'image' | 'page', pageIndex: number, box: { left: number; top: number; right: number; bottom: number }): Promise<ImageRef> {
-    const longest = Math.max(box.right - box.left, box.bottom - box.top, 1);
+    const longest = Math.max(widthOf(box), heightOf(box), 1);
     const dpi = Math.min(72 * this.#scale, (72 * maxSide) / longest);
     const bitmap = await pages.render(pageIndex, box, dpi);
     return this.#write(kind, await encode(bitmap), bitmap.width, bitmap.height, Math.round(dpi));

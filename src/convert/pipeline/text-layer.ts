@@ -1,4 +1,5 @@
 /** Text drawn invisibly: kept where it is the reading of a scanned picture, left out where it hides from the reader. */
+import { containsPoint, heightOf, horizontalOverlap, middleX, middleY, verticalOverlap, widthOf } from '../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../pdf/pdf-page.js';
 
 export interface TextLayer {
@@ -9,23 +10,23 @@ export interface TextLayer {
 }
 
 function liesOn(word: Word, boxes: Box[]): boolean {
-  const x = (word.box.left + word.box.right) / 2;
-  const y = (word.box.top + word.box.bottom) / 2;
-  return boxes.some((box) => x >= box.left && x <= box.right && y >= box.top && y <= box.bottom);
+  const x = middleX(word.box);
+  const y = middleY(word.box);
+  return boxes.some((box) => containsPoint(box, x, y));
 }
 
 /** A word drawn where a visible one stands says the same again. */
 function isCovered(word: Word, visible: Word[]): boolean {
   return visible.some(({ box }) => {
-    const width = Math.min(box.right, word.box.right) - Math.max(box.left, word.box.left);
-    const height = Math.min(box.bottom, word.box.bottom) - Math.max(box.top, word.box.top);
-    return width > 0.5 * (word.box.right - word.box.left) && height > 0.5 * (word.box.bottom - word.box.top);
+    const width = horizontalOverlap(box, word.box);
+    const height = verticalOverlap(box, word.box);
+    return width > 0.5 * widthOf(word.box) && height > 0.5 * heightOf(word.box);
   });
 }
 
 function isUsed(words: Word[], content: PageContent): (word: Word) => boolean {
   const invisible = words.filter((word) => word.invisible);
-  const pictures = content.images.map((image) => image.box).filter((box) => (box.right - box.left) * (box.bottom - box.top) > 0.03 * content.width * content.height);
+  const pictures = content.images.map((image) => image.box).filter((box) => widthOf(box) * heightOf(box) > 0.03 * content.width * content.height);
   const visible = words.filter((word) => !word.invisible);
   const onPictures = invisible.filter((word) => liesOn(word, pictures));
   // A layer that OCR wrote matches its pictures; a few words of it may reach over their edges.

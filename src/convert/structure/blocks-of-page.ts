@@ -1,4 +1,5 @@
 /** One page's columns, tables and figures as blocks in reading order, with its furniture at its ends. */
+import { heightOf, middleX, middleY } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import { splitByFigure } from '../layout/figures.js';
 import type { FigureRegion } from '../layout/figures.js';
@@ -45,12 +46,12 @@ function figureRows(lines: TextLine[], { parts = [] }: FigureRegion, vocabulary:
 }
 
 function standsAbove(a: Box, b: Box): boolean {
-  return a.bottom - b.top < 0.3 * Math.min(a.bottom - a.top, b.bottom - b.top);
+  return a.bottom - b.top < 0.3 * Math.min(heightOf(a), heightOf(b));
 }
 
 /** From the middle of `inner` to `box`; 0 within it. */
 function distance(inner: Box, box: Box): number {
-  const [x, y] = [(inner.left + inner.right) / 2, (inner.top + inner.bottom) / 2];
+  const [x, y] = [middleX(inner), middleY(inner)];
   return Math.hypot(Math.max(0, box.left - x, x - box.right), Math.max(0, box.top - y, y - box.bottom));
 }
 

@@ -1,4 +1,5 @@
 /** Headings that are told by standing centred over running text, again and again in a face of their own: capitals or small capitals, as large as the text. */
+import { widthOf } from '../../geometry/box.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { faceOf, headingScore } from './headings.js';
@@ -38,5 +39,5 @@ function isCentred(block: TextBlock): boolean {
 function isOverText(block: Block | undefined): boolean {
   if (block?.kind !== 'text' || block.role !== 'text') return false;
   const { box, column, lines } = block.stretches[0]!;
-  return box.right - box.left > filled * (column.right - column.left) || lines.length === 1 && lines[0]!.box.left - column.left < indent * lines[0]!.size && !isCentred(block) && linesOf(block)[0]!.text.length >= 25;
+  return widthOf(box) > filled * widthOf(column) || lines.length === 1 && lines[0]!.box.left - column.left < indent * lines[0]!.size && !isCentred(block) && linesOf(block)[0]!.text.length >= 25;
 }

@@ -1,5 +1,5 @@
 /** Program text: lines in a monospace font, indentation kept. */
-import { unionBox } from '../../geometry/box.js';
+import { unionBox, widthOf } from '../../geometry/box.js';
 import { programSign } from '../layout/numbered-code.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Block, Stretch, TextBlock } from './block.js';
@@ -133,7 +133,7 @@ function leadingOf(lines: TextLine[]): number {
 /** Where each part's lines begin if they are not set in: its column's left edge, or the one before's where the whole column is set in by so many letters. */
 function originsOf(parts: Stretch[], cell: number): number[] {
   const origins: number[] = [];
-  const widest = Math.max(...parts.map(({ column }) => column.right - column.left)) / cell;
+  const widest = Math.max(...parts.map(({ column }) => widthOf(column))) / cell;
   for (const { column } of parts) {
     const before = origins.at(-1) ?? column.left;
     const indent = (column.left - before) / cell;
@@ -146,7 +146,7 @@ function originsOf(parts: Stretch[], cell: number): number[] {
 /** The width of a character, told by most of them; white between a line's pieces is as wide as it likes, however the text writes it. */
 function cellOf(lines: TextLine[]): number {
   const runs = lines.flatMap(({ text, box, pieces }) => {
-    if (pieces.length === 0) return [{ length: text.length, width: box.right - box.left }];
+    if (pieces.length === 0) return [{ length: text.length, width: widthOf(box) }];
     return pieces.map(({ start, left, right }, index) => ({ length: text.slice(start, pieces[index + 1]?.start).trim().length, width: right - left }));
   });
   const widths = runs.filter(({ length }) => length > 0).map(({ length, width }) => ({ length, cell: width / length })).sort((a, b) => a.cell - b.cell);

@@ -1,6 +1,6 @@
 /** Running heads, running feet and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
-import type { BodyStyle } from './style.js';
-import type { PageLines } from './style.js';
+import { widthOf } from '../../geometry/box.js';
+import type { BodyStyle, PageLines } from './style.js';
 import type { TextLine } from '../page/text-line.js';
 import { nominalBox } from '../page/text-line.js';
 import { beginsNote, isAddressNote } from './footnotes.js';
@@ -297,7 +297,7 @@ function deepBlock(rows: EdgeRow[], text: PageLines, body: BodyStyle, edge: 'top
 /** Rows between the edge and a row that is furniture are so too where they are of its kind: the lines of one head. */
 function isOneHead(rows: EdgeRow[], width: number): boolean {
   const last = rows.at(-1)!;
-  const across = last.lines.reduce((sum, line) => sum + line.box.right - line.box.left, 0);
+  const across = last.lines.reduce((sum, line) => sum + widthOf(line.box), 0);
   if (rows.length === 1) return last.text.length <= 80 || across < 0.75 * width;
   return rows.length <= 3 && rows.every((row) => Math.abs(row.size - last.size) < 0.15 * last.size && row.text.length <= 80
     && row.lines.every((line) => line.bold === last.lines[0]!.bold));

@@ -1,5 +1,5 @@
 /** Which blocks are headings: larger, bolder, numbered or set apart from the text they stand over. */
-import { unionBox } from '../../geometry/box.js';
+import { middleX, unionBox, widthOf } from '../../geometry/box.js';
 import type { OutlineEntry } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Block, TextBlock } from './block.js';
@@ -91,7 +91,7 @@ function placeScore(block: TextBlock, body: BodyStyle, next: Block | undefined):
 /** One line that does not fill its column: an address, a date, no text that a heading would open. */
 function isShort(block: TextBlock): boolean {
   const { lines, box, column } = block.stretches[0]!;
-  return block.stretches.length === 1 && lines.length === 1 && box.right - box.left < 0.8 * (column.right - column.left);
+  return block.stretches.length === 1 && lines.length === 1 && widthOf(box) < 0.8 * widthOf(column);
 }
 
 function wordingScore(text: string, lines: TextLine[], line: TextLine): number {
@@ -285,9 +285,9 @@ function areOneHeading(first: TextBlock, second: TextBlock): boolean {
   if (numberingOf(below.text) !== null || markerOf(below.text) !== null || /[.!?:]$/.test(above.text)) return false;
   if (second.spaceAbove > 0.75 * above.size) return false;
   const { left, right } = first.stretches[0]!.column;
-  const middle = (box: { left: number; right: number }): number => (box.left + box.right) / 2;
+  const middle = (box: { left: number; right: number }): number => middleX(box);
   const centred = Math.abs(middle(above.box) - middle(below.box)) < 0.5 * above.size;
   // A line that is full goes on; one that ends early does so because the words are set in lines.
-  const full = above.box.right - above.box.left > 0.6 * (right - left);
+  const full = widthOf(above.box) > 0.6 * (right - left);
   return centred || full && Math.abs(above.box.left - below.box.left) < 0.5 * above.size;
 }

@@ -1,4 +1,5 @@
 /** Paragraphs that run on in the next column, on the next page or around what is set into them become one again. */
+import { containsBox, widthOf } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Block, TextBlock } from './block.js';
@@ -40,7 +41,7 @@ function continuesText({ first, second, above, below }: Halves, mayStandBelow: b
   if (to.pageIndex - from.pageIndex > 1) return false;
   if (above.softHyphen || /\p{L}[-\u00ad\u2010]$/u.test(above.text)) return /^\p{Ll}/u.test(below.text);
   if (sentenceEnd.test(above.text) && !goesOnAfterAbbreviation(above.text, below.text)) return false;
-  const full = above.box.right > from.column.right - 0.2 * (from.column.right - from.column.left);
+  const full = above.box.right > from.column.right - 0.2 * widthOf(from.column);
   if (!full) return false;
   return /^[\p{Ll}\p{Lo}(]/u.test(below.text) || /[,;–—]$/.test(above.text) || endsOpen(above.text)
     || /^[\p{L}\d“"'‘]/u.test(below.text) && [first, second].every((half) => linesOf(half).length > 1 && linesOf(half).some(({ text }) => text.length >= lettersOfText));
@@ -60,7 +61,8 @@ function boxesOf(block: Block): { pageIndex: number; box: Box }[] {
   return [{ pageIndex: block.pageIndex, box: block.kind === 'table' ? block.table.box : block.figure.box }];
 }
 
-const isIn = (inner: Box, { left, right, top, bottom }: Box): boolean => inner.left >= left - 1 && inner.right <= right + 1 && inner.top >= top - 1 && inner.bottom <= bottom + 1;
+/** To the point. */
+const isIn = (inner: Box, outer: Box): boolean => containsBox(outer, inner, 1);
 
 /** A title over its text, which no sentence goes around. */
 function standsOver(heading: TextBlock, below: TextBlock): boolean {

@@ -1,4 +1,5 @@
 /** Numbers of every fifth or tenth line in the white between two columns of running text, as patents have them: no part of the text. */
+import { middleX } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import type { PageLines } from './style.js';
 
@@ -23,7 +24,7 @@ export function findLineNumbers(pages: PageLines[]): TextLine[] {
   });
 }
 
-const middleOf = ({ box }: TextLine): number => (box.left + box.right) / 2;
+const middleOf = ({ box }: TextLine): number => middleX(box);
 
 /** Runs of numbers below one another, the first one step from nothing or from a multiple of it. */
 function countsIn(numbers: TextLine[]): TextLine[][] {

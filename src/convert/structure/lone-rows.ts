@@ -1,5 +1,5 @@
 /** One row of a table that the end of a page or of a column parts from the rest of it: its head alone before, or its last row alone behind. Such a row looks like text, and only the columns of the rest tell what it is. */
-import { unionBox } from '../../geometry/box.js';
+import { middleX, unionBox, widthOf } from '../../geometry/box.js';
 import type { PageTableCell, PageTable } from '../page/page-table.js';
 import type { PageStructure, Separator } from '../pipeline/structure-page.js';
 import { nominalBox } from '../page/text-line.js';
@@ -176,7 +176,7 @@ function headAt({ lines: pieces, rules }: Place, table: PageTable, shift: number
 
 /** Whether a line stands between the column's last two rules, where both are about as long as the table is wide. */
 function betweenRules(rules: Separator[], { box }: PageTable): (line: TextLine) => boolean {
-  const [last, before] = rules.filter(({ left, right }) => Math.abs(right - left - (box.right - box.left)) < ruleSlack * (box.right - box.left)).sort((a, b) => b.y - a.y);
+  const [last, before] = rules.filter(({ left, right }) => Math.abs(right - left - widthOf(box)) < ruleSlack * widthOf(box)).sort((a, b) => b.y - a.y);
   return ({ baseline }) => last !== undefined && before !== undefined && baseline < last.y && baseline > before.y;
 }
 
@@ -216,7 +216,7 @@ function rowOf(lines: LoneLine[], table: PageTable, expected: number, columnHead
 }
 
 function isIn({ box }: TextLine, { left, right }: Side): boolean {
-  const middle = (box.left + box.right) / 2;
+  const middle = middleX(box);
   return middle >= left && middle < right;
 }
 

@@ -1,5 +1,5 @@
 /** The rows of a column become paragraphs: leading, indents, short last lines, markers and changes of style part them. */
-import { unionBox } from '../../geometry/box.js';
+import { unionBox, widthOf } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Column } from '../layout/reading-order.js';
 import type { ColumnEdges, TextBlock } from './block.js';
@@ -30,7 +30,7 @@ function habitsOf(lines: TextLine[], column: ColumnEdges): ColumnHabits {
 
 function firstWordWidth(line: TextLine): number {
   const word = line.text.split(' ', 1)[0]!;
-  return ((line.box.right - line.box.left) * word.length) / Math.max(1, line.text.length);
+  return (widthOf(line.box) * word.length) / Math.max(1, line.text.length);
 }
 
 /** Usual distance of two baselines for text of this size in this column. */
@@ -70,7 +70,7 @@ function changesStyle(above: TextLine, below: TextLine): boolean {
 function changesFace(above: TextLine, below: TextLine, habits: ColumnHabits): boolean {
   if (above.mixed || below.mixed || above.font === below.font && above.italic === below.italic) return false;
   return numberingOf(above.text)?.strong === true || numberingOf(below.text)?.strong === true
-    || habits.right - above.box.right > 0.15 * (habits.right - habits.left);
+    || habits.right - above.box.right > 0.15 * widthOf(habits);
 }
 
 /** A bold line may be the first of a paragraph that begins in bold, and a regular one may end in bold. */
@@ -120,11 +120,11 @@ function startsParagraph(group: TextLine[], below: TextLine, next: TextLine | un
   const needed = firstWordWidth(below) + 0.3 * size;
   if (room > needed && group.length === 1 && isSalutation(above.text)) return true;
   // No farther in than the item's mark, below a line with room left: the text after a list.
-  if (markerOf(group[0]!.text) !== null && below.box.left < group[0]!.box.left + 0.5 * size && room > needed + 1.5 * size && room > 0.12 * (habits.right - habits.left) && !/^\p{Ll}/u.test(below.text)) return true;
+  if (markerOf(group[0]!.text) !== null && below.box.left < group[0]!.box.left + 0.5 * size && room > needed + 1.5 * size && room > 0.12 * widthOf(habits) && !/^\p{Ll}/u.test(below.text)) return true;
   // Lines of a list, each with room for the next.
-  if (amountOf(above.text) !== null && amountOf(below.text) !== null && room > needed + 1.5 * size && room > 0.12 * (habits.right - habits.left)) return true;
+  if (amountOf(above.text) !== null && amountOf(below.text) !== null && room > needed + 1.5 * size && room > 0.12 * widthOf(habits)) return true;
   if (room > needed && above.boldPrefix === 0 && !above.bold && opensInBold(below)) return true;
-  if (room > needed + (habits.justified ? 0.5 : 1.5) * size && (habits.justified || room > 0.12 * (habits.right - habits.left))) {
+  if (room > needed + (habits.justified ? 0.5 : 1.5) * size && (habits.justified || room > 0.12 * widthOf(habits))) {
     return endsSentence(above.text) || habits.justified && /^[\p{Lu}\d“"'(]/u.test(below.text);
   }
   return false;

@@ -1,4 +1,5 @@
 /** What the document's running text looks like: the measure that headings, notes and captions are held against. */
+import { horizontalOverlap, widthOf } from '../../geometry/box.js';
 import type { PageStructure } from '../pipeline/structure-page.js';
 import type { PageTable } from '../page/page-table.js';
 import type { TextLine } from '../page/text-line.js';
@@ -80,7 +81,7 @@ function usualLeading(pages: TextLine[][], size: number): number {
         const distance = other.baseline - line.baseline;
         if (distance < 0.6 * size) continue;
         if (distance > 2.6 * size) break;
-        if (Math.min(line.box.right, other.box.right) - Math.max(line.box.left, other.box.left) < 20) continue;
+        if (horizontalOverlap(line.box, other.box) < 20) continue;
         add(counts, Math.round((distance / size) * 20) / 20, 1);
         break;
       }
@@ -129,7 +130,7 @@ export function markMonospace(texts: PageLines[]): void {
   for (const line of lines) {
     if (line.monospace || line.text.length < 12) continue;
     const known = widths.get(line.font) ?? [];
-    known.push((line.box.right - line.box.left) / (line.text.length * line.size));
+    known.push(widthOf(line.box) / (line.text.length * line.size));
     widths.set(line.font, known);
   }
   const fixed = new Set<string>();

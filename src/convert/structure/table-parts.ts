@@ -1,5 +1,5 @@
 /** A table that goes on over a page's end is one table: its parts are joined when their columns agree. */
-import { unionBox } from '../../geometry/box.js';
+import { unionBox, widthOf } from '../../geometry/box.js';
 import type { PageTableCell, PageTable } from '../page/page-table.js';
 import type { Block, TableBlock } from './block.js';
 import { plainText } from './block.js';
@@ -35,9 +35,9 @@ function repeatedRows(above: PageTable, below: PageTable): number {
 function sameColumns(above: PageTable, below: PageTable): boolean {
   if (above.index && below.index) return true;
   if (above.index !== below.index || above.columnCount !== below.columnCount || above.columnCount < 2) return false;
-  const width = Math.max(above.box.right - above.box.left, 1);
+  const width = Math.max(widthOf(above.box), 1);
   const tolerance = 0.05 * width + 4;
-  const wider = Math.abs(width - (below.box.right - below.box.left));
+  const wider = Math.abs(width - widthOf(below.box));
   if (wider > 3 * tolerance) return false;
   const shift = below.box.left - above.box.left;
   const agree = above.columnLefts.every((left, index) => {

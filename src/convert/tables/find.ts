@@ -1,4 +1,5 @@
 /** The table finder: from a page's words, lines and shades to tables of cells, without any network. */
+import { unionBox } from '../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../pdf/pdf-page.js';
 import type { ConvertOptions } from '../options.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
@@ -27,7 +28,7 @@ import type { Flow } from './evidence/running-text.js';
 import { readLineWork } from './evidence/segments.js';
 import type { LineWork } from './evidence/segments.js';
 import { widenSpans } from './evidence/spans.js';
-import { boxOf, growDown, growTables, headAbove, makeStrips, stripsOfBands } from './evidence/spread.js';
+import { growDown, growTables, headAbove, makeStrips, stripsOfBands } from './evidence/spread.js';
 import { inReadingDirection } from './evidence/reading-direction.js';
 import type { Growth, Strip } from './evidence/spread.js';
 import { findTagged } from './evidence/tagged.js';
@@ -221,7 +222,7 @@ function findSpread(scene: Scene): FoundTable[] {
   const found: FoundTable[] = [];
   for (const { chunks, bands } of candidates) {
     if (chunks.some((chunk) => scene.used.has(chunk))) continue;
-    const box = boxOf([stripAround(chunks)]);
+    const box = unionBox([stripAround(chunks)]);
     const width = box.right - box.left;
     const horizontals = scene.lines.horizontal.filter((line) => line.at > box.top + 3 && line.at < box.bottom - 3 && line.start > box.left - 20 && line.end < box.right + 20 && line.end - line.start > 0.5 * width);
     const verticals = scene.lines.vertical.filter((line) => line.at > box.left && line.at < box.right && line.start > box.top - 12 && line.end < box.bottom + 12);
@@ -239,7 +240,7 @@ interface Candidate {
 }
 
 function candidateOf(growth: Growth, heads: Strip[], bands: number): Candidate {
-  const body = boxOf(growth.strips);
+  const body = unionBox(growth.strips);
   const head = headAbove(heads, growth.columns, body.top, growth.strips[0]?.size ?? 10, new Set(growth.strips));
   const chunks = [...head, ...growth.strips].flatMap((strip) => strip.chunks.flatMap((chunk) => ('lines' in chunk ? (chunk as Block).lines : [chunk])));
   return { chunks: [...new Set(chunks)], bands };

@@ -1,4 +1,5 @@
 /** Groups of marks inside others: part of them, or tables by themselves in a frame. */
+import { containsBox, widthOf } from '../../../geometry/box.js';
 import type { Box } from '../../../pdf/pdf-page.js';
 import type { MarkGroup } from './marks.js';
 
@@ -29,7 +30,7 @@ export function absorb(groups: MarkGroup[]): MarkGroup[] {
 /** A shade in a cell of a ruled grid, such as the ground of a piece of code: the grid's own lines say more. */
 function isInline(group: MarkGroup, host: MarkGroup): boolean {
   const onlyShades = group.horizontals.length === 0 && group.verticals.length === 0;
-  return onlyShades && host.verticals.length >= 2 && host.horizontals.length >= 2 && group.box.right - group.box.left < 0.5 * (host.box.right - host.box.left);
+  return onlyShades && host.verticals.length >= 2 && host.horizontals.length >= 2 && widthOf(group.box) < 0.5 * widthOf(host.box);
 }
 
 /** Rules that reach the sides of a mere frame nowhere are a table's own: the frame, such as a panel of a poster, may hold text, too. */
@@ -39,5 +40,5 @@ function isFramed({ horizontals, box }: MarkGroup, { box: { left, right, top, bo
 }
 
 function isWithin(inner: Box, outer: Box): boolean {
-  return inner.left >= outer.left - 3 && inner.right <= outer.right + 3 && inner.top >= outer.top - 3 && inner.bottom <= outer.bottom + 3;
+  return containsBox(outer, inner, 3);
 }

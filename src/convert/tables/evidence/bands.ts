@@ -1,4 +1,6 @@
 /** Table rows from visual rows: which lines are one row's wrapped text, and where the next row begins. */
+import { horizontalOverlap, widthOf } from '../../../geometry/box.js';
+import { median } from '../../../geometry/statistics.js';
 import { chunkOf } from './chunks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder } from './columns.js';
@@ -60,7 +62,7 @@ export function leadingOf(rows: VisualRow[], columns: Column[], usual: number): 
     }
   }
   steps.sort((a, b) => a - b);
-  const typical = rows.length === 0 ? 10 : [...rows].sort((a, b) => a.size - b.size)[rows.length >> 1]?.size ?? 10;
+  const typical = rows.length === 0 ? 10 : median(rows.map(({ size }) => size), 10);
   return Math.min(steps[Math.floor(steps.length * 0.15)] ?? 1.2 * typical, Math.max(1.42, usual) * typical);
 }
 
@@ -82,7 +84,7 @@ function joinOverlapping(rows: VisualRow[], setting: Setting): RowBand[] {
 
 /** Some chunk of `lower` stands under one of `upper`. */
 function stacked(upper: VisualRow, lower: VisualRow): boolean {
-  return lower.chunks.some((chunk) => upper.chunks.some((other) => Math.min(chunk.right, other.right) - Math.max(chunk.left, other.left) > 1));
+  return lower.chunks.some((chunk) => upper.chunks.some((other) => horizontalOverlap(chunk, other) > 1));
 }
 
 /** For or against `row` being the next lines of the cells of `open`; 0 where it stands beside them all. A label amid two rows joins neither to the other. */
@@ -105,7 +107,7 @@ function headsGroup(upper: VisualRow[], lower: VisualRow[], columns: Column[]): 
     row.chunks.some((chunk) => {
       const [first, last] = under(chunk);
       if (first < 1 || last === first) return false;
-      const covered = below.filter((other) => Math.min(other.right, chunk.right) - Math.max(other.left, chunk.left) > 0.3 * (other.right - other.left));
+      const covered = below.filter((other) => horizontalOverlap(other, chunk) > 0.3 * widthOf(other));
       return new Set(covered.map((other) => under(other)[0])).size >= 2;
     }),
   );
@@ -160,16 +162,16 @@ function isPlausible(grouped: RowBand[], setting: Setting): boolean {
         if (above === undefined || chunk === undefined || chunk.baseline - above.baseline < 0.5 * chunk.size) continue;
         joins++;
         if (isValue(above.text) && isValue(chunk.text)) conflicts++;
-        if (!hadRoom(above, chunk, widthOf(setting, column)) || startsLowercase(chunk.text)) wrapped++;
+        if (!hadRoom(above, chunk, columnWidth(setting, column)) || startsLowercase(chunk.text)) wrapped++;
       }
     }
   }
   return joins > 0 && conflicts <= 0.1 * joins && wrapped >= 0.4 * joins;
 }
 
-function widthOf(setting: Setting, column: number): number {
+function columnWidth(setting: Setting, column: number): number {
   const found = setting.columns[column];
-  return found === undefined ? 0 : found.right - found.left;
+  return found === undefined ? 0 : widthOf(found);
 }
 
 /** Lines by the column they begin in, from the top; chunks side by side in one column are one line. */
@@ -268,7 +270,7 @@ function wrapEvidence(upper: Chunk, chunk: Chunk, setting: Setting, column: numb
   if (isValue(chunk.text) && !unfinished && !/^[([]/.test(chunk.text)) return -1;
   // Where both lines are single words the column is as wide as its words and anything looks wrapped.
   const words = Math.max(wordCount(upper.text), wordCount(chunk.text));
-  let score = hadRoom(upper, chunk, widthOf(setting, column)) ? -1.5 : words === 1 ? 0.3 : 1.2;
+  let score = hadRoom(upper, chunk, columnWidth(setting, column)) ? -1.5 : words === 1 ? 0.3 : 1.2;
   if (small) score += 1.1;
   else if (endsSentence(upper.text)) score -= 0.3;
   if (unfinished || /\b(?:of|and|the|for|in|to|or|with|by|from|on|at|per)$/.test(upper.text)) score += 0.8;

@@ -1,4 +1,5 @@
 /** Blocks: lines stacked at line distance, as a cell's wrapped text stands; and bands of blocks that overlap in height. */
+import { horizontalOverlap, middleX } from '../../../geometry/box.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import type { Flow } from './running-text.js';
 
@@ -32,7 +33,7 @@ export function makeBlocks(rows: VisualRow[], leading: number): Block[] {
   for (const row of rows) {
     open = open.filter((block) => row.baseline - (block.lines.at(-1)?.baseline ?? 0) <= MAX_LEADING * block.size);
     for (const chunk of row.chunks) {
-      const under = open.filter((block) => block.lines.at(-1)?.baseline !== chunk.baseline && Math.min(block.right, chunk.right) - Math.max(block.left, chunk.left) > 0.5);
+      const under = open.filter((block) => block.lines.at(-1)?.baseline !== chunk.baseline && horizontalOverlap(block, chunk) > 0.5);
       const host = under[0];
       if (under.length === 1 && host !== undefined && goesOn(host, chunk, leading)) addLine(host, chunk);
       else {
@@ -51,7 +52,7 @@ function goesOn(block: Block, chunk: Chunk, leading: number): boolean {
   const step = chunk.baseline - last.baseline;
   if (step < 0.8 * chunk.size || step > leading * chunk.size) return false;
   const slack = 0.6 * chunk.size;
-  const middles = Math.abs((chunk.left + chunk.right) / 2 - (last.left + last.right) / 2);
+  const middles = Math.abs(middleX(chunk) - middleX(last));
   return Math.abs(chunk.left - last.left) <= slack || Math.abs(chunk.right - last.right) <= slack || middles <= slack;
 }
 
@@ -92,7 +93,7 @@ export function makeBands(blocks: Block[], isParted: (left: Block, right: Block)
       other.blocks = [];
     }
     open = open.filter((other) => !others.includes(other));
-    band.stacked ||= band.blocks.some((other) => Math.min(other.right, block.right) - Math.max(other.left, block.left) > 0.5);
+    band.stacked ||= band.blocks.some((other) => horizontalOverlap(other, block) > 0.5);
     band.blocks.push(block);
     band.bottom = Math.max(band.bottom, block.bottom);
   }

@@ -1,4 +1,6 @@
 /** Where a table's columns and rows part: drawn lines first, then joints and shades, then the white between the words. */
+import { horizontalExtent, horizontalOverlap, middleX, widthOf } from '../../../geometry/box.js';
+import { middleOfLetters } from '../../../geometry/em.js';
 import type { Box } from '../../../pdf/pdf-page.js';
 import { groupRows, leadingOf } from './bands.js';
 import { cutRows } from './cuts.js';
@@ -80,7 +82,7 @@ function overlapping(rows: VisualRow[]): Chunk[][] {
   const joined: { chunks: Chunk[]; bottom: number }[] = [];
   for (const row of rows) {
     const open = joined.at(-1);
-    const beside = open !== undefined && row.chunks.every((chunk) => !open.chunks.some((other) => Math.min(chunk.right, other.right) - Math.max(chunk.left, other.left) > 1));
+    const beside = open !== undefined && row.chunks.every((chunk) => !open.chunks.some((other) => horizontalOverlap(chunk, other) > 1));
     if (open !== undefined && beside && open.bottom - row.top > 0.3 * row.size) {
       open.chunks.push(...row.chunks);
       open.bottom = Math.max(open.bottom, row.bottom);
@@ -155,14 +157,7 @@ function extentsOf(area: TableArea, x: Edge[]): Column[] {
   const columns: Column[] = [];
   for (let index = 0; index + 1 < x.length; index++) {
     const [left, right] = [x[index]?.at ?? 0, x[index + 1]?.at ?? 0];
-    const column = { left: Infinity, right: -Infinity };
-    for (const row of area.rows) {
-      for (const chunk of row.chunks) {
-        if (chunk.left < left - 2 || chunk.right > right + 2) continue;
-        column.left = Math.min(column.left, chunk.left);
-        column.right = Math.max(column.right, chunk.right);
-      }
-    }
+    const column = horizontalExtent(area.rows.flatMap((row) => row.chunks.filter((chunk) => chunk.left >= left - 2 && chunk.right <= right + 2)));
     columns.push(column.left < column.right ? column : { left: left + 1, right: right - 1 });
   }
   return columns;
@@ -200,7 +195,7 @@ function rowBetween(row: VisualRow, top: number, bottom: number): VisualRow[] {
 function rowLines(area: TableArea, x: Edge[]): Edge[] {
   const narrowest = Math.min(...x.slice(1).map((edge, index) => edge.at - (x[index]?.at ?? 0)));
   const found = area.horizontals.filter((line) => line.end - line.start >= 0.7 * narrowest && !strikes(line, area.rows));
-  const shadeEdges = area.shades.filter((shade) => shade.box.right - shade.box.left >= 0.7 * narrowest).flatMap((shade) => [shade.box.top, shade.box.bottom]);
+  const shadeEdges = area.shades.filter((shade) => widthOf(shade.box) >= 0.7 * narrowest).flatMap((shade) => [shade.box.top, shade.box.bottom]);
   return cluster([...found.map((line) => line.at), ...shadeEdges]).map((at) => ({
     at,
     kind: found.some((line) => Math.abs(line.at - at) <= SAME_EDGE) ? 'drawn' : 'joint',
@@ -287,7 +282,7 @@ function holdsFullRows(bands: VisualRow[][], columns: Column[]): boolean {
 export function rowsInside(chunks: Chunk[], box: Box): VisualRow[] {
   return makeRows(
     chunks.filter((chunk) => {
-      const [x, y] = [(chunk.left + chunk.right) / 2, chunk.baseline - 0.3 * chunk.size];
+      const [x, y] = [middleX(chunk), middleOfLetters(chunk)];
       return x >= box.left - 2 && x <= box.right + 2 && y >= box.top - 1 && y <= box.bottom + 1;
     }),
   );

@@ -1,4 +1,7 @@
 /** Words joined into chunks, the smallest parts a table cell is made of, and chunks into visual rows. */
+import { horizontalGap } from '../../../geometry/box.js';
+import { middleOfLetters } from '../../../geometry/em.js';
+import { partitionPoint } from '../../../geometry/search.js';
 import type { Word } from '../../../pdf/pdf-page.js';
 import type { Piece } from './frame.js';
 import type { Segment } from './segments.js';
@@ -124,15 +127,8 @@ export function splitFinely(chunk: Chunk): Chunk[] {
 function isParted(before: Piece | undefined, piece: Piece, verticals: Segment[]): boolean {
   if (before === undefined || piece.word.glued || verticals.length === 0) return false;
   const [from, to] = [before.right - 0.5, piece.left + 0.5];
-  let low = 0;
-  let high = verticals.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((verticals[middle]?.at ?? 0) < from) low = middle + 1;
-    else high = middle;
-  }
-  const y = piece.baseline - 0.3 * piece.size;
-  for (let index = low; index < verticals.length; index++) {
+  const y = middleOfLetters(piece);
+  for (let index = partitionPoint(verticals, ({ at }) => at < from); index < verticals.length; index++) {
     const vertical = verticals[index];
     if (vertical === undefined || vertical.at > to) return false;
     if (vertical.start <= y && vertical.end >= y) return true;
@@ -207,7 +203,7 @@ function attachRaised(chunks: Chunk[]): Chunk[] {
         const host = sorted[other];
         if (host === undefined || Math.abs(host.baseline - small.baseline) > 0.75 * host.size + 2) break;
         if (small.size > 0.86 * host.size || gone.has(host) || Math.abs(host.baseline - small.baseline) > 0.62 * host.size) continue;
-        const gap = Math.max(small.left - host.right, host.left - small.right) / host.size;
+        const gap = horizontalGap(small, host) / host.size;
         if (gap < nearest && (gap > -1 || standsBetween(small, host))) [best, nearest] = [host, gap];
       }
     }

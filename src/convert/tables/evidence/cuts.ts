@@ -1,4 +1,5 @@
 /** Chunks cut where a column ends inside them, and told by the columns they stand in. */
+import { middleX } from '../../../geometry/box.js';
 import type { Edge } from './boundaries.js';
 import { chunkOf, textOf } from './chunks.js';
 import type { Chunk, VisualRow } from './chunks.js';
@@ -26,7 +27,7 @@ function isDrawnAt(verticals: Segment[], x: number, { baseline, size }: VisualRo
 export function columnsOf(chunk: Chunk, x: Edge[]): { first: number; last: number } {
   const [first, last] = [columnAt(x, chunk.left + EDGE_SLACK), columnAt(x, chunk.right - EDGE_SLACK)];
   if (first < last) return { first, last };
-  const middle = columnAt(x, (chunk.left + chunk.right) / 2);
+  const middle = columnAt(x, middleX(chunk));
   return { first: middle, last: middle };
 }
 

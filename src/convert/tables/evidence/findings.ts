@@ -1,4 +1,5 @@
 /** What a filled grid shows of itself: counts and shares on which the verdict rests. */
+import { middleX } from '../../../geometry/box.js';
 import type { TableArea } from './boundaries.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
@@ -136,7 +137,7 @@ function alignment(grid: Grid): number {
   const shares: number[] = [];
   for (const chunks of byColumn.values()) {
     if (chunks.length < 2) continue;
-    const edges = [chunks.map((chunk) => chunk.left), chunks.map((chunk) => chunk.right), chunks.map((chunk) => (chunk.left + chunk.right) / 2)];
+    const edges = [chunks.map((chunk) => chunk.left), chunks.map((chunk) => chunk.right), chunks.map((chunk) => middleX(chunk))];
     shares.push(Math.max(...edges.map(agreement)));
   }
   return shares.length === 0 ? 0 : shares.reduce((sum, share) => sum + share, 0) / shares.length;

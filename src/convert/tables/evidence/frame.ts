@@ -1,4 +1,5 @@
 /** One page in the frame of one reading direction: turned so that its text runs to the right and lines follow downwards. */
+import { heightOf, middleX, middleY, widthOf } from '../../../geometry/box.js';
 import type { Box, DrawnBox, PageContent, Ruling, Word } from '../../../pdf/pdf-page.js';
 
 /** A word with its extent in the frame; `word` is the page's own. */
@@ -84,20 +85,20 @@ function turnRuling(ruling: Ruling, into: (box: Box) => Box): Ruling {
       ? { left: ruling.start, right: ruling.end, top: across.start, bottom: across.end }
       : { left: across.start, right: across.end, top: ruling.start, bottom: ruling.end },
   );
-  const horizontal = box.right - box.left >= box.bottom - box.top;
+  const horizontal = widthOf(box) >= heightOf(box);
   const turnJoint = (at: number): number => {
     const point = into(ruling.orientation === 'horizontal' ? { left: at, right: at, top: ruling.position, bottom: ruling.position } : { left: ruling.position, right: ruling.position, top: at, bottom: at });
     return horizontal ? point.left : point.top;
   };
   const joints = (ruling.joints ?? []).map(turnJoint);
   return horizontal
-    ? { ...ruling, joints, orientation: 'horizontal', position: (box.top + box.bottom) / 2, start: box.left, end: box.right }
-    : { ...ruling, joints, orientation: 'vertical', position: (box.left + box.right) / 2, start: box.top, end: box.bottom };
+    ? { ...ruling, joints, orientation: 'horizontal', position: middleY(box), start: box.left, end: box.right }
+    : { ...ruling, joints, orientation: 'vertical', position: middleX(box), start: box.top, end: box.bottom };
 }
 
 function pieceOf(word: Word, turn: Turn, box: Box): Piece {
   // The file's baseline is a y of the seen page; turned text has it in x, so there the ink tells, less its descenders.
   const descends = /[gjpqyç,;()[\]{}|/@Q]/.test(word.text);
   const baseline = turn === 0 ? word.baseline : box.bottom - (descends ? 0.2 * word.size : 0);
-  return { word, left: box.left, right: box.right, baseline, size: word.size > 0 ? word.size : Math.max(1, box.bottom - box.top) };
+  return { word, left: box.left, right: box.right, baseline, size: word.size > 0 ? word.size : Math.max(1, heightOf(box)) };
 }

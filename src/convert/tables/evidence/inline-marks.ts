@@ -1,4 +1,7 @@
 /** Boxes and strokes inside a line of text: highlights, keys, outlined words. They frame words, not cells. */
+import { heightOf, holdsPoint, horizontalExtent, horizontalGap, middleX } from '../../../geometry/box.js';
+import { middleOfLetters } from '../../../geometry/em.js';
+import { partitionPoint } from '../../../geometry/search.js';
 import type { Box, DrawnBox } from '../../../pdf/pdf-page.js';
 import type { Piece } from './frame.js';
 
@@ -10,14 +13,13 @@ const MAX_TESTED = 2000;
 export function withoutInlineBoxes(boxes: DrawnBox[], pieces: Piece[]): DrawnBox[] {
   if (boxes.length === 0 || boxes.length > MAX_TESTED) return boxes;
   const sorted = [...pieces].sort((a, b) => a.baseline - b.baseline);
-  const low = boxes.filter(({ box }) => box.bottom - box.top < 40);
+  const low = boxes.filter(({ box }) => heightOf(box) < 40);
   const isBoxed = (piece: Piece): boolean => low.some(({ box }) => holds(box, piece));
   return boxes.filter(({ box }) => !low.some((drawn) => drawn.box === box) || !isInline(box, sorted, isBoxed));
 }
 
 function holds(box: Box, piece: Piece): boolean {
-  const [x, y] = [(piece.left + piece.right) / 2, piece.baseline - 0.3 * piece.size];
-  return x > box.left && x < box.right && y > box.top && y < box.bottom;
+  return holdsPoint(box, middleX(piece), middleOfLetters(piece));
 }
 
 function isInline(box: Box, sorted: Piece[], isBoxed: (piece: Piece) => boolean): boolean {
@@ -28,25 +30,18 @@ function isInline(box: Box, sorted: Piece[], isBoxed: (piece: Piece) => boolean)
     if (holds(box, piece)) inside.push(piece);
   }
   const [first] = inside;
-  if (first === undefined || box.bottom - box.top > 1.9 * first.size) return false;
-  const [left, right] = [Math.min(...inside.map((piece) => piece.left)), Math.max(...inside.map((piece) => piece.right))];
+  if (first === undefined || heightOf(box) > 1.9 * first.size) return false;
+  const text = horizontalExtent(inside);
   for (let at = firstBelow(sorted, first.baseline - 1); at < sorted.length; at++) {
     const piece = sorted[at];
     if (piece === undefined || piece.baseline > first.baseline + 1) break;
     if (inside.includes(piece)) continue;
-    const gap = Math.max(left - piece.right, piece.left - right);
+    const gap = horizontalGap(text, piece);
     if (gap > -0.3 && gap < WORD_SPACE * first.size && !isBoxed(piece)) return true;
   }
   return false;
 }
 
 function firstBelow(sorted: Piece[], baseline: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle]?.baseline ?? 0) < baseline) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(sorted, (piece) => piece.baseline < baseline);
 }

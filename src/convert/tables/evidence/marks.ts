@@ -1,4 +1,6 @@
 /** Lines and shades that belong together: each group frames, rules or stripes one possible table. */
+import { heightOf, horizontalOverlap, union, unionBox, verticalOverlap, widthOf } from '../../../geometry/box.js';
+import { partitionPoint } from '../../../geometry/search.js';
 import type { Box } from '../../../pdf/pdf-page.js';
 import { absorb } from './absorbed.js';
 import { makeBands, makeBlocks } from './blocks.js';
@@ -48,7 +50,7 @@ export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: 
     const root = sets.find(index);
     let group = groups.get(root);
     if (group === undefined) {
-      group = { box: { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity }, horizontals: [], verticals: [], shades: [] };
+      group = { box: unionBox([]), horizontals: [], verticals: [], shades: [] };
       groups.set(root, group);
     }
     return group;
@@ -61,24 +63,17 @@ export function groupMarks(lines: LineWork, rows: VisualRow[], running: (chunk: 
 
 function addHorizontal(group: MarkGroup, segment: Segment): void {
   group.horizontals.push(segment);
-  widen(group.box, segment.start, segment.at, segment.end, segment.at);
+  group.box = union(group.box, { left: segment.start, top: segment.at, right: segment.end, bottom: segment.at });
 }
 
 function addVertical(group: MarkGroup, segment: Segment): void {
   group.verticals.push(segment);
-  widen(group.box, segment.at, segment.start, segment.at, segment.end);
+  group.box = union(group.box, { left: segment.at, top: segment.start, right: segment.at, bottom: segment.end });
 }
 
 function addShade(group: MarkGroup, shade: Shade): void {
   group.shades.push(shade);
-  widen(group.box, shade.box.left, shade.box.top, shade.box.right, shade.box.bottom);
-}
-
-function widen(box: Box, left: number, top: number, right: number, bottom: number): void {
-  box.left = Math.min(box.left, left);
-  box.top = Math.min(box.top, top);
-  box.right = Math.max(box.right, right);
-  box.bottom = Math.max(box.bottom, bottom);
+  group.box = union(group.box, shade.box);
 }
 
 function joinCrossings(horizontal: Segment[], vertical: Segment[], sets: Sets): void {
@@ -97,14 +92,7 @@ function joinCrossings(horizontal: Segment[], vertical: Segment[], sets: Sets): 
 }
 
 function lowerBound(sorted: number[], value: number): number {
-  let low = 0;
-  let high = sorted.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((sorted[middle] ?? 0) < value) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(sorted, (other) => other < value);
 }
 
 /** Horizontal rules of one extent belong together when what stands between two of them is set in columns. */
@@ -145,7 +133,7 @@ function isHeadingRule(rule: Segment, horizontal: Segment[], rows: VisualRow[]):
   const line = inside.filter((chunk) => last - chunk.baseline < 0.4 * chunk.size);
   const [chunk] = line;
   if (chunk === undefined || line.length > 1 || rule.at - chunk.baseline > 0.95 * chunk.size) return false;
-  if (Math.abs(chunk.left - rule.start) > 4 || chunk.right - chunk.left > 0.6 * length) return false;
+  if (Math.abs(chunk.left - rule.start) > 4 || widthOf(chunk) > 0.6 * length) return false;
   if (!chunk.bold && chunk.text !== chunk.text.toUpperCase() && chunk.size < 11.5) return false;
   return !horizontal.some((other) => other.at < rule.at - 2 && other.at > chunk.baseline - 2.4 * chunk.size && Math.abs(other.start - rule.start) < SAME_EXTENT && Math.abs(other.end - rule.end) < SAME_EXTENT);
 }
@@ -192,15 +180,15 @@ function isTabular(box: Box, { rows, running, leading }: Text, cells = false): b
     const free = inside.filter((chunk) => !running(chunk));
     if (free.length < inside.length) prose++;
     if (free.length >= 2) parted++;
-    else if (free.length === 1 && (free[0]?.right ?? 0) - (free[0]?.left ?? 0) > 0.6 * (box.right - box.left)) whole++;
+    else if (free.length === 1 && (free[0]?.right ?? 0) - (free[0]?.left ?? 0) > 0.6 * widthOf(box)) whole++;
   }
-  if (found.length === 0) return box.bottom - box.top < 4.5;
+  if (found.length === 0) return heightOf(box) < 4.5;
   if (found.length === 1 && isNarrowLabel(found[0], box)) return true;
   if (!cells && endsAbove(found, box)) return false;
   if (found.some((row) => row.chunks.some((chunk) => isTableCaption(chunk.text) || isFigureCaption(chunk.text)))) return false;
   if (cells && whole + prose === 0) return true;
   if (parted >= 1 && prose <= 0.34 * (parted + prose) && whole <= Math.max(1, 0.25 * parted)) return true;
-  return isLabelled(found, box) || isBanded(found, cells ? 2 : 3, leading, 0.6 * (box.right - box.left));
+  return isLabelled(found, box) || isBanded(found, cells ? 2 : 3, leading, 0.6 * widthOf(box));
 }
 
 /** In sizes: from the last line of a table to the rule that closes it; in words, what goes on over the columns above it. */
@@ -212,7 +200,7 @@ function endsAbove(rows: VisualRow[], box: Box): boolean {
   const last = rows.at(-1);
   if (last === undefined || last.chunks.length > 1 || box.bottom - last.baseline <= CLOSING * last.size) return false;
   const begin = rows.findLastIndex(({ chunks }) => chunks.length > 1) + 1;
-  return begin > 0 && rows.slice(begin).some(({ chunks: [chunk] }) => chunk !== undefined && chunk.right - chunk.left > 0.75 * (box.right - box.left) && wordCount(chunk.text) >= LONG_LINE);
+  return begin > 0 && rows.slice(begin).some(({ chunks: [chunk] }) => chunk !== undefined && widthOf(chunk) > 0.75 * widthOf(box) && wordCount(chunk.text) >= LONG_LINE);
 }
 
 /** Of a table that is to be filled in: rows, and words in the first column of each. */
@@ -243,7 +231,7 @@ function keepsColumns(box: Box, header: Box, { rows }: Text): boolean {
 function isNarrowLabel(row: VisualRow | undefined, box: Box): boolean {
   const chunk = row?.chunks[0];
   if (row === undefined || chunk === undefined || row.chunks.length > 1) return false;
-  return box.bottom - box.top <= 2.4 * row.size && chunk.right - chunk.left < 0.6 * (box.right - box.left) && !isTableCaption(chunk.text);
+  return heightOf(box) <= 2.4 * row.size && widthOf(chunk) < 0.6 * widthOf(box) && !isTableCaption(chunk.text);
 }
 
 /** Short labels stand left of the rest, with white between them all the way down. */
@@ -251,7 +239,7 @@ function isLabelled(rows: VisualRow[], box: Box): boolean {
   const lines = rows.map((row) => row.chunks);
   const columns = inferColumns(lines);
   const [first, second] = columns;
-  if (first === undefined || second === undefined || first.right - first.left > 0.4 * (box.right - box.left)) return false;
+  if (first === undefined || second === undefined || widthOf(first) > 0.4 * widthOf(box)) return false;
   const labels = lines.flat().filter((chunk) => chunk.right <= second.left);
   const across = lines.flat().filter((chunk) => chunk.left < first.right && chunk.right > second.left);
   const both = lines.filter((chunks) => chunks.some((chunk) => chunk.right <= second.left) && chunks.some((chunk) => chunk.left >= first.right));
@@ -266,21 +254,14 @@ function isBanded(rows: VisualRow[], least: number, leading: number, wide: numbe
   if (band !== undefined && bands.length === 1 && !band.stacked && band.blocks.length >= 2) {
     // A label and its text are a row, two columns of text are not.
     const label = band.blocks[0];
-    if (band.blocks.length >= least || (label !== undefined && label.lines.length <= 3 && label.right - label.left < 0.7 * wide)) return true;
+    if (band.blocks.length >= least || (label !== undefined && label.lines.length <= 3 && widthOf(label) < 0.7 * wide)) return true;
   }
-  if (bands.some((band) => band.blocks.length === 1 && band.blocks.some((block) => block.right - block.left > wide))) return false;
+  if (bands.some((band) => band.blocks.length === 1 && band.blocks.some((block) => widthOf(block) > wide))) return false;
   return fine >= 2 && fine >= 0.5 * bands.length && bands.filter((band) => band.stacked).length <= 0.2 * bands.length;
 }
 
 function firstRowBelow(rows: VisualRow[], top: number): number {
-  let low = 0;
-  let high = rows.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((rows[middle]?.baseline ?? 0) < top) low = middle + 1;
-    else high = middle;
-  }
-  return low;
+  return partitionPoint(rows, ({ baseline }) => baseline < top);
 }
 
 /** Shades that touch side by side or one above the other, and stripes of one extent with a row or two between. */
@@ -295,8 +276,7 @@ function joinShades(shades: Shade[], base: number, text: Text, sets: Sets): void
   for (const [index, { box }] of shades.entries()) {
     const root = sets.find(base + index);
     const stripe = stripes.get(root);
-    if (stripe === undefined) stripes.set(root, { ...box });
-    else widen(stripe, box.left, box.top, box.right, box.bottom);
+    stripes.set(root, stripe === undefined ? box : union(stripe, box));
   }
   const ordered = [...stripes].sort(([, a], [, b]) => a.top - b.top);
   for (const [index, [root, box]] of ordered.entries()) {
@@ -310,8 +290,8 @@ function joinShades(shades: Shade[], base: number, text: Text, sets: Sets): void
 }
 
 function touches(a: Box, b: Box): boolean {
-  const across = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-  const up = Math.min(a.bottom, b.bottom) - Math.max(a.top, b.top);
+  const across = horizontalOverlap(a, b);
+  const up = verticalOverlap(a, b);
   const sameRow = Math.abs(a.top - b.top) <= 2 || Math.abs(a.bottom - b.bottom) <= 2;
   const sameColumn = Math.abs(a.left - b.left) <= 2 || Math.abs(a.right - b.right) <= 2;
   return (sameRow && across >= -4 && up > 2) || (sameColumn && up >= -3 && across > 4);
@@ -324,16 +304,16 @@ function isStriped(box: Box, text: Text): boolean {
     row.chunks.filter((chunk) => chunk.left >= box.left - 4 && chunk.right <= box.right + 4),
   );
   const size = Math.min(...inside.map((chunk) => chunk.size));
-  return inside.every((chunk) => chunk.right - chunk.left < 0.7 * (box.right - box.left) && chunk.size < 1.25 * size);
+  return inside.every((chunk) => widthOf(chunk) < 0.7 * widthOf(box) && chunk.size < 1.25 * size);
 }
 
 function isStripePair(upper: Box, lower: Box): boolean {
   const gap = lower.top - upper.bottom;
   const [left, right] = [Math.abs(upper.left - lower.left) <= 3, Math.abs(upper.right - lower.right) <= 3];
-  const widths = [upper.right - upper.left, lower.right - lower.left];
+  const widths = [widthOf(upper), widthOf(lower)];
   // A stripe stops short of a cell that spans rows of another shade.
   const sameExtent = (left && right) || ((left || right) && Math.min(...widths) > 0.5 * Math.max(...widths));
-  return sameExtent && gap > 0 && gap <= 3.2 * Math.max(upper.bottom - upper.top, lower.bottom - lower.top);
+  return sameExtent && gap > 0 && gap <= 3.2 * Math.max(heightOf(upper), heightOf(lower));
 }
 
 function joinShadesToRules(shades: Shade[], base: number, horizontal: Segment[], sets: Sets): void {
@@ -341,7 +321,7 @@ function joinShadesToRules(shades: Shade[], base: number, horizontal: Segment[],
     for (const [other, line] of horizontal.entries()) {
       if (line.at < box.top - 3 || line.at > box.bottom + 3) continue;
       const across = Math.min(line.end, box.right) - Math.max(line.start, box.left);
-      if (across >= 0.8 * Math.min(line.end - line.start, box.right - box.left)) sets.join(base + index, other);
+      if (across >= 0.8 * Math.min(line.end - line.start, widthOf(box))) sets.join(base + index, other);
     }
     if (index > 400) return;
   }

@@ -1,4 +1,5 @@
 /** Frames around a whole page: decoration that would tie together whatever stands inside them. */
+import { heightOf, widthOf } from '../../../geometry/box.js';
 import type { LineWork, Segment } from './segments.js';
 
 /** Of the page, at least, in width, height and area. */
@@ -33,7 +34,7 @@ export function withoutPageFrames(lines: LineWork, page: { width: number; height
     }
   }
   const kept = (segment: Segment): boolean => !gone.has(segment);
-  const isLarge = ({ box }: LineWork['shades'][number]): boolean => (box.right - box.left) * (box.bottom - box.top) > LEAST_AREA * page.width * page.height && box.bottom - box.top > LEAST_SIDE * page.height;
+  const isLarge = ({ box }: LineWork['shades'][number]): boolean => widthOf(box) * heightOf(box) > LEAST_AREA * page.width * page.height && heightOf(box) > LEAST_SIDE * page.height;
   if (gone.size === 0 && !lines.shades.some(isLarge)) return lines;
   return { ...lines, horizontal: lines.horizontal.filter(kept), vertical: lines.vertical.filter(kept), shades: lines.shades.filter((shade) => !isLarge(shade)) };
 }

@@ -1,4 +1,5 @@
 /** Head cells written upwards or downwards over the columns of an upright table: they join the row that they head. */
+import { horizontalExtent, middleX, middleY, unionBox } from '../../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 
@@ -26,20 +27,17 @@ function isTurned(angle: number): boolean {
   return [90, 270].some((turn) => Math.abs(((angle - turn + 540) % 360) - 180) <= 3);
 }
 
-const middleX = ({ box }: Word): number => (box.left + box.right) / 2;
-const middleY = ({ box }: Word): number => (box.top + box.bottom) / 2;
-
 /** The extent of each column across, from its cells of one column. */
 function columnsOf({ cells, columnCount, box }: FoundTable): { left: number; right: number }[] {
   return Array.from({ length: columnCount }, (_, column) => {
     const own = cells.filter((cell) => cell.column === column && cell.columnSpan === 1).map((cell) => cell.box);
-    return own.length === 0 ? { left: box.right, right: box.right } : { left: Math.min(...own.map(({ left }) => left)), right: Math.max(...own.map(({ right }) => right)) };
+    return own.length === 0 ? { left: box.right, right: box.right } : horizontalExtent(own);
   });
 }
 
 /** The column that a turned word stands over: heads of several lines are wider than the numbers under them. */
 function columnOf(word: Word, columns: { left: number; right: number }[]): number | undefined {
-  const off = ({ left, right }: { left: number; right: number }): number => Math.max(left - middleX(word), middleX(word) - right, 0);
+  const off = ({ left, right }: { left: number; right: number }): number => Math.max(left - middleX(word.box), middleX(word.box) - right, 0);
   const [nearest] = [...columns.entries()].sort(([, a], [, b]) => off(a) - off(b));
   return nearest !== undefined && off(nearest[1]) < mostBeside * word.size ? nearest[0] : undefined;
 }
@@ -53,7 +51,7 @@ function headsOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
   for (const column of columns.keys()) {
     const words: Word[] = [];
     let top = Math.max(table.box.top, Math.min(end, ...table.cells.filter((cell) => cell.row === 0 && cell.column === column).map(({ box }) => box.bottom)));
-    for (const word of free.filter((one) => columnOf(one, columns) === column && middleY(one) < end).sort((a, b) => b.box.bottom - a.box.bottom)) {
+    for (const word of free.filter((one) => columnOf(one, columns) === column && middleY(one.box) < end).sort((a, b) => b.box.bottom - a.box.bottom)) {
       if (Math.min(top, end) - word.box.bottom > mostGap * word.size && table.box.top - word.box.bottom > mostGap * word.size) break;
       words.push(word);
       top = Math.min(top, word.box.top);
@@ -67,9 +65,9 @@ function headsOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
 function inOrder(words: Word[]): Word[] {
   const up = Math.abs(((words[0]?.angle ?? 90) % 360) - 90) < 45;
   const lines: Word[][] = [];
-  for (const word of [...words].sort((a, b) => middleX(a) - middleX(b))) {
+  for (const word of [...words].sort((a, b) => middleX(a.box) - middleX(b.box))) {
     const line = lines.at(-1);
-    if (line !== undefined && Math.abs(middleX(line[0] as Word) - middleX(word)) < 0.5 * word.size) line.push(word);
+    if (line !== undefined && Math.abs(middleX((line[0] as Word).box) - middleX(word.box)) < 0.5 * word.size) line.push(word);
     else lines.push([word]);
   }
   if (!up) lines.reverse();
@@ -84,10 +82,7 @@ function withHeads(table: FoundTable, heads: Map<number, Word[]>): FoundTable {
   return heads.size < leastColumns ? table : aboveFirstRow(table, heads);
 }
 
-const around = (words: Word[], box: Box): Box => ({
-  left: Math.min(box.left, ...words.map((word) => word.box.left)), top: Math.min(box.top, ...words.map((word) => word.box.top)),
-  right: Math.max(box.right, ...words.map((word) => word.box.right)), bottom: Math.max(box.bottom, ...words.map((word) => word.box.bottom)),
-});
+const around = (words: Word[], box: Box): Box => unionBox([box, ...words.map((word) => word.box)]);
 
 function intoFirstRow(table: FoundTable, heads: Map<number, Word[]>): FoundTable {
   const cells = table.cells.filter((cell) => !(cell.row === 0 && cell.words.length === 0 && cell.columnSpan === 1 && cell.rowSpan === 1 && heads.has(cell.column)));

@@ -1,4 +1,5 @@
 /** Running text: stacks of lines that a paragraph filled, one after the other. They bound what a table may reach. */
+import { horizontalExtent, horizontalOverlap, widthOf } from '../../../geometry/box.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { isValue, letterShare, wordCount } from '../../wording/cell-text.js';
 
@@ -39,15 +40,15 @@ function companyOf(rows: VisualRow[]): Map<Chunk, number> {
   const company = new Map<Chunk, number>();
   for (const { chunks } of rows) {
     if (chunks.length < 2) continue;
-    for (const chunk of chunks) company.set(chunk, Math.max(...chunks.map((other) => (other === chunk ? 0 : other.right - other.left))));
+    for (const chunk of chunks) company.set(chunk, Math.max(...chunks.map((other) => (other === chunk ? 0 : widthOf(other)))));
   }
   return company;
 }
 
 /** The stack in parts, without the runs of its lines that are the column of a table between two paragraphs: all short, as is what stands beside each. */
 function withoutColumns(stack: Chunk[], company: Map<Chunk, number>): Chunk[][] {
-  const most = shortShare * Math.max(...stack.map((chunk) => chunk.right - chunk.left));
-  const isCell = (chunk: Chunk): boolean => chunk.right - chunk.left < most && (company.get(chunk) ?? Infinity) < most;
+  const most = shortShare * Math.max(...stack.map((chunk) => widthOf(chunk)));
+  const isCell = (chunk: Chunk): boolean => widthOf(chunk) < most && (company.get(chunk) ?? Infinity) < most;
   const parts: Chunk[][] = [];
   let [from, at] = [0, 0];
   while (at < stack.length) {
@@ -66,8 +67,7 @@ function withoutColumns(stack: Chunk[], company: Map<Chunk, number>): Chunk[][] 
 function flowOf(chunks: Chunk[]): Flow {
   return {
     chunks,
-    left: Math.min(...chunks.map((chunk) => chunk.left)),
-    right: Math.max(...chunks.map((chunk) => chunk.right)),
+    ...horizontalExtent(chunks),
     top: chunks[0]?.top ?? 0,
     bottom: chunks[chunks.length - 1]?.bottom ?? 0,
   };
@@ -101,7 +101,7 @@ function onlyChunkBelow(rows: VisualRow[], index: number, chunk: Chunk): Chunk |
   for (let at = index + 1; at < rows.length && at <= index + LOOK_AHEAD; at++) {
     const row = rows[at];
     if (row === undefined || row.baseline - chunk.baseline > 2.6 * chunk.size) return null;
-    const under = row.chunks.filter((other) => Math.min(other.right, chunk.right) - Math.max(other.left, chunk.left) > 0.5);
+    const under = row.chunks.filter((other) => horizontalOverlap(other, chunk) > 0.5);
     if (under.length === 0) continue;
     const next = under[0];
     if (under.length > 1 || next === undefined) return null;
@@ -114,9 +114,9 @@ function onlyChunkBelow(rows: VisualRow[], index: number, chunk: Chunk): Chunk |
 /** Short lines set off at either end of a stack are a heading, or the first cell of a table below. */
 function trimEnds(stack: Chunk[]): Chunk[] {
   const step = usualStep(stack);
-  const width = Math.max(...stack.map((chunk) => chunk.right - chunk.left));
+  const width = Math.max(...stack.map((chunk) => widthOf(chunk)));
   const isSetOff = (chunk: Chunk | undefined, other: Chunk | undefined): boolean =>
-    chunk !== undefined && other !== undefined && chunk.right - chunk.left < 0.5 * width && Math.abs(chunk.baseline - other.baseline) > 1.22 * step;
+    chunk !== undefined && other !== undefined && widthOf(chunk) < 0.5 * width && Math.abs(chunk.baseline - other.baseline) > 1.22 * step;
   let [first, last] = [0, stack.length - 1];
   while (last > first && isSetOff(stack[last], stack[last - 1])) last--;
   while (first < last && isSetOff(stack[first], stack[first + 1])) first++;
@@ -146,7 +146,7 @@ function isProse(stack: Chunk[]): boolean {
 /** Of the lines that another one follows at line distance, the share that had no room left for that one's first word. */
 function fullShare(stack: Chunk[]): number {
   const step = usualStep(stack);
-  const width = Math.max(...stack.map((chunk) => chunk.right - chunk.left));
+  const width = Math.max(...stack.map((chunk) => widthOf(chunk)));
   let [full, followed] = [0, 0];
   for (let index = 0; index + 1 < stack.length; index++) {
     const [line, next] = [stack[index], stack[index + 1]];
@@ -166,7 +166,7 @@ export function hadRoom(line: Chunk, next: Chunk, width: number): boolean {
     if (!piece.word.glued) break;
     end = piece.right;
   }
-  return line.right - line.left + 0.25 * line.size + (end - first.left) < width - 0.3 * line.size;
+  return widthOf(line) + 0.25 * line.size + (end - first.left) < width - 0.3 * line.size;
 }
 
 function usualStep(stack: Chunk[]): number {

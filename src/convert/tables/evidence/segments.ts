@@ -1,4 +1,5 @@
 /** The straight lines of a frame as a table sees them: pieces on one line joined, outlines and shading edges added. */
+import { heightOf, horizontalOverlap, middleX, middleY, widthOf } from '../../../geometry/box.js';
 import type { Box, DrawnBox } from '../../../pdf/pdf-page.js';
 import type { Frame } from './frame.js';
 import { withoutInlineBoxes } from './inline-marks.js';
@@ -62,8 +63,8 @@ export function readLineWork(frame: Frame): LineWork {
     } else if (!inFigure(at, start, at, end)) vertical.push({ at, start, end, thickness, drawn: true });
   }
   const dots = frame.boxes.filter(isDot).map(({ box }) => box);
-  horizontal.push(...joinDots(dots, (dot) => [(dot.top + dot.bottom) / 2, dot.left, dot.right]));
-  vertical.push(...joinDots(dots, (dot) => [(dot.left + dot.right) / 2, dot.top, dot.bottom]));
+  horizontal.push(...joinDots(dots, (dot) => [middleY(dot), dot.left, dot.right]));
+  vertical.push(...joinDots(dots, (dot) => [middleX(dot), dot.top, dot.bottom]));
   for (const { box, fill, stroke } of withoutInlineBoxes(frame.boxes.filter((drawn) => !isDot(drawn)), frame.pieces)) {
     if (inFigure(box.left, box.top, box.right, box.bottom)) continue;
     if (stroke >= 0 && stroke !== 0xffffff) addEdges(box, true, horizontal, vertical);
@@ -80,7 +81,7 @@ export function readLineWork(frame: Frame): LineWork {
 }
 
 function isDot({ box }: DrawnBox): boolean {
-  return box.right - box.left <= DOT && box.bottom - box.top <= DOT;
+  return widthOf(box) <= DOT && heightOf(box) <= DOT;
 }
 
 /** Dots in a row are a dotted line; `place` gives their position across it, their start and their end. */
@@ -108,7 +109,7 @@ function joinDots(dots: Box[], place: (dot: Box) => [number, number, number]): S
 
 function figureTest(frame: Frame): (left: number, top: number, right: number, bottom: number) => boolean {
   // A drawing region that covers most of the page is a background or a map under the text: it says nothing about lines.
-  const figures = frame.figures.filter((box) => (box.right - box.left) * (box.bottom - box.top) < 0.5 * frame.width * frame.height).slice(0, 200);
+  const figures = frame.figures.filter((box) => widthOf(box) * heightOf(box) < 0.5 * frame.width * frame.height).slice(0, 200);
   return (left, top, right, bottom) =>
     figures.some((box) => left >= box.left - 1 && right <= box.right + 1 && top >= box.top - 1 && bottom <= box.bottom + 1);
 }
@@ -152,7 +153,7 @@ function joinSegments(segments: Segment[], onJoint?: (along: number, across: num
 /** Leaves out page backgrounds and specks; boxes painted twice count once. */
 function joinShades(shades: Shade[], frame: Frame): Shade[] {
   const kept = shades.filter(({ box }) => {
-    const [across, up] = [box.right - box.left, box.bottom - box.top];
+    const [across, up] = [widthOf(box), heightOf(box)];
     // What runs off the page is decoration.
     const bleeds = box.left < 1 || box.top < 1 || box.right > frame.width - 1 || box.bottom > frame.height - 1;
     return across >= 6 && up >= 4 && !bleeds && !(across > 0.9 * frame.width && up > 0.5 * frame.height);
@@ -196,7 +197,7 @@ function shadeJoints(shades: Shade[]): Joint[] {
       const next = shades[other]?.box;
       if (next === undefined || next.top > box.top + 2) break;
       if (Math.abs(next.bottom - box.bottom) > 2 && Math.abs(next.top - box.top) > 2) continue;
-      const gap = Math.max(next.left, box.left) - Math.min(next.right, box.right);
+      const gap = -horizontalOverlap(next, box);
       if (gap > -1.5 && gap < 4) {
         const x = (Math.max(next.left, box.left) + Math.min(next.right, box.right)) / 2;
         joints.push({ x, top: Math.max(box.top, next.top), bottom: Math.min(box.bottom, next.bottom) });

@@ -1,5 +1,6 @@
 /** Tables without lines: rows of chunks that keep the same columns, grown row by row from where they are plainest. */
-import type { Box } from '../../../pdf/pdf-page.js';
+import { middleX, unionBox, widthOf } from '../../../geometry/box.js';
+import { median } from '../../../geometry/statistics.js';
 import type { Band } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, cutAtColumns, inferColumns } from './columns.js';
@@ -70,10 +71,7 @@ function stripOf(chunks: Chunk[]): Strip {
   return {
     chunks,
     baseline: chunks[0]?.baseline ?? 0,
-    top: Math.min(...chunks.map((chunk) => chunk.top)),
-    bottom: Math.max(...chunks.map((chunk) => chunk.bottom)),
-    left: Math.min(...chunks.map((chunk) => chunk.left)),
-    right: Math.max(...chunks.map((chunk) => chunk.right)),
+    ...unionBox(chunks),
     size: Math.max(...chunks.map((chunk) => chunk.size)),
     core: chunks.length >= 2 && !list && !chunks.some((chunk) => hasLeader(chunk.text)),
   };
@@ -135,7 +133,7 @@ function trimGrowth(growth: Growth, keepFirst: boolean): Growth {
   const { strips } = growth;
   const gaps = strips.slice(1).map((strip, index) => strip.top - (strips[index]?.bottom ?? 0));
   if (gaps.length < 3) return growth;
-  const usual = [...gaps].sort((a, b) => a - b)[gaps.length >> 1] ?? 0;
+  const usual = median(gaps);
   const isFar = (gap: number, size: number): boolean => gap > Math.max(2.5 * usual, usual + 1.2 * size);
   let [first, last] = [0, strips.length - 1];
   if (!keepFirst && isFar(gaps[0] ?? 0, strips[0]?.size ?? 10)) first = 1;
@@ -173,7 +171,7 @@ function fitStrip(strip: Strip, taken: Strip[], columns: Column[]): 'take' | 'wa
   if (under === null) return 'wait';
   if (under[0] === under[1]) return 'wait';
   const width = (columns.at(-1)?.right ?? 0) - (columns[0]?.left ?? 0);
-  return wordCount(chunk.text) <= 9 && chunk.right - chunk.left < 0.75 * width ? 'wait' : 'stop';
+  return wordCount(chunk.text) <= 9 && widthOf(chunk) < 0.75 * width ? 'wait' : 'stop';
 }
 
 function fitsColumns(strip: Strip, taken: Strip[], columns: Column[]): boolean {
@@ -252,7 +250,7 @@ const overlaps = (one: Strip, other: Strip): boolean => one.left < other.right &
 
 /** It begins, or has its middle, where the label has. */
 function standsUnder(strip: Strip, label: Strip): boolean {
-  return Math.abs(strip.left - label.left) < strip.size || Math.abs((strip.left + strip.right) / 2 - (label.left + label.right) / 2) < strip.size;
+  return Math.abs(strip.left - label.left) < strip.size || Math.abs(middleX(strip) - middleX(label)) < strip.size;
 }
 
 /** The part of a strip over the columns from `left` to `right`, when white as wide as between tables parts it from the rest. */
@@ -298,11 +296,3 @@ function standsOverLater(strip: Strip, columns: Column[]): boolean {
   return second !== undefined && strip.left >= (columns[0]?.right ?? 0) - 2 && strip.left > second.left - 30;
 }
 
-export function boxOf(strips: Strip[]): Box {
-  return {
-    left: Math.min(...strips.map((strip) => strip.left)),
-    top: Math.min(...strips.map((strip) => strip.top)),
-    right: Math.max(...strips.map((strip) => strip.right)),
-    bottom: Math.max(...strips.map((strip) => strip.bottom)),
-  };
-}

@@ -1,4 +1,6 @@
 /** Tables as a tagged PDF's own structure tells them, taken where their words stand as the tags say. */
+import { heightOf, holdsPoint, horizontalOverlap, middleX, unionBox, widthOf } from '../../../geometry/box.js';
+import { lineExtent, middleOfLetters } from '../../../geometry/em.js';
 import type { Box, PageContent, StructureNode } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { makeChunks } from './chunks.js';
@@ -158,7 +160,7 @@ function agrees(grid: TaggedGrid, frame: Frame): boolean {
   if (new Set(full.flatMap((cell) => cell.pieces)).size !== words) return false;
   const boxes = new Map(full.map((cell) => [cell, extentOf(cell.pieces)]));
   const { right, wrong } = heldAgainstEachOther(boxes);
-  const outer = union([...boxes.values()]);
+  const outer = unionBox([...boxes.values()]);
   const own = new Set(full.flatMap((cell) => cell.pieces));
   const foreign = frame.pieces.filter((piece) => !own.has(piece) && holds(outer, piece)).length;
   return right >= 2 && wrong <= 0.05 * (right + wrong) && foreign <= 0.06 * words;
@@ -173,38 +175,28 @@ function heldAgainstEachOther(boxes: Map<TaggedCell, Box>): { right: number; wro
       const sameRow = cell.row === other.row && cell.column + cell.columnSpan <= other.column;
       const sameColumn = cell.column === other.column && cell.row + cell.rowSpan <= other.row;
       if (sameRow || sameColumn) {
-        if (sameRow ? box.right <= beside.left + 2 : box.bottom <= beside.top + 0.3 * (beside.bottom - beside.top)) right++;
+        if (sameRow ? box.right <= beside.left + 2 : box.bottom <= beside.top + 0.3 * heightOf(beside)) right++;
         else wrong++;
       }
       if (cell.columnSpan > 1 || other.columnSpan > 1 || other.row !== cell.row - 1 || other.column === cell.column) continue;
       // A cell stands under one of its own column, not under one of another.
-      const shared = Math.min(box.right, beside.right) - Math.max(box.left, beside.left);
-      if (shared > 0.5 * Math.min(box.right - box.left, beside.right - beside.left)) wrong++;
+      const shared = horizontalOverlap(box, beside);
+      if (shared > 0.5 * Math.min(widthOf(box), widthOf(beside))) wrong++;
     }
   }
   return { right, wrong };
 }
 
 function holds(box: Box, piece: Piece): boolean {
-  const [x, y] = [(piece.left + piece.right) / 2, piece.baseline - 0.3 * piece.size];
-  return x > box.left && x < box.right && y > box.top && y < box.bottom;
+  return holdsPoint(box, middleX(piece), middleOfLetters(piece));
 }
 
 function extentOf(pieces: Piece[]): Box {
-  return union(pieces.map((piece) => ({ left: piece.left, top: piece.baseline - 0.74 * piece.size, right: piece.right, bottom: piece.baseline + 0.22 * piece.size })));
-}
-
-function union(boxes: Box[]): Box {
-  return {
-    left: Math.min(...boxes.map((box) => box.left)),
-    top: Math.min(...boxes.map((box) => box.top)),
-    right: Math.max(...boxes.map((box) => box.right)),
-    bottom: Math.max(...boxes.map((box) => box.bottom)),
-  };
+  return unionBox(pieces.map((piece) => ({ left: piece.left, right: piece.right, ...lineExtent(piece) })));
 }
 
 function assemble(grid: TaggedGrid, frame: Frame): FoundTable {
-  const outer = union(grid.cells.filter((cell) => cell.pieces.length > 0).map((cell) => extentOf(cell.pieces)));
+  const outer = unionBox(grid.cells.filter((cell) => cell.pieces.length > 0).map((cell) => extentOf(cell.pieces)));
   const x = edges(grid, grid.columnCount, outer.left, outer.right, (cell) => [cell.column, cell.columnSpan], (box) => [box.left, box.right]);
   const y = edges(grid, grid.rowCount, outer.top, outer.bottom, (cell) => [cell.row, cell.rowSpan], (box) => [box.top, box.bottom]);
   const headerRows = countHeaderRows(grid);

@@ -1,4 +1,5 @@
 /** What no table reaches across: edges of running text, lines drawn between text columns, and the white between those. */
+import { verticalOverlap, widthOf } from '../../../geometry/box.js';
 import { sidePanels } from '../../layout/panels.js';
 import type { Chunk } from './chunks.js';
 import type { Frame } from './frame.js';
@@ -61,7 +62,7 @@ const SAME_TOP = 0.5;
 export function markWalls({ boxes, width }: Pick<Frame, 'boxes' | 'width'>, chunks: Chunk[]): Wall[] {
   const columns: { left: number; right: number; tops: number[]; bottom: number }[] = [];
   for (const { box, fill, stroke } of boxes.length > MAX_MARKS ? [] : boxes) {
-    const share = (box.right - box.left) / width;
+    const share = widthOf(box) / width;
     if (share < COLUMN_WIDTH[0] || share > COLUMN_WIDTH[1] || (fill < 0 || fill === 0xffffff) && stroke < 0) continue;
     const column = columns.find(({ left, right }) => Math.abs(left - box.left) < 2 && Math.abs(right - box.right) < 2);
     if (column === undefined) columns.push({ left: box.left, right: box.right, tops: [box.top], bottom: box.bottom });
@@ -147,7 +148,7 @@ function areCells(a: TextColumn, b: TextColumn): boolean {
   );
   if (first === undefined || second === undefined || first.length + second.length < 4) return false;
   const meets = (block: { top: number; bottom: number }, others: { top: number; bottom: number }[]): number =>
-    others.filter((other) => Math.min(other.bottom, block.bottom) - Math.max(other.top, block.top) > 2).length;
+    others.filter((other) => verticalOverlap(other, block) > 2).length;
   const met = first.filter((block) => meets(block, second) === 1).length;
   return met >= 2 && first.every((block) => meets(block, second) <= 1) && second.every((block) => meets(block, first) <= 1);
 }

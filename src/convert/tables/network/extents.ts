@@ -1,4 +1,6 @@
 /** Where the table network is asked: tables of geometry's, torn ones as one, and the words in no table that may belong to them. */
+import { boxesOverlap, holdsMiddle, horizontalExtent, horizontalOverlap, union, unionBox, widthOf } from '../../../geometry/box.js';
+import { median } from '../../../geometry/statistics.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable } from '../../page/found-table.js';
 import { isFigureCaption, isTableCaption } from '../../wording/cell-text.js';
@@ -37,7 +39,7 @@ export function extentsOf(tables: FoundTable[], doubtful: FoundTable[], page: Pa
   const used = new Set(joined.flatMap(({ loose }) => loose));
   for (const extent of joined) {
     for (const word of free) {
-      if (used.has(word) || !isWithin(word, extent.box)) continue;
+      if (used.has(word) || !holdsMiddle(extent.box, word.box)) continue;
       used.add(word);
       extent.loose.push(word);
     }
@@ -56,21 +58,11 @@ export function wordsOf(tables: FoundTable[]): Word[] {
 
 /** What words cover. */
 export function inkOf(words: Word[]): Box {
-  const box = { left: Infinity, top: Infinity, right: -Infinity, bottom: -Infinity };
-  for (const { box: { left, top, right, bottom } } of words) {
-    [box.left, box.top, box.right, box.bottom] = [Math.min(box.left, left), Math.min(box.top, top), Math.max(box.right, right), Math.max(box.bottom, bottom)];
-  }
-  return box;
-}
-
-function isWithin({ box }: Word, { left, top, right, bottom }: Box): boolean {
-  const [x, y] = [(box.left + box.right) / 2, (box.top + box.bottom) / 2];
-  return x > left && x < right && y > top && y < bottom;
+  return unionBox(words.map(({ box }) => box));
 }
 
 function unionOf(a: Extent, b: Extent): Extent {
-  const box = { left: Math.min(a.box.left, b.box.left), top: Math.min(a.box.top, b.box.top), right: Math.max(a.box.right, b.box.right), bottom: Math.max(a.box.bottom, b.box.bottom) };
-  return { parts: [...a.parts, ...b.parts], loose: [...a.loose, ...b.loose], box, confidence: Math.max(a.confidence, b.confidence) };
+  return { parts: [...a.parts, ...b.parts], loose: [...a.loose, ...b.loose], box: union(a.box, b.box), confidence: Math.max(a.confidence, b.confidence) };
 }
 
 /** `below` may be more of what is above: as wide, close by, nothing but a line or two of its own between, no caption and no head of its own. */
@@ -78,11 +70,11 @@ function goOn(above: Extent, below: Extent, free: Word[], ruled: FoundTable[]): 
   const [a, b] = [above.box, below.box];
   const size = sizeOf(below);
   const gap = b.top - a.bottom;
-  const shared = Math.min(a.right, b.right) - Math.max(a.left, b.left);
-  if (gap > mostGap * size || shared < sharedWidth * (Math.max(a.right, b.right) - Math.min(a.left, b.left)) || Math.abs(sizeOf(above) - size) > 0.15 * size) return false;
-  const between = { left: Math.min(a.left, b.left), right: Math.max(a.right, b.right), top: a.bottom, bottom: b.top };
-  if (ruled.some(({ box }) => box.top < between.bottom && box.bottom > between.top && box.left < between.right && box.right > between.left)) return false;
-  const text = free.filter((word) => isWithin(word, between)).map((word) => word.text).join(' ');
+  const both = horizontalExtent([a, b]);
+  if (gap > mostGap * size || horizontalOverlap(a, b) < sharedWidth * widthOf(both) || Math.abs(sizeOf(above) - size) > 0.15 * size) return false;
+  const between = { ...both, top: a.bottom, bottom: b.top };
+  if (ruled.some(({ box }) => boxesOverlap(box, between))) return false;
+  const text = free.filter((word) => holdsMiddle(between, word.box)).map((word) => word.text).join(' ');
   return !isTableCaption(text) && !isFigureCaption(text) && !areTwo(above, below);
 }
 
@@ -92,8 +84,7 @@ export function areTwo(above: Extent, below: Extent): boolean {
 }
 
 function sizeOf({ parts, loose }: Extent): number {
-  const sizes = [...wordsOf(parts), ...loose].map(({ size }) => size).sort((x, y) => x - y);
-  return sizes[sizes.length >> 1] ?? 10;
+  return median([...wordsOf(parts), ...loose].map(({ size }) => size), 10);
 }
 
 /** Both have the same first row: the head of another table. */

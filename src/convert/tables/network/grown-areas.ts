@@ -1,4 +1,5 @@
 /** Areas for the table network that are larger than what geometry found: an extent with the rows above and below it that keep to its width, and the other extents among them. */
+import { widthOf } from '../../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable } from '../../page/found-table.js';
 import { areTwo, inkOf, isSettled, wordsOf } from './extents.js';
@@ -70,7 +71,7 @@ function growTo(side: -1 | 1, area: Area, rest: Set<Extent>, free: Word[], table
     if (others.some((other) => (side < 0 ? areTwo(other, first) : areTwo(first, other)))) break;
     edge = side < 0 ? row.box.top : row.box.bottom;
     const [only] = row.texts;
-    const isAcross = row.texts.length === 1 && only !== undefined && only.left < left + 2 * size && only.right - only.left > acrossWidth * (right - left);
+    const isAcross = row.texts.length === 1 && only !== undefined && only.left < left + 2 * size && widthOf(only) > acrossWidth * (right - left);
     across = isAcross ? across + 1 : 0;
     if (across > mostAcross || pending.length >= mostPending) break;
     pending.push(row);

@@ -1,4 +1,6 @@
 /** A table drawn for the network that finds its cells: words as boxes, rules and shades. models/training/tables/planes.py draws the same bytes. */
+import { widthOf } from '../../../geometry/box.js';
+import { lowerMedian } from '../../../geometry/statistics.js';
 import type { Bitmap } from '../../../bitmap.js';
 import type { Box, Ruling } from '../../../pdf/pdf-page.js';
 
@@ -58,13 +60,9 @@ function ending(text: string): number {
 }
 
 /** The lower of the two in the middle. */
-function median(values: number[]): number {
-  return [...values].sort((a, b) => a - b)[(values.length - 1) >> 1] ?? 10;
-}
-
 /** Null for a table whose picture would have sides beyond `mostPixels`. `words` are at least one. Other units than points do as well. */
 export function drawTable(words: PictureWord[], rulings: Pick<Ruling, 'orientation' | 'position' | 'start' | 'end'>[], shades: Box[], mostPixels: number): TablePicture | null {
-  const em = median(words.map(({ size }) => size));
+  const em = lowerMedian(words.map(({ size }) => size), 10);
   let [left, top, right, bottom] = [Infinity, Infinity, -Infinity, -Infinity];
   for (const word of words) {
     left = Math.min(left, word.left);
@@ -90,7 +88,7 @@ export function drawTable(words: PictureWord[], rulings: Pick<Ruling, 'orientati
   for (const word of words) {
     const above = word.baseline - high * Math.min(1.5 * em, Math.max(0.7 * em, word.size));
     cover(canvas, 0, word.bold ? bold : plain, x(word.left), y(above), x(word.right), y(word.baseline));
-    const end = word.right - Math.min(tail * em, 0.5 * (word.right - word.left));
+    const end = word.right - Math.min(tail * em, 0.5 * widthOf(word));
     cover(canvas, 1, beginning(word.text), x(word.left), y(above), x(end), y(word.baseline));
     cover(canvas, 1, ending(word.text), x(end), y(above), x(word.right), y(word.baseline));
   }

@@ -1,4 +1,6 @@
 /** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white from top to bottom, and what shows that their texts stand in rows. */
+import type { HorizontalExtent } from '../../../geometry/box.js';
+import { horizontalExtent, widthOf } from '../../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { isSettled, wordsOf } from './extents.js';
@@ -51,12 +53,12 @@ function segmentsOf(rows: TextRow[]): TextRow[][] {
   return [...segments, open].filter(({ length }) => length > 1);
 }
 
-const sideOf = (rows: TextRow[]): Pick<Box, 'left' | 'right'> => ({ left: Math.min(...rows.map(({ box }) => box.left)), right: Math.max(...rows.map(({ box }) => box.right)) });
+const sideOf = (rows: TextRow[]): HorizontalExtent => horizontalExtent(rows.map(({ box }) => box));
 
 /** The segment's parts between lines of running text, without single texts before and behind. */
 function withoutText(segment: TextRow[]): TextRow[][] {
   const { left, right } = sideOf(segment);
-  const isAcross = ({ texts: [only, other], size }: TextRow): boolean => only !== undefined && other === undefined && only.left < left + 2 * size && only.right - only.left > acrossWidth * (right - left);
+  const isAcross = ({ texts: [only, other], size }: TextRow): boolean => only !== undefined && other === undefined && only.left < left + 2 * size && widthOf(only) > acrossWidth * (right - left);
   const parts: TextRow[][] = [[]];
   let across: TextRow[] = [];
   for (const row of segment) {
