@@ -1,5 +1,8 @@
 /** What speaks against the cells that a table was given, by the words in them: for choosing between two readings of the same words. */
-import { horizontalOverlap } from '../../geometry/box.js';
+import { fromLeft, fromTop, rowsByBaseline } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
+import type { HorizontalExtent } from '../../geometry/box.js';
+import { horizontalExtent, horizontalOverlap } from '../../geometry/box.js';
 import type { Word } from '../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 import { isNumeric, isValue } from '../wording/cell-text.js';
@@ -27,14 +30,7 @@ const gapOf = (before: Word, after: Word): number => (after.box.left - before.bo
 
 /** Words on one line, from the left. */
 function linesOf(words: Word[]): Word[][] {
-  const lines: Word[][] = [];
-  for (const word of [...words].sort((a, b) => a.baseline - b.baseline || a.box.left - b.box.left)) {
-    const line = lines.at(-1);
-    if (line !== undefined && Math.abs((line[0]?.baseline ?? 0) - word.baseline) < 0.35 * word.size) line.push(word);
-    else lines.push([word]);
-  }
-  for (const line of lines) line.sort((a, b) => a.box.left - b.box.left);
-  return lines;
+  return rowsByBaseline(fromTop(fromLeft(words)), baselineTolerances.pageRow).map(fromLeft);
 }
 
 /** A number and its uncertainty are one value, however far the sign stands from them. */
@@ -178,12 +174,11 @@ function headsInBody({ cells }: FoundTable, filled: TableCell[]): number {
 /** Texts of one column that stand over the words of the next one, whose cell beside them is empty: groups of columns. */
 function overreaching(filled: TableCell[]): number {
   const single = filled.filter(({ columnSpan }) => columnSpan === 1);
-  const inks = new Map<number, { left: number; right: number }>();
+  const inks = new Map<number, HorizontalExtent>();
   for (const { column, row, words } of single) {
     if (row === 0) continue;
-    const ink = inks.get(column) ?? { left: Infinity, right: -Infinity };
-    for (const { box } of words) [ink.left, ink.right] = [Math.min(ink.left, box.left), Math.max(ink.right, box.right)];
-    inks.set(column, ink);
+    const known = inks.get(column);
+    inks.set(column, horizontalExtent([...(known === undefined ? [] : [known]), ...words.map(({ box }) => box)]));
   }
   const isFilled = (row: number, column: number): boolean => filled.some((cell) => cell.row <= row && row < cell.row + cell.rowSpan && cell.column <= column && column < cell.column + cell.columnSpan);
   return single.filter(({ row, column, words }) => row === 0 && [-1, 1].some((side) => {

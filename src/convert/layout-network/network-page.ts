@@ -1,4 +1,6 @@
 /** A page of a document as the line network knows pages: its lines of text, and what is drawn beside them. */
+import { lastOf, splitWhere } from '../page/rows.js';
+import { gapTolerances } from '../page/tolerances.js';
 import { horizontalGap } from '../../geometry/box.js';
 import { lineExtent } from '../../geometry/em.js';
 import type { Box, Line, PageContent, Word } from '../../pdf/pdf-page.js';
@@ -6,9 +8,6 @@ import { lineOfWords } from '../page/text-line.js';
 import type { DrawnItem, LayoutLine, LayoutPage } from './items.js';
 import { isListMark } from './text-features.js';
 
-/** A gap wider than this many times the text's size parts a line; behind the mark of a list's item it may be wider. */
-const pieceGap = 0.8;
-const markGap = 2;
 /** Degrees by which a line may lean. */
 const leaning = 3;
 
@@ -25,20 +24,12 @@ export function lookAt(content: PageContent): LookedAt {
 }
 
 function partsOf(line: Line): Word[][] {
-  const parts: Word[][] = [];
-  for (const word of line.words) {
-    const part = parts.at(-1);
-    const last = part?.at(-1);
-    if (part === undefined || last === undefined) {
-      parts.push([word]);
-      continue;
-    }
+  return splitWhere(line.words, (part, word) => {
+    const last = lastOf(part);
     const gap = horizontalGap(word.box, last.box) / Math.max(word.size, last.size);
-    const isMark = (): boolean => gap < markGap && isListMark(part.map(({ text }) => text).join(' '));
-    if (word.glued || gap <= pieceGap || isMark()) part.push(word);
-    else parts.push([word]);
-  }
-  return parts;
+    if (word.glued || gap <= gapTolerances.fragment) return false;
+    return gap >= gapTolerances.afterMarker || !isListMark(part.map(({ text }) => text).join(' '));
+  });
 }
 
 /** From a picture. Of such lines nothing was known of weight or slant where the network learned. */

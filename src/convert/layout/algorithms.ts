@@ -1,4 +1,5 @@
 /** Algorithms in words and signs whose lines are numbered: they are read line by line, and hold no table and no formula by itself. */
+import { fromLeft, lastOf, splitWhere } from '../page/rows.js';
 import type { PageContent, Ruling, Word } from '../../pdf/pdf-page.js';
 
 /** The words of each line of one algorithm, from the left. */
@@ -110,9 +111,7 @@ function columnEnd(words: Word[], numbers: Word[], others: Set<Word>, white: num
 }
 
 function untilWhite(row: Word[], white: number): Word[] {
-  const sorted = row.sort((a, b) => a.box.left - b.box.left);
-  const end = sorted.findIndex(({ box }, index) => index > 0 && box.left - sorted[index - 1]!.box.right > white);
-  return end < 0 ? sorted : sorted.slice(0, end);
+  return splitWhere(fromLeft(row), (open, word) => word.box.left - lastOf(open).box.right > white)[0] ?? [];
 }
 
 /** What it needs and what it gives: lines right above the first one. */

@@ -1,4 +1,6 @@
 /** One column from top to bottom: pieces on one baseline meet again as a row; drop capitals go to the line they begin. */
+import { lastOf, splitWhere } from '../page/rows.js';
+import { gapTolerances, rowOverlap, sameTopPoints } from '../page/tolerances.js';
 import { heightOf, horizontalOverlap, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import type { Piece } from './sides.js';
@@ -10,9 +12,6 @@ import { isVertical } from './vertical.js';
 import { isCaptionText } from '../wording/captions.js';
 import { hasIdeographic } from '../wording/scripts.js';
 import type { Vocabulary } from '../page/vocabulary.js';
-
-/** Points between the tops of what is set side by side. */
-const sameTop = 12;
 
 /** A row of text, or the index of a table or figure. */
 export type ColumnItem = { line: TextLine; object: -1 } | { line: null; object: number };
@@ -29,10 +28,10 @@ function overlapShare(piece: Piece, row: Row): number {
 }
 
 function fits(piece: Piece, row: Row): boolean {
-  if (overlapShare(piece, row) < 0.55) return false;
+  if (overlapShare(piece, row) < rowOverlap.height) return false;
   return row.pieces.every((other) => {
     const shared = horizontalOverlap(piece.box, other.box);
-    return shared <= 0.25 * Math.min(widthOf(piece.box), widthOf(other.box));
+    return shared <= rowOverlap.width * Math.min(widthOf(piece.box), widthOf(other.box));
   });
 }
 
@@ -90,40 +89,23 @@ function labelAndHeading({ pieces }: Row): boolean {
 function captionsBeside(row: Row): Piece[][] {
   const { pieces } = row;
   if (labelAndHeading(row)) return pieces.map((piece) => [piece]);
-  const [first, ...rest] = pieces;
-  if (rest.length === 0 || !isCaptionText(first!.line!.text)) return [pieces];
-  const parts: Piece[][] = [[first!]];
-  for (const piece of rest) {
-    const white = piece.box.left - parts.at(-1)!.at(-1)!.box.right;
-    if (white > 1.5 * piece.line!.size && isCaptionText(piece.line!.text)) parts.push([piece]);
-    else parts.at(-1)!.push(piece);
-  }
-  return parts;
+  if (pieces.length === 1 || !isCaptionText(pieces[0]!.line!.text)) return [pieces];
+  return splitWhere(pieces, (part, piece) => piece.box.left - lastOf(part).box.right > 1.5 * piece.line!.size && isCaptionText(piece.line!.text));
 }
 
 /** Lines of vertical writing, from the right, as paragraphs: one ends where a line ends early, the next begins further down, or in another size. */
 function verticalParagraphs({ pieces, top, bottom }: Row): Piece[][] {
-  const parts: Piece[][] = [];
-  let last: Piece | undefined;
-  for (const piece of pieces) {
+  return splitWhere(pieces, (part, piece) => {
+    const last = lastOf(part);
     const { size } = piece.line!;
-    const starts = last === undefined || Math.abs(last.line!.size - size) > 0.09 * size || last.box.bottom < bottom - 1.5 * size || piece.box.top > top + 0.7 * size;
-    if (starts) parts.push([piece]);
-    else parts.at(-1)!.push(piece);
-    last = piece;
-  }
-  return parts;
+    return Math.abs(last.line!.size - size) > 0.09 * size || last.box.bottom < bottom - 1.5 * size || piece.box.top > top + 0.7 * size;
+  });
 }
 
 /** Tables and figures of one column, those that begin at one height side by side together, in the order in which they are read. */
 function objectsBeside(objects: Piece[], rightToLeft: boolean): Piece[][] {
-  const groups: Piece[][] = [];
-  for (const piece of [...objects].sort((a, b) => a.box.top - b.box.top)) {
-    const group = groups.at(-1);
-    const isBeside = group?.every(({ box }) => Math.abs(box.top - piece.box.top) < sameTop && (box.right <= piece.box.left || piece.box.right <= box.left));
-    if (isBeside === true) group!.push(piece);
-    else groups.push([piece]);
-  }
+  const isBeside = ({ box }: Piece, other: Piece): boolean => Math.abs(box.top - other.box.top) < sameTopPoints && horizontalOverlap(box, other.box) <= 0;
+  const groups = splitWhere([...objects].sort((a, b) => a.box.top - b.box.top), (group, piece) => !group.every((other) => isBeside(other, piece)));
   for (const group of groups) group.sort((a, b) => (rightToLeft ? b.box.right - a.box.right : a.box.left - b.box.left));
   return groups;
 }
@@ -177,6 +159,6 @@ export function rowsOfColumn(pieces: Piece[], rightToLeft: boolean, vocabulary: 
 function joinsTightly(left: TextLine, right: TextLine): boolean {
   const gap = right.box.left - left.box.right;
   // Brackets and stops of ideographic text are half white.
-  if (hasIdeographic(left.text.at(-1)!) && hasIdeographic(right.text[0]!) && gap < 1.2 * Math.min(left.size, right.size)) return true;
-  return gap < 0.12 * Math.min(left.size, right.size) && gap > -0.5 * left.size && left.size !== right.size;
+  if (hasIdeographic(left.text.at(-1)!) && hasIdeographic(right.text[0]!) && gap < gapTolerances.tightIdeographs * Math.min(left.size, right.size)) return true;
+  return gap < gapTolerances.tight * Math.min(left.size, right.size) && gap > -0.5 * left.size && left.size !== right.size;
 }

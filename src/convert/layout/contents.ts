@@ -1,6 +1,8 @@
 /** Tables of contents: entries that a row of dots leads to a page number. The dots are no words and go. */
+import { fromLeft, fromTop, rowsByBaseline } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox } from '../../geometry/box.js';
-import { median } from '../../geometry/statistics.js';
+import { lowerMedian, median } from '../../geometry/statistics.js';
 import type { Line, PageContent, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 
@@ -27,13 +29,8 @@ const fewestEntries = 3;
 const fewestLed = 2;
 
 function rowsOf(lines: Line[]): Word[][] {
-  const rows: { baseline: number; size: number; words: Word[] }[] = [];
-  for (const line of [...lines].filter(({ angle }) => angle === 0).sort((a, b) => a.baseline - b.baseline)) {
-    const last = rows.at(-1);
-    if (last !== undefined && Math.abs(last.baseline - line.baseline) < 0.3 * line.size) last.words.push(...line.words);
-    else rows.push({ baseline: line.baseline, size: line.size, words: [...line.words] });
-  }
-  return rows.map(({ words }) => words.sort((a, b) => a.box.left - b.box.left));
+  const rows = rowsByBaseline(fromTop(lines.filter(({ angle }) => angle === 0)), baselineTolerances.line);
+  return rows.map((row) => fromLeft(row.flatMap(({ words }) => words)));
 }
 
 /** `Findings....` is a word and its dots. */
@@ -135,8 +132,8 @@ export function findContents(content: PageContent): Contents | null {
 
 /** Clearly larger than the entries. */
 function isHeadingBetween(words: Word[], led: Entry[]): boolean {
-  const sizes = led.map(({ title }) => title[0]!.size).sort((a, b) => a - b);
-  return words.every((word) => word.size > 1.15 * sizes[sizes.length - 1 >> 1]!) && words.some((word) => /\p{L}{2}/u.test(word.text));
+  const size = lowerMedian(led.map(({ title }) => title[0]!.size));
+  return words.every((word) => word.size > 1.15 * size) && words.some((word) => /\p{L}{2}/u.test(word.text));
 }
 
 function tableOf(entries: Entry[]): FoundTable {

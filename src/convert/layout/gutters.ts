@@ -1,4 +1,5 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
+import { baselineTolerances } from '../page/tolerances.js';
 import { heightOf, middleY, verticalOverlap } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import type { Box } from '../../pdf/pdf-page.js';
@@ -6,7 +7,7 @@ import type { ColumnRule } from '../pipeline/structure-page.js';
 import { areBlocksApart, untilBlockEnds, wideGaps } from './letterheads.js';
 import { isRiver } from './rivers.js';
 import type { Piece, Row, Run, Side } from './sides.js';
-import { breaksSentences, isProse, level, rowsOf, sideOf, widthBetween } from './sides.js';
+import { breaksSentences, isProse, rowsOf, sideOf, widthBetween } from './sides.js';
 
 export interface Gutter {
   x: number;
@@ -229,7 +230,7 @@ function opensSection(box: Box, own: Piece[], beside: Piece[], size: number): bo
   if (!own.some(isAbove) || !beside.some(isAbove) || beside.some((other) => !isAbove(other) && other.box.top < box.bottom - slackness)) return false;
   const drop = next.line.baseline - opposite.line.baseline;
   const white = (list: Piece[], first: Piece): number => first.box.top - Math.max(...list.filter(isAbove).map((other) => other.box.bottom));
-  return drop > -level * size && drop < shifted * size && white(beside, opposite) > alikeWhite * white(own, next);
+  return drop > -baselineTolerances.line.ems * size && drop < shifted * size && white(beside, opposite) > alikeWhite * white(own, next);
 }
 
 /** The gutter that parts the most, or null where the pieces are one column. `rightToLeft`: the right side is read first. */

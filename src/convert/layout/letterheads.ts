@@ -1,8 +1,9 @@
 /** Blocks at the head of a letter or an invoice: the sender, and the number and the date far beside it. */
+import { baselineTolerances } from '../page/tolerances.js';
 import { middleY } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import type { Piece, Run, Side } from './sides.js';
-import { breaksSentences, level, rowsOf, widthBetween } from './sides.js';
+import { breaksSentences, rowsOf, widthBetween } from './sides.js';
 
 /** In parts of the size: white so wide parts blocks of words, such as a sender's address from the number and date of an invoice, although their rows stand level. */
 const wideWhite = 8;
@@ -18,7 +19,7 @@ export function wideGaps(pieces: Piece[], size: number): number[] {
   const gaps: number[] = [];
   for (let index = 1; index < sorted.length && gaps.length <= mostWideRows; index++) {
     const [before, piece] = [sorted[index - 1]!, sorted[index]!];
-    if (Math.abs(piece.line!.baseline - before.line!.baseline) < level * size && piece.box.left - before.box.right >= wideWhite * size) gaps.push((before.box.right + piece.box.left) / 2);
+    if (Math.abs(piece.line!.baseline - before.line!.baseline) <= baselineTolerances.line.ems * size && piece.box.left - before.box.right >= wideWhite * size) gaps.push((before.box.right + piece.box.left) / 2);
   }
   return gaps.length > mostWideRows ? [] : gaps;
 }

@@ -1,5 +1,8 @@
 /** Justified lines whose white is stretched as far as that between columns: evenly, and lines above or below run across it. */
+import { areLevel } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
+import { lowerMedian } from '../../geometry/statistics.js';
 import type { Line, Word } from '../../pdf/pdf-page.js';
 
 /** In parts of the size: white between words that makes a line a loose one, and white that parts the lines of two columns whatever stands around. */
@@ -30,8 +33,7 @@ function gapsOf(words: Word[]): Gap[] {
 function stretchedGaps(words: Word[], size: number): Gap[] {
   const gaps = gapsOf(words);
   if (gaps.length < fewestGaps) return [];
-  const widths = gaps.map(({ left, right }) => right - left).sort((a, b) => a - b);
-  const middle = widths[(widths.length - 1) >> 1]!;
+  const middle = lowerMedian(gaps.map(widthOf));
   const isEven = gaps.every(({ left, right, afterStop }) => right - left >= least * middle && right - left <= (afterStop ? mostAfterStop : most) * middle && right - left < widestGap * size);
   return middle >= looseGap * size && isEven ? gaps : [];
 }
@@ -47,8 +49,6 @@ function isCrossed({ left, right }: Gap, { baseline, size }: Line, around: Line[
 
 /** A line is torn into no more parts. */
 const mostParts = 12;
-/** Within that of a letter's depth of each other baselines are one. */
-const sameBaseline = 0.1;
 
 /** Lines from top to bottom with their loose parts joined, and those that are to be taken as a whole. */
 export function withLooseLines(lines: Line[]): { lines: Line[]; whole: Set<Line> } {
@@ -60,7 +60,7 @@ export function withLooseLines(lines: Line[]): { lines: Line[]; whole: Set<Line>
     const row = [line];
     for (let at = index + 1; at < upright.length && row.length < mostParts; at++) {
       const next = upright[at]!;
-      if (next.baseline - line.baseline > sameBaseline * line.size) break;
+      if (!areLevel(line, next, baselineTolerances.looseLine)) break;
       const gap = next.box.left - row.at(-1)!.box.right;
       if (gap >= 0 && gap < widestGap * line.size && Math.abs(next.size - line.size) < 0.1 * line.size && !joined.has(next)) row.push(next);
     }

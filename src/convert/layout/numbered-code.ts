@@ -92,20 +92,6 @@ function isProgram(written: NumberedLine[], count: number): boolean {
   return count >= least.lines && signs >= least.signs * written.length;
 }
 
-/** Of the size, how far the baselines of one row's words may be apart. */
-export const level = 0.3;
-
-/** Rows of words on one baseline; `words` from the top, as each row's are then. */
-export function rowsOf(words: Word[]): Word[][] {
-  const rows: Word[][] = [];
-  for (const word of words) {
-    const row = rows.at(-1);
-    if (row !== undefined && word.baseline - row[0]!.baseline < level * word.size) row.push(word);
-    else rows.push([word]);
-  }
-  return rows;
-}
-
 /** Lines are drawn between the rows of a table, not between those of a program. */
 export function isRuled(numbers: Word[], edge: number, rulings: Ruling[]): boolean {
   const across = rulings.filter(({ orientation, start, end }) => orientation === 'horizontal' && start < numbers[0]!.box.right && end > edge);

@@ -1,4 +1,5 @@
 /** Items of a list that stand side by side, as the answers of an exam do: told by their count, which runs along the rows or down the columns. */
+import { lastOf, splitWhere } from '../page/rows.js';
 import { markerOf } from '../wording/markers.js';
 import type { Marker } from '../wording/markers.js';
 import type { Piece } from './sides.js';
@@ -38,13 +39,7 @@ function countedMarker(pieces: Piece[]): Marker | null {
 
 /** The row's items, where it begins with one and each text far from the one before is another. */
 function itemsOf({ pieces }: Row): Item[] | null {
-  const parts: Piece[][] = [];
-  for (const piece of pieces) {
-    const last = parts.at(-1)?.at(-1);
-    const begins = last !== undefined && piece.box.left - last.box.right > whiteBetween * piece.line!.size && countedMarker(pieces.slice(pieces.indexOf(piece))) !== null;
-    if (last === undefined || begins) parts.push([piece]);
-    else parts.at(-1)!.push(piece);
-  }
+  const parts = splitWhere(pieces, (part, piece, index) => piece.box.left - lastOf(part).box.right > whiteBetween * piece.line!.size && countedMarker(pieces.slice(index)) !== null);
   const items = parts.map((part) => ({ lines: [part], marker: countedMarker(part) }));
   return items.every((item): item is Item => item.marker !== null && item.marker.shape === items[0]!.marker?.shape) ? items : null;
 }

@@ -1,7 +1,9 @@
 /** Programs with what they print, as a session at a terminal shows them, set in a monospace font among other text: what stands in columns there is no table. */
+import { fromLeft, fromTop, rowsByBaseline } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
 import { partitionPoint } from '../../geometry/search.js';
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
-import { isRuled, level, rowsOf } from './numbered-code.js';
+import { isRuled } from './numbered-code.js';
 
 const fewestLines = 2;
 /** Words in a monospace font; more on a page nobody reads. */
@@ -54,7 +56,7 @@ function goesOn(listing: Word[][] | undefined, [first]: Word[][], others: Word[]
 
 /** From the top, and each from the left. */
 function linesOf(words: Word[]): Word[][] {
-  return rowsOf([...words].sort((a, b) => a.baseline - b.baseline)).map((row) => row.sort((a, b) => a.box.left - b.box.left));
+  return rowsByBaseline(fromTop(words), baselineTolerances.line).map(fromLeft);
 }
 
 /** Rows that follow each other in one size, without other text on or between their baselines. */
@@ -66,7 +68,8 @@ function stretchesOf(rows: Word[][], others: Word[]): Word[][][] {
     const above = open.at(-1)?.[0];
     const isNext = above !== undefined && baseline - above.baseline < farthest * size && Math.abs(size - above.size) <= sizeSlack * size && !standsBetween(above.baseline, baseline, others);
     if (!isNext) stretches.push(open = []);
-    if (!standsBetween(baseline - level * size, baseline + level * size, others)) open.push(row);
+    const level = baselineTolerances.line.ems * size;
+    if (!standsBetween(baseline - level, baseline + level, others)) open.push(row);
   }
   return stretches.filter(({ length }) => length >= fewestLines);
 }

@@ -1,11 +1,14 @@
 /** White that runs down a few lines of a justified paragraph, because their words are long and the column is narrow: it parts no columns. */
+import { baselineTolerances } from '../page/tolerances.js';
 import type { Piece, Row, Side } from './sides.js';
-import { level, rowsOf, sideOf } from './sides.js';
+import { rowsOf, sideOf } from './sides.js';
 
 /** Lines that such white runs down at most. */
 const mostRows = 9;
 /** In parts of the size: lines are flush with each other, and follow each other. */
 const flush = 0.35;
+/** In parts of the size: how far the sizes of lines of one paragraph may differ. */
+const alike = 0.3;
 const nextLine = 1.7;
 
 /** Of the paragraph's lines, flush at both sides; `left` and `right` are what stands beside the white. */
@@ -19,10 +22,10 @@ export function isRiver(left: Side, right: Side, pieces: Piece[], size: number):
   if (!rows.every((row) => isFlush(row) || /[.!?:…]["'”’»)]?$/u.test(row.last) && Math.abs(row.left - from) < flush * size)) return false;
   const own = new Set([...left.pieces, ...right.pieces]);
   const [first, last] = [rows[0]!, rows.at(-1)!];
-  const isNext = ({ line, box }: Piece): boolean => line !== null && Math.abs(line.size - size) <= level * size && box.left > from - flush * size && box.right < to + flush * size
+  const isNext = ({ line, box }: Piece): boolean => line !== null && Math.abs(line.size - size) <= alike * size && box.left > from - flush * size && box.right < to + flush * size
     && Math.min(Math.abs(first.baseline - line.baseline), Math.abs(line.baseline - last.baseline)) < nextLine * size;
   const beside = pieces.filter((piece) => !own.has(piece) && isNext(piece));
   // The lines of the paragraph above and below: words that reach over the white show that nothing is parted there.
   const inWhite = (left.box.right + right.box.left) / 2;
-  return rowsOf(sideOf(beside)).some((row) => isFlush(row) && beside.some(({ line, box }) => Math.abs(line!.baseline - row.baseline) < level * size && box.left < inWhite && box.right > inWhite));
+  return rowsOf(sideOf(beside)).some((row) => isFlush(row) && beside.some(({ line, box }) => Math.abs(line!.baseline - row.baseline) <= baselineTolerances.line.ems * size && box.left < inWhite && box.right > inWhite));
 }

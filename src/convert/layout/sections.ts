@@ -1,9 +1,10 @@
 /** Where sections of columns end although nothing crosses their gutters: at headings that stand over all columns, and at rows of headings. */
+import { baselineTolerances } from '../page/tolerances.js';
 import { middleY, unionBox } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import { headingSize, shifted } from './gutters.js';
 import type { Piece } from './sides.js';
-import { breaksSentences, level } from './sides.js';
+import { breaksSentences } from './sides.js';
 
 /** Pieces between two strips of white that run across all of them. */
 interface Band {
@@ -65,7 +66,7 @@ function headRow(bands: Band[], index: number, measure: Measure): Piece[] | null
   const row = pieces.filter(({ box }) => box.top < first.box.bottom - 0.3 * measure.size);
   if (!row.every((piece) => standsOut(piece, measure) || piece.line !== null && /^[\dIVX]+\.?$/.test(piece.line.text))) return null;
   const { baseline } = first.line ?? { baseline: 0 };
-  return first.line !== null && row.some((piece) => standsOut(piece, measure)) && row.every(({ line }) => Math.abs(line!.baseline - baseline) < 0.3 * measure.size) ? row : null;
+  return first.line !== null && row.some((piece) => standsOut(piece, measure)) && row.every(({ line }) => Math.abs(line!.baseline - baseline) <= baselineTolerances.line.ems * measure.size) ? row : null;
 }
 
 /** Headings of columns that begin side by side: text of its own stands below each. */
@@ -124,7 +125,7 @@ function endsColumns(row: Piece[], bands: Band[], index: number, measure: Measur
   // What begins lines below belongs to a later section of columns.
   if (opposite !== undefined && (next === undefined || opposite.box.top < next.box.bottom + laterSection * size)) {
     const drop = next === undefined || next.line === null || opposite.line === null ? Infinity : next.line.baseline - opposite.line.baseline;
-    return drop > -level * size && drop < shifted * size && !standsOut(opposite, measure) && !standsOut(next!, measure);
+    return drop > -baselineTolerances.line.ems * size && drop < shifted * size && !standsOut(opposite, measure) && !standsOut(next!, measure);
   }
   if (!goesOnFrom(lowest(own)!.line, highest(beyond)!.line)) return false;
   if (bands[index + 1]?.pieces.some(reaches) === true) return true;

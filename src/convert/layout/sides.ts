@@ -1,5 +1,7 @@
 /** What stands on one side of a strip of white: its pieces, its rows, and whether they are running text. */
-import { unionBox, widthOf } from '../../geometry/box.js';
+import { fromTop, rowsByBaseline } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
+import { horizontalExtent, unionBox, widthOf } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import { countIdeographs } from '../wording/scripts.js';
@@ -35,21 +37,12 @@ export interface Row {
 
 /** Rows of one side: pieces on one baseline are one row. */
 export function rowsOf(side: Side): Row[] {
-  const rows: Row[] = [];
-  const lines = side.pieces.map((piece) => piece.line).filter((line) => line !== null).sort((a, b) => a.baseline - b.baseline);
-  for (const line of lines) {
-    const last = rows.at(-1);
-    if (last !== undefined && Math.abs(line.baseline - last.baseline) < 0.3 * line.size) {
-      if (line.box.left < last.left) last.first = line.text;
-      if (line.box.right > last.right) last.last = line.text;
-      last.left = Math.min(last.left, line.box.left);
-      last.right = Math.max(last.right, line.box.right);
-      last.letters += line.text.length;
-    } else {
-      rows.push({ baseline: line.baseline, left: line.box.left, right: line.box.right, letters: line.text.length, size: line.size, first: line.text, last: line.text });
-    }
-  }
-  return rows;
+  return rowsByBaseline(fromTop(side.pieces.flatMap(({ line }) => line ?? [])), baselineTolerances.line).map((lines): Row => ({
+    baseline: lines[0]!.baseline, size: lines[0]!.size, ...horizontalExtent(lines.map(({ box }) => box)),
+    letters: lines.reduce((sum, { text }) => sum + text.length, 0),
+    first: lines.reduce((leftmost, line) => (line.box.left < leftmost.box.left ? line : leftmost)).text,
+    last: lines.reduce((rightmost, line) => (line.box.right > rightmost.box.right ? line : rightmost)).text,
+  }));
 }
 
 /** Running text fills its column; the entries of a list of terms or numbers do not. */
@@ -92,9 +85,6 @@ export function widthBetween(left: Side, right: Side): number {
   const lefts = right.pieces.map((piece) => piece.box.left).sort((a, b) => b - a);
   return lefts[Math.floor(0.9 * (lefts.length - 1))]! - rights[Math.floor(0.9 * (rights.length - 1))]!;
 }
-
-/** In parts of the size: lines that stand level. */
-export const level = 0.3;
 
 /** From where to where no piece crosses a place. */
 export interface Run {

@@ -1,6 +1,8 @@
 /** Listings of which only some lines are numbered, such as every fifth one: their numbers are no part of the program either. */
+import { rowsByBaseline } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
-import { isRuled, mostNumbers, nearest, programSign, rowsOf } from './numbered-code.js';
+import { isRuled, mostNumbers, nearest, programSign } from './numbered-code.js';
 import type { NumberedListing } from './numbered-code.js';
 
 const fewestLines = 4;
@@ -52,7 +54,7 @@ function countFrom(at: number, column: Word[], code: Word[]): { numbers: Word[];
     const step = Number(number.text) - Number(last.text);
     if (step < 2 || step > mostStep) break;
     const between = (number.baseline - last.baseline) / step;
-    const rows = rowsOf(code.filter(({ baseline }) => baseline > last.baseline - 1 && baseline < number.baseline + 1));
+    const rows = rowsByBaseline(code.filter(({ baseline }) => baseline > last.baseline - 1 && baseline < number.baseline + 1), baselineTolerances.line);
     const distances = rows.slice(1).map(([word], index) => word!.baseline - rows[index]![0]!.baseline);
     const own = Math.min(...distances);
     if (rows.length < 0.5 * step || Math.abs(between - own) > uneven * own) break;
@@ -64,7 +66,7 @@ function countFrom(at: number, column: Word[], code: Word[]): { numbers: Word[];
 
 /** The program's rows between the numbers, and those that go on above and below them. */
 function around(numbers: Word[], code: Word[], leading: number): Word[][] {
-  const rows = rowsOf(code);
+  const rows = rowsByBaseline(code, baselineTolerances.line);
   const baselineOf = (row: Word[] | undefined, fallback: number): number => row?.[0]!.baseline ?? fallback;
   let first = rows.findIndex((row) => baselineOf(row, 0) > numbers[0]!.baseline - 1);
   let last = rows.findLastIndex((row) => baselineOf(row, 0) < numbers.at(-1)!.baseline + 1);

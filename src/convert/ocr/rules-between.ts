@@ -1,4 +1,5 @@
 /** Lines of recognised text that run over the rules between cells: cut where a rule stands, which is read as an upright stroke at times. */
+import { lastOf, splitWhere } from '../page/rows.js';
 import { middleX, middleY, widthOf } from '../../geometry/box.js';
 import type { ReadLine, ReadRuling, ReadWord } from '../../engine/port.js';
 
@@ -23,12 +24,9 @@ function isRule(word: ReadWord, rulings: ReadRuling[]): boolean {
 /** `line` without what was read of rules, in pieces between which none stands. */
 export function cutAtRules(line: ReadLine, rulings: ReadRuling[]): ReadLine[] {
   const words = line.words.filter((word) => !isRule(word, rulings));
-  const pieces: ReadWord[][] = [];
-  for (const [at, word] of words.entries()) {
-    const before = words[at - 1];
-    const isCut = before !== undefined && before.right <= word.left && rulesIn(word, before.right - 1, word.left + 1, rulings).length > 0;
-    if (before === undefined || isCut) pieces.push([word]);
-    else pieces.at(-1)!.push(word);
-  }
+  const pieces = splitWhere(words, (piece, word) => {
+    const before = lastOf(piece);
+    return before.right <= word.left && rulesIn(word, before.right - 1, word.left + 1, rulings).length > 0;
+  });
   return pieces.map((piece) => ({ ...line, words: piece }));
 }

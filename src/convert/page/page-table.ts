@@ -1,4 +1,6 @@
 /** A table without its words: cells with the text of their lines. */
+import { lastOf, rowsByBaseline } from './rows.js';
+import { baselineTolerances } from './tolerances.js';
 import type { Box, Link, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable } from './found-table.js';
 import { lineOfWords, mostFrequent } from './text-line.js';
@@ -34,15 +36,7 @@ export interface PageTable {
 
 /** The cell's words as lines: a word that begins further left and lower than the one before opens a new line. */
 function cellLines(words: Word[]): Word[][] {
-  const lines: Word[][] = [];
-  let last: Word | null = null;
-  for (const word of words) {
-    const newLine = last === null || Math.abs(word.baseline - last.baseline) > 0.5 * Math.max(word.size, last.size);
-    if (newLine) lines.push([word]);
-    else lines.at(-1)!.push(word);
-    last = word;
-  }
-  return lines.map((line) => (isRightToLeft(line) ? fromTheRight(line) : line));
+  return rowsByBaseline(words, baselineTolerances.wrappedLine, lastOf).map((line) => (isRightToLeft(line) ? fromTheRight(line) : line));
 }
 
 const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;

@@ -1,4 +1,5 @@
 /** A line of text, or a piece of one, without its words: what is kept of a page once its words are gone. */
+import { nominalLine, scriptTolerances, styleShares } from './tolerances.js';
 import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import type { Link, Word } from '../../pdf/pdf-page.js';
@@ -60,15 +61,15 @@ export function nominalBox(line: TextLine): Box {
   return {
     left: line.box.left,
     right: line.box.right,
-    top: Math.min(line.box.bottom, line.baseline - 0.75 * line.size),
-    bottom: Math.max(line.box.top, line.baseline + 0.2 * line.size),
+    top: Math.min(line.box.bottom, line.baseline - nominalLine.ascent * line.size),
+    bottom: Math.max(line.box.top, line.baseline + nominalLine.descent * line.size),
   };
 }
 
 function scriptOf(word: { size: number; baseline: number }, size: number, baseline: number): Span['script'] {
-  if (word.size > 0.85 * size) return 'baseline';
-  if (baseline - word.baseline > 0.12 * size) return 'super';
-  if (word.baseline - baseline > 0.06 * size) return 'sub';
+  if (word.size > scriptTolerances.size * size) return 'baseline';
+  if (baseline - word.baseline > scriptTolerances.raised * size) return 'super';
+  if (word.baseline - baseline > scriptTolerances.lowered * size) return 'sub';
   return 'baseline';
 }
 
@@ -124,7 +125,7 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
   // A sentence in bold with which a paragraph begins may all but fill its line.
   const last = words.at(-1)!;
   const runsOut = words[0]!.font.bold && !last.font.bold && !last.font.symbolic && /\p{L}{2}/u.test(last.text);
-  const bold = letters.bold >= 0.85 * letters.all && !runsOut;
+  const bold = letters.bold >= styleShares.most * letters.all && !runsOut;
   const font = mostFrequent(words, (word) => word.font.name);
   const inFont = words.reduce((sum, word) => sum + (word.font.name === font ? word.text.length : 0), 0);
   let text = '';
@@ -147,11 +148,11 @@ export function lineOfWords(words: Word[], links: Link[], roleOf: (mcid: number)
   }
   return {
     text, boldPrefix, bold, size, font,
-    mixed: inFont < 0.85 * letters.all,
+    mixed: inFont < styleShares.most * letters.all,
     box: unionBox(words.map((word) => word.box)),
     baseline: anchor.baseline,
-    italic: letters.italic >= 0.85 * letters.all,
-    monospace: letters.monospace >= 0.85 * letters.all,
+    italic: letters.italic >= styleShares.most * letters.all,
+    monospace: letters.monospace >= styleShares.most * letters.all,
     color: mostFrequent(words, (word) => word.color),
     angle: words[0]!.angle,
     softHyphen: last.softHyphen,

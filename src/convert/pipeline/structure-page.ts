@@ -1,4 +1,5 @@
 /** One page, boiled down to what the document-wide steps need: pieces of lines, tables, figures. No words are kept. */
+import { gapTolerances } from '../page/tolerances.js';
 import type { Box, HiddenText, Line, PageContent, QuarterTurn, StructureNode, Word } from '../../pdf/pdf-page.js';
 import type { LayoutPrediction } from '../layout-network/prediction.js';
 import type { FoundTable } from '../page/found-table.js';
@@ -66,7 +67,6 @@ export interface PageStructure {
 }
 
 /** A gap wider than this many times the text's size parts a line into pieces; pieces on one line meet again unless a column ends between them. */
-const pieceGap = 0.8;
 
 /** What the page holds beside its table of contents, whose words `content` is without; those of `tables` are left out of the pieces. `prediction` is the layout network's, where it was asked. `listings` are read line by line. */
 export function structurePage({ content, keptInvisible }: TextLayer, contents: Contents | null, tables: FoundTable[], prediction: LayoutPrediction | null = null, listings: Listing[] = []): PageStructure {
@@ -136,7 +136,7 @@ function partsOf(words: Word[], taken: Set<Word>, isUpright = true): Word[][] {
       continue;
     }
     const gap = last === null ? Infinity : Math.max(word.box.left - last.box.right, last.box.left - word.box.right);
-    if (last === null || (gap > pieceGap * Math.max(word.size, last.size) && !word.glued && isUpright)) pieces.push([word]);
+    if (last === null || (gap > gapTolerances.fragment * Math.max(word.size, last.size) && !word.glued && isUpright)) pieces.push([word]);
     else pieces.at(-1)!.push(word);
     last = word;
   }
@@ -147,7 +147,7 @@ function piecesByPlace(words: Word[], taken: Set<Word>): Word[][] {
   const places = new Map<Word, number>();
   let [place, right, size] = [0, -Infinity, 0];
   for (const word of [...words].sort((a, b) => a.box.left - b.box.left)) {
-    if (word.box.left - right > pieceGap * Math.max(word.size, size) && right > -Infinity) place++;
+    if (word.box.left - right > gapTolerances.fragment * Math.max(word.size, size) && right > -Infinity) place++;
     places.set(word, taken.has(word) ? place++ : place);
     right = Math.max(right, word.box.right);
     size = word.size;

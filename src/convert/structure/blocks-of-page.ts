@@ -1,4 +1,5 @@
 /** One page's columns, tables and figures as blocks in reading order, with its furniture at its ends. */
+import { splitWhere } from '../page/rows.js';
 import { heightOf, middleX, middleY } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import { splitByFigure } from '../layout/figures.js';
@@ -33,12 +34,7 @@ function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, structure: Pa
 /** Text in a figure: of one drawing after the other, as they are read, each with what stands nearest to it. */
 function figureRows(lines: TextLine[], { parts = [] }: FigureRegion, vocabulary: Vocabulary): TextLine[] {
   if (parts.length < 2) return rowsOfDrawing(lines, vocabulary);
-  const rows: Box[][] = [];
-  for (const part of [...parts].sort((a, b) => a.top - b.top)) {
-    const row = rows.at(-1);
-    if (row === undefined || standsAbove(row[0]!, part)) rows.push([part]);
-    else row.push(part);
-  }
+  const rows = splitWhere([...parts].sort((a, b) => a.top - b.top), (row, part) => standsAbove(row[0]!, part));
   const ordered = rows.flatMap((row) => row.sort((a, b) => a.left - b.left));
   const nearest = (line: TextLine): Box => ordered.reduce((best, part) => (distance(line.box, part) < distance(line.box, best) ? part : best));
   const owners = new Map(lines.map((line) => [line, nearest(line)]));

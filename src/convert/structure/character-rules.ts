@@ -1,4 +1,6 @@
 /** Lines down the page made of one sign again and again, as courts set them between the parties and the case: drawn, not written. */
+import { areLevel } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
 import type { TextLine } from '../page/text-line.js';
 import type { PageLines } from './style.js';
 
@@ -26,7 +28,7 @@ export function findSignRules(pages: PageLines[]): TextLine[] {
 
 /** Of the signs half have text at their left. Colons and bars of forms have text at their right, too, and brackets of boxes to tick an open one before them. */
 function standsBesideText(run: TextLine[], lines: TextLine[]): boolean {
-  const having = (isBeside: (line: TextLine, sign: TextLine) => boolean): number => run.filter((sign) => lines.some((line) => Math.abs(line.baseline - sign.baseline) < 0.3 * sign.size && isBeside(line, sign))).length;
+  const having = (isBeside: (line: TextLine, sign: TextLine) => boolean): number => run.filter((sign) => lines.some((line) => areLevel(sign, line, baselineTolerances.line) && isBeside(line, sign))).length;
   if (run[0]!.text === ')' ? having(({ box, text }, sign) => box.left < sign.box.left && text.lastIndexOf('(') > text.lastIndexOf(')')) > 0 : having(({ box, text }, sign) => box.left > sign.box.left && text.length > 1) >= 0.5 * run.length) return false;
   return having((line, sign) => line.box.right < sign.box.left && /\p{L}{2}/u.test(line.text)) >= 0.5 * run.length;
 }

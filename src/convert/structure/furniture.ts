@@ -1,5 +1,7 @@
 /** Running heads, running feet and page numbers: what pages repeat at their edges, or what stands there apart from the text. */
-import { widthOf } from '../../geometry/box.js';
+import { fromLeft, fromTop, lastOf, rowsByBaseline } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
+import { unionBox, widthOf } from '../../geometry/box.js';
 import type { BodyStyle, PageLines } from './style.js';
 import type { TextLine } from '../page/text-line.js';
 import { nominalBox } from '../page/text-line.js';
@@ -36,24 +38,16 @@ const numberAtEnd = /^(?:\d{1,4}\s*[|·•–—-]\s+\p{L}.*|.*\p{L}.*[\s|·•�
 export const isPageNumber = (text: string): boolean => pageNumber.test(text);
 
 function rowsOf(lines: TextLine[], page: number): EdgeRow[] {
-  const rows: EdgeRow[] = [];
-  for (const line of [...lines].sort((a, b) => a.baseline - b.baseline)) {
-    const box = nominalBox(line);
-    const last = rows.at(-1);
-    if (last !== undefined && Math.abs(line.baseline - last.baseline) <= 0.35 * Math.min(line.size, last.size)) {
-      last.lines.push(line);
-      last.top = Math.min(last.top, box.top);
-      last.bottom = Math.max(last.bottom, box.bottom);
-      last.size = Math.max(last.size, line.size);
-    } else {
-      rows.push({ page, lines: [line], text: '', baseline: line.baseline, ...{ top: box.top, bottom: box.bottom }, size: line.size, gap: Infinity });
-    }
-  }
-  for (const row of rows) {
-    row.lines.sort((a, b) => a.box.left - b.box.left);
-    row.text = row.lines.map((line) => line.text).join(' ');
-  }
-  return rows;
+  let largest = 0;
+  const rows = rowsByBaseline(fromTop(lines), baselineTolerances.furnitureRow, (row) => {
+    largest = row.length === 1 ? row[0]!.size : Math.max(largest, lastOf(row).size);
+    return { baseline: row[0]!.baseline, size: largest };
+  });
+  return rows.map((row): EdgeRow => {
+    const { top, bottom } = unionBox(row.map(nominalBox));
+    const inRow = fromLeft(row);
+    return { page, lines: inRow, text: inRow.map((line) => line.text).join(' '), baseline: row[0]!.baseline, top, bottom, size: row.reduce((size, line) => Math.max(size, line.size), 0), gap: Infinity };
+  });
 }
 
 /** Text without what changes from page to page. */

@@ -1,4 +1,6 @@
 /** One row of a table that the end of a page or of a column parts from the rest of it: its head alone before, or its last row alone behind. Such a row looks like text, and only the columns of the rest tell what it is. */
+import { rowsByBaseline } from '../page/rows.js';
+import { baselineTolerances } from '../page/tolerances.js';
 import { middleX, unionBox, widthOf } from '../../geometry/box.js';
 import type { PageTableCell, PageTable } from '../page/page-table.js';
 import type { PageStructure, Separator } from '../pipeline/structure-page.js';
@@ -150,13 +152,8 @@ function isHidden(side: -1 | 1, { table: { box } }: LoneRow, objects: Box[]): bo
 }
 
 function linesFrom(side: -1 | 1, pieces: TextLine[]): LoneLine[] {
-  const lines: LoneLine[] = [];
-  for (const piece of [...pieces].sort((a, b) => side * (b.baseline - a.baseline))) {
-    const last = lines.at(-1);
-    if (last !== undefined && Math.abs(last.baseline - piece.baseline) < 0.3 * piece.size) last.pieces.push(piece);
-    else lines.push({ pieces: [piece], baseline: piece.baseline });
-  }
-  return lines;
+  const sorted = [...pieces].sort((a, b) => side * (b.baseline - a.baseline));
+  return rowsByBaseline(sorted, baselineTolerances.line).map((line) => ({ pieces: line, baseline: line[0]!.baseline }));
 }
 
 const isOfSize = (line: LoneLine, { size }: PageTable): boolean => line.pieces.every((piece) => Math.abs(piece.size - size) <= sizeSlack * size);

@@ -1,4 +1,6 @@
 /** Table rows from visual rows: which lines are one row's wrapped text, and where the next row begins. */
+import { areLevel } from '../../page/rows.js';
+import { baselineTolerances } from '../../page/tolerances.js';
 import { horizontalOverlap, widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
 import { chunkOf } from './chunks.js';
@@ -184,7 +186,7 @@ function cellsOf(rows: VisualRow[], columns: Column[]): Map<number, Chunk[]> {
       const known = cells.get(under[0]);
       const last = known?.at(-1);
       if (known === undefined) cells.set(under[0], [chunk]);
-      else if (last !== undefined && Math.abs(last.baseline - chunk.baseline) < 0.3 * chunk.size) known[known.length - 1] = chunkOf([...last.pieces, ...chunk.pieces]);
+      else if (last !== undefined && areLevel(chunk, last, baselineTolerances.line)) known[known.length - 1] = chunkOf([...last.pieces, ...chunk.pieces]);
       else known.push(chunk);
     }
   }

@@ -1,7 +1,10 @@
 /** Words joined into chunks, the smallest parts a table cell is made of, and chunks into visual rows. */
-import { horizontalGap } from '../../../geometry/box.js';
-import { middleOfLetters } from '../../../geometry/em.js';
+import { fromTop, gapInEms, rowsByBaseline, splitWhere } from '../../page/rows.js';
+import { baselineTolerances, gapTolerances } from '../../page/tolerances.js';
+import { horizontalGap, unionBox } from '../../../geometry/box.js';
+import { lineExtent, middleOfLetters } from '../../../geometry/em.js';
 import { partitionPoint } from '../../../geometry/search.js';
+import { quantile, quantileInside } from '../../../geometry/statistics.js';
 import type { Word } from '../../../pdf/pdf-page.js';
 import type { Piece } from './frame.js';
 import type { Segment } from './segments.js';
@@ -31,28 +34,12 @@ export interface VisualRow {
   size: number;
 }
 
-export const ASCENT = 0.74;
-export const DESCENT = 0.22;
-/** Gaps, in parts of the size: always one chunk below the first, always two above the second. */
-const ALWAYS_JOINED = 0.55;
-const ALWAYS_SPLIT = 1.15;
-const FAR_APART = 2.2;
+const { alwaysOneChunk: ALWAYS_JOINED, alwaysTwoChunks: ALWAYS_SPLIT, farApart: FAR_APART } = gapTolerances;
 
 /** Makes chunks of all pieces; a vertical line between two words parts them however near they are. */
 export function makeChunks(pieces: Piece[], verticals: Segment[]): Chunk[] {
   const sorted = [...pieces].sort((a, b) => a.baseline - b.baseline || a.left - b.left);
-  const lines: Piece[][] = [];
-  let open: Piece[] = [];
-  let baseline = -Infinity;
-  for (const piece of sorted) {
-    if (piece.baseline - baseline > 0.22 * piece.size && open.length > 0) {
-      lines.push(open);
-      open = [];
-    }
-    if (open.length === 0) baseline = piece.baseline;
-    open.push(piece);
-  }
-  if (open.length > 0) lines.push(open);
+  const lines = rowsByBaseline(sorted, baselineTolerances.chunk);
   const parted = [...verticals].sort((a, b) => a.at - b.at);
   const chunks = lines.flatMap((line) => splitLine(line, parted));
   return attachRaised(chunks);
@@ -68,17 +55,7 @@ function splitLine(line: Piece[], verticals: Segment[]): Chunk[] {
 }
 
 function cutLine(line: Piece[], isCut: (index: number) => boolean): Piece[][] {
-  const parts: Piece[][] = [];
-  let open: Piece[] = [];
-  for (const [index, piece] of line.entries()) {
-    if (index > 0 && isCut(index)) {
-      parts.push(open);
-      open = [];
-    }
-    open.push(piece);
-  }
-  parts.push(open);
-  return parts;
+  return splitWhere(line, (_, __, index) => isCut(index));
 }
 
 /** A justified line stretches all its spaces alike; a column gap is wider than its neighbours. */
@@ -89,9 +66,8 @@ function splitLimit(line: Piece[]): number {
     if (gap > 0.08) spaces.push(gap);
   }
   if (spaces.length < 3) return ALWAYS_JOINED;
-  spaces.sort((a, b) => a - b);
-  const usual = spaces[Math.floor(spaces.length * 0.4)] ?? 0;
-  const stretched = (spaces.at(-1) ?? 0) <= 1.3 * (spaces[0] ?? 0) && line.filter((piece) => isNumeric(piece.word.text)).length <= 0.25 * line.length;
+  const usual = quantile(spaces, 0.4);
+  const stretched = quantileInside(spaces, 1) <= 1.3 * quantileInside(spaces, 0) && line.filter((piece) => isNumeric(piece.word.text)).length <= 0.25 * line.length;
   return Math.min(stretched ? FAR_APART : ALWAYS_SPLIT, Math.max(ALWAYS_JOINED, 1.75 * usual));
 }
 
@@ -99,7 +75,7 @@ function splitLimit(line: Piece[]): number {
 function gapBefore(line: Piece[], index: number): number {
   const [before, piece] = [line[index - 1], line[index]];
   if (before === undefined || piece === undefined) return 0;
-  return (piece.left - before.right) / Math.max(before.size, piece.size);
+  return gapInEms(before, piece);
 }
 
 /**
@@ -157,8 +133,7 @@ export function chunkOf(pieces: Piece[]): Chunk {
     pieces,
     left,
     right,
-    top: baseline - ASCENT * size,
-    bottom: baseline + DESCENT * size,
+    ...lineExtent({ baseline, size }),
     baseline,
     size,
     text: textOf(inOrder(pieces.map((piece) => piece.word))),
@@ -230,18 +205,8 @@ function standsBetween(small: Chunk, { pieces, size }: Chunk): boolean {
 
 /** Groups chunks by baseline, from the top. */
 export function makeRows(chunks: Chunk[]): VisualRow[] {
-  const sorted = [...chunks].sort((a, b) => a.baseline - b.baseline);
-  const rows: VisualRow[] = [];
-  for (const chunk of sorted) {
-    const row = rows[rows.length - 1];
-    if (row !== undefined && chunk.baseline - row.baseline <= 0.3 * Math.min(chunk.size, row.size)) row.chunks.push(chunk);
-    else rows.push({ chunks: [chunk], top: 0, bottom: 0, baseline: chunk.baseline, size: chunk.size });
-  }
-  for (const row of rows) {
-    row.chunks.sort((a, b) => a.left - b.left);
-    row.top = Math.min(...row.chunks.map((chunk) => chunk.top));
-    row.bottom = Math.max(...row.chunks.map((chunk) => chunk.bottom));
-    row.size = Math.max(...row.chunks.map((chunk) => chunk.size));
-  }
-  return rows;
+  return rowsByBaseline(fromTop(chunks), baselineTolerances.chunkRow).map((row): VisualRow => {
+    const { top, bottom } = unionBox(row);
+    return { chunks: [...row].sort((a, b) => a.left - b.left), top, bottom, baseline: row[0]!.baseline, size: Math.max(...row.map((chunk) => chunk.size)) };
+  });
 }

@@ -1,4 +1,6 @@
 /** The grid of a table filled: words into atomic cells, and atomic cells joined where the page shows that one cell spans them. */
+import { fromTop, rowsByBaseline } from '../../page/rows.js';
+import { baselineTolerances } from '../../page/tolerances.js';
 import type { Box } from '../../../pdf/pdf-page.js';
 import type { Boundaries, Edge, TableArea } from './boundaries.js';
 import { columnsOf } from './cuts.js';
@@ -180,12 +182,5 @@ function shadeSpansDown(area: TableArea, x: number, at: number): boolean {
 
 /** Chunks of one cell line by line, each line from the left. */
 export function inReadingOrder(chunks: Chunk[]): Chunk[] {
-  const sorted = [...chunks].sort((a, b) => a.baseline - b.baseline);
-  const lines: Chunk[][] = [];
-  for (const chunk of sorted) {
-    const line = lines.at(-1);
-    if (line !== undefined && chunk.baseline - (line[0]?.baseline ?? 0) <= 0.4 * chunk.size) line.push(chunk);
-    else lines.push([chunk]);
-  }
-  return lines.flatMap((line) => line.sort((a, b) => a.left - b.left));
+  return rowsByBaseline(fromTop(chunks), baselineTolerances.cellLine).flatMap((line) => line.sort((a, b) => a.left - b.left));
 }

@@ -1,12 +1,11 @@
 /** Boxes and strokes inside a line of text: highlights, keys, outlined words. They frame words, not cells. */
+import { gapTolerances } from '../../page/tolerances.js';
 import { heightOf, holdsPoint, horizontalExtent, horizontalGap, middleX } from '../../../geometry/box.js';
 import { middleOfLetters } from '../../../geometry/em.js';
 import { partitionPoint } from '../../../geometry/search.js';
 import type { Box, DrawnBox } from '../../../pdf/pdf-page.js';
 import type { Piece } from './frame.js';
 
-/** A word stands this near, in parts of its size, to the next one of its line. */
-const WORD_SPACE = 0.42;
 const MAX_TESTED = 2000;
 
 /** Leaves out boxes no higher than a line that have words in them and, a mere word space away, words of the same line outside any box. */
@@ -37,7 +36,7 @@ function isInline(box: Box, sorted: Piece[], isBoxed: (piece: Piece) => boolean)
     if (piece === undefined || piece.baseline > first.baseline + 1) break;
     if (inside.includes(piece)) continue;
     const gap = horizontalGap(text, piece);
-    if (gap > -0.3 && gap < WORD_SPACE * first.size && !isBoxed(piece)) return true;
+    if (gap > -0.3 && gap < gapTolerances.wordSpace * first.size && !isBoxed(piece)) return true;
   }
   return false;
 }

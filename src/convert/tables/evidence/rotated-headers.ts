@@ -1,4 +1,5 @@
 /** Head cells written upwards or downwards over the columns of an upright table: they join the row that they head. */
+import { splitWhere } from '../../page/rows.js';
 import { horizontalExtent, middleX, middleY, unionBox } from '../../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
@@ -64,12 +65,8 @@ function headsOver(table: FoundTable, free: Word[]): Map<number, Word[]> {
 /** Upwards: lines from the left, each from below; downwards the other way round. */
 function inOrder(words: Word[]): Word[] {
   const up = Math.abs(((words[0]?.angle ?? 90) % 360) - 90) < 45;
-  const lines: Word[][] = [];
-  for (const word of [...words].sort((a, b) => middleX(a.box) - middleX(b.box))) {
-    const line = lines.at(-1);
-    if (line !== undefined && Math.abs(middleX((line[0] as Word).box) - middleX(word.box)) < 0.5 * word.size) line.push(word);
-    else lines.push([word]);
-  }
+  const across = [...words].sort((a, b) => middleX(a.box) - middleX(b.box));
+  const lines = splitWhere(across, ([first], word) => Math.abs(middleX(first!.box) - middleX(word.box)) >= 0.5 * word.size);
   if (!up) lines.reverse();
   return lines.flatMap((line) => line.sort((a, b) => (up ? b.box.bottom - a.box.bottom : a.box.top - b.box.top)));
 }

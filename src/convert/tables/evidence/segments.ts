@@ -1,4 +1,5 @@
 /** The straight lines of a frame as a table sees them: pieces on one line joined, outlines and shading edges added. */
+import { splitWhere } from '../../page/rows.js';
 import { heightOf, horizontalOverlap, middleX, middleY, widthOf } from '../../../geometry/box.js';
 import type { Box, DrawnBox } from '../../../pdf/pdf-page.js';
 import type { Frame } from './frame.js';
@@ -87,12 +88,7 @@ function isDot({ box }: DrawnBox): boolean {
 /** Dots in a row are a dotted line; `place` gives their position across it, their start and their end. */
 function joinDots(dots: Box[], place: (dot: Box) => [number, number, number]): Segment[] {
   const placed = dots.map(place).sort((a, b) => a[0] - b[0] || a[1] - b[1]);
-  const rows: [number, number, number][][] = [];
-  for (const dot of placed) {
-    const row = rows.at(-1);
-    if (row !== undefined && Math.abs(dot[0] - (row[0]?.[0] ?? 0)) <= 0.4) row.push(dot);
-    else rows.push([dot]);
-  }
+  const rows = splitWhere(placed, ([first], dot) => Math.abs(dot[0] - first![0]) > 0.4);
   const segments: Segment[] = [];
   for (const row of rows) {
     row.sort((a, b) => a[1] - b[1]);

@@ -295,4 +295,3 @@ function standsOverLater(strip: Strip, columns: Column[]): boolean {
   if (columns.length === 2 && strip.chunks.some((chunk) => /[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(chunk.text))) return false;
   return second !== undefined && strip.left >= (columns[0]?.right ?? 0) - 2 && strip.left > second.left - 30;
 }
-

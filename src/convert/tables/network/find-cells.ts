@@ -1,7 +1,10 @@
 /** A table's cells by the network: it proposes rows, columns and spans, the words say where they are. Words are those of the table that geometry found, each once. */
+import { fromTop, lastOf, rowsByBaseline } from '../../page/rows.js';
+import { baselineTolerances } from '../../page/tolerances.js';
+import { boxesOverlap, unionBox } from '../../../geometry/box.js';
 import type { Bitmap } from '../../../bitmap.js';
 import type { TableCells } from '../../../engine/vision-port.js';
-import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
+import type { PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { withBareColumns } from './bare-headers.js';
 import { doubtsOf } from '../../decide/table-doubts.js';
@@ -102,8 +105,7 @@ function gathered({ parts, loose, box, confidence }: Extent): FoundTable {
   const cells = parts.flatMap((part) => part.cells);
   const rest: TableCell = { row: 0, column: 0, rowSpan: 1, columnSpan: 1, columnHeader: false, rowHeader: false, words: loose, box };
   const boxes = [box, ...parts.map((part) => part.box)];
-  const outer = { left: Math.min(...boxes.map(({ left }) => left)), top: Math.min(...boxes.map(({ top }) => top)), right: Math.max(...boxes.map(({ right }) => right)), bottom: Math.max(...boxes.map(({ bottom }) => bottom)) };
-  return { box: outer, rowCount: 1, columnCount: 1, evidence: parts.some(({ evidence }) => evidence !== 'unruled') ? 'partly-ruled' : 'unruled', confidence, cells: [...cells, rest] };
+  return { box: unionBox(boxes), rowCount: 1, columnCount: 1, evidence: parts.some(({ evidence }) => evidence !== 'unruled') ? 'partly-ruled' : 'unruled', confidence, cells: [...cells, rest] };
 }
 
 /** Of the parts as geometry has them: that they are torn is one for each, each line of text left out one more. */
@@ -114,12 +116,7 @@ function doubtsOfAll({ parts, loose }: Pick<Extent, 'parts' | 'loose'>): number 
 }
 
 function linesIn(words: Word[]): number {
-  let [count, last] = [0, -Infinity];
-  for (const { baseline, size } of [...words].sort((a, b) => a.baseline - b.baseline)) {
-    if (baseline - last > 0.35 * size) count++;
-    last = baseline;
-  }
-  return count;
+  return rowsByBaseline(fromTop(words), baselineTolerances.pageRow, lastOf).length;
 }
 
 /** Null where the network is not asked or does not know. The words are the same, each in one cell. */
@@ -128,17 +125,13 @@ export async function tableByNetwork(table: FoundTable, page: PageContent, find:
   if (table.evidence === 'ruled' || pieces.length < 4 || pieces.some(({ word, size }) => Math.abs(word.angle) > 3 || !(size > 0))) return null;
   const picture = drawTable(
     pieces.map(({ word, left, right, baseline, size }) => ({ text: word.text, left, right, baseline, size, bold: word.font.bold })),
-    page.rulings, page.boxes.filter(({ box, fill }) => fill >= 0 && fill !== 0xffffff && overlaps(box, table.box)).map(({ box }) => box), mostPixels,
+    page.rulings, page.boxes.filter(({ box, fill }) => fill >= 0 && fill !== 0xffffff && boxesOverlap(box, table.box)).map(({ box }) => box), mostPixels,
   );
   if (picture === null) return null;
   const found = await find(picture.bitmap, signal);
   if (found === null || !(found.score >= leastScore) || found.columns < 2 || found.rows < 2) return null;
   const read = assemble(table, makeChunks(pieces, []), gridOf(found, picture));
   return read === null ? null : { ...inReadingDirection(withBareColumns(read)), certainty: found.score };
-}
-
-function overlaps(a: Box, b: Box): boolean {
-  return a.left < b.right && a.right > b.left && a.top < b.bottom && a.bottom > b.top;
 }
 
 interface Place {

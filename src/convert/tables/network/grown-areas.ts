@@ -1,10 +1,11 @@
 /** Areas for the table network that are larger than what geometry found: an extent with the rows above and below it that keep to its width, and the other extents among them. */
 import { widthOf } from '../../../geometry/box.js';
+import { median } from '../../../geometry/statistics.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable } from '../../page/found-table.js';
 import { areTwo, inkOf, isSettled, wordsOf } from './extents.js';
 import type { Extent } from './extents.js';
-import { isForeign, medianOf, rowsOf } from '../evidence/text-rows.js';
+import { isForeign, rowsOf } from '../evidence/text-rows.js';
 import type { TextRow } from '../evidence/text-rows.js';
 
 /** An area: all of it as one extent, and the extents that it was made of. */
@@ -54,7 +55,7 @@ function allOf({ parts, loose }: Extent): Word[] {
 function growTo(side: -1 | 1, area: Area, rest: Set<Extent>, free: Word[], tables: FoundTable[]): void {
   const { whole: first } = area;
   const own = allOf(first);
-  const size = medianOf(own.map((word) => word.size));
+  const size = median(own.map((word) => word.size));
   const { left, right } = first.box;
   const owner = new Map([...rest].flatMap((extent) => allOf(extent).map((word) => [word, extent] as const)));
   const rows = rowsOf([...free, ...owner.keys()], first.box).filter(({ box }) => (side < 0 ? box.bottom < first.box.top + 0.32 * size : box.bottom > first.box.bottom + 0.22 * size));

@@ -59,7 +59,6 @@ function ending(text: string): number {
   return '.!?;:…'.includes(last) && last !== '' ? stop : ',-–—/('.includes(last) && last !== '' ? goesOn : open;
 }
 
-/** The lower of the two in the middle. */
 /** Null for a table whose picture would have sides beyond `mostPixels`. `words` are at least one. Other units than points do as well. */
 export function drawTable(words: PictureWord[], rulings: Pick<Ruling, 'orientation' | 'position' | 'start' | 'end'>[], shades: Box[], mostPixels: number): TablePicture | null {
   const em = lowerMedian(words.map(({ size }) => size), 10);

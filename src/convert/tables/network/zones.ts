@@ -1,11 +1,12 @@
 /** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white from top to bottom, and what shows that their texts stand in rows. */
 import type { HorizontalExtent } from '../../../geometry/box.js';
 import { horizontalExtent, widthOf } from '../../../geometry/box.js';
+import { median } from '../../../geometry/statistics.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { isSettled, wordsOf } from './extents.js';
 import { isBullet, isFigureCaption, isListMark, isTableCaption } from '../../wording/cell-text.js';
-import { isForeign, medianOf, rowsOf } from '../evidence/text-rows.js';
+import { isForeign, rowsOf } from '../evidence/text-rows.js';
 import type { TextRow } from '../evidence/text-rows.js';
 
 /** Words of a zone, at least. */
@@ -97,7 +98,7 @@ function isUneven(zone: TextRow[]): boolean {
 
 /** Between white that (nearly) no row stands in. */
 function columnsOf(zone: TextRow[]): Pick<Box, 'left' | 'right'>[] {
-  const size = medianOf(zone.map((row) => row.size));
+  const size = median(zone.map((row) => row.size));
   const { left, right } = sideOf(zone);
   const edges = zone.flatMap(({ words }) => words.flatMap(({ box }) => [{ at: box.left, step: 1 }, { at: box.right, step: -1 }])).sort((a, b) => a.at - b.at || b.step - a.step);
   const most = Math.floor(mostInGutter * zone.length);
@@ -178,5 +179,5 @@ interface Lines {
 
 function extentOf({ words }: TableCell): Lines {
   const baselines = words.map(({ baseline }) => baseline);
-  return { top: Math.min(...baselines), bottom: Math.max(...baselines), count: rowsOf(words).length, size: medianOf(words.map(({ size }) => size)) };
+  return { top: Math.min(...baselines), bottom: Math.max(...baselines), count: rowsOf(words).length, size: median(words.map(({ size }) => size)) };
 }

@@ -1,0 +1,52 @@
+/** Text lines from words: grouping by baseline and splitting at white. All rows of words, chunks and line fragments are made here. */
+import type { Box } from '../../geometry/box.js';
+import type { BaselineTolerance } from './tolerances.js';
+
+export interface OnBaseline {
+  /** y of the baseline, points. */
+  baseline: number;
+  /** Size of the type, points. */
+  size: number;
+}
+
+/** `item` and `reference` stand on one line. */
+export function areLevel(item: OnBaseline, reference: OnBaseline, { ems, of }: BaselineTolerance): boolean {
+  const size = of === 'own' ? item.size : of === 'smaller' ? Math.min(item.size, reference.size) : Math.max(item.size, reference.size);
+  return Math.abs(item.baseline - reference.baseline) <= ems * size;
+}
+
+export const firstOf = <Item>(row: readonly Item[]): Item => row[0]!;
+export const lastOf = <Item>(row: readonly Item[]): Item => row.at(-1)!;
+
+/** Rows of items: each item joins the row before it where it is level with that row's reference item, and opens a new row otherwise. The order of `items` is kept. */
+export function rowsByBaseline<Item extends OnBaseline>(items: Iterable<Item>, tolerance: BaselineTolerance, referenceOf: (row: readonly Item[]) => OnBaseline = firstOf): Item[][] {
+  return splitWhere(items, (row, item) => !areLevel(item, referenceOf(row), tolerance));
+}
+
+/** Runs of items: one ends before each item for which `isParted` holds; `open` is the run so far, which has at least one item. */
+export function splitWhere<Item>(items: Iterable<Item>, isParted: (open: readonly Item[], item: Item, index: number) => boolean): Item[][] {
+  const runs: Item[][] = [];
+  let index = 0;
+  for (const item of items) {
+    const open = runs.at(-1);
+    if (open === undefined || isParted(open, item, index)) runs.push([item]);
+    else open.push(item);
+    index++;
+  }
+  return runs;
+}
+
+/** A copy, from the top baseline to the lowest one. */
+export function fromTop<Item extends { baseline: number }>(items: Iterable<Item>): Item[] {
+  return [...items].sort((a, b) => a.baseline - b.baseline);
+}
+
+/** A copy, from the left edge to the right one. */
+export function fromLeft<Item extends { box: Pick<Box, 'left'> }>(items: Iterable<Item>): Item[] {
+  return [...items].sort((a, b) => a.box.left - b.box.left);
+}
+
+/** White from one item to the next one at its right, in ems of the larger one. */
+export function gapInEms(before: { right: number; size: number }, item: { left: number; size: number }): number {
+  return (item.left - before.right) / Math.max(before.size, item.size);
+}
