@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { defaultConvertOptions, type ConvertOptions } from '../src/convert/options.js';
 import type { ConvertOutcome, ConvertRequest } from '../src/convert/request.js';
-import { workerCommand } from '../src/program/converter.js';
+import { workerCommand } from '../src/program/worker-command.js';
 import { packageRoot } from '../src/platform/package-files.js';
 import { createPool } from '../src/workers/pool.js';
 import type { WorkerPool } from '../src/workers/types.js';

@@ -5,14 +5,15 @@ import { basename, join } from 'node:path';
 import { resolveSettings } from '../../src/settings/settings.js';
 import { convertDocumentInPool } from '../../src/convert/task/document-job.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
-import { createConverter, workerCommand } from '../../src/program/converter.js';
+import { createConverter } from '../../src/program/converter.js';
+import { workerCommand } from '../../src/program/worker-command.js';
 import { createLog } from '../../src/logging/log.js';
 
 /** Converts the documents by one worker of the bundled program, which then keeps its code. Throws LecternError where the program cannot convert. */
 export async function keepCompiledCode(documents: string[]): Promise<void> {
   const scratch = mkdtempSync(join(tmpdir(), 'lectern-compile-'));
   const settings = { ...resolveSettings([], {}).values, workers: 1 };
-  const converter = createConverter(settings, createLog('warn'), { spareWorkers: 0, tellsOfModels: false, command: workerCommand(['--keep-code']) });
+  const converter = createConverter(settings, createLog('warn'), { spareWorkers: 0, logsModels: false, command: workerCommand(['--keep-code']) });
   try {
     const { services, pool } = converter;
     for (const [index, inputPath] of documents.entries()) {

@@ -7,7 +7,7 @@ import { compare, jsonLines, parseLines, parseShare, readText, tableOf, usualLos
 import { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { progressLine } from './progress-line.js';
-import type { Command } from './run.js';
+import type { Command } from './command.js';
 import { wrongWords } from './wrong-words.js';
 
 /** Measures of it, in files and comparisons. */

@@ -6,7 +6,7 @@ import { Service, ServiceUnreachable } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { converse } from './converse.js';
 import { explainMissing } from './missing-model.js';
-import type { Command } from './run.js';
+import type { Command } from './command.js';
 import { onStopSignal } from './stop-signals.js';
 import { chatUsage as usage } from './usage.js';
 import { wrongWords } from './wrong-words.js';

@@ -6,7 +6,7 @@ import { examineEntry } from './examine-entry.js';
 import { examineConversion, examineDevices, examineMemory, examineOpenFiles, examineProgram } from './examine-machine.js';
 import { examineModelMemory } from './examine-model-memory.js';
 import { examineModels, examinePort, examineState, type Finding } from './examine-directories.js';
-import type { Command } from './run.js';
+import type { Command } from './command.js';
 
 const marks: Record<Finding['state'], string> = { good: 'ok  ', note: 'note', bad: 'BAD ' };
 

@@ -1,7 +1,7 @@
 /** What `lectern doctor` looks at in who may enter: addresses and their access list, the certificate. */
 import { X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { checkEntry } from '../program/app.js';
+import { checkEntry } from '../program/entry.js';
 import type { Settings } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
 import type { Finding } from './examine-directories.js';

@@ -4,7 +4,7 @@ import { closeSync, fstatSync, openSync, readSync } from 'node:fs';
 import { hashKey } from '../network/access-key.js';
 import { standardRoles } from '../network/access-list.js';
 import { LecternError } from '../errors.js';
-import type { Command } from './run.js';
+import type { Command } from './command.js';
 import { keyUsage } from './usage.js';
 
 /** The line alone on standard output, so that `>>` adds it to the list; the key is for the eyes of whoever asked. */

@@ -3,7 +3,7 @@ import { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { serveTools } from '../mcp/mcp-server.js';
 import { packageVersion } from '../platform/package-files.js';
-import type { Command } from './run.js';
+import type { Command } from './command.js';
 
 export const mcp: Command = async (args, environment) => {
   if (args.length > 0) throw new LecternError('invalid_request', '`lectern mcp` takes no words; LECTERN_URL names the service.');

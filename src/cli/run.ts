@@ -3,11 +3,9 @@ import type { Environment } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
 import { packageVersion } from '../platform/package-files.js';
 import { stackOf } from '../platform/source-stack.js';
+import type { Command } from './command.js';
 import { exitOfOutput } from './stop-signals.js';
 import { usages } from './usage.js';
-
-/** A command gets its own words and the environment, and answers the exit code. */
-export type Command = (args: string[], environment: Environment) => Promise<number>;
 
 interface CommandEntry {
   help: string;

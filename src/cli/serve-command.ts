@@ -4,7 +4,7 @@ import { resolveSettings } from '../settings/settings.js';
 import { exitDeviceLost } from '../program/device-loss.js';
 import { LecternError } from '../errors.js';
 import { createLog } from '../logging/log.js';
-import type { Command } from './run.js';
+import type { Command } from './command.js';
 import { onStopSignal } from './stop-signals.js';
 
 /** What failed answers get to reach their clients, and conversions to write down what they have, once the GPU is lost. */

@@ -1,7 +1,7 @@
 /** `lectern settings`: the table of settings, with the values in force and where each came from; `--markdown` is the README's. */
 import { environmentName, flagName, resolveSettings, type SettingName, settingsTable } from '../settings/settings.js';
 import { LecternError } from '../errors.js';
-import type { Command } from './run.js';
+import type { Command } from './command.js';
 
 export const settings: Command = async (args, environment) => {
   const { origins, texts, file, rest } = resolveSettings(args, environment);

@@ -1,7 +1,7 @@
 /** Signs whose text the file tells in words of its own (`/ActualText`): PDFium hangs it on one of the objects that it covers, here it gets the place of all. */
 import { heightOf, horizontalOverlap, union, widthOf } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
-import type { Glyph } from './glyphs.js';
+import type { Glyph } from './glyph.js';
 import { objectBounds, objectMatrix } from './page-objects.js';
 import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';

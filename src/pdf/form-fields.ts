@@ -26,16 +26,16 @@ const LABEL_REACH = 40;
 const fieldFont: Font = { name: '', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
 
 /** What the fields of a page's form show. */
-export interface Fields {
+export interface FormFields {
   /** Lines of the filled ones, placed by estimate within their rectangles. */
   lines: Line[];
   ticks: TickBox[];
 }
 
 /** Filled fields stand on the baseline of a label of `printed` where one is beside. `form` is the form environment. */
-export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: Matrix, printed: Line[], firstOrder: number): Fields {
+export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: Matrix, printed: Line[], firstOrder: number): FormFields {
   const { call } = pdfium;
-  const fields: Fields = { lines: [], ticks: [] };
+  const fields: FormFields = { lines: [], ticks: [] };
   let order = firstOrder;
   const count = Math.min(MAX_ANNOTATIONS, call.FPDFPage_GetAnnotCount(page));
   for (let index = 0; index < count; index++) {

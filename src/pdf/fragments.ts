@@ -1,6 +1,6 @@
 /** Glyphs become tracks: tight chains of the painting order, linked along their baselines. */
 import { partitionPoint } from '../geometry/search.js';
-import type { Glyph } from './glyphs.js';
+import type { Glyph } from './glyph.js';
 
 /** A glyph in its line. */
 export interface Placed {

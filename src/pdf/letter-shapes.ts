@@ -2,7 +2,7 @@
 import { heightOf, widthOf } from '../geometry/box.js';
 import { median, sortedNumbers } from '../geometry/statistics.js';
 import type { FontTable } from './fonts.js';
-import type { Glyph } from './glyphs.js';
+import type { Glyph } from './glyph.js';
 
 /** Corrects `font` and `size` of the glyphs' runs in place. */
 export function heedShapes(glyphs: Glyph[], fonts: FontTable): void {

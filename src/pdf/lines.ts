@@ -1,7 +1,7 @@
 /** Tracks become lines: split where a gutter, a table gap or a drawn wall opens. */
 import { partitionPoint } from '../geometry/search.js';
 import { median } from '../geometry/statistics.js';
-import type { Glyph } from './glyphs.js';
+import type { Glyph } from './glyph.js';
 import type { Ruling } from './pdf-page.js';
 import { buildTracks } from './fragments.js';
 import type { Track } from './fragments.js';

@@ -1,7 +1,7 @@
 /** Glyphs put right among their neighbours: repeats dropped, accents joined with their letters, icons told from ligatures, LaTeX's name on one line. */
 import { accented, combiningForm, unnamedGlyph } from './characters.js';
 import type { FontTable } from './fonts.js';
-import type { Glyph } from './glyphs.js';
+import type { Glyph } from './glyph.js';
 
 export function settleGlyphs(glyphs: Glyph[], fonts: FontTable): Glyph[] {
   return seatLogos(composeAccents(nameOrDrop(dropRepeats(glyphs, fonts))));

@@ -1,6 +1,6 @@
 /** Drawn (Type 3) fonts without a map of their letters: TeX's are in one of TeX's own encodings, and which one their ligatures tell. */
 import { dingbatNumber } from './dingbat-names.js';
-import type { Glyph } from './glyphs.js';
+import type { Glyph } from './glyph.js';
 
 /** OT1, codes 0 to 31 and those above where it is not ASCII. */
 const older = new Map<number, string>([

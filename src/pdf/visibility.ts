@@ -1,6 +1,6 @@
 /** Which of a page's glyphs a reader sees: page box and clips by geometry, layers, covers and colours by proof. */
 import { areaOf, containsPoint, heightOf, middleX, middleY, widthOf } from '../geometry/box.js';
-import type { Glyph } from './glyphs.js';
+import type { Glyph } from './glyph.js';
 import type { Box, HiddenText } from './pdf-page.js';
 import type { PageObject } from './page-objects.js';
 import type { Cover } from './covers.js';

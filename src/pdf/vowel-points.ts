@@ -1,7 +1,7 @@
 /** Points, vowel and tone marks: they are drawn above, below or inside a letter and are read after it. */
 import { middleX, union } from '../geometry/box.js';
 import { partitionPoint } from '../geometry/search.js';
-import type { Glyph } from './glyphs.js';
+import type { Glyph } from './glyph.js';
 
 const mark = /^\p{Mn}+$/u;
 const letter = /\p{L}/u;

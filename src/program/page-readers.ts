@@ -1,7 +1,8 @@
 /** The installed vision models as verbs: found by name, lent by the residency for the time of one call. */
+import type { VisionEngine } from '../engine/port.js';
 import type { PageReaders, VisionModel } from '../engine/vision-port.js';
 import { LecternError } from '../errors.js';
-import type { VisionResidency } from '../models/types.js';
+import type { ModelsLog, VisionResidency } from '../models/types.js';
 import type { VisionCatalogue, VisionEntry } from '../models/vision-catalogue.js';
 
 export function createPageReaders(catalogue: VisionCatalogue, residency: () => VisionResidency): PageReaders {
@@ -21,4 +22,16 @@ export function createPageReaders(catalogue: VisionCatalogue, residency: () => V
     findLayout: (bitmap, { model, ...options }) => use('layout', model, options.signal, (finder) => finder.findLayout(bitmap, options)),
     findTableCells: (bitmap, { model, ...options }) => use('table', model, options.signal, (finder) => finder.findTableCells(bitmap, options)),
   };
+}
+
+/** Its files are read, and the readers of their formats loaded, by the first call: a born-digital document makes none. */
+export function lazyVisionCatalogue(directories: readonly string[], log: ModelsLog | undefined): VisionCatalogue {
+  let opened: Promise<VisionCatalogue> | undefined;
+  const open = (): Promise<VisionCatalogue> => (opened ??= import('../models/vision-catalogue.js').then(({ createVisionCatalogue }) => createVisionCatalogue({ directories, ...(log && { log }) })));
+  return { list: async () => (await open()).list(), refused: async () => (await open()).refused(), find: async (name) => (await open()).find(name) };
+}
+
+/** All verbs that a worker may call in this process. */
+export function withPages(engine: VisionEngine, pages: PageReaders): VisionEngine & PageReaders {
+  return { deskewAngle: (bitmap, options) => engine.deskewAngle(bitmap, options), resizeImage: (bitmap, options) => engine.resizeImage(bitmap, options), ...pages };
 }

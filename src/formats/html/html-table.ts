@@ -1,21 +1,28 @@
 /** HTML tables as rows of entries: spans, headers and captions; tables that only lay out a page are told apart. */
-import type { TableBlock, TableEntry } from '../flow/flow-blocks.js';
-import type { BlockReader } from './read-html.js';
+import type { Block, Run, TableBlock, TableEntry } from '../flow/flow-blocks.js';
 import { attribute, findElement, isElement } from './html-tree.js';
 import type { Element } from './html-tree.js';
 import { isHidden } from './visible-elements.js';
 
-interface Row {
+/** What the reader of the page provides for a table: the contents of its cells and of its caption. */
+export interface TableContentReader {
+  /** Whether tables that lay out blocks are taken apart, as in mail. */
+  readonly hasLayoutTables: boolean;
+  cell(element: Element): Block[];
+  line(element: Element): Run[];
+}
+
+interface HtmlRow {
   cells: Element[];
   inHead: boolean;
   /** Rows of its part of the table that follow it. */
   left: number;
 }
 
-function rowsOf(table: Element): Row[] {
-  const rows: Row[] = [];
+function rowsOf(table: Element): HtmlRow[] {
+  const rows: HtmlRow[] = [];
   const gather = (parent: Element, inHead: boolean): void => {
-    const part: Row[] = [];
+    const part: HtmlRow[] = [];
     for (const node of parent.childNodes) {
       if (!isElement(node) || isHidden(node)) continue;
       if (node.tagName === 'tr') {
@@ -39,7 +46,7 @@ function span(cell: Element, name: string, most: number): number {
 }
 
 /** Tables that draw no table: one place, or said to be for show. */
-function isLayout(table: Element, rows: Row[], mail: boolean): boolean {
+function isLayout(table: Element, rows: HtmlRow[], mail: boolean): boolean {
   const role = attribute(table, 'role');
   if (role === 'presentation' || role === 'none') return true;
   const cells = rows.reduce((sum, row) => sum + row.cells.length, 0);
@@ -49,9 +56,9 @@ function isLayout(table: Element, rows: Row[], mail: boolean): boolean {
 }
 
 /** Null where the table is layout: its content is then read as if it stood there without a table. */
-export function readTable(table: Element, reader: BlockReader): TableBlock | null {
+export function readTable(table: Element, reader: TableContentReader): TableBlock | null {
   const rows = rowsOf(table).filter((row) => row.cells.length > 0);
-  if (isLayout(table, rows, reader.options.layoutTables === true)) return null;
+  if (isLayout(table, rows, reader.hasLayoutTables)) return null;
   const captionElement = table.childNodes.filter(isElement).find((node) => node.tagName === 'caption' && !isHidden(node));
   const entries = rows.map((row, index) => {
     const header = row.inHead || index === 0 && row.cells.every((cell) => cell.tagName === 'th');

@@ -3,6 +3,7 @@ import type { Block, ImageBytes, ListEntry, Run } from '../flow/flow-blocks.js';
 import { languageName } from '../flow/programming-languages.js';
 import { htmlMath, mathLatex } from '../mathml.js';
 import { readTable } from './html-table.js';
+import type { TableContentReader } from './html-table.js';
 import { attribute, findElement, isElement, parseHtml, textOf } from './html-tree.js';
 import type { Element, HtmlNode } from './html-tree.js';
 import { PageParts, isHidden } from './visible-elements.js';
@@ -49,12 +50,12 @@ export function readHtml(text: string, options: HtmlOptions = {}): Block[] {
   const root = parseHtml(text);
   const body = findElement(root, (element) => element.tagName === 'body') ?? root;
   const parts = options.keepAll === true ? null : new PageParts(body);
-  return new BlockReader(options, parts).read(body);
+  return new HtmlBlockReader(options, parts).read(body);
 }
 
 /** Reads one element's content; a reader of its own for each entry, cell and caption. */
-export class BlockReader {
-  readonly options: HtmlOptions;
+class HtmlBlockReader implements TableContentReader {
+  readonly #options: HtmlOptions;
   readonly #parts: PageParts | null;
   readonly #tableDepth: number;
   #blocks: Block[] = [];
@@ -63,9 +64,13 @@ export class BlockReader {
   #pictures: Block[] = [];
 
   constructor(options: HtmlOptions, parts: PageParts | null, tableDepth = 0) {
-    this.options = options;
+    this.#options = options;
     this.#parts = parts;
     this.#tableDepth = tableDepth;
+  }
+
+  get hasLayoutTables(): boolean {
+    return this.#options.layoutTables === true;
   }
 
   read(element: Element, style: Style = {}): Block[] {
@@ -76,7 +81,7 @@ export class BlockReader {
 
   /** The content of an element inside this one, read on its own. */
   within(element: Element, style: Style = {}): Block[] {
-    return new BlockReader(this.options, this.#parts, this.#tableDepth).read(element, style);
+    return new HtmlBlockReader(this.#options, this.#parts, this.#tableDepth).read(element, style);
   }
 
   /** The content of a table's cell. */
@@ -85,7 +90,7 @@ export class BlockReader {
     const [only, more] = element.childNodes;
     if (only === undefined) return [];
     if (more === undefined && only.nodeName === '#text') return /\S/.test((only as TextNode).value) ? [{ kind: 'paragraph', runs: [{ text: shown((only as TextNode).value) }] }] : [];
-    return new BlockReader(this.options, this.#parts, this.#tableDepth + 1).read(element);
+    return new HtmlBlockReader(this.#options, this.#parts, this.#tableDepth + 1).read(element);
   }
 
   /** The words of an element as one line; its pictures and parts are left out. */
@@ -116,7 +121,7 @@ export class BlockReader {
     }
     if (!isElement(node) || isHidden(node)) return;
     if (this.#parts?.isFurniture(node, parent) === true) {
-      const blocks = new BlockReader({ ...this.options, keepAll: true }, null).read(node);
+      const blocks = new HtmlBlockReader({ ...this.#options, keepAll: true }, null).read(node);
       if (blocks.length > 0) this.#add({ kind: 'furniture', blocks });
       return;
     }
@@ -160,7 +165,7 @@ export class BlockReader {
 
   #linkStyle(element: Element): Style {
     const address = attribute(element, 'href')?.trim() ?? '';
-    const link = this.options.link === undefined ? address : this.options.link(address) ?? '';
+    const link = this.#options.link === undefined ? address : this.#options.link(address) ?? '';
     return link === '' ? {} : { link };
   }
 
@@ -178,7 +183,7 @@ export class BlockReader {
     // A picture of one pixel counts visitors and shows nothing.
     if (attribute(element, 'width') === '1' && attribute(element, 'height') === '1') return;
     const address = attribute(element, 'src')?.trim() ?? '';
-    const image = dataImage(address) ?? this.options.image?.(address);
+    const image = dataImage(address) ?? this.#options.image?.(address);
     this.#pictures.push({ kind: 'picture', image, caption: caption.length > 0 ? caption : [{ text: attribute(element, 'alt') ?? '' }] });
   }
 

@@ -1,6 +1,4 @@
 /** Paragraphs and tables of a DOCX in order, written into one place of the document: the body, a cell, a text box, a note. */
-import type { DocumentBuilder } from '../../../document/builder.js';
-import type { ContentLayer, DocumentNode } from '../../../document/model.js';
 import { ListStack } from '../../leveled-lists.js';
 import { addParagraph } from '../../inline-runs.js';
 import type { Run } from '../../inline-runs.js';
@@ -11,13 +9,8 @@ import { InlineReader, outlineLevel } from './docx-inline.js';
 import type { Paragraph, Segment } from './docx-inline.js';
 import { readNumbering } from './docx-styles.js';
 import type { ParagraphStyle } from './docx-styles.js';
-import { addTable } from './docx-table.js';
-
-export interface BlockTarget {
-  builder: DocumentBuilder;
-  parent: DocumentNode;
-  layer?: ContentLayer | undefined;
-}
+import { addDocxTable } from './docx-table.js';
+import type { DocxTarget } from './docx-target.js';
 
 /** Elements that only stand around blocks. */
 const wrappers = new Set(['w:sdtContent', 'w:ins', 'w:moveTo', 'w:smartTag', 'w:customXml', 'w:body']);
@@ -26,7 +19,7 @@ function joinedRuns(segments: Segment[]): Run[] {
   return segments.flatMap(({ text }) => text.runs());
 }
 
-export class BlockReader {
+export class DocxBlockReader {
   readonly #lists: ListStack;
   readonly #drawings: Drawings;
   /** Lines of code that follow each other are one piece of code. */
@@ -34,9 +27,9 @@ export class BlockReader {
   /** A paragraph whose end was deleted goes on in the next one. */
   #open: InlineReader | null = null;
 
-  constructor(private readonly part: DocxPart, private readonly target: BlockTarget) {
+  constructor(private readonly part: DocxPart, private readonly target: DocxTarget) {
     this.#lists = new ListStack(target.builder, target.parent, target.layer);
-    this.#drawings = new Drawings(part, target, (content) => new BlockReader(part, target).readAll(content));
+    this.#drawings = new Drawings(part, target, (content) => new DocxBlockReader(part, target).readAll(content));
   }
 
   /** Everything below `element`. */
@@ -50,7 +43,7 @@ export class BlockReader {
     if (element.name === 'w:p') this.#paragraph(element);
     else if (element.name === 'w:tbl') {
       this.end();
-      addTable(this.part, this.target, element);
+      addDocxTable(this.part, this.target, element, (content, target) => new DocxBlockReader(this.part, target).readAll(content));
     } else if (element.name === 'w:sdt') {
       const content = element.child('w:sdtContent');
       for (const child of content?.elements() ?? []) this.read(child);

@@ -1,12 +1,12 @@
 /** What is drawn in a DOCX: pictures, charts, diagrams and boxes of text, in the order in which they stand in the file. */
 import type { XmlElement } from '../../xml.js';
 import { addChart } from '../office-chart.js';
-import type { BlockTarget } from './docx-blocks.js';
 import type { Drawn } from './docx-inline.js';
 import type { DocxPart } from './docx-part.js';
+import type { DocxTarget } from './docx-target.js';
 
 export class Drawings {
-  constructor(private readonly part: DocxPart, private readonly target: BlockTarget, private readonly readBlocks: (content: XmlElement) => void) {}
+  constructor(private readonly part: DocxPart, private readonly target: DocxTarget, private readonly readBlocks: (content: XmlElement) => void) {}
 
   /** Adds all of them; `before` runs once if there is anything to add. */
   add(drawn: Drawn[], before: () => void): void {

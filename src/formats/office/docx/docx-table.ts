@@ -3,16 +3,15 @@ import { InlineText } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
 import { toggle } from '../office-package.js';
 import { addRichTable } from '../rich-table.js';
-import { BlockReader } from './docx-blocks.js';
-import type { BlockTarget } from './docx-blocks.js';
 import { InlineReader } from './docx-inline.js';
 import type { DocxPart } from './docx-part.js';
 import { numberOf, readNumbering } from './docx-styles.js';
+import type { DocxTarget, WriteDocxBlocks } from './docx-target.js';
 
 /** Columns that Word allows. */
 const maximumColumns = 63;
 
-interface Cell {
+interface DocxCell {
   element: XmlElement;
   row: number;
   column: number;
@@ -43,9 +42,9 @@ function* cellsOf(row: XmlElement): Generator<XmlElement> {
   }
 }
 
-function readCells(table: XmlElement): { cells: Cell[]; rows: number; columns: number } {
-  const cells: Cell[] = [];
-  const above = new Map<number, Cell>();
+function readCells(table: XmlElement): { cells: DocxCell[]; rows: number; columns: number } {
+  const cells: DocxCell[] = [];
+  const above = new Map<number, DocxCell>();
   let rows = 0;
   let columns = 0;
   for (const row of rowsOf(table)) {
@@ -59,7 +58,7 @@ function readCells(table: XmlElement): { cells: Cell[]; rows: number; columns: n
       const upper = above.get(column);
       if (merge !== undefined && merge.get('w:val') !== 'restart' && upper !== undefined) upper.rowSpan = rows - upper.row + 1;
       else {
-        const cell: Cell = { element, row: rows, column, rowSpan: 1, columnSpan, header };
+        const cell: DocxCell = { element, row: rows, column, rowSpan: 1, columnSpan, header };
         if (merge === undefined) above.delete(column);
         else above.set(column, cell);
         cells.push(cell);
@@ -94,21 +93,20 @@ function plainText(part: DocxPart, cell: XmlElement): string | null {
   return runs.length === 1 && isPlain ? only.text : null;
 }
 
-function write(part: DocxPart, { builder, ...place }: BlockTarget, element: XmlElement, parent: BlockTarget['parent']): void {
-  new BlockReader(part, { builder, layer: place.layer, parent }).readAll(element);
-}
-
-/** Adds a table below the target's parent. One of a single cell is a frame around its contents, which stand for themselves. */
-export function addTable(part: DocxPart, target: BlockTarget, element: XmlElement): void {
+/**
+ * Adds a table below the target's parent. One of a single cell is a frame around its contents, which stand for themselves.
+ * `writeBlocks` writes what a cell holds.
+ */
+export function addDocxTable(part: DocxPart, target: DocxTarget, element: XmlElement, writeBlocks: WriteDocxBlocks): void {
   const { builder, ...place } = target;
   const { cells, rows, columns } = readCells(element);
   const [only] = cells;
   if (only === undefined) return;
   if (cells.length === 1 && rows === 1) {
-    write(part, target, only.element, target.parent);
+    writeBlocks(only.element, target);
     return;
   }
   addRichTable(builder, rows, columns, cells.map(({ element: content, ...cell }) => ({
-    ...cell, text: plainText(part, content), write: (group) => write(part, target, content, group),
+    ...cell, text: plainText(part, content), write: (group) => writeBlocks(content, { ...target, parent: group }),
   })), place);
 }

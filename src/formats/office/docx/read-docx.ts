@@ -6,7 +6,7 @@ import type { ReadDocument, Reader } from '../../format-reader.js';
 import { addParagraph } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
 import { OfficePackage } from '../office-package.js';
-import { BlockReader } from './docx-blocks.js';
+import { DocxBlockReader } from './docx-blocks.js';
 import { addHeadersAndFooters } from './docx-furniture.js';
 import { InlineReader } from './docx-inline.js';
 import { Notes } from './docx-notes.js';
@@ -26,7 +26,7 @@ function openPart(office: OfficePackage, name: string, notes: Notes): DocxPart {
 /** The body's children one after the other: the tree of a long document is never whole. */
 function readBody(part: DocxPart, builder: DocumentBuilder, signal: AbortSignal): XmlElement[] {
   const xml = part.package.reader(part.name);
-  const blocks = new BlockReader(part, { builder, parent: builder.document.body });
+  const blocks = new DocxBlockReader(part, { builder, parent: builder.document.body });
   const sections: XmlElement[] = [];
   while (xml.next() && !(xml.kind === 'start' && xml.name === 'w:body'));
   const depth = xml.depth;

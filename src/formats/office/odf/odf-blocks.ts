@@ -1,45 +1,14 @@
 /** Paragraphs, lists, tables and frames of an OpenDocument file, written into one place of the document. */
-import type { DocumentBuilder, ItemOptions } from '../../../document/builder.js';
-import type { DocumentNode } from '../../../document/model.js';
 import { ListStack } from '../../leveled-lists.js';
 import { mathLatex, xmlMath } from '../../mathml.js';
-import type { FoundPicture } from '../../format-reader.js';
 import { addParagraph } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
-import { addChart } from './odf-chart.js';
+import { addOdfChart } from './odf-chart.js';
 import { numberOf } from '../docx/docx-styles.js';
+import type { OdfContext, OdfTarget } from './odf-context.js';
 import { readOdfParagraph } from './odf-inline.js';
-import type { OdfInlineContext } from './odf-inline.js';
 import { partOfHref } from './odf-package.js';
-import type { OpenDocument } from './odf-package.js';
-import type { OdfStyles } from './odf-styles.js';
 import { addOdfTable } from './odf-table.js';
-
-/** What readers of one file share. */
-export interface OdfContext {
-  file: OpenDocument;
-  builder: DocumentBuilder;
-  styles: OdfStyles;
-  pictures: FoundPicture[];
-  inline: OdfInlineContext;
-  /** Notes in the order in which the text refers to them. */
-  notes: XmlElement[];
-}
-
-export function makeContext(file: OpenDocument, builder: DocumentBuilder, styles: OdfStyles): OdfContext {
-  const notes: XmlElement[] = [];
-  const inline: OdfInlineContext = {
-    styles,
-    note: (element) => notes.push(element),
-    formula: (frame) => {
-      const own = frame.at('draw:object', 'math:math');
-      const part = partOfHref(frame.child('draw:object')?.get('xlink:href'));
-      const root = own ?? (part === null ? null : file.tree(`${part}/content.xml`));
-      return root?.name === 'math:math' ? mathLatex(xmlMath(root)) : null;
-    },
-  };
-  return { file, builder, styles, pictures: [], inline, notes };
-}
 
 interface OpenListOf {
   style: string | undefined;
@@ -59,7 +28,7 @@ export class OdfBlockReader {
   readonly #counted = new Map<string, number[]>();
   #code: string[] = [];
 
-  constructor(private readonly context: OdfContext, private readonly place: ItemOptions & { parent: DocumentNode }) {
+  constructor(private readonly context: OdfContext, private readonly place: OdfTarget) {
     this.#lists = new ListStack(context.builder, place.parent, place.layer);
   }
 
@@ -76,7 +45,7 @@ export class OdfBlockReader {
       case 'text:list': return this.#list(element, { style: element.get('text:style-name'), counters: [] });
       case 'table:table':
         this.#lists.close();
-        addOdfTable(this.context, element, this.place);
+        addOdfTable(this.context, element, this.place, (content, target) => new OdfBlockReader(this.context, target).readAll(content));
         return;
       default:
     }
@@ -162,7 +131,7 @@ export class OdfBlockReader {
       const chart = object?.at('office:body', 'office:chart');
       if (box !== undefined) this.#below(box.name === 'table:table' ? element : box);
       else if (object?.name === 'math:math') builder.addFormula(mathLatex(xmlMath(object)), this.place);
-      else if (chart !== undefined) addChart(this.context, chart, this.place);
+      else if (chart !== undefined) addOdfChart(this.context, chart, this.place);
       else if (element.child('draw:image') !== undefined) this.#picture(element);
       return;
     }

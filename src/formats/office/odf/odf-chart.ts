@@ -1,8 +1,6 @@
 /** Charts of OpenDocument files: their kind, their title, and the table of numbers that the chart keeps. */
-import type { ItemOptions } from '../../../document/builder.js';
-import type { DocumentNode } from '../../../document/model.js';
 import type { XmlElement } from '../../xml.js';
-import type { OdfContext } from './odf-blocks.js';
+import type { OdfContext, OdfTarget } from './odf-context.js';
 import { rowsOf } from './odf-table.js';
 
 const kinds: Record<string, string> = {
@@ -17,7 +15,7 @@ function wordsOf(element: XmlElement | undefined): string {
 }
 
 /** `body` is `office:chart`. */
-export function addChart({ builder }: OdfContext, body: XmlElement, place: ItemOptions & { parent: DocumentNode }): void {
+export function addOdfChart({ builder }: OdfContext, body: XmlElement, place: OdfTarget): void {
   const chart = body.child('chart:chart');
   const picture = builder.addPicture({ ...place, chart: true });
   const title = wordsOf(chart?.child('chart:title'));

@@ -4,7 +4,7 @@ import type { DocumentNode } from '../../../document/model.js';
 import type { ReadOptions } from '../../format-reader.js';
 import type { XmlElement } from '../../xml.js';
 import { OdfBlockReader } from './odf-blocks.js';
-import type { OdfContext } from './odf-blocks.js';
+import type { OdfContext } from './odf-context.js';
 
 const pointsPer: Record<string, number> = { cm: 72 / 2.54, mm: 72 / 25.4, in: 72, pt: 1, pc: 12, px: 0.75 };
 /** 28 by 21 cm, the size of slides where the file names none. */

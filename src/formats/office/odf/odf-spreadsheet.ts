@@ -9,7 +9,7 @@ import { CellStore, cellKind, maximumColumns, maximumRows } from '../xlsx/sheet-
 import type { Range } from '../xlsx/sheet-cells.js';
 import { findRegions } from '../xlsx/sheet-regions.js';
 import { OdfBlockReader } from './odf-blocks.js';
-import type { OdfContext } from './odf-blocks.js';
+import type { OdfContext } from './odf-context.js';
 import { readOdfParagraph } from './odf-inline.js';
 
 interface Sheet {

@@ -1,24 +1,21 @@
 /** Tables in OpenDocument texts and presentations. */
-import type { ItemOptions } from '../../../document/builder.js';
-import type { DocumentNode } from '../../../document/model.js';
 import type { XmlElement } from '../../xml.js';
 import { numberOf } from '../docx/docx-styles.js';
 import { addRichTable } from '../rich-table.js';
 import type { RichCell } from '../rich-table.js';
-import { OdfBlockReader } from './odf-blocks.js';
-import type { OdfContext } from './odf-blocks.js';
+import type { OdfContext, OdfTarget, WriteOdfBlocks } from './odf-context.js';
 import { readOdfParagraph } from './odf-inline.js';
 
 const maximumColumns = 1_024;
 const maximumRows = 100_000;
 
-interface Row {
+interface OdfRow {
   element: XmlElement;
   header: boolean;
 }
 
 /** Rows in order, through the groups around them. */
-export function* rowsOf(table: XmlElement, header = false): Generator<Row> {
+export function* rowsOf(table: XmlElement, header = false): Generator<OdfRow> {
   for (const child of table.elements()) {
     if (child.name === 'table:table-row') yield { element: child, header };
     else if (child.name === 'table:table-header-rows') yield* rowsOf(child, true);
@@ -39,8 +36,11 @@ function plainText(context: OdfContext, cell: XmlElement): string | null {
   return another === undefined && plain ? run.text : null;
 }
 
-/** Adds a table below the place; one of a single cell is a frame around its contents, which stand for themselves. */
-export function addOdfTable(context: OdfContext, table: XmlElement, place: ItemOptions & { parent: DocumentNode }): void {
+/**
+ * Adds a table below the place; one of a single cell is a frame around its contents, which stand for themselves.
+ * `writeBlocks` writes what a cell holds.
+ */
+export function addOdfTable(context: OdfContext, table: XmlElement, place: OdfTarget, writeBlocks: WriteOdfBlocks): void {
   const cells: RichCell[] = [];
   let rows = 0;
   let columns = 0;
@@ -54,7 +54,7 @@ export function addOdfTable(context: OdfContext, table: XmlElement, place: ItemO
             row: rows, column: column + copy, header: header || rows === 0,
             rowSpan: Math.max(1, Math.min(maximumRows, numberOf(cell.get('table:number-rows-spanned')) ?? 1)),
             columnSpan: Math.max(1, Math.min(maximumColumns, numberOf(cell.get('table:number-columns-spanned')) ?? 1)),
-            text: plainText(context, cell), write: (group) => new OdfBlockReader(context, { ...place, parent: group }).readAll(cell),
+            text: plainText(context, cell), write: (group) => writeBlocks(cell, { ...place, parent: group }),
           });
         }
       } else if (cell.name !== 'table:covered-table-cell') continue;
@@ -66,7 +66,7 @@ export function addOdfTable(context: OdfContext, table: XmlElement, place: ItemO
   const [only] = cells;
   if (only === undefined) return;
   if (cells.length === 1 && place.at === undefined) {
-    if (only.text === null) new OdfBlockReader(context, place).readAll(firstCell(table));
+    if (only.text === null) writeBlocks(firstCell(table), place);
     else if (only.text !== '') context.builder.addText('text', only.text, place);
     return;
   }

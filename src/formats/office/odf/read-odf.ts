@@ -4,8 +4,9 @@ import { LecternError } from '../../../errors.js';
 import { DocumentBuilder } from '../../../document/builder.js';
 import type { ReadDocument, Reader, ReadOptions } from '../../format-reader.js';
 import { addParagraph } from '../../inline-runs.js';
-import { OdfBlockReader, makeContext } from './odf-blocks.js';
-import type { OdfContext } from './odf-blocks.js';
+import { OdfBlockReader } from './odf-blocks.js';
+import { makeOdfContext } from './odf-context.js';
+import type { OdfContext } from './odf-context.js';
 import { readOdfParagraph } from './odf-inline.js';
 import { OpenDocument } from './odf-package.js';
 import { SlidePages } from './odf-presentation.js';
@@ -26,7 +27,7 @@ function open(bytes: Uint8Array, options: ReadOptions, kind: string, root: strin
   styles.add(named?.child('office:styles'));
   styles.add(named?.child('office:automatic-styles'));
   const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options, ...(topLeft ? { coordOrigin: 'TOPLEFT' as const } : {}) });
-  const context = makeContext(file, builder, styles);
+  const context = makeOdfContext(file, builder, styles);
   return { context, builder, body: file.openBody(root, (automatic) => styles.add(automatic)) };
 }
 

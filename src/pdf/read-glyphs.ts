@@ -3,8 +3,8 @@ import { heightOf, union, widthOf } from '../geometry/box.js';
 import { seatActualText } from './actual-text.js';
 import type { Box } from './pdf-page.js';
 import type { FontTable } from './fonts.js';
-import type { Matrix } from './matrix.js';
-import { transformBox } from './matrix.js';
+import type { Glyph } from './glyph.js';
+import { type Matrix, transformBox } from './matrix.js';
 import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 import { cleanCharacter, isSpace, unnamedGlyph } from './characters.js';
@@ -12,31 +12,8 @@ import { heedShapes } from './letter-shapes.js';
 import { readsLikeText } from './plausible-letters.js';
 import { joinMarks } from './vowel-points.js';
 import { nameTexCodes } from './tex-codes.js';
-import { RunTable, direction } from './text-runs.js';
-import type { LeftOut, TextRun } from './text-runs.js';
-
-/**
- * A character in the frame of its reading direction: u runs along the line, v downwards across it
- * (u = x cos - y sin, v = x sin + y cos on the seen page, by the run's angle).
- */
-export interface Glyph {
-  text: string;
-  /** What the file gives for it, before anything was made of that. */
-  code: number;
-  space: boolean;
-  run: TextRun;
-  /** Advance along the line. */
-  u0: number;
-  u1: number;
-  /** Baseline. */
-  v: number;
-  /** Ink on the seen page; a space has none and gets its advance. */
-  ink: Box;
-  /** Position in PDFium's text order, which is logical order for right-to-left script. */
-  index: number;
-  rightToLeft: boolean;
-  softHyphen: boolean;
-}
+import { turnVertical } from './vertical-writing.js';
+import { type LeftOut, RunTable, type TextRun } from './text-runs.js';
 
 export interface GlyphPage {
   glyphs: Glyph[];
@@ -244,54 +221,4 @@ function spanFromAdvanceBox(glyph: Glyph, loose: Box, sameOrigin: boolean): bool
 
 function same(a: number, b: number): boolean {
   return Math.abs(a - b) < 0.002;
-}
-
-/** Text objects whose characters stand one below the other upright are vertical writing: their lines run downwards. */
-function turnVertical(glyphs: Glyph[]): Glyph[] {
-  const votes = new Map<TextRun, number>();
-  for (let index = 1; index < glyphs.length; index++) {
-    const [before, glyph] = [glyphs[index - 1], glyphs[index]];
-    if (before === undefined || glyph === undefined || before.run !== glyph.run) continue;
-    const { size } = glyph.run;
-    const below = Math.abs(glyph.v - before.v) > 0.3 * size && Math.abs((glyph.u0 + glyph.u1 - before.u0 - before.u1) / 2) < 0.3 * size;
-    votes.set(glyph.run, (votes.get(glyph.run) ?? 0) + (below ? 1 : -1));
-  }
-  const vertical = new Set([...votes].filter(([, count]) => count > 0).map(([run]) => run));
-  for (const run of stackedSigns(glyphs)) vertical.add(run);
-  if (vertical.size === 0) return glyphs;
-  for (const run of vertical) Object.assign(run, direction((run.angle + 270) % 360));
-  for (const glyph of glyphs) {
-    if (!vertical.has(glyph.run)) continue;
-    const [u0, u1, v] = [glyph.u0, glyph.u1, glyph.v];
-    glyph.u1 = v;
-    glyph.u0 = v - glyph.run.size;
-    glyph.v = -(u0 + u1) / 2 - 0.5 * glyph.run.size;
-  }
-  return glyphs;
-}
-
-const ideograph = /^[\u3001-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uff01-\uff60]$/;
-/** Signs painted one by one below each other before a page counts as written so; then two are enough. */
-const LEAST_STACK = 8;
-/** In parts of the size: from one sign to the next below it. */
-const STACK_PITCH = { least: 0.8, most: 1.4 };
-
-/** Runs of one sign each that are painted one below the other: browsers write vertical text so. */
-function stackedSigns(glyphs: Glyph[]): TextRun[] {
-  const stacks: TextRun[][] = [];
-  let stack: TextRun[] = [];
-  for (const [index, glyph] of glyphs.entries()) {
-    const before = glyphs[index - 1];
-    if (before === undefined || !standsBelow(before, glyph)) stacks.push((stack = []));
-    if (glyph.run.angle === 0 && ideograph.test(glyph.text)) stack.push(glyph.run);
-  }
-  const isVertical = stacks.some((each) => each.length >= LEAST_STACK);
-  return isVertical ? stacks.filter((each) => each.length >= 2).flat() : [];
-}
-
-function standsBelow(before: Glyph, glyph: Glyph): boolean {
-  const { run, v, u0 } = glyph;
-  const pitch = (v - before.v) / run.size;
-  return before.run !== run && before.run.font === run.font && Math.abs(before.run.size - run.size) < 0.01 * run.size && ideograph.test(before.text) && ideograph.test(glyph.text)
-    && pitch > STACK_PITCH.least && pitch < STACK_PITCH.most && Math.abs(u0 - before.u0) < 0.3 * run.size;
 }

@@ -1,0 +1,43 @@
+/** Documents converted by a running service. */
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { basename, join } from 'node:path';
+import { convertByService } from '../client/convert-document.js';
+import type { Service } from '../client/service.js';
+import { LecternError } from '../errors.js';
+import type { ConversionWay, Outcome } from './conversion-way.js';
+import { extensions, type Wish } from './convert-arguments.js';
+import { bar } from './progress-line.js';
+
+export function convertingService(service: Service, wish: Wish, signal: AbortSignal): ConversionWay {
+  const { pageRange, imageExportMode, keepFurniture, keepNotes, password, ocrLanguages, ocrPreset } = wish.options;
+  const fields = {
+    to_formats: wish.formats, page_range: pageRange.map(String), image_export_mode: imageExportMode, keep_furniture: String(keepFurniture), keep_notes: String(keepNotes),
+    ocr_preset: ocrPreset, ...(ocrLanguages.length === 0 ? {} : { ocr_lang: ocrLanguages }),
+    ...(password === null ? {} : { pdf_password: password }),
+  };
+  return {
+    close: async () => undefined,
+    // A service has other callers.
+    atOnce: 1,
+    order: [...wish.files.keys()],
+    convert: async (file, scratch, show) => {
+      const bytes = await readFile(file).catch((cause: unknown) => {
+        throw new LecternError('forbidden', `${file} cannot be read: ${(cause as Error).message}.`, { cause });
+      });
+      show('sending');
+      const { status, errors, document } = await convertByService(service, { name: basename(file), bytes: Uint8Array.from(bytes) }, {
+        fields, signal,
+        onProgress: ({ stage, position, pagesDone, pagesTotal }) => show(position === null ? `${stage} ${bar(pagesDone, pagesTotal)}` : `waits, place ${position}`),
+      });
+      await mkdir(scratch);
+      const files: Outcome['files'] = {};
+      for (const format of wish.formats) {
+        const content = document[`${format}_content`];
+        if (content === null || content === undefined) continue;
+        files[format] = `document${extensions[format]}`;
+        await writeFile(join(scratch, files[format]), typeof content === 'string' ? content : JSON.stringify(content));
+      }
+      return { status, errors: errors as Outcome['errors'], files, artifacts: [] };
+    },
+  };
+}

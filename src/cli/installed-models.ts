@@ -1,0 +1,49 @@
+/** The models of this machine by name: language models, and vision models from elsewhere. Those that ship are in own-networks. */
+import type { Engine } from '../engine/port.js';
+import { LecternError } from '../errors.js';
+import { displayName, parseModelName } from '../models/model-name.js';
+import type { Catalogue, CatalogueEntry } from '../models/types.js';
+import type { VisionCatalogue, VisionEntry } from '../models/vision-catalogue.js';
+import type { Settings } from '../settings/settings.js';
+import { pullAdvice } from './missing-model.js';
+import { isOwn } from './own-networks.js';
+import { isMissing } from './vision-models.js';
+
+/** What the verbs of `lectern models` work with. */
+export interface InstalledModels {
+  catalogue: Catalogue;
+  vision: VisionCatalogue;
+  engine: Engine;
+  settings: Settings;
+}
+
+/** Vision models except those that ship with the program. */
+export async function visionFromElsewhere(vision: VisionCatalogue): Promise<VisionEntry[]> {
+  return (await vision.list()).filter(({ name }) => !isOwn(name));
+}
+
+/** A language model goes before a vision model of its name. Throws the failure of the language models' catalogue where neither has it. */
+export async function findInstalled({ catalogue, vision }: Pick<InstalledModels, 'catalogue' | 'vision'>, name: string): Promise<{ entry: CatalogueEntry; seeing?: never } | { entry?: never; seeing: VisionEntry }> {
+  try {
+    return { entry: await findLanguageModel(catalogue, name) };
+  } catch (thrown) {
+    if (!isMissing(thrown)) throw thrown;
+    return { seeing: await vision.find(name).catch((other: unknown) => { throw isMissing(other) ? thrown : other; }) };
+  }
+}
+
+/** Throws `invalid_model` with the reason for one that is there and refused. */
+async function findLanguageModel(catalogue: Catalogue, name: string): Promise<CatalogueEntry> {
+  return catalogue.find(name).catch(async (thrown: unknown) => {
+    const wanted = fullName(name);
+    const refused = (await catalogue.refused()).find((one) => fullName(one.name) === wanted);
+    if (refused === undefined) throw isMissing(thrown) ? new LecternError('model_not_found', `There is no model "${name}"${pullAdvice(name)}.`, { cause: thrown }) : thrown;
+    throw new LecternError('invalid_model', `The model ${name} cannot be used: ${refused.reason} (${refused.path}).`, { cause: thrown });
+  });
+}
+
+/** Names are equal as in the catalogue: regardless of case, with and without the usual host and tag. */
+function fullName(name: string): string {
+  const parsed = parseModelName(name);
+  return (parsed === undefined ? name : displayName(parsed)).toLowerCase();
+}
