@@ -1,18 +1,13 @@
 // The module: what `require('lectern.node')` gives.
 #include <napi.h>
 
-#if defined(__linux__)
-#include <sys/prctl.h>
-
-#include <csignal>
-#endif
-
 #include "cancel_handle.h"
 #include "engine/engine.h"
 #include "engine_handle.h"
 #include "environment.h"
 #include "error.h"
 #include "language_model_handle.h"
+#include "platform_calls.h"
 #include "vision_model_handle.h"
 
 namespace lectern::addon {
@@ -51,16 +46,6 @@ Napi::Value read_why_no_gpu(const Napi::CallbackInfo& info) {
   return guarded(info.Env(), [&]() -> Napi::Value { return string_of(info.Env(), why_no_gpu()); });
 }
 
-/// () -> boolean: whether the kernel ends this process from now on when its parent has ended; only Linux does.
-Napi::Value end_with_parent(const Napi::CallbackInfo& info) {
-#if defined(__linux__)
-  const bool done = prctl(PR_SET_PDEATHSIG, SIGKILL) == 0;
-#else
-  const bool done = false;
-#endif
-  return Napi::Boolean::New(info.Env(), done);
-}
-
 Napi::Array error_codes(Napi::Env env) {
   Napi::Array codes = Napi::Array::New(env);
   for (const std::string_view name : error_code_names) codes.Set(codes.Length(), string_of(env, name));
@@ -80,8 +65,8 @@ static Napi::Object load(Napi::Env env, Napi::Object exports) {
   exports.Set("errorCodes", error_codes(env));
   exports.Set("buildInfo", Napi::Function::New<read_build_info>(env, "buildInfo"));
   exports.Set("devices", Napi::Function::New<read_devices>(env, "devices"));
-  exports.Set("endWithParent", Napi::Function::New<end_with_parent>(env, "endWithParent"));
   exports.Set("whyNoGpu", Napi::Function::New<read_why_no_gpu>(env, "whyNoGpu"));
+  define_platform_calls(env, exports);
   return exports;
 }
 
