@@ -11,7 +11,8 @@ import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const build = join(root, 'build', 'native');
-const addon = join(build, 'lectern.node');
+/** The addon, and the program that starts workers confined. */
+const built = ['lectern.node', 'lectern-confine'];
 
 /** Standard output of a program, trimmed; null if it is missing or fails. */
 function outputOf(program, words) {
@@ -92,14 +93,15 @@ const choice = cudaChoice();
 if (process.argv.includes('--tests')) {
   compile(choice, null);
 } else if (process.env.npm_command !== 'exec') {
-  const cached = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'lectern', 'addon', digestOf(choice), 'lectern.node');
-  if (existsSync(cached)) {
-    place(cached, addon);
+  const cache = join(process.env.XDG_CACHE_HOME ?? join(homedir(), '.cache'), 'lectern', 'addon', digestOf(choice));
+  const copy = (from, to) => built.forEach((name) => place(join(from, name), join(to, name)));
+  if (built.every((name) => existsSync(join(cache, name)))) {
+    copy(cache, build);
     process.stdout.write('Lectern native: taken from the cache.\n');
   } else {
     compile(choice, 'lectern_addon');
     try {
-      place(addon, cached);
+      copy(build, cache);
     } catch (err) {
       process.stderr.write(`The addon is not kept for the next install: ${err.message}\n`);
     }

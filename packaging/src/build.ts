@@ -59,7 +59,7 @@ function writeProgram(tree: string): void {
 /** All that is carried, by its path in the unpacked directory. */
 function collect(tree: string): { path: string; bytes: Buffer; isExecutable: boolean }[] {
   const carried = filesBelow(tree).map((file): [string, string] => [relative(tree, file), file]);
-  carried.push(['build/native/lectern.node', join(root, 'build/native/lectern.node')]);
+  for (const name of ['lectern.node', 'lectern-confine']) carried.push([`build/native/${name}`, join(root, 'build/native', name)]);
   const keep = (file: string): boolean => !/\.(md|map|ts|d\.ts|cts|mts)$/.test(file);
   for (const directory of packagesWithNeeds(wholePackages)) carried.push(...filesBelow(directory).filter(keep).map((file): [string, string] => [relative(root, file), file]));
   const models = join(root, 'models');

@@ -4,6 +4,7 @@ import { isRecogniser } from '../convert/ocr/recogniser.js';
 import type { ZipRequest } from '../convert/output/write-zip.js';
 import type { ConvertRequest } from '../convert/request.js';
 import type { ConversionProgress } from '../convert/result.js';
+import { restrictSystemCalls } from '../engine/confinement.js';
 import { endWithParent } from '../engine/end-with-parent.js';
 import { createRemoteEngine } from '../engine/remote.js';
 import { LecternError } from '../errors.js';
@@ -40,7 +41,7 @@ export async function worker(more: Record<string, JobHandler> = {}): Promise<num
       convert: (request, context) => convert(request as ConvertRequest, context),
       recogniser: (_, context) => describeRecogniser(context),
       zip: async (request, { signal, progress }) => (await import('../convert/output/write-zip.js')).writeZip(request as ZipRequest, { signal, progress }),
-    }, { endWithParent, release: closeNetworks });
+    }, { endWithParent, release: closeNetworks, restrictSystemCalls });
   } catch (thrown) {
     if (!(thrown instanceof LecternError)) throw thrown;
     process.stderr.write(`lectern: ${thrown.message}\n`);

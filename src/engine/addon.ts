@@ -10,6 +10,14 @@ import type { LayoutRegion, LineClasses, LineItems, OpenVisionOptions, ReadLines
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
+/** What the kernel offers to confine a process. */
+export interface ConfinementSupport {
+  /** The version of Landlock's interface; 0 where it has none, or where it is switched off. */
+  landlockAbi: number;
+  /** Whether it filters system calls (seccomp). */
+  systemCallFilter: boolean;
+}
+
 /** A flag that native code reads at every step of a job; an AbortSignal never crosses. */
 export interface NativeCancel {
   cancel(): void;
@@ -71,6 +79,11 @@ export interface NativeAddon {
   devices(gpus: boolean): DeviceInfo[];
   whyNoGpu(): string;
   endWithParent(): boolean;
+  confinementSupport(): ConfinementSupport;
+  /** Throws where the kernel refuses. */
+  restrictSystemCalls(programs: boolean): void;
+  /** Throws where the datagram cannot be sent. */
+  notifySupervisor(address: string, message: string): void;
 }
 
 /** The addon of this package; loaded once per thread. Throws LecternError `invalid_state` when it was not built, or may not be loaded. */

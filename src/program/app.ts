@@ -89,7 +89,7 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
 
 /** The half that converts and the half of language models, over one engine and one memory of models. */
 async function createHalves(settings: Settings, log: Log, namedModels: readonly string[]): Promise<{ converter: Converter; language: Language }> {
-  const converter = createConverter(settings, log);
+  const converter = createConverter(settings, log, { filesDirectory: join(settings.state, 'workers') });
   try {
     const language = createLanguage(settings, { engine: converter.models, answer: complete, log, namedModels });
     converter.shareMemory(language);

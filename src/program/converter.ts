@@ -13,6 +13,7 @@ import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { type ModelEngine, modelsLog } from './model-memory.js';
 import { createPageReaders, lazyVisionCatalogue, withPages } from './page-readers.js';
 import { workerCommand } from './worker-command.js';
+import { confinementFor } from './worker-confinement.js';
 import { createWorkerNetworks } from './worker-networks.js';
 
 /** What a converter gets past its time to hand over what it has, in ms. */
@@ -37,17 +38,21 @@ export interface Converter {
 export interface ConverterOptions {
   /** That are kept started while others work; the first one starts at once. */
   spareWorkers?: number;
-  /** Vision models that are left out are logged. */
+  /** Vision models that are left out are logged, and how workers are confined. */
   logsModels?: boolean;
   /** How a worker is started. */
   command?: WorkerCommand;
+  /** For the files of jobs, on the file system of the tasks; default: the temporary directory. */
+  filesDirectory?: string;
 }
 
-export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, logsModels = true, command = workerCommand() }: ConverterOptions = {}): Converter {
+export function createConverter(settings: Settings, log: Log, { spareWorkers = 1, logsModels = true, command = workerCommand(), filesDirectory }: ConverterOptions = {}): Converter {
   // Before the workers: where the addon is missing, nothing is left running.
   const engine = openEngine({ log: (level, message) => log[level]({ room: 'engine' }, message) });
   const pool = createPool({
     command,
+    confinement: confinementFor(settings, command, logsModels ? log : null),
+    ...(filesDirectory === undefined ? {} : { filesDirectory }),
     size: settings.workers,
     spare: spareWorkers,
     maxResidentBytes: settings.workerMemory,

@@ -69,6 +69,7 @@ export class TaskFolder {
   readonly inputs: string;
   readonly outputs: string;
   readonly scratch: string;
+  private readonly elsewhere = new Set<string>();
 
   constructor(private readonly root: string) {
     this.inputs = join(root, 'inputs');
@@ -89,6 +90,7 @@ export class TaskFolder {
 
   /** Deletes what an earlier run left. */
   async clearRun(): Promise<void> {
+    this.elsewhere.clear();
     for (const directory of [this.outputs, this.scratch]) await rm(directory, { recursive: true, force: true });
   }
 
@@ -163,9 +165,16 @@ export class TaskFolder {
     return settleBelow(this.inputs);
   }
 
-  /** What a run has written so far. */
+  /** Where a run writes besides its own directories; counted until the run ends. */
+  countBelow(directory: string): void {
+    this.elsewhere.add(directory);
+  }
+
+  /** Bytes that a run has written so far. */
   async workBytes(): Promise<number> {
-    return await sizeBelow(this.outputs) + await sizeBelow(this.scratch);
+    let bytes = 0;
+    for (const directory of [this.outputs, this.scratch, ...this.elsewhere]) bytes += await sizeBelow(directory);
+    return bytes;
   }
 
   /** How much the result is; it is on the disk when this settles. */

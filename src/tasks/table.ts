@@ -291,6 +291,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       const summary = await this.options.run({ id, kind, tenant, payload, attempt }, {
         signal: task.abort.signal,
         inputsDirectory: folder.inputs, outputsDirectory: folder.outputs, scratchDirectory: folder.scratch,
+        countBelow: (directory) => folder.countBelow(directory),
         setMeta: (meta) => task.setMeta(meta),
       });
       task.outputBytes = await folder.outputBytes();

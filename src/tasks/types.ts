@@ -69,6 +69,8 @@ export interface TaskContext<Meta> {
   outputsDirectory: string;
   /** Deleted when the work ends, whatever its end. */
   scratchDirectory: string;
+  /** What lies below this directory counts, until the work ends, among the bytes that the task writes. */
+  countBelow(this: void, directory: string): void;
   /** Replaces the task's meta and tells the subscribers, at most some times a second. Must survive JSON. */
   setMeta(meta: Meta): void;
 }

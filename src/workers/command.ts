@@ -5,6 +5,7 @@ import { setPriority } from 'node:os';
 import { resolve } from 'node:path';
 import { isSea } from 'node:sea';
 import { packageRoot } from '../platform/package-files.js';
+import { confined, type WorkerConfinement, type WorkerDirectories } from './confinement.js';
 import type { WorkerCommand } from './types.js';
 
 /** Flags of the parent that a worker needs too: what loads TypeScript in development. Debugger ports and the like are not. */
@@ -25,12 +26,12 @@ export function sameProgram(entry: string, words: string[]): WorkerCommand {
   return { execPath: process.execPath, args: [...flags, entry, ...words] };
 }
 
-/** Nothing of the parent's settings and keys: a worker reads what strangers sent. Two threads are enough beside its own, and one for what libraries would spread over all processors. */
+/** Nothing of the parent's settings and keys: a worker reads what strangers sent. No io_uring, which the filter of system calls refuses, and no settings of OpenSSL, which may include files from anywhere. Two threads are enough beside its own, and one for what libraries would spread over all processors. */
 function environment(scratchDirectory: string): NodeJS.ProcessEnv {
   const kept = Object.entries(process.env).filter(([name]) => ['PATH', 'LANG', 'LC_ALL', 'TZ', 'TMPDIR', 'LD_LIBRARY_PATH', 'TESSDATA_PREFIX'].includes(name));
   return {
     ...Object.fromEntries(kept),
-    HOME: scratchDirectory, CUDA_VISIBLE_DEVICES: '', UV_THREADPOOL_SIZE: '2', MALLOC_ARENA_MAX: '2', OMP_THREAD_LIMIT: '1', NO_COLOR: '1',
+    HOME: scratchDirectory, CUDA_VISIBLE_DEVICES: '', UV_THREADPOOL_SIZE: '2', UV_USE_IO_URING: '0', OPENSSL_CONF: '/dev/null', MALLOC_ARENA_MAX: '2', OMP_THREAD_LIMIT: '1', NO_COLOR: '1',
   };
 }
 
@@ -44,14 +45,17 @@ export function heapFlags(residentBytes: number): [bound: string, first: string]
   return [`--max-old-space-size=${mebibytes}`, `--initial-heap-size=${mebibytes >> 2}`];
 }
 
-/** Starts the process: standard output and error as pipes, the channel at its descriptor. */
-export function startWorker(command: WorkerCommand, residentBytes: number, scratchDirectory: string): ChildProcess {
+/** Starts the process, confined where that is wished: standard output and error as pipes, the channel at its descriptor. */
+export function startWorker(command: WorkerCommand, residentBytes: number, directories: WorkerDirectories, confinement: WorkerConfinement | null): ChildProcess {
   const [heap, first] = heapFlags(residentBytes);
   const forSea = isSea() ? { NODE_OPTIONS: heap, LECTERN_UNPACKED: packageRoot() } : {};
-  const child = spawn(command.execPath, isSea() ? command.args : [heap, first, ...command.args], {
+  const plain: WorkerCommand = { execPath: command.execPath, args: isSea() ? command.args : [heap, first, ...command.args] };
+  const files = confinement?.files ?? null;
+  const { execPath, args } = files === null ? plain : confined(plain, files.launcher, files.paths(), directories);
+  const child = spawn(execPath, args, {
     // Not ours: that may be deleted while the service runs, and no thread starts in a directory that is gone.
-    cwd: scratchDirectory,
-    stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { ...environment(scratchDirectory), ...forSea }, windowsHide: true,
+    cwd: directories.shared,
+    stdio: ['ignore', 'pipe', 'pipe', 'pipe'], env: { ...environment(directories.shared), ...forSea }, windowsHide: true,
   });
   if (child.pid !== undefined) yieldTo(child.pid);
   return child;

@@ -19,7 +19,7 @@ export interface WireError {
 export type Outcome = { ok: true; value: unknown } | { ok: false; error: WireError };
 
 export type ToWorker =
-  | { type: 'hello'; scratchDirectory: string }
+  | { type: 'hello'; scratchDirectory: string; temporaryDirectory: string; systemCalls: { programs: boolean } | null }
   | { type: 'run'; job: number; verb: string; request: unknown }
   | { type: 'cancel'; job: number }
   | { type: 'release' }

@@ -2,8 +2,8 @@
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LecternError } from '../errors.js';
-import { makeScratch } from './scratch.js';
-import type { PoolCounts, PoolOptions, RunOptions, WorkerPool } from './types.js';
+import { makeFilesDirectory, makeScratch } from './scratch.js';
+import type { PoolCounts, PoolOptions, RequestAt, RunOptions, WorkerPool } from './types.js';
 import { WorkerProcess } from './worker-process.js';
 
 /** After so many workers in a row that died before their first word, jobs are refused instead of kept waiting. */
@@ -26,6 +26,7 @@ class Pool implements WorkerPool {
   private readonly busy = new Set<WorkerProcess>();
   private readonly waiting = new Set<WaitingJob>();
   private readonly scratchDirectory: string;
+  private readonly filesDirectory: string;
   private started = 0;
   private lost = 0;
   private failedStarts = 0;
@@ -34,11 +35,12 @@ class Pool implements WorkerPool {
 
   constructor(private readonly options: PoolOptions) {
     this.scratchDirectory = makeScratch(options.scratchDirectory);
+    this.filesDirectory = makeFilesDirectory(options.filesDirectory);
     this.fill();
     if (this.size() === 0) this.start();
   }
 
-  run<Request, Response>(verb: string, request: Request, options: RunOptions): Promise<Response> {
+  run<Request, Response>(verb: string, request: Request | RequestAt<Request>, options: RunOptions): Promise<Response> {
     if (this.closed) return Promise.reject(new LecternError('invalid_state', 'The service is stopping.'));
     if (options.signal?.aborted) return Promise.reject(new LecternError('cancelled'));
     return new Promise<unknown>((resolve, reject) => {
@@ -71,7 +73,7 @@ class Pool implements WorkerPool {
     const all = [...this.starting, ...this.idle, ...this.busy];
     for (const worker of all) worker.kill();
     await Promise.all(all.map((worker) => worker.ended));
-    await rm(this.scratchDirectory, { recursive: true, force: true });
+    for (const directory of [this.scratchDirectory, this.filesDirectory]) await rm(directory, { recursive: true, force: true });
   }
 
   /** Gives waiting jobs to idle workers and starts what is missing. */
@@ -94,12 +96,13 @@ class Pool implements WorkerPool {
   }
 
   private start(): void {
-    const { command, maxResidentBytes, cancelGraceMs = 250, watchMs = 200, startMs = 30_000, log = () => undefined } = this.options;
+    const { command, confinement = null, maxResidentBytes, cancelGraceMs = 250, watchMs = 200, startMs = 30_000, log = () => undefined } = this.options;
     const id = ++this.started;
     const scratchDirectory = join(this.scratchDirectory, String(id));
+    const filesDirectory = join(this.filesDirectory, String(id));
     let worker: WorkerProcess;
     try {
-      worker = new WorkerProcess({ id, command, maxResidentBytes, cancelGraceMs, watchMs, startMs, log, scratchDirectory });
+      worker = new WorkerProcess({ id, command, confinement, maxResidentBytes, cancelGraceMs, watchMs, startMs, log, scratchDirectory, filesDirectory });
     } catch (thrown) {
       log('error', `a worker could not be started: ${String(thrown)}`);
       this.startFailed();

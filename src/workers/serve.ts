@@ -25,6 +25,8 @@ export interface ServeOptions {
   endWithParent: () => unknown;
   /** Gives up what is kept between jobs; the parent may ask for it at any time. */
   release?: () => Promise<void>;
+  /** Has the kernel refuse system calls that the work does not need; called once, before the first job, where the parent wishes it. Throws where that cannot be done. */
+  restrictSystemCalls?: (programs: boolean) => void;
 }
 
 class WorkerSide {
@@ -33,13 +35,12 @@ class WorkerSide {
   private running: { job: number; abort: AbortController } | null = null;
   private scratchDirectory = '';
 
-  constructor(private readonly channel: Socket, private readonly handlers: Record<string, JobHandler>, private readonly release: () => Promise<void>) {}
+  constructor(private readonly channel: Socket, private readonly handlers: Record<string, JobHandler>, private readonly options: Required<Pick<ServeOptions, 'release' | 'restrictSystemCalls'>>) {}
 
   handle(message: ToWorker): void {
     switch (message.type) {
       case 'hello':
-        this.scratchDirectory = message.scratchDirectory;
-        send(this.channel, { type: 'ready' });
+        this.begin(message);
         break;
       case 'run':
         void this.run(message.job, message.verb, message.request);
@@ -52,9 +53,18 @@ class WorkerSide {
         break;
       case 'release':
         // What cannot be closed is gone all the same when this process is.
-        void this.release().catch(() => undefined).then(() => send(this.channel, { type: 'released' }));
+        void this.options.release().catch(() => undefined).then(() => send(this.channel, { type: 'released' }));
         break;
     }
+  }
+
+  /** Without the restrictions that the parent wishes it does not begin: what this throws ends the process. */
+  private begin({ scratchDirectory, temporaryDirectory, systemCalls }: ToWorker & { type: 'hello' }): void {
+    this.scratchDirectory = scratchDirectory;
+    // What readers of documents make by the way, as the profile of LibreOffice.
+    process.env['TMPDIR'] = temporaryDirectory;
+    if (systemCalls !== null) this.options.restrictSystemCalls(systemCalls.programs);
+    send(this.channel, { type: 'ready' });
   }
 
   private async run(job: number, verb: string, request: unknown): Promise<void> {
@@ -121,8 +131,12 @@ class WorkerSide {
   }
 }
 
+function cannotRestrict(): never {
+  throw new LecternError('invalid_state', 'This worker cannot restrict its system calls.');
+}
+
 /** Serves until the parent closes the channel, then ends the process. Only for a process that a pool has started: elsewhere it throws `invalid_state`. */
-export function serveJobs(handlers: Record<string, JobHandler>, { endWithParent, release = async () => undefined }: ServeOptions): Promise<never> {
+export function serveJobs(handlers: Record<string, JobHandler>, { endWithParent, release = async () => undefined, restrictSystemCalls = cannotRestrict }: ServeOptions): Promise<never> {
   let channel: Socket;
   try {
     channel = new Socket({ fd: channelDescriptor, readable: true, writable: true });
@@ -135,7 +149,7 @@ export function serveJobs(handlers: Record<string, JobHandler>, { endWithParent,
   const leave = (): void => process.exit(0);
   channel.on('end', leave).on('close', leave).on('error', leave);
   endWithParent();
-  const side = new WorkerSide(channel, handlers, release);
+  const side = new WorkerSide(channel, handlers, { release, restrictSystemCalls });
   receive<ToWorker>(channel, (message) => side.handle(message), leave);
   return new Promise(() => undefined);
 }

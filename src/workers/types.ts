@@ -1,5 +1,7 @@
 /** What the pool of child processes promises. It runs verbs by name and knows no domain. */
 import { LecternError, type ErrorCode } from '../errors.js';
+import type { WorkerConfinement } from './confinement.js';
+import type { JobFiles } from './job-files.js';
 
 /** How a worker is started: the same program again, with other words. */
 export interface WorkerCommand {
@@ -42,6 +44,8 @@ export interface WorkerCall {
 
 export interface RunOptions {
   limits: JobLimits;
+  /** What the job reads and writes: a worker opens nothing outside of its own directories. */
+  files?: JobFiles;
   /** Cancels: the worker is told, and killed when it does not stop at once. */
   signal?: AbortSignal;
   onProgress?: (progress: unknown) => void;
@@ -83,12 +87,16 @@ export interface PoolCounts {
   lost: number;
 }
 
+/** `at`: the path of an input or output by its name in JobFiles. */
+export type RequestAt<Request> = (at: (name: string) => string) => Request;
+
 export interface WorkerPool {
   /**
-   * Runs one verb in a worker of its own, in the order of the calls when all are busy. Request and answer must survive JSON.
+   * Runs one verb in a worker of its own, in the order of the calls when all are busy. Request and answer must survive JSON; a request that names
+   * files of `options.files` is a function of where the chosen worker finds them.
    * Rejects with WorkerError when the worker is lost, else with what the verb threw (LecternError, or `internal`).
    */
-  run<Request, Response>(verb: string, request: Request, options: RunOptions): Promise<Response>;
+  run<Request, Response>(verb: string, request: Request | RequestAt<Request>, options: RunOptions): Promise<Response>;
   counts(): PoolCounts;
   /** Resident memory of all workers together, as it is now; 0 on a system without /proc. */
   residentBytes(): number;
@@ -114,6 +122,10 @@ export interface PoolOptions {
   startMs?: number;
   /** For files shared with the workers; default: a directory of this process in memory (/dev/shm) or the temporary directory. */
   scratchDirectory?: string;
+  /** For the files of jobs, best on the file system of their inputs and outputs: there nothing is copied. Default: the temporary directory. */
+  filesDirectory?: string;
+  /** What the kernel keeps workers from. Default: nothing. */
+  confinement?: WorkerConfinement | null;
   /** Receives what workers print, line by line, and their ends. */
   log?: (level: 'info' | 'warn' | 'error', message: string) => void;
 }

@@ -1,12 +1,18 @@
 /** One worker seen from the parent: start, one job at a time, death. */
 import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, rmSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { Duplex, Readable } from 'node:stream';
+import { LecternError } from '../errors.js';
+import { asDiskFull } from '../platform/disk-full.js';
 import { startWorker } from './command.js';
+import type { WorkerDirectories } from './confinement.js';
+import { LentFiles } from './job-files.js';
 import { receive, send, type FromWorker } from './messages.js';
 import { readLines } from './printed-lines.js';
 import { RunningJob, type WorkerEnd } from './running-job.js';
-import type { CallingWorker, PoolOptions, RunOptions } from './types.js';
+import { WorkerError, type CallingWorker, type PoolOptions, type RequestAt, type RunOptions } from './types.js';
 import { residentBytesOf } from './watch.js';
 
 export type WorkerOptions = Required<Omit<PoolOptions, 'size' | 'spare' | 'maxJobs' | 'log'>> & { id: number; log: NonNullable<PoolOptions['log']> };
@@ -25,15 +31,21 @@ export class WorkerProcess implements CallingWorker {
   readonly ended: Promise<WorkerEnd>;
   private readonly child: ChildProcess;
   private readonly channel: Duplex;
+  private readonly directories: WorkerDirectories;
+  /** Settles when no file of a job is on its way. */
+  private moving: Promise<unknown> = Promise.resolve();
   private running: RunningJob | null = null;
   private lastJob = 0;
   private readonly releasing: (() => void)[] = [];
   private sayReady!: (ready: boolean) => void;
 
-  /** `scratchDirectory` of the options is this worker's own and must not exist. */
+  /** `scratchDirectory` and `filesDirectory` of the options are this worker's own and must not exist. */
   constructor(private readonly options: WorkerOptions) {
-    mkdirSync(options.scratchDirectory, { mode: 0o700 });
-    this.child = startWorker(options.command, options.maxResidentBytes, options.scratchDirectory);
+    const { scratchDirectory, filesDirectory, confinement } = options;
+    const [inputs, outputs, temporary] = ['in', 'out', 'tmp'].map((name) => join(filesDirectory, name)) as [string, string, string];
+    this.directories = { shared: scratchDirectory, inputs, outputs, temporary };
+    for (const directory of [scratchDirectory, filesDirectory, inputs, outputs, temporary]) mkdirSync(directory, { mode: 0o700 });
+    this.child = startWorker(options.command, options.maxResidentBytes, this.directories, confinement);
     this.channel = this.child.stdio[3] as Duplex;
     // A broken pipe is told by the process's end.
     this.channel.on('error', () => undefined);
@@ -45,7 +57,7 @@ export class WorkerProcess implements CallingWorker {
       options.log('error', `worker ${this.child.pid} sent garbage`);
       this.kill('defect');
     });
-    send(this.channel, { type: 'hello', scratchDirectory: options.scratchDirectory });
+    send(this.channel, { type: 'hello', scratchDirectory, temporaryDirectory: temporary, systemCalls: confinement?.systemCalls ?? null });
     const startTimer = setTimeout(() => this.kill(), options.startMs);
     void this.ready.then(() => clearTimeout(startTimer));
   }
@@ -67,8 +79,27 @@ export class WorkerProcess implements CallingWorker {
   }
 
   /** Only when no other job runs. */
-  async run(verb: string, request: unknown, options: RunOptions): Promise<unknown> {
+  async run(verb: string, wish: unknown, options: RunOptions): Promise<unknown> {
     const job = ++this.lastJob;
+    const files = options.files === undefined ? null : new LentFiles(this.directories, job, options.files);
+    try {
+      if (files !== null) await this.move(files.place());
+      const request = typeof wish === 'function' ? (wish as RequestAt<unknown>)((name) => files?.at(name) ?? name) : wish;
+      const answer = await this.runJob(job, verb, request, options);
+      if (files !== null) await this.move(files.collect());
+      return answer;
+    } catch (thrown) {
+      throw asDiskFull(thrown);
+    } finally {
+      this.jobs++;
+      await files?.remove().catch(() => undefined);
+    }
+  }
+
+  private async runJob(job: number, verb: string, request: unknown, options: RunOptions): Promise<unknown> {
+    // While its files were placed the worker may have ended, or its caller may have had enough.
+    if (options.signal?.aborted) throw new LecternError('cancelled');
+    if (this.dying) throw new WorkerError('worker_crashed', 'The process that worked on the document ended unexpectedly.');
     const { maxResidentBytes: residentBytes, watchMs, cancelGraceMs, scratchDirectory } = this.options;
     const running = new RunningJob({
       job, pid: this.child.pid ?? -1, residentBytes, watchMs, cancelGraceMs, scratchDirectory, worker: this,
@@ -76,11 +107,13 @@ export class WorkerProcess implements CallingWorker {
     }, options);
     this.running = running;
     send(this.channel, { type: 'run', job, verb, request });
-    try {
-      return await running.result;
-    } finally {
-      this.jobs++;
-    }
+    return running.result;
+  }
+
+  /** The directories stay until this has settled, also where the worker ends meanwhile. */
+  private move(work: Promise<void>): Promise<void> {
+    this.moving = work.catch(() => undefined);
+    return work;
   }
 
   /** What runs is rejected as `cancelled`, or for lack of a reason as `worker_crashed`. */
@@ -110,7 +143,7 @@ export class WorkerProcess implements CallingWorker {
         this.running?.workerEnded({ exitCode, exitSignal });
         this.running = null;
         this.sayReady(false);
-        resolve({ exitCode, exitSignal });
+        void this.moving.then(() => rm(this.options.filesDirectory, { recursive: true, force: true })).catch(() => undefined).then(() => resolve({ exitCode, exitSignal }));
       };
       this.child.once('close', end);
       this.child.once('exit', (code, signal) => { setTimeout(() => end(code, signal), lastWordsMs).unref(); });

@@ -6,7 +6,7 @@ import { convertDocumentInPool, type ConversionLimits } from '../../src/convert/
 import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
 import type { ConvertOutcome } from '../../src/convert/request.js';
 import { createPool } from '../../src/workers/pool.js';
-import type { WorkerPool } from '../../src/workers/types.js';
+import type { PoolOptions, WorkerPool } from '../../src/workers/types.js';
 import { quietPorts } from './fixtures.js';
 import { mebibyte, program } from './workers.js';
 
@@ -29,13 +29,13 @@ export class DocumentPool {
   #jobs = 0;
 
   /** `directory` exists and is empty; it is empty again after `close`. */
-  constructor(directory: string, limits: Partial<ConversionLimits> = {}, maxResidentBytes = 700 * mebibyte) {
+  constructor(directory: string, limits: Partial<ConversionLimits> = {}, maxResidentBytes = 700 * mebibyte, over: Partial<PoolOptions> = {}) {
     this.#directory = directory;
     this.#limits = { pageMs: 60_000, documentMs: 300_000, graceMs: 2_000, maxLostPages: 2, ...limits };
     const extension = import.meta.url.endsWith('.js') ? 'js' : 'ts';
     this.pool = createPool({
       command: program(new URL(`../../src/worker.${extension}`, import.meta.url)), size: 2, maxResidentBytes, watchMs: 20,
-      scratchDirectory: join(directory, 'scratch'), log: (level, message) => this.lines.push(`${level} ${message}`),
+      scratchDirectory: join(directory, 'scratch'), filesDirectory: join(directory, 'scratch'), log: (level, message) => this.lines.push(`${level} ${message}`), ...over,
     });
   }
 

@@ -38,7 +38,7 @@ t.test('documents go through the program\'s own worker', async (t) => {
     const payload: ConversionPayload = { documents: [{ input: '0', filename }], options: { ...defaultConvertOptions, outputs: ['md', 'json'] }, target: 'inbody' };
     const metas: ConversionMeta[] = [];
     const { file } = await runConversionTask({ id: 'x', kind: 'convert', tenant: 'default', payload, attempt: 1 }, {
-      signal: new AbortController().signal, inputsDirectory, outputsDirectory, scratchDirectory, setMeta: (meta) => metas.push(structuredClone(meta)),
+      signal: new AbortController().signal, inputsDirectory, outputsDirectory, scratchDirectory, countBelow: () => undefined, setMeta: (meta) => metas.push(structuredClone(meta)),
     }, { pool, engine, limits: { pageMs: 20_000, documentMs: 60_000, graceMs: 1000, maxLostPages: 8 } });
     return { ...JSON.parse(readFileSync(join(outputsDirectory, file), 'utf8')), metas };
   };

@@ -48,7 +48,7 @@ function prepare(t: Test, wish: Wish) {
   const payload: ConversionPayload = { documents, target: wish.target ?? 'inbody', options: { ...defaultConvertOptions, ...wish.options } };
   const context = {
     signal: wish.signal ?? new AbortController().signal, inputsDirectory, outputsDirectory, scratchDirectory,
-    setMeta: (meta: ConversionMeta) => { metas.push(structuredClone(meta)); wish.onMeta?.(meta); },
+    countBelow: () => undefined, setMeta: (meta: ConversionMeta) => { metas.push(structuredClone(meta)); wish.onMeta?.(meta); },
   };
   const services = { pool: wish.pool ?? pool, engine: wish.engine ?? engine, limits: { ...limits, ...wish.limits }, ...(wish.fetchRemote ? { fetchRemote: wish.fetchRemote } : {}) };
   const run = (): Promise<ConversionSummary> =>

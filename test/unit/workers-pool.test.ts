@@ -25,7 +25,7 @@ t.test('a worker gets none of the parent\'s secrets and no GPU, and gives way', 
   const { pool } = openPool(t, { maxResidentBytes: 300 * mebibyte });
   const { pid } = await pool.run<null, Echo>('echo', null, { limits: calm });
   const { env, umask, flags } = await pool.run<null, { env: Record<string, string>; umask: number; flags: string[] }>('environment', null, { limits: calm });
-  const allowed = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'CUDA_VISIBLE_DEVICES', 'UV_THREADPOOL_SIZE', 'MALLOC_ARENA_MAX', 'OMP_THREAD_LIMIT', 'TESSDATA_PREFIX', 'NO_COLOR'];
+  const allowed = ['PATH', 'LANG', 'LC_ALL', 'TZ', 'LD_LIBRARY_PATH', 'HOME', 'TMPDIR', 'CUDA_VISIBLE_DEVICES', 'UV_THREADPOOL_SIZE', 'UV_USE_IO_URING', 'OPENSSL_CONF', 'MALLOC_ARENA_MAX', 'OMP_THREAD_LIMIT', 'TESSDATA_PREFIX', 'NO_COLOR'];
   // The test runner adds its own names to every process that is started below it.
   const runner = Object.keys(process.env).some((name) => name.startsWith('_TAPJS')) ? /^_TAPJS|^NODE_OPTIONS$/ : /^$/;
   t.strictSame(Object.keys(env).filter((name) => !allowed.includes(name) && !runner.test(name)), []);

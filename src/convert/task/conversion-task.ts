@@ -49,7 +49,7 @@ export async function runConversionTask(
   const file = payload.target === 'zip' ? 'converted_docs.zip' : 'result.json';
   const outputPath = join(context.outputsDirectory, file);
   if (payload.options.chunking) await deliverChunks(documents, processingTimeS, outputPath, payload.target, context, services);
-  else if (payload.target === 'zip') await zipAll(documents, outputPath, context.signal, services);
+  else if (payload.target === 'zip') await zipAll(documents, outputPath, context, services);
   else if (only) await writeAnswer(only, processingTimeS, outputPath, context.signal);
   const statuses = documents.map(({ outcome }) => outcome.status);
   const status = badness.findLast((candidate) => statuses.includes(candidate)) ?? 'failure';
@@ -77,7 +77,7 @@ async function convertAll(
     const before = { done: meta.pages_done, total: meta.pages_total };
     const inputPath = join(context.inputsDirectory, document.input);
     const job: DocumentJob = { inputPath, filename, outputDirectory: directory, options: payload.options, vocabulary };
-    const outcome = await convertOne(document, job, context.signal, services, (stage, done, total) => {
+    const outcome = await convertOne(document, job, context, services, (stage, done, total) => {
       // A second try begins at the first page again; what is told never goes back.
       meta.pages_done = Math.max(meta.pages_done, before.done + done);
       meta.pages_total = Math.max(meta.pages_total, before.total + total);
@@ -94,7 +94,7 @@ async function convertAll(
 }
 
 async function convertOne(
-  document: TaskDocument, job: DocumentJob, signal: AbortSignal, services: ConversionServices,
+  document: TaskDocument, job: DocumentJob, { signal, countBelow }: TaskContext<ConversionMeta>, services: ConversionServices,
   tell: (stage: string, done: number, total: number) => void,
 ): Promise<ConvertOutcome> {
   if (document.remote) {
@@ -104,7 +104,7 @@ async function convertOne(
   }
   tell('converting', 0, 0);
   return convertDocumentInPool(job, {
-    ...services, signal, onProgress: ({ stage, pagesDone, pagesTotal }) => tell(stage, pagesDone, pagesTotal),
+    ...services, signal, onWriting: countBelow, onProgress: ({ stage, pagesDone, pagesTotal }) => tell(stage, pagesDone, pagesTotal),
   });
 }
 
@@ -180,23 +180,37 @@ async function writeChunkAnswer(documents: ConvertedDocument[], processingTimeS:
 
 async function deliverChunks(
   documents: ConvertedDocument[], processingTimeS: number, outputPath: string, target: ConversionPayload['target'],
-  { signal, scratchDirectory }: TaskContext<ConversionMeta>, { pool, limits }: ConversionServices,
+  context: TaskContext<ConversionMeta>, services: ConversionServices,
 ): Promise<void> {
+  const { signal, scratchDirectory } = context;
   if (target !== 'zip') return writeChunkAnswer(documents, processingTimeS, outputPath, signal);
   const answer = join(scratchDirectory, 'chunked_result.json');
   await writeChunkAnswer(documents, processingTimeS, answer, signal);
   const artifacts = zipEntries(documents.map(({ filename, directory, outcome }) => ({ filename, directory, outcome: { files: {}, artifacts: outcome.artifacts } })));
-  const request: ZipRequest = { entries: [{ name: 'chunked_result.json', path: answer }, ...artifacts], outputPath };
-  await pool.run('zip', request, { limits: { silenceMs: limits.pageMs, totalMs: limits.documentMs }, signal });
+  await zipInPool([{ name: 'chunked_result.json', path: answer }, ...artifacts], outputPath, context, services);
 }
 
-async function zipAll(documents: ConvertedDocument[], outputPath: string, signal: AbortSignal, { pool, limits }: ConversionServices): Promise<void> {
+async function zipAll(documents: ConvertedDocument[], outputPath: string, context: TaskContext<ConversionMeta>, services: ConversionServices): Promise<void> {
   const delivered = documents.filter(({ outcome }) => outcome.status === 'success' || outcome.status === 'partial_success');
   const entries = zipEntries(delivered);
   if (entries.length === 0) {
     const reason = documents.flatMap(({ outcome }) => outcome.errors)[0]?.error_message ?? 'None of the formats asked for has a file.';
     throw new LecternError('invalid_document', `No document could be exported. ${reason}`);
   }
-  const request: ZipRequest = { entries, outputPath };
-  await pool.run('zip', request, { limits: { silenceMs: limits.pageMs, totalMs: limits.documentMs }, signal });
+  await zipInPool(entries, outputPath, context, services);
+}
+
+/** A worker packs: compressing is long work. */
+async function zipInPool(
+  entries: ZipRequest['entries'], outputPath: string, { signal, countBelow }: TaskContext<ConversionMeta>, { pool, limits }: ConversionServices,
+): Promise<void> {
+  await pool.run('zip', (at): ZipRequest => ({ entries: entries.map(({ name }, index) => ({ name, path: at(String(index)) })), outputPath: at('zip') }), {
+    limits: { silenceMs: limits.pageMs, totalMs: limits.documentMs },
+    signal,
+    files: {
+      inputs: Object.fromEntries(entries.map(({ path }, index) => [String(index), path])),
+      outputs: { zip: { path: outputPath, kind: 'file' } },
+      onWriting: countBelow,
+    },
+  });
 }

@@ -49,6 +49,8 @@ export interface DocumentPorts {
   limits: ConversionLimits;
   signal: AbortSignal;
   onProgress: (progress: ConversionProgress) => void;
+  /** Called with the directory in which a worker writes what becomes the output directory. */
+  onWriting?: (directory: string) => void;
   /** Of defects in the converter and of lost workers; never with contents. */
   log?: (message: string, cause: unknown) => void;
 }
@@ -121,14 +123,16 @@ class Attempts {
   }
 
   private attempt(leftMs: number): Promise<ConvertOutcome> {
-    const { pool, engine, networks, limits, signal } = this.ports;
+    const { pool, engine, networks, limits, signal, onWriting } = this.ports;
     const { inputPath, filename, outputDirectory, options, vocabulary = null } = this.job;
-    const request: ConvertRequest = {
-      inputPath, filename, outputDirectory, vocabulary, failedPages: this.failedPages, pageByPage: this.pageByPage, options: { ...options, documentTimeoutS: leftMs / 1000 },
-    };
+    const request = (at: (name: string) => string): ConvertRequest => ({
+      inputPath: at('input'), filename, outputDirectory: at('output'), vocabulary, failedPages: this.failedPages, pageByPage: this.pageByPage,
+      options: { ...options, documentTimeoutS: leftMs / 1000 },
+    });
     this.at = { pageNumber: null };
     return pool.run<ConvertRequest, ConvertOutcome>('convert', request, {
       limits: { silenceMs: limits.pageMs, totalMs: leftMs + limits.graceMs },
+      files: { inputs: { input: inputPath }, outputs: { output: { path: outputDirectory, kind: 'directory' } }, ...(onWriting === undefined ? {} : { onWriting }) },
       signal,
       onProgress: (value) => {
         const progress = value as ConversionProgress;

@@ -1,0 +1,44 @@
+/** What confines a worker process, and how its command is started with it. */
+import type { WorkerCommand } from './types.js';
+
+/** Which files a worker may open. What is in none of the lists stays closed to it; so do TCP ports. */
+export interface AllowedPaths {
+  readable: string[];
+  /** Programs, and their interpreters. */
+  runnable: string[];
+  writable: string[];
+}
+
+export interface WorkerConfinement {
+  /** Null where the kernel cannot restrict files. */
+  files: {
+    /** The program that restricts itself and becomes the worker. */
+    launcher: string;
+    /** Of every worker, beside its own directories; asked for at each start. */
+    paths: () => AllowedPaths;
+  } | null;
+  /** Null where the kernel cannot filter system calls. `programs`: readers of documents start programs of the system. */
+  systemCalls: { programs: boolean } | null;
+}
+
+/** The directories of one worker, which it shares with the parent and with no other worker. */
+export interface WorkerDirectories {
+  /** In memory where there is room: bitmaps. */
+  shared: string;
+  /** Inputs of its jobs: it only reads here. */
+  inputs: string;
+  /** What its jobs write. */
+  outputs: string;
+  /** Its temporary files. */
+  temporary: string;
+}
+
+/** The same command, confined to its directories and to `paths`. */
+export function confined(command: WorkerCommand, launcher: string, paths: AllowedPaths, own: WorkerDirectories): WorkerCommand {
+  const rules = [
+    ...[...paths.readable, own.inputs].flatMap((path) => ['--read', path]),
+    ...[command.execPath, ...paths.runnable].flatMap((path) => ['--run', path]),
+    ...[...paths.writable, own.shared, own.outputs, own.temporary].flatMap((path) => ['--write', path]),
+  ];
+  return { execPath: launcher, args: [...rules, '--', command.execPath, ...command.args] };
+}
