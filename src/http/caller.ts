@@ -27,7 +27,10 @@ const administrator = 'administrator';
 
 const lookMs = 2_000;
 
-/** Where nobody is told from anybody: a service on loopback, or one in a test. */
+/** The identity of all programs of this host, whichever address of loopback they use: no one of them gets more by using several. */
+const thisHost = '127.0.0.1';
+
+/** Without a gate callers are not distinguished: a service in a test. */
 const everyone: Caller = { identity: '', isAdministrator: true };
 
 /**
@@ -96,23 +99,40 @@ export class Gate {
     const forwarded = request.headers['x-forwarded-for'];
     this.refuseUnknownProxy(peer, request);
     const address = forwarded === undefined ? peer : this.behindProxies(peer, forwarded);
-    // Whoever was passed on is none of this host's programs, whatever the proxy's address is.
+    // A client that was passed on is no program of this host, whatever the proxy's address is.
     const isOfThisHost = forwarded === undefined && isLoopback(peer);
-    if (this.list === null) return { identity: textOf(address), isAdministrator: isOfThisHost };
+    if (this.list === null) return { identity: isOfThisHost ? thisHost : textOf(address), isAdministrator: isOfThisHost };
     const key = keyOf(request);
     const holder = this.list.holderOf(key ?? '');
     // As if the list began with loopback's networks as administrators, who enter whatever the setting allowed-roles says.
     const isLocal = holder === undefined && isOfThisHost && !this.list.namesLoopback(address);
     const role = holder?.role ?? (isLocal ? administrator : this.list.roleOf(address));
     const allowed = role !== undefined && (isLocal || this.settings.allowedRoles.includes(role));
-    const identity = holder === undefined ? textOf(address) : `key ${holder.name}`;
+    const identity = holder !== undefined ? `key ${holder.name}` : isLocal ? thisHost : textOf(address);
     if (!allowed) {
       request.caller = { identity, isAdministrator: false };
-      const why = role === undefined ? `${key === undefined ? '' : 'The key is not known, and '}${identity} is not in the access list of this service.` : `The role ${role} (${identity}) may not use this service.`;
+      const why = `${role === undefined && key !== undefined ? 'The key is not known, and ' : ''}${refusalSentence(identity, role)}`;
       const wouldHelp = key === undefined && this.list.hasKeyOf(this.settings.allowedRoles);
       throw new LecternError('forbidden', wouldHelp ? `${why} A key opens it, as authorization: Bearer KEY or x-api-key: KEY.` : why);
     }
     return { identity, isAdministrator: role === administrator };
+  }
+
+  /** Why no request of a connection from this address could be admitted, as a sentence; undefined where one could be. */
+  refusalOf(address: string): string | undefined {
+    const peer = parseNetworkAddress(address);
+    if (this.list === null || peer === undefined) return undefined;
+    // A proxy says with each request for whom it speaks, and a key opens the service from everywhere.
+    if (this.isProxy(peer) || this.list.hasKeyOf(this.settings.allowedRoles)) return undefined;
+    if (isLoopback(peer) && !this.list.namesLoopback(peer)) return undefined;
+    const role = this.list.roleOf(peer);
+    return role !== undefined && this.settings.allowedRoles.includes(role) ? undefined : refusalSentence(textOf(peer), role);
+  }
+
+  /** Whether connections from this address carry the requests of many callers. */
+  isShared(address: string): boolean {
+    const peer = parseNetworkAddress(address);
+    return peer !== undefined && this.isProxy(peer);
   }
 
   /**
@@ -161,6 +181,10 @@ export function addCallers(app: FastifyInstance, gate: Gate | undefined): void {
 /** Throws `forbidden`; `what` begins the sentence. */
 export function requireAdministrator({ caller }: FastifyRequest, what: string): void {
   if (!caller.isAdministrator) throw new LecternError('forbidden', `${what} only by administrators.`);
+}
+
+function refusalSentence(identity: string, role: string | undefined): string {
+  return role === undefined ? `${identity} is not in the access list of this service.` : `The role ${role} (${identity}) may not use this service.`;
 }
 
 function readText(path: string): string {

@@ -14,13 +14,13 @@ export interface Patience {
 }
 
 /** Each body holds a connection, and an upload a place in the queue too: a few hundred that trickle would keep everybody else out. Who reads 1,000 bytes a second takes a step within 24 minutes. */
-const usual: Patience = { stallMs: 60_000, graceMs: 30_000, bytesPerSecond: 1000, unreadMs: 1_800_000 };
+export const usualPatience: Patience = { stallMs: 60_000, graceMs: 30_000, bytesPerSecond: 1000, unreadMs: 1_800_000 };
 const looksPerGrace = 6;
 /** A connection that is gone is held no longer than this. */
 const mostBetweenLooksMs = 1000;
 
 /** A sender that holds its body open without sending, or sends next to nothing, loses its connection. Ends with the body. */
-export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once' | 'off'>, { stallMs, graceMs, bytesPerSecond }: Omit<Patience, 'unreadMs'> = usual): void {
+export function endWhenStalled(request: Pick<IncomingMessage, 'socket' | 'once' | 'off'>, { stallMs, graceMs, bytesPerSecond }: Omit<Patience, 'unreadMs'> = usualPatience): void {
   const { socket } = request;
   const [began, before] = [performance.now(), socket.bytesRead];
   let [lastBytes, lastAt] = [before, began];
@@ -86,7 +86,7 @@ export class UnreadWatch {
 }
 
 /** Every body of `app` is watched from its head to its end, whether a route reads it or it was answered before, and every answer. */
-export function addPatience(app: FastifyInstance, patience: Patience = usual): void {
+export function addPatience(app: FastifyInstance, patience: Patience): void {
   const unread = new UnreadWatch(patience.unreadMs);
   app.addHook('onClose', async () => unread.stop());
   app.addHook('onRequest', async ({ raw }) => {

@@ -1,23 +1,19 @@
 /** The HTTP server: what every request meets first and last. Resources add their routes to it; app.ts opens its ports. */
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
-import multipart from '@fastify/multipart';
 import websocket from '@fastify/websocket';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import { addAccessRules } from './access.js';
+import { addHeadRules, answerBrokenRequest, safeHeaders } from './broken-request.js';
 import { addCallers } from './caller.js';
-import { addConvertRoutes } from './conversion/convert.js';
-import { addRefusedRoutes } from './conversion/refused-routes.js';
-import { addStatusSocket } from './conversion/status-socket.js';
-import { addTaskRoutes } from './conversion/task-routes.js';
-import { WaitingCounts } from './conversion/waiting-counts.js';
+import { addConversion } from './conversion/routes.js';
 import type { HttpDependencies } from './dependencies.js';
 import { errorHandler, sendJson } from './error-reply.js';
 import { KnownRoutes } from './known-routes.js';
 import { addOllama } from './ollama/routes.js';
 import { addOpenAi } from './openai/routes.js';
-import { addPatience } from './patience.js';
+import { addPatience, usualPatience } from './patience.js';
 import { AnswerableRequest } from './upgrade-offers.js';
+import { addUploadLimit } from './uploads.js';
 import { addDescriptionRoutes } from './service/description.js';
 import { addHealthRoutes } from './service/health.js';
 import { addMetricsRoute, measureRequests } from './service/metrics.js';
@@ -35,19 +31,22 @@ export function createServer(dependencies: HttpDependencies): FastifyInstance {
     keepAliveTimeout: 60_000,
     // A whole request, body included: 100 MB within that time are 1 Mbit/s. Whoever stalls is cut off sooner (patience.ts).
     requestTimeout: 900_000,
-    http: { headersTimeout: 30_000, IncomingMessage: AnswerableRequest },
+    // Unfinished heads are looked for every 5 s. A head without a Host is refused by addHeadRules.
+    http: { headersTimeout: 30_000, connectionsCheckingInterval: 5_000, requireHostHeader: false, IncomingMessage: AnswerableRequest },
     // While it closes, the task table answers 503 with the contract's body.
     return503OnClosing: false,
     routerOptions: { maxParamLength: longestIdInPath },
-    frameworkErrors: (_error, _request, reply) => { sendJson(reply, 404, { detail: 'Not Found' }); },
+    frameworkErrors: (_error, _request, reply) => { sendJson(reply.headers(safeHeaders), 404, { detail: 'Not Found' }); },
     clientErrorHandler: answerBrokenRequest,
   });
   const routes = new KnownRoutes();
   app.addHook('onRoute', ({ url, method }) => routes.add(url, method));
   const series = measureRequests(app, log);
-  addPatience(app, dependencies.patience);
+  addHeadRules(app);
+  addPatience(app, { ...usualPatience, ...(settings.minUploadRate === undefined ? {} : { bytesPerSecond: settings.minUploadRate }), ...dependencies.patience });
   addAccessRules(app, settings);
   addCallers(app, dependencies.gate);
+  if (settings.uploadsPerCaller !== undefined) addUploadLimit(app, settings.uploadsPerCaller);
   app.setErrorHandler(errorHandler(log));
   // Before the body is looked at: an unknown path is unknown whatever it was sent.
   app.addHook('onRequest', async (request, reply) => (request.is404 ? answerUnknown(routes, request, reply) : undefined));
@@ -77,18 +76,6 @@ function freshRequestId(): string {
   return Buffer.from(randomUUID(), 'latin1').toString('latin1');
 }
 
-/** The v1 contract. Its bodies are read by the routes themselves, as streams. */
-async function addConversion(scope: FastifyInstance, dependencies: HttpDependencies): Promise<void> {
-  const waiting = new WaitingCounts(dependencies.tasks);
-  scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', (_request, _payload, done) => done(null));
-  await scope.register(multipart);
-  addConvertRoutes(scope, dependencies, waiting);
-  addTaskRoutes(scope, dependencies, waiting);
-  addStatusSocket(scope, dependencies, waiting);
-  addRefusedRoutes(scope);
-}
-
 function answerUnknown(routes: KnownRoutes, request: FastifyRequest, reply: FastifyReply): FastifyReply {
   const [path = '', query] = splitOnce(request.url, '?');
   const methods = routes.methodsOf(path);
@@ -113,19 +100,4 @@ function describeRefusal(path: string, status: 404 | 405, sentence: string): Rec
 function splitOnce(text: string, separator: string): [string, string | undefined] {
   const at = text.indexOf(separator);
   return at < 0 ? [text, undefined] : [text.slice(0, at), text.slice(at + 1)];
-}
-
-/** Bytes that are no HTTP request never become one; all that is left is the socket. */
-function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
-  if (error.code === 'ECONNRESET' || !socket.writable) {
-    socket.destroy();
-    return;
-  }
-  const [status, detail] = error.code === 'HPE_HEADER_OVERFLOW'
-    ? ['431 Request Header Fields Too Large', 'The headers of the request are too large.']
-    : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
-      ? ['408 Request Timeout', 'The request was not complete in time.']
-      : ['400 Bad Request', 'Invalid HTTP request received.'];
-  const body = JSON.stringify({ detail });
-  socket.end(`HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${body.length}\r\nconnection: close\r\n\r\n${body}`);
 }

@@ -1,4 +1,4 @@
-/** What the HTTP room needs to be told: a part of the settings table, by the same names. */
+/** The settings of the HTTP room: a part of the settings table, by the same names. */
 import type { Network } from '../network/address.js';
 
 export interface HttpSettings {
@@ -34,4 +34,8 @@ export interface HttpSettings {
   allowedRoles: string[];
   /** Whose x-forwarded-for is believed. */
   trustedProxies: Network[];
+  /** Large bodies that one caller may send at a time; absent: no bound. */
+  uploadsPerCaller?: number;
+  /** Bytes a second that a body must bring after its first 30 s; absent: the usual rate. */
+  minUploadRate?: number;
 }

@@ -5,6 +5,7 @@ import { createServer, type AddressInfo, type Server as SocketServer, type Socke
 import { createServer as createTlsServer, type Server as TlsServer } from 'node:tls';
 import { LecternError } from '../errors.js';
 import { authorityOf } from './address.js';
+import { Admission, type AdmissionRules } from './admission.js';
 import type { ListenAddress } from './listen-address.js';
 import type { TlsFiles } from './tls-files.js';
 
@@ -15,8 +16,8 @@ export interface Listening {
   close(): Promise<void>;
 }
 
-export interface ListenOptions {
-  /** Open connections on each address; what comes beyond is closed at once. Default: no bound. */
+export interface ListenOptions extends AdmissionRules {
+  /** Open connections on each listening address; what comes beyond is closed at once. Default: no bound. */
   maxConnections?: number;
   /** All addresses speak https with it. */
   tls?: TlsFiles | undefined;
@@ -28,9 +29,15 @@ export interface ListenOptions {
 export async function listenOn(server: Server, addresses: ListenAddress[], options: ListenOptions = {}): Promise<Listening> {
   const sockets: SocketServer[] = [];
   const { tls, onTlsFailure = () => undefined } = options;
-  const stopWatching = tls?.watch((pair) => sockets.forEach((socket) => (socket as TlsServer).setSecureContext(pair)), onTlsFailure);
-  // The HTTP server begins to track its connections, and to time their headers and requests, when it hears that it listens;
-  // without that, closing would wait for every idle client to leave.
+  const secure = tls === undefined ? undefined : createSecureServer(server, tls);
+  // With all options: those that a call leaves out return to Node's defaults.
+  const stopWatching = tls?.watch((pair) => secure?.setSecureContext({ ...pair, ...tlsRules }), onTlsFailure);
+  const admission = new Admission(options);
+  const accept = (connection: Socket): void => {
+    if (admission.admit(connection, secure === undefined)) (secure ?? server).emit('connection', connection);
+  };
+  // The HTTP server begins to track its connections, and to time their headers and requests, with this event;
+  // without it, closing would wait for every idle client to leave.
   server.emit('listening');
   const silent = silentConnections(server);
   const close = async (): Promise<void> => {
@@ -43,7 +50,7 @@ export async function listenOn(server: Server, addresses: ListenAddress[], optio
     })));
   };
   try {
-    for (const address of addresses) sockets.push(await open(server, address, options));
+    for (const address of addresses) sockets.push(await open(accept, address, options));
   } catch (error) {
     await close();
     throw error;
@@ -51,19 +58,33 @@ export async function listenOn(server: Server, addresses: ListenAddress[], optio
   return { addresses: sockets.map((socket) => urlOf(socket.address() as AddressInfo, tls === undefined ? 'http' : 'https')), close };
 }
 
-function open(server: Server, { host, port }: ListenAddress, { maxConnections, tls }: ListenOptions): Promise<SocketServer> {
+/**
+ * TLS 1.3, and of TLS 1.2 the suites with forward secrecy and authenticated encryption (RFC 9325, section 4.2): a key that is stolen later
+ * opens no recorded connection, and no padding is left to probe.
+ */
+const ciphers = [
+  'TLS_AES_128_GCM_SHA256', 'TLS_AES_256_GCM_SHA384', 'TLS_CHACHA20_POLY1305_SHA256',
+  'ECDHE-ECDSA-AES128-GCM-SHA256', 'ECDHE-RSA-AES128-GCM-SHA256', 'ECDHE-ECDSA-AES256-GCM-SHA384', 'ECDHE-RSA-AES256-GCM-SHA384',
+  'ECDHE-ECDSA-CHACHA20-POLY1305', 'ECDHE-RSA-CHACHA20-POLY1305',
+].join(':');
+const tlsRules = { minVersion: 'TLSv1.2', ciphers, honorCipherOrder: true } as const;
+
+/** Listens nowhere itself: connections that were admitted are handed to it, and those that it has secured to the HTTP server. */
+function createSecureServer(server: Server, tls: TlsFiles): TlsServer {
+  return createTlsServer({ ...tls.current, ...tlsRules, handshakeTimeout: 20_000, ALPNProtocols: ['http/1.1'] }, (connection) => server.emit('connection', connection));
+}
+
+function open(accept: (connection: Socket) => void, { host, port }: ListenAddress, { maxConnections }: ListenOptions): Promise<SocketServer> {
   return new Promise((resolve, reject) => {
     // noDelay as the HTTP server's own listener has it: a small answer must not wait for the client's acknowledgement.
-    const socket = tls === undefined
-      ? createServer({ noDelay: true }, (connection) => server.emit('connection', connection))
-      : createTlsServer({ ...tls.current, noDelay: true, handshakeTimeout: 20_000, minVersion: 'TLSv1.2', ALPNProtocols: ['http/1.1'] }, (connection) => server.emit('connection', connection));
+    const socket = createServer({ noDelay: true }, accept);
     if (maxConnections !== undefined) socket.maxConnections = maxConnections;
     socket.once('error', (cause: NodeJS.ErrnoException) => reject(explain(cause, host, port)));
     socket.listen({ host, port }, () => resolve(socket));
   });
 }
 
-/** Connections on which nobody has asked for anything: clients open some ahead, and to the HTTP server these are not idle. */
+/** Connections without a request so far: clients open some ahead, and to the HTTP server these are not idle. */
 function silentConnections(server: Server): ReadonlySet<Socket> {
   const silent = new Set<Socket>();
   server.on('connection', (connection: Socket) => {

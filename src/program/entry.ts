@@ -29,7 +29,7 @@ export function openEntry(settings: Settings, log: Log): Entry {
       (err) => log.error({ err }, 'The access list changed and cannot be used; the old one stays.'),
       () => log.info({ file: settings.accessList }, 'The access list changed and is in use.'),
     ),
-    open: (server) => openAddresses(server, settings, tls, log),
+    open: (server) => openAddresses(server, settings, { gate, tls }, log),
   };
 }
 
@@ -45,9 +45,16 @@ function tlsOf({ tlsCertificate: certificate, tlsKey: key }: Settings): TlsFiles
   return openTlsFiles(certificate, key);
 }
 
-function openAddresses(server: FastifyInstance['server'], settings: Settings, tls: TlsFiles | undefined, log: Log): Promise<Listening> {
+function openAddresses(server: FastifyInstance['server'], settings: Settings, { gate, tls }: Pick<Entry, 'gate' | 'tls'>, log: Log): Promise<Listening> {
   const { connections: maxConnections, short } = carriedConnections(settings);
   if (short !== null) log.warn({}, `Connections: ${short.what}; ${short.advice}.`);
-  const onTlsFailure = (err: unknown): void => log.error({ err }, 'The certificate changed and cannot be used; the old one stays.');
-  return listenOn(server, settings.listen, { maxConnections, tls, onTlsFailure });
+  return listenOn(server, settings.listen, {
+    maxConnections,
+    tls,
+    onTlsFailure: (err) => log.error({ err }, 'The certificate changed and cannot be used; the old one stays.'),
+    mostPerAddress: settings.connectionsPerAddress ?? Math.max(1, Math.floor(maxConnections / 4)),
+    isShared: (address) => gate.isShared(address),
+    refusalOf: (address) => gate.refusalOf(address),
+    onRefused: (caller, refusal) => log.info({ caller, refusal }, 'connections are refused'),
+  });
 }

@@ -71,6 +71,9 @@ export const settingsTable = {
   tlsCertificate: setting<string | null>(kinds.optionalPath, '', 'PEM file of the certificate and its chain: all addresses speak https then; read again when it changes'),
   tlsKey: setting<string | null>(kinds.optionalPath, '', 'PEM file of the certificate\'s key'),
   maxConnections: setting<number>(kinds.count(1, 1_000_000), '2000', 'open connections on each address; more are closed at once'),
+  connectionsPerAddress: setting<number | null>(kinds.orAuto(kinds.count(1, 1_000_000)), 'auto', 'open connections of one client address (IPv6: one /64 network), trusted proxies excepted; auto: a quarter of the connections'),
+  uploadsPerCaller: setting<number>(kinds.count(1, 1_000_000), '32', 'bodies of 64 KiB and more that one caller (key or address) may send at a time; beyond it requests answer 503'),
+  minUploadRate: setting<number>(kinds.bytes, '1000', 'bytes a second that a body must bring after its first 30 seconds; slower connections are closed. Headers must be complete within 30 seconds'),
   showVersion: setting<boolean>(kinds.flag, 'yes', 'whether /version tells versions'),
 } as const;
 

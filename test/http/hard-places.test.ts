@@ -94,7 +94,7 @@ t.test('a service whose log has no room serves, and ends when it is told to', pa
 });
 
 t.test('a service that may hold few files open takes no more connections than it can serve', patience, async (t) => {
-  const { url, said, end } = await serveProgram(home, ['--workers', '1', '--queue-size', '10'], ['/bin/sh', '-c', 'ulimit -n 200 && exec "$@"', 'sh', process.execPath, mainScript]);
+  const { url, said, end } = await serveProgram(home, ['--workers', '1', '--queue-size', '10', '--connections-per-address', '53'], ['/bin/sh', '-c', 'ulimit -n 200 && exec "$@"', 'sh', process.execPath, mainScript]);
   t.teardown(() => end('SIGKILL'));
   const short = said.filter((line) => line.startsWith('{"level":"warn"') && line.includes('--max-connections')).join('');
   t.match(short, /"Connections: only 200 open files are allowed, and --max-connections 2000 needs 2147: 53 are taken on each address; allow more \(LimitNOFILE/);

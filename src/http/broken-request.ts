@@ -1,0 +1,51 @@
+/** Bytes that are no HTTP request, requests that end too early or come too late, and heads that can be read in two ways. */
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyInstance } from 'fastify';
+import { closeAfterReply, lastReply } from '../network/close-after-reply.js';
+import { HttpFailure } from './error-reply.js';
+
+/** For Fastify: there is no request, only the socket. It is destroyed once the answer has left. */
+export function answerBrokenRequest(error: NodeJS.ErrnoException, socket: Socket): void {
+  // An answer that has begun cannot become another one.
+  const { _httpMessage: answer } = socket as Socket & { _httpMessage?: ServerResponse | null };
+  if (error.code === 'ECONNRESET' || !socket.writable || answer?.headersSent === true) {
+    socket.destroy();
+    return;
+  }
+  const [status, detail] = error.code === 'HPE_HEADER_OVERFLOW'
+    ? ['431 Request Header Fields Too Large', 'The headers of the request are too large.'] as const
+    : error.code === 'ERR_HTTP_REQUEST_TIMEOUT'
+      ? ['408 Request Timeout', 'The request was not complete in time.'] as const
+      : ['400 Bad Request', 'Invalid HTTP request received.'] as const;
+  closeAfterReply(socket, lastReply(status, detail));
+}
+
+/**
+ * Adds to every answer the header by which browsers take it for what its content type says, and refuses heads of which a proxy in front may have
+ * read another meaning: RFC 9112, section 3.2, wants exactly one Host field in a request of HTTP/1.1.
+ */
+export function addHeadRules(app: FastifyInstance): void {
+  app.addHook('onRequest', async ({ raw }, reply) => {
+    void reply.headers(safeHeaders);
+    const hosts = countHosts(raw);
+    if (hosts > 1 || (hosts === 0 && raw.httpVersion === '1.1')) {
+      throw new HttpFailure(400, hosts > 1 ? 'The request has more than one Host header.' : 'The request has no Host header.', { connection: 'close' });
+    }
+  });
+  // Node answers these itself, without the headers of this service.
+  (app.server as Server).on('checkExpectation', (_request: IncomingMessage, response: ServerResponse) => {
+    response.writeHead(417, { ...safeHeaders, connection: 'close' }).end();
+  });
+}
+
+export const safeHeaders = { 'x-content-type-options': 'nosniff' };
+
+/** Of the head as it came: among the parsed headers only the first one remains. */
+function countHosts({ rawHeaders }: IncomingMessage): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    if (rawHeaders[at]?.length === 4 && rawHeaders[at]?.toLowerCase() === 'host') count++;
+  }
+  return count;
+}
