@@ -1,6 +1,6 @@
 /** The regions that conversion makes of a drawn page: what its structure comes to, in the words of the layout network. */
 import { defaultConvertOptions } from '../src/convert/options.js';
-import { readPages } from '../src/convert/pipeline/page-pipeline.js';
+import { structurePages } from '../src/convert/pipeline/page-pipeline.js';
 import type { ConvertPorts } from '../src/convert/request.js';
 import { structureDocument } from '../src/convert/structure/structure-document.js';
 import type { Block, TextBlock } from '../src/convert/structure/block.js';
@@ -31,8 +31,8 @@ export async function convertedRegions(content: PageContent, ports: Pick<Convert
   const whole: ConvertPorts = {
     engine: { deskewAngle: () => Promise.reject(nobody), resizeImage: () => Promise.reject(nobody) }, recognisers: { find: () => Promise.resolve({ reason: '' }) }, progress: () => undefined, signal: new AbortController().signal, ...ports,
   };
-  const errors: Parameters<typeof readPages>[4] = [];
-  const { sketches } = await readPages(pages, request, whole, new Timings(), errors);
+  const errors: Parameters<typeof structurePages>[4] = [];
+  const { pages: structures } = await structurePages(pages, request, whole, new Timings(), errors);
   if (errors[0] !== undefined) throw new Error(errors[0].error_message);
-  return structureDocument(sketches, [], false).blocks.flatMap(regionsOf);
+  return structureDocument(structures, [], false).blocks.flatMap(regionsOf);
 }

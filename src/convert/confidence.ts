@@ -1,5 +1,5 @@
 /** How far the result may be trusted, by what the pages showed; null where nothing is known. */
-import type { PageStructure } from './pipeline/structure-page.js';
+import type { PageStructure } from './page/values.js';
 import type { Confidence, Grade } from './result.js';
 import type { Block } from './structure/block.js';
 

@@ -1,5 +1,6 @@
 /** Pages as the converter's document-wide steps see them, made line by line without a PDF. */
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageRegions, PageStructure } from '../../src/convert/page/values.js';
+import type { PageContent } from '../../src/pdf/pdf-page.js';
 import type { PageTable } from '../../src/convert/page/page-table.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 
@@ -31,6 +32,11 @@ export function paragraph(left: number, baseline: number, width: number, count: 
     const short = index === count - 1 && count > 1 ? `${text.slice(0, Math.floor(0.6 * letters)).trimEnd()}.` : text;
     return line(left, baseline + 1.2 * size * index, short, style);
   });
+}
+
+/** A page of which nothing is a table or a listing. */
+export function regionsOf(content: PageContent): PageRegions {
+  return { content, invisibleCharacters: 0, contents: null, listings: [], tables: [], prediction: null };
 }
 
 export function sketch(pageIndex: number, pieces: TextLine[], more: Partial<PageStructure> = {}): PageStructure {

@@ -7,6 +7,7 @@ import { codeText } from '../../src/convert/structure/code.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import type { PageContent } from '../../src/pdf/pdf-page.js';
 import { PageMaker } from '../support/made-page.js';
+import { regionsOf } from '../support/sketches.js';
 import type { Style } from '../support/made-page.js';
 
 const steps = ['M ← ∅', 'sort E by weight', 'for each edge e in E do', '  if u and v are free then', '    M ← M ∪ e', '  end if', 'end for', 'return M'];
@@ -69,7 +70,7 @@ t.test('a line that goes on below, and a remark at the end of one', (t) => {
 
 t.test('it becomes one block of code with its indents', (t) => {
   const content = withLines(pageOf(steps));
-  const { blocks } = structureDocument([structurePage({ content, keptInvisible: 0 }, null, [], null, findAlgorithms(content))], [], false);
+  const { blocks } = structureDocument([structurePage({ ...regionsOf(content), listings: findAlgorithms(content) })], [], false);
   t.same(blocks.map((block) => (block.kind === 'text' ? block.role : block.kind)), ['text', 'code', 'text']);
   const [, code] = blocks;
   t.match(code?.kind === 'text' ? codeText(code.stretches) : '', /\n *3: +for each edge e in E do\n *4: {3,}if u and v are free then\n *5: {5,}M ← M ∪ e\n/);

@@ -1,7 +1,7 @@
 /** Key figures and other cards side by side. */
 import t from 'tap';
 import { cardRows } from '../../src/convert/layout/cards.js';
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/page/values.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';

@@ -1,6 +1,6 @@
 /** Program text: which lines are, where a listing ends, and how its lines stand. */
 import t from 'tap';
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/page/values.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { plainText } from '../../src/convert/structure/block.js';

@@ -1,6 +1,6 @@
 /** What pages draw around their text, and signs that files do not name: frames, grounds, bullets, addresses of notes, a light title. */
 import t from 'tap';
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/page/values.js';
 import { lineOfWords } from '../../src/convert/page/text-line.js';
 import { tableOfPage } from '../../src/convert/page/page-table.js';
 import type { TextBlock } from '../../src/convert/structure/block.js';

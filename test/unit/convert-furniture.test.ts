@@ -1,6 +1,6 @@
 /** What differs from page to page, is there twice, or is all that a page says, is no running head. */
 import t from 'tap';
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/page/values.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';

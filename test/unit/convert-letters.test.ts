@@ -1,6 +1,6 @@
 /** Letters and invoices: who sends them, what their small print tells, how they begin. Pages are made line by line. */
 import t from 'tap';
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/page/values.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { plainText } from '../../src/convert/structure/block.js';
 import { tellsOfCompany } from '../../src/convert/structure/company-details.js';

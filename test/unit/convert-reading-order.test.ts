@@ -2,7 +2,7 @@
 import t from 'tap';
 import { readsAsLabels, splitByFigure, withAxisTitles } from '../../src/convert/layout/figures.js';
 import { orderPage } from '../../src/convert/layout/reading-order.js';
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/page/values.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch } from '../support/sketches.js';
 

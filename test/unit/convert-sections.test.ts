@@ -7,7 +7,7 @@ import { structurePage } from '../../src/convert/pipeline/structure-page.js';
 import { openPdf } from '../../src/pdf/index.js';
 import { text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
-import { line, paragraph, sketch } from '../support/sketches.js';
+import { line, paragraph, regionsOf, sketch } from '../support/sketches.js';
 
 /** First words of what is read without their numbers, each once in a row. */
 function reading(...pieces: TextLine[]): string[] {
@@ -88,7 +88,7 @@ t.test('what stands on a panel at a side of the page is a column by itself, and 
     const found = findTables(content, { doTableStructure: true });
     t.equal(found[0]?.columnCount, count);
     if (fill === '') continue;
-    const page = structurePage({ content, keptInvisible: 0 }, null, found);
+    const page = structurePage({ ...regionsOf(content), tables: found });
     t.same(orderPage(page, page.pieces, new Map<string, number>()).flatMap(({ items }) => items.map((item) => item.line?.text ?? '#')), ['Contact', 'Road 18', 'Town', 'Skills', 'Python', 'Polish', '#']);
   }
 });

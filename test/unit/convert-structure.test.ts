@@ -1,6 +1,6 @@
 /** Roles of blocks over whole documents made line by line: headings and levels, furniture, lists, notes, captions, code, tables over pages. */
 import t from 'tap';
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/page/values.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import type { Block, TextBlock } from '../../src/convert/structure/block.js';
 import { linesOf, plainText } from '../../src/convert/structure/block.js';

@@ -6,11 +6,12 @@ import { withHangingSigns } from '../../src/convert/formulas/hanging.js';
 import { lineOfWords } from '../../src/convert/page/text-line.js';
 import { structurePage } from '../../src/convert/pipeline/structure-page.js';
 import type { FoundTable } from '../../src/convert/page/found-table.js';
-import { withoutFractions } from '../../src/convert/tables/index.js';
+import { withoutFractions } from '../../src/convert/decide/fraction-grids.js';
 import { fractionsOf, openPdf } from '../../src/pdf/index.js';
 import type { PageContent } from '../../src/pdf/pdf-page.js';
 import { line, text } from '../support/pdf-content.js';
 import { makePdf } from '../support/pdf-writer.js';
+import { regionsOf } from '../support/sketches.js';
 
 /** Where a part stands, against the line's baseline, up; sizes in points. */
 interface Measures {
@@ -159,8 +160,8 @@ t.test('fractions beside each other are no table, unless rules say so', async (t
 
 t.test('what the layout network takes for a picture in a formula is none', async (t) => {
   const content = await pageOf(...[0, 14, 28].map((down) => sentence(72, 700 - down, 'It is well known that customers wait for some time in such a queue, and so on')), sentence(200, 600, 'S ='), ...fraction(225, 600, measures['as TeX sets displays']!), sentence(260, 600, '+ c'), sentence(500, 600, '(1)'));
-  const opinion = { regions: [{ label: 'picture' as const, score: 0.9, drawn: true, lines: [], left: 222, top: 185, right: 258, bottom: 212 }], lines: new Map(), words: [[]] };
-  t.same(structurePage({ content, keptInvisible: 0 }, null, [], opinion).figures, []);
+  const prediction = { regions: [{ label: 'picture' as const, score: 0.9, drawn: true, lines: [], left: 222, top: 185, right: 258, bottom: 212 }], lines: new Map(), words: [[]] };
+  t.same(structurePage({ ...regionsOf(content), prediction }).figures, []);
   const drawn = { ...content, lines: content.lines.slice(0, 3), words: [] };
-  t.same(structurePage({ content: drawn, keptInvisible: 0 }, null, [], opinion).figures.length, 1, 'elsewhere it is believed');
+  t.same(structurePage({ ...regionsOf(drawn), prediction }).figures.length, 1, 'elsewhere it is believed');
 });

@@ -5,8 +5,9 @@ import t from 'tap';
 import { contentOf, type DrawnPage, layoutPageOf } from '../../bench/drawn-pages.js';
 import { featureCount, itemsOf, pairFeatureCount } from '../../src/convert/layout-network/items.js';
 import { predictLayout } from '../../src/convert/layout-network/prediction.js';
-import { lookAt } from '../../src/convert/layout-network/network-page.js';
-import { layoutLabels, nothingSeen, rowsOf, seenIn } from '../../src/convert/layout-network/regions.js';
+import { networkPageOf } from '../../src/convert/layout-network/network-page.js';
+import { noOutput, outputOf, rowsOf } from '../../src/convert/layout-network/regions.js';
+import { layoutLabels } from '../../src/convert/page/layout-prediction.js';
 import { shippedLayoutFinder } from '../../src/convert/layout-network/shipped.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 
@@ -44,7 +45,7 @@ t.test('features, neighbours and pairs are those of the training code', async (t
 t.test('the same answers make the same regions, and every line is in one at most', async (t) => {
   for (const { page, classes, joined, regions } of known) {
     const items = itemsOf(layoutPageOf(page));
-    const seen = seenIn(items, { classes: Float32Array.from(classes.flat()), joined: Float32Array.from(joined) });
+    const seen = outputOf(items, { classes: Float32Array.from(classes.flat()), joined: Float32Array.from(joined) });
     const shown = (rows: (string | number)[][]): string[] => rows.map(([label, ...box]) => [label, ...box.slice(0, 4).map((value) => Math.round(Number(value)))].join(' ')).sort();
     t.same(shown(seen.regions.map(({ label, left, top, right, bottom }) => [label, left, top, right, bottom])), shown(regions));
     const lines = seen.regions.flatMap((region) => region.lines);
@@ -58,7 +59,7 @@ t.test('the same answers make the same regions, and every line is in one at most
 
 t.test('a page of a document is seen as it was drawn: its lines, and what is drawn on it', async (t) => {
   for (const { page } of known) {
-    const { page: seen, words } = lookAt(contentOf(page));
+    const { page: seen, words } = networkPageOf(contentOf(page));
     t.same(seen.lines.map(({ text }) => text), page.lines.map(({ text }) => text.trim().replace(/\s+/gu, ' ')));
     t.same(words.map((line) => line.map(({ text }) => text).join(' ')), seen.lines.map(({ text }) => text));
     for (const [index, line] of seen.lines.entries()) {
@@ -73,7 +74,7 @@ t.test('a page of a document is seen as it was drawn: its lines, and what is dra
 
 t.test('of lines that were read from a picture it is told no weight and no slant, as it learned', async (t) => {
   const content = contentOf((known.find(({ page }) => page.lines.some(({ bold }) => bold)) as Known).page);
-  const bold = (of: typeof content): number => lookAt(of).page.lines.filter((line) => line.bold || line.italic).length;
+  const bold = (of: typeof content): number => networkPageOf(of).page.lines.filter((line) => line.bold || line.italic).length;
   const read = content.lines.map((line) => ({ ...line, words: line.words.map((word) => ({ ...word, confidence: 0.9 })) }));
   t.ok(bold(content) > 0);
   t.equal(bold({ ...content, lines: read, words: read.flatMap(({ words }) => words) }), 0);
@@ -85,15 +86,15 @@ t.test('what it thinks of a line is asked by the words, and leaning lines are no
   const [first] = content.lines;
   const turned = { ...content, lines: content.lines.map((line) => (line === first ? { ...line, angle: 90 } : line)) };
   let shown = 0;
-  await predictLayout(turned, async (asked) => { shown = asked.lines.length; return nothingSeen; }, signal);
+  await predictLayout(turned, async (asked) => { shown = asked.lines.length; return noOutput; }, signal);
   t.equal(shown, page.lines.length - 1);
-  const opinion = await predictLayout(content, async (asked) => seenIn(itemsOf(asked), { classes: Float32Array.from(classes.flat()), joined: Float32Array.from(joined) }), signal);
+  const opinion = await predictLayout(content, async (asked) => outputOf(itemsOf(asked), { classes: Float32Array.from(classes.flat()), joined: Float32Array.from(joined) }), signal);
   t.equal(opinion?.lines.size, content.words.length);
   for (const [index, region] of (opinion?.regions ?? []).entries()) {
     for (const word of opinion?.words[index] ?? []) t.equal(opinion?.lines.get(word)?.region, index);
     t.ok(region.lines.length === 0 || (opinion?.words[index] ?? []).length > 0);
   }
-  t.equal(await predictLayout(content, async () => nothingSeen, signal), null, 'nothing is no opinion');
+  t.equal(await predictLayout(content, async () => noOutput, signal), null, 'nothing is no opinion');
 });
 
 t.test('rows for the engine, and no network where there is none', async (t) => {

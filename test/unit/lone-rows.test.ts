@@ -1,6 +1,6 @@
 /** Rows that the end of a page or of a text column parts from the table they belong to. */
 import t from 'tap';
-import type { PageStructure } from '../../src/convert/pipeline/structure-page.js';
+import type { PageStructure } from '../../src/convert/page/values.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
 import { structureDocument } from '../../src/convert/structure/structure-document.js';
 import { line, paragraph, sketch, table } from '../support/sketches.js';

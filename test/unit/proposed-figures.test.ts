@@ -1,9 +1,9 @@
 /** Pictures that the layout network proposes: how many they are. */
 import t from 'tap';
 import { withProposedFigures } from '../../src/convert/decide/figure-proposals.js';
-import type { FigureRegion } from '../../src/convert/layout/figures.js';
+import type { FigureRegion } from '../../src/convert/page/regions.js';
 import type { TextLine } from '../../src/convert/page/text-line.js';
-import type { LayoutPrediction } from '../../src/convert/layout-network/prediction.js';
+import type { LayoutPrediction } from '../../src/convert/page/layout-prediction.js';
 import { line } from '../support/sketches.js';
 
 /** From 100 to 500 points across, from 200 to 300 down the page. */

@@ -6,8 +6,8 @@ import { noRecognisers } from '../../src/convert/ocr/recogniser.js';
 import type { TextRecognisers } from '../../src/convert/ocr/recogniser.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import type { ConvertOptions } from '../../src/convert/options.js';
-import { readPages } from '../../src/convert/pipeline/page-pipeline.js';
-import type { ReadPages } from '../../src/convert/pipeline/page-pipeline.js';
+import { structurePages } from '../../src/convert/pipeline/page-pipeline.js';
+import type { StructuredPages } from '../../src/convert/pipeline/page-pipeline.js';
 import type { ConvertRequest } from '../../src/convert/request.js';
 import type { ConversionError } from '../../src/convert/result.js';
 import { Timings } from '../../src/convert/timings.js';
@@ -22,7 +22,7 @@ const pages = [1, 2, 3].map((number) => ({ width: 612, height: 792, content: [te
 const pdf = await openPdf(makePdf({ pages }));
 t.teardown(() => pdf.close());
 
-interface Seen extends ReadPages {
+interface Seen extends StructuredPages {
   log: string[];
   errors: ConversionError[];
 }
@@ -41,7 +41,7 @@ interface Wish {
 /** Reads the three pages; `log` has what happened in its order. */
 async function read({ layout, options, failedPages = [], broken, pageByPage = false, holdNetworks, recognisers = noRecognisers, signal = new AbortController().signal }: Wish, log: string[] = []): Promise<Seen> {
   const errors: ConversionError[] = [];
-  const done = await readPages({
+  const done = await structurePages({
     pageCount: 3, title: '', outline: () => [], render: () => ({ data: new Uint8Array(4 * 85 * 110).fill(255), width: 85, height: 110, stride: 4 * 85 }), close: () => undefined,
     readPage: (index) => {
       log.push(`read ${index + 1}`);
@@ -70,7 +70,7 @@ function slowly(log: string[], fails: number[] = [], leftOut = false): LayoutFin
   };
 }
 
-const numbers = ({ sketches }: ReadPages): number[] => sketches.map(({ pageIndex }) => pageIndex + 1);
+const numbers = ({ pages }: StructuredPages): number[] => pages.map(({ pageIndex }) => pageIndex + 1);
 
 t.test('a page is read while the network is at work on the one before; whoever is worked on is told', async (t) => {
   const log: string[] = [];
@@ -103,7 +103,7 @@ t.test('a page is read while the one before is looked at; each gets what was see
   t.strictSame(log.filter((entry) => entry.startsWith('waited')), []);
   t.ok(log.indexOf('told 1') < log.indexOf('read 3'), 'no page is read before the last but one has been seen');
   t.ok(log.includes('at 1, and still at 2'), 'while one waits for its sketch the look at the next may end the worker');
-  t.strictSame(seen.sketches.map(({ recognised }) => recognised?.by), ['test', 'test', 'test']);
+  t.strictSame(seen.pages.map(({ recognised }) => recognised?.by), ['test', 'test', 'test']);
   const single: string[] = [];
   const alone = await read({ layout: async () => ({ regions: [], odds: [] }), options: { forceOcr: true }, recognisers: slowReader(single), pageByPage: true }, single);
   t.strictSame(numbers(alone), [1, 2, 3]);
@@ -135,7 +135,7 @@ t.test('what goes wrong is said in the order of the pages, and costs only its ow
   const told = async (t: Test, wish: Omit<Wish, 'layout'>, fails: number[]): Promise<unknown[]> => {
     const log: string[] = [];
     const seen = await read({ layout: slowly(log, fails, wish.failedPages !== undefined), ...wish }, log);
-    t.equal(new Set(numbers(seen)).size, seen.sketches.length);
+    t.equal(new Set(numbers(seen)).size, seen.pages.length);
     return [numbers(seen), seen.errors.map(({ page_no }) => page_no), seen.complete];
   };
   t.strictSame(await told(t, { broken: 2 }, [1]), [[1, 3], [1, 2], false], 'a page without an opinion lacks nothing else');

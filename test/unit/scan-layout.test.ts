@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import t from 'tap';
 import type { Test } from 'tap';
 import { convertDocument } from '../../src/convert/convert.js';
-import { layoutLabels, type LayoutLabel, type Region, type SeenLayout } from '../../src/convert/layout-network/regions.js';
+import type { NetworkOutput } from '../../src/convert/layout-network/regions.js';
+import { layoutLabels, type LayoutLabel, type LayoutRegion } from '../../src/convert/page/layout-prediction.js';
 import type { LayoutFinder } from '../../src/convert/layout-network/shipped.js';
 import type { TextRecogniser } from '../../src/convert/ocr/recogniser.js';
 import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/options.js';
@@ -45,9 +46,9 @@ function reader(printed: Printed[], rules: { y: number; left: number; right: num
 
 /** Lines as `labelOf` says, each label's in one region, and what is drawn in a picture's. */
 function seeing(labelOf: (text: string) => LayoutLabel): LayoutFinder {
-  return async (page): Promise<SeenLayout> => {
+  return async (page): Promise<NetworkOutput> => {
     const labels = page.lines.map(({ text }) => labelOf(text));
-    const regions = [...new Set(labels)].map((label): Region => {
+    const regions = [...new Set(labels)].map((label): LayoutRegion => {
       const lines = labels.flatMap((other, index) => (other === label ? [index] : []));
       const boxes = [...lines.map((line) => page.lines[line]!), ...(label === 'picture' ? page.drawn : [])];
       return {
@@ -55,7 +56,7 @@ function seeing(labelOf: (text: string) => LayoutLabel): LayoutFinder {
         top: Math.min(...boxes.map(({ top }) => top)), bottom: Math.max(...boxes.map(({ bottom }) => bottom)),
       };
     });
-    return { regions, odds: labels.map((label) => Object.fromEntries(layoutLabels.map((each) => [each, each === label ? 0.99 : 0.0005])) as SeenLayout['odds'][number]) };
+    return { regions, odds: labels.map((label) => Object.fromEntries(layoutLabels.map((each) => [each, each === label ? 0.99 : 0.0005])) as NetworkOutput['odds'][number]) };
   };
 }
 

@@ -1,7 +1,7 @@
 /** Labels at half height between the two rows that they are for. */
 import t from 'tap';
 import type { FoundTable } from '../../src/convert/page/found-table.js';
-import { withCentredLabels } from '../../src/convert/tables/index.js';
+import { withCentredLabels } from '../../src/convert/tables/centred-labels.js';
 import { PageMaker } from '../support/made-page.js';
 
 /** A table of the texts, one row of the page each; '' is an empty cell. */

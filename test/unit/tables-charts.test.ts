@@ -1,7 +1,8 @@
 /** A chart's grid is no table's: bars stand across its lines, curves run over it. */
 import t from 'tap';
 import type { FoundTable } from '../../src/convert/page/found-table.js';
-import { findTables, withoutCharts } from '../../src/convert/tables/index.js';
+import { withoutCharts } from '../../src/convert/decide/charts.js';
+import { findTables } from '../../src/convert/tables/index.js';
 import { PageMaker } from '../support/made-page.js';
 
 function grid(): PageMaker {

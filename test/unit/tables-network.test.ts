@@ -11,8 +11,8 @@ import { drawTable } from '../../src/convert/tables/network/picture.js';
 import { type CellFinder, findTables, tableWords } from '../../src/convert/tables/index.js';
 import type { TableCells } from '../../src/engine/vision-port.js';
 import type { LayoutFinder } from '../../src/convert/layout-network/shipped.js';
-import { nothingSeen } from '../../src/convert/layout-network/regions.js';
-import { WithoutRoom } from '../../src/convert/pipeline/pages-without-networks.js';
+import { noOutput } from '../../src/convert/layout-network/regions.js';
+import { PagesWithoutNetworks } from '../../src/convert/pipeline/pages-without-networks.js';
 import { LecternError } from '../../src/errors.js';
 import { quietPorts, readFixtures } from '../support/fixtures.js';
 import { PageMaker } from '../support/made-page.js';
@@ -154,7 +154,7 @@ t.test('a network that fails costs a page nothing but its opinion, and the failu
 });
 
 t.test('pages that geometry read alone are told once for the document, the first of them by number', (t) => {
-  const some = new WithoutRoom();
+  const some = new PagesWithoutNetworks();
   t.same(some.remarks(), []);
   for (let page = 0; page < 10; page++) for (const network of ['layout', 'tables']) some.add(page, `No room for ${network}.`);
   t.match(some.remarks(), [{ page_no: null, error_message: 'Pages 1, 2, 3, 4, 5, 6, 7, 8 and 2 more were read by geometry alone, without the networks that see tables and layout: No room for tables.' }]);
@@ -175,7 +175,7 @@ t.test('the layout network is asked like the table network: not where fast is wa
     return { outcome, content: readFileSync(join(outputDirectory, 'content.json'), 'utf8') };
   };
   let pages = 0;
-  const silent = await convert('accurate', async () => { pages++; return nothingSeen; });
+  const silent = await convert('accurate', async () => { pages++; return noOutput; });
   t.equal(pages, silent.outcome.pageCount);
   const failed = await convert('accurate', async () => { throw new LecternError('invalid_model'); });
   t.equal(failed.outcome.status, 'partial_success');

@@ -1,10 +1,10 @@
 /** Pictures that the layout network sees and geometry does not: of strokes, of labels alone, of ink on a scan. */
 import { shareWithin, unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
-import type { LayoutPrediction } from '../layout-network/prediction.js';
+import type { LayoutPrediction } from '../page/layout-prediction.js';
 import { captionKind } from '../wording/captions.js';
 import { holdsText, readsAsLabels, sizeOfText, textShare } from '../layout/figures.js';
-import type { FigureRegion } from '../layout/figures.js';
+import type { FigureRegion } from '../page/regions.js';
 import type { TextLine } from '../page/text-line.js';
 
 /** So sure the network must be, of a region with something drawn in it. */

@@ -1,5 +1,5 @@
 /** What the layout network thinks of blocks: the mean over their lines. It weighs in where geometry is unsure; where no network was asked, nothing changes. */
-import type { LayoutLabel } from '../layout-network/regions.js';
+import type { LayoutLabel } from '../page/layout-prediction.js';
 import type { TextLine } from '../page/text-line.js';
 import type { TextBlock } from '../structure/block.js';
 import { linesOf } from '../structure/block.js';

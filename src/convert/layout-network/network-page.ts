@@ -1,4 +1,4 @@
-/** A page of a document as the line network knows pages: its lines of text, and what is drawn beside them. */
+/** A page of a document as input of the layout network: its lines of text, and what is drawn beside them. */
 import { lastOf, splitWhere } from '../page/rows.js';
 import { gapTolerances } from '../page/tolerances.js';
 import { horizontalGap } from '../../geometry/box.js';
@@ -11,14 +11,14 @@ import { isListMark } from './text-features.js';
 /** Degrees by which a line may lean. */
 const leaning = 3;
 
-export interface LookedAt {
+export interface NetworkPage {
   page: LayoutPage;
   /** Of each of its lines. */
   words: Word[][];
 }
 
-/** What the network is shown of a page. Lines that do not run from left to right are left out. */
-export function lookAt(content: PageContent): LookedAt {
+/** The page as input of the network. Lines that do not run from left to right are left out. */
+export function networkPageOf(content: PageContent): NetworkPage {
   const words = content.lines.filter(({ angle }) => Math.abs(angle) <= leaning).flatMap(partsOf);
   return { page: { width: content.width, height: content.height, lines: words.map(layoutLine), drawn: drawnOn(content) }, words };
 }

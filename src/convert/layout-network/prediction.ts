@@ -1,27 +1,12 @@
-/** What the layout network thinks of one page, ready to be asked: by the words of a line, and by region. It proposes; the words and what is drawn decide where things stand. */
+/** Asks the layout network about a page, and ties its output to the page's words. */
 import type { PageContent, Word } from '../../pdf/pdf-page.js';
-import { lookAt } from './network-page.js';
-import type { LineOdds, Region } from './regions.js';
+import type { LayoutPrediction, LinePrediction } from '../page/layout-prediction.js';
+import { networkPageOf } from './network-page.js';
 import type { LayoutFinder } from './shipped.js';
 
-/** Of one line. */
-export interface LinePrediction {
-  odds: LineOdds;
-  /** The region it is in, by its place among the page's; -1 for none. */
-  region: number;
-}
-
-export interface LayoutPrediction {
-  regions: Region[];
-  /** Of the page's words that run from left to right. */
-  lines: Map<Word, LinePrediction>;
-  /** Words of each region. */
-  words: Word[][];
-}
-
-/** Null where it says nothing. Rejects as the network does. */
+/** Null where the network predicts nothing. Rejects as the network does. */
 export async function predictLayout(content: PageContent, find: LayoutFinder, signal: AbortSignal): Promise<LayoutPrediction | null> {
-  const { page, words } = lookAt(content);
+  const { page, words } = networkPageOf(content);
   const { regions, odds } = await find(page, signal);
   if (odds.length === 0 && regions.length === 0) return null;
   const owners = new Map<number, number>();

@@ -2,35 +2,20 @@
 import { unionBox } from '../../geometry/box.js';
 import type { LineClasses, LineItems } from '../../engine/vision-port.js';
 import type { Box } from '../../pdf/pdf-page.js';
+import { layoutLabels } from '../page/layout-prediction.js';
+import type { LayoutLabel, LayoutRegion, LineOdds } from '../page/layout-prediction.js';
 import type { Items } from './items.js';
-
-/** DocLayNet's classes (Pfitzmann et al. 2022) in the order of the network's answer, which has `nothing` behind them. */
-export const layoutLabels = ['caption', 'footnote', 'formula', 'list_item', 'page_footer', 'page_header', 'picture', 'section_header', 'table', 'text', 'title'] as const;
-export type LayoutLabel = (typeof layoutLabels)[number];
 
 const classCount = layoutLabels.length + 1;
 
-/** How sure a line is of each class, 0..1; what is left of 1 is nothing. */
-export type LineOdds = Record<LayoutLabel, number>;
-
-export interface Region extends Box {
-  label: LayoutLabel;
-  /** 0..1: how sure its items' class is in the mean. */
-  score: number;
-  /** Indices of the page's lines. */
-  lines: number[];
-  /** Something that is no text is in it. */
-  drawn: boolean;
-}
-
-export interface SeenLayout {
-  /** The surest first; every line is in one at most. */
-  regions: Region[];
+export interface NetworkOutput {
+  /** The most probable first; a line is in one region at most. */
+  regions: LayoutRegion[];
   /** Of each line. */
   odds: LineOdds[];
 }
 
-export const nothingSeen: SeenLayout = { regions: [], odds: [] };
+export const noOutput: NetworkOutput = { regions: [], odds: [] };
 
 /** The items as the engine takes them. */
 export function rowsOf({ features, neighbours, pairs, pairFeatures }: Items): LineItems {
@@ -45,10 +30,10 @@ function softmax(logits: Float32Array): number[] {
 }
 
 /** Regions and odds of a page's items. */
-export function seenIn(items: Items, { classes, joined }: LineClasses): SeenLayout {
+export function outputOf(items: Items, { classes, joined }: LineClasses): NetworkOutput {
   const odds = items.boxes.map((_, item) => softmax(classes.subarray(item * classCount, (item + 1) * classCount)));
   const best = odds.map((row) => row.indexOf(Math.max(...row)));
-  const regions = groupsOf(items, best, joined).map((group): Region => {
+  const regions = groupsOf(items, best, joined).map((group): LayoutRegion => {
     const boxes = group.map((item) => items.boxes[item] as Box);
     return {
       label: layoutLabels[best[group[0] as number] as number] as LayoutLabel,

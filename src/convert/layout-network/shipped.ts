@@ -5,11 +5,11 @@ import type { VisionLoader, VisionModel } from '../../engine/vision-port.js';
 import { layoutNetwork, openingLayout } from '../shipped-networks.js';
 import { itemsOf } from './items.js';
 import type { LayoutPage } from './items.js';
-import { nothingSeen, rowsOf, seenIn } from './regions.js';
-import type { SeenLayout } from './regions.js';
+import { noOutput, rowsOf, outputOf } from './regions.js';
+import type { NetworkOutput } from './regions.js';
 
 /** Tells what a page's lines and drawings are. */
-export type LayoutFinder = (page: LayoutPage, signal: AbortSignal) => Promise<SeenLayout>;
+export type LayoutFinder = (page: LayoutPage, signal: AbortSignal) => Promise<NetworkOutput>;
 
 /** Every item is held against every other: a page of maps or of hidden text is not worth minutes. */
 export const mostItems = 3000;
@@ -25,7 +25,7 @@ export function shippedLayoutFinder(engine: () => VisionLoader, directory: strin
   let opener: VisionLoader | null = null;
   return async (page, signal) => {
     const count = page.lines.length + page.drawn.length;
-    if (count === 0 || count > mostItems) return nothingSeen;
+    if (count === 0 || count > mostItems) return noOutput;
     const current = engine();
     if (opener !== current) model = null;
     opener = current;
@@ -36,6 +36,6 @@ export function shippedLayoutFinder(engine: () => VisionLoader, directory: strin
       throw thrown;
     });
     const items = itemsOf(page);
-    return items.boxes.length === 0 ? nothingSeen : seenIn(items, await opened.classifyLines(rowsOf(items), { signal }));
+    return items.boxes.length === 0 ? noOutput : outputOf(items, await opened.classifyLines(rowsOf(items), { signal }));
   };
 }

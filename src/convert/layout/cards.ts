@@ -3,13 +3,8 @@ import { boxesOverlap, containsBox, heightOf, middleY, unionBox, widthOf } from 
 import { partitionPoint } from '../../geometry/search.js';
 import type { Box, DrawnBox } from '../../pdf/pdf-page.js';
 import { isGround, leastHeight, leastWidth, mostBoxes } from './panels.js';
+import type { CardRow } from '../page/regions.js';
 import type { TextLine } from '../page/text-line.js';
-
-/** The cards of one row, from the left. */
-export interface CardRow {
-  box: Box;
-  cards: Box[];
-}
 
 /** Two boxes may stand in two text columns; cells of a table touch. */
 const fewestCards = 3;

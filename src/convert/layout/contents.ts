@@ -5,13 +5,7 @@ import { unionBox } from '../../geometry/box.js';
 import { lowerMedian, median } from '../../geometry/statistics.js';
 import type { Line, PageContent, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
-
-export interface Contents {
-  /** Two columns each, entry and page; several where headings part them. */
-  tables: FoundTable[];
-  /** Words of the entries and the dots: what the page's other text is without. */
-  words: Set<Word>;
-}
+import type { Contents } from '../page/regions.js';
 
 interface Entry {
   title: Word[];

@@ -2,17 +2,8 @@
 import { areaOf, boxesOverlap, heightOf, holdsMiddle, horizontalGap, horizontalOverlap, intersection, middleX, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import type { Box, PageContent } from '../../pdf/pdf-page.js';
+import type { FigureRegion } from '../page/regions.js';
 import type { TextLine } from '../page/text-line.js';
-
-export interface FigureRegion {
-  box: Box;
-  /** Made of bars and axes rather than of a bitmap or a free drawing. */
-  chart: boolean;
-  /** Text that stands in it is its own: labels, legends. Otherwise the picture lies behind running text. */
-  ownsText: boolean;
-  /** The drawings that it is put together of: each has its labels around it. */
-  parts?: Box[];
-}
 
 /** Points; what is smaller is an ornament, a bullet or an icon. */
 const smallestFigure = 24;

@@ -3,7 +3,7 @@ import { baselineTolerances } from '../page/tolerances.js';
 import { heightOf, middleY, verticalOverlap } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import type { Box } from '../../pdf/pdf-page.js';
-import type { ColumnRule } from '../pipeline/structure-page.js';
+import type { ColumnRule } from '../page/regions.js';
 import { areBlocksApart, untilBlockEnds, wideGaps } from './letterheads.js';
 import { isRiver } from './rivers.js';
 import type { Piece, Row, Run, Side } from './sides.js';

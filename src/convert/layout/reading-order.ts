@@ -1,7 +1,8 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
 import { containsBox, holdsMiddle, middleY, unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
-import type { ColumnRule, PageStructure } from '../pipeline/structure-page.js';
+import type { ColumnRule } from '../page/regions.js';
+import type { PageStructure } from '../page/values.js';
 import { findGutter, medianSize } from './gutters.js';
 import { sectionsOf } from './sections.js';
 import type { Gutter } from './gutters.js';

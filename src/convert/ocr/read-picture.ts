@@ -30,7 +30,7 @@ const fewestVotes = 10;
 const votesBeyond = 1.2;
 const voteShare = 0.7;
 
-export interface RecognisedPage {
+export interface PictureText {
   /** The page as it is read: its words, lines and size are those of the upright page. */
   content: PageContent;
   /** Mean of the words, 0..1; null where nothing was read. */
@@ -91,7 +91,7 @@ interface Reading {
 class PageReading {
   constructor(private readonly pages: Drawing, private readonly content: PageContent, private readonly reader: PictureReader) {}
 
-  async run(): Promise<RecognisedPage> {
+  async run(): Promise<PictureText> {
     const drawn = await this.draw(dpiFor(this.content, readingDpi));
     const resolution = resolutionOf(drawn, this.content);
     const first = await this.read(drawn, resolution, true);
@@ -135,7 +135,7 @@ class PageReading {
     return best.votes >= fewestVotes && best.votes > votesBeyond * unturned && best.share >= voteShare ? best.turn : 0;
   }
 
-  private place({ page, bitmap, lean }: Reading, turn: QuarterTurn, drawnWidth: number): RecognisedPage {
+  private place({ page, bitmap, lean }: Reading, turn: QuarterTurn, drawnWidth: number): PictureText {
     const { content } = this;
     const sideways = turn === 90 || turn === 270;
     const [width, height] = sideways ? [content.height, content.width] : [content.width, content.height];
@@ -161,6 +161,6 @@ function holdsText({ box }: PlacedImage, words: Box[]): boolean {
 }
 
 /** Rejects as drawing, measuring and recognising do. */
-export function readPicture(pages: Drawing, content: PageContent, reader: PictureReader): Promise<RecognisedPage> {
+export function readPicture(pages: Drawing, content: PageContent, reader: PictureReader): Promise<PictureText> {
   return new PageReading(pages, content, reader).run();
 }

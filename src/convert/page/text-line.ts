@@ -3,7 +3,7 @@ import { nominalLine, scriptTolerances, styleShares } from './tolerances.js';
 import { unionBox } from '../../geometry/box.js';
 import type { Box } from '../../geometry/box.js';
 import type { Link, Word } from '../../pdf/pdf-page.js';
-import type { LinePrediction } from '../layout-network/prediction.js';
+import type { LinePrediction } from './layout-prediction.js';
 import { scriptInLine } from './script-characters.js';
 
 /** A stretch of the text that differs from plain text on the baseline. Offsets into `text`, end excluded. */
@@ -49,7 +49,7 @@ export interface TextLine {
   pieces: { start: number; left: number; right: number }[];
   /** Mean over the letters that were read from the page's picture, 0..1; absent where the file tells them all. */
   confidence?: number;
-  /** What the layout network thinks of it; absent where it was not asked. */
+  /** The layout network's prediction; absent where the network was not asked. */
   prediction?: LinePrediction;
 }
 

@@ -1,15 +1,15 @@
-/** Pages that geometry read alone because the networks had no memory: told once for the document, which lacks nothing. */
+/** Pages that geometry read alone because there was no memory for the networks: one remark for the document, which lacks nothing. */
 import { conversionError } from '../failures.js';
 import type { ConversionError } from '../result.js';
 
-/** Page numbers in the sentence; of more their count is told. */
+/** Page numbers in the sentence; of more, their count. */
 const mostNamed = 8;
 
-export class WithoutRoom {
+export class PagesWithoutNetworks {
   readonly #pages = new Set<number>();
   #reason = '';
 
-  /** `pageIndex` from 0; `reason`: the last one is told, a sentence. */
+  /** `pageIndex` from 0; `reason` is a sentence; the last one is reported. */
   add(pageIndex: number, reason: string): void {
     this.#pages.add(pageIndex);
     this.#reason = reason;

@@ -1,6 +1,6 @@
 /** The blocks a document is made of before they become items: text in its roles, tables, figures. */
 import type { Box } from '../../pdf/pdf-page.js';
-import type { FigureRegion } from '../layout/figures.js';
+import type { FigureRegion } from '../page/regions.js';
 import type { PageTable } from '../page/page-table.js';
 import type { TextLine } from '../page/text-line.js';
 

@@ -1,6 +1,6 @@
 /** The small print at the foot of a letter or an invoice: the sender's account, register and tax numbers. It is no running foot: whoever pays the invoice needs it. */
 import { unionBox } from '../../geometry/box.js';
-import type { PageStructure } from '../pipeline/structure-page.js';
+import type { PageStructure } from '../page/values.js';
 import type { TextLine } from '../page/text-line.js';
 import { linesOf, textBlock } from './block.js';
 import type { Block, TextBlock } from './block.js';

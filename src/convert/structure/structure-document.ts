@@ -1,6 +1,6 @@
 /** The document-wide steps: from structures of all pages to blocks with their roles, in reading order. */
 import type { OutlineEntry } from '../../pdf/pdf-page.js';
-import type { PageStructure } from '../pipeline/structure-page.js';
+import type { PageStructure } from '../page/values.js';
 import type { TextLine } from '../page/text-line.js';
 import { learnWords } from '../page/vocabulary.js';
 import type { Vocabulary } from '../page/vocabulary.js';

@@ -1,6 +1,6 @@
 /** What the document's running text looks like: the measure that headings, notes and captions are held against. */
 import { horizontalOverlap, widthOf } from '../../geometry/box.js';
-import type { PageStructure } from '../pipeline/structure-page.js';
+import type { PageStructure } from '../page/values.js';
 import type { PageTable } from '../page/page-table.js';
 import type { TextLine } from '../page/text-line.js';
 import { countWideLetters } from '../wording/scripts.js';

@@ -38,7 +38,7 @@ const unseen = 0.1;
 const leastHeld = 0.5;
 
 /** What geometry found on a page: tables, and what it doubts (findSureAndDoubtful). */
-export interface Geometry {
+export interface FoundTables {
   tables: FoundTable[];
   doubtful: FoundTable[];
 }
@@ -47,7 +47,7 @@ export interface Geometry {
  * The tables of a page, from the top: geometry's, with the cells that the network gives them where those leave fewer doubts, or about as few and it is sure; torn ones as one, with words that geometry left out, and
  * what geometry doubts, where the network's reading is in order or seems one.
  */
-export async function tablesByNetwork({ tables, doubtful }: Geometry, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
+export async function tablesByNetwork({ tables, doubtful }: FoundTables, page: PageContent, find: CellFinder, signal: AbortSignal): Promise<FoundTable[]> {
   const done = tables.filter(isSettled);
   for (const area of areasOf(extentsOf(tables, doubtful, page), tables, page)) done.push(...(await readArea(area, page, find, signal)));
   const whole = await withZones(done, page, find, signal);

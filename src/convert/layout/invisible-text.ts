@@ -1,13 +1,6 @@
-/** Text drawn invisibly: kept where it is the reading of a scanned picture, left out where it hides from the reader. */
+/** Invisible text: kept where it is the text layer of a scanned picture, left out where it hides from the reader. */
 import { containsPoint, heightOf, horizontalOverlap, middleX, middleY, verticalOverlap, widthOf } from '../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../pdf/pdf-page.js';
-
-export interface TextLayer {
-  /** Without the words that nobody is meant to see. */
-  content: PageContent;
-  /** Characters of an invisible layer that were kept. */
-  keptInvisible: number;
-}
 
 function liesOn(word: Word, boxes: Box[]): boolean {
   const x = middleX(word.box);
@@ -37,12 +30,12 @@ function isUsed(words: Word[], content: PageContent): (word: Word) => boolean {
   return (word) => !word.invisible || !doubled.has(word);
 }
 
-/** The page as it is to be read. */
-export function readableText(content: PageContent): TextLayer {
-  if (!content.words.some((word) => word.invisible)) return { content, keptInvisible: 0 };
+/** The page without the words that hide from the reader, and how many invisible characters were kept. */
+export function readableText(content: PageContent): { content: PageContent; invisibleCharacters: number } {
+  if (!content.words.some((word) => word.invisible)) return { content, invisibleCharacters: 0 };
   const used = isUsed(content.words, content);
   const words = content.words.filter(used);
   const lines = content.lines.map((line) => ({ ...line, words: line.words.filter(used) })).filter((line) => line.words.length > 0);
-  const keptInvisible = words.reduce((sum, word) => sum + (word.invisible ? word.text.length : 0), 0);
-  return { content: { ...content, words, lines, characters: words.length === 0 ? 0 : content.characters }, keptInvisible };
+  const invisibleCharacters = words.reduce((sum, word) => sum + (word.invisible ? word.text.length : 0), 0);
+  return { content: { ...content, words, lines, characters: words.length === 0 ? 0 : content.characters }, invisibleCharacters };
 }

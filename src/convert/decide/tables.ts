@@ -1,0 +1,14 @@
+/** Which of the tables that were found on a page are tables: charts, fractions, and what the layout network predicts to be none, are not. */
+import type { PageContent } from '../../pdf/pdf-page.js';
+import type { FoundTable } from '../page/found-table.js';
+import type { LayoutPrediction } from '../page/layout-prediction.js';
+import { withCentredLabels } from '../tables/centred-labels.js';
+import { withoutCharts } from './charts.js';
+import { withoutFractions } from './fraction-grids.js';
+import { withPredictedTables } from './predicted-tables.js';
+
+/** The tables that remain, with labels between two rows as cells over both. */
+export function decideTables(found: FoundTable[], prediction: LayoutPrediction | null, content: PageContent): FoundTable[] {
+  const predicted = prediction === null ? found : withPredictedTables(found, prediction);
+  return withCentredLabels(withoutFractions(withoutCharts(predicted, content), content));
+}

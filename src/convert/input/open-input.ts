@@ -1,0 +1,65 @@
+/** The input file opened: its format, its checksum, and its content as pages or as a finished document. */
+import { createHash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { findFormat, formatNames } from '../../formats/index.js';
+import type { ReadDocument, ReadOptions } from '../../formats/index.js';
+import type { ConvertPorts, ConvertRequest } from '../request.js';
+import type { Timings } from '../timings.js';
+import { detectFormat } from './input-format.js';
+import type { InputFormat } from './input-format.js';
+import { openPages } from './pages.js';
+import type { PageSource } from './pages.js';
+
+/** Pages to make a document of. */
+export interface PagesInput {
+  pages: PageSource;
+}
+
+/** A document as its format's reader made it. */
+export interface ReadDocumentInput {
+  read: ReadDocument;
+}
+
+export interface Input {
+  sha256: string;
+  format: InputFormat;
+  /** Null where the format is not converted here. */
+  content: PagesInput | ReadDocumentInput | null;
+}
+
+/** The file's bytes end with this call: the PDF engine has its own copy. Rejects as `openPages` and readers do, with the format in `onFormat`. */
+export async function openInput(request: ConvertRequest, ports: ConvertPorts, timings: Timings, onFormat: (format: InputFormat) => void): Promise<Input> {
+  const bytes = await timings.measure('read_input', 'document', () => readFile(request.inputPath));
+  const format = detectFormat(bytes, request.filename);
+  onFormat(format);
+  const sha256 = createHash('sha256').update(bytes).digest('hex');
+  if (!format.supported) return { sha256, format, content: null };
+  const known = findFormat(format.name);
+  const reader = await known?.load();
+  if (reader === null) {
+    const refusal = await known?.refusal?.(bytes);
+    if (refusal) throw refusal;
+    return { sha256, format, content: null };
+  }
+  if (reader === undefined) {
+    const pages = await timings.measure('open', 'document', () => openPages(format.name, bytes, request.options.password));
+    return { sha256, format, content: { pages } };
+  }
+  const read = await timings.measure('parse', 'document', async () => reader(bytes, readOptions(request, ports, format, sha256)));
+  return { sha256, format, content: { read } };
+}
+
+function readOptions({ options, filename }: ConvertRequest, ports: ConvertPorts, format: InputFormat, sha256: string): ReadOptions {
+  return {
+    filename: basename(filename), mimetype: format.mimetype, sha256, password: options.password, pageRange: options.pageRange, keepNotes: options.keepNotes,
+    signal: ports.signal, alive: () => ports.progress({ stage: 'parse', pagesDone: 0, pagesTotal: 0, pageNumber: null }),
+  };
+}
+
+/** Why a file of this format is not converted: what is missing on this machine, or which formats are. A sentence or two. */
+export function whyNotConverted(format: string): string {
+  const needs = findFormat(format)?.needs;
+  if (needs !== undefined) return `Converting it needs ${needs}, which is not installed on this machine.`;
+  return `Allowed are ${['pdf', 'image', ...formatNames()].join(', ')}; what a plain text is the ending of its name tells, such as .md, .txt or .tex.`;
+}

@@ -1,0 +1,46 @@
+/** Lines cut into pieces at wide white and at words that belong to a table, a formula or a listing. */
+import type { Line, Word } from '../../pdf/pdf-page.js';
+import { gapTolerances } from '../page/tolerances.js';
+
+/** A line's words, parted where white wider than between words opens or where words are taken; `words` of lines that are partly read from the right do not stand in the order in which they are read. */
+export function piecesOfLine(line: Line, taken: Set<Word>): Word[][] {
+  if (line.angle === 0 && line.words.some((word, index) => index > 0 && word.box.left < line.words[index - 1]!.box.left)) return piecesByPlace(line.words, taken);
+  return partsOf(line.words, taken, line.angle === 0);
+}
+
+/** The words of a line, parted where a gap wider than `gapTolerances.fragment` opens or where words are taken. */
+export function partsOf(words: Word[], taken: Set<Word>, isUpright = true): Word[][] {
+  const pieces: Word[][] = [];
+  let last: Word | null = null;
+  for (const word of words) {
+    if (taken.has(word)) {
+      last = null;
+      continue;
+    }
+    const gap = last === null ? Infinity : Math.max(word.box.left - last.box.right, last.box.left - word.box.right);
+    if (last === null || (gap > gapTolerances.fragment * Math.max(word.size, last.size) && !word.glued && isUpright)) pieces.push([word]);
+    else pieces.at(-1)!.push(word);
+    last = word;
+  }
+  return pieces;
+}
+
+/** The same by where the words stand, each piece in the order in which its words are read. */
+function piecesByPlace(words: Word[], taken: Set<Word>): Word[][] {
+  const places = new Map<Word, number>();
+  let [place, right, size] = [0, -Infinity, 0];
+  for (const word of [...words].sort((a, b) => a.box.left - b.box.left)) {
+    if (word.box.left - right > gapTolerances.fragment * Math.max(word.size, size) && right > -Infinity) place++;
+    places.set(word, taken.has(word) ? place++ : place);
+    right = Math.max(right, word.box.right);
+    size = word.size;
+  }
+  const pieces = new Map<number, Word[]>();
+  for (const word of words) {
+    if (taken.has(word)) continue;
+    const known = pieces.get(places.get(word)!);
+    if (known === undefined) pieces.set(places.get(word)!, [word]);
+    else known.push(word);
+  }
+  return [...pieces.values()];
+}

@@ -1,0 +1,51 @@
+/** The text lines of a page: its words as lines and pieces of lines, formulas and listings among them. */
+import type { PageContent, Word } from '../../pdf/pdf-page.js';
+import type { FoundFormula } from '../formulas/find.js';
+import { withHangingSigns } from '../formulas/hanging.js';
+import { withFractionsInLine } from '../formulas/in-line.js';
+import type { LayoutPrediction } from '../page/layout-prediction.js';
+import type { Listing } from '../page/regions.js';
+import { joinPieces, lineOfWords } from '../page/text-line.js';
+import type { TextLine } from '../page/text-line.js';
+import { partsOf, piecesOfLine } from './line-pieces.js';
+import { withLooseLines } from './loose-lines.js';
+import { tagRoles } from './tag-roles.js';
+
+/** What of a page is a formula or keeps its lines, and what the network predicts of the others. */
+export interface LineRegions {
+  /** Words that are in no text line: those of tables, formulas and listings. */
+  taken: Set<Word>;
+  formulas: FoundFormula[];
+  listings: Listing[];
+  prediction: LayoutPrediction | null;
+}
+
+/** In the order of the page's lines; formulas and the lines of listings follow. */
+export function textLinesOf(content: PageContent, { taken, formulas, listings, prediction }: LineRegions): TextLine[] {
+  const roleOf = tagRoles(content.structure);
+  const pieces: TextLine[] = [];
+  const lines = content.lines.filter(({ words }) => !words.every((word) => taken.has(word)));
+  const loose = withLooseLines(withHangingSigns(withFractionsInLine(lines, content.rulings), content.rulings));
+  for (const line of loose.lines) {
+    const parts = loose.whole.has(line) && !line.words.some((word) => taken.has(word)) ? [line.words] : piecesOfLine(line, taken);
+    for (const words of parts) pieces.push(withPrediction(lineOfWords(words, content.links, roleOf), words, prediction));
+  }
+  for (const formula of formulas) pieces.push(lineOfFormula(formula));
+  for (const [index, listing] of listings.entries()) for (const words of listing) pieces.push({ ...wholeLine(words, content, roleOf), listing: index });
+  return pieces;
+}
+
+function withPrediction(line: TextLine, [first]: Word[], prediction: LayoutPrediction | null): TextLine {
+  const ofLine = first === undefined ? undefined : prediction?.lines.get(first);
+  return ofLine === undefined ? line : { ...line, prediction: ofLine };
+}
+
+/** A formula takes the place of its lines as one. */
+function lineOfFormula({ words, box, baseline, size, text, latex }: FoundFormula): TextLine {
+  return { ...lineOfWords(words, [], () => 'Formula'), text, latex, box, baseline, size, spans: [], bold: false, boldPrefix: 0, order: Math.min(...words.map((word) => word.order)) };
+}
+
+/** A whole line, however wide the white in it is. */
+function wholeLine(words: Word[], content: PageContent, roleOf: (mcid: number) => string): TextLine {
+  return joinPieces(partsOf(words, new Set()).map((part) => lineOfWords(part, content.links, roleOf)));
+}
