@@ -34,8 +34,8 @@ export function mayRecognise({ content, recognitionReason }: PageText, { options
 }
 
 /** The page as it is, for pages that are not recognised. */
-export function asRecognised({ recognitionReason: _, ...page }: PageText): RecognisedPage {
-  return page;
+export function asRecognised({ content, invisibleCharacters, turn }: PageText): RecognisedPage {
+  return { content, invisibleCharacters, ...(turn !== undefined && { turn }) };
 }
 
 /** The page with recognised text, or as it is where recognition finds nothing better. Rejects as drawing and recognising a whole page do; failures for parts of a page are reported. */

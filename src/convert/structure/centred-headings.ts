@@ -2,8 +2,9 @@
 import { widthOf } from '../../geometry/box.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
-import { faceOf, headingScore } from './headings.js';
-import type { HeadingEvidence } from './headings.js';
+import { headingScore } from '../decide/heading-score.js';
+import type { HeadingEvidence } from '../decide/heading-score.js';
+import { faceOf } from './headings.js';
 
 /** So many of one face; a line of authors stands over text but once. */
 const fewest = 2;

@@ -4,8 +4,8 @@ import type { Block, TextBlock } from './block.js';
 import { linesOf, plainText } from './block.js';
 import { numberingOf } from '../wording/numbering.js';
 import type { Numbering } from '../wording/numbering.js';
-import { outlineDepth } from './headings.js';
-import type { HeadingEvidence } from './headings.js';
+import type { HeadingEvidence } from '../decide/heading-score.js';
+import { outlineDepth } from './outline.js';
 
 interface Style {
   size: number;
