@@ -3,7 +3,7 @@ import tseslint from 'typescript-eslint';
 
 /** Room -> rooms it may import. errors.ts and bitmap.ts are open to all. A room that is missing here may import nothing. */
 const mayImport = {
-  cli: ['program', 'settings', 'network', 'platform', 'logging', 'convert', 'models', 'workers', 'engine', 'document', 'tasks', 'client', 'mcp'],
+  cli: ['program', 'settings', 'network', 'platform', 'logging', 'convert', 'models', 'workers', 'engine', 'document', 'tasks', 'client', 'mcp', 'chat'],
   program: ['settings', 'network', 'platform', 'logging', 'http', 'chat', 'convert', 'models', 'workers', 'engine', 'tasks'],
   http: ['network', 'platform', 'chat', 'convert', 'tasks', 'models', 'document'],
   chat: ['models', 'engine'],

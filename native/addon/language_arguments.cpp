@@ -125,9 +125,39 @@ std::vector<llm::TokenId> read_ids(const Napi::Value& value, const char* name) {
   return {array.Data(), array.Data() + array.ElementLength()};
 }
 
+/// Parts in three blocks of memory: `utf8`, `ends` and `special`, as PackedPrompt of src/engine/port.ts has them.
+std::vector<llm::PromptPart> read_packed(const Napi::Object& packed) {
+  const auto block = [&](const char* name, napi_typedarray_type type) {
+    const Napi::Value value = packed.Get(name);
+    if (!value.IsTypedArray() || value.As<Napi::TypedArray>().TypedArrayType() != type) {
+      throw Error(ErrorCode::invalid_request, std::string("prompt.") + name + " must be a typed array.");
+    }
+    return value;
+  };
+  const auto utf8 = block("utf8", napi_uint8_array).As<Napi::Uint8Array>();
+  const auto ends = block("ends", napi_uint32_array).As<Napi::Uint32Array>();
+  const auto special = block("special", napi_uint8_array).As<Napi::Uint8Array>();
+  const std::size_t count = ends.ElementLength();
+  if (count > most_parts) throw Error(ErrorCode::invalid_request, "prompt has too many parts.");
+  if (special.ElementLength() != count) throw Error(ErrorCode::invalid_request, "prompt.special must have an entry for each part.");
+  const char* text = reinterpret_cast<const char*>(utf8.Data());
+  std::vector<llm::PromptPart> parts;
+  parts.reserve(count);
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < count; i++) {
+    const std::size_t end = ends[i];
+    if (end < begin || end > utf8.ElementLength()) throw Error(ErrorCode::invalid_request, "prompt.ends must ascend and end with the text.");
+    parts.push_back({std::string(text + begin, end - begin), special[i] != 0});
+    begin = end;
+  }
+  if (begin != utf8.ElementLength()) throw Error(ErrorCode::invalid_request, "prompt.ends must ascend and end with the text.");
+  return parts;
+}
+
 Prompt read_prompt(const Napi::Value& value) {
   if (value.IsString()) return std::vector<llm::PromptPart>{{value.As<Napi::String>().Utf8Value(), false}};
   if (value.IsTypedArray()) return read_ids(value, "prompt");
+  if (value.IsObject() && !value.IsArray()) return read_packed(value.As<Napi::Object>());
   if (!value.IsArray()) throw Error(ErrorCode::invalid_request, "prompt must be a string, token ids or an array of parts.");
   const auto array = value.As<Napi::Array>();
   if (array.Length() > most_parts) throw Error(ErrorCode::invalid_request, "prompt has too many parts.");

@@ -1,5 +1,5 @@
 /** What an answer is asked with and what it is, whatever the contract: the seam between the HTTP rooms and complete.ts. */
-import type { Prompt, TokenLogprob } from '../engine/port.js';
+import type { PackedPrompt, Prompt, TokenLogprob } from '../engine/port.js';
 import type { Message, OutputFormat, OutputPart, Sampling, Tool, ToolChoice } from './conversation.js';
 
 export interface Conversation {
@@ -20,7 +20,7 @@ export interface Conversation {
 /** A prompt that is used as it stands. */
 export interface RawPrompt {
   kind: 'prompt';
-  prompt: Prompt;
+  prompt: Exclude<Prompt, PackedPrompt>;
   addSpecial: boolean;
 }
 

@@ -5,7 +5,7 @@ import type { Answer, AnswerChoice, AnswerListener, AnswerRequest, AnswerTokens 
 import type { OutputPart } from './conversation.js';
 import { ControlMarkers } from './output/control-markers.js';
 import { AnswerReader, joined } from './output/reader.js';
-import { type PreparedPrompt, prepare } from './prepare.js';
+import { type PreparedPrompt, type Preparer, prepare } from './prepare.js';
 
 const mostSeed = 2 ** 53;
 
@@ -14,9 +14,9 @@ const mostSeed = 2 ** 53;
  * template or the grammar of the answer refuses, by name), `cancelled`, and what the engine throws.
  */
 export async function complete(
-  lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal, now: () => Date = () => new Date(),
+  sandbox: Preparer, lease: Lease, request: AnswerRequest, listener: AnswerListener, signal: AbortSignal, now: () => Date = () => new Date(),
 ): Promise<Answer> {
-  const prepared = await prepare(lease, request, signal, now());
+  const prepared = await prepare(sandbox, lease, request, signal, now());
   listener.onStart?.();
   const results: GenerateResult[] = [];
   const choices: AnswerChoice[] = [];

@@ -24,11 +24,11 @@ export interface FitQuestion<T> {
   dropOldest: boolean;
   /** Ids that stand before the conversation's. */
   before: readonly number[];
-  render: (messages: readonly Message[]) => Rendering<T>;
+  render: (messages: readonly Message[]) => Promise<Rendering<T>>;
   /** Characters of what render() would put into the prompt. */
   sizeOf: (messages: readonly Message[]) => number;
   /** Quicker, and good enough to count tokens by. */
-  renderRoughly: (messages: readonly Message[]) => Rendered;
+  renderRoughly: (messages: readonly Message[]) => Promise<Rendered>;
 }
 
 /** Characters for each token of the context above which a text is counted before anything else is done with it. Prose has 4 to 6 to a token. */
@@ -50,10 +50,10 @@ function tooMany(lease: Lease, count: number): LecternError | null {
  * A text that is far longer than the context is only counted, on the engine's thread: to tell its parts apart and to hand over millions of ids would be
  * time of the event loop. `render` need not be exact: what has less than twice the tokens of the context goes on. Throws `context_overflow` with both counts.
  */
-export async function refuseFarTooLong(lease: Lease, size: number, render: () => Rendered, signal: AbortSignal): Promise<void> {
+export async function refuseFarTooLong(lease: Lease, size: number, render: () => Promise<Rendered>, signal: AbortSignal): Promise<void> {
   const { context } = lease.model.info;
   if (size <= farTooMany * context) return;
-  const { prompt, addSpecial } = render();
+  const { prompt, addSpecial } = await render();
   const count = await lease.model.countTokens(prompt, { addSpecial, signal });
   if (count >= 2 * context) throw tooLong(count, context);
 }
@@ -70,7 +70,7 @@ function isOverflow(thrown: unknown): thrown is LecternError {
 export async function fit<T>(lease: Lease, question: FitQuestion<T>, signal: AbortSignal): Promise<Fitted<T>> {
   const attempt = async (droppedMessages: number, messages: readonly Message[]): Promise<Fitted<T>> => {
     await refuseFarTooLong(lease, question.sizeOf(messages), () => question.renderRoughly(messages), signal);
-    const { prompt, addSpecial, rendered } = question.render(messages);
+    const { prompt, addSpecial, rendered } = await question.render(messages);
     const ids = await lease.model.tokenize(prompt, { addSpecial: addSpecial && question.before.length === 0, signal });
     mustFit(lease, question.before.length + ids.length);
     return { ids: question.before.length === 0 ? ids : [...question.before, ...ids], droppedMessages, rendered };

@@ -7,7 +7,9 @@ import { choice, type Expression, repeat, sequence, text } from './grammar/expre
 import { Grammar } from './grammar/grammar.js';
 import { JsonText } from './grammar/json-text.js';
 import { schemaExpression } from './json-schema/schema.js';
+import type { PromptPart } from '../engine/port.js';
 import type { OutputSyntax } from './output/reader.js';
+import { type CalledTools, readersOf } from './tools/called-tools.js';
 import { ToolCalls } from './tools/calls.js';
 import { dialectOf, type ToolDialect } from './tools/dialect.js';
 
@@ -31,15 +33,34 @@ export interface AnswerForm {
   grammarRequired: boolean;
   /** The template's text that is put behind the prompt, so that the answer begins where its grammar does. */
   promptEnd: string;
-  syntax: OutputSyntax;
+  syntax: Omit<OutputSyntax, 'readCall' | 'readCutCall'>;
+  /** What a call of the answer may call; null where it calls nothing. */
+  calls: CalledTools | null;
   /** Texts that structure the answer and may be control tokens. */
   markers: readonly string[];
+}
+
+/** How the text of such an answer is read. */
+export function syntaxOf({ syntax, calls }: AnswerForm): OutputSyntax {
+  return { ...syntax, ...readersOf(calls) };
+}
+
+/** Whether its grammar, if it has one, is the same for all requests: then it costs no time that a client decides. */
+export function isFixedForm({ format, tools }: FormQuestion): boolean {
+  return format.kind !== 'schema' && tools.length === 0;
 }
 
 /** Null for templates of models that do not think aloud. */
 export function thoughtsOf(source: string): { open: string; close: string } | null {
   for (const [open, close] of [['<think>', '</think>'], ['[THINK]', '[/THINK]']] as const) if (source.includes(open) || source.includes(close)) return { open, close };
   return null;
+}
+
+/** Whether the rendered prompt ends inside of a thought. */
+export function endsInThought(parts: readonly PromptPart[], source: string): boolean {
+  const thoughts = thoughtsOf(source);
+  const last = parts.at(-1);
+  return thoughts !== null && last?.special === true && last.text.trimEnd().endsWith(thoughts.open);
 }
 
 const made = new Map<string, AnswerForm>();
@@ -81,15 +102,12 @@ function makeForm(question: FormQuestion): AnswerForm {
     : format === null ? null : calls === null ? format : choice(calls.callsWithOpener, format);
   const bare = dialect?.form === 'bare' && calls !== null;
   const callMarkers = calls === null || dialect === null ? [] : bare ? calls.bareBeginnings : [dialect.opener];
-  const syntax: OutputSyntax = {
-    thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare, readCall: calls?.readCall ?? (() => null),
-    readCutCall: calls?.readCutCall ?? (() => null),
-  };
+  const syntax = { thoughts, beginsThinking: thinksFirst, beginsCalling, callMarkers, markersOnlyAtBegin: bare };
   const markers = [...(thoughts === null ? [] : [thoughts.open, thoughts.close]), ...(bare ? [] : callMarkers)];
   const promptEnd = opens ? `${thoughts.open}\n` : beginsCalling ? dialect?.opener ?? '' : '';
   const form = (root: Expression | null, grammarTriggers: readonly string[]): AnswerForm => {
     const triggers = root === null ? [] : grammarTriggers;
-    return { grammar: root === null ? null : printed(json, root), grammarTriggers: triggers, grammarRequired: isHeld && triggers.length > 0, promptEnd, syntax, markers };
+    return { grammar: root === null ? null : printed(json, root), grammarTriggers: triggers, grammarRequired: isHeld && triggers.length > 0, promptEnd, syntax, calls: calls?.called ?? null, markers };
   };
   if (held !== null) {
     // Behind a thought models break the line once or twice.

@@ -1,14 +1,18 @@
 /** What stands before the first token of an answer: the prompt's ids, the grammar that the answer keeps, and how its text is read. */
-import type { PromptPart } from '../engine/port.js';
 import { LecternError } from '../errors.js';
 import type { Lease } from '../models/types.js';
 import type { AnswerRequest, Conversation } from './answer.js';
 import type { Message, OutputFormat } from './conversation.js';
 import { fit, mustFit, refuseFarTooLong } from './fit.js';
-import { type AnswerForm, answerForm, type FormQuestion, thoughtsOf } from './form.js';
+import { type AnswerForm, answerForm, type FormQuestion, isFixedForm, syntaxOf } from './form.js';
 import { controlToken, specialToken, tokenText } from './model-texts.js';
 import { type OutputSyntax, plainText } from './output/reader.js';
-import { type ChatTemplate, chooseTemplate, renderPrompt, renderRoughly, sizeOf, sourceOf, stopsOf } from './prompt/render.js';
+import { withPart } from './prompt/packed.js';
+import { chooseTemplate, sizeOf, sourceOf, stopsOf, type TemplateSource } from './prompt/render.js';
+import type { Sandbox } from './sandbox/sandbox.js';
+
+/** What renders prompts and compiles schemas beside the event loop. */
+export type Preparer = Pick<Sandbox, 'render' | 'form'>;
 
 export interface PreparedPrompt {
   ids: number[];
@@ -25,27 +29,29 @@ export interface PreparedPrompt {
 }
 
 /** Rejects with `context_overflow`, `invalid_request`, `invalid_model`, `cancelled`. */
-export async function prepare(lease: Lease, { input, format }: AnswerRequest, signal: AbortSignal, now: Date): Promise<PreparedPrompt> {
-  if (input.kind === 'messages') return prepareConversation(lease, input, format, signal, now);
-  const form = answerForm({ format, tools: [], toolChoice: 'none', singleToolCall: false, think: undefined, source: '', opensThought: false });
+export async function prepare(sandbox: Preparer, lease: Lease, { input, format }: AnswerRequest, signal: AbortSignal, now: Date): Promise<PreparedPrompt> {
+  if (input.kind === 'messages') return prepareConversation(sandbox, lease, input, format, signal, now);
+  const form = await formOf(sandbox, { format, tools: [], toolChoice: 'none', singleToolCall: false, think: undefined, source: '', opensThought: false });
   const { prompt, addSpecial } = input;
   const isIds = Array.isArray(prompt) && typeof (prompt as readonly unknown[])[0] === 'number';
-  if (!isIds) await refuseFarTooLong(lease, sizeOf(prompt), () => ({ prompt, addSpecial }), signal);
+  if (!isIds) await refuseFarTooLong(lease, sizeOf(prompt), async () => ({ prompt, addSpecial }), signal);
   const ids = isIds ? [...prompt as readonly number[]] : await lease.model.tokenize(prompt, { addSpecial, signal });
   if (ids.length === 0) throw new LecternError('invalid_request', 'The prompt has no tokens.', { about: 'prompt' });
   mustFit(lease, ids.length);
   return { ids, droppedMessages: 0, grammar: form.grammar, grammarTriggers: form.grammarTriggers, grammarRequired: form.grammarRequired, stops: [], syntax: plainText, controlMarkers: new Map() };
 }
 
-async function prepareConversation(lease: Lease, conversation: Conversation, format: OutputFormat, signal: AbortSignal, now: Date): Promise<PreparedPrompt> {
+async function prepareConversation(
+  sandbox: Preparer, lease: Lease, conversation: Conversation, format: OutputFormat, signal: AbortSignal, now: Date,
+): Promise<PreparedPrompt> {
   const template = chooseTemplate(lease.entry) ?? await formWithoutTemplate(lease);
   const source = sourceOf(template);
   const { tools, toolChoice, singleToolCall = false, think, before = [] } = conversation;
   const offered = toolChoice === 'none' ? [] : tools;
   const [bosText, eosText] = [tokenText(lease, 'bos'), tokenText(lease, 'eos')];
   const forms = new Map<boolean, AnswerForm>();
-  const formFor = (opensThought: boolean): AnswerForm => {
-    const form = forms.get(opensThought) ?? formOf({ format, tools: offered, toolChoice, singleToolCall, think, source, opensThought });
+  const formFor = async (opensThought: boolean): Promise<AnswerForm> => {
+    const form = forms.get(opensThought) ?? await formOf(sandbox, { format, tools: offered, toolChoice, singleToolCall, think, source, opensThought });
     forms.set(opensThought, form);
     return form;
   };
@@ -56,29 +62,25 @@ async function prepareConversation(lease: Lease, conversation: Conversation, for
     dropOldest: conversation.dropOldest ?? false,
     before,
     sizeOf: (messages) => sizeOf(messages) + toolsSize,
-    renderRoughly: (messages) => {
-      const { parts, addSpecial } = renderRoughly(template, messages, options);
-      return { prompt: parts, addSpecial };
-    },
-    render: (messages) => {
-      const { parts, addSpecial } = renderPrompt(template, messages, options);
-      const form = formFor(endsInThought(parts, source));
-      const prompt = form.promptEnd === '' ? parts : [...parts, { text: form.promptEnd, special: true }];
-      return { prompt, addSpecial, rendered: form };
+    renderRoughly: (messages) => sandbox.render({ template, messages, options, roughly: true }),
+    render: async (messages) => {
+      const { prompt, addSpecial, opensThought } = await sandbox.render({ template, messages, options, roughly: false });
+      const form = await formFor(opensThought);
+      return { prompt: form.promptEnd === '' ? prompt : withPart(prompt, { text: form.promptEnd, special: true }), addSpecial, rendered: form };
     },
   }, signal);
-  const { grammar, grammarTriggers, grammarRequired, syntax, markers } = fitted.rendered;
+  const { grammar, grammarTriggers, grammarRequired, markers } = fitted.rendered;
   const controls = await Promise.all(markers.map(async (marker) => [await controlToken(lease.model, marker), marker] as const));
   return {
-    ids: fitted.ids, droppedMessages: fitted.droppedMessages, grammar, grammarTriggers, grammarRequired, syntax, stops: stopsOf(template),
+    ids: fitted.ids, droppedMessages: fitted.droppedMessages, grammar, grammarTriggers, grammarRequired, syntax: syntaxOf(fitted.rendered), stops: stopsOf(template),
     controlMarkers: new Map(controls.flatMap(([id, marker]) => (id === null ? [] : [[id, marker] as const]))),
   };
 }
 
 /** A failure that does not say which of the two it is about has only one where only one was asked for. */
-function formOf(question: FormQuestion): AnswerForm {
+async function formOf(sandbox: Preparer, question: FormQuestion): Promise<AnswerForm> {
   try {
-    return answerForm(question);
+    return isFixedForm(question) ? answerForm(question) : await sandbox.form(question);
   } catch (thrown) {
     const about = question.tools.length === 0 ? 'format' as const : question.format.kind === 'text' ? 'tools' as const : undefined;
     if (!(thrown instanceof LecternError) || thrown.code !== 'invalid_request' || thrown.about !== undefined || about === undefined) throw thrown;
@@ -87,7 +89,7 @@ function formOf(question: FormQuestion): AnswerForm {
 }
 
 /** Vocabularies that know how a message begins and ends have a form without a template. */
-async function formWithoutTemplate(lease: Lease): Promise<ChatTemplate> {
+async function formWithoutTemplate(lease: Lease): Promise<TemplateSource> {
   return { kind: await specialToken(lease.model, '<|im_start|>') === null ? 'plain' : 'chatml' };
 }
 
@@ -99,10 +101,4 @@ function withModelMessages(lease: Lease, { messages, before }: Conversation): Me
   const all = [...own, ...messages];
   if (all.length === 0) throw new LecternError('invalid_request', 'The conversation has no messages.');
   return system === null || system === '' || messages[0]?.role === 'system' ? all : [{ role: 'system', content: system }, ...all];
-}
-
-function endsInThought(parts: readonly PromptPart[], source: string): boolean {
-  const thoughts = thoughtsOf(source);
-  const last = parts.at(-1);
-  return thoughts !== null && last?.special === true && last.text.trimEnd().endsWith(thoughts.open);
 }

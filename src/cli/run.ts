@@ -25,12 +25,19 @@ export const commands: Record<string, CommandEntry> = {
   key: { help: 'make a bearer key: key NAME ROLE shows it, and prints its line for the access list', load: async () => (await import('./key-command.js')).key },
 };
 
+/** The program starts these for itself; no help lists them. */
+const inner: Record<string, CommandEntry['load']> = {
+  sandbox: async () => (await import('./sandbox.js')).sandbox,
+};
+
 const exitUsage = 2;
 
 export async function runCommand(args: string[], environment: Environment): Promise<number> {
   const [word, ...rest] = args[0] === 'help' && args[1] !== undefined ? [args[1], '--help'] : args;
   if (word === undefined || word === 'help' || word === '--help' || word === '-h') return print(usage());
   if (word === '--version' || word === '-v') return print(packageVersion());
+  const load = Object.hasOwn(inner, word) ? inner[word] : undefined;
+  if (load !== undefined) return (await load())(rest, environment);
   const entry = Object.hasOwn(commands, word) ? commands[word] : undefined;
   if (entry === undefined) return complain(`There is no command "${word}"; \`lectern help\` lists them.`, exitUsage);
   if (asksForHelp(rest)) return print(`${entry.help}\n\n${usages[word] as string}`);

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../platform/package-files.js';
-import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
+import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PackedPrompt, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
 import type { LayoutRegion, LineClasses, LineItems, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -46,7 +46,7 @@ export interface NativeEngine {
 /** Metadata as pairs: as properties of an object some keys of a hostile file would be none. */
 export type NativeDescription = Omit<ModelDescription, 'metadata'> & { metadata: [string, MetadataValue][] };
 
-export type NativePrompt = string | Int32Array | readonly PromptPart[];
+export type NativePrompt = string | Int32Array | readonly PromptPart[] | PackedPrompt;
 
 /** As LanguageModel in port.ts; a second `close` rejects with `invalid_state`. Callbacks must not throw. */
 export interface NativeLanguageModel {

@@ -150,8 +150,17 @@ export interface PromptPart {
   special: boolean;
 }
 
+/** The same parts in three blocks of memory. */
+export interface PackedPrompt {
+  utf8: Uint8Array;
+  /** By part: the byte behind its last one. Ascending; the last is the length of `utf8`. */
+  ends: Uint32Array;
+  /** By part: 1 where it is special. */
+  special: Uint8Array;
+}
+
 /** A string is one part that is not special. */
-export type Prompt = string | readonly number[] | readonly PromptPart[];
+export type Prompt = string | readonly number[] | readonly PromptPart[] | PackedPrompt;
 
 export interface GenerateOptions extends CallOptions {
   /** Begin token as the vocabulary asks; for text prompts. Default true. */

@@ -1,44 +1,26 @@
 /** JSON bodies of the language routes, whatever their content type says. */
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
-import { LecternError } from '../errors.js';
+import { parseJson } from '../chat/sandbox/json-text.js';
+import type { LanguageServices } from './language.js';
 
-/** Beyond any model's context as text; JSON of this size is parsed in some 0.2 s. */
-const maxBodyBytes = 32 * 2 ** 20;
+/** Beyond any model's context as text: a million tokens have some 4 MB. */
+export const maxBodyBytes = 16 * 2 ** 20;
+/** A body of this size is parsed in under a millisecond, whatever it holds; a longer one in the sandbox. */
+const shortBodyBytes = 64 * 1024;
 
 /**
  * Every body that reaches this scope becomes a value of JSON, an empty one `undefined`. The `ollama` command line sends a JSON
- * content type with no body and curl a form's type with JSON, so the type is not looked at. Failures are `invalid_request`.
+ * content type with no body and curl a form's type with JSON, so the type is not checked. Failures are `invalid_request`, and `queue_full` for a long body.
  */
-export function readJsonBodies(scope: FastifyInstance): void {
+export function readJsonBodies(scope: FastifyInstance, { readJson }: Pick<LanguageServices, 'readJson'>): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, (_request, body, done) => {
-    const bytes = body as Buffer;
-    if (bytes.length === 0) return done(null, undefined);
-    try {
-      done(null, parse(bytes));
-    } catch (thrown) {
-      done(thrown as Error);
-    }
+  scope.addContentTypeParser('*', { parseAs: 'buffer', bodyLimit: maxBodyBytes }, async (_request: unknown, body: Buffer) => {
+    if (body.length === 0) return undefined;
+    if (body.length <= shortBodyBytes) return parseJson(body);
+    const value = await readJson(body);
+    // Receiving a large value takes milliseconds, and so does checking it: other requests may come between.
+    await nextTurn();
+    return value;
   });
-}
-
-function parse(bytes: Buffer): unknown {
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch (cause) {
-    throw new LecternError('invalid_request', 'The request body is not UTF-8.', { cause });
-  }
-  try {
-    return JSON.parse(text);
-  } catch (cause) {
-    throw new LecternError('invalid_request', `The request body is not valid JSON${whereOf(cause as Error)}.`, { cause });
-  }
-}
-
-/** The parser's own sentence quotes the body, and answers end up in logs. */
-function whereOf({ message }: Error): string {
-  if (/end of JSON input/.test(message)) return ': it ends too early';
-  const position = /at position (\d+)/.exec(message)?.[1];
-  return position === undefined ? '' : `: position ${position}`;
 }

@@ -17,8 +17,8 @@ export interface CatalogueOptions {
   /** What models are also called, and their names. A model that is really called so wins, and the log tells of it. */
   aliases: ReadonlyMap<string, string>;
   engine: Pick<LanguageEngine, 'describeModel'>;
-  /** Throws LecternError for a Go template that would be refused by every conversation, naming what is not understood. */
-  checkTemplate: (source: string) => void;
+  /** Rejects with `invalid_model` for a Go template that would be refused by every conversation, naming what is not understood. */
+  checkTemplate: (source: string) => Promise<void>;
   log: ModelsLog;
 }
 
@@ -45,6 +45,8 @@ interface Snapshot {
 
 /** Files that are opened at the same time to be described. */
 const describedAtOnce = 4;
+/** Templates whose check is remembered; stores have some dozens of models. */
+const mostProblems = 256;
 
 export function createCatalogue(options: CatalogueOptions): Catalogue {
   return new DirectoryCatalogue(options);
@@ -55,6 +57,8 @@ class DirectoryCatalogue implements Catalogue {
   readonly #aliases: Map<string, string>;
   readonly #descriptions = new FileCache<ModelDescription | LecternError>();
   readonly #manifests = new FileCache<StoredModel>();
+  /** By Go template: why no conversation can have it, or null. */
+  readonly #problems = new Map<string, string | null>();
   readonly #describing = new PQueue({ concurrency: describedAtOnce });
   /** What was said of a path, so that it is said once. */
   #said = new Map<string, string>();
@@ -201,7 +205,7 @@ class DirectoryCatalogue implements Catalogue {
     const description = await this.#describe([blob]);
     const chatTemplate = templateOf(description);
     const { digest, sizeBytes, modelPath, parentModel, system, parameters, messages, licenses } = stored;
-    const problem = description.embeds ? null : this.#problemOf(stored.goTemplate);
+    const problem = description.embeds ? null : await this.#problemOf(stored.goTemplate);
     // It would fail in every conversation, and then only.
     if (problem !== null && chatTemplate === null) throw invalid(problem);
     const goTemplate = problem === null ? stored.goTemplate : null;
@@ -214,15 +218,17 @@ class DirectoryCatalogue implements Catalogue {
   }
 
   /** Why no conversation can have this template. */
-  #problemOf(goTemplate: string | null): string | null {
+  async #problemOf(goTemplate: string | null): Promise<string | null> {
     if (!goTemplate?.trim()) return null;
-    try {
-      this.#options.checkTemplate(goTemplate);
-      return null;
-    } catch (thrown) {
-      if (!(thrown instanceof LecternError)) throw thrown;
+    const known = this.#problems.get(goTemplate);
+    if (known !== undefined) return known;
+    const problem = await this.#options.checkTemplate(goTemplate).then(() => null, (thrown: unknown) => {
+      if (!(thrown instanceof LecternError) || thrown.code !== 'invalid_model') throw thrown;
       return reasonOf(thrown);
-    }
+    });
+    if (this.#problems.size >= mostProblems) this.#problems.clear();
+    this.#problems.set(goTemplate, problem);
+    return problem;
   }
 
   /** Throws `invalid_model` for what cannot run, too. */

@@ -14,6 +14,7 @@ import { openEntry } from './entry.js';
 import { createLanguage, type Language } from './language-half.js';
 import { conversionServices, openTasks, type Tasks } from './open-tasks.js';
 import { startReadiness } from './readiness.js';
+import { openSandbox } from './sandbox.js';
 import { serviceMetrics } from './service-metrics.js';
 
 export interface App {
@@ -91,7 +92,8 @@ export async function createApp(settings: Settings, log: Log, { namedModels = []
 async function createHalves(settings: Settings, log: Log, namedModels: readonly string[]): Promise<{ converter: Converter; language: Language }> {
   const converter = createConverter(settings, log, { filesDirectory: join(settings.state, 'workers') });
   try {
-    const language = createLanguage(settings, { engine: converter.models, answer: complete, log, namedModels });
+    const sandbox = openSandbox(settings, log);
+    const language = createLanguage(settings, { engine: converter.models, sandbox, answer: (...asked) => complete(sandbox, ...asked), log, namedModels });
     converter.shareMemory(language);
     return { converter, language };
   } catch (thrown) {

@@ -1,6 +1,7 @@
 /** The language half of the service: catalogue, residency and slots over one engine, and how it ends. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseGo } from '../chat/prompt/go-template/parser.js';
+import type { Sandbox } from '../chat/sandbox/sandbox.js';
 import type { DeviceInfo, LanguageEngine } from '../engine/port.js';
 import type { LanguageServices } from '../http/language.js';
 import { LanguageMeter } from '../http/service/language-metrics.js';
@@ -23,8 +24,9 @@ export interface Language {
   close(waitMs: number, pagesDone?: Promise<unknown>): Promise<void>;
 }
 
+/** For a command, which may take its time: templates are checked in this process. */
 export function openCatalogue({ models, aliases }: Pick<LanguageSettings, 'models' | 'aliases'>, engine: Pick<LanguageEngine, 'describeModel'>, log: Log): Catalogue {
-  return createCatalogue({ directories: models, aliases, engine, checkTemplate: parseGo, log: modelsLog(log) });
+  return createCatalogue({ directories: models, aliases, engine, checkTemplate: async (source) => void parseGo(source), log: modelsLog(log) });
 }
 
 /** None where a GPU is lost: what else there is to tell is told. */
@@ -38,6 +40,8 @@ function devicesThatAnswer(engine: ModelEngine): DeviceInfo[] {
 
 export interface LanguageParts {
   engine: ModelEngine;
+  /** Ends with the language half. */
+  sandbox: Sandbox;
   answer: LanguageServices['answer'];
   log: Log;
   /** Directories of models that somebody asked for. */
@@ -45,12 +49,12 @@ export interface LanguageParts {
 }
 
 /** Throws `invalid_request` where the settings ask for a device that is not there. */
-export function createLanguage(settings: LanguageSettings, { engine, answer, log, namedModels = [] }: LanguageParts): Language {
+export function createLanguage(settings: LanguageSettings, { engine, sandbox, answer, log, namedModels = [] }: LanguageParts): Language {
   let isClosing = false;
   // A look at the models that the end of the service cuts off finds nothing wrong with them.
   const told = modelsLog(log);
   const catalogue = createCatalogue({
-    directories: settings.models, named: namedModels, aliases: settings.aliases, engine, checkTemplate: parseGo, log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
+    directories: settings.models, named: namedModels, aliases: settings.aliases, engine, checkTemplate: (source) => sandbox.checkGoTemplate(source), log: (level, message, cause) => { if (!isClosing) told(level, message, cause); },
   });
   const memory = openMemory(settings, engine, log);
   const { models: residency, workers, short } = memory;
@@ -61,7 +65,7 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
   return {
     vision: residency,
     workers,
-    services: { catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, answer: meter.measured(answer), now: () => new Date() },
+    services: { catalogue, residency, vision: { listVision: () => residency.listVision(), listDistant: () => workers.listDistant() }, slots, embeddingSlots, readJson: (bytes) => sandbox.readJson(bytes), answer: meter.measured(answer), now: () => new Date() },
     metrics: () => meter.lines({ slots, embeddingSlots, residency, workers, devices: () => devicesThatAnswer(engine) }),
     close: async (waitMs, pagesDone = Promise.resolve()) => {
       isClosing = true;
@@ -73,6 +77,7 @@ export function createLanguage(settings: LanguageSettings, { engine, answer, log
       // Closing a model ends what is still written with it.
       await memory.close();
       await drained;
+      await sandbox.close();
     },
   };
 }

@@ -21,7 +21,7 @@ export function sameProgram(entry: string, words: string[]): WorkerCommand {
     if (!keptFlags.has(flag.split('=')[0] ?? '')) continue;
     const [name, value] = flag.includes('=') ? [flag.slice(0, flag.indexOf('=')), flag.slice(flag.indexOf('=') + 1)] : [flag, process.execArgv[++i] ?? ''];
     // A worker has a directory of its own.
-    flags.push(name, /^\.{1,2}\//.test(value) ? resolve(value) : value);
+    flags.push(name, /^\.{1,2}\//.test(value) ? resolve(value) : /^(--import|--loader|--experimental-loader)$/.test(name) ? import.meta.resolve(value) : value);
   }
   return { execPath: process.execPath, args: [...flags, entry, ...words] };
 }

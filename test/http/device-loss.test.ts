@@ -3,7 +3,7 @@ import t from 'tap';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { complete } from '../../src/chat/complete.js';
+import { complete, directSandbox } from '../support/direct-sandbox.js';
 import { resolveSettings } from '../../src/settings/settings.js';
 import { exitDeviceLost, watchDevice } from '../../src/program/device-loss.js';
 import type { LanguageEngine } from '../../src/engine/port.js';
@@ -44,7 +44,7 @@ t.test('an answer that fails with the device turns the service red', async (t) =
   const told: string[] = [];
   void watch.whenLost.then((failure) => told.push(failure.message));
   const settings = { ...resolveSettings([], { HOME: directory }).values, models: [directory] };
-  const language = createLanguage(settings, { engine: { ...watch.engine, devices: () => [gpu, processor] }, answer: complete, log: createLog('silent') });
+  const language = createLanguage(settings, { engine: { ...watch.engine, devices: () => [gpu, processor] }, sandbox: directSandbox, answer: complete, log: createLog('silent') });
   const service = await startTestService({}, { language: language.services, notReady: () => watch.lost()?.message ?? null });
   t.teardown(async () => { await service.close(); await language.close(0); });
   const chat = () => service.app.inject({ method: 'POST', url: '/v1/chat/completions', payload: { model: 'talker', messages: [{ role: 'user', content: 'Hello' }] } });

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import addFormats from 'ajv-formats';
 import t from 'tap';
 import type { AnswerRequest, Conversation } from '../../src/chat/answer.js';
-import { complete } from '../../src/chat/complete.js';
+import { complete } from '../support/direct-sandbox.js';
 import type { OutputPart, Tool } from '../../src/chat/conversation.js';
 import { answerForm } from '../../src/chat/form.js';
 import { openEngine } from '../../src/engine/engine.js';

@@ -7,6 +7,7 @@ import type {
   CallOptions, EmbedOptions, Embedding, GenerateOptions, GenerateResult, LanguageEngine, LanguageModel, LoadedModel, MemoryNeed, MetadataValue, ModelDescription,
   ModelShape, OpenModelOptions, Prompt, PromptPart, TokenLogprob,
 } from '../../src/engine/port.js';
+import { isPacked, unpacked } from './unpacked.js';
 
 export interface FakeModel {
   embeds?: boolean;
@@ -283,6 +284,7 @@ function checkOptions(options: GenerateOptions, vocabularySize: number): void {
 
 function encode(prompt: Prompt, vocabularySize: number): number[] {
   if (typeof prompt === 'string') return [...Buffer.from(prompt)];
+  if (isPacked(prompt)) return encode(unpacked(prompt), vocabularySize);
   if (!Array.isArray(prompt)) throw new LecternError('invalid_request', 'prompt must be a string, token ids or an array of parts.');
   return (prompt as readonly (number | PromptPart)[]).flatMap((entry) => {
     if (typeof entry === 'object') return entry.special ? encodeSpecial(entry.text) : [...Buffer.from(entry.text)];

@@ -5,6 +5,7 @@ import type { LanguageModel, ModelDescription } from '../../src/engine/port.js';
 import { LecternError } from '../../src/errors.js';
 import type { LanguageServices } from '../../src/http/language.js';
 import type { CatalogueEntry, Lease, ResidentModel, Slots, SlotUse } from '../../src/models/types.js';
+import { directSandbox } from './direct-sandbox.js';
 
 export interface FakeLanguage extends LanguageServices {
   asked: AnswerRequest[];
@@ -152,6 +153,7 @@ export function fakeLanguage({ waiting = 0 } = {}): FakeLanguage {
     vision: { listVision: () => [], listDistant: () => [] },
     slots: openSlots(waiting),
     embeddingSlots: openSlots(0),
+    readJson: directSandbox.readJson,
     answer: (_lease, request, listener, signal) => answer(language, request, listener, signal),
     now: () => new Date('2026-01-02T03:04:05Z'),
   };

@@ -1,7 +1,7 @@
 /** From a conversation to an answer: the prompt that the engine sees, what it is asked for, and what its text becomes. */
 import t from 'tap';
 import type { AnswerRequest, AnswerTokens, Conversation } from '../../src/chat/answer.js';
-import { complete } from '../../src/chat/complete.js';
+import { complete } from '../support/direct-sandbox.js';
 import type { Message, OutputPart } from '../../src/chat/conversation.js';
 import { chatLease } from '../support/chat-lease.js';
 import { failureOf } from '../support/failure-of.js';

@@ -2,16 +2,16 @@
 import { readFileSync } from 'node:fs';
 import t from 'tap';
 import type { Message, Tool } from '../../src/chat/conversation.js';
-import { chooseTemplate, renderPrompt, type RenderOptions } from '../../src/chat/prompt/render.js';
+import { readTemplate, renderPrompt, type RenderOptions } from '../../src/chat/prompt/render.js';
 import { sharedPath } from '../support/shared.js';
 
 const options: RenderOptions = { tools: [], now: new Date(2026, 0, 1, 12), bosText: '<s>', eosText: '</s>' };
 const render = (goTemplate: string, messages: Message[], more: Partial<RenderOptions> = {}): string => {
-  const template = chooseTemplate({ goTemplate, chatTemplate: null });
+  const template = goTemplate.trim() === '' ? null : readTemplate({ kind: 'go', source: goTemplate });
   return template === null ? '' : renderPrompt(template, messages, { ...options, ...more }).parts.map(({ text }) => text).join('');
 };
 const specials = (goTemplate: string, messages: Message[], more: Partial<RenderOptions> = {}): string => {
-  const template = chooseTemplate({ goTemplate, chatTemplate: null });
+  const template = goTemplate.trim() === '' ? null : readTemplate({ kind: 'go', source: goTemplate });
   return template === null ? '' : renderPrompt(template, messages, { ...options, ...more }).parts.map(({ text, special }) => (special ? text : '~')).join('');
 };
 const user = (content: string): Message => ({ role: 'user', content });
@@ -111,7 +111,7 @@ t.test('what is not understood is refused by name, before anything runs', async 
     ['{{ range .a }}{{ else if .b }}{{ end }}', /else if/], ['{{ "\\q" }}', /escape/], ['{{ if .a }}{{ define "x" }}{{ end }}{{ end }}', /define/], ['x'.repeat(600_000), /characters/],
     ['{{ if 1 }}'.repeat(500), /nest/], [`{{ ${'('.repeat(5000)}1${')'.repeat(5000)} }}`, /nest/], ['{{ $a, $b := 1 }}', /declaration/],
   ];
-  for (const [source, sentence] of rows) t.throws(() => chooseTemplate({ goTemplate: source, chatTemplate: null }), { code: 'invalid_model', message: sentence }, source.slice(0, 60));
+  for (const [source, sentence] of rows) t.throws(() => readTemplate({ kind: 'go', source }), { code: 'invalid_model', message: sentence }, source.slice(0, 60));
 });
 
 t.test('a template is a stranger\'s program', async (t) => {

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Message, Tool } from '../../src/chat/conversation.js';
-import { chooseTemplate, type ChatTemplate, renderPrompt, type RenderOptions } from '../../src/chat/prompt/render.js';
+import { chooseTemplate, type ChatTemplate, readTemplate, renderPrompt, type RenderOptions } from '../../src/chat/prompt/render.js';
 import type { PromptPart } from '../../src/engine/port.js';
 import { sharedPath } from '../support/shared.js';
 
@@ -30,7 +30,7 @@ const toolOf = (raw: Tool['raw']): Tool => {
   const { name, description, parameters } = raw.function as { name: string; description: string; parameters: Record<string, unknown> };
   return { name, description, parameters, raw };
 };
-const jinja = (chatTemplate: string): ChatTemplate => chooseTemplate({ chatTemplate, goTemplate: null }) ?? { kind: 'plain' };
+const jinja = (chatTemplate: string): ChatTemplate => readTemplate(chooseTemplate({ chatTemplate, goTemplate: null }) ?? { kind: 'plain' });
 const joined = (parts: PromptPart[]): string => parts.map(({ text }) => text).join('');
 const special = (parts: PromptPart[]): string => parts.map((part) => (part.special ? part.text : '\u0000')).join('');
 const options: RenderOptions = { tools: [], now: new Date(2026, 0, 31, 12), bosText: '<BOS>', eosText: '<EOS>' };
@@ -130,7 +130,7 @@ t.test('begin tokens, open answers, plain forms', async (t) => {
   t.throws(() => renderPrompt({ kind: 'plain' }, [user], { ...options, tools: [toolOf({ function: { name: 'f' } })] }), { code: 'invalid_request' });
   t.equal(chooseTemplate({ chatTemplate: ' ', goTemplate: null }), null);
   t.equal(chooseTemplate({ chatTemplate: 'x', goTemplate: '{{ .Prompt }}' })?.kind, 'go');
-  for (const chatTemplate of [null, 'x']) t.throws(() => chooseTemplate({ chatTemplate, goTemplate: '{{ toTypeScript .Prompt }}' }), { code: 'invalid_model', message: /toTypeScript/ });
+  for (const chatTemplate of [null, 'x']) t.throws(() => readTemplate(chooseTemplate({ chatTemplate, goTemplate: '{{ toTypeScript .Prompt }}' }) ?? { kind: 'plain' }), { code: 'invalid_model', message: /toTypeScript/ });
 });
 
 t.test('methods and filters as in Python', async (t) => {

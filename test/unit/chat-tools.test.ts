@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import t from 'tap';
 import type { Answer, AnswerRequest, Conversation } from '../../src/chat/answer.js';
-import { complete } from '../../src/chat/complete.js';
+import { complete } from '../support/direct-sandbox.js';
 import type { OutputPart, Tool } from '../../src/chat/conversation.js';
 import { dialectOf } from '../../src/chat/tools/dialect.js';
 import type { GenerateOptions, LanguageModel, PromptPart } from '../../src/engine/port.js';
@@ -14,6 +14,7 @@ import { type Gbnf, readGbnf } from '../support/gbnf.js';
 import { fakeEntry } from '../support/language-service.js';
 import { randomFrom } from '../support/random.js';
 import { sharedPath } from '../support/shared.js';
+import { isPacked, unpacked } from '../support/unpacked.js';
 
 const never = new AbortController().signal;
 const form = "{% for m in messages %}<|im_start|>{{ m.role }}\n{{ m.content }}<|im_end|>\n{% endfor %}{{ '<|im_start|>assistant\n' }}";
@@ -217,7 +218,7 @@ function controlModel(bursts: { text: string; ids: number[] }[], controls: Recor
       return { finishReason: 'stop', stopString: null, promptTokens: 1, cachedTokens: 0, completionTokens: bursts.length, queueMs: 0, prefillMs: 0, decodeMs: 0 };
     },
     embed: async () => { throw new Error('not asked'); },
-    tokenize: async (prompt) => (prompt as PromptPart[]).flatMap(encode),
+    tokenize: async (prompt) => (isPacked(prompt) ? unpacked(prompt) : prompt as PromptPart[]).flatMap(encode),
     countTokens: async () => { throw new Error('not asked'); },
     detokenize: async (ids) => Buffer.from(ids).toString(),
     tokenBytes: (id) => Buffer.from(Object.entries(special).find(([, known]) => known === id)?.[0] ?? (id < 256 ? Uint8Array.of(id) : 'é')),

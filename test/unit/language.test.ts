@@ -16,6 +16,7 @@ import { failureOf } from '../support/failure-of.js';
 import { type FakeModel, fakeLanguageEngine } from '../support/fake-language-engine.js';
 import { deferred } from '../support/deferred.js';
 import { settled } from '../support/lease.js';
+import { directSandbox } from '../support/direct-sandbox.js';
 
 const directory = mkdtempSync(join(tmpdir(), 'lectern-language-'));
 t.teardown(() => rmSync(directory, { recursive: true, force: true }));
@@ -32,7 +33,7 @@ function make(models: Record<string, FakeModel>, settings: Partial<Settings> = {
   });
   const engine = Object.assign(fakeLanguageEngine(Object.fromEntries(paths)), { devices: () => devices });
   const defaults = resolveSettings([], { HOME: directory }).values;
-  return { engine, language: createLanguage({ ...defaults, models: [directory], ...settings }, { engine, answer: async () => said, log: createLog('silent'), ...more }) };
+  return { engine, language: createLanguage({ ...defaults, models: [directory], ...settings }, { engine, sandbox: directSandbox, answer: async () => said, log: createLog('silent'), ...more }) };
 }
 
 t.test('settings reach the models: context by name, slots, threads, device, aliases', async (t) => {

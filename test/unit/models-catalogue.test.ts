@@ -7,7 +7,7 @@ import { readFile } from 'node:fs/promises';
 import { execFileSync } from 'node:child_process';
 import t, { type Test } from 'tap';
 import type { LanguageEngine, ModelDescription } from '../../src/engine/port.js';
-import { parseGo } from '../../src/chat/prompt/go-template/parser.js';
+import { directSandbox } from '../support/direct-sandbox.js';
 import { LecternError } from '../../src/errors.js';
 import { createCatalogue } from '../../src/models/catalogue.js';
 import { capabilitiesOf, parameterSize, quantizationLevel } from '../../src/models/details.js';
@@ -43,7 +43,7 @@ function make(t: Test, aliases: [string, string][] = []) {
   const notes: string[] = [];
   const engine = readingEngine();
   const catalogue = createCatalogue({
-    directories: [first, join(root, 'absent'), second], aliases: new Map(aliases), engine, checkTemplate: parseGo, log: (level, message) => (level === 'info' ? notes : lines).push(message),
+    directories: [first, join(root, 'absent'), second], aliases: new Map(aliases), engine, checkTemplate: directSandbox.checkGoTemplate, log: (level, message) => (level === 'info' ? notes : lines).push(message),
   });
   const names = async () => (await catalogue.list()).map(({ name }) => name).sort();
   const reasons = async () => Object.fromEntries((await catalogue.refused()).map(({ name, reason }) => [name, reason.replaceAll(root, '')]));
@@ -94,7 +94,7 @@ t.test('a directory that does not exist is told once: a warning where somebody a
   await names();
   t.strictSame([notes, lines], [[`The model directory ${join(root, 'absent')} does not exist.`], []]);
   const warned: [string, string][] = [];
-  const catalogue = createCatalogue({ directories: ['/nope', '/usual'], named: ['/nope'], aliases: new Map(), engine: readingEngine(), checkTemplate: parseGo, log: (level, message) => warned.push([level, message]) });
+  const catalogue = createCatalogue({ directories: ['/nope', '/usual'], named: ['/nope'], aliases: new Map(), engine: readingEngine(), checkTemplate: directSandbox.checkGoTemplate, log: (level, message) => warned.push([level, message]) });
   t.strictSame([await catalogue.list(), await catalogue.list()], [[], []]);
   t.strictSame(warned, [['warn', 'The model directory /nope does not exist.'], ['info', 'The model directory /usual does not exist.']]);
 });

@@ -69,19 +69,24 @@ export class Grammar {
     const finishing = this.#finishing();
     const pruned = prune(root, finishing);
     if (pruned === null) return null;
-    const lines = [`root ::= ${print(pruned)}`];
+    const lines: string[] = [];
+    let length = 0;
+    const add = (line: string): void => {
+      lines.push(line);
+      length += line.length + 1;
+      if (length > longestSource) throw new LecternError('invalid_request', `The schema's grammar has more than ${longestSource} characters.`);
+    };
+    add(`root ::= ${print(pruned)}`);
     const written = new Set<string>();
     const waiting = [...namesIn(pruned)];
     for (let name = waiting.pop(); name !== undefined; name = waiting.pop()) {
       if (written.has(name)) continue;
       written.add(name);
       const body = prune(this.#rules.get(name) ?? empty, finishing) ?? empty;
-      lines.push(`${name} ::= ${print(body)}`);
+      add(`${name} ::= ${print(body)}`);
       waiting.push(...namesIn(body));
     }
-    const source = `${lines.join('\n')}\n`;
-    if (source.length > longestSource) throw new LecternError('invalid_request', `The schema's grammar has ${source.length} characters; at most ${longestSource} are taken.`);
-    return source;
+    return `${lines.join('\n')}\n`;
   }
 
   /** Names of the rules from which some text can be written to its end. Each is looked at again when one that it names turns out to be among them. */

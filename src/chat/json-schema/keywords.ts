@@ -57,16 +57,16 @@ export function typesOf(nodes: SchemaNodes, node: SchemaNode): ReadonlySet<TypeN
   return new Set([...named as TypeName[], ...(nullable === true ? ['null' as const] : [])]);
 }
 
-const families: Record<string, TypeName> = {
+const families: ReadonlyMap<string, TypeName> = new Map(Object.entries<TypeName>({
   properties: 'object', required: 'object', additionalProperties: 'object', propertyNames: 'object', minProperties: 'object', maxProperties: 'object',
   items: 'array', prefixItems: 'array', additionalItems: 'array', minItems: 'array', maxItems: 'array', uniqueItems: 'array',
   minLength: 'string', maxLength: 'string', pattern: 'string', format: 'string',
   minimum: 'number', maximum: 'number', exclusiveMinimum: 'number', exclusiveMaximum: 'number', multipleOf: 'number',
-};
+}));
 
 /** What the author of a part without a type must have meant: the types that its keywords speak of. Undefined where they speak of none. */
 export function impliedTypes(node: SchemaNode): ReadonlySet<TypeName> | undefined {
-  const implied = Object.keys(keywordsOf(node)).flatMap((keyword) => families[keyword] ?? []);
+  const implied = Object.keys(keywordsOf(node)).flatMap((keyword) => families.get(keyword) ?? []);
   return implied.length === 0 ? undefined : new Set(implied);
 }
 

@@ -1,5 +1,6 @@
 /** The parts of one JSON schema, each with its place in it, and which keywords are known, which only describe and which are refused. */
 import { LecternError } from '../../errors.js';
+import { Effort } from '../pattern/effort.js';
 
 export type SchemaObject = Record<string, unknown>;
 
@@ -38,6 +39,8 @@ export class SchemaNodes {
   readonly #booleans = new Map<string, SchemaNode>();
   /** Parts whose `oneOf` was seen to have members that exclude each other. */
   readonly exclusive = new Set<SchemaNode>();
+  /** Of all its patterns. */
+  readonly effort = new Effort();
   #count = 0;
   #steps = 0;
 

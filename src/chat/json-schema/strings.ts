@@ -32,7 +32,7 @@ function patternsOf(nodes: SchemaNodes, together: Together): Automaton | null {
       const automaton = automatonOf(nodes, node, keyword);
       if (automaton === null) continue;
       const before: Automaton | null = left;
-      left = before === null ? automaton : kept(nodes, node, keyword, () => both(before, automaton));
+      left = before === null ? automaton : kept(nodes, node, keyword, () => both(nodes.effort, before, automaton));
     }
   }
   const { least, most } = lengthsOf(nodes, together);
@@ -40,7 +40,7 @@ function patternsOf(nodes: SchemaNodes, together: Together): Automaton | null {
   if (left === null || node === undefined || (least === 0 && most === Infinity)) return left;
   const patterned = left;
   const counted = together.find((one) => keywordsOf(one)['maxLength'] !== undefined || keywordsOf(one)['minLength'] !== undefined) ?? node;
-  return kept(nodes, counted, keywordsOf(counted)['maxLength'] === undefined ? 'minLength' : 'maxLength', () => both(patterned, compileLength(least, most)));
+  return kept(nodes, counted, keywordsOf(counted)['maxLength'] === undefined ? 'minLength' : 'maxLength', () => both(nodes.effort, patterned, compileLength(nodes.effort, least, most)));
 }
 
 const compiled = new Map<string, Automaton>();
@@ -56,7 +56,7 @@ export function automatonOf(nodes: SchemaNodes, node: SchemaNode, keyword: 'patt
   return keptOrLeftOut(nodes, node, keyword, () => {
     const known = compiled.get(pattern);
     if (known !== undefined) return known;
-    const automaton = compilePattern(pattern);
+    const automaton = compilePattern(nodes.effort, pattern);
     const [oldest] = compiled.keys();
     if (compiled.size >= mostCompiled && oldest !== undefined) compiled.delete(oldest);
     compiled.set(pattern, automaton);
@@ -83,7 +83,7 @@ export function keyExpression({ nodes, json }: SchemaContext, keys: Together, ta
   const allowed = keysAllowed(nodes, keys);
   if (allowed === null && taken.length === 0) return json.string;
   const node = keys[0] ?? nodes.root;
-  const free = kept(nodes, node, keys.length > 0 ? 'propertyNames' : 'additionalProperties', () => without(allowed ?? anyText(), compileTexts(taken)));
+  const free = kept(nodes, node, keys.length > 0 ? 'propertyNames' : 'additionalProperties', () => without(nodes.effort, allowed ?? anyText(), compileTexts(nodes.effort, taken)));
   return free.length === 0 ? nothing : sequence(text('"'), textExpression(json.grammar, free, 'key'), text('"'));
 }
 
@@ -96,8 +96,8 @@ function keysAllowed(nodes: SchemaNodes, keys: Together): Automaton | null {
   if (alternatives.length > 1) nodes.refuse(node, 'anyOf', 'is not supported for names of properties');
   if (together === undefined) return [];
   const literals = literalsTogether(nodes, together);
-  if (literals !== undefined) return compileTexts(literals.filter((value): value is string => typeof value === 'string'));
+  if (literals !== undefined) return compileTexts(nodes.effort, literals.filter((value): value is string => typeof value === 'string'));
   const { least, most } = lengthsOf(nodes, together);
   const patterned = patternsOf(nodes, together);
-  return patterned ?? (least === 0 && most === Infinity ? null : kept(nodes, node, 'maxLength', () => compileLength(least, most)));
+  return patterned ?? (least === 0 && most === Infinity ? null : kept(nodes, node, 'maxLength', () => compileLength(nodes.effort, least, most)));
 }

@@ -1,5 +1,6 @@
 /** Deterministic automata over code points: made of sets of states, cut with each other, freed of states that lead nowhere. */
 import type { Ranges } from '../grammar/expression.js';
+import type { Effort } from './effort.js';
 import { PatternRefusal } from './parse.js';
 
 export interface State {
@@ -21,13 +22,15 @@ interface Edge<T> {
 }
 
 /** From a start and what leads on from each; `keyOf` tells states apart. Throws PatternRefusal for too many. */
-function explore<T>(start: T, keyOf: (state: T) => string, accepts: (state: T) => boolean, edgesOf: (state: T) => Edge<T>[]): Automaton {
+function explore<T>(effort: Effort, start: T, keyOf: (state: T) => string, accepts: (state: T) => boolean, edgesOf: (state: T) => Edge<T>[]): Automaton {
   const numbers = new Map([[keyOf(start), 0]]);
   const found = [start];
   const states: State[] = [];
   for (let at = 0; at < found.length; at += 1) {
     const state = found[at] as T;
-    const edges = edgesOf(state).map(({ first, last, to }) => {
+    const leaving = edgesOf(state);
+    effort.spend(1 + leaving.length);
+    const edges = leaving.map(({ first, last, to }) => {
       const key = keyOf(to);
       const number = numbers.get(key) ?? found.push(to) - 1;
       if (found.length > mostStates) throw new PatternRefusal(`needs more than ${mostStates} states`);
@@ -72,14 +75,11 @@ function trimmed(states: State[]): Automaton {
 export interface Network {
   free: number[][];
   edges: { ranges: Ranges; to: number }[][];
+  effort: Effort;
 }
 
-/** Visits of states: under half a second. */
-const mostVisits = 1_000_000;
-
 /** `accepting`: the one state in which a text may end. Throws PatternRefusal where it gets too large or takes too long. */
-export function determine({ free, edges }: Network, start: number, accepting: number): Automaton {
-  let visits = 0;
+export function determine({ free, edges, effort }: Network, start: number, accepting: number): Automaton {
   const closure = (from: Iterable<number>): number[] => {
     const reached = new Set<number>();
     const waiting = [...from];
@@ -88,19 +88,19 @@ export function determine({ free, edges }: Network, start: number, accepting: nu
       reached.add(state);
       waiting.push(...free[state] ?? []);
     }
-    visits += reached.size;
-    if (visits > mostVisits) throw new PatternRefusal('takes too many steps to work out');
+    effort.spend(reached.size);
     return [...reached].sort((a, b) => a - b);
   };
   const edgesOf = (states: number[]): Edge<number[]>[] => {
     const leaving = states.flatMap((state) => (edges[state] ?? []).flatMap(({ ranges, to }) => ranges.map(([first, last]) => ({ first, last, to }))));
-    return overlay(leaving).map(({ first, last, to }) => ({ first, last, to: closure(new Set(to)) }));
+    return overlay(effort, leaving).map(({ first, last, to }) => ({ first, last, to: closure(new Set(to)) }));
   };
-  return explore(closure([start]), (states) => states.join(), (states) => states.includes(accepting), edgesOf);
+  return explore(effort, closure([start]), (states) => states.join(), (states) => states.includes(accepting), edgesOf);
 }
 
 /** Ranges that cross each other, cut where they do. */
-function overlay<T>(leaving: Edge<T>[]): Edge<T[]>[] {
+function overlay<T>(effort: Effort, leaving: Edge<T>[]): Edge<T[]>[] {
+  effort.spend(leaving.length);
   const cuts = [...new Set(leaving.flatMap(({ first, last }) => [first, last + 1]))].sort((a, b) => a - b);
   const starts = [...leaving].sort((a, b) => a.first - b.first);
   const made: Edge<T[]>[] = [];
@@ -110,33 +110,34 @@ function overlay<T>(leaving: Edge<T>[]): Edge<T[]>[] {
     open = open.filter(({ last }) => last >= cut);
     for (let edge = starts[next]; edge !== undefined && edge.first <= cut; edge = starts[next += 1]) open.push(edge);
     const end = (cuts[index + 1] ?? cut + 1) - 1;
+    effort.spend(1 + open.length);
     if (open.length > 0) made.push({ first: cut, last: end, to: open.map(({ to }) => to) });
   }
   return made;
 }
 
 /** Texts of both. */
-export function both(left: Automaton, right: Automaton): Automaton {
-  return product(left, right, (a, b) => a && b, false);
+export function both(effort: Effort, left: Automaton, right: Automaton): Automaton {
+  return product(effort, left, right, (a, b) => a && b, false);
 }
 
 /** Texts of `left` that are none of `right`. */
-export function without(left: Automaton, right: Automaton): Automaton {
-  return product(left, right, (a, b) => a && !b, true);
+export function without(effort: Effort, left: Automaton, right: Automaton): Automaton {
+  return product(effort, left, right, (a, b) => a && !b, true);
 }
 
-function product(left: Automaton, right: Automaton, accepts: (left: boolean, right: boolean) => boolean, goesOnAlone: boolean): Automaton {
+function product(effort: Effort, left: Automaton, right: Automaton, accepts: (left: boolean, right: boolean) => boolean, goesOnAlone: boolean): Automaton {
   if (left.length === 0 || (right.length === 0 && !goesOnAlone)) return [];
   type Pair = readonly [number, number];
   const edgesOf = ([a, b]: Pair): Edge<Pair>[] => {
     const ours = (left[a]?.edges ?? []).map(({ first, last, to }) => ({ first, last, to: { ours: to, theirs: -1 } }));
     const theirs = (right[b]?.edges ?? []).map(({ first, last, to }) => ({ first, last, to: { ours: -1, theirs: to } }));
-    return overlay([...ours, ...theirs]).flatMap(({ first, last, to }) => {
+    return overlay(effort, [...ours, ...theirs]).flatMap(({ first, last, to }) => {
       const pair: Pair = [Math.max(...to.map((one) => one.ours)), Math.max(...to.map((one) => one.theirs))];
       return pair[0] < 0 || (pair[1] < 0 && !goesOnAlone) ? [] : [{ first, last, to: pair }];
     });
   };
-  return explore<Pair>([0, right.length === 0 ? -1 : 0], (pair) => pair.join(), ([a, b]) => accepts(left[a]?.accepts ?? false, right[b]?.accepts ?? false), edgesOf);
+  return explore<Pair>(effort, [0, right.length === 0 ? -1 : 0], (pair) => pair.join(), ([a, b]) => accepts(left[a]?.accepts ?? false, right[b]?.accepts ?? false), edgesOf);
 }
 
 export function accepts(automaton: Automaton, text: string): boolean {

@@ -1,14 +1,15 @@
 /** Patterns as automata of the whole texts in which they are found. */
 import { type Automaton, both, determine, type Network, without } from './automaton.js';
+import type { Effort } from './effort.js';
 import { type Pattern, parsePattern, PatternRefusal } from './parse.js';
 import { everything } from './ranges.js';
 
 const mostSteps = 20_000;
 
 /** Texts in which the pattern is found anywhere, as JSON schema wants it. Throws PatternRefusal for what is no regular language or too large. */
-export function compilePattern(source: string): Automaton {
+export function compilePattern(effort: Effort, source: string): Automaton {
   const pattern = parsePattern(source);
-  const builder = new Builder();
+  const builder = new Builder(effort);
   const end = builder.state();
   // Behind the pattern anything may follow, and before it too, but where it insists on the beginning.
   const rest = builder.anything(end);
@@ -23,15 +24,15 @@ export function compilePattern(source: string): Automaton {
 }
 
 /** `least` to `most` characters. */
-export function compileLength(least: number, most: number): Automaton {
-  const builder = new Builder();
+export function compileLength(effort: Effort, least: number, most: number): Automaton {
+  const builder = new Builder(effort);
   const end = builder.state();
   return determine(builder, builder.build({ kind: 'repeat', item: { kind: 'set', ranges: everything }, least, most }, end, { atBegin: true, inLoop: false }, end), end);
 }
 
 /** Just these texts. */
-export function compileTexts(texts: readonly string[]): Automaton {
-  const builder = new Builder();
+export function compileTexts(effort: Effort, texts: readonly string[]): Automaton {
+  const builder = new Builder(effort);
   const end = builder.state();
   const sets = (text: string): Pattern[] => [...text].map((point) => ({ kind: 'set', ranges: [[point.codePointAt(0) ?? 0, point.codePointAt(0) ?? 0]] }));
   const start = builder.build({ kind: 'choice', options: texts.map((text) => ({ kind: 'sequence', items: sets(text) })) }, end, { atBegin: true, inLoop: false }, end);
@@ -53,6 +54,8 @@ interface Place {
 class Builder implements Network {
   readonly free: number[][] = [];
   readonly edges: Network['edges'] = [];
+
+  constructor(readonly effort: Effort) {}
 
   state(): number {
     if (this.free.length >= mostSteps) throw new PatternRefusal(`needs more than ${mostSteps} steps`);
@@ -76,6 +79,8 @@ class Builder implements Network {
   }
 
   build(pattern: Pattern, next: number, place: Place, end: number): number {
+    // Counts also what makes no state, as an empty group that is repeated a billion times.
+    this.effort.spend(1);
     switch (pattern.kind) {
       case 'set': {
         const state = this.state();
@@ -87,11 +92,13 @@ class Builder implements Network {
         for (const option of pattern.options) this.link(state, this.build(option, next, place, end));
         return state;
       }
-      case 'sequence': return pattern.items.reduceRight((following, item, index) => {
-        const isFirst = pattern.items.slice(0, index).every(takesNothing);
-        if (!isFirst && insists(item)) throw new PatternRefusal('has a ^ that is not at its beginning');
-        return this.build(item, following, place, end);
-      }, next);
+      case 'sequence': {
+        const firstThatTakes = pattern.items.findIndex((item) => !takesNothing(item));
+        return pattern.items.reduceRight((following, item, index) => {
+          if (firstThatTakes >= 0 && index > firstThatTakes && insists(item)) throw new PatternRefusal('has a ^ that is not at its beginning');
+          return this.build(item, following, place, end);
+        }, next);
+      }
       case 'repeat': return this.#repeat(pattern, next, place, end);
       case 'begin': return place.atBegin ? next : this.state();
       case 'end': return this.#end(next, place, end);
@@ -125,6 +132,7 @@ class Builder implements Network {
       reached.add(state);
       waiting.push(...this.free[state] ?? []);
     }
+    this.effort.spend(reached.size);
     return reached.has(end) ? end : this.state();
   }
 
@@ -133,7 +141,7 @@ class Builder implements Network {
     if (place.inLoop) throw new PatternRefusal('repeats a look ahead');
     const found = determine(this, this.build(item, this.anything(end), place, end), end);
     const rest = determine(this, next, end);
-    return this.#embed(negative ? without(rest, found) : both(rest, found), end);
+    return this.#embed(negative ? without(this.effort, rest, found) : both(this.effort, rest, found), end);
   }
 
   #embed(automaton: Automaton, end: number): number {

@@ -32,7 +32,11 @@ export function textExpression(grammar: Grammar, automaton: Automaton, hint: str
   const body = (state: number, depth: number): Expression => {
     const { accepts = false, edges = [] } = automaton[state] ?? {};
     const byTarget = new Map<number, (readonly [number, number])[]>();
-    for (const { first, last, to } of edges) byTarget.set(to, [...byTarget.get(to) ?? [], [first, last]]);
+    for (const { first, last, to } of edges) {
+      const ranges = byTarget.get(to);
+      if (ranges === undefined) byTarget.set(to, [[first, last]]);
+      else ranges.push([first, last]);
+    }
     const loop = byTarget.get(state);
     const options = [...byTarget].flatMap(([to, ranges]) => (to === state ? [] : [sequence(spelled(ranges), use(to, depth))]));
     const onward = options.length === 0 ? empty : accepts ? optional(choice(...options)) : choice(...options);

@@ -7,7 +7,7 @@ import type { Message, Tool } from '../conversation.js';
 import { renderGo } from './go-render.js';
 import { parseGo } from './go-template/parser.js';
 import type { GoTemplate } from './go-template/tree.js';
-import { type JinjaTemplate, readJinja, renderJinja } from './jinja.js';
+import { type JinjaTemplate, longestSource, readJinja, renderJinja } from './jinja.js';
 import { jinjaVariables } from './jinja-input.js';
 import { type Mark, type OriginQuestion, partsByOrigin } from './origins.js';
 
@@ -36,6 +36,9 @@ export type ChatTemplate =
   /** `User: ...`, for models that know no control token of a conversation. */
   | { kind: 'plain' };
 
+/** A template that was not read yet. */
+export type TemplateSource = { kind: 'jinja' | 'go'; source: string } | { kind: 'chatml' } | { kind: 'plain' };
+
 type Layers = Pick<CatalogueEntry, 'chatTemplate' | 'goTemplate'>;
 
 const read = new Map<string, ChatTemplate>();
@@ -43,22 +46,29 @@ const mostKept = 32;
 
 /**
  * The template layer of an Ollama store where there is one, for it is what the model's name stands for there; else the GGUF's own (the catalogue takes out
- * a layer that is not understood where the GGUF has one). Null where there is neither. Throws `invalid_model`, naming what is not understood.
+ * a layer that is not understood where the GGUF has one). Null where there is neither. Throws `invalid_model` for one that is too long for a template.
  */
-export function chooseTemplate({ goTemplate, chatTemplate }: Layers): ChatTemplate | null {
-  const goSource = goTemplate?.trim() ? goTemplate : null;
-  const jinjaSource = chatTemplate?.trim() ? chatTemplate : null;
-  if (goSource !== null) return kept(`go ${goSource}`, () => ({ kind: 'go', source: goSource, template: parseGo(goSource) }));
-  return jinjaSource === null ? null : kept(`jinja ${jinjaSource}`, () => ({ kind: 'jinja', template: readJinja(jinjaSource) }));
+export function chooseTemplate({ goTemplate, chatTemplate }: Layers): TemplateSource | null {
+  const [kind, source] = goTemplate?.trim() ? ['go' as const, goTemplate] : ['jinja' as const, chatTemplate?.trim() ? chatTemplate : null];
+  if (source === null) return null;
+  if (source.length > longestSource) throw new LecternError('invalid_model', `The chat template has ${source.length} characters; at most ${longestSource} are read.`);
+  return { kind, source };
+}
+
+/** Throws `invalid_model`, naming what is not understood. The trees of the last templates are kept. */
+export function readTemplate(template: TemplateSource): ChatTemplate {
+  if (!('source' in template)) return template;
+  const { kind, source } = template;
+  return kept(`${kind} ${source}`, () => (kind === 'go' ? { kind, source, template: parseGo(source) } : { kind, template: readJinja(source) }));
 }
 
 /** The template's text, by which its dialect of tool calls and thoughts is known. */
-export function sourceOf(template: ChatTemplate): string {
-  return template.kind === 'jinja' ? template.template.source : template.kind === 'go' ? template.source : '';
+export function sourceOf(template: TemplateSource): string {
+  return 'source' in template ? template.source : '';
 }
 
 /** Where a message of this form ends although its model has no token for it. */
-export function stopsOf(template: ChatTemplate): string[] {
+export function stopsOf(template: TemplateSource): string[] {
   return template.kind === 'plain' ? ['\nUser:'] : template.kind === 'chatml' ? ['<|im_end|>'] : [];
 }
 

@@ -1,10 +1,10 @@
 /** Calls of a request's tools as grammar: each tool's name with arguments of its own schema. */
 import { LecternError } from '../../errors.js';
-import type { CutCall, Tool, ToolCall, ToolChoice } from '../conversation.js';
+import type { Tool, ToolChoice } from '../conversation.js';
 import { characters, choice, empty, type Expression, optional, repeat, sequence, text } from '../grammar/expression.js';
 import type { JsonText } from '../grammar/json-text.js';
 import { schemaExpression } from '../json-schema/schema.js';
-import { CallScanner } from '../output/call-scanner.js';
+import type { CalledTools } from './called-tools.js';
 import { callsBehindOpener, moreBareCalls, type ToolDialect } from './dialect.js';
 
 export class ToolCalls {
@@ -22,6 +22,11 @@ export class ToolCalls {
     const called = typeof toolChoice === 'object' ? tools.filter(({ name }) => name === toolChoice.name) : tools;
     if (called.length === 0) throw new LecternError('invalid_request', 'tool_choice asks for a call, and there is no such tool.');
     this.#tools = called.map(({ name, parameters, strict }) => ({ name, arguments: schemaExpression(json, objectSchema(parameters), `parameters of the tool '${name}'`, strict !== true) }));
+  }
+
+  /** By what an answer's calls are read. */
+  get called(): CalledTools {
+    return { names: this.#tools.map(({ name }) => name), argumentsKey: this.#dialect.argumentsKey };
   }
 
   /** Behind the opener. */
@@ -79,29 +84,6 @@ export class ToolCalls {
     });
     return optional(choice(...staying, sequence(characters(leaving), anything)));
   }
-
-  /** Null for an object that is no call of these tools. */
-  readonly readCall = (value: Record<string, unknown>): Omit<ToolCall, 'id'> | null => {
-    const { name } = value;
-    const given = value[this.#dialect.argumentsKey];
-    if (typeof name !== 'string' || !this.#tools.some((tool) => tool.name === name)) return null;
-    if (typeof given !== 'object' || given === null || Array.isArray(given)) return null;
-    return { name, arguments: given as Record<string, unknown> };
-  };
-
-  /** Null where the beginning of an object does not tell which tool it calls. The name stands first, by the grammar. */
-  readonly readCutCall = (source: string): Omit<CutCall, 'id'> | null => {
-    const [only, ...others] = this.#tools;
-    const named = /^\{\s*"name"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(source);
-    const tool = named === null ? (others.length === 0 ? only : undefined) : this.#tools.find(({ name }) => JSON.stringify(name) === named[1]);
-    if (tool === undefined) return null;
-    const behindName = source.slice(named?.[0].length ?? source.length);
-    const given = new RegExp(`^\\s*,\\s*"${this.#dialect.argumentsKey}"\\s*:\\s*`).exec(behindName);
-    const begun = behindName.slice(given?.[0].length ?? behindName.length);
-    // Only the call's own brace may lack.
-    const [whole] = new CallScanner().push(begun);
-    return { name: tool.name, arguments: whole ?? begun };
-  };
 }
 
 function beginningsOf(name: string): string[] {

@@ -22,7 +22,7 @@ const changing: [method: 'POST' | 'DELETE' | 'HEAD', path: string][] = [
 ];
 
 export function addOllama(scope: FastifyInstance, services: LanguageServices, log: Log): void {
-  readJsonBodies(scope);
+  readJsonBodies(scope, services);
   scope.setErrorHandler(ollamaErrorHandler(log));
   const route: LanguageRoute = { services, log };
   scope.route({ method: ['GET', 'HEAD'], url: '/', handler: async (_request, reply) => reply.type('text/plain; charset=utf-8').send('Ollama is running') });

@@ -97,8 +97,11 @@ export function readTools(fields: Fields): Tool[] {
     const described = tool.require('function', tool.object('function'));
     return readFunction(described, { type: 'function', function: tool.raw('function') as Record<string, unknown> });
   });
-  const twice = read.find(({ name }, index) => read.findIndex((other) => other.name === name) < index);
-  if (twice !== undefined) fields.refuse('tools', `must not name '${twice.name}' twice`);
+  const names = new Set<string>();
+  for (const { name } of read) {
+    if (names.has(name)) fields.refuse('tools', `must not name '${name}' twice`);
+    names.add(name);
+  }
   return read;
 }
 

@@ -11,7 +11,7 @@ import { addModels } from './models.js';
 import { addResponses } from './responses.js';
 
 export function addOpenAi(scope: FastifyInstance, services: LanguageServices, log: Log): void {
-  readJsonBodies(scope);
+  readJsonBodies(scope, services);
   scope.setErrorHandler(openAiErrorHandler(log));
   addChat(scope, services, log);
   addCompletions(scope, services, log);

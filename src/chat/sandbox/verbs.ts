@@ -1,0 +1,67 @@
+/** The work of a sandbox process: functions of plain values whose time, for a hostile request or chat template, only the process's limits bound. */
+import { LecternError } from '../../errors.js';
+import type { PackedPrompt } from '../../engine/port.js';
+import type { Message } from '../conversation.js';
+import { answerForm, endsInThought, type AnswerForm, type FormQuestion } from '../form.js';
+import { parseGo } from '../prompt/go-template/parser.js';
+import { packParts } from '../prompt/packed.js';
+import { readTemplate, renderPrompt, renderRoughly, type RenderOptions, type TemplateSource } from '../prompt/render.js';
+import { parseJson } from './json-text.js';
+
+export interface RenderQuestion {
+  template: TemplateSource;
+  messages: readonly Message[];
+  options: RenderOptions;
+  /** All of the prompt counts as the template's: enough to count its tokens by, in a third of the time. */
+  roughly: boolean;
+}
+
+export interface RenderedText {
+  prompt: PackedPrompt;
+  addSpecial: boolean;
+  /** The prompt ends inside of a thought. */
+  opensThought: boolean;
+}
+
+export interface Verbs {
+  readJson(bytes: Uint8Array): unknown;
+  render(question: RenderQuestion): RenderedText;
+  form(question: FormQuestion): AnswerForm;
+  checkGoTemplate(source: string): void;
+}
+
+export type Verb = keyof Verbs;
+
+/** Each throws LecternError for what is wrong with its question. */
+export const verbs: Verbs = {
+  readJson: parseJson,
+  render: ({ template, messages, options, roughly }) => {
+    const read = readTemplate(template);
+    const { parts, addSpecial } = roughly ? renderRoughly(read, messages, options) : renderPrompt(read, messages, options);
+    return { prompt: packParts(parts), addSpecial, opensThought: endsInThought(parts, 'source' in template ? template.source : '') };
+  },
+  form: answerForm,
+  checkGoTemplate: (source) => { parseGo(source); },
+};
+
+/**
+ * Milliseconds that one verb may take. A conversation of a million characters renders in under one second, the largest schema within its own bounds
+ * compiles in under two (`npm run bench -- stalls`).
+ */
+export const longestMs = 5_000;
+
+/** Megabytes of a sandbox process's heap: a body of 16 MiB takes 100 of it. */
+export const heapMebibytes = 512;
+
+const subjects = {
+  readJson: ['invalid_request', 'The request body'],
+  render: ['invalid_model', 'The model\'s chat template'],
+  form: ['invalid_request', 'The grammar of the answer\'s schema or tools'],
+  checkGoTemplate: ['invalid_model', 'The model\'s Go template'],
+} as const satisfies Record<Verb, unknown>;
+
+/** What a caller gets where a verb was ended by its limits. */
+export function overLimit(verb: Verb, limit: 'time' | 'memory'): LecternError {
+  const [code, subject] = subjects[verb];
+  return new LecternError(code, limit === 'time' ? `${subject} takes more than ${longestMs / 1000} seconds to work out.` : `${subject} takes more memory than there is for it.`);
+}

@@ -1,0 +1,16 @@
+/** A sandbox without a process: what the test asks is computed in the test itself. */
+import { complete as completeWith } from '../../src/chat/complete.js';
+import type { Sandbox } from '../../src/chat/sandbox/sandbox.js';
+import { verbs } from '../../src/chat/sandbox/verbs.js';
+
+export const directSandbox: Sandbox = {
+  readJson: async (bytes) => verbs.readJson(bytes),
+  render: async (question) => verbs.render(question),
+  form: async (question) => verbs.form(question),
+  checkGoTemplate: async (source) => verbs.checkGoTemplate(source),
+  close: async () => undefined,
+};
+
+type Rest<T> = T extends (sandbox: never, ...rest: infer R) => infer A ? (...rest: R) => A : never;
+
+export const complete: Rest<typeof completeWith> = (...asked) => completeWith(directSandbox, ...asked);
