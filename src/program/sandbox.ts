@@ -18,7 +18,8 @@ export function openSandbox({ slots }: Pick<Settings, 'slots'>, log: Log): Sandb
   const places = [dirname(self), dirname(dirname(self))].map((directory) => join(directory, 'main' + extname(self)));
   const command = sameProgram(places.find((place) => existsSync(place)) ?? places[1]!, [sandboxWord]);
   return createSandbox({
-    start: () => startWorker(command, heapMebibytes * 2 ** 20, '/'),
+    // Templates and schemas are interpreted, they run no code of their own: the process opens nothing for them.
+    start: () => startWorker(command, heapMebibytes * 2 ** 20, { shared: '/', inputs: '/', outputs: '/', temporary: '/' }, null),
     size: slots,
     onLoss: (lastWords) => log.warn({ room: 'chat' }, `A process that prepares requests ended: ${firstLine(lastWords)}`),
   });
