@@ -1,7 +1,9 @@
 /** What the table network made of words: how it is weighed against geometry's cells, and whether it is a table at all where geometry sees none. */
+import { isFigureCaption } from '../wording/captions.js';
+import { isListMarker } from '../wording/markers.js';
 import type { FoundTable, TableCell } from '../page/found-table.js';
 import { doubtsOf } from './table-doubts.js';
-import { isBullet, isFigureCaption, isListMark, wordCount } from '../wording/cell-text.js';
+import { wordCount } from '../wording/cell-text.js';
 import { standsInRows, unevenShare } from '../tables/network/zones.js';
 
 /** Cells by the network. */
@@ -65,7 +67,7 @@ export function signsOf(read: Reading): Record<keyof typeof weights, number> {
     uneven: unevenShare(read),
     inRows: standsInRows(read) ? 1 : 0,
     labels: share(texts.filter((text) => text.endsWith(':')), texts),
-    marks: share(firsts.filter((text) => isListMark(text) || isBullet(text)), firsts),
+    marks: share(firsts.filter((text) => isListMarker(text)), firsts),
   };
 }
 

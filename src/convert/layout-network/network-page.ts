@@ -6,7 +6,7 @@ import { lineExtent } from '../../geometry/em.js';
 import type { Box, Line, PageContent, Word } from '../../pdf/pdf-page.js';
 import { lineOfWords } from '../page/text-line.js';
 import type { DrawnItem, LayoutLine, LayoutPage } from './items.js';
-import { isListMark } from './text-features.js';
+import { isTrainedListMarker } from './text-features.js';
 
 /** Degrees by which a line may lean. */
 const leaning = 3;
@@ -28,7 +28,7 @@ function partsOf(line: Line): Word[][] {
     const last = lastOf(part);
     const gap = horizontalGap(word.box, last.box) / Math.max(word.size, last.size);
     if (word.glued || gap <= gapTolerances.fragment) return false;
-    return gap >= gapTolerances.afterMarker || !isListMark(part.map(({ text }) => text).join(' '));
+    return gap >= gapTolerances.afterMarker || !isTrainedListMarker(part.map(({ text }) => text).join(' '));
   });
 }
 

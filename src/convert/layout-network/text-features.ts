@@ -14,8 +14,8 @@ const patterns = [
 ];
 const ends = ['.', ':', ',', '-'];
 
-/** A bullet, a number or a letter with which an item of a list begins, by itself. */
-export function isListMark(text: string): boolean {
+/** A list marker by itself, as the network was trained with; the wording of documents is in src/convert/wording. */
+export function isTrainedListMarker(text: string): boolean {
   return text.length < 6 && patterns.slice(0, 2).some((pattern) => pattern.test(text));
 }
 

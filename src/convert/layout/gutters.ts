@@ -1,5 +1,7 @@
 /** The white strip between two columns: where it stands, how far up and down it runs, and whether it parts a table rather than columns. */
 import { baselineTolerances } from '../page/tolerances.js';
+import { beginsWithBullet } from '../wording/markers.js';
+import { hasRightToLeftLetter } from '../wording/scripts.js';
 import { heightOf, middleY, verticalOverlap } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import type { Box } from '../../pdf/pdf-page.js';
@@ -15,8 +17,6 @@ export interface Gutter {
   top: number;
   bottom: number;
 }
-
-const bullet = /^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠*–—-]$|^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠]\s/;
 
 /** The size most of the text has, by pieces. */
 export function medianSize(pieces: Piece[]): number {
@@ -71,7 +71,7 @@ function partsRows(left: Side, right: Side): boolean {
   const aligned = few.filter((row, index) => standsBeside(row, many, isAlone(few, index))).length;
   if (aligned < 0.75 * few.length || few.length >= 2 && breaksSentences(left.pieces) && breaksSentences(right.pieces)) return false;
   if (median(few.map((row) => row.letters)) <= 4) return true;
-  const bullets = (rows: Row[]): number => rows.filter((row) => bullet.test(row.first)).length;
+  const bullets = (rows: Row[]): number => rows.filter((row) => beginsWithBullet(row.first)).length;
   if (bullets(leftRows) >= 2 && bullets(rightRows) >= 2) return false;
   return !isProse(fewer === leftRows ? left : right, few);
 }
@@ -201,7 +201,6 @@ export const shifted = 1.1;
 const alikeWhite = 0.6;
 /** More on a page are no headings. */
 const mostHeadings = 12;
-const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufefc]/;
 
 /**
  * The run down to the second heading whose columns begin below it side by side: a section of columns ends there, though its
@@ -211,7 +210,7 @@ function untilSection(x: number, run: Run, pieces: Piece[], size: number): Run {
   const within = pieces.filter(({ box }) => middleY(box) > run.top && middleY(box) < run.bottom);
   const isLeft = ({ box }: Piece): boolean => box.left + box.right <= 2 * x;
   // It begins where its lines do.
-  const headings = within.filter((piece) => piece.line !== null && piece.line.size >= headingSize * size && isLeft(piece) !== rightToLeftLetter.test(piece.line.text));
+  const headings = within.filter((piece) => piece.line !== null && piece.line.size >= headingSize * size && isLeft(piece) !== hasRightToLeftLetter(piece.line.text));
   if (headings.length === 0 || headings.length > mostHeadings) return run;
   const ends = headings.filter((piece) => {
     const others = within.filter((other) => other !== piece);

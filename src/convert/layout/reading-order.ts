@@ -1,4 +1,5 @@
 /** The order in which a page is read: cut along the tallest gutter, above it, its sides, below it, until one column is left. */
+import { hasRightToLeftLetter } from '../wording/scripts.js';
 import { containsBox, holdsMiddle, middleY, unionBox } from '../../geometry/box.js';
 import type { Box } from '../../pdf/pdf-page.js';
 import type { ColumnRule } from '../page/regions.js';
@@ -29,7 +30,7 @@ function isRightToLeft(pieces: Piece[]): boolean {
   for (const { line } of pieces) {
     if (line === null) continue;
     all += line.text.length;
-    if (/[\u0590-\u08ff\ufb1d-\ufefc]/.test(line.text)) rtl += line.text.length;
+    if (hasRightToLeftLetter(line.text)) rtl += line.text.length;
   }
   return rtl > 0.5 * all;
 }

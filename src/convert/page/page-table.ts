@@ -1,6 +1,7 @@
 /** A table without its words: cells with the text of their lines. */
 import { lastOf, rowsByBaseline } from './rows.js';
 import { baselineTolerances } from './tolerances.js';
+import { countRightToLeftLetters, hasRightToLeftLetter } from '../wording/scripts.js';
 import type { Box, Link, Word } from '../../pdf/pdf-page.js';
 import type { FoundTable } from './found-table.js';
 import { lineOfWords, mostFrequent } from './text-line.js';
@@ -39,14 +40,12 @@ function cellLines(words: Word[]): Word[][] {
   return rowsByBaseline(words, baselineTolerances.wrappedLine, lastOf).map((line) => (isRightToLeft(line) ? fromTheRight(line) : line));
 }
 
-const rightToLeftLetter = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/;
-
 /** A grid is filled from the left; Arabic and Hebrew are read from the right, the numbers and Latin words among them from the left. */
 function fromTheRight(words: Word[]): Word[] {
   const stretches: Word[][] = [];
   let latin: Word[] | null = null;
   for (const word of [...words].sort((a, b) => b.box.right - a.box.right)) {
-    const isLatin = !rightToLeftLetter.test(word.text) && /[\p{L}\p{N}]/u.test(word.text);
+    const isLatin = !hasRightToLeftLetter(word.text) && /[\p{L}\p{N}]/u.test(word.text);
     if (isLatin && latin !== null) latin.unshift(word);
     else stretches.push((latin = [word]));
     if (!isLatin) latin = null;
@@ -56,7 +55,7 @@ function fromTheRight(words: Word[]): Word[] {
 
 function isRightToLeft(words: Word[]): boolean {
   const letters = words.map((word) => word.text).join('').replace(/[^\p{L}]/gu, '');
-  return letters.replace(/[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/g, '').length < 0.5 * letters.length;
+  return countRightToLeftLetters(letters) > 0.5 * letters.length;
 }
 
 /** Keeps text and grid of `table`. */

@@ -1,4 +1,5 @@
 /** Which paragraphs are list items, and how deep they are nested. */
+import { beginsRightToLeft } from '../wording/scripts.js';
 import type { Block, TextBlock } from './block.js';
 import { linesOf } from './block.js';
 import type { Marker } from '../wording/markers.js';
@@ -11,9 +12,6 @@ interface Candidate {
   left: number;
   size: number;
 }
-
-/** The first letter is one that is read from the right. */
-const rightToLeft = /^\P{L}*[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc]/u;
 
 /** A letter that is also a roman digit counts as whichever continues the item before. */
 function valueAfter(previous: Marker | null, marker: Marker): number {
@@ -67,7 +65,7 @@ export function markListItems(blocks: Block[], mayBeItem: (block: TextBlock) => 
     const line = linesOf(block)[0]!;
     const marker = markerOf(line.text);
     // From the right, what stands further in ends further left.
-    const left = rightToLeft.test(line.text) ? -line.box.right : line.box.left;
+    const left = beginsRightToLeft(line.text) ? -line.box.right : line.box.left;
     if (marker !== null) candidates.push({ block, index, marker, left, size: line.size });
   }
   const ticked = candidates.filter(({ marker }) => marker.checked === true);

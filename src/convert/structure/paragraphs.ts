@@ -1,4 +1,5 @@
 /** The rows of a column become paragraphs: leading, indents, short last lines, markers and changes of style part them. */
+import { endsSentence } from '../wording/sentences.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
 import type { Column } from '../layout/reading-order.js';
@@ -183,10 +184,6 @@ function goesOn(above: TextLine, below: TextLine, habits: ColumnHabits, leading:
 function beginsRaised(line: TextLine): boolean {
   const [first] = line.spans;
   return first !== undefined && first.start === 0 && first.script === 'super' && first.end < line.text.length && /^[\d*†‡§]{1,3}$/.test(line.text.slice(0, first.end).trim());
-}
-
-function endsSentence(text: string): boolean {
-  return /[.!?…。！？][)\]"'”’»]*$/.test(text);
 }
 
 /** The next item after the one that begins so, at its edge: `4.` behind an item that ends in `30 secs.` */

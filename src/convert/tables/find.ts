@@ -1,4 +1,5 @@
 /** The table finder: from a page's words, lines and shades to tables of cells, without any network. */
+import { isFigureCaption, isTableCaption } from '../wording/captions.js';
 import { unionBox } from '../../geometry/box.js';
 import type { Box, PageContent, Word } from '../../pdf/pdf-page.js';
 import type { ConvertOptions } from '../options.js';
@@ -32,7 +33,7 @@ import { growDown, growTables, headAbove, makeStrips, stripsOfBands } from './ev
 import { inReadingDirection } from './evidence/reading-direction.js';
 import type { Growth, Strip } from './evidence/spread.js';
 import { findTagged } from './evidence/tagged.js';
-import { hasLeader, isFigureCaption, isTableCaption, wordCount } from '../wording/cell-text.js';
+import { hasLeader, wordCount } from '../wording/cell-text.js';
 import { withTurnedHeads } from './evidence/rotated-headers.js';
 import { findWalls, isWalled, markWalls, panelWalls } from './evidence/walls.js';
 import type { Wall } from './evidence/walls.js';

@@ -1,7 +1,19 @@
-/** What captions begin with, in many languages: `Figure 3`, `Tabelle 2:`, `Source:`. */
+/** What captions begin with, in many languages: `Figure 3`, `Tabelle 2:`, `Source:`. The only list of such words; the layout network keeps the ones it was trained with. */
 
-const figureWord = 'figures?|fig|abbildung|abb|figura|graphique|diagramm?|chart|image|photo|plate|scheme|box|map|exhibit|obrázek|obr|graf|rysunek|rys|slika|afbeelding|рис|рисунок|图|図|圖';
-const tableWord = 'tables?|tab|tabelle|tableau|tabla|tabella|tabela|tabulka|tabel|таблица|табл|表';
+/** Words by what they name. Abbreviations may have a full stop behind them. */
+const words = {
+  figure: {
+    whole: 'figures?|abbildung|figura|figuu?r|chart|graph|plate|scheme|exhibit|obrázek|rysunek|slika|kuva|afbeelding|рисунок|图|図|圖',
+    short: 'fig|abb|obr|rys|рис',
+    /** Words that label the rows of a table, too: `Box 3`. They begin a caption in text alone. */
+    also: 'graphique|diagramm?|image|photo|box|map|graf',
+  },
+  table: { whole: 'tables?|tabelle|tableau|tabla|tabella|tabela|tabulka|tabell?|taulukko|таблица|表', short: 'tab|табл' },
+  /** Program text; its captions end a table and belong to no figure. */
+  listing: 'listing|algorithm',
+};
+const figureWord = `${words.figure.whole}|${words.figure.short}|${words.figure.also}`;
+const tableWord = `${words.table.whole}|${words.table.short}`;
 const label = '(?:\\d+(?:[.\\-–]\\d+)*(?:[.\\-–]?[a-z](?!\\p{L}))*|[ivxlc]+(?!\\p{L})|[a-z](?:\\d+)?(?:[.\\-–]\\d+)*(?!\\p{L}))';
 const named = new RegExp(`^(?:(${figureWord})|(${tableWord}))(?!\\p{L})\\.?\\s*${label}\\s*(?:[.:|–—-]|\\s|$)`, 'iu');
 const numbered = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*(${label})`, 'iu');
@@ -38,6 +50,27 @@ export function captionLabel(text: string): { label: string; title: string } | n
 export function isCaptionText(text: string): boolean {
   const kind = captionKind(text);
   return kind === 'figure' || kind === 'table';
+}
+
+/** Beside tables, where abbreviations need their full stop: `Tab 1` heads a column. */
+const besideTable = {
+  table: new RegExp(`^(?:${words.table.whole}|(?:${words.table.short})\\.)\\s*(?:[A-Z]{0,2}[\\s.-]?\\d|[IVXL]+\\b|[:.])`, 'iu'),
+  figure: new RegExp(`^(?:${words.figure.whole}|(?:${words.figure.short})\\.|${words.listing})\\s*[A-Z]{0,2}[\\s.-]?\\d`, 'iu'),
+};
+
+/** A piece of text beside or in a table is the table's caption: `Table 2`, `Tab. IV`, `Table:`. */
+export function isTableCaption(text: string): boolean {
+  return besideTable.table.test(text);
+}
+
+/** `TABLE II`, `Table 3.`: a table's name with nothing behind it. */
+export function isBareCaption(text: string): boolean {
+  return isTableCaption(text) && /^\p{L}+\.?\s*(?:[A-Z]{0,2}[\s.-]?\d+(?:\.\d+)*|[IVXL]+)\s*[.:]?$/u.test(text);
+}
+
+/** A piece of text beside or in a table is the caption of a figure or a listing. */
+export function isFigureCaption(text: string): boolean {
+  return besideTable.figure.test(text);
 }
 
 const labelAlone = new RegExp(`^(?:${figureWord}|${tableWord})(?!\\p{L})\\.?\\s*${label}\\s*[.:]?$`, 'iu');

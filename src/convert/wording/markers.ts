@@ -24,6 +24,31 @@ const number = /^(\(?)(\d{1,3}|[a-z]|[A-Z]|[ivx]{1,5}|[IVX]{1,5})([.)\]]|\.\))\s
 const wide = /^(?:（(\d{1,2})）|([①-⑳]))\s*(?=\S)/u;
 const bracketed = /^\[(\d{1,3})\]\s+(?=\S)/u;
 
+/** Bullets by themselves, in the cells of tables, too, where ✔, ✗ and ○ are values. */
+const bulletAlone = /^[•●▪▫■□◦‣⁃∙·–—»►▶➢✓*\uf0b7\uf0a7-]$/;
+const enumerator = /^(?:\(?(?:\d{1,3}|[a-zA-Z]|[ivxlcIVXLC]{1,6})[.)]|\[\d{1,3}\]|\d{1,2}(?:\.\d{1,2}){1,4}\.?)$/;
+/** A bullet or a box to tick, alone or before text. */
+const leadingBullet = /^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠*–—-]$|^[•·‣◦▪■●○▸►➢✓✔☐☑☒⊠]\s/;
+
+export function isBullet(text: string): boolean {
+  return bulletAlone.test(text);
+}
+
+/** `1.`, `(a)`, `iv)`, `[12]`, `3.1.2`. */
+export function isEnumerator(text: string): boolean {
+  return enumerator.test(text);
+}
+
+/** A mark by itself that only a list puts before its items: a bullet, `1.`, `(a)`, `[12]`; `3.1` may be a number. */
+export function isListMarker(text: string): boolean {
+  return isBullet(text) || (isEnumerator(text) && !/^\d{1,2}(?:\.\d{1,2})+$/.test(text));
+}
+
+/** The text begins with a bullet or a box to tick; white follows it where there is more text. */
+export function beginsWithBullet(text: string): boolean {
+  return leadingBullet.test(text);
+}
+
 /** Value of a roman numeral, 0 when it is none. */
 export function romanValue(text: string): number {
   const values: Record<string, number> = { i: 1, v: 5, x: 10, l: 50, c: 100, d: 500, m: 1000 };

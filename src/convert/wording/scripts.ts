@@ -27,3 +27,22 @@ export function countWideLetters(text: string): number {
 export function hasIdeographic(text: string): boolean {
   return vertical.test(text);
 }
+
+/** Hebrew, Arabic, Syriac, Thaana, N'Ko and their presentation forms: read from the right. */
+const rightToLeft = '[\\u0590-\\u08ff\\ufb1d-\\ufdff\\ufe70-\\ufefc]';
+const anyRightToLeft = new RegExp(rightToLeft, 'u');
+const everyRightToLeft = new RegExp(rightToLeft, 'gu');
+const firstRightToLeft = new RegExp(`^\\P{L}*${rightToLeft}`, 'u');
+
+export function hasRightToLeftLetter(text: string): boolean {
+  return anyRightToLeft.test(text);
+}
+
+export function countRightToLeftLetters(text: string): number {
+  return text.match(everyRightToLeft)?.length ?? 0;
+}
+
+/** The first letter is one that is read from the right. */
+export function beginsRightToLeft(text: string): boolean {
+  return firstRightToLeft.test(text);
+}

@@ -19,3 +19,8 @@ const smallWord = /\b(?:the|of|and|a|an|in|to|for|with|by|on|der|die|das|und|von
 export function endsOpen(text: string): boolean {
   return smallWord.test(text);
 }
+
+/** The text ends as sentences do, quotation marks and brackets behind its full stop included. */
+export function endsSentence(text: string): boolean {
+  return /[.!?…。！？][)\]"'”’»]*$/.test(text);
+}

@@ -1,9 +1,10 @@
 /** Tables side by side whose rows are level: where one ends and the next begins, though no line is drawn between them. */
+import { isTableCaption } from '../../wording/captions.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { inferColumns } from './columns.js';
 import type { Column } from './columns.js';
 import type { Segment } from './segments.js';
-import { isTableCaption, isValue } from '../../wording/cell-text.js';
+import { isValue } from '../../wording/cell-text.js';
 
 /** Rules at one height, in points. */
 const level = 1.5;

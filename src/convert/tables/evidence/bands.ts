@@ -1,6 +1,8 @@
 /** Table rows from visual rows: which lines are one row's wrapped text, and where the next row begins. */
 import { areLevel } from '../../page/rows.js';
 import { baselineTolerances } from '../../page/tolerances.js';
+import { isBullet, isEnumerator } from '../../wording/markers.js';
+import { endsSentence } from '../../wording/sentences.js';
 import { horizontalOverlap, widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
 import { chunkOf } from './chunks.js';
@@ -8,7 +10,7 @@ import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder } from './columns.js';
 import type { Column } from './columns.js';
 import { hadRoom } from './running-text.js';
-import { endsSentence, isBullet, isEnumerator, isValue, startsLowercase, wordCount } from '../../wording/cell-text.js';
+import { isValue, startsLowercase, wordCount } from '../../wording/cell-text.js';
 
 /** Visual rows that are one row of the table, from the top. */
 export interface RowBand {

@@ -1,6 +1,7 @@
 /** Words joined into chunks, the smallest parts a table cell is made of, and chunks into visual rows. */
 import { fromTop, gapInEms, rowsByBaseline, splitWhere } from '../../page/rows.js';
 import { baselineTolerances, gapTolerances } from '../../page/tolerances.js';
+import { hasRightToLeftLetter } from '../../wording/scripts.js';
 import { horizontalGap, unionBox } from '../../../geometry/box.js';
 import { lineExtent, middleOfLetters } from '../../../geometry/em.js';
 import { partitionPoint } from '../../../geometry/search.js';
@@ -143,17 +144,15 @@ export function chunkOf(pieces: Piece[]): Chunk {
   };
 }
 
-const fromRight = /[\p{Script=Hebrew}\p{Script=Arabic}\p{Script=Syriac}\p{Script=Thaana}\p{Script=Nko}]/u;
-
 /** Words given from the left as they are read: where most are of a script that is read from the right a sentence ends at the left; names and numbers of other scripts in it are read from the left. */
 function inOrder(words: Word[]): Word[] {
-  if (words.length < 2 || words.filter(({ text }) => fromRight.test(text)).length <= 0.5 * words.length) return words;
+  if (words.length < 2 || words.filter(({ text }) => hasRightToLeftLetter(text)).length <= 0.5 * words.length) return words;
   const runs: Word[][] = [];
   let isOther = false;
   for (const word of words) {
-    if (isOther && !fromRight.test(word.text)) runs.at(-1)!.push(word);
+    if (isOther && !hasRightToLeftLetter(word.text)) runs.at(-1)!.push(word);
     else runs.push([word]);
-    isOther = /[\p{L}\d]/u.test(word.text) && !fromRight.test(word.text) || isOther && !fromRight.test(word.text);
+    isOther = /[\p{L}\d]/u.test(word.text) && !hasRightToLeftLetter(word.text) || isOther && !hasRightToLeftLetter(word.text);
   }
   return runs.reverse().flat();
 }

@@ -1,11 +1,12 @@
 /** What a filled grid shows of itself: counts and shares on which the verdict rests. */
+import { isBullet, isListMarker } from '../../wording/markers.js';
 import { middleX } from '../../../geometry/box.js';
 import type { TableArea } from './boundaries.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
 import type { Segment } from './segments.js';
 import { coveredLength } from './segments.js';
-import { hasLeader, isBullet, isFormula, isListMark, isMathFont, isValue, letterShare, looksLikeCode, wordCount } from '../../wording/cell-text.js';
+import { hasLeader, isFormula, isMathFont, isValue, letterShare, looksLikeCode, wordCount } from '../../wording/cell-text.js';
 
 export interface Findings {
   rows: number;
@@ -81,7 +82,7 @@ function countCell(found: Findings, cell: GridCell): void {
   const words = wordCount(text);
   found.words += words;
   found.longest = Math.max(found.longest, words);
-  if (cell.column > 0 && isValue(text) && !isListMark(text)) found.values++;
+  if (cell.column > 0 && isValue(text) && !isListMarker(text)) found.values++;
   if (words >= 7 && /[.;]$/.test(text)) found.sentences++;
   if (hasLeader(text)) found.leaders++;
   if (looksLikeCode(text)) found.code++;
@@ -97,7 +98,7 @@ function countMarkers(grid: Grid, full: GridCell[]): number {
   let markers = 0;
   for (let column = 0; column + 1 < grid.columnCount; column++) {
     const texts = full.filter((cell) => cell.column === column).map(textOfCell);
-    const marked = texts.filter(isListMark).length;
+    const marked = texts.filter(isListMarker).length;
     if (texts.length >= 2 && marked >= 0.7 * texts.length) markers++;
   }
   return markers;

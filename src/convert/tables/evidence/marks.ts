@@ -1,4 +1,5 @@
 /** Lines and shades that belong together: each group frames, rules or stripes one possible table. */
+import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
 import { heightOf, horizontalOverlap, union, unionBox, verticalOverlap, widthOf } from '../../../geometry/box.js';
 import { partitionPoint } from '../../../geometry/search.js';
 import type { Box } from '../../../pdf/pdf-page.js';
@@ -7,7 +8,7 @@ import { makeBands, makeBlocks } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
 import type { Joint, LineWork, Segment, Shade } from './segments.js';
-import { isFigureCaption, isTableCaption, wordCount } from '../../wording/cell-text.js';
+import { wordCount } from '../../wording/cell-text.js';
 
 export interface MarkGroup {
   box: Box;

@@ -1,11 +1,14 @@
 /** Tables without lines: rows of chunks that keep the same columns, grown row by row from where they are plainest. */
+import { isBareCaption, isFigureCaption, isTableCaption } from '../../wording/captions.js';
+import { isListMarker } from '../../wording/markers.js';
+import { hasRightToLeftLetter } from '../../wording/scripts.js';
 import { middleX, unionBox, widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
 import type { Band } from './blocks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, cutAtColumns, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
-import { hasLeader, isBareCaption, isFigureCaption, isListMark, isTableCaption, isValue, isYear, wordCount } from '../../wording/cell-text.js';
+import { hasLeader, isValue, isYear, wordCount } from '../../wording/cell-text.js';
 import { isWalled } from './walls.js';
 import type { Wall } from './walls.js';
 
@@ -67,7 +70,7 @@ export function makeStrips(rows: VisualRow[], walls: Wall[], isFree: (chunk: Chu
 }
 
 function stripOf(chunks: Chunk[]): Strip {
-  const list = chunks.length === 2 && isListMark(chunks[0]?.text ?? '') && !isValue(chunks[1]?.text ?? '');
+  const list = chunks.length === 2 && isListMarker(chunks[0]?.text ?? '') && !isValue(chunks[1]?.text ?? '');
   return {
     chunks,
     baseline: chunks[0]?.baseline ?? 0,
@@ -292,6 +295,6 @@ function isOverOne({ chunks: [chunk], size }: Strip, columns: Column[]): boolean
 function standsOverLater(strip: Strip, columns: Column[]): boolean {
   const second = columns[1];
   // Where it is read from the right, the second is the first.
-  if (columns.length === 2 && strip.chunks.some((chunk) => /[\p{Script=Hebrew}\p{Script=Arabic}]/u.test(chunk.text))) return false;
+  if (columns.length === 2 && strip.chunks.some((chunk) => hasRightToLeftLetter(chunk.text))) return false;
   return second !== undefined && strip.left >= (columns[0]?.right ?? 0) - 2 && strip.left > second.left - 30;
 }

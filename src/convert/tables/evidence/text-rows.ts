@@ -1,11 +1,12 @@
 /** Rows of a page as they are seen across its whole width: words on one baseline, and the texts that white makes of them. */
 import { fromLeft, fromTop, lastOf, rowsByBaseline, splitWhere } from '../../page/rows.js';
 import { baselineTolerances, gapTolerances } from '../../page/tolerances.js';
+import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
 import { horizontalExtent } from '../../../geometry/box.js';
 import { lineExtent } from '../../../geometry/em.js';
 import { median } from '../../../geometry/statistics.js';
 import type { Box, Word } from '../../../pdf/pdf-page.js';
-import { hasLeader, isFigureCaption, isTableCaption } from '../../wording/cell-text.js';
+import { hasLeader } from '../../wording/cell-text.js';
 
 export interface TextRow {
   words: Word[];

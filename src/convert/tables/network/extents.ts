@@ -1,9 +1,9 @@
 /** Where the table network is asked: tables of geometry's, torn ones as one, and the words in no table that may belong to them. */
+import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
 import { boxesOverlap, holdsMiddle, horizontalExtent, horizontalOverlap, union, unionBox, widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable } from '../../page/found-table.js';
-import { isFigureCaption, isTableCaption } from '../../wording/cell-text.js';
 
 /** Words that may be one table. */
 export interface Extent {

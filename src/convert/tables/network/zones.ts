@@ -1,11 +1,12 @@
 /** Tables of wrapped text, which geometry takes for columns of running text: zones of a page with white from top to bottom, and what shows that their texts stand in rows. */
+import { isFigureCaption, isTableCaption } from '../../wording/captions.js';
+import { isListMarker } from '../../wording/markers.js';
 import type { HorizontalExtent } from '../../../geometry/box.js';
 import { horizontalExtent, widthOf } from '../../../geometry/box.js';
 import { median } from '../../../geometry/statistics.js';
 import type { Box, PageContent, Word } from '../../../pdf/pdf-page.js';
 import type { FoundTable, TableCell } from '../../page/found-table.js';
 import { isSettled, wordsOf } from './extents.js';
-import { isBullet, isFigureCaption, isListMark, isTableCaption } from '../../wording/cell-text.js';
 import { isForeign, rowsOf } from '../evidence/text-rows.js';
 import type { TextRow } from '../evidence/text-rows.js';
 
@@ -166,7 +167,7 @@ function isCaption({ words }: TableCell): boolean {
 /** Most of its first texts are marks of a list. */
 function hasMarks(filled: TableCell[]): boolean {
   const firsts = filled.filter(({ column }) => column === 0).map(({ words }) => words.map(({ text }) => text).join(' '));
-  return firsts.filter((text) => isListMark(text) || isBullet(text)).length > 0.5 * firsts.length;
+  return firsts.filter((text) => isListMarker(text)).length > 0.5 * firsts.length;
 }
 
 interface Lines {
