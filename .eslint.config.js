@@ -1,5 +1,6 @@
 // Lint rules, and the house rule of who may import whom.
 import tseslint from 'typescript-eslint';
+import literals from './.lint/literals.js';
 
 /** Room -> rooms it may import. errors.ts and bitmap.ts are open to all. A room that is missing here may import nothing. */
 const mayImport = {
@@ -24,6 +25,9 @@ const mayImport = {
   logging: ['platform'],
   platform: [],
 };
+/** Where a function may hold three numeric literals at most (other than 0, 1 and 2): the rest are const tables with names and units. Directories join the list when they pass. */
+const literalLimitedDirectories = ['src/geometry/**/*.ts', 'src/convert/*.ts', 'src/convert/page/**/*.ts', 'src/convert/pipeline/**/*.ts', 'src/convert/wording/**/*.ts'];
+
 const rooms = Object.keys(mayImport);
 
 /** Directories of src/convert that may not import some others: what is on a page knows nothing of the document. */
@@ -67,5 +71,6 @@ export default tseslint.config(
     },
   },
   { files: ['test/**/*.ts', 'bench/**/*.ts'], rules: { 'max-lines-per-function': 'off', 'no-console': 'off', '@typescript-eslint/no-floating-promises': 'off' } },
+  { files: literalLimitedDirectories, plugins: { lectern: literals }, rules: { 'lectern/literals': ['error', { most: 3 }] } },
   ...importRules,
 );

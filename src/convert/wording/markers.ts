@@ -49,10 +49,11 @@ export function beginsWithBullet(text: string): boolean {
   return leadingBullet.test(text);
 }
 
+const romanDigits: Record<string, number> = { i: 1, v: 5, x: 10, l: 50, c: 100, d: 500, m: 1000 };
+
 /** Value of a roman numeral, 0 when it is none. */
 export function romanValue(text: string): number {
-  const values: Record<string, number> = { i: 1, v: 5, x: 10, l: 50, c: 100, d: 500, m: 1000 };
-  const digits = [...text.toLowerCase()].map((letter) => values[letter] ?? 0);
+  const digits = [...text.toLowerCase()].map((letter) => romanDigits[letter] ?? 0);
   if (digits.length === 0 || digits.includes(0)) return 0;
   if (!/^m{0,3}(cm|cd|d?c{0,3})(xc|xl|l?x{0,3})(ix|iv|v?i{0,3})$/i.test(text)) return 0;
   return digits.reduce((sum, digit, index) => sum + (digit < (digits[index + 1] ?? 0) ? -digit : digit), 0);
