@@ -1,6 +1,11 @@
 /** A text that is too long for one chunk, cut where a reader would pause: at a line's end, a sentence's, a word's. */
 import type { CountTokens } from './chunk-types.js';
 
+/** A piece with this share of the tokens that fit is full enough: each further try is a count. */
+const fullShare = 0.9;
+/** Counts that are made for one piece. */
+const mostTries = 8;
+
 /** The next place at or behind `at` that lies between two characters. */
 function betweenCharacters(text: string, at: number): number {
   return at < text.length && (text.charCodeAt(at) & 0xfc00) === 0xdc00 ? at + 1 : at;
@@ -37,7 +42,7 @@ export async function splitText(text: string, limit: number, count: CountTokens)
   if (whole <= limit) return text.trim() === '' ? [] : [text.trim()];
   let lettersPerToken = text.length / whole;
 
-  /** As far as `limit` tokens reach, about: nine tenths of them are enough, and each try is a count. */
+  /** As far as `limit` tokens reach, about: `fullShare` of them is enough. */
   async function reach(from: number): Promise<number> {
     let fits = from;
     let isTooFar = text.length + 1;
@@ -48,14 +53,14 @@ export async function splitText(text: string, limit: number, count: CountTokens)
       if (tokens <= limit) {
         fits = end;
         lettersPerToken = (end - from) / Math.max(1, tokens);
-        if (end === text.length || tokens >= 0.9 * limit || tries >= 8) return end;
+        if (end === text.length || tokens >= fullShare * limit || tries >= mostTries) return end;
         guess = isTooFar <= text.length ? Math.floor((fits + isTooFar) / 2) : from + Math.ceil((end - from) * Math.min(2, limit / Math.max(1, tokens)));
       } else {
         isTooFar = Math.min(isTooFar, end);
-        guess = fits > from ? Math.floor((fits + isTooFar) / 2) : from + Math.floor((end - from) * Math.min(0.9, limit / tokens));
+        guess = fits > from ? Math.floor((fits + isTooFar) / 2) : from + Math.floor((end - from) * Math.min(fullShare, limit / tokens));
       }
       if (isTooFar <= betweenCharacters(text, fits + 1)) return fits > from ? fits : isTooFar;
-      if (fits > from && tries >= 8) return fits;
+      if (fits > from && tries >= mostTries) return fits;
     }
   }
 

@@ -27,12 +27,18 @@ export function find(document: DoclingDocument, ref: Ref): DocumentNode | undefi
   return list === undefined ? undefined : document[list][Number(match?.[2])];
 }
 
+/** Code points of the decimal digits. */
+const zero = 48;
+const nine = 57;
+/** Indices with more digits are those of no document. */
+const mostDigits = 9;
+
 /** The number that `text` ends with from `at` on; -1 where anything else stands there. */
 function digits(text: string, at: number): number {
-  let number = text.length > at && text.length < at + 10 ? 0 : -1;
+  let number = text.length > at && text.length <= at + mostDigits ? 0 : -1;
   for (let i = at; i < text.length && number >= 0; i++) {
-    const digit = text.charCodeAt(i) - 48;
-    number = digit >= 0 && digit <= 9 ? number * 10 + digit : -1;
+    const code = text.charCodeAt(i);
+    number = code >= zero && code <= nine ? number * 10 + code - zero : -1;
   }
   return number;
 }

@@ -8,16 +8,26 @@ const float = /^[+-]?(?:\p{Nd}(?:_?\p{Nd})*(?:\.(?:\p{Nd}(?:_?\p{Nd})*)?)?|\.\p{
 const thousands = /^[+-]?[0-9]{1,3}(?:,[0-9]{3})*(?:\.[0-9]*)?$/;
 const special = /^(?:-?inf|nan)$/i;
 
+/** Code points. */
+const space = 32;
+const minus = 45;
+const point = 46;
+const zero = 48;
+const nine = 57;
+const del = 127;
+/** Longer rows of digits may overflow Python's numbers. */
+const mostDigits = 20;
+
 /** What nearly all numbers are: digits, a point between them, a minus before them; too long ones overflow. */
 function digitsOnly(cell: string): boolean {
   const { length } = cell;
-  const begin = cell.charCodeAt(0) === 45 ? 1 : 0;
-  if (length === begin || length > 20) return false;
-  let point = -1;
+  const begin = cell.charCodeAt(0) === minus ? 1 : 0;
+  if (length === begin || length > mostDigits) return false;
+  let pointAt = -1;
   for (let at = begin; at < length; at++) {
     const code = cell.charCodeAt(at);
-    if (code === 46 && point < 0 && at > begin && at < length - 1) point = at;
-    else if (code < 48 || code > 57) return false;
+    if (code === point && pointAt < 0 && at > begin && at < length - 1) pointAt = at;
+    else if (code < zero || code > nine) return false;
   }
   return true;
 }
@@ -44,7 +54,7 @@ function trimmed(cell: string): string {
   const { length } = cell;
   if (length === 0) return cell;
   const [first, last] = [cell.charCodeAt(0), cell.charCodeAt(length - 1)];
-  return first > 32 && first < 127 && last > 32 && last < 127 ? cell : cell.trim();
+  return first > space && first < del && last > space && last < del ? cell : cell.trim();
 }
 
 // Wide characters count as one column, as in tabulate without its optional width table.

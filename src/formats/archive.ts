@@ -21,6 +21,28 @@ const deflateRatio = 1040;
 
 const maximumEntries = 100_000;
 
+/** Records of a zip archive (APPNOTE.TXT 4.3): their signatures, their sizes, and the offsets of their fields, in bytes. */
+const localHeader = { signature: 0x04034b50, bytes: 30, nameBytes: 26, extraBytes: 28 };
+const centralHeader = {
+  signature: 0x02014b50, bytes: 46, flags: 8, method: 10, packedBytes: 20, unpackedBytes: 24, nameBytes: 28, extraBytes: 30, commentBytes: 32, headerAt: 42,
+};
+const endRecord = { signature: 0x06054b50, bytes: 22, entryCount: 10, directoryBytes: 12, directoryAt: 16 };
+/** Longest comment behind the end record. */
+const maximumCommentBytes = 65_535;
+const zip64Locator = { signature: 0x07064b50, bytes: 20, endRecordAt: 8 };
+const zip64EndRecord = { signature: 0x06064b50, bytes: 56, entryCount: 32, directoryBytes: 40, directoryAt: 48 };
+/** Extra fields have a header of an identifier and a size. */
+const extraField = { headerBytes: 4, size: 2, zip64: 1 };
+/** Stands where a number does not fit 32 bits and is in the extra field. */
+const beyond32Bits = 0xffffffff;
+const bytesOf64Bits = 8;
+/** Compression methods. */
+const stored = 0;
+const deflated = 8;
+
+/** First bytes of an archive: a local header, or the end record of an empty archive. */
+const archiveStarts = [[0x50, 0x4b, 3, 4], [0x50, 0x4b, 5, 6]];
+
 interface Entry {
   name: string;
   method: number;
@@ -36,7 +58,7 @@ function damaged(): LecternError {
 
 /** Whether the bytes begin as a zip archive does. */
 export function looksLikeArchive(bytes: Uint8Array): boolean {
-  return bytes[0] === 0x50 && bytes[1] === 0x4b && (bytes[2] === 3 && bytes[3] === 4 || bytes[2] === 5 && bytes[3] === 6);
+  return archiveStarts.some((start) => start.every((byte, at) => bytes[at] === byte));
 }
 
 export class Archive {
@@ -83,13 +105,13 @@ export class Archive {
     if (entry === undefined) return null;
     if (entry.encrypted) throw new LecternError('password_required');
     const packed = this.#packed(entry);
-    const contents = entry.method === 0 ? packed : this.#inflate(entry, packed);
+    const contents = entry.method === stored ? packed : this.#inflate(entry, packed);
     this.#count(entry, contents.length);
     return contents;
   }
 
   #inflate(entry: Entry, packed: Uint8Array): Uint8Array {
-    if (entry.method !== 8) throw new LecternError('invalid_document', 'The file is packed in a way that is not supported.');
+    if (entry.method !== deflated) throw new LecternError('invalid_document', 'The file is packed in a way that is not supported.');
     if (packed.length === 0) return packed;
     const { entryBytes, totalBytes, ratio, ratioFloorBytes } = this.#limits;
     const left = totalBytes - (this.#counted.has(entry.name) ? 0 : this.#total);
@@ -113,8 +135,8 @@ export class Archive {
 
   #packed(entry: Entry): Uint8Array {
     const at = entry.headerAt;
-    if (!this.#holds(at, 30) || this.#view.getUint32(at, true) !== 0x04034b50) throw damaged();
-    const start = at + 30 + this.#view.getUint16(at + 26, true) + this.#view.getUint16(at + 28, true);
+    if (!this.#holds(at, localHeader.bytes) || this.#view.getUint32(at, true) !== localHeader.signature) throw damaged();
+    const start = at + localHeader.bytes + this.#view.getUint16(at + localHeader.nameBytes, true) + this.#view.getUint16(at + localHeader.extraBytes, true);
     if (!this.#holds(start, entry.packedBytes)) throw damaged();
     return this.#bytes.subarray(start, start + entry.packedBytes);
   }
@@ -123,25 +145,27 @@ export class Archive {
     return at >= 0 && length >= 0 && at + length <= this.#bytes.length;
   }
 
-  /** The end record stands last, behind it only a comment of at most 65,535 bytes. */
+  /** The end record stands last, behind it only a comment. */
   #findEnd(): number {
-    const first = Math.max(0, this.#bytes.length - 22 - 65_535);
-    for (let at = this.#bytes.length - 22; at >= first; at--) if (this.#view.getUint32(at, true) === 0x06054b50) return at;
+    const last = this.#bytes.length - endRecord.bytes;
+    const first = Math.max(0, last - maximumCommentBytes);
+    for (let at = last; at >= first; at--) if (this.#view.getUint32(at, true) === endRecord.signature) return at;
     throw damaged();
   }
 
   #readDirectory(): void {
     const end = this.#findEnd();
-    let count = this.#view.getUint16(end + 10, true);
-    let size = this.#view.getUint32(end + 12, true);
-    let offset = this.#view.getUint32(end + 16, true);
+    let count = this.#view.getUint16(end + endRecord.entryCount, true);
+    let size = this.#view.getUint32(end + endRecord.directoryBytes, true);
+    let offset = this.#view.getUint32(end + endRecord.directoryAt, true);
     let directoryEnd = end;
-    if (end >= 20 && this.#view.getUint32(end - 20, true) === 0x07064b50) {
-      const wide = this.#number64(end - 12);
-      if (!this.#holds(wide, 56) || this.#view.getUint32(wide, true) !== 0x06064b50) throw damaged();
-      count = this.#number64(wide + 32);
-      size = this.#number64(wide + 40);
-      offset = this.#number64(wide + 48);
+    const locator = end - zip64Locator.bytes;
+    if (locator >= 0 && this.#view.getUint32(locator, true) === zip64Locator.signature) {
+      const wide = this.#number64(locator + zip64Locator.endRecordAt);
+      if (!this.#holds(wide, zip64EndRecord.bytes) || this.#view.getUint32(wide, true) !== zip64EndRecord.signature) throw damaged();
+      count = this.#number64(wide + zip64EndRecord.entryCount);
+      size = this.#number64(wide + zip64EndRecord.directoryBytes);
+      offset = this.#number64(wide + zip64EndRecord.directoryAt);
       directoryEnd = wide;
     }
     if (count > maximumEntries) throw new LecternError('too_large', `The file is an archive of more than ${maximumEntries} entries.`);
@@ -154,23 +178,24 @@ export class Archive {
   }
 
   #number64(at: number): number {
-    if (!this.#holds(at, 8)) throw damaged();
+    if (!this.#holds(at, bytesOf64Bits)) throw damaged();
     return Number(this.#view.getBigUint64(at, true));
   }
 
   #readEntry(at: number, shift: number): number {
     const view = this.#view;
-    if (!this.#holds(at, 46) || view.getUint32(at, true) !== 0x02014b50) throw damaged();
-    const nameBytes = view.getUint16(at + 28, true);
-    const extraBytes = view.getUint16(at + 30, true);
-    const after = at + 46 + nameBytes + extraBytes + view.getUint16(at + 32, true);
+    if (!this.#holds(at, centralHeader.bytes) || view.getUint32(at, true) !== centralHeader.signature) throw damaged();
+    const nameBytes = view.getUint16(at + centralHeader.nameBytes, true);
+    const extraBytes = view.getUint16(at + centralHeader.extraBytes, true);
+    const nameAt = at + centralHeader.bytes;
+    const after = nameAt + nameBytes + extraBytes + view.getUint16(at + centralHeader.commentBytes, true);
     if (!this.#holds(at, after - at)) throw damaged();
-    const name = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + at + 46, nameBytes).toString('utf8').replaceAll('\\', '/');
+    const name = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + nameAt, nameBytes).toString('utf8').replaceAll('\\', '/');
     const entry: Entry = {
-      name, method: view.getUint16(at + 10, true), encrypted: (view.getUint16(at + 8, true) & 1) !== 0,
-      packedBytes: view.getUint32(at + 20, true), unpackedBytes: view.getUint32(at + 24, true), headerAt: view.getUint32(at + 42, true),
+      name, method: view.getUint16(at + centralHeader.method, true), encrypted: (view.getUint16(at + centralHeader.flags, true) & 1) !== 0,
+      packedBytes: view.getUint32(at + centralHeader.packedBytes, true), unpackedBytes: view.getUint32(at + centralHeader.unpackedBytes, true), headerAt: view.getUint32(at + centralHeader.headerAt, true),
     };
-    this.#widen(entry, at + 46 + nameBytes, extraBytes);
+    this.#widen(entry, nameAt + nameBytes, extraBytes);
     entry.headerAt += shift;
     if (!name.endsWith('/') && !this.#entries.has(key(name))) this.#entries.set(key(name), entry);
     return after;
@@ -178,17 +203,17 @@ export class Archive {
 
   /** Numbers that do not fit 32 bits stand in an extra field, in this order, each only where it is needed. */
   #widen(entry: Entry, from: number, length: number): void {
-    for (let at = from; at + 4 <= from + length;) {
-      const size = this.#view.getUint16(at + 2, true);
-      if (this.#view.getUint16(at, true) === 1) {
-        let field = at + 4;
+    for (let at = from; at + extraField.headerBytes <= from + length;) {
+      const size = this.#view.getUint16(at + extraField.size, true);
+      if (this.#view.getUint16(at, true) === extraField.zip64) {
+        let field = at + extraField.headerBytes;
         for (const name of ['unpackedBytes', 'packedBytes', 'headerAt'] as const) {
-          if (entry[name] !== 0xffffffff || field + 8 > at + 4 + size) continue;
+          if (entry[name] !== beyond32Bits || field + bytesOf64Bits > at + extraField.headerBytes + size) continue;
           entry[name] = this.#number64(field);
-          field += 8;
+          field += bytesOf64Bits;
         }
       }
-      at += 4 + size;
+      at += extraField.headerBytes + size;
     }
   }
 }

@@ -2,16 +2,22 @@
 
 const utf16 = { le: 'utf-16le', be: 'utf-16be' } as const;
 
+const byteOrderMarks: [encoding: string, mark: number[]][] = [['utf-8', [0xef, 0xbb, 0xbf]], [utf16.le, [0xff, 0xfe]], [utf16.be, [0xfe, 0xff]]];
+
+/** Bytes in which zeros are counted; with fewer than the least they show nothing. */
+const zeroSample = { most: 4096, least: 4 };
+/** Shares of zeros: of the high bytes of Latin letters in UTF-16, and of their low bytes. */
+const highByteZeros = 0.6;
+const lowByteZeros = 0.1;
+
 function markOf(bytes: Uint8Array): string | null {
-  if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return 'utf-8';
-  if (bytes[0] === 0xff && bytes[1] === 0xfe) return utf16.le;
-  return bytes[0] === 0xfe && bytes[1] === 0xff ? utf16.be : null;
+  return byteOrderMarks.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0] ?? null;
 }
 
 /** Latin text in UTF-16 has a zero in every other byte. */
 function unmarkedUtf16(bytes: Uint8Array): string | null {
-  const sample = Math.min(bytes.length, 4096) & ~1;
-  if (sample < 4) return null;
+  const sample = Math.min(bytes.length, zeroSample.most) & ~1;
+  if (sample < zeroSample.least) return null;
   let even = 0;
   let odd = 0;
   for (let i = 0; i < sample; i += 2) {
@@ -19,8 +25,8 @@ function unmarkedUtf16(bytes: Uint8Array): string | null {
     if (bytes[i + 1] === 0) odd++;
   }
   const most = sample / 2;
-  if (odd > most * 0.6 && even < most * 0.1) return utf16.le;
-  return even > most * 0.6 && odd < most * 0.1 ? utf16.be : null;
+  if (odd > most * highByteZeros && even < most * lowByteZeros) return utf16.le;
+  return even > most * highByteZeros && odd < most * lowByteZeros ? utf16.be : null;
 }
 
 /** By its mark, or by where its zeros stand. */
@@ -48,9 +54,18 @@ const usual: { label: string; pattern: RegExp }[] = [
   { label: 'koi8-r', pattern: /[а-яё]/g },
 ];
 
-/** Old encodings by what they would say: a share of usual letters that chance does not give, else the Latin one. */
+/** Bytes by which an old encoding is guessed. */
+const guessedBytes = 64 * 1024;
+/** Letters past ASCII without which nothing is guessed. */
+const leastHighLetters = 4;
+/** Mean length of rows of such letters: words of Cyrillic are all such letters, Latin words have one here and there. */
+const cyrillicRun = 2.5;
+/** Shares of usual letters that chance does not give. */
+const neededShare = { cyrillic: 0.75, han: 0.06, other: 0.3 };
+
+/** Old encodings by the text that they would give: a share of usual letters that chance does not give, else the Latin one. */
 function guessed(bytes: Uint8Array): string {
-  const sample = bytes.subarray(0, 64 * 1024);
+  const sample = bytes.subarray(0, guessedBytes);
   let best = 'windows-1252';
   let bestShare = 0;
   for (const { label, pattern } of usual) {
@@ -58,12 +73,11 @@ function guessed(bytes: Uint8Array): string {
     const high = text.match(/[^\u0000-\u007f]/g)?.length ?? 0;
     const broken = text.match(/[\ufffd\ue000-\uf8ff]/g)?.length ?? 0;
     // A sample may end within a letter.
-    if (high < 4 || broken > 1) continue;
+    if (high < leastHighLetters || broken > 1) continue;
     const cyrillic = label.startsWith('windows') || label.startsWith('koi');
-    // Words of Cyrillic are all such letters; Latin words have one here and there.
-    if (cyrillic && high / (text.match(/[^\u0000-\u007f]+/g)?.length ?? 1) < 2.5) continue;
+    if (cyrillic && high / (text.match(/[^\u0000-\u007f]+/g)?.length ?? 1) < cyrillicRun) continue;
     const share = (text.match(pattern)?.length ?? 0) / high;
-    const needed = cyrillic ? 0.75 : label === 'gb18030' || label === 'big5' ? 0.06 : 0.3;
+    const needed = cyrillic ? neededShare.cyrillic : label === 'gb18030' || label === 'big5' ? neededShare.han : neededShare.other;
     if (share >= needed && share / needed > bestShare) {
       best = label;
       bestShare = share / needed;

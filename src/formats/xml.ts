@@ -3,6 +3,7 @@
  * never expanded and nothing is ever fetched: a DOCTYPE is stepped over, and an unknown `&name;` stays as it is written.
  */
 import { LecternError } from '../errors.js';
+import { carriageReturn, doubleQuote, exclamationMark, firstSurrogate, greaterThan, lastCodePoint, lastSurrogate, lessThan, lineFeed, questionMark, singleQuote, slash, space, tab } from './character-codes.js';
 import { decodeXml } from './xml-text.js';
 
 /** Deeper than any document that a person made; readers may walk a tree of this depth by recursion. */
@@ -78,7 +79,10 @@ export class XmlElement {
   }
 }
 
-const isSpace = (code: number): boolean => code === 32 || code === 10 || code === 13 || code === 9;
+const isSpace = (code: number): boolean => code === space || code === lineFeed || code === carriageReturn || code === tab;
+const commentOpen = '<!--';
+const characterDataOpen = '<![CDATA[';
+const characterDataClose = ']]>';
 const attributePattern = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 
 /**
@@ -131,10 +135,10 @@ export class XmlReader {
         return false;
       }
       const code = source.charCodeAt(open + 1);
-      if (code === 47) return this.#endTag(open);
-      if (code === 33) {
+      if (code === slash) return this.#endTag(open);
+      if (code === exclamationMark) {
         if (this.#markup(open)) return true;
-      } else if (code === 63) this.#at = this.#after('?>', open + 2);
+      } else if (code === questionMark) this.#at = this.#after('?>', open + 2);
       else return this.#startTag(open);
     }
   }
@@ -189,7 +193,7 @@ export class XmlReader {
     return text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|([a-z][a-z0-9]{0,31}));/gi, (whole, hex?: string, decimal?: string, name?: string) => {
       if (name !== undefined) return named[name] ?? (Object.hasOwn(this.#options.entities ?? {}, name) ? this.#options.entities?.[name] : undefined) ?? whole;
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : '\ufffd';
+      return code > 0 && code <= lastCodePoint && (code < firstSurrogate || code > lastSurrogate) ? String.fromCodePoint(code) : '\ufffd';
     });
   }
 
@@ -224,15 +228,15 @@ export class XmlReader {
     let nameEnd = 0;
     for (; ; end++) {
       const code = source.charCodeAt(end);
-      if (code === 62) break;
-      if (code === 34 || code === 39) {
-        end = source.indexOf(code === 34 ? '"' : "'", end + 1);
+      if (code === greaterThan) break;
+      if (code === doubleQuote || code === singleQuote) {
+        end = source.indexOf(code === doubleQuote ? '"' : "'", end + 1);
         if (end < 0) throw this.#broken();
-      } else if (nameEnd === 0 && (isSpace(code) || code === 47)) nameEnd = end;
-      else if (code !== code || code === 60) throw this.#broken();
+      } else if (nameEnd === 0 && (isSpace(code) || code === slash)) nameEnd = end;
+      else if (code !== code || code === lessThan) throw this.#broken();
     }
     this.#at = end + 1;
-    this.#empty = source.charCodeAt(end - 1) === 47;
+    this.#empty = source.charCodeAt(end - 1) === slash;
     if (nameEnd === 0) nameEnd = end;
     if (nameEnd === open + 1) throw this.#broken();
     this.#raw = nameEnd < end - 1 ? source.slice(nameEnd, this.#empty ? end - 1 : end) : '';
@@ -263,15 +267,15 @@ export class XmlReader {
   /** Comments, declarations and character data; true where the cursor now stands on a text. */
   #markup(open: number): boolean {
     const source = this.#source;
-    if (source.startsWith('<!--', open)) {
-      this.#at = this.#after('-->', open + 4);
+    if (source.startsWith(commentOpen, open)) {
+      this.#at = this.#after('-->', open + commentOpen.length);
       return false;
     }
-    if (source.startsWith('<![CDATA[', open)) {
-      this.#at = this.#after(']]>', open + 9);
+    if (source.startsWith(characterDataOpen, open)) {
+      this.#at = this.#after(characterDataClose, open + characterDataOpen.length);
       if (this.#open.length === 0) throw this.#broken();
       this.kind = 'text';
-      this.text = source.slice(open + 9, this.#at - 3);
+      this.text = source.slice(open + characterDataOpen.length, this.#at - characterDataClose.length);
       return true;
     }
     this.#at = this.#afterDeclaration(open + 2);
@@ -284,7 +288,7 @@ export class XmlReader {
     for (let at = from; at < this.#source.length; at++) {
       const char = this.#source[at];
       if (char === '"' || char === "'") at = this.#after(char, at + 1) - 1;
-      else if (char === '<' && this.#source.startsWith('<!--', at)) at = this.#after('-->', at + 4) - 1;
+      else if (char === '<' && this.#source.startsWith(commentOpen, at)) at = this.#after('-->', at + commentOpen.length) - 1;
       else if (char === '<') depth++;
       else if (char === '>' && --depth === 0) return at + 1;
     }

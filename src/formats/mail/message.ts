@@ -37,8 +37,11 @@ function dateLine(date: string): string {
   return Number.isNaN(time) ? date : `${new Date(time).toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }
 
+const kibibyte = 1024;
+const mebibyte = 1024 * kibibyte;
+
 function sizeText(bytes: number): string {
-  return bytes < 1024 ? `${bytes} bytes` : bytes < 1024 * 1024 ? `${Math.round(bytes / 1024)} KiB` : `${(bytes / (1024 * 1024)).toFixed(1)} MiB`;
+  return bytes < kibibyte ? `${bytes} bytes` : bytes < mebibyte ? `${Math.round(bytes / kibibyte)} KiB` : `${(bytes / mebibyte).toFixed(1)} MiB`;
 }
 
 function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): Block[] {

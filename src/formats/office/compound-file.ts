@@ -1,19 +1,36 @@
 /** Compound files (the container of the office formats before 2007, and of encrypted newer ones): which streams one holds, and whether they are behind a password. */
 
 const signature = [0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1, 0x1a, 0xe1];
-/** Sectors of the directory that are looked at; a document has one or two. */
+/** Sectors of the directory that are read; a document has one or two. */
 const maximumSectors = 256;
 const endOfChain = 0xfffffffa;
 const freeSector = 0xffffffff;
+/** The header ([MS-CFB] 2.2): its size, and the offsets of its fields, in bytes. */
+const header = { bytes: 512, sectorShift: 30, tableCount: 44, firstDirectorySector: 48, smallStreamBytes: 56, tables: 76 };
+/** Sectors of the allocation table that the header lists. */
+const tablesOfHeader = 109;
+/** Base-2 logarithm of the sector size: 128 bytes to 64 KiB. */
+const leastShift = 7;
+const mostShift = 16;
+/** An entry of the directory ([MS-CFB] 2.6): its size, and the offsets of its fields, in bytes. */
+const directoryEntry = { bytes: 128, nameLength: 64, kind: 66, firstSector: 116, streamBytes: 120 };
+/** Longest name with its terminator, in bytes of UTF-16. */
+const maximumNameBytes = 64;
+/** A number of a sector. */
+const sectorNumberBytes = 4;
+const smallSectorBytes = 64;
+/** Kinds of entries. */
+const streamKind = 2;
+const rootKind = 5;
 
 export function looksLikeCompound(bytes: Uint8Array): boolean {
-  return bytes.length >= 512 && signature.every((byte, at) => bytes[at] === byte);
+  return bytes.length >= header.bytes && signature.every((byte, at) => bytes[at] === byte);
 }
 
 /** One name of the directory: where its stream begins, and how long it is. */
 interface Entry {
   name: string;
-  /** 1 storage, 2 stream, 5 the root, whose stream holds the small ones. */
+  /** 1 storage, `streamKind`, or `rootKind`: the root's stream holds the small ones. */
   kind: number;
   start: number;
   sizeBytes: number;
@@ -29,19 +46,24 @@ class Directory {
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes;
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-    const shift = looksLikeCompound(bytes) ? this.#view.getUint16(30, true) : 0;
+    const shift = looksLikeCompound(bytes) ? this.#view.getUint16(header.sectorShift, true) : 0;
     this.#sectorBytes = 2 ** shift;
-    if (shift >= 7 && shift <= 16) this.#readEntries();
+    if (shift >= leastShift && shift <= mostShift) this.#readEntries();
   }
 
   #readEntries(): void {
-    let sector = this.#view.getUint32(48, true);
+    let sector = this.#view.getUint32(header.firstDirectorySector, true);
     for (let read = 0; read < maximumSectors && this.#isWhole(sector); read++) {
-      for (let entry = this.#at(sector); entry < this.#at(sector) + this.#sectorBytes; entry += 128) {
-        const length = Math.min(64, this.#view.getUint16(entry + 64, true)) - 2;
+      for (let entry = this.#at(sector); entry < this.#at(sector) + this.#sectorBytes; entry += directoryEntry.bytes) {
+        const length = Math.min(maximumNameBytes, this.#view.getUint16(entry + directoryEntry.nameLength, true)) - 2;
         if (length <= 0) continue;
         const name = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + entry, length).toString('utf16le');
-        this.entries.push({ name, kind: this.#bytes[entry + 66] ?? 0, start: this.#view.getUint32(entry + 116, true), sizeBytes: this.#view.getUint32(entry + 120, true) });
+        this.entries.push({
+          name,
+          kind: this.#bytes[entry + directoryEntry.kind] ?? 0,
+          start: this.#view.getUint32(entry + directoryEntry.firstSector, true),
+          sizeBytes: this.#view.getUint32(entry + directoryEntry.streamBytes, true),
+        });
       }
       sector = this.#next(sector);
     }
@@ -49,19 +71,19 @@ class Directory {
 
   /** As much of a stream's beginning as lies in one piece, 64 bytes at the least where it has them; null where there is none. */
   head(name: string): Uint8Array | null {
-    const found = this.entries.find((entry) => entry.kind === 2 && entry.name === name);
+    const found = this.entries.find((entry) => entry.kind === streamKind && entry.name === name);
     if (found === undefined) return null;
-    const small = found.sizeBytes < this.#view.getUint32(56, true);
-    const [at, piece] = small ? [this.#smallAt(found.start), 64] : [this.#isWhole(found.start) ? this.#at(found.start) : null, this.#sectorBytes];
+    const small = found.sizeBytes < this.#view.getUint32(header.smallStreamBytes, true);
+    const [at, piece] = small ? [this.#smallAt(found.start), smallSectorBytes] : [this.#isWhole(found.start) ? this.#at(found.start) : null, this.#sectorBytes];
     return at === null ? null : this.#bytes.subarray(at, at + Math.min(piece, found.sizeBytes));
   }
 
   /** Small streams lie in pieces of 64 bytes in the root's own. */
   #smallAt(index: number): number | null {
-    let sector = this.entries.find(({ kind }) => kind === 5)?.start ?? endOfChain;
-    const pieces = this.#sectorBytes / 64;
+    let sector = this.entries.find(({ kind }) => kind === rootKind)?.start ?? endOfChain;
+    const pieces = this.#sectorBytes / smallSectorBytes;
     for (let steps = Math.min(Math.floor(index / pieces), this.#bytes.length / this.#sectorBytes); steps > 0; steps--) sector = this.#next(sector);
-    return this.#isWhole(sector) ? this.#at(sector) + 64 * (index % pieces) : null;
+    return this.#isWhole(sector) ? this.#at(sector) + smallSectorBytes * (index % pieces) : null;
   }
 
   #at(sector: number): number {
@@ -73,12 +95,12 @@ class Directory {
   }
 
   #next(sector: number): number {
-    const perSector = this.#sectorBytes / 4;
+    const perSector = this.#sectorBytes / sectorNumberBytes;
     const index = Math.floor(sector / perSector);
-    // The first 109 sectors of the allocation table are listed in the header: 6.8 MB at the least, and the directory stands early.
-    if (index >= 109) return endOfChain;
-    const table = this.#at(this.#view.getUint32(76 + 4 * index, true)) + 4 * (sector % perSector);
-    return table + 4 <= this.#bytes.length ? this.#view.getUint32(table, true) : endOfChain;
+    // The header's part of the allocation table covers 6.8 MB at the least, and the directory stands early.
+    if (index >= tablesOfHeader) return endOfChain;
+    const table = this.#at(this.#view.getUint32(header.tables + sectorNumberBytes * index, true)) + sectorNumberBytes * (sector % perSector);
+    return table + sectorNumberBytes <= this.#bytes.length ? this.#view.getUint32(table, true) : endOfChain;
   }
 }
 
@@ -91,20 +113,20 @@ export function compoundNames(bytes: Uint8Array): string[] {
 export function isCutShort(bytes: Uint8Array): boolean {
   if (!looksLikeCompound(bytes)) return false;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const shift = view.getUint16(30, true);
-  if (shift < 7 || shift > 16) return true;
+  const shift = view.getUint16(header.sectorShift, true);
+  if (shift < leastShift || shift > mostShift) return true;
   const sectorBytes = 2 ** shift;
   // The last sector need not be whole.
   const isThere = (sector: number): boolean => (sector + 1) * sectorBytes < bytes.length;
-  if (!isThere(view.getUint32(48, true))) return true;
-  const tables = Math.min(109, view.getUint32(44, true));
-  const perSector = sectorBytes / 4;
+  if (!isThere(view.getUint32(header.firstDirectorySector, true))) return true;
+  const tables = Math.min(tablesOfHeader, view.getUint32(header.tableCount, true));
+  const perSector = sectorBytes / sectorNumberBytes;
   for (let index = tables - 1; index >= 0; index--) {
-    const sector = view.getUint32(76 + 4 * index, true);
+    const sector = view.getUint32(header.tables + sectorNumberBytes * index, true);
     const table = (sector + 1) * sectorBytes;
     if (table + sectorBytes > bytes.length) return true;
     for (let entry = perSector - 1; entry >= 0; entry--) {
-      if (view.getUint32(table + 4 * entry, true) !== freeSector) return !isThere(index * perSector + entry);
+      if (view.getUint32(table + sectorNumberBytes * entry, true) !== freeSector) return !isThere(index * perSector + entry);
     }
   }
   return false;
@@ -125,14 +147,24 @@ export function isEncryptedPackage(bytes: Uint8Array): boolean {
   return compoundNames(bytes).includes('EncryptedPackage');
 }
 
+/** Records of a sheet ([MS-XLS] 2.1.4): a type and a size before each. */
+const sheetRecord = { headerBytes: 4, size: 2, filePass: 0x2f, beginOfFile: 9 };
+/** Records among which FilePass stands, where there is one. */
+const recordsToFilePass = 4;
+
 /** A sheet's records, up to the one that says how what follows is encrypted ([MS-XLS] FilePass): it stands within the first few. */
 function hasFilePass(records: Uint8Array): boolean {
   const view = new DataView(records.buffer, records.byteOffset, records.byteLength);
-  for (let at = 0, seen = 0; at + 4 <= records.length && seen < 4; at += 4 + view.getUint16(at + 2, true), seen++) {
-    if (view.getUint16(at, true) === 0x2f) return true;
+  for (let at = 0, seen = 0; at + sheetRecord.headerBytes <= records.length && seen < recordsToFilePass; at += sheetRecord.headerBytes + view.getUint16(at + sheetRecord.size, true), seen++) {
+    if (view.getUint16(at, true) === sheetRecord.filePass) return true;
   }
   return false;
 }
+
+/** The byte of FibBase with fEncrypted, its lowest bit ([MS-DOC] 2.5.2). */
+const encryptionFlagAt = 11;
+/** CurrentUserAtom ([MS-PPT] 2.3.2): the offset of its token, and the token of an encrypted document. */
+const userToken = { start: 12, end: 16, encrypted: 0xf3d1c4df };
 
 /**
  * Whether a DOC, XLS or PPT says of itself that it is encrypted: fEncrypted of a text's FibBase ([MS-DOC] 2.5.2), FilePass of a sheet
@@ -140,14 +172,14 @@ function hasFilePass(records: Uint8Array): boolean {
  */
 export function isEncryptedLegacy(bytes: Uint8Array): boolean {
   // Sheets from before there were compound files are records from their first byte on.
-  if (!looksLikeCompound(bytes)) return bytes[0] === 9 && hasFilePass(bytes.subarray(0, 512));
+  if (!looksLikeCompound(bytes)) return bytes[0] === sheetRecord.beginOfFile && hasFilePass(bytes.subarray(0, header.bytes));
   const directory = new Directory(bytes);
   const text = directory.head('WordDocument');
-  if (text !== null) return text.length > 11 && ((text[11] as number) & 1) !== 0;
+  if (text !== null) return text.length > encryptionFlagAt && ((text[encryptionFlagAt] as number) & 1) !== 0;
   const sheet = directory.head('Workbook') ?? directory.head('Book');
   if (sheet !== null) return hasFilePass(sheet);
   if (!directory.entries.some(({ name }) => name === 'PowerPoint Document')) return false;
   const user = directory.head('Current User');
-  const token = user === null || user.length < 16 ? 0 : Buffer.from(user.subarray(12, 16)).readUInt32LE();
-  return token === 0xf3d1c4df || directory.entries.some(({ name }) => name === 'EncryptedSummary');
+  const token = user === null || user.length < userToken.end ? 0 : Buffer.from(user.subarray(userToken.start, userToken.end)).readUInt32LE();
+  return token === userToken.encrypted || directory.entries.some(({ name }) => name === 'EncryptedSummary');
 }

@@ -5,6 +5,18 @@ const days = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 
 const dayMs = 86_400_000;
 /** The last day of the year 9999. */
 const lastDay = 2_958_466;
+/** Longest time that is shown as elapsed, in days. */
+const mostElapsedDays = 1e8;
+const secondsPerMinute = 60;
+const secondsPerHour = 3_600;
+const secondsPerDay = 86_400;
+const minutesPerHour = 60;
+const hoursPerDay = 24;
+const noon = 12;
+/** Seconds, so that 59.9999999999 is a whole minute. */
+const roundingSlack = 1e-9;
+/** Decimals of a second that spreadsheets show. */
+const mostDecimals = 3;
 
 const withoutLiterals = (code: string): string => code.replace(/"[^"]*"|\\.|_.|\*./g, '');
 
@@ -52,15 +64,15 @@ const two = (value: number): string => String(value).padStart(2, '0');
 export function dateFormatter(code: string, date1904: boolean): (serial: number) => string | null {
   const parts = pieces(code);
   const decimals = Math.max(0, ...parts.filter(({ literal, token }) => !literal && /^\.0/.test(token)).map(({ token }) => token.length - 1));
-  const unit = 10 ** Math.min(decimals, 3);
+  const unit = 10 ** Math.min(decimals, mostDecimals);
   const hasElapsed = parts.some(({ literal, token }) => !literal && token.startsWith('['));
   const half = parts.some(({ literal, token }) => !literal && /^a/.test(token));
   const minutes = parts.map((_, index) => isMinute(parts, index));
   return (serial) => {
-    if (!hasElapsed && (serial < 0 || serial >= lastDay) || !Number.isFinite(serial) || Math.abs(serial) > 1e8) return null;
+    if (!hasElapsed && (serial < 0 || serial >= lastDay) || !Number.isFinite(serial) || Math.abs(serial) > mostElapsedDays) return null;
     // Rounded to what is shown, so that 23:59:59.99 does not become 23:59:60.
-    const seconds = Math.round(Math.abs(serial) * 86_400 * unit) / unit;
-    const moment = hasElapsed ? new Date(0) : dateOf(seconds / 86_400, date1904);
+    const seconds = Math.round(Math.abs(serial) * secondsPerDay * unit) / unit;
+    const moment = hasElapsed ? new Date(0) : dateOf(seconds / secondsPerDay, date1904);
     if (moment === null) return null;
     let text = hasElapsed && serial < 0 ? '-' : '';
     for (let index = 0; index < parts.length; index++) {
@@ -72,22 +84,24 @@ export function dateFormatter(code: string, date1904: boolean): (serial: number)
 }
 
 function shown(token: string, moment: Date, seconds: number, half: boolean, minute: boolean): string {
-  const hours = Math.floor(seconds / 3600) % 24;
-  const hour = half ? (hours + 11) % 12 + 1 : hours;
+  const hours = Math.floor(seconds / secondsPerHour) % hoursPerDay;
+  const hour = half ? (hours + noon - 1) % noon + 1 : hours;
   const width = token.length;
+  const minutes = Math.floor(seconds / secondsPerMinute) % minutesPerHour;
+  const wholeSeconds = Math.floor(seconds + roundingSlack) % secondsPerMinute;
   if (token.startsWith('[')) {
-    const whole = Math.floor(seconds / (token[1] === 'h' ? 3600 : token[1] === 'm' ? 60 : 1) + 1e-9);
+    const whole = Math.floor(seconds / (token[1] === 'h' ? secondsPerHour : token[1] === 'm' ? secondsPerMinute : 1) + roundingSlack);
     return String(whole).padStart(width - 2, '0');
   }
-  if (token.startsWith('.')) return (seconds % 1).toFixed(Math.min(3, width - 1)).slice(1);
+  if (token.startsWith('.')) return (seconds % 1).toFixed(Math.min(mostDecimals, width - 1)).slice(1);
   switch (token[0]) {
     case 'y': case 'e': return width <= 2 && token[0] === 'y' ? two(moment.getUTCFullYear() % 100) : String(moment.getUTCFullYear());
-    case 'm': if (minute && width <= 2) return width === 2 ? two(Math.floor(seconds / 60) % 60) : String(Math.floor(seconds / 60) % 60);
+    case 'm': if (minute && width <= 2) return width === 2 ? two(minutes) : String(minutes);
       return monthName(moment.getUTCMonth(), width);
     case 'd': return dayName(moment, width);
     case 'h': return width >= 2 ? two(hour) : String(hour);
-    case 's': return width >= 2 ? two(Math.floor(seconds + 1e-9) % 60) : String(Math.floor(seconds + 1e-9) % 60);
-    default: return width > 3 ? (hours < 12 ? 'AM' : 'PM') : hours < 12 ? 'A' : 'P';
+    case 's': return width >= 2 ? two(wholeSeconds) : String(wholeSeconds);
+    default: return width > 3 ? (hours < noon ? 'AM' : 'PM') : hours < noon ? 'A' : 'P';
   }
 }
 

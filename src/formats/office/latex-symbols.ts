@@ -1,4 +1,5 @@
 /** Characters of formulas as LaTeX writes them. */
+import { letterCount, lowerA, upperA } from '../character-codes.js';
 
 const greek = 'alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron pi rho varsigma sigma tau upsilon varphi chi psi omega'.split(' ');
 const capitals: Record<string, string> = {
@@ -24,14 +25,17 @@ const commands: Record<string, string> = {
 
 const doubleStruck: Record<string, string> = { '\u2102': 'C', '\u210d': 'H', '\u2115': 'N', '\u2119': 'P', '\u211a': 'Q', '\u211d': 'R', '\u2124': 'Z' };
 
-/** Letters of the mathematical alphabets (U+1D400 and on) are told apart by their code alone; each alphabet has 52 of them. */
+/** Letters of the mathematical alphabets differ by their code alone: each alphabet has the upper-case letters, then the lower-case ones. */
+const firstAlphabet = 0x1d400;
+const alphabetsEnd = 0x1d6a4;
+const lettersOfAlphabet = 2 * letterCount;
 const alphabets = ['mathbf', '', 'mathbf', 'mathcal', 'mathcal', 'mathfrak', 'mathbb', 'mathfrak', 'mathsf', 'mathsf', 'mathsf', 'mathsf', 'mathtt'];
 
 function alphabetLetter(code: number): string | null {
-  if (code < 0x1d400 || code >= 0x1d6a4) return null;
-  const alphabet = alphabets[Math.floor((code - 0x1d400) / 52)] ?? '';
-  const index = (code - 0x1d400) % 52;
-  const letter = String.fromCharCode(index < 26 ? 65 + index : 71 + index);
+  if (code < firstAlphabet || code >= alphabetsEnd) return null;
+  const alphabet = alphabets[Math.floor((code - firstAlphabet) / lettersOfAlphabet)] ?? '';
+  const index = (code - firstAlphabet) % lettersOfAlphabet;
+  const letter = String.fromCharCode(index < letterCount ? upperA + index : lowerA + index - letterCount);
   return alphabet === '' ? letter : `\\${alphabet}{${letter}}`;
 }
 

@@ -1,4 +1,5 @@
 /** Number formats of spreadsheets: how a number is shown by its format's code, as Excel shows it in English. */
+import { fullStop, minus, nine, zero } from '../character-codes.js';
 import { dateFormatter, hasDateTokens } from './date-format.js';
 
 interface Section {
@@ -181,17 +182,30 @@ function interleave(parts: Token[], shown: string, wholePattern: string, shownWh
   }).join('');
 }
 
+/** Characters that the format `General` shows of a number, and its significant digits where they do not suffice. */
+const generalWidth = 11;
+const generalDigits = 10;
+/** Decimals of its mantissas. */
+const mantissaDecimals = 5;
+/** From here on, and below this, it writes exponents. */
+const largeNumber = 1e11;
+const smallNumber = 1e-9;
+/** Digits behind the cut that decide how a text is rounded; values of these digits so near the middle may be rounded either way. */
+const restDigits = 5;
+const restMiddle = 50_000;
+const nearMiddle = { least: 49_990, most: 50_010 };
+
 /** As the format `General` shows a number: eleven digits at most. */
 export function general(value: number): string {
   const plain = String(value);
-  if (plain.length <= 11 && !plain.includes('e')) return plain;
-  if (Number.isInteger(value) && Math.abs(value) < 1e11) return String(value);
+  if (plain.length <= generalWidth && !plain.includes('e')) return plain;
+  if (Number.isInteger(value) && Math.abs(value) < largeNumber) return String(value);
   const size = Math.abs(value);
-  if (size >= 1e11 || size < 1e-9 && size > 0) {
-    const [mantissa = '', exponent = '0'] = value.toExponential(5).split('e');
+  if (size >= largeNumber || size < smallNumber && size > 0) {
+    const [mantissa = '', exponent = '0'] = value.toExponential(mantissaDecimals).split('e');
     return `${mantissa.replace(/\.?0+$/, '')}E${exponent.startsWith('-') ? '-' : '+'}${exponent.replace(/^[+-]/, '').padStart(2, '0')}`;
   }
-  return String(Number(value.toPrecision(10)));
+  return String(Number(value.toPrecision(generalDigits)));
 }
 
 /**
@@ -199,44 +213,44 @@ export function general(value: number): string {
  * where the text does not tell, which is for `general` then: exponents, very small numbers, what lies near the middle of two.
  */
 export function shortened(written: string): string | null {
-  const begin = written.charCodeAt(0) === 45 ? 1 : 0;
+  const begin = written.charCodeAt(0) === minus ? 1 : 0;
   const point = written.indexOf('.');
   const whole = point - begin;
   // One digit before the point that is not zero, ten at the most: then ten digits end within the text.
-  if (whole < 1 || whole > 9 || written.charCodeAt(begin) < 49 || written.length <= point + 1 + 10 - whole) return null;
+  if (whole < 1 || whole >= generalDigits || written.charCodeAt(begin) <= zero || written.length <= point + 1 + generalDigits - whole) return null;
   for (let at = begin; at < written.length; at++) {
     const code = written.charCodeAt(at);
-    if ((code < 48 || code > 57) && at !== point) return null;
+    if ((code < zero || code > nine) && at !== point) return null;
   }
-  const cut = point + 1 + 10 - whole;
-  const rest = Number(written.slice(cut, cut + 5).padEnd(5, '0'));
+  const cut = point + 1 + generalDigits - whole;
+  const rest = Number(written.slice(cut, cut + restDigits).padEnd(restDigits, '0'));
   // The double that is meant may lie on the other side of the middle than its text.
-  if (rest >= 49_990 && rest <= 50_010) return null;
+  if (rest >= nearMiddle.least && rest <= nearMiddle.most) return null;
   let end = cut;
-  if (rest > 50_000) {
-    while (written.charCodeAt(end - 1) === 57) end--;
-    const digit = written.charCodeAt(end - 1) - 48;
+  if (rest > restMiddle) {
+    while (written.charCodeAt(end - 1) === nine) end--;
+    const digit = written.charCodeAt(end - 1) - zero;
     return digit < 0 ? null : `${written.slice(0, end - 1)}${digit + 1}`;
   }
-  while (written.charCodeAt(end - 1) === 48) end--;
-  if (written.charCodeAt(end - 1) === 46) end--;
+  while (written.charCodeAt(end - 1) === zero) end--;
+  if (written.charCodeAt(end - 1) === fullStop) end--;
   return written.slice(0, end);
 }
 
 /** Whether `General` shows the number exactly as it is written: at most eleven characters, no zeros to leave out, none too small. */
 export function isShortDecimal(text: string): boolean {
   const { length } = text;
-  const begin = text.charCodeAt(0) === 45 ? 1 : 0;
-  if (length > 11 || length === begin) return false;
+  const begin = text.charCodeAt(0) === minus ? 1 : 0;
+  if (length > generalWidth || length === begin) return false;
   let point = -1;
   for (let at = begin; at < length; at++) {
     const code = text.charCodeAt(at);
-    if (code === 46 && point < 0 && at > begin) point = at;
-    else if (code < 48 || code > 57) return false;
+    if (code === fullStop && point < 0 && at > begin) point = at;
+    else if (code < zero || code > nine) return false;
   }
-  if (text.charCodeAt(begin) === 48 && point !== begin + 1) return length === 1;
+  if (text.charCodeAt(begin) === zero && point !== begin + 1) return length === 1;
   // From seven zeros on JavaScript writes an exponent.
-  return point < 0 || text.charCodeAt(length - 1) > 48 && !text.startsWith('0.00000', begin);
+  return point < 0 || text.charCodeAt(length - 1) > zero && !text.startsWith('0.00000', begin);
 }
 
 export type NumberFormatter = (value: number) => string;

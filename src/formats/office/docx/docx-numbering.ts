@@ -1,4 +1,5 @@
 /** Numbering of a DOCX: what stands before a numbered paragraph, counted through the document as Word counts. */
+import { letterCount, lowerA } from '../../character-codes.js';
 import type { XmlElement } from '../../xml.js';
 import { numberOf } from './docx-styles.js';
 
@@ -38,10 +39,13 @@ function roman(number: number): string {
   return text;
 }
 
+/** Beyond this Word writes digits: 30 times z. */
+const lastLetterNumber = 780;
+
 /** a to z, then aa, bb. */
 function letter(number: number): string {
-  if (number < 1 || number > 780) return String(number);
-  return String.fromCharCode(97 + (number - 1) % 26).repeat(Math.ceil(number / 26));
+  if (number < 1 || number > lastLetterNumber) return String(number);
+  return String.fromCharCode(lowerA + (number - 1) % letterCount).repeat(Math.ceil(number / letterCount));
 }
 
 /** A number in one of the formats of Office; those not known are written in digits. */

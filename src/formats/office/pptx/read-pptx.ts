@@ -4,11 +4,15 @@ import { LecternError } from '../../../errors.js';
 import { DocumentBuilder } from '../../../document/builder.js';
 import type { FoundPicture, ReadDocument, Reader } from '../../format-reader.js';
 import { numberOf } from '../docx/docx-styles.js';
+import { emuPerPoint } from '../office-units.js';
 import { OfficePackage } from '../office-package.js';
 import { Layout, placeholderOf } from './placeholders.js';
 import { SlideReader } from './slide.js';
 import { addTextBody } from './shape-text.js';
 import type { TextContext } from './shape-text.js';
+
+/** Of a presentation that states no size: 10 by 7.5 inches, in English metric units (EMU). */
+const defaultSlide = { width: 9_144_000, height: 6_858_000 };
 
 /** Parts of the slides, in their order. */
 function slidesOf(office: OfficePackage, main: string): string[] {
@@ -68,7 +72,7 @@ export const readPptx: Reader = (bytes, options): ReadDocument => {
   const root = office.tree(main);
   if (root?.name !== 'p:presentation') throw new LecternError('invalid_document', 'The file is not a PPTX document.');
   const size = root.child('p:sldSz');
-  const page = { width: (numberOf(size?.get('cx')) ?? 9_144_000) / 12_700, height: (numberOf(size?.get('cy')) ?? 6_858_000) / 12_700 };
+  const page = { width: (numberOf(size?.get('cx')) ?? defaultSlide.width) / emuPerPoint, height: (numberOf(size?.get('cy')) ?? defaultSlide.height) / emuPerPoint };
   const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options });
   const reader = new PresentationReader(office, builder, options.keepNotes);
   const slides = slidesOf(office, main);

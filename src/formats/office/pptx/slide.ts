@@ -7,12 +7,12 @@ import type { XmlElement } from '../../xml.js';
 import { addChart } from '../office-chart.js';
 import { numberOf } from '../docx/docx-styles.js';
 import type { OfficePackage } from '../office-package.js';
+import { emuPerPoint } from '../office-units.js';
 import { isTitle, placeholderOf } from './placeholders.js';
 import type { Placeholder } from './placeholders.js';
 import { addTextBody, plainBody } from './shape-text.js';
 import type { TextContext } from './shape-text.js';
 
-const emuPerPoint = 12_700;
 /** Points between two lines of shapes: what was drawn by hand side by side is not quite level. */
 const rowHeight = 12;
 /** Of one table; PowerPoint allows 75 columns. */

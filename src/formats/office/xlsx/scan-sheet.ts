@@ -1,5 +1,6 @@
 /** Reads the XML of a sheet by its few elements, straight into columns of numbers: no object for a tag, none for a cell. */
 import { LecternError } from '../../../errors.js';
+import { carriageReturn, equalsSign, greaterThan, lastCodePoint, lessThan, letterCount, lineFeed, nine, singleQuote, slash, space, tab, upperA, upperZ, zero } from '../../character-codes.js';
 import { decodeXml } from '../../xml-text.js';
 import { CellStore, cellKind, maximumColumns, maximumRows, readRange } from './sheet-cells.js';
 import type { CellKind, Range } from './sheet-cells.js';
@@ -13,10 +14,25 @@ export interface ScannedSheet {
   tail: string;
 }
 
-/** Merged ranges that are looked at. */
+/** Merged ranges that are read. */
 const maximumMerges = 100_000;
 
-const lessThan = 60;
+/** First letters of the names of elements, attributes and kinds of values. */
+const letterB = 98;
+const letterC = 99;
+const letterD = 100;
+const letterE = 101;
+const letterI = 105;
+const letterR = 114;
+const letterS = 115;
+const letterT = 116;
+const letterV = 118;
+/** Differs between a letter's two cases. */
+const caseBit = 32;
+/** Letters of a column's name, and digits of a row's number. */
+const mostColumnLetters = 3;
+const mostDigits = 8;
+const rowName = 'row';
 
 function damaged(subject: string): LecternError {
   return new LecternError('invalid_document', `${subject} is damaged: it is not well-formed XML.`);
@@ -31,7 +47,7 @@ export function decodeCellText(text: string): string {
     decoded = decoded.replace(/&(?:#x([0-9a-fA-F]{1,6})|#(\d{1,7})|(amp|lt|gt|quot|apos));/g, (_, hex?: string, decimal?: string, name?: string) => {
       if (name !== undefined) return named[name] as string;
       const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16);
-      return code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd';
+      return code <= lastCodePoint ? String.fromCodePoint(code) : '\ufffd';
     });
   }
   return decoded.includes('_x') ? decoded.replace(/_x([0-9A-Fa-f]{4})_/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))) : decoded;
@@ -59,15 +75,15 @@ class SheetScanner {
       const name = open + 1 + skip;
       const first = xml.charCodeAt(name);
       const second = xml.charCodeAt(name + 1);
-      if (first === 99 && (second === 32 || second === 62 || second === 47 || second === 10 || second === 13 || second === 9)) {
+      if (first === letterC && (second === space || second === greaterThan || second === slash || second === lineFeed || second === carriageReturn || second === tab)) {
         this.#cell(name + 1);
         if (this.cells.count > this.most) {
           this.cells.count = this.most;
           this.complete = false;
           return this.#end();
         }
-      } else if (first === 114 && xml.startsWith('row', name)) this.#beginRow(name + 3);
-      else if (xml.charCodeAt(open + 1) === 47 && xml.startsWith('sheetData', open + 2 + skip)) return open;
+      } else if (first === letterR && xml.startsWith(rowName, name)) this.#beginRow(name + rowName.length);
+      else if (xml.charCodeAt(open + 1) === slash && xml.startsWith('sheetData', open + 2 + skip)) return open;
       else this.#at = this.#tagEnd(open);
     }
   }
@@ -95,10 +111,10 @@ class SheetScanner {
 
   #digits(from: number): number {
     let number = 0;
-    for (let at = from; at < from + 8; at++) {
-      const digit = this.xml.charCodeAt(at) - 48;
-      if (digit < 0 || digit > 9) break;
-      number = number * 10 + digit;
+    for (let at = from; at < from + mostDigits; at++) {
+      const code = this.xml.charCodeAt(at);
+      if (code < zero || code > nine) break;
+      number = number * 10 + code - zero;
     }
     return number;
   }
@@ -113,33 +129,33 @@ class SheetScanner {
     let at = from;
     for (; ; at++) {
       const code = xml.charCodeAt(at);
-      if (code === 62) break;
+      if (code === greaterThan) break;
       if (code !== code || code === lessThan) throw damaged(this.subject);
-      if (code !== 61) continue;
+      if (code !== equalsSign) continue;
       const quote = xml.charCodeAt(at + 1);
       const name = xml.charCodeAt(at - 1);
-      const single = xml.charCodeAt(at - 2) <= 32;
+      const single = xml.charCodeAt(at - 2) <= space;
       const value = at + 2;
-      if (single && name === 114) {
+      if (single && name === letterR) {
         column = 0;
         let digits = value;
-        for (; digits < value + 3; digits++) {
-          const letter = xml.charCodeAt(digits) & ~32;
-          if (letter < 65 || letter > 90) break;
-          column = column * 26 + letter - 64;
+        for (; digits < value + mostColumnLetters; digits++) {
+          const letter = xml.charCodeAt(digits) & ~caseBit;
+          if (letter < upperA || letter > upperZ) break;
+          column = column * letterCount + letter - upperA + 1;
         }
         column--;
         row = this.#digits(digits) - 1;
-      } else if (single && name === 116) {
+      } else if (single && name === letterT) {
         type = xml.charCodeAt(value);
         typeNext = xml.charCodeAt(value + 1);
-      } else if (single && name === 115) style = this.#digits(value);
-      at = xml.indexOf(quote === 39 ? "'" : '"', value);
+      } else if (single && name === letterS) style = this.#digits(value);
+      at = xml.indexOf(quote === singleQuote ? "'" : '"', value);
       if (at < 0) throw damaged(this.subject);
     }
     this.#at = at + 1;
     this.#column = column;
-    if (xml.charCodeAt(at - 1) === 47) return;
+    if (xml.charCodeAt(at - 1) === slash) return;
     this.#contents(row, column, type, typeNext, style);
   }
 
@@ -153,21 +169,21 @@ class SheetScanner {
     for (;;) {
       const open = xml.indexOf('<', this.#at);
       if (open < 0) throw damaged(this.subject);
-      if (xml.charCodeAt(open + 1) === 47) {
+      if (xml.charCodeAt(open + 1) === slash) {
         this.#at = this.#tagEnd(open);
-        if (xml.charCodeAt(open + 2 + skip) === 99) break;
+        if (xml.charCodeAt(open + 2 + skip) === letterC) break;
         continue;
       }
       const name = xml.charCodeAt(open + 1 + skip);
       const end = this.#tagEnd(open);
       this.#at = end;
-      if (xml.charCodeAt(end - 2) === 47) continue;
-      if (name === 118) {
+      if (xml.charCodeAt(end - 2) === slash) continue;
+      if (name === letterV) {
         const close = xml.indexOf('<', end);
         start = end;
         until = close < 0 ? xml.length : close;
         this.#at = until;
-      } else if (name === 105 && xml.charCodeAt(open + 2 + skip) === 115) {
+      } else if (name === letterI && xml.charCodeAt(open + 2 + skip) === letterS) {
         const close = xml.indexOf(`</${this.prefix}is>`, end);
         if (close < 0) throw damaged(this.subject);
         rich = richText(xml.slice(end, close), this.prefix);
@@ -185,10 +201,10 @@ class SheetScanner {
 
   /** s(hared), str and inlineStr, b(oolean), e(rror), d(ate), n(umber), which is also what none means. */
   #kind(type: number, typeNext: number): CellKind {
-    if (type === 115) return typeNext === 116 ? cellKind.text : cellKind.shared;
-    if (type === 105 || type === 100) return cellKind.text;
-    if (type === 98) return cellKind.boolean;
-    return type === 101 ? cellKind.error : cellKind.number;
+    if (type === letterS) return typeNext === letterT ? cellKind.text : cellKind.shared;
+    if (type === letterI || type === letterD) return cellKind.text;
+    if (type === letterB) return cellKind.boolean;
+    return type === letterE ? cellKind.error : cellKind.number;
   }
 
   /** Of a shared string; -1 where it is no such number. */
@@ -209,7 +225,7 @@ export function richText(xml: string, prefix: string): string {
     if (end < 0) return text;
     at = end + 1;
     const after = own.charCodeAt(open + 2 + prefix.length);
-    if (after !== 62 && after !== 32 || own.charCodeAt(end - 1) === 47) continue;
+    if (after !== greaterThan && after !== space || own.charCodeAt(end - 1) === slash) continue;
     const close = own.indexOf('<', at);
     text += own.slice(at, close < 0 ? own.length : close);
     at = close < 0 ? own.length : close;
@@ -244,7 +260,7 @@ export function scanSheet(bytes: Uint8Array, most: number, subject: string): Sca
   const data = xml.indexOf(`<${prefix}sheetData`);
   const scanner = new SheetScanner(xml, prefix, subject, most);
   const dataEnd = data < 0 ? 0 : xml.indexOf('>', data);
-  const end = data < 0 || dataEnd < 0 || xml.charCodeAt(dataEnd - 1) === 47 ? Math.max(0, dataEnd) : scanner.scan(dataEnd + 1);
+  const end = data < 0 || dataEnd < 0 || xml.charCodeAt(dataEnd - 1) === slash ? Math.max(0, dataEnd) : scanner.scan(dataEnd + 1);
   const tail = xml.slice(end);
   return { cells: scanner.cells, merges: readMerges(tail, prefix), complete: scanner.complete, tail };
 }

@@ -1,4 +1,5 @@
 /** The shared strings of a workbook, found by the scanner's means and cut out when they are asked for. */
+import { slash } from '../../character-codes.js';
 import { decodeXml } from '../../xml-text.js';
 import { decodeCellText, prefixOf, richText } from './scan-sheet.js';
 
@@ -17,7 +18,7 @@ export class SharedStrings {
     for (let at = this.#xml.indexOf(open); at >= 0; at = this.#xml.indexOf(open, at)) {
       const end = this.#xml.indexOf('>', at);
       if (end < 0) break;
-      if (this.#xml.charCodeAt(end - 1) === 47) {
+      if (this.#xml.charCodeAt(end - 1) === slash) {
         this.#bounds.push(end, end);
         at = end;
         continue;

@@ -1,4 +1,5 @@
 /** A sheet's used cells as tables: cells that touch belong together, and a merged range touches with all of its area. */
+import { maximumColumns } from './sheet-cells.js';
 import type { CellStore, Range } from './sheet-cells.js';
 
 export interface Region extends Range {
@@ -43,18 +44,21 @@ function inOrder({ rows, columns, count }: CellStore): Int32Array {
   return order.subarray(0, kept);
 }
 
-/** Stretches of filled columns, row by row, those of merged ranges among them; stretches that touch within a row are one. */
+/** Numbers of a merged range's part in one row: the row, its first and its last column. */
+const partNumbers = 3;
+
+/** Runs of filled columns, row by row, those of merged ranges among them; runs that touch within a row are one. */
 function runsOf(store: CellStore, order: Int32Array, merges: Range[]): Runs {
-  const stretches: number[] = [];
-  for (const { top, bottom, left, right } of merges) for (let row = top; row <= bottom; row++) stretches.push(row, left, right);
-  const total = order.length + stretches.length / 3;
+  const mergedParts: number[] = [];
+  for (const { top, bottom, left, right } of merges) for (let row = top; row <= bottom; row++) mergedParts.push(row, left, right);
+  const total = order.length + mergedParts.length / partNumbers;
   const rows = new Int32Array(total);
   const starts = new Int32Array(total);
   const ends = new Int32Array(total);
   let sorted: Int32Array | null = null;
-  if (stretches.length > 0) {
-    sorted = new Int32Array(stretches.length / 3).map((_, index) => index);
-    sorted.sort((a, b) => (stretches[3 * a] ?? 0) - (stretches[3 * b] ?? 0) || (stretches[3 * a + 1] ?? 0) - (stretches[3 * b + 1] ?? 0));
+  if (mergedParts.length > 0) {
+    sorted = new Int32Array(mergedParts.length / partNumbers).map((_, index) => index);
+    sorted.sort((a, b) => (mergedParts[partNumbers * a] ?? 0) - (mergedParts[partNumbers * b] ?? 0) || (mergedParts[partNumbers * a + 1] ?? 0) - (mergedParts[partNumbers * b + 1] ?? 0));
   }
   let count = 0;
   let merged = 0;
@@ -69,8 +73,8 @@ function runsOf(store: CellStore, order: Int32Array, merges: Range[]): Runs {
   };
   const addMergesUpTo = (row: number, column: number): void => {
     for (; sorted !== null && merged < sorted.length; merged++) {
-      const at = 3 * (sorted[merged] ?? 0);
-      const [mergedRow = 0, left = 0, right = 0] = [stretches[at], stretches[at + 1], stretches[at + 2]];
+      const at = partNumbers * (sorted[merged] ?? 0);
+      const [mergedRow = 0, left = 0, right = 0] = [mergedParts[at], mergedParts[at + 1], mergedParts[at + 2]];
       if (mergedRow > row || mergedRow === row && left > column) return;
       add(mergedRow, left, right);
     }
@@ -105,25 +109,28 @@ function joinRuns({ rows, starts, ends, count }: Runs): Int32Array {
   return parents;
 }
 
+/** Rows and columns that a merged range keeps past the used cells. */
+const keptPastUse = 64;
+
 /** Those of the merged ranges that begin with a filled cell and lie within what is used; all within a bound on their rows. */
 function usefulMerges(store: CellStore, order: Int32Array, merges: Range[]): Range[] {
   if (merges.length === 0) return [];
   let [lastRow, lastColumn] = [0, 0];
   const filled = new Set<number>();
-  const wanted = new Set(merges.map(({ top, left }) => top * 16_384 + left));
+  const wanted = new Set(merges.map(({ top, left }) => top * maximumColumns + left));
   for (const cell of order) {
     const [row = 0, column = 0] = [store.rows[cell], store.columns[cell]];
     lastRow = Math.max(lastRow, row);
     lastColumn = Math.max(lastColumn, column);
-    if (wanted.has(row * 16_384 + column)) filled.add(row * 16_384 + column);
+    if (wanted.has(row * maximumColumns + column)) filled.add(row * maximumColumns + column);
   }
-  for (const merge of merges) lastColumn = Math.max(lastColumn, Math.min(merge.right, lastColumn + 64));
+  for (const merge of merges) lastColumn = Math.max(lastColumn, Math.min(merge.right, lastColumn + keptPastUse));
   const kept: Range[] = [];
   let rows = 0;
   let area = 0;
   for (const merge of merges) {
-    if (!filled.has(merge.top * 16_384 + merge.left)) continue;
-    const clipped = { ...merge, bottom: Math.min(merge.bottom, Math.max(lastRow, merge.top) + 64), right: Math.min(merge.right, lastColumn) };
+    if (!filled.has(merge.top * maximumColumns + merge.left)) continue;
+    const clipped = { ...merge, bottom: Math.min(merge.bottom, Math.max(lastRow, merge.top) + keptPastUse), right: Math.min(merge.right, lastColumn) };
     rows += clipped.bottom - clipped.top + 1;
     area += (clipped.bottom - clipped.top + 1) * (clipped.right - clipped.left + 1);
     if (rows > maximumMergedRows || area > maximumMergedArea) break;
