@@ -77,16 +77,19 @@ function innermostMark({ call }: Pdfium, object: PageObject): number {
   return count > 0 ? call.FPDFPageObj_GetMark(object.pointer, count - 1) : 0;
 }
 
-/** Longest text that is looked at, in bytes of UTF-16 with its byte order mark. */
+/** Longest and shortest text that is read, in bytes of UTF-16 with its byte order mark. */
 const MOST_BYTES = 66;
+const LEAST_BYTES = 4;
+const BIG_ENDIAN_MARK = [0xfe, 0xff];
 
 /** The mark's text in the order in which it is read; '' where it has none, a longer one, or one in another encoding than UTF-16. */
 function actualTextOf(pdfium: Pdfium, mark: number): string {
   const { call, scratch } = pdfium;
-  if (call.FPDFPageObjMark_GetParamBlobValue(mark, pdfium.names.ActualText, scratch + 8, MOST_BYTES, scratch) === 0) return '';
-  const size = pdfium.i32[scratch >> 2] ?? 0;
-  const bytes = Buffer.from(pdfium.u8.subarray(scratch + 8, scratch + 8 + Math.min(size, MOST_BYTES)));
-  if (size > MOST_BYTES || size < 4 || size % 2 === 1 || bytes[0] !== 0xfe || bytes[1] !== 0xff) return '';
+  const buffer = pdfium.out64(1);
+  if (call.FPDFPageObjMark_GetParamBlobValue(mark, pdfium.names.ActualText, buffer, MOST_BYTES, scratch) === 0) return '';
+  const size = pdfium.int(0);
+  const bytes = Buffer.from(pdfium.u8.subarray(buffer, buffer + Math.min(size, MOST_BYTES)));
+  if (size > MOST_BYTES || size < LEAST_BYTES || size % 2 === 1 || bytes[0] !== BIG_ENDIAN_MARK[0] || bytes[1] !== BIG_ENDIAN_MARK[1]) return '';
   return bytes.subarray(2).swap16().toString('utf16le');
 }
 

@@ -7,44 +7,65 @@ const symbolFont = /^symbol/i;
 const extensionFont = /^CMEX\d/;
 const relationFont = /^CMB?SY\d/;
 
+const TAB = 9;
+const LINE_FEED = 10;
+const CARRIAGE_RETURN = 13;
+const SPACE = 0x20;
+const DELETE = 0x7f;
+const NO_BREAK_SPACE = 0xa0;
+const SOFT_HYPHEN = 0xad;
+const OGHAM_SPACE = 0x1680;
+/** Spaces of typesetting, from the en quad to the hair space. */
+const TYPOGRAPHIC_SPACES = { first: 0x2000, last: 0x200a };
+const NARROW_NO_BREAK_SPACE = 0x202f;
+const MATHEMATICAL_SPACE = 0x205f;
+const IDEOGRAPHIC_SPACE = 0x3000;
+/** Codes of one byte; of Microsoft's symbol fonts, which add 0xF000 to theirs, the byte. */
+const LAST_BYTE = 0xff;
+const PRIVATE_USE = { first: 0xe000, last: 0xf8ff };
+
 /** '' where the code stands for nothing that can be read; ' ' for every kind of space; U+FFFD where a sign is drawn and unknown. */
 export function cleanCharacter(code: number, font: Font): string {
-  if (font.symbolic && wingdingsFont.test(font.name) && (code <= 0xff || isSymbolArea(code))) return code === 0x20 ? ' ' : wingdingsSign(code & 0xff) || '▪';
-  if (code < 0x7f && extensionFont.test(font.name)) {
+  if (font.symbolic && wingdingsFont.test(font.name) && (code <= LAST_BYTE || isSymbolArea(code))) return code === SPACE ? ' ' : wingdingsSign(code & LAST_BYTE) || '▪';
+  if (code < DELETE && extensionFont.test(font.name)) {
     const sign = extensionSign(code);
     if (sign !== '') return sign;
   }
-  if (code > 0x20 && code < 0x7f && relationFont.test(font.name)) {
+  if (code > SPACE && code < DELETE && relationFont.test(font.name)) {
     const sign = relationSign(code);
     if (sign !== '') return isSilent(sign.charCodeAt(0)) ? '' : sign;
   }
-  if (code > 0x20 && code < 0x7f) return String.fromCharCode(code);
+  if (code > SPACE && code < DELETE) return String.fromCharCode(code);
   // A drawn font without names may have letters there; where it draws nothing it is a space.
-  if (code < 0x20 && font.name === '') return '\ufffd';
+  if (code < SPACE && font.name === '') return '\ufffd';
   if (isSpace(code)) return ' ';
-  if (code < 0x20 || (code >= 0x7f && code < 0xa0)) return '\ufffd';
-  if (code === 0xad) return '-';
-  if (code >= 0xe000 && code <= 0xf8ff) return privateUse(code, font);
+  if (code < SPACE || (code >= DELETE && code < NO_BREAK_SPACE)) return '\ufffd';
+  if (code === SOFT_HYPHEN) return '-';
+  if (code >= PRIVATE_USE.first && code <= PRIVATE_USE.last) return privateUse(code, font);
   if (isSilent(code)) return '';
   const text = String.fromCodePoint(code);
   return isPresentationForm(code) ? text.normalize('NFKC') : text;
 }
 
 export function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0xa0 || code === 9 || code === 10 || code === 13 || code === 0x1680 || (code >= 0x2000 && code <= 0x200a) || code === 0x202f || code === 0x205f || code === 0x3000;
+  return code === SPACE || code === NO_BREAK_SPACE || code === TAB || code === LINE_FEED || code === CARRIAGE_RETURN || code === OGHAM_SPACE
+    || (code >= TYPOGRAPHIC_SPACES.first && code <= TYPOGRAPHIC_SPACES.last) || code === NARROW_NO_BREAK_SPACE || code === MATHEMATICAL_SPACE || code === IDEOGRAPHIC_SPACE;
 }
 
-/** Marks without a shape: joiners, direction marks, byte order marks, tags, halves of surrogate pairs. */
+/** Marks without a shape: joiners, marks of direction, breaks and embeddings, word joiners, variation selectors, byte order marks, halves of surrogate pairs, tags. */
+const SILENT: [first: number, last: number][] = [
+  [0x200b, 0x200f], [0x2028, 0x202e], [0x2060, 0x206f], [0xd800, 0xdfff], [0xfe00, 0xfe0f], [0xfeff, 0xfeff], [0xfffe, 0xffff], [0xe0000, Infinity],
+];
+
 function isSilent(code: number): boolean {
-  return (
-    (code >= 0x200b && code <= 0x200f) || (code >= 0x2028 && code <= 0x202e) || (code >= 0x2060 && code <= 0x206f) || (code >= 0xfe00 && code <= 0xfe0f) ||
-    code === 0xfeff || code === 0xfffe || code === 0xffff || (code >= 0xd800 && code < 0xe000) || code >= 0xe0000
-  );
+  return code >= SILENT[0]![0] && SILENT.some(([first, last]) => code >= first && code <= last);
 }
 
-/** Latin ligatures, Hebrew and Arabic presentation forms: their compatibility letters are what is meant. */
+/** The ligature IJ in both cases, Latin ligatures, Hebrew and Arabic presentation forms: their compatibility letters are what is meant. */
+const PRESENTATION_FORMS: [first: number, last: number][] = [[0x132, 0x133], [0xfb00, 0xfdff], [0xfe70, 0xfefc]];
+
 function isPresentationForm(code: number): boolean {
-  return (code >= 0xfb00 && code <= 0xfdff) || (code >= 0xfe70 && code <= 0xfefc) || code === 0x132 || code === 0x133;
+  return PRESENTATION_FORMS.some(([first, last]) => code >= first && code <= last);
 }
 
 function isSymbolArea(code: number): boolean {
@@ -53,16 +74,19 @@ function isSymbolArea(code: number): boolean {
 
 /** Stands for a private-use glyph until its neighbours tell whether it is part of a word or an icon. */
 export const unnamedGlyph = '\ue000';
+/** The ligature of two t in Linux Libertine, and the bullet of symbol fonts. */
+const LIBERTINE_TT = 0xe03c;
+const SYMBOL_BULLET = 0xb7;
 const libertine = /^Lin(Libertine|Biolinum)/i;
 
 /** Microsoft's symbol fonts put their codes at U+F020..F0FF; elsewhere private use is an icon or a font's own ligature. */
 function privateUse(code: number, font: Font): string {
-  if (code === 0xe03c && libertine.test(font.name)) return 'tt';
+  if (code === LIBERTINE_TT && libertine.test(font.name)) return 'tt';
   if (!isSymbolArea(code)) return unnamedGlyph;
-  const low = code & 0xff;
+  const low = code & LAST_BYTE;
   if (symbolFont.test(font.name)) return symbolSign(low);
-  if (low === 0xb7) return '•';
-  if (!font.symbolic && low > 0x20 && low < 0x7f) return String.fromCharCode(low);
+  if (low === SYMBOL_BULLET) return '•';
+  if (!font.symbolic && low > SPACE && low < DELETE) return String.fromCharCode(low);
   return wingdingsSign(low);
 }
 

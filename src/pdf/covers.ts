@@ -1,5 +1,6 @@
 /** Filled boxes and images by place: what lies over or under a glyph. */
 import { containsBox, middleX, middleY } from '../geometry/box.js';
+import { colorDistance, WHITE } from './colors.js';
 import type { Box } from './pdf-page.js';
 
 export interface Cover {
@@ -15,9 +16,8 @@ export interface Cover {
 
 const CELL = 36;
 const MAX_ENTRIES = 200_000;
-/** Sum of the differences of the three channels below which two colours look the same. */
+/** Sum of the differences of the three channels up to which two colours appear the same. */
 const SAME_COLOR = 24;
-const WHITE = 0xffffff;
 
 /** Suspects, not verdicts: an image may be transparent, a box may be masked. */
 export class CoverIndex {
@@ -79,5 +79,5 @@ export class CoverIndex {
 }
 
 function alike(a: number, b: number): boolean {
-  return Math.abs((a >> 16) - (b >> 16)) + Math.abs(((a >> 8) & 255) - ((b >> 8) & 255)) + Math.abs((a & 255) - (b & 255)) <= SAME_COLOR;
+  return colorDistance(a, b) <= SAME_COLOR;
 }

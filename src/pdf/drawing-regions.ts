@@ -2,10 +2,16 @@
 import { heightOf, intersection, union, widthOf } from '../geometry/box.js';
 import type { Box } from './pdf-page.js';
 
+/** Sides of a cell of the grid: points at the least, and cells along the page's longer side at the most. */
+const CELL_POINTS = 10;
+const CELLS_OF_PAGE = 150;
+/** Sides of a region, points: smaller ones are signs. */
+const LEAST_SIDE = 12;
+
 /** Regions in which `strokes` lie close together, found on a coarse grid. */
 export function clusterStrokes(strokes: Box[], page: Box): Box[] {
   if (strokes.length === 0) return [];
-  const cell = Math.max(10, Math.max(page.right, page.bottom) / 150);
+  const cell = Math.max(CELL_POINTS, Math.max(page.right, page.bottom) / CELLS_OF_PAGE);
   const columns = Math.ceil(page.right / cell) + 1;
   const rows = Math.ceil(page.bottom / cell) + 1;
   const regions = new Int32Array(columns * rows);
@@ -16,7 +22,7 @@ export function clusterStrokes(strokes: Box[], page: Box): Box[] {
     if (regions[start] !== 0) continue;
     boxes.push(floodFill(start, occupied, regions, columns, boxes.length + 1));
   }
-  return boxes.filter((box) => widthOf(box) >= 12 && heightOf(box) >= 12);
+  return boxes.filter((box) => widthOf(box) >= LEAST_SIDE && heightOf(box) >= LEAST_SIDE);
 }
 
 function markCells(occupied: Map<number, Box>, stroke: Box, cell: number, columns: number, rows: number): void {

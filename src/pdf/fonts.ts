@@ -6,6 +6,13 @@ const FIXED_PITCH = 1;
 const ITALIC = 64;
 const FORCE_BOLD = 1 << 18;
 
+/** Weights as in OpenType's OS/2 table, 100 to 900. */
+const WEIGHT = { regular: 400, semiBold: 600, bold: 700 };
+/** Weights that PDFium guesses of stems and that show bold faces. */
+const BOLD_STEMS = { least: 650, most: 1000 };
+/** Slant of an italic face at the least. */
+const ITALIC_DEGREES = 5;
+
 /** Looked for in the name with spaces between its parts: `Nimbus Rom No9L-Medi Ital`. The first that fits holds. */
 const namedWeights: [RegExp, number][] = [
   [/(semi|demi)[-_ ]?(bold|bd)|\bsemb|\bdemi\b|\bsb\b/i, 600],
@@ -49,7 +56,7 @@ export class FontTable {
 
   /** The font as it looks when it is stroked as well as filled: producers thicken letters so when they lack the bold face. */
   emboldened(font: Font): Font {
-    return font.bold ? font : this.#intern({ ...font, bold: true, weight: 700 });
+    return font.bold ? font : this.#intern({ ...font, bold: true, weight: WEIGHT.bold });
   }
 
   /** The same font, known to be a typewriter's by its advances. */
@@ -70,14 +77,14 @@ export class FontTable {
 export function describeFont(rawName: string, flags: number, engineWeight: number, italicAngle: number): Font {
   const name = rawName.replace(/^[A-Z]{6}\+/, '');
   const parts = name.replace(/([a-z0-9])([A-Z])/g, '$1 $2');
-  const named = texBold.test(name) ? 700 : namedWeights.find(([pattern]) => pattern.test(parts))?.[1];
+  const named = texBold.test(name) ? WEIGHT.bold : namedWeights.find(([pattern]) => pattern.test(parts))?.[1];
   // Stem widths mislead below the clearly bold: regular Arial comes out anywhere from 200 to 600.
-  const weight = named ?? ((flags & FORCE_BOLD) !== 0 || (engineWeight >= 650 && engineWeight <= 1000) ? 700 : 400);
+  const weight = named ?? ((flags & FORCE_BOLD) !== 0 || (engineWeight >= BOLD_STEMS.least && engineWeight <= BOLD_STEMS.most) ? WEIGHT.bold : WEIGHT.regular);
   return {
     name,
     weight,
-    bold: weight >= 600,
-    italic: italicName.test(parts) || texItalic.test(name) || (flags & ITALIC) !== 0 || Math.abs(italicAngle) >= 5,
+    bold: weight >= WEIGHT.semiBold,
+    italic: italicName.test(parts) || texItalic.test(name) || (flags & ITALIC) !== 0 || Math.abs(italicAngle) >= ITALIC_DEGREES,
     monospace: monospaceName.test(parts) || texMonospace.test(name) || ((flags & FIXED_PITCH) !== 0 && !symbolName.test(name)),
     symbolic: symbolName.test(name),
   };

@@ -21,6 +21,11 @@ const PADDING = 2;
 /** Mean advance of text faces, in parts of the size; the real font is the viewer's choice. */
 const MEAN_ADVANCE = 0.5;
 const LINE_PITCH = 1.15;
+/** A line's ink above and below its baseline, and its baseline below its top, in parts of the size. */
+const ASCENT = 0.75;
+const DESCENT = 0.2;
+const BASELINE = 0.8;
+/** Points. */
 const LABEL_REACH = 40;
 
 const fieldFont: Font = { name: '', weight: 400, bold: false, italic: false, monospace: false, symbolic: false };
@@ -115,16 +120,16 @@ function layOut(field: Field, firstOrder: number): Line[] {
   const top = rows.length === 1 ? (box.top + box.bottom - size) / 2 : box.top + PADDING;
   let order = firstOrder;
   return rows.map((row, index) => {
-    const baseline = top + index * pitch + 0.8 * size;
+    const baseline = top + index * pitch + BASELINE * size;
     let x = box.left + PADDING;
     const words = row.map((text) => {
       const width = Math.min(text.length * advance, widthOf(box));
-      const word = makeWord(text, { left: x, top: baseline - 0.75 * size, right: x + width, bottom: baseline + 0.2 * size }, baseline, size, order++);
+      const word = makeWord(text, { left: x, top: baseline - ASCENT * size, right: x + width, bottom: baseline + DESCENT * size }, baseline, size, order++);
       x += width + advance;
       return word;
     });
     const [first, last] = [words[0], words[words.length - 1]];
-    return { words, box: { left: first?.box.left ?? x, top: baseline - 0.75 * size, right: last?.box.right ?? x, bottom: baseline + 0.2 * size }, baseline, size, angle: 0 };
+    return { words, box: { left: first?.box.left ?? x, top: baseline - ASCENT * size, right: last?.box.right ?? x, bottom: baseline + DESCENT * size }, baseline, size, angle: 0 };
   });
 }
 

@@ -37,6 +37,21 @@ const CHAIN_GAP = 0.12;
 const REACH = 2.2;
 const ROW_HEIGHT = 2;
 const MAX_NEIGHBOURS = 48;
+/** Points by which baselines may differ besides. */
+const BASELINE_SLACK = 0.05;
+/** Within one chain: points of slack, how much larger one size may be than the other, and how far a glyph may reach back. */
+const WITHIN_CHAIN = { slack: 0.01, sizes: 1.5, overlap: 0.4 };
+/** On one baseline: how much larger one size may be than the other, and how far chains may overlap. */
+const ON_BASELINE = { sizes: 2.5, overlap: 0.6 };
+/** A little above or below it: how far, how much larger one size may be, how far apart and how far overlapping. */
+const NEAR_BASELINE = { drop: 0.25, sizes: 1.3, gap: 1.2, overlap: 0.3 };
+/** A script: its size in parts of the larger one, its distance from the letter, and how far it is raised or lowered. */
+const SCRIPT = { least: 0.3, most: 0.88, gap: 0.3, overlap: 0.35, raised: 0.6, lowered: 0.4 };
+/** Chains of one row that overlap by more than this are printed over each other, unless they are two scripts so far apart in height. */
+const OVERPRINTED = 0.45;
+const STACKED_SCRIPTS = 0.3;
+/** Chains at the end of a row that are compared with the next one. */
+const LAST_OF_ROW = 3;
 
 /** All of one direction. */
 export function buildTracks(glyphs: Glyph[]): Track[] {
@@ -82,10 +97,10 @@ function isNear(chain: Chain, glyph: Glyph): boolean {
 function continues(chain: Chain, glyph: Glyph): boolean {
   const { size } = chain;
   const other = glyph.run.size;
-  if (Math.abs(glyph.v - chain.v) > SAME_BASELINE * Math.min(size, other) + 0.01) return false;
-  if (other > size * 1.5 || other < size / 1.5) return false;
+  if (Math.abs(glyph.v - chain.v) > SAME_BASELINE * Math.min(size, other) + WITHIN_CHAIN.slack) return false;
+  if (other > size * WITHIN_CHAIN.sizes || other < size / WITHIN_CHAIN.sizes) return false;
   const gap = glyph.u0 >= chain.u0 ? glyph.u0 - chain.u1 : chain.u0 - glyph.u1;
-  return gap > -0.4 * size && gap < CHAIN_GAP * size;
+  return gap > -WITHIN_CHAIN.overlap * size && gap < CHAIN_GAP * size;
 }
 
 function extend(chain: Chain, glyph: Glyph): void {
@@ -152,12 +167,11 @@ function belongTogether(a: Chain, b: Chain): boolean {
   const large = Math.max(a.size, b.size);
   const small = Math.min(a.size, b.size);
   const drop = Math.abs(b.v - a.v);
-  if (drop <= SAME_BASELINE * small + 0.05) return large <= small * 2.5 && gap < REACH * large && gap > -0.6 * small;
-  if (drop <= 0.25 * small && large <= small * 1.3) return gap < 1.2 * small && gap > -0.3 * small;
-  // A script: clearly smaller, touching, raised by at most 0.6 or lowered by at most 0.4 of the larger size.
-  if (small > large * 0.88 || small < large * 0.3 || gap > 0.3 * large || gap < -0.35 * large) return false;
+  if (drop <= SAME_BASELINE * small + BASELINE_SLACK) return large <= small * ON_BASELINE.sizes && gap < REACH * large && gap > -ON_BASELINE.overlap * small;
+  if (drop <= NEAR_BASELINE.drop * small && large <= small * NEAR_BASELINE.sizes) return gap < NEAR_BASELINE.gap * small && gap > -NEAR_BASELINE.overlap * small;
+  if (small > large * SCRIPT.most || small < large * SCRIPT.least || gap > SCRIPT.gap * large || gap < -SCRIPT.overlap * large) return false;
   const raised = a.size < b.size ? a.v < b.v : b.v < a.v;
-  return drop <= (raised ? 0.6 : 0.4) * large;
+  return drop <= (raised ? SCRIPT.raised : SCRIPT.lowered) * large;
 }
 
 /** In parts of the text's size: a drop capital's, and how far the lines beside it are apart. In letters: what is a line beside it and no script. */
@@ -200,11 +214,11 @@ function layOut(cluster: Chain[]): Track[] {
 }
 
 function fits(row: Chain[], chain: Chain, main: number): boolean {
-  for (let at = row.length - 1; at >= Math.max(0, row.length - 3); at--) {
+  for (let at = row.length - 1; at >= Math.max(0, row.length - LAST_OF_ROW); at--) {
     const before = row[at];
-    if (before === undefined || chain.u0 > before.u1 - 0.45 * Math.min(before.size, chain.size)) continue;
+    if (before === undefined || chain.u0 > before.u1 - OVERPRINTED * Math.min(before.size, chain.size)) continue;
     // Two scripts of one letter stand over each other and belong to the line all the same.
-    const stacked = chain.size < 0.88 * main && before.size < 0.88 * main && Math.abs(chain.v - before.v) > 0.3 * main;
+    const stacked = chain.size < SCRIPT.most * main && before.size < SCRIPT.most * main && Math.abs(chain.v - before.v) > STACKED_SCRIPTS * main;
     if (!stacked) return false;
   }
   return true;
@@ -228,5 +242,5 @@ function trackOf(row: Chain[]): Track {
 
 /** Of the largest text on it. */
 function baselineOf(row: Chain[], size: number): number {
-  return (row.find((chain) => chain.size > 0.88 * size) ?? row[0])?.v ?? 0;
+  return (row.find((chain) => chain.size > SCRIPT.most * size) ?? row[0])?.v ?? 0;
 }

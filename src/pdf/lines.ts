@@ -1,6 +1,7 @@
 /** Tracks become lines: split where a gutter, a table gap or a drawn wall opens. */
 import { partitionPoint } from '../geometry/search.js';
 import { median } from '../geometry/statistics.js';
+import { HALF_TURN, QUARTER_TURN, THREE_QUARTER_TURN } from './angles.js';
 import type { Glyph } from './glyph.js';
 import type { Ruling } from './pdf-page.js';
 import { buildTracks } from './fragments.js';
@@ -25,6 +26,15 @@ const WIDEST_ORDINARY = 0.8;
 const MARKER_GAP = 2.2;
 const QUAD_GAP = 1.6;
 const NUMBER_GAP = 0.8;
+/** The em of two sizes is at most this many times the smaller one. */
+const SIZES = 1.4;
+/** Below this gap no wall stands between two glyphs. */
+const WALLED_GAP = 0.1;
+/** Gaps in terms of the line's ordinary one: so wide they part by themselves, or beside a channel or a jump in the painting order. */
+const FIRM_WIDENING = 1.8;
+const WIDENING = 1.3;
+/** Places in the order of glyphs over which the painting order jumps. */
+const JUMP = 5;
 const marker = /^(?:[•●○■□◻❑❒☐☑☒⊠⌧▪▫◦‣⁃–—*·➢✓✗❖◆-]|\(?(?:\d{1,3}|[a-zA-Z]|[ivxIVX]{1,5})[.):]|\[\d{1,3}\])$/;
 const sectionNumber = /^\d+(?:\.\d+)*\.?$/;
 
@@ -53,11 +63,11 @@ interface Wall {
 }
 
 function wallsFor(rulings: Ruling[], angle: number): Wall[] {
-  if (angle % 90 !== 0) return [];
-  const across = angle % 180 === 0 ? 'vertical' : 'horizontal';
+  if (angle % QUARTER_TURN !== 0) return [];
+  const across = angle % HALF_TURN === 0 ? 'vertical' : 'horizontal';
   // u and v in terms of the page's x and y, for the four quarter turns.
-  const forwards = angle === 0 || angle === 270 ? 1 : -1;
-  const down = angle === 0 || angle === 90 ? 1 : -1;
+  const forwards = angle === 0 || angle === THREE_QUARTER_TURN ? 1 : -1;
+  const down = angle === 0 || angle === QUARTER_TURN ? 1 : -1;
   return rulings
     .filter((ruling) => ruling.orientation === across)
     .map(({ position, start, end }) => ({ u: forwards * position, from: Math.min(down * start, down * end), to: Math.max(down * start, down * end) }))
@@ -98,18 +108,18 @@ function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: Place, 
   const gap = spacing.gaps[index] ?? 0;
   const [left, right] = [glyphs[index - 1], glyphs[index]];
   if (left === undefined || right === undefined || gap <= 0) return false;
-  const em = Math.min(Math.max(left.run.size, right.run.size), 1.4 * Math.min(left.run.size, right.run.size));
-  if (gap > 0.1 * em && isWalled(left, right, em, walls)) return true;
+  const em = Math.min(Math.max(left.run.size, right.run.size), SIZES * Math.min(left.run.size, right.run.size));
+  if (gap > WALLED_GAP * em && isWalled(left, right, em, walls)) return true;
   if (gap <= CHANNEL_GAP * em) return false;
   const tracking = Math.max(0, spacing.tracking[index] ?? 0);
   const head = headText(glyphs, spacing, start, index);
   if (marker.test(head) && gap < MARKER_GAP * em) return false;
   // A quad after a heading's number is as wide as a column gap; only columns go on above and below.
   if (sectionNumber.test(head) && gap < QUAD_GAP * em) return gap > NUMBER_GAP * em && channels.runsThrough(track, left.u1, right.u0, em);
-  if (gap > FIRM_GAP * em + 2 * tracking && gap > 1.8 * ordinary) return true;
-  const jump = right.index < left.index || right.index - left.index > 5;
-  if (jump && gap > JUMP_GAP * em + tracking && gap > 1.3 * ordinary) return true;
-  return gap >= 1.3 * ordinary && channels.runsThrough(track, left.u1, right.u0, em);
+  if (gap > FIRM_GAP * em + 2 * tracking && gap > FIRM_WIDENING * ordinary) return true;
+  const jump = right.index < left.index || right.index - left.index > JUMP;
+  if (jump && gap > JUMP_GAP * em + tracking && gap > WIDENING * ordinary) return true;
+  return gap >= WIDENING * ordinary && channels.runsThrough(track, left.u1, right.u0, em);
 }
 
 /** The line so far, where it is one short word: a list marker or a section number must not part from its text. */

@@ -4,10 +4,12 @@ import type { Pdfium } from './pdfium.js';
 
 const MAX_ENTRIES = 20_000;
 const MAX_DEPTH = 32;
+/** Out parameters of FPDFDest_GetLocationInPage: whether x, y and zoom are there, then their values. */
+const LOCATION = { hasX: 0, hasY: 1, hasZoom: 2, x: 3, y: 4, zoom: 5 };
 
 /** `toSeenY` gives a page's y on the seen page from a point in the page's own space, or -1. */
 export function readOutline(pdfium: Pdfium, document: number, toSeenY: (pageIndex: number, x: number, y: number) => number): OutlineEntry[] {
-  const { call, scratch } = pdfium;
+  const { call } = pdfium;
   const entries: OutlineEntry[] = [];
   const seen = new Set<number>();
   const visit = (parent: number, depth: number): void => {
@@ -29,10 +31,11 @@ export function readOutline(pdfium: Pdfium, document: number, toSeenY: (pageInde
     }
     const pageIndex = destination === 0 ? -1 : call.FPDFDest_GetDestPageIndex(document, destination);
     if (pageIndex < 0) return { pageIndex: -1, y: -1 };
-    const known = call.FPDFDest_GetLocationInPage(destination, scratch, scratch + 4, scratch + 8, scratch + 12, scratch + 16, scratch + 20) !== 0;
-    const at = scratch >> 2;
-    if (!known || pdfium.i32[at + 1] === 0) return { pageIndex, y: -1 };
-    return { pageIndex, y: toSeenY(pageIndex, pdfium.f32[at + 3] ?? 0, pdfium.f32[at + 4] ?? 0) };
+    const { hasX, hasY, hasZoom, x, y, zoom } = LOCATION;
+    const out = [hasX, hasY, hasZoom, x, y, zoom].map((place) => pdfium.out32(place));
+    const known = call.FPDFDest_GetLocationInPage(destination, ...out) !== 0;
+    if (!known || pdfium.int(hasY) === 0) return { pageIndex, y: -1 };
+    return { pageIndex, y: toSeenY(pageIndex, pdfium.float(x), pdfium.float(y)) };
   };
   visit(0, 0);
   return entries;

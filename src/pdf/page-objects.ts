@@ -13,6 +13,8 @@ const FORM = 5;
 const MAX_OBJECTS = 300_000;
 const MAX_FORM_DEPTH = 12;
 const MAX_CLIP_SEGMENTS = 64;
+/** Out parameters of FPDFPageObj_GetBounds. */
+const BOUNDS = { left: 0, bottom: 1, right: 2, top: 3 };
 
 /** A page object. `toSeen` leads from its coordinate system to the seen page. */
 export interface PageObject {
@@ -76,17 +78,20 @@ function visit(pdfium: Pdfium, walk: ObjectWalk, pointer: number, around: Surrou
 
 /** Marks are a few per object at most; more would be an attack on our time. */
 const MAX_MARKS = 16;
-/** 'OC' with its terminator, as UTF-16. */
+/** 'OC' as UTF-16, and its size with its terminator. */
+const OC = [0x4f, 0, 0x43, 0];
 const OC_BYTES = 6;
+const MOST_NAME_BYTES = 64;
 
 function layerOf(pdfium: Pdfium, pointer: number): string | null {
   const { call, scratch } = pdfium;
+  const buffer = pdfium.out64(1);
   const count = Math.min(MAX_MARKS, call.FPDFPageObj_CountMarks(pointer));
   for (let index = 0; index < count; index++) {
     const mark = call.FPDFPageObj_GetMark(pointer, index);
-    if (call.FPDFPageObjMark_GetName(mark, scratch + 8, 64, scratch) === 0 || pdfium.i32[scratch >> 2] !== OC_BYTES) continue;
+    if (call.FPDFPageObjMark_GetName(mark, buffer, MOST_NAME_BYTES, scratch) === 0 || pdfium.int(0) !== OC_BYTES) continue;
     const u8 = pdfium.u8;
-    if (u8[scratch + 8] !== 0x4f || u8[scratch + 10] !== 0x43) continue;
+    if (u8[buffer] !== OC[0] || u8[buffer + 2] !== OC[2]) continue;
     return pdfium.readCounted((buffer, size, counted) => call.FPDFPageObjMark_GetParamStringValue(mark, pdfium.names.Name, buffer, size, counted)) || 'unnamed';
   }
   return null;
@@ -102,11 +107,9 @@ export function objectMatrix(pdfium: Pdfium, pointer: number): Matrix {
 
 /** The box around the object's ink on the seen page, or null where PDFium has none. */
 export function objectBounds(pdfium: Pdfium, object: PageObject): Box | null {
-  const s = pdfium.scratch;
-  if (pdfium.call.FPDFPageObj_GetBounds(object.pointer, s, s + 4, s + 8, s + 12) === 0) return null;
-  const f32 = pdfium.f32;
-  const at = s >> 2;
-  return transformBox(object.toSeen, f32[at] ?? 0, f32[at + 1] ?? 0, f32[at + 2] ?? 0, f32[at + 3] ?? 0);
+  const { left, bottom, right, top } = BOUNDS;
+  const hasBounds = pdfium.call.FPDFPageObj_GetBounds(object.pointer, pdfium.out32(left), pdfium.out32(bottom), pdfium.out32(right), pdfium.out32(top)) !== 0;
+  return hasBounds ? transformBox(object.toSeen, pdfium.float(left), pdfium.float(bottom), pdfium.float(right), pdfium.float(top)) : null;
 }
 
 function clipBox(pdfium: Pdfium, pointer: number, around: Surroundings): Box | null {

@@ -1,6 +1,7 @@
 /** Paths as a reader sees them: straight rulings, rectangles, and regions of drawing. */
 import { heightOf, intersection, middleX, middleY, widthOf } from '../geometry/box.js';
 import type { Box, DrawnBox, Ruling } from './pdf-page.js';
+import { alphaOf, OPAQUE, withoutAlpha } from './colors.js';
 import { concat, transformBox } from './matrix.js';
 import type { Matrix } from './matrix.js';
 import { objectBounds, objectMatrix } from './page-objects.js';
@@ -17,6 +18,13 @@ const MAX_SEGMENTS = 400_000;
 const MARK = { least: 1, most: 16, ratio: 1.5 };
 const MOVE_TO = 2;
 const BEZIER_TO = 1;
+/** Points of a path that may be a rectangle: without a closing segment the first point is repeated at its end. */
+const RECTANGLE_POINTS = { least: 4, leastOpen: 5, most: 6 };
+/** Bits of corners and of edges that have points on them. */
+const CORNER = { topLeft: 1, bottomLeft: 2, topRight: 4, bottomRight: 8, all: 15 };
+const EDGE = { left: 1, right: 2, top: 4, bottom: 8, all: 15 };
+/** A rectangle with round corners: how many points it has; in parts of its shorter side, how far they lie inside; in parts of a side, how long its straight parts are. */
+const ROUNDED = { leastPoints: 12, mostPoints: 40, inset: 0.35, straight: 0.4 };
 
 /** Everything painted with paths, in painting order; `order` is that of the page object. */
 export interface Graphics {
@@ -91,19 +99,20 @@ function addMark(graphics: Graphics, box: Box | undefined, { fill, stroke }: Pic
 
 function readPaint(pdfium: Pdfium, object: PageObject): Paint | null {
   const { call, scratch } = pdfium;
-  if (call.FPDFPath_GetDrawMode(object.pointer, scratch, scratch + 4) === 0) return null;
-  const filled = pdfium.i32[scratch >> 2] !== 0;
-  const stroked = pdfium.i32[(scratch >> 2) + 1] !== 0;
+  if (call.FPDFPath_GetDrawMode(object.pointer, scratch, pdfium.out32(1)) === 0) return null;
+  const filled = pdfium.int(0) !== 0;
+  const stroked = pdfium.int(1) !== 0;
   const fill = filled ? readColor(pdfium, object.pointer, 'fill') : 0;
   const stroke = stroked ? readColor(pdfium, object.pointer, 'stroke') : 0;
-  if (fill >>> 24 === 0 && stroke >>> 24 === 0) return null;
+  if (alphaOf(fill) === 0 && alphaOf(stroke) === 0) return null;
   let width = 0;
-  if (stroke >>> 24 !== 0 && call.FPDFPageObj_GetStrokeWidth(object.pointer, scratch) !== 0) {
+  if (alphaOf(stroke) !== 0 && call.FPDFPageObj_GetStrokeWidth(object.pointer, scratch) !== 0) {
     const m = concat(objectMatrix(pdfium, object.pointer), object.toSeen);
     call.FPDFPageObj_GetStrokeWidth(object.pointer, scratch);
-    width = (pdfium.f32[scratch >> 2] ?? 0) * Math.sqrt(Math.abs(m.a * m.d - m.b * m.c));
+    width = pdfium.float(0) * Math.sqrt(Math.abs(m.a * m.d - m.b * m.c));
   }
-  return { fill: fill >>> 24 === 0 ? -1 : fill & 0xffffff, stroke: stroke >>> 24 === 0 ? -1 : stroke & 0xffffff, width, opaque: fill >>> 24 === 0xff && call.FPDFPageObj_HasTransparency(object.pointer) === 0 };
+  const visible = (color: number): number => (alphaOf(color) === 0 ? -1 : withoutAlpha(color));
+  return { fill: visible(fill), stroke: visible(stroke), width, opaque: alphaOf(fill) === OPAQUE && call.FPDFPageObj_HasTransparency(object.pointer) === 0 };
 }
 
 function readSubpaths(pdfium: Pdfium, path: number, segments: number, m: Matrix): Subpath[] {
@@ -207,7 +216,7 @@ function extentOf(points: number[]): Box {
 /** Four corners on the extent's corners, going round. */
 function isRectangle(points: number[], box: Box, closed: boolean): boolean {
   const count = points.length / 2;
-  if (count < 4 || count > 6 || (!closed && count < 5)) return false;
+  if (count < RECTANGLE_POINTS.least || count > RECTANGLE_POINTS.most || (!closed && count < RECTANGLE_POINTS.leastOpen)) return false;
   let corners = 0;
   for (let at = 0; at < count; at++) {
     const x = points[at * 2] ?? 0;
@@ -217,9 +226,10 @@ function isRectangle(points: number[], box: Box, closed: boolean): boolean {
     const top = Math.abs(y - box.top) <= STRAIGHT;
     const bottom = Math.abs(y - box.bottom) <= STRAIGHT;
     if (!(left || right) || !(top || bottom)) return false;
-    corners |= (left ? 1 : 0) * (top ? 1 : 2) | (right ? 1 : 0) * (top ? 4 : 8);
+    if (left) corners |= top ? CORNER.topLeft : CORNER.bottomLeft;
+    if (right) corners |= top ? CORNER.topRight : CORNER.bottomRight;
   }
-  return corners === 15 || widthOf(box) <= STRAIGHT * 2 || heightOf(box) <= STRAIGHT * 2;
+  return corners === CORNER.all || widthOf(box) <= STRAIGHT * 2 || heightOf(box) <= STRAIGHT * 2;
 }
 
 /** A rectangle with round corners: every point lies near one of the extent's edges, and each edge has points on it. */
@@ -227,7 +237,7 @@ function isRounded(points: number[], box: Box): boolean {
   const across = widthOf(box);
   const up = heightOf(box);
   const count = points.length / 2;
-  if (count < 12 || count > 40 || Math.min(across, up) < 2) return false;
+  if (count < ROUNDED.leastPoints || count > ROUNDED.mostPoints || Math.min(across, up) < 2) return false;
   let edges = 0;
   let straight = 0;
   for (let at = 0; at < count; at++) {
@@ -235,14 +245,14 @@ function isRounded(points: number[], box: Box): boolean {
     const y = points[at * 2 + 1] ?? 0;
     const dx = Math.min(x - box.left, box.right - x);
     const dy = Math.min(y - box.top, box.bottom - y);
-    if (Math.min(dx, dy) > Math.min(across, up) * 0.35) return false;
-    edges |= x - box.left <= STRAIGHT ? 1 : 0;
-    edges |= box.right - x <= STRAIGHT ? 2 : 0;
-    edges |= y - box.top <= STRAIGHT ? 4 : 0;
-    edges |= box.bottom - y <= STRAIGHT ? 8 : 0;
-    if (at > 0 && (Math.abs(x - (points[at * 2 - 2] ?? 0)) > across * 0.4 || Math.abs(y - (points[at * 2 - 1] ?? 0)) > up * 0.4)) straight++;
+    if (Math.min(dx, dy) > Math.min(across, up) * ROUNDED.inset) return false;
+    edges |= x - box.left <= STRAIGHT ? EDGE.left : 0;
+    edges |= box.right - x <= STRAIGHT ? EDGE.right : 0;
+    edges |= y - box.top <= STRAIGHT ? EDGE.top : 0;
+    edges |= box.bottom - y <= STRAIGHT ? EDGE.bottom : 0;
+    if (at > 0 && (Math.abs(x - (points[at * 2 - 2] ?? 0)) > across * ROUNDED.straight || Math.abs(y - (points[at * 2 - 1] ?? 0)) > up * ROUNDED.straight)) straight++;
   }
-  return edges === 15 && straight >= 2;
+  return edges === EDGE.all && straight >= 2;
 }
 
 /** Box of a page object that fills its unit square, such as an image. */

@@ -41,6 +41,12 @@ type CallName = (typeof callNames)[number];
 export type Calls = Record<CallName, (...args: number[]) => number>;
 
 const SCRATCH_BYTES = 4096;
+const WORD_BYTES = 4;
+const DOUBLE_BYTES = 8;
+/** What readCounted() leaves free at the end of the scratch space. */
+const SPARED_BYTES = 1024;
+/** Larger counts of bytes are negative results of PDFium. */
+const MOST_SIGNED = 0x7fffffff;
 const MAX_KEPT_BYTES = 256 * 1024 * 1024;
 const MAX_STRING_BYTES = 64 * 1024;
 
@@ -87,6 +93,31 @@ export class Pdfium {
 
   get heapBytes(): number {
     return this.#memory.buffer.byteLength;
+  }
+
+  /** Address of an out parameter of 32 bits in the scratch space, by its place among such parameters. */
+  out32(place: number): number {
+    return this.scratch + WORD_BYTES * place;
+  }
+
+  /** Address of an out parameter of 64 bits in the scratch space, by its place among such parameters. */
+  out64(place: number): number {
+    return this.scratch + DOUBLE_BYTES * place;
+  }
+
+  /** The 32-bit float that a call left in the scratch space. */
+  float(place: number): number {
+    return this.f32[this.scratch / WORD_BYTES + place] ?? 0;
+  }
+
+  /** The 32-bit integer that a call left in the scratch space. */
+  int(place: number): number {
+    return this.i32[this.scratch / WORD_BYTES + place] ?? 0;
+  }
+
+  /** The 64-bit float that a call left in the scratch space. */
+  double(place: number): number {
+    return this.f64[this.scratch / DOUBLE_BYTES + place] ?? 0;
   }
 
   /** The heap may move when it grows: ask again after every call that can allocate. */
@@ -138,7 +169,7 @@ export class Pdfium {
   readString(read: (buffer: number, sizeBytes: number) => number, encoding: 'utf16le' | 'utf8'): string {
     const needed = read(this.scratch, SCRATCH_BYTES) >>> 0;
     const terminator = encoding === 'utf8' ? 1 : 2;
-    if (needed <= terminator || needed > 0x7fffffff) return '';
+    if (needed <= terminator || needed > MOST_SIGNED) return '';
     if (needed <= SCRATCH_BYTES) return this.#decode(this.scratch, needed - terminator, encoding);
     if (needed > MAX_STRING_BYTES) return '';
     const buffer = this.allocate(needed);
@@ -152,10 +183,10 @@ export class Pdfium {
 
   /** A UTF-16 string from one of PDFium's `(buffer, bytes, out bytes) -> ok` calls; '' when it is longer than 3 KB. */
   readCounted(read: (buffer: number, sizeBytes: number, counted: number) => number): string {
-    const buffer = this.scratch + 8;
-    if (read(buffer, SCRATCH_BYTES - 1024, this.scratch) === 0) return '';
+    const buffer = this.out64(1);
+    if (read(buffer, SCRATCH_BYTES - SPARED_BYTES, this.scratch) === 0) return '';
     const size = this.i32[this.scratch >> 2] ?? 0;
-    return size >= 2 && size <= SCRATCH_BYTES - 1024 ? this.#decode(buffer, size - 2, 'utf16le') : '';
+    return size >= 2 && size <= SCRATCH_BYTES - SPARED_BYTES ? this.#decode(buffer, size - 2, 'utf16le') : '';
   }
 
   #decode(pointer: number, sizeBytes: number, encoding: 'utf16le' | 'utf8'): string {

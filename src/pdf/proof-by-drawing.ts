@@ -1,4 +1,5 @@
 /** Proof by drawing: whether given page objects leave any mark on the page. What PDFium draws is what a reader would see. */
+import { OPAQUE_WHITE } from './colors.js';
 import type { PageFrame } from './matrix.js';
 import type { Box } from './pdf-page.js';
 import type { PageObject } from './page-objects.js';
@@ -6,7 +7,6 @@ import type { Pdfium } from './pdfium.js';
 
 const BGRA = 4;
 const MAX_PIXELS = 3_000_000;
-const WHITE = 0xffffffff;
 const TRANSPARENT = 0;
 /** Differences up to this are rounding of the renderer. */
 const NOISE = 6;
@@ -51,8 +51,8 @@ export class Proof {
   /** Of `boxes`, those in which the page looks the same without `objects`: covered, or in the colour of the ground. */
   unseen<T>(objects: Set<PageObject>, boxes: Map<T, Box>): Set<T> {
     const part = this.#around(boxes);
-    const full = this.#draw(() => true, WHITE, part);
-    const without = this.#draw((object) => !objects.has(object), WHITE, part);
+    const full = this.#draw(() => true, OPAQUE_WHITE, part);
+    const without = this.#draw((object) => !objects.has(object), OPAQUE_WHITE, part);
     const differs = (at: number) => {
       for (let channel = at; channel < at + 3; channel++) if (Math.abs((full.pixels[channel] ?? 0) - (without.pixels[channel] ?? 0)) > NOISE) return true;
       return false;

@@ -24,6 +24,18 @@ export interface GlyphPage {
   end: number;
 }
 
+/** Out parameters of FPDFText_GetCharBox, and behind them of FPDFText_GetCharOrigin. */
+const CHAR_BOX = { left: 0, right: 1, bottom: 2, top: 3 };
+const ORIGIN = { x: 4, y: 5 };
+/** Ink lower than this, in parts of the size, is none. */
+const FLAT = 0.02;
+/** The last code point before Hebrew, the first script that is read from the right. */
+const LAST_BEFORE_HEBREW = 0x58f;
+/** Halves of a pair that stands for a code point beyond U+FFFF. */
+const HIGH_SURROGATE = { first: 0xd800, last: 0xdbff };
+const LOW_SURROGATE = { first: 0xdc00, last: 0xdfff };
+const BEYOND_16_BITS = 0x10000;
+const BITS_OF_SURROGATE = 10;
 const SOFT_HYPHEN = 0xad;
 /** What PDFium reports for a hyphen at the end of a line, hard or soft. */
 const LINE_END_HYPHEN = 2;
@@ -67,7 +79,8 @@ class GlyphReader {
   }
 
   read(index: number): void {
-    const { call, scratch } = this.#pdfium;
+    const pdfium = this.#pdfium;
+    const { call } = pdfium;
     const textPage = this.#textPage;
     if (call.FPDFText_IsGenerated(textPage, index) === 1) return;
     const run = this.#runs.get(call.FPDFText_GetTextObject(textPage, index), index);
@@ -75,13 +88,12 @@ class GlyphReader {
     const code = this.#codePointAt(index);
     const lineEndHyphen = code === LINE_END_HYPHEN && call.FPDFText_IsHyphen(textPage, index) === 1;
     const cleaned = lineEndHyphen ? '-' : cleanCharacter(code, run.font);
-    if (cleaned === '' || call.FPDFText_GetCharBox(textPage, index, scratch, scratch + 8, scratch + 16, scratch + 24) === 0) return;
-    call.FPDFText_GetCharOrigin(textPage, index, scratch + 32, scratch + 40);
-    const f64 = this.#pdfium.f64;
-    const at = scratch >> 3;
-    const [x, y] = [f64[at + 4] ?? 0, f64[at + 5] ?? 0];
-    const shape = transformBox(this.#toSeen, f64[at] ?? 0, f64[at + 2] ?? 0, f64[at + 1] ?? 0, f64[at + 3] ?? 0);
-    const flat = heightOf(shape) < 0.02 * run.size;
+    if (cleaned === '' || call.FPDFText_GetCharBox(textPage, index, pdfium.out64(CHAR_BOX.left), pdfium.out64(CHAR_BOX.right), pdfium.out64(CHAR_BOX.bottom), pdfium.out64(CHAR_BOX.top)) === 0) return;
+    call.FPDFText_GetCharOrigin(textPage, index, pdfium.out64(ORIGIN.x), pdfium.out64(ORIGIN.y));
+    const x = pdfium.double(ORIGIN.x);
+    const y = pdfium.double(ORIGIN.y);
+    const shape = transformBox(this.#toSeen, pdfium.double(CHAR_BOX.left), pdfium.double(CHAR_BOX.bottom), pdfium.double(CHAR_BOX.right), pdfium.double(CHAR_BOX.top));
+    const flat = heightOf(shape) < FLAT * run.size;
     if (code === SOFT_HYPHEN && flat) {
       this.#softHyphenAt = index;
       return;
@@ -104,7 +116,7 @@ class GlyphReader {
     // Spelt out: a spread here costs two milliseconds a page.
     const glyph: Glyph = {
       text, code, space, run, u0: u, u1: u, v: seenX * run.sin + seenY * run.cos, ink, index,
-      rightToLeft: code > 0x58f && rightToLeftScript.test(text), softHyphen: code === SOFT_HYPHEN || (this.#softHyphenAt === index - 1 && (text === '-' || text === '\u2010')),
+      rightToLeft: code > LAST_BEFORE_HEBREW && rightToLeftScript.test(text), softHyphen: code === SOFT_HYPHEN || (this.#softHyphenAt === index - 1 && (text === '-' || text === '\u2010')),
     };
     const widened = spanFromAdvanceBox(glyph, this.#looseBox(index), sameOrigin);
     this.#lastEnd = glyph.u1;
@@ -136,9 +148,9 @@ class GlyphReader {
   #codePointAt(index: number): number {
     const { call } = this.#pdfium;
     const code = call.FPDFText_GetUnicode(this.#textPage, index) >>> 0;
-    if (code < 0xd800 || code > 0xdbff) return code;
+    if (code < HIGH_SURROGATE.first || code > HIGH_SURROGATE.last) return code;
     const low = call.FPDFText_GetUnicode(this.#textPage, index + 1) >>> 0;
-    return low >= 0xdc00 && low <= 0xdfff ? 0x10000 + ((code - 0xd800) << 10) + (low - 0xdc00) : code;
+    return low >= LOW_SURROGATE.first && low <= LOW_SURROGATE.last ? BEYOND_16_BITS + ((code - HIGH_SURROGATE.first) << BITS_OF_SURROGATE) + (low - LOW_SURROGATE.first) : code;
   }
 
   #count(index: number, text: string, run: TextRun): void {

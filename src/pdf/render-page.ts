@@ -1,6 +1,7 @@
 /** Pages as pixels: the page with its annotations and form fields on white, whole or a region. */
 import { heightOf, widthOf } from '../geometry/box.js';
 import { LecternError } from '../errors.js';
+import { OPAQUE_WHITE } from './colors.js';
 import type { PageFrame } from './matrix.js';
 import type { Bitmap, Box } from './pdf-page.js';
 import type { Pdfium } from './pdfium.js';
@@ -24,7 +25,7 @@ export function renderRegion(pdfium: Pdfium, page: number, form: number, frame: 
   const bitmap = call.FPDFBitmap_CreateEx(width, height, BGRA, 0, 0);
   if (bitmap === 0) throw new LecternError('too_large', `There is no memory for a bitmap of ${width} x ${height} pixels.`);
   try {
-    call.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, 0xffffffff);
+    call.FPDFBitmap_FillRect(bitmap, 0, 0, width, height, OPAQUE_WHITE);
     const left = Math.round(-region.left * scale);
     const top = Math.round(-region.top * scale);
     const across = Math.round(frame.width * scale);

@@ -3,6 +3,15 @@ import { accented, combiningForm, unnamedGlyph } from './characters.js';
 import type { FontTable } from './fonts.js';
 import type { Glyph } from './glyph.js';
 
+/** In parts of the size: how far apart two paintings of one letter are at the most, and at the least where they thicken it. */
+const REPEAT_REACH = 0.12;
+const THICKENING_SHIFT = 0.004;
+/** Factors of a hash. */
+const TEXT_FACTOR = 73856093;
+const ANGLE_FACTOR = 19349663;
+/** Cells of the hash that are searched, along each side. */
+const CELLS_AROUND = 3;
+
 export function settleGlyphs(glyphs: Glyph[], fonts: FontTable): Glyph[] {
   return seatLogos(composeAccents(nameOrDrop(dropRepeats(glyphs, fonts))));
 }
@@ -12,15 +21,15 @@ function dropRepeats(glyphs: Glyph[], fonts: FontTable): Glyph[] {
   const cells = new Map<number, Glyph>();
   return glyphs.filter((glyph) => {
     if (glyph.space || !(glyph.run.size > 0)) return true;
-    const reach = 0.12 * glyph.run.size;
+    const reach = REPEAT_REACH * glyph.run.size;
     const column = Math.floor(glyph.u0 / reach);
     const row = Math.floor(glyph.v / reach);
-    const seed = Math.imul(glyph.text.charCodeAt(0), 73856093) ^ Math.imul(glyph.run.angle, 19349663);
-    for (let cell = 0; cell < 9; cell++) {
-      const before = cells.get(cellKey(seed, column - 1 + (cell % 3), row - 1 + Math.floor(cell / 3)));
+    const seed = Math.imul(glyph.text.charCodeAt(0), TEXT_FACTOR) ^ Math.imul(glyph.run.angle, ANGLE_FACTOR);
+    for (let cell = 0; cell < CELLS_AROUND * CELLS_AROUND; cell++) {
+      const before = cells.get(cellKey(seed, column - 1 + (cell % CELLS_AROUND), row - 1 + Math.floor(cell / CELLS_AROUND)));
       if (before === undefined || !isRepeat(before, glyph, reach)) continue;
       const shift = Math.hypot(glyph.u0 - before.u0, glyph.v - before.v);
-      if (shift > 0.004 * glyph.run.size && before.run.color === glyph.run.color) before.run.font = fonts.emboldened(before.run.font);
+      if (shift > THICKENING_SHIFT * glyph.run.size && before.run.color === glyph.run.color) before.run.font = fonts.emboldened(before.run.font);
       return false;
     }
     cells.set(cellKey(seed, column, row), glyph);

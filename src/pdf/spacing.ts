@@ -9,6 +9,12 @@ const WORD_GAP = 0.16;
 const WORD_GAP_BESIDE_SPACES = 0.19;
 const LEAST_TRACKING = 0.04;
 const MOST_TRACKING = 0.85;
+/** Letters set closer than this overlap, and are not tracked. */
+const MOST_TIGHTENING = 0.3;
+/** Gaps of a tracked text: how many there are at the least, how far they differ, by themselves and in parts of the tracking, and the share that is alike. */
+const TRACKED = { leastGaps: 3, slack: 0.03, slackOfTracking: 0.25, share: 0.6 };
+/** Tracking as wide as a space between words. */
+const SPACE_WIDE = 0.14;
 
 export interface Spacing {
   /** Distance from the glyph before, in points. */
@@ -79,14 +85,14 @@ function measureStretch(placed: Placed[], spacing: Spacing, start: number, end: 
 
 /** Letter spacing beyond the font's own, in parts of the size: a gap that most neighbours share. 0 for ordinary text. */
 function trackingOf(placed: Placed[], gaps: number[], start: number, end: number): number {
-  if (gaps.length < 3) return 0;
+  if (gaps.length < TRACKED.leastGaps) return 0;
   const middle = lowerMedian(gaps);
-  if (Math.abs(middle) < LEAST_TRACKING || middle > MOST_TRACKING || middle < -0.3) return 0;
-  const slack = 0.03 + 0.25 * Math.abs(middle);
+  if (Math.abs(middle) < LEAST_TRACKING || middle > MOST_TRACKING || middle < -MOST_TIGHTENING) return 0;
+  const slack = TRACKED.slack + TRACKED.slackOfTracking * Math.abs(middle);
   const alike = gaps.filter((gap) => Math.abs(gap - middle) <= slack).length;
-  if (alike < 0.6 * gaps.length) return 0;
+  if (alike < TRACKED.share * gaps.length) return 0;
   // A gap as wide as a space may part single letters that are words of their own: sums, lists of variables, digits in cells.
-  if (middle > 0.14 && !spellsWords(placed.slice(start, end), gaps.length)) return 0;
+  if (middle > SPACE_WIDE && !spellsWords(placed.slice(start, end), gaps.length)) return 0;
   return middle;
 }
 

@@ -40,6 +40,16 @@ const mostStacked = 1.8;
 /** Of the larger size: smaller text is a script; of that size, how near it stands to what it is of. */
 const scriptSize = 0.86;
 const touching = 0.3;
+/** Baselines this near are one row's, those this near the line's own; rows of one part, and of one that a root's sign begins. */
+const sameRow = 0.15;
+const sameLine = 0.1;
+const partRows = 0.2;
+const rootRows = 0.6;
+/** Longer bars are rules. */
+const longestBar = 30;
+/** How far a bar reaches into a word that it strikes out, and by how much a part may cover less of the bar. */
+const struckOut = 0.15;
+const coverSlack = 0.2;
 /** Points between rules that meet. */
 const touchingRules = 1;
 
@@ -103,7 +113,7 @@ function partOf(around: Surroundings, baselines: { from: number; to: number }): 
   const { bar, beside: { size }, near, others, known } = around;
   const slack = overhang * size;
   const isInside = ({ box }: Word): boolean => box.left > bar.start - slack && box.right < bar.end + slack;
-  const isAlone = (word: Word): boolean => !near.some((other) => Math.abs(other.baseline - word.baseline) < 0.15 * size && !isInside(other) && gapBetween(other.box, word.box) < rowGap * size
+  const isAlone = (word: Word): boolean => !near.some((other) => Math.abs(other.baseline - word.baseline) < sameRow * size && !isInside(other) && gapBetween(other.box, word.box) < rowGap * size
     && !others.some((one) => gapBetween(barSpan(one), other.box) < 0) && !isScriptOfLine(other, around));
   const isOnSide = (word: Word): boolean => isInside(word) && (baselineOf(word) - bar.position) * baselines.to > 0;
   const isNested = (other: Fraction): boolean => isOnSide(other.beside) && isAlone(other.beside) && other.bar.start > bar.start - 1 && other.bar.end < bar.end + 1;
@@ -113,10 +123,10 @@ function partOf(around: Surroundings, baselines: { from: number; to: number }): 
   const candidates = inside.filter((word) => isBetween((baselineOf(word) - bar.position) / size, baselines) && isAlone(word));
   // Of several rows the nearest is meant: the other is of a line above or below.
   const nearest = Math.min(...candidates.filter((word) => !candidates.some((base) => isScriptOf(word, base))).map((word) => Math.abs(baselineOf(word) - bar.position)));
-  const part = new Set(candidates.filter((word) => Math.abs(baselineOf(word) - bar.position) - nearest < (word.text === '√' ? 0.6 : 0.2) * size));
+  const part = new Set(candidates.filter((word) => Math.abs(baselineOf(word) - bar.position) - nearest < (word.text === '√' ? rootRows : partRows) * size));
   for (const { over, under, beside } of known.filter(isNested)) {
     if (![...over, ...under].some((word) => part.has(word)) || ![...over, ...under].every((word) => inside.includes(word))) continue;
-    for (const word of inside) if (over.includes(word) || under.includes(word) || Math.abs(word.baseline - beside.baseline) < 0.15 * size) part.add(word);
+    for (const word of inside) if (over.includes(word) || under.includes(word) || Math.abs(word.baseline - beside.baseline) < sameRow * size) part.add(word);
   }
   // Scripts of what was found touch it.
   for (const word of inside) {
@@ -128,20 +138,20 @@ function partOf(around: Surroundings, baselines: { from: number; to: number }): 
 function fractionAt(bar: Ruling, words: Word[], beside: Word, bars: Ruling[], known: Fraction[]): Fraction | null {
   const { size } = beside;
   const length = bar.end - bar.start;
-  if (bar.thickness > mostThickness * size || length > 30 * size) return null;
+  if (bar.thickness > mostThickness * size || length > longestBar * size) return null;
   const around = words.filter((word) => Math.abs(word.baseline - bar.position) < farthest * size && gapBetween(barSpan(bar), word.box) < size);
   if (around.length > mostNear) return null;
-  const isOnLine = (word: Word): boolean => Math.abs(word.baseline - beside.baseline) <= 0.1 * size;
+  const isOnLine = (word: Word): boolean => Math.abs(word.baseline - beside.baseline) <= sameLine * size;
   // What a bar runs through is struck out.
-  if (around.some((word) => isOnLine(word) && gapBetween(barSpan(bar), word.box) < -0.15 * size)) return null;
+  if (around.some((word) => isOnLine(word) && gapBetween(barSpan(bar), word.box) < -struckOut * size)) return null;
   const surroundings: Surroundings = {
-    bar, beside, near: around.filter((word) => !isOnLine(word)), line: around.filter(isOnLine), others: bars.filter((other) => other !== bar && Math.abs(other.position - bar.position) < 0.1 * size),
+    bar, beside, near: around.filter((word) => !isOnLine(word)), line: around.filter(isOnLine), others: bars.filter((other) => other !== bar && Math.abs(other.position - bar.position) < sameLine * size),
     known: known.filter((other) => other.bar !== bar && Math.abs(other.bar.position - bar.position) < farthest * size && gapBetween(barSpan(other.bar), barSpan(bar)) < size),
   };
   const [over, under] = [partOf(surroundings, overBaseline), partOf(surroundings, underBaseline)];
   if (over.length === 0 || under.length === 0) return null;
   const width = Math.max(...[over, under].map((part) => spanOf(part).right - spanOf(part).left));
-  return width < leastCover * length - 0.2 * size ? null : { bar, over, under, inner: [], beside };
+  return width < leastCover * length - coverSlack * size ? null : { bar, over, under, inner: [], beside };
 }
 
 /** Fractions that are the whole of a part of another one: nothing stands beside them, but their bar lies in the other's strip. */

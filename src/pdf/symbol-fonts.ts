@@ -32,18 +32,27 @@ export function relationSign(code: number): string {
   return relationDigits[code - 0x30] ?? relationLetters[code - 0x60] ?? otherRelations.get(code) ?? '';
 }
 
+/** Codes of TeX's large signs outside the tables above. */
+const extensionHighFrom = 0x46;
+const coproducts = { first: 0x60, last: 0x61 };
+const roots = { first: 0x70, last: 0x74 };
+/** Where the two halves of Symbol begin; DELETE ends the lower one. */
+const symbolLowFrom = 0x20;
+const symbolHighFrom = 0xa0;
+const deleteCode = 0x7f;
+
 /** The sign of a code in TeX's font of large signs (CMEX), or '' where the code may be a character of the file's own naming. */
 export function extensionSign(code: number): string {
-  if (code < 0x20) return extensionLow[code] ?? '';
-  if (code === 0x60 || code === 0x61) return '∐';
-  if (code >= 0x70 && code <= 0x74) return '√';
-  return extensionHigh[code - 0x46] ?? '';
+  if (code < extensionLow.length) return extensionLow[code] ?? '';
+  if (code >= coproducts.first && code <= coproducts.last) return '∐';
+  if (code >= roots.first && code <= roots.last) return '√';
+  return extensionHigh[code - extensionHighFrom] ?? '';
 }
 
 /** The sign of a code 0x20..0xFF in Symbol, or '' where it has none. */
 export function symbolSign(code: number): string {
-  if (code < 0x7f) return symbolLow[code - 0x20] ?? '';
-  return code >= 0xa0 ? (symbolHigh[code - 0xa0] ?? '').replace('\ufffd', '') : '';
+  if (code < deleteCode) return symbolLow[code - symbolLowFrom] ?? '';
+  return code >= symbolHighFrom ? (symbolHigh[code - symbolHighFrom] ?? '').replace('\ufffd', '') : '';
 }
 
 /** The sign of a code 0x20..0xFF in Wingdings, or '' where none is known. */

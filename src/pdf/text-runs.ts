@@ -1,5 +1,7 @@
 /** Text objects as runs: the font, size, colour and direction that all characters of one object share. */
 import { heightOf, union, widthOf } from '../geometry/box.js';
+import { FULL_TURN, HALF_TURN, QUARTER_TURN } from './angles.js';
+import { alphaOf, OPAQUE_BLACK, packColor, withoutAlpha } from './colors.js';
 import type { Box, Font } from './pdf-page.js';
 import type { FontTable } from './fonts.js';
 import type { Matrix } from './matrix.js';
@@ -7,14 +9,21 @@ import { objectBounds } from './page-objects.js';
 import type { PageObject } from './page-objects.js';
 import type { Pdfium } from './pdfium.js';
 
+/** Text rendering modes (ISO 32000-1, table 106). */
 const STROKE = 1;
 const FILL_AND_STROKE = 2;
 const INVISIBLE = 3;
+const STROKE_AND_CLIP = 5;
 const CLIP_ONLY = 7;
 /** The end of Latin, Greek and Cyrillic. */
 const LAST_PLAIN_LETTER = 0x52f;
 /** Directions this close to a quarter turn count as one: the baselines of scanned text lean by as much. */
 const QUARTER_TOLERANCE_DEGREES = 1.5;
+
+/** A matrix of PDFium: six numbers, of which the first four turn and stretch. */
+const MATRIX = { numberBytes: 4, linearParts: 4 };
+/** Out parameters of FPDFPageObj_GetFillColor and GetStrokeColor. */
+const COLOR = { red: 0, green: 1, blue: 2, alpha: 3 };
 
 /** What all characters of one text object share. */
 export interface TextRun {
@@ -127,12 +136,10 @@ export class RunTable {
     if (object === undefined) return null;
     const { call, scratch } = this.#pdfium;
     const mode = call.FPDFTextObj_GetTextRenderMode(pointer);
-    const color = readColor(this.#pdfium, pointer, mode === STROKE || mode === STROKE + 4 ? 'stroke' : 'fill');
+    const color = readColor(this.#pdfium, pointer, mode === STROKE || mode === STROKE_AND_CLIP ? 'stroke' : 'fill');
     const fontSize = call.FPDFText_GetFontSize(this.#textPage, index);
     call.FPDFText_GetMatrix(this.#textPage, index, scratch);
-    const f32 = this.#pdfium.f32;
-    const at = scratch >> 2;
-    const [a, b, c, d] = [f32[at] ?? 1, f32[at + 1] ?? 0, f32[at + 2] ?? 0, f32[at + 3] ?? 1];
+    const [a = 1, b = 0, c = 0, d = 1] = this.#pdfium.f32.subarray(scratch / MATRIX.numberBytes, scratch / MATRIX.numberBytes + MATRIX.linearParts);
     const t = this.#toSeen;
     const fontPointer = call.FPDFTextObj_GetFont(pointer);
     const backwards = fontSize < 0 ? -1 : 1;
@@ -144,9 +151,9 @@ export class RunTable {
       size: Math.abs(fontSize) * Math.hypot(c, d),
       stretch: Math.abs(fontSize) * Math.hypot(a, b),
       fontPointer,
-      color: color & 0xffffff,
-      ...direction(snapAngle((Math.atan2(-dy, dx) * 180) / Math.PI)),
-      invisible: mode === INVISIBLE || mode === CLIP_ONLY || color >>> 24 === 0,
+      color: withoutAlpha(color),
+      ...direction(snapAngle((Math.atan2(-dy, dx) * HALF_TURN) / Math.PI)),
+      invisible: mode === INVISIBLE || mode === CLIP_ONLY || alphaOf(color) === 0,
     };
   }
 
@@ -175,7 +182,7 @@ const turns = new Map<number, Pick<TextRun, 'angle' | 'cos' | 'sin'>>();
 export function direction(angle: number): Pick<TextRun, 'angle' | 'cos' | 'sin'> {
   const known = turns.get(angle);
   if (known !== undefined) return known;
-  const radians = (angle * Math.PI) / 180;
+  const radians = (angle * Math.PI) / HALF_TURN;
   const exactly = (value: number) => (Math.abs(value) < 1e-9 ? 0 : Math.abs(Math.abs(value) - 1) < 1e-9 ? Math.sign(value) : value);
   const turn = { angle, cos: exactly(Math.cos(radians)), sin: exactly(Math.sin(radians)) };
   turns.set(angle, turn);
@@ -183,17 +190,16 @@ export function direction(angle: number): Pick<TextRun, 'angle' | 'cos' | 'sin'>
 }
 
 function snapAngle(degrees: number): number {
-  const positive = ((degrees % 360) + 360) % 360;
-  const quarter = Math.round(positive / 90) * 90;
-  return (Math.abs(positive - quarter) < QUARTER_TOLERANCE_DEGREES ? quarter : Math.round(positive)) % 360;
+  const positive = ((degrees % FULL_TURN) + FULL_TURN) % FULL_TURN;
+  const quarter = Math.round(positive / QUARTER_TURN) * QUARTER_TURN;
+  return (Math.abs(positive - quarter) < QUARTER_TOLERANCE_DEGREES ? quarter : Math.round(positive)) % FULL_TURN;
 }
 
 /** 0xAARRGGBB of the object's fill or stroke; opaque black where PDFium cannot say (patterns, shadings). */
 export function readColor(pdfium: Pdfium, pointer: number, which: 'fill' | 'stroke'): number {
-  const { call, scratch: s } = pdfium;
+  const { call } = pdfium;
+  const { red, green, blue, alpha } = COLOR;
   const read = which === 'fill' ? call.FPDFPageObj_GetFillColor : call.FPDFPageObj_GetStrokeColor;
-  if (read(pointer, s, s + 4, s + 8, s + 12) === 0) return 0xff000000;
-  const i32 = pdfium.i32;
-  const at = s >> 2;
-  return (((i32[at + 3] ?? 255) << 24) | ((i32[at] ?? 0) << 16) | ((i32[at + 1] ?? 0) << 8) | (i32[at + 2] ?? 0)) >>> 0;
+  const isKnown = read(pointer, pdfium.out32(red), pdfium.out32(green), pdfium.out32(blue), pdfium.out32(alpha)) !== 0;
+  return isKnown ? packColor(pdfium.int(red), pdfium.int(green), pdfium.int(blue), pdfium.int(alpha)) : OPAQUE_BLACK;
 }

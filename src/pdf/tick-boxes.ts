@@ -1,5 +1,6 @@
 /** Boxes to tick that a page draws: small frames that hold nothing, a mark, or one of the letters with which people tick. */
 import { boxesOverlap, heightOf, holdsMiddle, horizontalGap, verticalGap, widthOf } from '../geometry/box.js';
+import { channelsOf } from './colors.js';
 import type { Box, Line, Word } from './pdf-page.js';
 import type { Graphics, Mark } from './paths.js';
 
@@ -16,6 +17,11 @@ const FRAME = 0.85;
 const MARK_IN_FRAME = 0.25;
 /** Frames nearer to each other are cells: for one letter each, of a scale, of a picture. */
 const APART = { across: 0.5, down: 0.12 };
+/** Points by which the sides of a frame of rules may differ, and by which opposite rules may be shifted against each other. */
+const SIDES_DIFFER = 2.5;
+const SHIFTED = 0.5;
+/** Rules of a frame. */
+const FRAME_RULES = 4;
 /** Channels of colours that pass for paper, the shades of form fields included. */
 const PAPER = 0xe8;
 const MAX_MARKS = 4000;
@@ -114,13 +120,13 @@ function isMarked({ box, parts }: Frame, { strokes }: Graphics): boolean {
 /** Squares of four ruled lines, as TeX frames its boxes. */
 function ruledFrames({ rulings }: Graphics): Frame[] {
   const short = rulings.filter(({ start, end }) => end - start >= SIDE.least && end - start <= SIDE.most);
-  if (short.length < 4 || short.length > MAX_MARKS) return [];
+  if (short.length < FRAME_RULES || short.length > MAX_MARKS) return [];
   const upright = short.filter(({ orientation }) => orientation === 'vertical');
   const level = short.filter(({ orientation }) => orientation === 'horizontal').sort((a, b) => a.position - b.position);
   const frames: Frame[] = [];
   for (const top of level) {
-    const meets = (x: number): boolean => upright.some(({ position, start, end }) => Math.abs(position - x) < 1 && Math.abs(start - top.position) < 1 && Math.abs(end - start - (top.end - top.start)) < 2.5);
-    const bottom = level.find((other) => other.position > top.position + SIDE.least && Math.abs(other.start - top.start) < 0.5 && Math.abs(other.end - top.end) < 0.5);
+    const meets = (x: number): boolean => upright.some(({ position, start, end }) => Math.abs(position - x) < 1 && Math.abs(start - top.position) < 1 && Math.abs(end - start - (top.end - top.start)) < SIDES_DIFFER);
+    const bottom = level.find((other) => other.position > top.position + SIDE.least && Math.abs(other.start - top.start) < SHIFTED && Math.abs(other.end - top.end) < SHIFTED);
     if (bottom === undefined || !meets(top.start) || !meets(top.end)) continue;
     const box = { left: top.start, right: top.end, top: top.position, bottom: bottom.position };
     if (isSquare(box) && !frames.some((frame) => isAsLarge(frame.box, box) && isIn(frame.box, box))) frames.push({ box, parts: [{ box, fill: -1, stroke: top.color }] });
@@ -166,5 +172,5 @@ function sideOf(box: Box): number {
 }
 
 function isPaper(color: number): boolean {
-  return Math.min(color >> 16, (color >> 8) & 0xff, color & 0xff) >= PAPER;
+  return Math.min(...channelsOf(color)) >= PAPER;
 }

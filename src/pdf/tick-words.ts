@@ -111,9 +111,12 @@ function isInColumn(a: Box, b: Box): boolean {
   return Math.abs(a.left + a.right - b.left - b.right) < ALIGNED * widthOf(b);
 }
 
+/** Points by which what is drawn of a box may reach out of it. */
+const REACHES_OUT = 1.5;
+
 /** A box is drawn in several ways at once: everything that lies in it goes. */
 function takeOut(lines: Line[], graphics: Graphics, ticks: Set<Word>, boxes: Box[]): void {
-  const isUsed = (part: Box): boolean => boxes.some((box) => part.left > box.left - 1.5 && part.right < box.right + 1.5 && part.top > box.top - 1.5 && part.bottom < box.bottom + 1.5);
+  const isUsed = (part: Box): boolean => boxes.some((box) => part.left > box.left - REACHES_OUT && part.right < box.right + REACHES_OUT && part.top > box.top - REACHES_OUT && part.bottom < box.bottom + REACHES_OUT);
   graphics.strokes = graphics.strokes.filter((stroke) => !isUsed(stroke));
   graphics.boxes = graphics.boxes.filter(({ box }) => !isUsed(box));
   graphics.marks = graphics.marks.filter(({ box }) => !isUsed(box));

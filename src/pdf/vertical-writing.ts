@@ -1,7 +1,12 @@
 /** Vertical writing: characters that stand one below the other are turned into lines that run downwards. */
+import { FULL_TURN, THREE_QUARTER_TURN } from './angles.js';
 import type { Glyph } from './glyph.js';
 import { direction } from './text-runs.js';
 import type { TextRun } from './text-runs.js';
+
+/** From one character to the next, in parts of the size: downwards at the least, and sideways at the most. */
+const STEP_DOWN = 0.3;
+const STEP_ASIDE = 0.3;
 
 /** Text objects whose characters stand one below the other upright are vertical writing: their lines run downwards. */
 export function turnVertical(glyphs: Glyph[]): Glyph[] {
@@ -10,13 +15,13 @@ export function turnVertical(glyphs: Glyph[]): Glyph[] {
     const [before, glyph] = [glyphs[index - 1], glyphs[index]];
     if (before === undefined || glyph === undefined || before.run !== glyph.run) continue;
     const { size } = glyph.run;
-    const below = Math.abs(glyph.v - before.v) > 0.3 * size && Math.abs((glyph.u0 + glyph.u1 - before.u0 - before.u1) / 2) < 0.3 * size;
+    const below = Math.abs(glyph.v - before.v) > STEP_DOWN * size && Math.abs((glyph.u0 + glyph.u1 - before.u0 - before.u1) / 2) < STEP_ASIDE * size;
     votes.set(glyph.run, (votes.get(glyph.run) ?? 0) + (below ? 1 : -1));
   }
   const vertical = new Set([...votes].filter(([, count]) => count > 0).map(([run]) => run));
   for (const run of stackedSigns(glyphs)) vertical.add(run);
   if (vertical.size === 0) return glyphs;
-  for (const run of vertical) Object.assign(run, direction((run.angle + 270) % 360));
+  for (const run of vertical) Object.assign(run, direction((run.angle + THREE_QUARTER_TURN) % FULL_TURN));
   for (const glyph of glyphs) {
     if (!vertical.has(glyph.run)) continue;
     const [u0, u1, v] = [glyph.u0, glyph.u1, glyph.v];
