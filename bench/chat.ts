@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import { madeModel, modelFolder, nativeBench } from './llm.js';
 import { machine, type MachineNote } from './machine.js';
 import { quantile } from './quality.js';
@@ -41,7 +41,7 @@ export interface ChatReport extends MachineNote {
   health: { medianMs: number; p99Ms: number; maxMs: number; count: number };
 }
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({ args, options: { rounds: { type: 'string' }, threads: { type: 'string' }, model: { type: 'string' }, json: { type: 'string' } } });
   const [rounds, threads, model] = [Number(values.rounds ?? 7), Number(values.threads ?? 2), values.model ?? 'llama-3.2-1b-q4_k_m'];
   if (!(rounds >= 1) || !(threads >= 1)) {
@@ -69,9 +69,9 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
 }
 
 /** What a client waits for, and what HTTP adds to it. */
-export function measuresOf({ rows, health }: ChatReport): Measure[] {
+export function measuresOf({ rows, health }: ChatReport): BenchmarkMeasure[] {
   return [
-    ...rows.flatMap(({ name, nativeMs, httpMs }): Measure[] => [
+    ...rows.flatMap(({ name, nativeMs, httpMs }): BenchmarkMeasure[] => [
       { name, value: httpMs, unit: 'ms', better: 'less' },
       { name: `${name} of native`, value: httpMs / nativeMs, unit: 'x', better: 'less' },
     ]),

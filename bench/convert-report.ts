@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { packageRoot } from '../src/platform/package-files.js';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import type { PeerRow } from './convert-peer.js';
 import type { MachineNote } from './machine.js';
 
@@ -95,11 +95,11 @@ export function printSpeed(speed: SpeedReport): void {
 }
 
 /** Of each folder the marks, which should be high, and the time of a page. */
-export function measuresOf({ folders }: BenchReport): Measure[] {
+export function measuresOf({ folders }: BenchReport): BenchmarkMeasure[] {
   return Object.entries(folders).flatMap(([folder, { all }]) => [
     ...(['nid', 'mhs', 'teds', 'overall', 'plain'] as const).map((mark) => ({ name: `${folder} ${mark}`, value: all[mark], unit: '', better: 'more' as const })),
     { name: `${folder} page, median`, value: all.medianMs, unit: 'ms', better: 'less' as const },
-  ]).filter((measure): measure is Measure => measure.value !== null);
+  ]).filter((measure): measure is BenchmarkMeasure => measure.value !== null);
 }
 
 export function readReport(file: string | undefined): BenchReport {

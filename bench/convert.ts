@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import type { ConvertOutcome } from '../src/convert/request.js';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import { asScan } from './as-scans.js';
 import { closeEngine, convertHere } from './convert-here.js';
 import { compareReports, measuresOf, printReport, printSpeed, readReport, type BenchReport, type GroupReport } from './convert-report.js';
@@ -24,7 +24,7 @@ interface Converted extends BenchDocument {
   marks: Marks;
 }
 
-export async function run(args: string[], against?: string): Promise<number | { code: number; measures: Measure[] }> {
+export async function run(args: string[], against?: string): Promise<number | { code: number; measures: BenchmarkMeasure[] }> {
   const { values } = parseArgs({
     args,
     options: {

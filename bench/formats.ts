@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import type { ConvertOutcome } from '../src/convert/request.js';
 import { measureQuality } from '../test/support/quality.js';
 import { convertHere } from './convert-here.js';
@@ -46,7 +46,7 @@ interface FormatReport {
   documents: Scored[];
 }
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({
     args, options: { format: { type: 'string', multiple: true }, speed: { type: 'boolean' }, keep: { type: 'string' }, json: { type: 'string' }, verbose: { type: 'boolean' } },
   });
@@ -70,8 +70,8 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
 }
 
 /** Of each format the marks; times are `--speed`'s. */
-export function measuresOf(report: Record<string, FormatReport>): Measure[] {
-  return Object.entries(report).flatMap(([format, one]) => (['plain', 'structure'] as const).flatMap((mark): Measure[] => {
+export function measuresOf(report: Record<string, FormatReport>): BenchmarkMeasure[] {
+  return Object.entries(report).flatMap(([format, one]) => (['plain', 'structure'] as const).flatMap((mark): BenchmarkMeasure[] => {
     const value = one[mark];
     return value === null ? [] : [{ name: `${format} ${mark}`, value, unit: '', better: 'more' }];
   }));

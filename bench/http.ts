@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { measureService } from '../src/client/measure-service.js';
-import { type Measure, tableOf } from '../src/client/measures.js';
+import { type BenchmarkMeasure, tableOf } from '../src/client/measures.js';
 import { Service } from '../src/client/service.js';
 import { fixturesDirectory } from '../test/support/fixtures.js';
 import { machine } from './machine.js';
@@ -12,7 +12,7 @@ import { programOf, startProcess } from './service-process.js';
 
 const fixtures = ['invoice', 'slides-harbour', 'tables-booktabs', 'form-fields'];
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({ args, options: { rounds: { type: 'string' }, models: { type: 'string' }, model: { type: 'string' } } });
   const rounds = Number(values.rounds ?? 5);
   if (!Number.isInteger(rounds) || rounds < 1) {

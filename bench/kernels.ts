@@ -1,12 +1,12 @@
 /** `bench kernels`: what native_bench times of the native half's single jobs, each as its best time of several. */
 import { spawnSync } from 'node:child_process';
 import { parseArgs } from 'node:util';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import { nativeBench } from './llm.js';
 
 const usage = 'usage: npm run bench -- kernels [--layers | --llm]\nBitmaps, tokenizer and grammars; --layers: layers of networks; --llm: passes of language models.';
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({ args, options: { layers: { type: 'boolean' }, llm: { type: 'boolean' } } });
   if (values.layers && values.llm) {
     console.error(usage);
@@ -21,9 +21,9 @@ const times = /\b(best|median)\s+([\d.]+)\s*(us|ms|s)\b/;
 const rate = /([\d.]+)\s+((?:tokens|GB|GFLOP|Mpixel|GFLOPS|MB)\/s|GFLOPS)/;
 
 /** One of each line: the best time it tells (neighbours only ever make a job slower), else a rate. Names are the words before it; a second of the same name is numbered. */
-export function measuresOfText(text: string): Measure[] {
+export function measuresOfText(text: string): BenchmarkMeasure[] {
   const seen = new Map<string, number>();
-  return text.split('\n').flatMap((line): Measure[] => {
+  return text.split('\n').flatMap((line): BenchmarkMeasure[] => {
     const time = times.exec(line);
     const found = time ?? rate.exec(line);
     if (found === null) return [];

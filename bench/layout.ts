@@ -2,7 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Measure, tableOf } from '../src/client/measures.js';
+import { type BenchmarkMeasure, tableOf } from '../src/client/measures.js';
 import { type LayoutFinder, shippedLayoutFinder } from '../src/convert/layout-network/shipped.js';
 import { shippedCellFinder } from '../src/convert/tables/index.js';
 import { packageRoot, shippedModelsDirectory } from '../src/platform/package-files.js';
@@ -14,12 +14,12 @@ import { countPage, f1Of, type LabelCount, type LabelledBox } from './region-f1.
 /** Parts of the test. */
 const parts = { styles: 'styles not seen', faces: 'faces not seen' };
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] }> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] }> {
   const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, network: { type: 'string' }, conversion: { type: 'boolean' }, verbose: { type: 'boolean' } } });
   const folder = values.drawn ?? join(packageRoot(), 'scratch/layout-pages');
   const layout = shippedLayoutFinder(engine, values.network ?? shippedModelsDirectory());
   if (layout === null) console.log('models/ holds no layout network.');
-  const measures: Measure[] = [];
+  const measures: BenchmarkMeasure[] = [];
   for (const [part, name] of Object.entries(parts)) {
     const file = join(folder, `lines-test-${part}.json`);
     if (!existsSync(file)) {
@@ -50,7 +50,7 @@ function regionsByNetwork(layout: LayoutFinder): Reading {
   return async (page) => (await layout(layoutPageOf(page), signal)).regions;
 }
 
-async function measureReading({ labels, pages }: DrawnPages, name: string, read: Reading, verbose: boolean): Promise<Measure[]> {
+async function measureReading({ labels, pages }: DrawnPages, name: string, read: Reading, verbose: boolean): Promise<BenchmarkMeasure[]> {
   const [all, digital, scanned]: Counts[] = [new Map(), new Map(), new Map()];
   let spent = 0;
   for (const page of pages) {

@@ -1,5 +1,5 @@
 /** The language models' bench: the shape of its report, and how it is printed. */
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import type { MachineNote } from './machine.js';
 
 export interface LlmRow {
@@ -32,9 +32,9 @@ export interface LlmReport extends MachineNote {
 }
 
 /** Of each model the tokens a second and the memory after loading. */
-export function measuresOf({ models }: LlmReport): Measure[] {
-  return models.flatMap(({ name, rows, memory }): Measure[] => [
-    ...rows.map(({ name: row, ours }): Measure => ({ name: `${name} ${row}`, value: ours, unit: 'tokens/s', better: 'more' })),
+export function measuresOf({ models }: LlmReport): BenchmarkMeasure[] {
+  return models.flatMap(({ name, rows, memory }): BenchmarkMeasure[] => [
+    ...rows.map(({ name: row, ours }): BenchmarkMeasure => ({ name: `${name} ${row}`, value: ours, unit: 'tokens/s', better: 'more' })),
     { name: `${name} memory`, value: memory.residentBytes / 1e6, unit: 'MB', better: 'less' },
   ]);
 }

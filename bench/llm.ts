@@ -4,7 +4,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Measure as Found } from '../src/client/measures.js';
+import type { BenchmarkMeasure as Found } from '../src/client/measures.js';
 import { packageRoot } from '../src/platform/package-files.js';
 import { measuresOf, printModel, type LlmReport, type LlmRow, type ModelReport } from './llm-report.js';
 import { machine } from './machine.js';

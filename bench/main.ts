@@ -1,16 +1,16 @@
 /** The benchmarks of the program: `npm run bench -- NAME …`, one file a benchmark; what they found as lines, and against an earlier run. */
 import { writeFileSync } from 'node:fs';
-import { compare, jsonLines, type Measure, parseLines, parseShare, readText, usualLoss } from '../src/client/measures.js';
+import { compare, jsonLines, type BenchmarkMeasure, parseLines, parseShare, readText, usualLoss } from '../src/client/measures.js';
 import { LecternError } from '../src/errors.js';
 import { machine } from './machine.js';
 
 /** An exit code, and where the benchmark can be held against another run what it found. */
-type End = number | { code: number; measures: Measure[] };
+type End = number | { code: number; measures: BenchmarkMeasure[] };
 
 interface Bench {
   run(args: string[], against: string | undefined): Promise<End>;
   /** The measures of a report that it wrote with --json. */
-  measuresOf?(report: never): Measure[];
+  measuresOf?(report: never): BenchmarkMeasure[];
 }
 
 const benches: Record<string, () => Promise<Bench>> = {
@@ -65,7 +65,7 @@ function readWords(args: string[]): Words {
   return words;
 }
 
-function readBaseline(name: string, bench: Bench, file: string): Measure[] {
+function readBaseline(name: string, bench: Bench, file: string): BenchmarkMeasure[] {
   const text = readText(file);
   let report: unknown;
   try {

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Measure, tableOf } from '../src/client/measures.js';
+import { type BenchmarkMeasure, tableOf } from '../src/client/measures.js';
 import { findOwnNetwork } from '../src/convert/ocr/own.js';
 import { packageRoot, shippedModelsDirectory } from '../src/platform/package-files.js';
 import { closeEngine, convertHere, engine } from './convert-here.js';
@@ -13,7 +13,7 @@ const usage = 'usage: npm run bench -- ocr [--drawn FOLDER] [--hard FOLDER] [--p
 /** Lines' heights, as the training draws them. */
 const rows = 32;
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, hard: { type: 'string' }, pages: { type: 'string' }, verbose: { type: 'boolean' } } });
   const most = Number(values.pages ?? 1000);
   if (!Number.isInteger(most) || most < 0) {
@@ -42,13 +42,13 @@ interface DrawnLines {
   texts: string[];
 }
 
-async function measureLines(folder: string): Promise<Measure[]> {
+async function measureLines(folder: string): Promise<BenchmarkMeasure[]> {
   const network = findOwnNetwork(shippedModelsDirectory());
   if (network === null) {
     console.log('models/ holds no recogniser: no lines are read.');
     return [];
   }
-  const measures: Measure[] = [];
+  const measures: BenchmarkMeasure[] = [];
   for (const stage of ['clean', 'degraded']) {
     const file = join(folder, stage, '00000');
     if (!existsSync(`${file}.json`)) {
@@ -94,7 +94,7 @@ function recall(truth: string, answer: string): number {
 }
 
 /** Drawn pages on which text is hard to find, by kind: of all their words those that are read, and of what is read what stands there. */
-async function measureHardPages(folder: string, verbose: boolean): Promise<Measure[]> {
+async function measureHardPages(folder: string, verbose: boolean): Promise<BenchmarkMeasure[]> {
   const names = existsSync(folder) ? readdirSync(folder).filter((name) => name.endsWith('.png')).sort() : [];
   if (names.length === 0) {
     console.log(`hard pages are not in ${folder}: /usr/bin/python3 models/training/detector/hard.py ${folder}`);
@@ -111,7 +111,7 @@ async function measureHardPages(folder: string, verbose: boolean): Promise<Measu
     const sum = kinds.get(kind) ?? { pages: 0, there: 0, answered: 0, both: 0, ms: 0 };
     kinds.set(kind, { pages: sum.pages + 1, there: sum.there + counts.there, answered: sum.answered + counts.answered, both: sum.both + counts.both, ms: sum.ms + processorMs });
   }
-  return [...kinds].flatMap(([kind, { pages, there, answered, both, ms }]): Measure[] => [
+  return [...kinds].flatMap(([kind, { pages, there, answered, both, ms }]): BenchmarkMeasure[] => [
     { name: `${kind}, ${pages} drawn pages, word recall`, value: both / Math.max(1, there), unit: '', better: 'more' },
     { name: `${kind}, of the words read right`, value: both / Math.max(1, answered), unit: '', better: 'more' },
     { name: `${kind}, processor time`, value: ms / pages, unit: 'ms/page', better: 'less' },
@@ -126,7 +126,7 @@ interface Reader {
 const readers: Reader[] = [{ name: 'ours', preset: 'auto' }, { name: 'tesseract', preset: 'tesseract' }];
 
 /** Documents in turns with both readers, so that neighbours on the machine slow both. */
-async function measurePages(most: number, verbose: boolean): Promise<Measure[]> {
+async function measurePages(most: number, verbose: boolean): Promise<BenchmarkMeasure[]> {
   const corpus = readCorpus('scan');
   if (corpus === null || most === 0) return [];
   const documents = corpus.documents.slice(0, most);
@@ -142,7 +142,7 @@ async function measurePages(most: number, verbose: boolean): Promise<Measure[]> 
   }
   const scorer = findScorer();
   console.log(scorer.name);
-  return readers.flatMap(({ name }): Measure[] => {
+  return readers.flatMap(({ name }): BenchmarkMeasure[] => {
     const read = answers.get(name) ?? [];
     const marks = scorer.mark(read);
     if (verbose) for (const one of read) console.log(`${name} ${one.id}: NID ${marks.get(one.id)?.nid?.toFixed(3) ?? '-'}, recall ${recall(one.truth, one.answer).toFixed(3)}, ${(one.ms / one.pages).toFixed(0)} ms/page`);

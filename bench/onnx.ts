@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import { packageRoot } from '../src/platform/package-files.js';
 import { nativeBench } from './llm.js';
 import { machine, type MachineNote } from './machine.js';
@@ -53,7 +53,7 @@ export interface OnnxReport extends MachineNote {
   rows: OnnxRow[];
 }
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({
     args,
     options: {
@@ -83,8 +83,8 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
 }
 
 /** Of each network and input the time of a run, and of the peer's where it ran. */
-export function measuresOf({ rows }: OnnxReport): Measure[] {
-  return rows.flatMap(({ net, shape, ours, ratio }): Measure[] => [
+export function measuresOf({ rows }: OnnxReport): BenchmarkMeasure[] {
+  return rows.flatMap(({ net, shape, ours, ratio }): BenchmarkMeasure[] => [
     { name: `${net} ${shape}`, value: ours, unit: 'ms', better: 'less' },
     ...(ratio === null ? [] : [{ name: `${net} ${shape} of the peer's`, value: ratio, unit: 'x', better: 'less' as const }]),
   ]);

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import sharp from 'sharp';
 import { drawSamplePage } from '../src/cli/sample-page.js';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import { fixturesDirectory } from '../test/support/fixtures.js';
 import { makeDocx, makeOdf, makePptx, makeXlsx } from '../test/support/office-files.js';
 import { writeMadeModel } from '../test/support/made-model.js';
@@ -150,7 +150,7 @@ function percent(share: number): string {
   return `${(share * 100).toFixed(1)} %`;
 }
 
-export async function run(args: string[]): Promise<number | { code: number; measures: Measure[] }> {
+export async function run(args: string[]): Promise<number | { code: number; measures: BenchmarkMeasure[] }> {
   const count = Number(args[0] ?? 1000);
   if (args.length > 1 || !Number.isInteger(count) || count < 2) {
     console.error('usage: npm run bench -- soak [N]   (N from 2 on; 1000 where it is left out)');
@@ -166,6 +166,6 @@ export async function run(args: string[]): Promise<number | { code: number; meas
   ];
   console.log(wrong.length === 0 ? `${count} conversions and chats: ${Object.entries(growths).map(([what, growth]) => `${what} ${percent(growth)}`).join(', ')}, files and threads flat` : wrong.join('; '));
   const { residentMiB, workersMiB, files, threads } = report.last;
-  const measures = Object.entries({ 'resident memory': residentMiB, 'resident memory of workers': workersMiB, 'open files': files, threads }).map(([name, value]): Measure => ({ name, value, unit: name.startsWith('resident memory') ? 'MiB' : '', better: 'less' }));
+  const measures = Object.entries({ 'resident memory': residentMiB, 'resident memory of workers': workersMiB, 'open files': files, threads }).map(([name, value]): BenchmarkMeasure => ({ name, value, unit: name.startsWith('resident memory') ? 'MiB' : '', better: 'less' }));
   return { code: wrong.length === 0 ? 0 : 1, measures };
 }

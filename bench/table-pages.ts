@@ -1,7 +1,7 @@
 /** Tables on whole drawn pages: which of them are found, and how many are made of running text, lists, forms and letters on pages that have none. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import { inkOf, wordsOf } from '../src/convert/tables/network/extents.js';
 import { type CellFinder, findSureAndDoubtful, tablesByNetwork } from '../src/convert/tables/index.js';
@@ -61,7 +61,7 @@ export function* drawnPagesOf(folder: string, files: string[]): Generator<{ name
 }
 
 /** Measures of the pages in `folder` (what of `files` is there); none where there are no such pages. */
-export async function measureTablePages(folder: string, files: string[], find: CellFinder | null, verbose: boolean): Promise<Measure[]> {
+export async function measureTablePages(folder: string, files: string[], find: CellFinder | null, verbose: boolean): Promise<BenchmarkMeasure[]> {
   const { signal } = new AbortController();
   const counts = { fast: new Map<string, LabelCount>(), accurate: new Map<string, LabelCount>() };
   const made = { fast: 0, accurate: 0 };
@@ -79,7 +79,7 @@ export async function measureTablePages(folder: string, files: string[], find: C
   }
   if (pages === 0) return [];
   console.log(`${pages} drawn pages, ${without} of them without tables.`);
-  return (['fast', 'accurate'] as const).flatMap((mode): Measure[] => {
+  return (['fast', 'accurate'] as const).flatMap((mode): BenchmarkMeasure[] => {
     const { right, found, there } = counts[mode].get('table') ?? { right: 0, found: 0, there: 0 };
     console.log(`  ${mode}: ${right} of ${there} tables found, ${found} made, ${made[mode]} of these on pages without`);
     return [

@@ -2,7 +2,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Measure, tableOf } from '../src/client/measures.js';
+import { type BenchmarkMeasure, tableOf } from '../src/client/measures.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import type { FoundTable, TableCell } from '../src/convert/page/found-table.js';
 import { tableByNetwork } from '../src/convert/tables/network/find-cells.js';
@@ -84,7 +84,7 @@ async function answer(drawn: DrawnTable, find: CellFinder | null): Promise<Answe
 const readings = ['fast', 'accurate', 'given'] as const;
 const meanings = { fast: 'table_mode fast: geometry', accurate: 'accurate: geometry finds, network reads', given: 'network, told where the table is' };
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({ args, options: { drawn: { type: 'string' }, tables: { type: 'string' }, network: { type: 'string' }, verbose: { type: 'boolean' }, answers: { type: 'string' }, pages: { type: 'string' }, files: { type: 'string' }, signs: { type: 'string' } } });
   const most = Number(values.tables ?? 10_000);
   const file = values.drawn ?? join(packageRoot(), 'scratch/tables.jsonl');
@@ -97,7 +97,7 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
   const drawn = readFileSync(file, 'utf8').trim().split('\n').slice(0, most).map((line) => JSON.parse(line) as DrawnTable);
   const pages = [values.pages ?? join(packageRoot(), 'scratch/layout-pages'), values.files?.split(',') ?? testFiles] as const;
   if (values.signs !== undefined && find !== null) return await writeSigns(values.signs, drawn, drawnPagesOf(...pages), find);
-  const measures: Measure[] = [];
+  const measures: BenchmarkMeasure[] = [];
   const answers: Answers[] = [];
   for (const one of drawn) answers.push(await answer(one, find));
   measures.push(...(await measureTablePages(...pages, find, values.verbose ?? false)));

@@ -7,7 +7,7 @@ import { parseArgs } from 'node:util';
 import { getHeapStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { Worker } from 'node:worker_threads';
-import type { Measure } from '../src/client/measures.js';
+import type { BenchmarkMeasure } from '../src/client/measures.js';
 import { tableOf } from '../src/client/measures.js';
 import { LecternError } from '../src/errors.js';
 import type { LanguageServices } from '../src/http/language.js';
@@ -26,7 +26,7 @@ interface Holder {
 const warmUp = 50;
 const body = { model: 'talker', prompt: 'hello there', max_tokens: 5 };
 
-export async function run(args: string[]): Promise<{ code: number; measures: Measure[] } | number> {
+export async function run(args: string[]): Promise<{ code: number; measures: BenchmarkMeasure[] } | number> {
   const { values } = parseArgs({ args, options: { requests: { type: 'string' } } });
   const requests = Number(values.requests ?? 1000);
   if (!Number.isInteger(requests) || requests < 1) {
@@ -36,7 +36,7 @@ export async function run(args: string[]): Promise<{ code: number; measures: Mea
   const node = await bytesOf(holdWithNode, body, requests);
   const whole = await bytesOf(holdWithService, body, requests);
   const stream = await bytesOf(holdWithService, { ...body, stream: true }, requests);
-  const measure = (name: string, bytes: number): Measure => ({ name, value: bytes / 1e6, unit: 'MB', better: 'less' });
+  const measure = (name: string, bytes: number): BenchmarkMeasure => ({ name, value: bytes / 1e6, unit: 'MB', better: 'less' });
   const measures = [measure(`${requests} connections of Node alone`, node), measure(`${requests} waiting requests, beyond them`, whole - node), measure(`${requests} waiting streams, beyond them`, stream - node)];
   console.log(tableOf(measures));
   return { code: 0, measures };

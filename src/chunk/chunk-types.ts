@@ -40,14 +40,14 @@ export interface Chunk {
 }
 
 /** A piece of a document that stays together if it can: an item, a list, a table. */
-export interface Segment {
-  parts: Part[];
+export interface DocumentSegment {
+  parts: SegmentPart[];
   /** From the title down; the same array for all that stands under the same headings. */
   headings: string[];
   captions: string[];
 }
 
-export interface Part {
+export interface SegmentPart {
   text: string;
   items: string[];
   pages: number[];
@@ -56,11 +56,11 @@ export interface Part {
   headLines: number;
 }
 
-export function rawTextOf({ parts }: Segment): string {
+export function rawTextOf({ parts }: DocumentSegment): string {
   return parts.map(({ text }) => text).join('\n');
 }
 
 /** A chunk's text: what is embedded, and counted. */
-export function textOf(segment: Segment): string {
+export function textOf(segment: DocumentSegment): string {
   return [...segment.headings, rawTextOf(segment)].join('\n');
 }

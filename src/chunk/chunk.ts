@@ -3,7 +3,7 @@ import type { DoclingDocument } from '../document/model.js';
 import { LecternError } from '../errors.js';
 import { fitSegments } from './hybrid.js';
 import { segmentsOf } from './document-segments.js';
-import { rawTextOf, textOf, type Chunk, type ChunkOptions, type CountTokens, type Segment } from './chunk-types.js';
+import { rawTextOf, textOf, type Chunk, type ChunkOptions, type CountTokens, type DocumentSegment } from './chunk-types.js';
 
 export interface TokenCounter {
   /** What answers name as the one that counted. */
@@ -15,7 +15,7 @@ function unique<T>(values: T[]): T[] {
   return [...new Set(values)];
 }
 
-function chunkOf(segment: Segment & { numTokens?: number }, index: number, document: DoclingDocument, options: ChunkOptions, tokenizer: string | undefined): Chunk {
+function chunkOf(segment: DocumentSegment & { numTokens?: number }, index: number, document: DoclingDocument, options: ChunkOptions, tokenizer: string | undefined): Chunk {
   const { parts, headings, captions, numTokens } = segment;
   const pages = unique(parts.flatMap((part) => part.pages)).sort((a, b) => a - b);
   const { origin } = document;

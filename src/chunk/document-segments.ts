@@ -3,10 +3,10 @@ import { markdownBlocks } from '../document/markdown.js';
 import { captionRefs, childrenOf, isFloating, isGroup, isInlineGroup, isListGroup, isPicture, isTable, isText, resolve, runsOf } from '../document/document-tree.js';
 import type { DoclingDocument, DocumentNode, PictureItem, TableItem } from '../document/model.js';
 import { tableSentences } from './table-text.js';
-import type { ChunkOptions, Part, Segment } from './chunk-types.js';
+import type { ChunkOptions, SegmentPart, DocumentSegment } from './chunk-types.js';
 
-class Walk {
-  readonly segments: Segment[] = [];
+class SegmentWalk {
+  readonly segments: DocumentSegment[] = [];
   readonly #document: DoclingDocument;
   readonly #options: ChunkOptions;
   readonly #captions: Set<string>;
@@ -44,7 +44,7 @@ class Walk {
     this.#headings = Object.values(this.#open);
   }
 
-  #add(parts: Part[], captions: string[]): void {
+  #add(parts: SegmentPart[], captions: string[]): void {
     const full = parts.filter(({ text }) => text.trim() !== '');
     if (full.length > 0) this.segments.push({ parts: full, headings: this.#headings, captions });
   }
@@ -61,18 +61,18 @@ class Walk {
     return runs === null ? node.text : this.#blocks(runs).map(({ text }) => text).join(' ');
   }
 
-  #part(node: DocumentNode, text: string, more: Partial<Part> = {}): Part {
+  #part(node: DocumentNode, text: string, more: Partial<SegmentPart> = {}): SegmentPart {
     // A group has no place of its own, and is no item.
     const items = isGroup(node) ? childrenOf(this.#document, node) : [node];
     const pages = items.flatMap((item) => ('prov' in item ? item.prov.map(({ page_no: page }) => page) : []));
     return { text, items: items.map(({ self_ref: ref }) => ref), pages, hasImage: false, headLines: 0, ...more };
   }
 
-  #lines(node: DocumentNode): Part[] {
+  #lines(node: DocumentNode): SegmentPart[] {
     return this.#blocks(node).map((block) => this.#part(block.node, block.text));
   }
 
-  #table(table: TableItem): Part {
+  #table(table: TableItem): SegmentPart {
     const caption = this.#captionsOf(table);
     const body = this.#options.markdownTables ? this.#blocks(table).filter(({ node }) => node === table).map(({ text }) => text)
       : [...caption, tableSentences(table.data, (cell) => (cell.ref === undefined ? cell.text : this.#cell(resolve(this.#document, cell.ref))), table.label === 'document_index')];
@@ -85,7 +85,7 @@ class Walk {
     return this.#blocks(content).map(({ text }) => text).join(' ');
   }
 
-  #picture(picture: PictureItem): Part {
+  #picture(picture: PictureItem): SegmentPart {
     const uri = this.#options.markdownImages ? picture.image?.uri ?? '' : '';
     // The bytes of a picture are no text to embed.
     const shown = uri !== '' && !uri.startsWith('data:') ? `![Image](${uri})` : this.#options.imagePlaceholder;
@@ -94,8 +94,8 @@ class Walk {
 }
 
 /** All segments of the document's body, in reading order. Running headers and footers are none. */
-export function segmentsOf(document: DoclingDocument, options: ChunkOptions): Segment[] {
-  const walk = new Walk(document, options);
+export function segmentsOf(document: DoclingDocument, options: ChunkOptions): DocumentSegment[] {
+  const walk = new SegmentWalk(document, options);
   for (const child of childrenOf(document, document.body)) walk.visit(child);
   return walk.segments;
 }

@@ -1,19 +1,19 @@
 /** Segments fitted to a number of tokens: large ones parted at their items and then in their text, small neighbours joined. */
 import { splitText } from './split-text.js';
-import { textOf, type CountTokens, type Part, type Segment } from './chunk-types.js';
+import { textOf, type CountTokens, type SegmentPart, type DocumentSegment } from './chunk-types.js';
 
-interface Measured extends Part {
+interface MeasuredPart extends SegmentPart {
   tokens: number;
 }
 
 /** A segment that should fit: what its parts have, counted apart, with the line ends between them. Headings are not counted. */
-interface Fitted extends Segment {
-  parts: Measured[];
+interface FittedSegment extends DocumentSegment {
+  parts: MeasuredPart[];
   tokens: number;
 }
 
 /** A segment with the number of tokens of its whole text, headings included. */
-export type Counted = Segment & { numTokens: number };
+export type CountedSegment = DocumentSegment & { numTokens: number };
 
 /** Texts that go into one count: each is a sign of life, too. */
 const letterBatch = 1 << 18;
@@ -30,16 +30,16 @@ class Fitter {
     this.#count = count;
   }
 
-  async run(segments: Segment[], mergePeers: boolean): Promise<Counted[]> {
+  async run(segments: DocumentSegment[], mergePeers: boolean): Promise<CountedSegment[]> {
     [this.#newline = 1] = await this.#countAll(['\n']);
     await this.#shortenHeadings(segments);
     const counts = await this.#countAll(segments.flatMap(({ parts }) => parts.map(({ text }) => text)));
     let at = 0;
-    const fitted: Fitted[] = [];
+    const fitted: FittedSegment[] = [];
     for (const segment of segments) fitted.push(...await this.#fit(segment, segment.parts.map((part) => ({ ...part, tokens: counts[at++] ?? 0 }))));
     const chunks = mergePeers ? this.#merge(fitted) : fitted;
     const totals = await this.#countAll(chunks.map(textOf));
-    const counted: Counted[] = [];
+    const counted: CountedSegment[] = [];
     for (const [index, chunk] of chunks.entries()) counted.push(...await this.#mend(chunk, totals[index] ?? 0));
     return counted;
   }
@@ -61,7 +61,7 @@ class Fitter {
   }
 
   /** Headings that leave half the chunk to its text: the outermost go first. */
-  async #shortenHeadings(segments: Segment[]): Promise<void> {
+  async #shortenHeadings(segments: DocumentSegment[]): Promise<void> {
     for (const { headings } of segments) {
       if (this.#headings.has(headings)) continue;
       const ways = Array.from({ length: headings.length }, (_, left) => headings.slice(left));
@@ -71,11 +71,11 @@ class Fitter {
     }
   }
 
-  async #fit(segment: Segment, parts: Measured[]): Promise<Fitted[]> {
+  async #fit(segment: DocumentSegment, parts: MeasuredPart[]): Promise<FittedSegment[]> {
     const { kept, tokens } = this.#headings.get(segment.headings) ?? { kept: [], tokens: 0 };
     const room = Math.max(1, this.#maxTokens - tokens);
-    const fitted: Fitted[] = [];
-    let open: Fitted | null = null;
+    const fitted: FittedSegment[] = [];
+    let open: FittedSegment | null = null;
     for (const whole of parts) {
       for (const part of whole.tokens <= room ? [whole] : await this.#split(whole, room)) {
         if (open !== null && open.tokens + this.#newline + part.tokens <= room) {
@@ -91,9 +91,9 @@ class Fitter {
   }
 
   /** Joins neighbours under the same headings as long as they fit. Both must be without captions, which belong to one thing. */
-  #merge(chunks: Fitted[]): Fitted[] {
+  #merge(chunks: FittedSegment[]): FittedSegment[] {
     const taken = new Map([...this.#headings.values()].map(({ kept, tokens }) => [kept, tokens]));
-    const merged: Fitted[] = [];
+    const merged: FittedSegment[] = [];
     for (const chunk of chunks) {
       const last = merged.at(-1);
       const room = this.#maxTokens - (taken.get(chunk.headings) ?? 0);
@@ -108,7 +108,7 @@ class Fitter {
     return merged;
   }
 
-  async #split(part: Part, room: number): Promise<Measured[]> {
+  async #split(part: SegmentPart, room: number): Promise<MeasuredPart[]> {
     const lines = part.text.split('\n');
     const head = part.headLines > 0 ? `${lines.slice(0, part.headLines).join('\n')}\n` : '';
     const [headTokens = 0] = head === '' ? [0] : await this.#countAll([head]);
@@ -121,12 +121,12 @@ class Fitter {
   }
 
   /** Joined, texts may have more tokens than apart: such a chunk is parted once more. */
-  async #mend(chunk: Fitted, total: number): Promise<Counted[]> {
+  async #mend(chunk: FittedSegment, total: number): Promise<CountedSegment[]> {
     const over = total - this.#maxTokens;
     const [first] = chunk.parts;
     if (over <= 0 || first === undefined) return [{ ...chunk, numTokens: total }];
     const half = chunk.parts.length >> 1;
-    let parted: Measured[][];
+    let parted: MeasuredPart[][];
     if (half > 0) parted = [chunk.parts.slice(0, half), chunk.parts.slice(half)];
     else {
       const pieces = await this.#split(first, Math.max(1, first.tokens - over));
@@ -136,7 +136,7 @@ class Fitter {
     }
     const chunks = parted.map((parts) => ({ ...chunk, parts }));
     const totals = await this.#countAll(chunks.map(textOf));
-    const mended: Counted[] = [];
+    const mended: CountedSegment[] = [];
     for (const [index, one] of chunks.entries()) mended.push(...await this.#mend(one, totals[index] ?? 0));
     return mended;
   }
@@ -146,6 +146,6 @@ class Fitter {
  * Chunks of at most `maxTokens`, headings included; only what a single character takes may be more. Counts each text a few times at most, however
  * large or small the number is.
  */
-export function fitSegments(segments: Segment[], maxTokens: number, mergePeers: boolean, count: CountTokens): Promise<Counted[]> {
+export function fitSegments(segments: DocumentSegment[], maxTokens: number, mergePeers: boolean, count: CountTokens): Promise<CountedSegment[]> {
   return new Fitter(maxTokens, count).run(segments, mergePeers);
 }

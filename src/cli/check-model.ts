@@ -19,13 +19,13 @@ export interface Checked {
 }
 
 /** Where the service would load it. */
-export interface Place {
+export interface LoadPlace {
   kind: DeviceInfo['kind'];
   budgetBytes: number;
 }
 
 /** Never rejects for what is wrong with the model. */
-export async function checkModel(entry: CatalogueEntry, engine: Engine, place: Place): Promise<Checked> {
+export async function checkModel(entry: CatalogueEntry, engine: Engine, place: LoadPlace): Promise<Checked> {
   try {
     const findings = [await checkDigest(entry.path), await checkRun(entry, engine, place)].filter((finding) => finding !== null);
     return { name: entry.name, ok: true, findings: findings.join(', ') };
@@ -42,7 +42,7 @@ async function checkDigest(path: string): Promise<string | null> {
   return 'digest fits';
 }
 
-async function checkRun(entry: CatalogueEntry, engine: Engine, { kind, budgetBytes }: Place): Promise<string> {
+async function checkRun(entry: CatalogueEntry, engine: Engine, { kind, budgetBytes }: LoadPlace): Promise<string> {
   const shape = { device: kind, slots: 1, context: Math.min(context, entry.description.context || context) };
   const { weightBytes, kvBytes, workBytes } = await engine.memoryNeed(entry.path, shape);
   const need = weightBytes + kvBytes + workBytes;

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { LecternError } from '../errors.js';
 
-export interface Conversation {
+export interface ChatSession {
   input: NodeJS.ReadableStream;
   /** Where the prompt, complaints and help go: not the answers. */
   output: NodeJS.WritableStream;
@@ -17,7 +17,7 @@ export interface Conversation {
 const help = '/clear forgets the conversation, /bye ends it, as Ctrl-D does; Ctrl-C ends an answer.\n';
 
 /** Until the input ends or `/bye`; what was asked before that is answered. Ctrl-C ends an answer and drops the questions behind it, and between answers the conversation. */
-export async function converse({ input, output, model, answer, clear }: Conversation): Promise<void> {
+export async function converse({ input, output, model, answer, clear }: ChatSession): Promise<void> {
   const lines = createInterface({ input, output, prompt: `${model}> ` });
   const waiting: string[] = [];
   let writing: AbortController | null = null;

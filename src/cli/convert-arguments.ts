@@ -10,14 +10,14 @@ import { convertUsage as usage } from './usage.js';
 import { wrongWords } from './wrong-words.js';
 
 export const extensions = { md: '.md', json: '.json', html: '.html', text: '.txt', doctags: '.doctags' } as const;
-export type Format = keyof typeof extensions;
+export type ResultFormat = keyof typeof extensions;
 
 export interface Wish {
   /** Absolute; `-` is standard input. */
   files: string[];
   /** What standard input is called; null: nobody says. */
   inputName: string | null;
-  formats: Format[];
+  formats: ResultFormat[];
   /** null: the one result goes to standard output. */
   directory: string | null;
   /** The service that converts; null: this process does. */
@@ -42,7 +42,7 @@ export function readWish(args: string[]): Wish {
   }
   const options: ConvertOptions = {
     ...defaultConvertOptions,
-    outputs: formats as Format[],
+    outputs: formats as ResultFormat[],
     pageRange: readPages(values.pages),
     imageExportMode: readImages(values.images),
     keepFurniture: values['keep-furniture'] ?? false,
@@ -51,7 +51,7 @@ export function readWish(args: string[]): Wish {
     ocrLanguages: readLanguages(values['ocr-lang'] ?? []),
     ocrPreset: readPreset(values['ocr-preset']),
   };
-  return { files: positionals.map((word) => (word === standardInput ? word : expand(word))), inputName, formats: formats as Format[], directory: directory === null ? null : expand(directory), url, options };
+  return { files: positionals.map((word) => (word === standardInput ? word : expand(word))), inputName, formats: formats as ResultFormat[], directory: directory === null ? null : expand(directory), url, options };
 }
 
 function parseWords(args: string[]) {

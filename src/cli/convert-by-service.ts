@@ -4,7 +4,7 @@ import { basename, join } from 'node:path';
 import { convertByService } from '../client/convert-document.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
-import type { ConversionWay, Outcome } from './conversion-way.js';
+import type { ConversionWay, WrittenOutcome } from './conversion-way.js';
 import { extensions, type Wish } from './convert-arguments.js';
 import { bar } from './progress-line.js';
 
@@ -30,14 +30,14 @@ export function convertingService(service: Service, wish: Wish, signal: AbortSig
         onProgress: ({ stage, position, pagesDone, pagesTotal }) => show(position === null ? `${stage} ${bar(pagesDone, pagesTotal)}` : `waits, place ${position}`),
       });
       await mkdir(scratch);
-      const files: Outcome['files'] = {};
+      const files: WrittenOutcome['files'] = {};
       for (const format of wish.formats) {
         const content = document[`${format}_content`];
         if (content === null || content === undefined) continue;
         files[format] = `document${extensions[format]}`;
         await writeFile(join(scratch, files[format]), typeof content === 'string' ? content : JSON.stringify(content));
       }
-      return { status, errors: errors as Outcome['errors'], files, artifacts: [] };
+      return { status, errors: errors as WrittenOutcome['errors'], files, artifacts: [] };
     },
   };
 }

@@ -8,7 +8,7 @@ import { makeDirectory } from '../platform/make-directory.js';
 import { makeOwnDirectory, sharedSparedMs } from '../platform/process-directory.js';
 import { resolveSettings } from '../settings/settings.js';
 import type { Command } from './command.js';
-import type { ConversionWay, Outcome } from './conversion-way.js';
+import type { ConversionWay, WrittenOutcome } from './conversion-way.js';
 import { extensions, readWish, type Wish } from './convert-arguments.js';
 import { convertingService } from './convert-by-service.js';
 import { convertHere } from './convert-here.js';
@@ -28,7 +28,7 @@ export const convert: Command = async (args, environment) => {
   const stop = (): void => controller.abort(new LecternError('cancelled'));
   onStopSignal(stop);
   const scratch = makeOwnDirectory({ parent: tmpdir(), prefix: 'lectern-convert', sparedMs: sharedSparedMs });
-  const statuses = new Set<Outcome['status']>();
+  const statuses = new Set<WrittenOutcome['status']>();
   let isNameless = false;
   try {
     const saved = join(scratch, 'input', asked.inputName ?? usualName);
@@ -78,7 +78,7 @@ async function requireDirectory(directory: string): Promise<void> {
 }
 
 /** One document that cannot be had does not keep the others from being converted. Its results are there as soon as it is done. */
-async function convertFile(index: number, result: string, scratch: string, wish: Wish, way: ConversionWay, telling: Telling): Promise<Outcome['status']> {
+async function convertFile(index: number, result: string, scratch: string, wish: Wish, way: ConversionWay, telling: Telling): Promise<WrittenOutcome['status']> {
   const file = wish.files[index] as string;
   const name = basename(file);
   const complainInTurn = (sentence: string): void => telling.say(index, complaint(name, sentence));
@@ -107,7 +107,7 @@ function complaint(name: string, sentence: string): string {
   return `lectern: ${name}: ${sentence}\n`;
 }
 
-async function deliver(result: string, scratch: string, outcome: Outcome, wish: Wish): Promise<void> {
+async function deliver(result: string, scratch: string, outcome: WrittenOutcome, wish: Wish): Promise<void> {
   for (const format of wish.formats) {
     const produced = outcome.files[format];
     if (produced === undefined) continue;

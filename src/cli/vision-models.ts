@@ -7,7 +7,7 @@ import { describePort } from '../models/card-fit.js';
 import { describeBytes, visionBytes } from '../models/fit.js';
 import { readOnnxHeader } from '../models/onnx-header.js';
 import type { VisionEntry } from '../models/vision-catalogue.js';
-import type { Checked, Place } from './check-model.js';
+import type { Checked, LoadPlace } from './check-model.js';
 import { drawSamplePage, type SamplePage, whatItReads } from './sample-page.js';
 
 const verbs: Record<VisionEntry['kind'], string> = { text: 'reads text', layout: 'finds layouts', table: 'finds table cells' };
@@ -40,7 +40,7 @@ export async function describeVision(entry: VisionEntry): Promise<[string, strin
 }
 
 /** Never rejects for what is wrong with the model. */
-export async function checkVision(entry: VisionEntry, engine: Engine, { kind, budgetBytes }: Place): Promise<Checked> {
+export async function checkVision(entry: VisionEntry, engine: Engine, { kind, budgetBytes }: LoadPlace): Promise<Checked> {
   try {
     const need = visionBytes(entry);
     if (need > budgetBytes) return { name: entry.name, ok: true, findings: `not opened: it needs ${describeBytes(need)}, and ${describeBytes(budgetBytes)} can be had` };

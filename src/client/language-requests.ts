@@ -72,7 +72,7 @@ export interface ChatReply {
   completionTokens: number;
 }
 
-interface Chunk {
+interface StreamedChunk {
   error?: { message?: string };
   choices?: { delta?: { content?: string | null }; finish_reason?: string | null }[];
   usage?: { prompt_tokens: number; completion_tokens: number } | null;
@@ -90,7 +90,7 @@ export async function chat(service: Service, call: ChatCall): Promise<ChatReply>
   try {
     for await (const data of eventsOf(response)) {
       if (data === '[DONE]') break;
-      const chunk = JSON.parse(data) as Chunk;
+      const chunk = JSON.parse(data) as StreamedChunk;
       if (chunk.error !== undefined) throw new LecternError('internal', chunk.error.message);
       const [choice] = chunk.choices ?? [];
       const text = choice?.delta?.content ?? '';

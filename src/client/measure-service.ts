@@ -2,7 +2,7 @@
 import { LecternError } from '../errors.js';
 import { convertByService, type SentDocument } from './convert-document.js';
 import { chat, chooseModel, embed } from './language-requests.js';
-import type { Measure } from './measures.js';
+import type { BenchmarkMeasure } from './measures.js';
 import type { Service } from './service.js';
 
 export interface ServiceBench {
@@ -30,7 +30,7 @@ const shortestDecodeMs = 5;
 const questionWords = 200;
 
 /** Throws what the service refuses with. Without a model of a kind its measures are left out. */
-export async function measureService(service: Service, bench: ServiceBench): Promise<Measure[]> {
+export async function measureService(service: Service, bench: ServiceBench): Promise<BenchmarkMeasure[]> {
   return [...await measureRequests(service, bench), ...await measureDocuments(service, bench), ...await measureChat(service, bench), ...await measureEmbeddings(service, bench)];
 }
 
@@ -46,7 +46,7 @@ function quantile(values: number[], share: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? NaN;
 }
 
-async function measureRequests(service: Service, { rounds, tell }: ServiceBench): Promise<Measure[]> {
+async function measureRequests(service: Service, { rounds, tell }: ServiceBench): Promise<BenchmarkMeasure[]> {
   tell('small requests');
   const ask = async (): Promise<unknown> => (await service.send('health')).arrayBuffer();
   for (let index = 0; index < warmUpRequests * rounds; index++) await ask();
@@ -72,7 +72,7 @@ function madeDocuments(): SentDocument[] {
   ];
 }
 
-async function measureDocuments(service: Service, { documents, rounds, tell }: ServiceBench): Promise<Measure[]> {
+async function measureDocuments(service: Service, { documents, rounds, tell }: ServiceBench): Promise<BenchmarkMeasure[]> {
   const given = documents.length > 0 ? documents : madeDocuments();
   const times: number[] = [];
   let pages = 0;
@@ -100,7 +100,7 @@ async function measureDocuments(service: Service, { documents, rounds, tell }: S
   ];
 }
 
-interface Answer {
+interface MeasuredAnswer {
   firstMs: number;
   tokens: number;
   /** Behind the first token. */
@@ -108,11 +108,11 @@ interface Answer {
 }
 
 /** Tokens a second of one answer, the median; NaN where none was long enough to tell. */
-export function decodeRate(answers: Answer[]): number {
+export function decodeRate(answers: MeasuredAnswer[]): number {
   return quantile(answers.filter(({ tokens, decodeMs }) => tokens >= fewestTokens && decodeMs >= shortestDecodeMs).map(({ tokens, decodeMs }) => (tokens - 1) / (decodeMs / 1000)), 0.5);
 }
 
-async function measureChat(service: Service, { model: wish, rounds, tell }: ServiceBench): Promise<Measure[]> {
+async function measureChat(service: Service, { model: wish, rounds, tell }: ServiceBench): Promise<BenchmarkMeasure[]> {
   const model = await chooseModel(service, wish, 'completion').catch((thrown: unknown) => {
     if (wish === undefined && thrown instanceof LecternError && thrown.code === 'model_not_found') return undefined;
     throw thrown;
@@ -121,7 +121,7 @@ async function measureChat(service: Service, { model: wish, rounds, tell }: Serv
   tell(`answers of ${model}`);
   // Begins as no other did: nothing of an earlier prompt can be taken over.
   let asked = Date.now() % 1_000_000;
-  const answer = async (): Promise<Answer> => {
+  const answer = async (): Promise<MeasuredAnswer> => {
     const question = `${asked++}. ${Array.from({ length: questionWords }, (_, index) => `word ${(asked * 7 + index) % 97}`).join(', ')}. Write as much as you can of it.`;
     const began = performance.now();
     let firstMs = NaN;
@@ -131,7 +131,7 @@ async function measureChat(service: Service, { model: wish, rounds, tell }: Serv
     return { firstMs, tokens: completionTokens, decodeMs: performance.now() - began - firstMs };
   };
   await answer();
-  const alone: Answer[] = [];
+  const alone: MeasuredAnswer[] = [];
   for (let round = 0; round < rounds; round++) alone.push(await answer());
   let tokens = 0;
   const together = await timed(() => Promise.all([0, 1].map(async () => {
@@ -141,10 +141,10 @@ async function measureChat(service: Service, { model: wish, rounds, tell }: Serv
     { name: `${model}: first token, median`, value: quantile(alone.map(({ firstMs }) => firstMs), 0.5), unit: 'ms', better: 'less' },
     { name: `${model}: one answer, median`, value: decodeRate(alone), unit: 'tokens/s', better: 'more' },
     { name: `${model}: two answers, prompts read too`, value: tokens / (together / 1000), unit: 'tokens/s', better: 'more' },
-  ].filter(({ value }) => Number.isFinite(value)) as Measure[];
+  ].filter(({ value }) => Number.isFinite(value)) as BenchmarkMeasure[];
 }
 
-async function measureEmbeddings(service: Service, { rounds, tell }: ServiceBench): Promise<Measure[]> {
+async function measureEmbeddings(service: Service, { rounds, tell }: ServiceBench): Promise<BenchmarkMeasure[]> {
   const model = await chooseModel(service, undefined, 'embedding').catch((thrown: unknown) => {
     if (thrown instanceof LecternError && thrown.code === 'model_not_found') return undefined;
     throw thrown;

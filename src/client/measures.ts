@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { LecternError } from '../errors.js';
 
-export interface Measure {
+export interface BenchmarkMeasure {
   /** Unique within a benchmark: two runs are compared by it. */
   name: string;
   value: number;
@@ -14,12 +14,12 @@ export interface Measure {
 /** Lost at most before `--against` is a failure, as a share: neighbours on the machine do as much. */
 export const usualLoss = 0.1;
 
-export function tableOf(measures: Measure[]): string {
+export function tableOf(measures: BenchmarkMeasure[]): string {
   const width = Math.max(0, ...measures.map(({ name }) => name.length));
   return measures.map(({ name, value, unit }) => `${name.padEnd(width)}  ${digits(value).padStart(10)} ${unit}`).join('\n');
 }
 
-export function jsonLines(bench: string, measures: Measure[]): string {
+export function jsonLines(bench: string, measures: BenchmarkMeasure[]): string {
   return measures.map((measure) => `${JSON.stringify({ bench, ...measure })}\n`).join('');
 }
 
@@ -28,8 +28,8 @@ function digits(value: number): string {
 }
 
 /** Lines that hold no measure, a note of the machine for one, are passed over. Throws `invalid_request` where nothing is left. */
-export function parseLines(text: string, bench: string, file: string): Measure[] {
-  const found = text.split('\n').filter((line) => line.startsWith('{')).flatMap((line): Measure[] => {
+export function parseLines(text: string, bench: string, file: string): BenchmarkMeasure[] {
+  const found = text.split('\n').filter((line) => line.startsWith('{')).flatMap((line): BenchmarkMeasure[] => {
     const { bench: of, name, value, unit, better } = parse(line, file);
     if (of !== bench || typeof name !== 'string' || typeof value !== 'number' || !Number.isFinite(value) || (better !== 'more' && better !== 'less')) return [];
     return [{ name, value, unit: typeof unit === 'string' ? unit : '', better }];
@@ -63,7 +63,7 @@ export interface Comparison {
 }
 
 /** Loss: of a value that should be large the share that is gone, of one that should be small the share that it grew by. */
-export function compare(before: Measure[], now: Measure[], maxLoss: number): Comparison {
+export function compare(before: BenchmarkMeasure[], now: BenchmarkMeasure[], maxLoss: number): Comparison {
   const found = new Map(now.map((measure) => [measure.name, measure]));
   const comparison: Comparison = { lines: [], worse: 0, missing: [] };
   const width = Math.max(0, ...before.map(({ name }) => name.length));

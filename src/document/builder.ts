@@ -19,7 +19,7 @@ export interface PageBox {
 }
 
 /** One stretch of an item on one page. `from` and `to` are offsets in `orig` as JavaScript counts; left out: all of it. */
-export interface Place {
+export interface ItemPlace {
   pageNumber: number;
   box: PageBox;
   from?: number | undefined;
@@ -37,7 +37,7 @@ export interface NodeOptions {
 
 export interface ItemOptions extends NodeOptions {
   /** One entry for each page (or column) the item stands on. */
-  at?: Place[] | undefined;
+  at?: ItemPlace[] | undefined;
 }
 
 export interface TextOptions extends ItemOptions {
@@ -70,7 +70,7 @@ export interface BuilderOptions {
   coordOrigin?: CoordOrigin | undefined;
 }
 
-type Captioned = TableItem | PictureItem | CodeItem;
+type CaptionedItem = TableItem | PictureItem | CodeItem;
 
 /** The reference that points to a node. */
 export function refTo(node: { self_ref: string }): Ref {
@@ -184,7 +184,7 @@ export class DocumentBuilder {
 
   /** Pages come before the items on them: their height turns the boxes. `number` from 1. */
   /** `toPage` brings boxes of what was read from a turned or straightened picture to where it stands on the page. */
-  addPage(number: number, size: Size, image: ImageRef | null = null, toPage: ((box: Place['box']) => Place['box']) | null = null): void {
+  addPage(number: number, size: Size, image: ImageRef | null = null, toPage: ((box: ItemPlace['box']) => ItemPlace['box']) | null = null): void {
     if (toPage !== null) this.#toPage.set(number, toPage);
     this.document.pages.set(number, {
       size: { width: coordinate(size.width), height: coordinate(size.height) }, image, page_no: number,
@@ -278,14 +278,14 @@ export class DocumentBuilder {
     return this.#addText(this.#textual('formula', text, options));
   }
 
-  addCaption(owner: Captioned, text: string, options: TextOptions = {}): TextItem {
+  addCaption(owner: CaptionedItem, text: string, options: TextOptions = {}): TextItem {
     const caption = this.addText('caption', text, { ...options, parent: owner });
     owner.captions.push(refTo(caption));
     return caption;
   }
 
   /** A footnote of a table or picture; those of the page are `addText('footnote', …)`. */
-  addFootnote(owner: Captioned, text: string, options: TextOptions = {}): TextItem {
+  addFootnote(owner: CaptionedItem, text: string, options: TextOptions = {}): TextItem {
     const footnote = this.addText('footnote', text, { ...options, parent: owner });
     owner.footnotes.push(refTo(footnote));
     return footnote;
@@ -310,7 +310,7 @@ export class DocumentBuilder {
     return this.#parentRef;
   }
 
-  readonly #toPage = new Map<number, (box: Place['box']) => Place['box']>();
+  readonly #toPage = new Map<number, (box: ItemPlace['box']) => ItemPlace['box']>();
   #parent: DocumentNode | null = null;
   #parentRef: Ref = { $ref: '' };
 
@@ -344,7 +344,7 @@ export class DocumentBuilder {
     return item;
   }
 
-  #places(places: Place[] | undefined, orig: string): Provenance[] {
+  #places(places: ItemPlace[] | undefined, orig: string): Provenance[] {
     if (places === undefined || places.length === 0) return none;
     return places.map((place) => ({
       page_no: place.pageNumber,
@@ -353,7 +353,7 @@ export class DocumentBuilder {
     }));
   }
 
-  #box({ pageNumber, box: read, asDrawn }: Place): BoundingBox {
+  #box({ pageNumber, box: read, asDrawn }: ItemPlace): BoundingBox {
     const page = this.document.pages.get(pageNumber);
     if (page === undefined) throw new Error(`page ${pageNumber} is not in the document yet`);
     const box = asDrawn === true ? read : this.#toPage.get(pageNumber)?.(read) ?? read;

@@ -11,7 +11,7 @@ import type {
 const gridSize = 500;
 
 /** A line of the output; the page decides where breaks go. */
-interface Line {
+interface DocTagsLine {
   text: string;
   page: number | null;
 }
@@ -67,7 +67,7 @@ class DocTagsRenderer {
     this.#captions = captionRefs(document);
   }
 
-  *lines(): Generator<Line> {
+  *lines(): Generator<DocTagsLine> {
     for (const child of childrenOf(this.#document, this.#document.body)) yield* this.#block(child);
   }
 
@@ -78,7 +78,7 @@ class DocTagsRenderer {
     }).join('');
   }
 
-  *#block(node: DocumentNode): Generator<Line> {
+  *#block(node: DocumentNode): Generator<DocTagsLine> {
     if (this.#captions.has(node.self_ref)) return;
     if (isListGroup(node) && isGroup(node)) {
       yield* this.#list(node);
@@ -102,7 +102,7 @@ class DocTagsRenderer {
   }
 
   /** Opening and closing tags stand on the lines of the first item and after the last; lists in a list are its items. */
-  *#list(group: GroupItem): Generator<Line> {
+  *#list(group: GroupItem): Generator<DocTagsLine> {
     const name = isEnumerated(this.#document, group) ? 'ordered_list' : 'unordered_list';
     let opening = `<${name}>`;
     for (const child of childrenOf(this.#document, group)) {
@@ -114,7 +114,7 @@ class DocTagsRenderer {
     if (opening === '') yield { text: `</${name}>`, page: null };
   }
 
-  *#listLines(child: DocumentNode): Generator<Line> {
+  *#listLines(child: DocumentNode): Generator<DocTagsLine> {
     if (!isListItem(child)) {
       yield* enclosed(this.#block(child), '<list_item>', '</list_item>');
       return;
@@ -199,8 +199,8 @@ class DocTagsRenderer {
   }
 }
 
-function* enclosed(lines: Iterable<Line>, opening: string, closing: string): Generator<Line> {
-  let before: Line | null = null;
+function* enclosed(lines: Iterable<DocTagsLine>, opening: string, closing: string): Generator<DocTagsLine> {
+  let before: DocTagsLine | null = null;
   for (const line of lines) {
     if (before !== null) yield before;
     before = before === null ? { ...line, text: opening + line.text } : line;

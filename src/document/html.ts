@@ -11,7 +11,7 @@ import type {
   AnyTextItem, DoclingDocument, DocumentNode, Formatting, GraphData, GroupItem, ListItem, PictureItem, TableCell, TableItem,
 } from './model.js';
 
-export interface HtmlOptions {
+export interface HtmlWriterOptions {
   imageMode?: ImageMode | undefined;
   /** Gives the address to write for an image's `uri`: the place to turn a stored file into a `data:` address. */
   imageUri?: ((uri: string) => string) | undefined;
@@ -86,11 +86,11 @@ function graphList(graph: GraphData): string {
 
 class HtmlRenderer {
   readonly #document: DoclingDocument;
-  readonly #options: HtmlOptions;
+  readonly #options: HtmlWriterOptions;
   readonly #layers: ReadonlySet<string>;
   readonly #captions: Set<string>;
 
-  constructor(document: DoclingDocument, options: HtmlOptions) {
+  constructor(document: DoclingDocument, options: HtmlWriterOptions) {
     this.#document = document;
     this.#options = options;
     this.#layers = shownLayers(options.keepFurniture ?? false);
@@ -243,7 +243,7 @@ function* sections(document: DoclingDocument, renderer: HtmlRenderer, mode: Imag
 }
 
 /** HTML in chunks that follow each other directly. */
-export function* writeHtml(document: DoclingDocument, options: HtmlOptions = {}): Generator<string> {
+export function* writeHtml(document: DoclingDocument, options: HtmlWriterOptions = {}): Generator<string> {
   yield '<!DOCTYPE html>\n<html>\n<head>\n<meta charset="UTF-8"/>';
   yield `\n<title>${escapeHtml(document.name)}</title>\n<meta name="generator" content="Lectern"/>\n${style}\n</head>\n<body>`;
   const renderer = new HtmlRenderer(document, options);

@@ -10,7 +10,7 @@ function typeOf(value: unknown): string {
 }
 
 /** An object of the input. Every method throws LecternError `invalid_document` that names the path of a wrong value. */
-export class Fields {
+export class JsonFields {
   readonly #values: Record<string, unknown>;
   readonly #path: string;
 
@@ -19,9 +19,9 @@ export class Fields {
     this.#path = path;
   }
 
-  static of(value: unknown, path: string): Fields {
+  static of(value: unknown, path: string): JsonFields {
     if (typeOf(value) !== 'object') throw new LecternError('invalid_document', `${path} must be an object, not ${typeOf(value)}.`);
-    return new Fields(value as Record<string, unknown>, path);
+    return new JsonFields(value as Record<string, unknown>, path);
   }
 
   fail(name: string, expected: string): LecternError {
@@ -72,11 +72,11 @@ export class Fields {
     return found;
   }
 
-  object(name: string): Fields {
-    return Fields.of(this.#values[name], `${this.#path}.${name}`);
+  object(name: string): JsonFields {
+    return JsonFields.of(this.#values[name], `${this.#path}.${name}`);
   }
 
-  objectOrNull<Value>(name: string, read: (fields: Fields) => Value): Value | null {
+  objectOrNull<Value>(name: string, read: (fields: JsonFields) => Value): Value | null {
     return this.has(name) ? read(this.object(name)) : null;
   }
 
@@ -87,8 +87,8 @@ export class Fields {
     return value;
   }
 
-  list<Value>(name: string, read: (fields: Fields) => Value): Value[] {
-    return this.array(name).map((value, index) => read(Fields.of(value, `${this.#path}.${name}[${index}]`)));
+  list<Value>(name: string, read: (fields: JsonFields) => Value): Value[] {
+    return this.array(name).map((value, index) => read(JsonFields.of(value, `${this.#path}.${name}[${index}]`)));
   }
 
   names(): string[] {

@@ -10,15 +10,15 @@ export interface JsonOptions {
   imageUri?: ((uri: string) => string) | undefined;
 }
 
-type Fields = Record<string, unknown>;
+type JsonObject = Record<string, unknown>;
 
-function node(item: DocumentNode): Fields {
+function node(item: DocumentNode): JsonObject {
   return {
     self_ref: item.self_ref, parent: item.parent, children: item.children, content_layer: item.content_layer, meta: item.meta,
   };
 }
 
-function placed(item: DocumentItem): Fields {
+function placed(item: DocumentItem): JsonObject {
   return {
     ...node(item),
     label: item.label,
@@ -39,7 +39,7 @@ function* members<Value>(name: string, values: Iterable<Value>, write: (value: V
   yield ']';
 }
 
-function cellFields(cell: TableCell): Fields {
+function cellFields(cell: TableCell): JsonObject {
   return {
     bbox: cell.bbox,
     row_span: cell.row_span,
@@ -94,11 +94,11 @@ class JsonWriter {
     return { ...image, uri: this.#options.imageUri(image.uri) };
   }
 
-  #floating(item: DocumentItem & { captions: unknown; references: unknown; footnotes: unknown; image: ImageRef | null }): Fields {
+  #floating(item: DocumentItem & { captions: unknown; references: unknown; footnotes: unknown; image: ImageRef | null }): JsonObject {
     return { captions: item.captions, references: item.references, footnotes: item.footnotes, image: this.#image(item.image) };
   }
 
-  #text(item: AnyTextItem): Fields {
+  #text(item: AnyTextItem): JsonObject {
     const base = { ...placed(item), orig: item.orig, text: item.text, formatting: item.formatting, hyperlink: item.hyperlink };
     switch (item.label) {
       case 'section_header':

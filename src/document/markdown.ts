@@ -25,7 +25,7 @@ export interface MarkdownOptions {
 }
 
 /** A block, a line of a list or of a picture's text. Lines of one list or picture follow each other directly; everything else is set off by a blank line. */
-interface Piece {
+interface MarkdownPiece {
   node: DocumentNode;
   text: string;
   page: number | null;
@@ -54,12 +54,12 @@ class MarkdownRenderer {
     this.#captions = captionRefs(document);
   }
 
-  *pieces(): Generator<Piece> {
+  *pieces(): Generator<MarkdownPiece> {
     for (const child of childrenOf(this.#document, this.#document.body)) yield* this.#block(child, '', null, false);
   }
 
   /** One node with what hangs below it, as if it stood alone. */
-  below(node: DocumentNode): Generator<Piece> {
+  below(node: DocumentNode): Generator<MarkdownPiece> {
     return this.#block(node, '', null, false);
   }
 
@@ -68,7 +68,7 @@ class MarkdownRenderer {
   }
 
   /** A node and what hangs below it. `indent` stands before each line; `list` is the outermost list around it. */
-  *#block(node: DocumentNode, indent: string, list: GroupItem | null, inCell: boolean): Generator<Piece> {
+  *#block(node: DocumentNode, indent: string, list: GroupItem | null, inCell: boolean): Generator<MarkdownPiece> {
     if (this.#captions.has(node.self_ref)) return;
     const picture = isPictureText(node) ? node : null;
     if (isListGroup(node) && isGroup(node)) {
@@ -96,7 +96,7 @@ class MarkdownRenderer {
     return node.label === 'form' ? '<!-- missing-form-item -->' : '';
   }
 
-  *#list(group: GroupItem, indent: string, list: GroupItem, inCell: boolean): Generator<Piece> {
+  *#list(group: GroupItem, indent: string, list: GroupItem, inCell: boolean): Generator<MarkdownPiece> {
     const counted = isEnumerated(this.#document, group);
     const deeper = `${indent}    `;
     for (const [index, child] of childrenOf(this.#document, group).entries()) {
@@ -223,13 +223,13 @@ function heading(level: number, words: string): string {
   return line === '' ? '' : `${'#'.repeat(Math.min(level, 6))} ${line}`;
 }
 
-function gap(before: Piece, piece: Piece): string {
+function gap(before: MarkdownPiece, piece: MarkdownPiece): string {
   return piece.tight && before.list === piece.list ? '\n' : '\n\n';
 }
 
-function joinPieces(pieces: Iterable<Piece>): string {
+function joinPieces(pieces: Iterable<MarkdownPiece>): string {
   let joined = '';
-  let before: Piece | null = null;
+  let before: MarkdownPiece | null = null;
   for (const piece of pieces) {
     joined += before === null ? piece.text : gap(before, piece) + piece.text;
     before = piece;
@@ -240,7 +240,7 @@ function joinPieces(pieces: Iterable<Piece>): string {
 /** Markdown in chunks that follow each other directly; one chunk is at most one block of the document. */
 export function* writeMarkdown(document: DoclingDocument, options: MarkdownOptions = {}): Generator<string> {
   const placeholder = options.pageBreakPlaceholder ?? '';
-  let before: Piece | null = null;
+  let before: MarkdownPiece | null = null;
   let page: number | null = null;
   for (const piece of new MarkdownRenderer(document, options).pieces()) {
     const between = before === null ? '' : gap(before, piece);
@@ -279,7 +279,7 @@ export interface MarkdownPage {
 export function* writeMarkdownPages(document: DoclingDocument, options: MarkdownOptions = {}): Generator<MarkdownPage> {
   const numbers = [...document.pages.keys()].sort((a, b) => a - b);
   let index = 0;
-  let waiting: Piece[] = [];
+  let waiting: MarkdownPiece[] = [];
   for (const piece of new MarkdownRenderer(document, options).pieces()) {
     while (piece.page !== null && index + 1 < numbers.length && piece.page > (numbers[index] ?? 0)) {
       yield { pageNumber: numbers[index] ?? 0, markdown: joinPieces(waiting) };

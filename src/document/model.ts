@@ -59,7 +59,7 @@ export const spaceBeforeKey = 'lectern__space_before';
 export const lineConfidencesKey = 'lectern__line_confidences';
 
 /** What every node has. `source` and `comments` are left out of the JSON while they are empty. */
-export interface Node {
+export interface NodeFields {
   self_ref: string;
   parent: Ref | null;
   children: Ref[];
@@ -67,13 +67,13 @@ export interface Node {
   meta: Meta | null;
 }
 
-interface Placed extends Node {
+interface PlacedNode extends NodeFields {
   prov: Provenance[];
   source?: unknown[];
   comments?: unknown[];
 }
 
-interface Textual extends Placed {
+interface Textual extends PlacedNode {
   /** As it stood in the source: hyphens at line ends, list markers. */
   orig: string;
   text: string;
@@ -81,7 +81,7 @@ interface Textual extends Placed {
   hyperlink: string | null;
 }
 
-interface Floating extends Placed {
+interface Floating extends PlacedNode {
   captions: Ref[];
   references: Ref[];
   footnotes: Ref[];
@@ -141,7 +141,7 @@ export type GroupLabel =
   | 'comment_section' | 'inline' | 'picture_area';
 
 /** `list` holds list items (and nested lists), `inline` holds the runs of one paragraph, the others are divisions. */
-export interface GroupItem extends Node {
+export interface GroupItem extends NodeFields {
   name: string;
   label: GroupLabel;
 }
@@ -213,12 +213,12 @@ export interface FormItem extends Floating {
 }
 
 /** A form's region; its children are field items and headings. */
-export interface FieldRegionItem extends Placed {
+export interface FieldRegionItem extends PlacedNode {
   label: 'field_region';
 }
 
 /** One field: its children are the key and its values. */
-export interface FieldItem extends Placed {
+export interface FieldItem extends PlacedNode {
   label: 'field_item';
 }
 

@@ -1,6 +1,6 @@
 /** DoclingDocument JSON back into a document: checked in its parts, and as a tree without loops, loose ends or two owners. */
 import { LecternError } from '../errors.js';
-import { Fields } from './json-fields.js';
+import { JsonFields } from './json-fields.js';
 import { readFloating, readGraph, readGroup, readImage, readPicture, readPlaced, readTable, readText } from './read-items.js';
 import { find, isFloating, isTable, maximumDepth, nodeLists, resolve } from './document-tree.js';
 import type { DoclingDocument, DocumentNode, DocumentOrigin, PageItem, Ref } from './model.js';
@@ -14,7 +14,7 @@ function parse(json: string): unknown {
 }
 
 /** The hash has 64 bits, which a JavaScript number cannot hold: its digits are taken from the text. */
-function binaryHash(fields: Fields, json: string): bigint {
+function binaryHash(fields: JsonFields, json: string): bigint {
   const rounded = fields.number('binary_hash');
   for (const match of json.matchAll(/"binary_hash"\s*:\s*(\d{1,20})\b/g)) {
     if (Number(match[1]) === rounded) return BigInt(match[1] ?? 0);
@@ -22,14 +22,14 @@ function binaryHash(fields: Fields, json: string): bigint {
   throw fields.fail('binary_hash', 'a whole number from 0');
 }
 
-function readOrigin(fields: Fields, json: string): DocumentOrigin {
+function readOrigin(fields: JsonFields, json: string): DocumentOrigin {
   return {
     mimetype: fields.string('mimetype'), binary_hash: binaryHash(fields, json), filename: fields.string('filename'),
     uri: fields.stringOrNull('uri'),
   };
 }
 
-function readPages(fields: Fields): Map<number, PageItem> {
+function readPages(fields: JsonFields): Map<number, PageItem> {
   const pages = fields.names().map((name) => {
     const page = fields.object(name);
     const size = page.object('size');
@@ -43,7 +43,7 @@ function readPages(fields: Fields): Map<number, PageItem> {
 }
 
 function readParts(json: string): DoclingDocument {
-  const root = Fields.of(parse(json), 'document');
+  const root = JsonFields.of(parse(json), 'document');
   root.word('schema_name', ['DoclingDocument']);
   const version = root.string('version', '1.0.0');
   if (!/^1\.\d+\.\d+$/.test(version)) throw new LecternError('invalid_document', `Version ${version.slice(0, 20)} of DoclingDocument is not supported.`);

@@ -1,6 +1,6 @@
 /** The nodes of a DoclingDocument from JSON, one by one: types and defaults of the schema, unknown fields left out. */
 import { LecternError } from '../errors.js';
-import { Fields } from './json-fields.js';
+import { JsonFields } from './json-fields.js';
 import type {
   AnyTextItem, BoundingBox, Formatting, GraphData, GroupItem, GroupLabel, ImageRef, Meta, PictureItem, PlainTextLabel, Provenance,
   Ref, TableCell, TableData, TableItem,
@@ -22,18 +22,18 @@ const groupLabels: readonly GroupLabel[] = [
   'inline', 'picture_area',
 ];
 
-function readRef(fields: Fields): Ref {
+function readRef(fields: JsonFields): Ref {
   return { $ref: fields.string('$ref') };
 }
 
-function readBox(fields: Fields): BoundingBox {
+function readBox(fields: JsonFields): BoundingBox {
   return {
     l: fields.number('l'), t: fields.number('t'), r: fields.number('r'), b: fields.number('b'),
     coord_origin: fields.word('coord_origin', ['TOPLEFT', 'BOTTOMLEFT'], 'TOPLEFT'),
   };
 }
 
-function readProvenance(fields: Fields): Provenance {
+function readProvenance(fields: JsonFields): Provenance {
   const [from, to, ...more] = fields.array('charspan');
   if (typeof from !== 'number' || typeof to !== 'number' || !Number.isSafeInteger(from) || !Number.isSafeInteger(to) || more.length > 0) {
     throw fields.fail('charspan', 'a pair of whole numbers');
@@ -42,7 +42,7 @@ function readProvenance(fields: Fields): Provenance {
 }
 
 /** The picture of a page or an item. */
-export function readImage(fields: Fields): ImageRef {
+export function readImage(fields: JsonFields): ImageRef {
   const size = fields.object('size');
   return {
     mimetype: fields.string('mimetype'), dpi: fields.integer('dpi', 0),
@@ -50,7 +50,7 @@ export function readImage(fields: Fields): ImageRef {
   };
 }
 
-function readFormatting(fields: Fields): Formatting {
+function readFormatting(fields: JsonFields): Formatting {
   return {
     bold: fields.boolean('bold', false),
     italic: fields.boolean('italic', false),
@@ -60,18 +60,18 @@ function readFormatting(fields: Fields): Formatting {
   };
 }
 
-function readNode(fields: Fields) {
+function readNode(fields: JsonFields) {
   return {
     self_ref: fields.string('self_ref'),
     parent: fields.objectOrNull('parent', readRef),
     children: fields.list('children', readRef),
     content_layer: fields.word('content_layer', layers, 'body'),
-    meta: fields.has('meta') ? (Fields.of(fields.free('meta'), 'meta'), fields.free('meta') as Meta) : null,
+    meta: fields.has('meta') ? (JsonFields.of(fields.free('meta'), 'meta'), fields.free('meta') as Meta) : null,
   };
 }
 
 /** What items have beyond nodes: places, and time spans or comments where there are any. */
-export function readPlaced(fields: Fields) {
+export function readPlaced(fields: JsonFields) {
   return {
     ...readNode(fields),
     prov: fields.list('prov', readProvenance),
@@ -81,7 +81,7 @@ export function readPlaced(fields: Fields) {
 }
 
 /** What items with captions have beyond that. */
-export function readFloating(fields: Fields) {
+export function readFloating(fields: JsonFields) {
   return {
     captions: fields.list('captions', readRef),
     references: fields.list('references', readRef),
@@ -90,11 +90,11 @@ export function readFloating(fields: Fields) {
   };
 }
 
-export function readGroup(fields: Fields): GroupItem {
+export function readGroup(fields: JsonFields): GroupItem {
   return { ...readNode(fields), name: fields.string('name', 'group'), label: fields.word('label', groupLabels, 'unspecified') };
 }
 
-export function readText(fields: Fields): AnyTextItem {
+export function readText(fields: JsonFields): AnyTextItem {
   const text = fields.string('text');
   const base = {
     ...readPlaced(fields),
@@ -115,14 +115,14 @@ export function readText(fields: Fields): AnyTextItem {
   }
 }
 
-export function readPicture(fields: Fields): PictureItem {
+export function readPicture(fields: JsonFields): PictureItem {
   return {
     ...readPlaced(fields), ...readFloating(fields), label: fields.word('label', ['picture', 'chart'], 'picture'),
     annotations: fields.has('annotations') ? (fields.array('annotations'), fields.free('annotations') as unknown[]) : [],
   };
 }
 
-function readCell(fields: Fields): TableCell {
+function readCell(fields: JsonFields): TableCell {
   return {
     bbox: fields.objectOrNull('bbox', readBox),
     row_span: fields.integer('row_span', 1, 1),
@@ -140,7 +140,7 @@ function readCell(fields: Fields): TableCell {
   };
 }
 
-function readTableData(fields: Fields): TableData {
+function readTableData(fields: JsonFields): TableData {
   const rows = fields.integer('num_rows', 0, 0);
   const columns = fields.integer('num_cols', 0, 0);
   if (rows * columns > maximumGridCells) throw new LecternError('too_large', `A table has ${rows} x ${columns} cells; at most ${maximumGridCells} are read.`);
@@ -155,7 +155,7 @@ function readTableData(fields: Fields): TableData {
   return { table_cells: cells, num_rows: rows, num_cols: columns, orientation: fields.word('orientation', orientations, 'rot_0') };
 }
 
-export function readTable(fields: Fields): TableItem {
+export function readTable(fields: JsonFields): TableItem {
   return {
     ...readPlaced(fields), ...readFloating(fields), label: fields.word('label', ['table', 'document_index'], 'table'),
     data: readTableData(fields.object('data')),
@@ -163,7 +163,7 @@ export function readTable(fields: Fields): TableItem {
   };
 }
 
-export function readGraph(fields: Fields): GraphData {
+export function readGraph(fields: JsonFields): GraphData {
   return {
     cells: fields.list('cells', (cell) => ({
       label: cell.word('label', ['unspecified', 'key', 'value', 'checkbox']),

@@ -43,7 +43,7 @@ const deflated = 8;
 /** First bytes of an archive: a local header, or the end record of an empty archive. */
 const archiveStarts = [[0x50, 0x4b, 3, 4], [0x50, 0x4b, 5, 6]];
 
-interface Entry {
+interface ArchiveEntry {
   name: string;
   method: number;
   encrypted: boolean;
@@ -65,7 +65,7 @@ export class Archive {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #limits: ArchiveLimits;
-  readonly #entries = new Map<string, Entry>();
+  readonly #entries = new Map<string, ArchiveEntry>();
   readonly #counted = new Set<string>();
   #total = 0;
 
@@ -110,7 +110,7 @@ export class Archive {
     return contents;
   }
 
-  #inflate(entry: Entry, packed: Uint8Array): Uint8Array {
+  #inflate(entry: ArchiveEntry, packed: Uint8Array): Uint8Array {
     if (entry.method !== deflated) throw new LecternError('invalid_document', 'The file is packed in a way that is not supported.');
     if (packed.length === 0) return packed;
     const { entryBytes, totalBytes, ratio, ratioFloorBytes } = this.#limits;
@@ -126,14 +126,14 @@ export class Archive {
     }
   }
 
-  #count(entry: Entry, bytes: number): void {
+  #count(entry: ArchiveEntry, bytes: number): void {
     if (this.#counted.has(entry.name)) return;
     this.#counted.add(entry.name);
     this.#total += bytes;
     if (bytes > this.#limits.entryBytes || this.#total > this.#limits.totalBytes) throw tooLarge();
   }
 
-  #packed(entry: Entry): Uint8Array {
+  #packed(entry: ArchiveEntry): Uint8Array {
     const at = entry.headerAt;
     if (!this.#holds(at, localHeader.bytes) || this.#view.getUint32(at, true) !== localHeader.signature) throw damaged();
     const start = at + localHeader.bytes + this.#view.getUint16(at + localHeader.nameBytes, true) + this.#view.getUint16(at + localHeader.extraBytes, true);
@@ -191,7 +191,7 @@ export class Archive {
     const after = nameAt + nameBytes + extraBytes + view.getUint16(at + centralHeader.commentBytes, true);
     if (!this.#holds(at, after - at)) throw damaged();
     const name = Buffer.from(this.#bytes.buffer, this.#bytes.byteOffset + nameAt, nameBytes).toString('utf8').replaceAll('\\', '/');
-    const entry: Entry = {
+    const entry: ArchiveEntry = {
       name, method: view.getUint16(at + centralHeader.method, true), encrypted: (view.getUint16(at + centralHeader.flags, true) & 1) !== 0,
       packedBytes: view.getUint32(at + centralHeader.packedBytes, true), unpackedBytes: view.getUint32(at + centralHeader.unpackedBytes, true), headerAt: view.getUint32(at + centralHeader.headerAt, true),
     };
@@ -202,7 +202,7 @@ export class Archive {
   }
 
   /** Numbers that do not fit 32 bits stand in an extra field, in this order, each only where it is needed. */
-  #widen(entry: Entry, from: number, length: number): void {
+  #widen(entry: ArchiveEntry, from: number, length: number): void {
     for (let at = from; at + extraField.headerBytes <= from + length;) {
       const size = this.#view.getUint16(at + extraField.size, true);
       if (this.#view.getUint16(at, true) === extraField.zip64) {

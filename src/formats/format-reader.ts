@@ -35,4 +35,4 @@ export interface ReadDocument {
 }
 
 /** Rejects with LecternError `invalid_document`, `password_required`, `too_large`, `unsupported_format`, `timeout` or `cancelled`. */
-export type Reader = (bytes: Uint8Array, options: ReadOptions) => Promise<ReadDocument> | ReadDocument;
+export type FormatReader = (bytes: Uint8Array, options: ReadOptions) => Promise<ReadDocument> | ReadDocument;

@@ -1,11 +1,11 @@
 /** The registry: which formats can be read, by the contract's names, and the reader of each. */
 import type { LecternError } from '../errors.js';
-import type { Reader } from './format-reader.js';
+import type { FormatReader } from './format-reader.js';
 
-interface Format {
+interface FormatEntry {
   mimetype: string;
   /** Loaded at the first document of its kind. Null where this machine lacks what the format needs. */
-  load: () => Promise<Reader | null>;
+  load: () => Promise<FormatReader | null>;
   /** The program that makes it readable; without it `load` answers null. */
   needs?: string;
   /** What is wrong with a file that cannot be read here for want of it: damaged, or behind a password; null where nothing is. */
@@ -16,15 +16,15 @@ const openXml = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
 /** By way of today's format, where LibreOffice is there to make it. */
-function legacy(mimetype: string, name: string, modern: 'docx' | 'pptx' | 'xlsx'): Format {
-  const load = async (): Promise<Reader> => (await formats[modern]?.load()) as Reader;
+function legacy(mimetype: string, name: string, modern: 'docx' | 'pptx' | 'xlsx'): FormatEntry {
+  const load = async (): Promise<FormatReader> => (await formats[modern]?.load()) as FormatReader;
   return {
     mimetype, needs: 'LibreOffice', load: async () => (await import('./office/legacy-office.js')).legacyReader(name, modern, load),
     refusal: async (bytes) => (await import('./office/legacy-office.js')).refusalOf(bytes, name),
   };
 }
 
-const formats: Record<string, Format> = {
+const formats: Record<string, FormatEntry> = {
   docx: { mimetype: `${openXml}.wordprocessingml.document`, load: async () => (await import('./office/docx/read-docx.js')).readDocx },
   pptx: { mimetype: `${openXml}.presentationml.presentation`, load: async () => (await import('./office/pptx/read-pptx.js')).readPptx },
   xlsx: { mimetype: `${openXml}.spreadsheetml.sheet`, load: async () => (await import('./office/xlsx/read-xlsx.js')).readXlsx },
@@ -47,7 +47,7 @@ const formats: Record<string, Format> = {
 };
 
 /** Undefined where the format has no reader here. */
-export function findFormat(name: string): Format | undefined {
+export function findFormat(name: string): FormatEntry | undefined {
   return Object.hasOwn(formats, name) ? formats[name] : undefined;
 }
 
@@ -57,4 +57,4 @@ export function formatNames(): string[] {
 }
 
 export { looksLikeContainer, sniffFormat, sniffText } from './sniff.js';
-export type { FoundPicture, ReadDocument, Reader, ReadOptions } from './format-reader.js';
+export type { FoundPicture, ReadDocument, FormatReader, ReadOptions } from './format-reader.js';

@@ -7,7 +7,7 @@ export interface Look {
   hyperlink?: string | undefined;
 }
 
-export interface Run extends Look {
+export interface StyledRun extends Look {
   kind: 'text' | 'formula' | 'code';
   /** Without white space at its ends; of a formula LaTeX. */
   text: string;
@@ -33,7 +33,7 @@ function isPlain(look: Look): boolean {
 
 /** Collects a paragraph in reading order; neighbours that look alike become one run. */
 export class InlineText {
-  readonly #pieces: (Look & { kind: Run['kind']; text: string })[] = [];
+  readonly #pieces: (Look & { kind: StyledRun['kind']; text: string })[] = [];
 
   add(text: string, look: Look = {}): void {
     if (text === '') return;
@@ -66,9 +66,9 @@ export class InlineText {
     return this.#pieces.map(({ text }) => text).join('');
   }
 
-  runs(): Run[] {
-    const runs: Run[] = [];
-    let last: Run | null = null;
+  runs(): StyledRun[] {
+    const runs: StyledRun[] = [];
+    let last: StyledRun | null = null;
     let spaced = true;
     for (const piece of this.#pieces) {
       const { kind, text } = piece;
@@ -87,13 +87,13 @@ export class InlineText {
   }
 }
 
-function textOptions(run: Run, options: TextOptions): TextOptions {
+function textOptions(run: StyledRun, options: TextOptions): TextOptions {
   if (isPlain(run)) return options;
   return { ...options, hyperlink: run.hyperlink, formatting: sameLook({ formatting: run.formatting }, plain) ? undefined : run.formatting };
 }
 
 /** Runs as an inline group: the text of its parent where that is an item, else a paragraph of its own. */
-export function addRuns(builder: DocumentBuilder, runs: Run[], options: TextOptions): GroupItem {
+export function addRuns(builder: DocumentBuilder, runs: StyledRun[], options: TextOptions): GroupItem {
   const parent = builder.addInlineGroup({ parent: options.parent, layer: options.layer });
   for (const run of runs) {
     const own = textOptions(run, { layer: options.layer, at: options.at, parent, glued: run.glued });
@@ -106,7 +106,7 @@ export function addRuns(builder: DocumentBuilder, runs: Run[], options: TextOpti
 
 /** A paragraph as one node: a text, a formula, or a group of runs. Null where there is nothing to write. */
 export function addParagraph(
-  builder: DocumentBuilder, runs: Run[], options: TextOptions & { label?: 'text' | 'footnote' | 'caption' | undefined } = {},
+  builder: DocumentBuilder, runs: StyledRun[], options: TextOptions & { label?: 'text' | 'footnote' | 'caption' | undefined } = {},
 ): DocumentNode | null {
   const { label = 'text', ...rest } = options;
   const [only] = runs;
@@ -124,14 +124,14 @@ export function addParagraph(
 }
 
 /** Formulas that fill a paragraph stand each in a line of its own. */
-function addFormulas(builder: DocumentBuilder, runs: Run[], options: TextOptions): DocumentNode {
+function addFormulas(builder: DocumentBuilder, runs: StyledRun[], options: TextOptions): DocumentNode {
   const [first] = runs.map(({ text }) => builder.addFormula(text, options));
   return first as DocumentNode;
 }
 
 /** A list item: its text itself, or its runs below it. */
 export function addItem(
-  builder: DocumentBuilder, list: GroupItem, runs: Run[], options: TextOptions & { marker?: string | undefined; enumerated?: boolean | undefined } = {},
+  builder: DocumentBuilder, list: GroupItem, runs: StyledRun[], options: TextOptions & { marker?: string | undefined; enumerated?: boolean | undefined } = {},
 ): ListItem {
   const [only] = runs;
   if (runs.length === 1 && only?.kind === 'text') return builder.addListItem(list, only.text, textOptions(only, options));

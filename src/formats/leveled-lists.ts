@@ -2,9 +2,9 @@
 import type { DocumentBuilder } from '../document/builder.js';
 import type { ContentLayer, DocumentNode, GroupItem, ListItem } from '../document/model.js';
 import { addItem } from './inline-runs.js';
-import type { Run } from './inline-runs.js';
+import type { StyledRun } from './inline-runs.js';
 
-interface OpenList {
+interface OpenLevel {
   level: number;
   /** Which list of the source it is: items of two lists that follow each other are two groups. */
   key: string;
@@ -12,24 +12,24 @@ interface OpenList {
   last: ListItem | null;
 }
 
-export interface ListEntry {
+export interface LeveledEntry {
   /** From 0. */
   level: number;
   key: string;
-  runs: Run[];
+  runs: StyledRun[];
   marker: string;
   enumerated: boolean;
 }
 
 /** The lists that are open at one place of the document, outermost first. */
 export class ListStack {
-  readonly #open: OpenList[] = [];
+  readonly #open: OpenLevel[] = [];
 
   constructor(private readonly builder: DocumentBuilder, private readonly parent: DocumentNode, private readonly layer?: ContentLayer | undefined) {}
 
   /** A list that skips levels is no deeper than its items are. */
-  add({ level, key, runs, marker, enumerated }: ListEntry, at?: Parameters<typeof addItem>[3]): ListItem {
-    while (this.#open.length > 0 && (this.#open.at(-1) as OpenList).level > level) this.#open.pop();
+  add({ level, key, runs, marker, enumerated }: LeveledEntry, at?: Parameters<typeof addItem>[3]): ListItem {
+    while (this.#open.length > 0 && (this.#open.at(-1) as OpenLevel).level > level) this.#open.pop();
     const top = this.#open.at(-1);
     if (top !== undefined && top.level === level && top.key !== key) this.#open.pop();
     let list = this.#open.at(-1);

@@ -2,7 +2,7 @@
 import { posix } from 'node:path';
 import { LecternError } from '../errors.js';
 import { Archive } from './archive.js';
-import type { Block } from './flow/flow-blocks.js';
+import type { FlowBlock } from './flow/flow-blocks.js';
 import { readHtml } from './html/read-html.js';
 import { declaredEncoding, decodeText } from './text-encoding.js';
 import { parseXml } from './xml.js';
@@ -11,7 +11,7 @@ import type { XmlElement } from './xml.js';
 const container = { subject: 'The part META-INF/container.xml', namespaces: { 'urn:oasis:names:tc:opendocument:xmlns:container': '' } };
 const packageOptions = { subject: 'The package of the book', namespaces: { 'http://www.idpf.org/2007/opf': '', 'http://purl.org/dc/elements/1.1/': 'dc' } };
 
-interface Item {
+interface BookItem {
   path: string;
   mediaType: string;
   properties: string[];
@@ -20,7 +20,7 @@ interface Item {
 interface Book {
   title: string;
   /** In reading order. */
-  chapters: Item[];
+  chapters: BookItem[];
 }
 
 /** An address inside the book, as a path in its archive. Those that lead out of it are none. */
@@ -44,8 +44,8 @@ function packagePath(archive: Archive): string {
   return path;
 }
 
-function itemsOf(root: XmlElement, base: string): Map<string, Item> {
-  const items = new Map<string, Item>();
+function itemsOf(root: XmlElement, base: string): Map<string, BookItem> {
+  const items = new Map<string, BookItem>();
   for (const element of root.child('manifest')?.elements('item') ?? []) {
     const path = pathOf(base, element.get('href') ?? '');
     const id = element.get('id');
@@ -60,7 +60,7 @@ function readPackage(archive: Archive): Book {
   const base = packagePath(archive);
   const root = parseXml(archive.read(base), packageOptions);
   const items = itemsOf(root, base);
-  const chapters: Item[] = [];
+  const chapters: BookItem[] = [];
   for (const reference of root.child('spine')?.elements('itemref') ?? []) {
     const item = items.get(reference.get('idref') ?? '');
     // The table of contents says nothing that the chapters do not.
@@ -70,7 +70,7 @@ function readPackage(archive: Archive): Book {
 }
 
 export interface ReadBook {
-  blocks: Block[];
+  blocks: FlowBlock[];
   /** Chapters that are missing or damaged, by their paths. */
   missing: string[];
 }
@@ -80,7 +80,7 @@ export function readEpub(bytes: Uint8Array): ReadBook {
   const archive = new Archive(bytes);
   if (archive.has('META-INF/rights.xml') || archive.has('META-INF/license.lcpl')) throw new LecternError('password_required', 'The book is locked to a reader by rights management.');
   const book = readPackage(archive);
-  const blocks: Block[] = [];
+  const blocks: FlowBlock[] = [];
   const missing: string[] = [];
   for (const { path } of book.chapters) {
     if (!archive.has(path)) {

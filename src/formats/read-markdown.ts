@@ -1,9 +1,9 @@
 /** Markdown as blocks: CommonMark with GFM's tables, struck words and checkboxes, the HTML inside it read as HTML, formulas kept as LaTeX. */
 import MarkdownIt from 'markdown-it';
 import { LecternError } from '../errors.js';
-import type { Block } from './flow/flow-blocks.js';
+import type { FlowBlock } from './flow/flow-blocks.js';
 import { readHtml } from './html/read-html.js';
-import type { HtmlOptions } from './html/read-html.js';
+import type { HtmlReaderOptions } from './html/read-html.js';
 
 const parser = new MarkdownIt({ html: true, linkify: false, typographer: false, maxNesting: 100 });
 
@@ -93,7 +93,7 @@ function checkCells(text: string): void {
 }
 
 /** The blocks of a markdown text. Throws LecternError `too_large`. */
-export function readMarkdown(text: string, options: HtmlOptions = {}): Block[] {
+export function readMarkdown(text: string, options: HtmlReaderOptions = {}): FlowBlock[] {
   const plain = withoutFrontMatter(text.replace(/\r\n?/g, '\n')).replace(groundingMarks, '').replace(deepQuotes, '$1').replace(deepItems, ' '.repeat(deepestIndentation));
   checkCells(plain);
   return readHtml(parser.render(plain), { ...options, keepAll: true });

@@ -1,5 +1,5 @@
 /** Subtitles (WebVTT) as blocks: a paragraph for each line of speech, with its styles; times, notes and positions are left out. */
-import type { Block, Run } from './flow/flow-blocks.js';
+import type { FlowBlock, FlowRun } from './flow/flow-blocks.js';
 
 const timing = /^(?:\d{2,}:)?[0-5]?\d:[0-5]\d[.,]\d{3}\s+-->\s+(?:\d{2,}:)?[0-5]?\d:[0-5]\d[.,]\d{3}(?:\s|$)/;
 const entities: Record<string, string> = { amp: '&', lt: '<', gt: '>', nbsp: '\u00a0', lrm: '\u200e', rlm: '\u200f', quot: '"', apos: "'" };
@@ -17,8 +17,8 @@ class CueText {
   readonly #open = { b: 0, i: 0, u: 0 };
   #ruby = false;
 
-  runs(line: string): Run[] {
-    const runs: Run[] = [];
+  runs(line: string): FlowRun[] {
+    const runs: FlowRun[] = [];
     for (const part of line.split(/(<[^>]*>?)/)) {
       if (part.startsWith('<')) this.#tag(part);
       else if (part !== '') runs.push({ text: this.#ruby ? `(${plain(part)})` : plain(part), ...this.#style() });
@@ -26,7 +26,7 @@ class CueText {
     return runs;
   }
 
-  #style(): Partial<Run> {
+  #style(): Partial<FlowRun> {
     const { b, i, u } = this.#open;
     return { ...(b > 0 && { bold: true }), ...(i > 0 && { italic: true }), ...(u > 0 && { underline: true }) };
   }
@@ -39,8 +39,8 @@ class CueText {
 }
 
 /** The blocks of a WebVTT file; of a damaged one what is readable. */
-export function readWebVtt(text: string): Block[] {
-  const blocks: Block[] = [];
+export function readWebVtt(text: string): FlowBlock[] {
+  const blocks: FlowBlock[] = [];
   for (const part of text.replace(/\r\n?/g, '\n').split(/\n(?:[^\S\n]*\n)+/)) {
     const lines = part.split('\n');
     // An identifier may stand before the times.

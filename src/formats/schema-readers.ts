@@ -3,11 +3,11 @@ import type { DoclingDocument } from '../document/model.js';
 import { readDocument } from '../document/read-document.js';
 import { composeBlocks } from './flow/compose-blocks.js';
 import { builderFor, finished } from './flow/flow-reader.js';
-import type { Reader } from './format-reader.js';
+import type { FormatReader } from './format-reader.js';
 import { readJats } from './jats/read-jats.js';
 import { decodeText } from './text-encoding.js';
 
-export const readJatsFile: Reader = (bytes, options) => {
+export const readJatsFile: FormatReader = (bytes, options) => {
   const builder = builderFor(options);
   return finished(builder, composeBlocks(builder, readJats(bytes)));
 };
@@ -21,7 +21,7 @@ function withoutAddresses(document: DoclingDocument): void {
 }
 
 /** A document of this service's own JSON, or docling's; its origin stays what it was. */
-export const readDoclingFile: Reader = (bytes) => {
+export const readDoclingFile: FormatReader = (bytes) => {
   const document = readDocument(decodeText(bytes));
   withoutAddresses(document);
   return { document, pictures: [], losses: [], pageCount: document.pages.size === 0 ? null : document.pages.size };

@@ -2,9 +2,9 @@
 import { LecternError } from '../errors.js';
 import { readAsciiDoc } from './asciidoc/read-asciidoc.js';
 import { composeBlocks } from './flow/compose-blocks.js';
-import type { Block } from './flow/flow-blocks.js';
+import type { FlowBlock } from './flow/flow-blocks.js';
 import { builderFor, finished } from './flow/flow-reader.js';
-import type { Reader, ReadOptions } from './format-reader.js';
+import type { FormatReader, ReadOptions } from './format-reader.js';
 import { readHtml } from './html/read-html.js';
 import { readLatex } from './latex/read-latex.js';
 import { addCsv } from './read-csv.js';
@@ -15,7 +15,7 @@ import { declaredEncoding, decodeText, isUtf16 } from './text-encoding.js';
 import { isWebVtt } from './text-signatures.js';
 
 /** A reader of text: bytes are decoded, blocks written. `read` adds what is missing from them to `losses`. */
-function textReader(read: (text: string, options: ReadOptions, losses: string[]) => Block[]): Reader {
+function textReader(read: (text: string, options: ReadOptions, losses: string[]) => FlowBlock[]): FormatReader {
   return (bytes, options) => {
     checkText(bytes);
     const builder = builderFor(options);
@@ -45,7 +45,7 @@ export const readVttFile = textReader((text) => {
   return readWebVtt(text);
 });
 
-export const readCsvFile: Reader = (bytes, options) => {
+export const readCsvFile: FormatReader = (bytes, options) => {
   checkText(bytes);
   const builder = builderFor(options);
   addCsv(builder, decodeText(bytes));

@@ -21,7 +21,7 @@ export interface XmlOptions {
 }
 
 /** Prefixes in force, and the names already translated under them. */
-interface Scope {
+interface NamespaceScope {
   prefixes: Readonly<Record<string, string>>;
   names: Map<string, string>;
 }
@@ -42,7 +42,7 @@ export class XmlElement {
 
   /** Read when first asked for: most attributes of most documents are never looked at. */
   get attributes(): ReadonlyMap<string, string> {
-    return (this.#attributes ??= this.reader.readAttributes(this.raw, this.scope as Scope));
+    return (this.#attributes ??= this.reader.readAttributes(this.raw, this.scope as NamespaceScope));
   }
 
   /** The first child element of that name. */
@@ -98,8 +98,8 @@ export class XmlReader {
   readonly #source: string;
   readonly #options: XmlOptions;
   readonly #open: string[] = [];
-  readonly #scopes: Scope[] = [];
-  #scope: Scope = { prefixes: {}, names: new Map() };
+  readonly #scopes: NamespaceScope[] = [];
+  #scope: NamespaceScope = { prefixes: {}, names: new Map() };
   #at = 0;
   #raw = '';
   #empty = false;
@@ -198,7 +198,7 @@ export class XmlReader {
   }
 
   /** What stands in a tag behind its name, as a map. */
-  readAttributes(raw: string, scope: Scope): Map<string, string> {
+  readAttributes(raw: string, scope: NamespaceScope): Map<string, string> {
     const attributes = new Map<string, string>();
     for (const [, name = '', double, single] of raw.matchAll(attributePattern)) {
       // A name without prefix is in no namespace, whatever the default one is.
@@ -259,7 +259,7 @@ export class XmlReader {
 
   #close(): boolean {
     this.name = this.#open.pop() ?? '';
-    this.#scope = this.#scopes.pop() as Scope;
+    this.#scope = this.#scopes.pop() as NamespaceScope;
     this.kind = 'end';
     return true;
   }
@@ -295,7 +295,7 @@ export class XmlReader {
     throw this.#broken();
   }
 
-  #widened(raw: string): Scope {
+  #widened(raw: string): NamespaceScope {
     const prefixes = { ...this.#scope.prefixes };
     for (const [, name = '', double, single] of raw.matchAll(attributePattern)) {
       if (name !== 'xmlns' && !name.startsWith('xmlns:')) continue;
@@ -306,7 +306,7 @@ export class XmlReader {
     return { prefixes, names: new Map() };
   }
 
-  #translate(name: string, scope: Scope): string {
+  #translate(name: string, scope: NamespaceScope): string {
     const cached = scope.names.get(name);
     if (cached !== undefined) return cached;
     const colon = name.indexOf(':');

@@ -1,6 +1,6 @@
 /** A log line as people read it, on a terminal: the time of day, what is not usual, the sentence, and what it is about. */
 
-interface Line {
+interface LogLine {
   level: string;
   time: string;
   msg: string;
@@ -10,7 +10,7 @@ interface Line {
 
 /** `line` is one of the log's JSON lines, with its end; so is the answer, of several lines where it tells of a defect. */
 export function forPeople(line: string): string {
-  const { level, time, msg, err, ...about } = JSON.parse(line) as Line;
+  const { level, time, msg, err, ...about } = JSON.parse(line) as LogLine;
   // The sentence speaks for the room that says it.
   const told = Object.entries(about).flatMap(([key, value]) => (value === null || key === 'room' ? [] : [`${key}=${valueOf(value)}`]));
   const head = [timeOfDay(time), ...(level === 'info' ? [] : [level.toUpperCase()]), msg, ...told].join(' ');
@@ -27,7 +27,7 @@ function valueOf(value: unknown): string {
   return typeof value === 'string' && /^[^\s"=]+$/u.test(value) ? value : JSON.stringify(value);
 }
 
-function stackOf(err: Line['err']): string[] {
+function stackOf(err: LogLine['err']): string[] {
   const text = err?.stack ?? err?.message;
   return typeof text === 'string' ? text.split('\n') : [];
 }

@@ -2,7 +2,7 @@
 import type { z } from 'zod';
 import { LecternError } from '../errors.js';
 
-type Issue = z.core.$ZodIssue;
+type ArgumentIssue = z.core.$ZodIssue;
 
 /** As many as one reads. */
 const mostTold = 3;
@@ -26,7 +26,7 @@ function valueAt(given: unknown, path: PropertyKey[]): unknown {
 
 const kinds: Record<string, string> = { string: 'a text', number: 'a number', int: 'a whole number', array: 'a list', object: 'an object' };
 
-function wrongWith(issue: Issue, given: unknown): string {
+function wrongWith(issue: ArgumentIssue, given: unknown): string {
   if (valueAt(given, issue.path) === undefined) return 'is missing';
   switch (issue.code) {
     case 'invalid_type': return `must be ${kinds[issue.expected] ?? issue.expected}`;

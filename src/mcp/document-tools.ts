@@ -6,7 +6,7 @@ import { convertByService, type SentDocument, type ServedConversion } from '../c
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
 import { homeDirectory } from '../platform/home-directory.js';
-import type { ToolCall, ToolText } from './tool.js';
+import type { McpToolCall, ToolText } from './tool.js';
 
 /** A line of the protocol is held in memory as a whole, and so is what it carries. */
 const mostBytes = 100 * 2 ** 20;
@@ -23,7 +23,7 @@ export const convertInput = {
 type ConvertInput = z.infer<z.ZodObject<typeof convertInput>>;
 
 /** The document first; what was lost of it, where something was, second. Throws for a document that failed as a whole. */
-export async function convertDocument(service: Service, input: ConvertInput, { signal, progress }: ToolCall): Promise<ToolText> {
+export async function convertDocument(service: Service, input: ConvertInput, { signal, progress }: McpToolCall): Promise<ToolText> {
   const document = await readDocument(input);
   const conversion = await convertByService(service, document, {
     signal,

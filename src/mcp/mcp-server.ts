@@ -10,7 +10,7 @@ import { stackOf } from '../platform/source-stack.js';
 import { readArguments } from './arguments.js';
 import { convertDocument, convertInput } from './document-tools.js';
 import { chatInput, chatTool, embedInput, embedTool, listModelsTool } from './model-tools.js';
-import type { ToolCall, ToolText } from './tool.js';
+import type { McpToolCall, ToolText } from './tool.js';
 
 type Extra = RequestHandlerExtra<ServerRequest, ServerNotification>;
 
@@ -36,18 +36,18 @@ export async function serveTools(service: Service, version: string): Promise<voi
   await gone;
 }
 
-interface Tool {
+interface McpTool {
   name: string;
   title: string;
   description: string;
   input: z.ZodObject;
-  run: (given: unknown, call: ToolCall) => Promise<ToolText>;
+  run: (given: unknown, call: McpToolCall) => Promise<ToolText>;
 }
 
-function toolsOf(service: Service): Tool[] {
+function toolsOf(service: Service): McpTool[] {
   const tool = <Shape extends z.ZodRawShape>(
-    name: string, title: string, description: string, shape: Shape, run: (input: z.output<z.ZodObject<Shape>>, call: ToolCall) => Promise<ToolText>,
-  ): Tool => {
+    name: string, title: string, description: string, shape: Shape, run: (input: z.output<z.ZodObject<Shape>>, call: McpToolCall) => Promise<ToolText>,
+  ): McpTool => {
     const input = z.object(shape);
     return { name, title, description, input, run: async (given, call) => run(readArguments(input, given), call) };
   };
@@ -81,7 +81,7 @@ function addTools({ server }: McpServer, service: Service): void {
 }
 
 /** A failure is an answer too: the model that called should read why. */
-async function answered(extra: Extra, run: (call: ToolCall) => Promise<ToolText>): Promise<CallToolResult> {
+async function answered(extra: Extra, run: (call: McpToolCall) => Promise<ToolText>): Promise<CallToolResult> {
   const notices = progressOf(extra);
   try {
     const texts = await run({ signal: extra.signal, progress: notices?.tell });
@@ -105,11 +105,11 @@ const noticeMs = 1_000;
  * The protocol wants numbers that grow. Where the work stands still, they creep towards the next whole one; past the total there is none
  * that could be told.
  */
-function progressOf({ _meta: meta, sendNotification, signal }: Extra): { tell: NonNullable<ToolCall['progress']>; stop: () => void } | undefined {
+function progressOf({ _meta: meta, sendNotification, signal }: Extra): { tell: NonNullable<McpToolCall['progress']>; stop: () => void } | undefined {
   const token = meta?.progressToken;
   if (token === undefined) return undefined;
   let told = -1;
-  let last: Parameters<NonNullable<ToolCall['progress']>> = [0, undefined, 'waiting'];
+  let last: Parameters<NonNullable<McpToolCall['progress']>> = [0, undefined, 'waiting'];
   const send = (progress: number): void => {
     const [, total, message] = last;
     if (signal.aborted) return;

@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { chat, chooseModel, embed, listModels } from '../client/language-requests.js';
 import type { Service } from '../client/service.js';
 import { LecternError } from '../errors.js';
-import type { ToolCall, ToolText } from './tool.js';
+import type { McpToolCall, ToolText } from './tool.js';
 
-export async function listModelsTool(service: Service, { signal }: ToolCall): Promise<ToolText> {
+export async function listModelsTool(service: Service, { signal }: McpToolCall): Promise<ToolText> {
   const models = await listModels(service, signal);
   return [JSON.stringify(models.map(({ name, sizeBytes, family, parameters, quantization, contextLength, capabilities }) => ({
     name, capabilities, family, parameters, quantization, context_length: contextLength, size_bytes: sizeBytes,
@@ -26,7 +26,7 @@ export const chatInput = {
 
 type ChatInput = z.infer<z.ZodObject<typeof chatInput>>;
 
-export async function chatTool(service: Service, input: ChatInput, { signal, progress }: ToolCall): Promise<ToolText> {
+export async function chatTool(service: Service, input: ChatInput, { signal, progress }: McpToolCall): Promise<ToolText> {
   const { prompt, messages, system } = input;
   if ((prompt === undefined) === (messages === undefined)) throw new LecternError('invalid_request', 'Give either prompt or messages.');
   if (messages !== undefined && system !== undefined) throw new LecternError('invalid_request', 'system goes with prompt; in messages it is a message of its own.');
@@ -49,7 +49,7 @@ export const embedInput = {
   input: z.union([z.string(), z.array(z.string()).min(1).max(256)], { error: 'must be a text or a list of up to 256 texts' }).describe('A text or a list of them; each becomes one vector of length 1.'),
 };
 
-export async function embedTool(service: Service, { model, input }: z.infer<z.ZodObject<typeof embedInput>>, { signal }: ToolCall): Promise<ToolText> {
+export async function embedTool(service: Service, { model, input }: z.infer<z.ZodObject<typeof embedInput>>, { signal }: McpToolCall): Promise<ToolText> {
   const chosen = await chooseModel(service, model, 'embedding', signal);
   return [JSON.stringify({ model: chosen, embeddings: await embed(service, chosen, [input].flat(), signal) })];
 }

@@ -1,6 +1,6 @@
 /** What a tool gets beside its input, and what it gives. */
 
-export interface ToolCall {
+export interface McpToolCall {
   /** Aborted when the client cancels the call or leaves. */
   signal: AbortSignal;
   /** Absent where the client does not want to hear it. `total` may not be known yet. */

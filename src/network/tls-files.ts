@@ -4,15 +4,15 @@ import { createSecureContext } from 'node:tls';
 import { LecternError } from '../errors.js';
 import { lookAgain, type LookingAgain } from '../platform/watched-file.js';
 
-export interface Pair {
+export interface CertificateAndKey {
   cert: string;
   key: string;
 }
 
 export interface TlsFiles {
-  current: Pair;
+  current: CertificateAndKey;
   /** Calls with each later pair; a pair that does not fit together is told to `onFailure` and not used. Answers the way to stop. */
-  watch(onChange: (pair: Pair) => void, onFailure: (error: LecternError) => void): () => void;
+  watch(onChange: (pair: CertificateAndKey) => void, onFailure: (error: LecternError) => void): () => void;
   /** Whether the pair in use is what the files hold: false since they have changed into one that cannot be used. */
   isCurrent(): boolean;
 }
@@ -39,7 +39,7 @@ export function openTlsFiles(certificate: string, key: string, everyMs = lookMs)
   };
 }
 
-function read(certificate: string, keyFile: string): Pair {
+function read(certificate: string, keyFile: string): CertificateAndKey {
   let file = certificate;
   try {
     const cert = readFileSync(certificate, 'utf8');

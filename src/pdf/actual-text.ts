@@ -12,7 +12,7 @@ const MOST_GLYPHS = 8;
 const mark = /\p{M}/u;
 
 /** Objects under one text, in painting order, and the glyphs that are made of it. */
-interface Group {
+interface ActualTextGroup {
   text: string;
   objects: PageObject[];
   /** The object that has the glyphs. */
@@ -48,7 +48,7 @@ export function seatActualText(pdfium: Pdfium, glyphs: Glyph[], texts: PageObjec
 const SIDE_BEARING = 0.25;
 
 /** Only ink is known of what is seated: its width ends where the next sign begins, as that of all its neighbours does. */
-function widenToAdvance(glyphs: Glyph[], groups: Map<PageObject, Group>): void {
+function widenToAdvance(glyphs: Glyph[], groups: Map<PageObject, ActualTextGroup>): void {
   for (const [at, glyph] of glyphs.entries()) {
     const next = glyphs[at + 1];
     if (next === undefined || glyph.rightToLeft || !groups.has(glyph.run.object) || next.run.font !== glyph.run.font || Math.abs(next.v - glyph.v) > 0.01 * glyph.run.size) continue;
@@ -57,15 +57,15 @@ function widenToAdvance(glyphs: Glyph[], groups: Map<PageObject, Group>): void {
 }
 
 /** By each of their objects: those of two objects or more. */
-function groupsOf(pdfium: Pdfium, texts: PageObject[]): Map<PageObject, Group> {
-  const groups = new Map<PageObject, Group>();
+function groupsOf(pdfium: Pdfium, texts: PageObject[]): Map<PageObject, ActualTextGroup> {
+  const groups = new Map<PageObject, ActualTextGroup>();
   for (let start = 0, end = 1; start < texts.length; start = end++) {
     const own = innermostMark(pdfium, texts[start]!);
     if (own === 0) continue;
     while (end < texts.length && innermostMark(pdfium, texts[end]!) === own) end++;
     const text = end > start + 1 ? actualTextOf(pdfium, own) : '';
     if (text === '') continue;
-    const group: Group = { text, objects: texts.slice(start, end), run: null, glyphs: [] };
+    const group: ActualTextGroup = { text, objects: texts.slice(start, end), run: null, glyphs: [] };
     for (const object of group.objects) groups.set(object, group);
   }
   return groups;
@@ -100,7 +100,7 @@ function standsOver(mark: Box, letter: Box): boolean {
 }
 
 /** The largest of the objects is the letter: its baseline is that of the text, which takes the width of all of them that stand side by side. */
-function seat(pdfium: Pdfium, run: TextRun, group: Group): void {
+function seat(pdfium: Pdfium, run: TextRun, group: ActualTextGroup): void {
   const { text, objects, glyphs } = group;
   if (run.angle !== 0 || glyphs.length === 0 || glyphs.length > MOST_GLYPHS) return;
   const boxes = objects.map((object) => objectBounds(pdfium, object));

@@ -8,7 +8,7 @@
 type BidiClass = 'L' | 'R' | 'AL' | 'EN' | 'AN' | 'ES' | 'ET' | 'CS' | 'S' | 'N';
 
 /** A piece of text that keeps its own order. */
-export interface Atom {
+export interface DirectedText {
   text: string;
   /** White, which no glyph draws. */
   space: boolean;
@@ -21,7 +21,7 @@ const europeanNumber = /^[0-9\u06f0-\u06f9\u00b2\u00b3\u00b9\u2070\u2074-\u2079\
 const arabicSign = /^[\u060c\u061b\u061f\u066a\u06d4\u06de\u06e9\u0609\u060a]/u;
 const terminator = /^[#%\u00b0\u00b1\u2030-\u2034\u066a\u2213\p{Sc}]/u;
 
-function classOf({ text, space }: Atom): BidiClass {
+function classOf({ text, space }: DirectedText): BidiClass {
   if (space) return 'S';
   if (europeanNumber.test(text)) return 'EN';
   if (arabicNumber.test(text)) return 'AN';
@@ -43,14 +43,14 @@ const mirrored = new Map([...'()[]{}<>«»‹›≤≥⟨⟩'].map((sign, index,
 const openers = '([{«‹⟨';
 const closers = ')]}»›⟩';
 
-interface Pair {
+interface BracketPair {
   open: number;
   close: number;
 }
 
 /** Brackets that match, `open` left of `close` on paper. */
-function pairsOf(atoms: Atom[], opening: string, closing: string): Pair[] {
-  const pairs: Pair[] = [];
+function pairsOf(atoms: DirectedText[], opening: string, closing: string): BracketPair[] {
+  const pairs: BracketPair[] = [];
   const open: { at: number; kind: number }[] = [];
   for (const [at, { text }] of atoms.entries()) {
     const first = text === '' ? -1 : opening.indexOf(text);
@@ -74,7 +74,7 @@ function strongBeside(classes: BidiClass[], at: number, step: 1 | -1): 'L' | 'R'
 }
 
 /** Rules W2 to W5: Arabic context, separators and terminators of numbers. What is left of them is neutral. */
-function resolveNumbers(atoms: Atom[], classes: BidiClass[]): void {
+function resolveNumbers(atoms: DirectedText[], classes: BidiClass[]): void {
   const original = [...classes];
   for (const [at, kind] of original.entries()) {
     if (kind === 'EN' && strongBeside(original, at, 1) === 'AL' && !goesOnFromLatin(atoms, original, at)) classes[at] = 'AN';
@@ -95,7 +95,7 @@ function resolveNumbers(atoms: Atom[], classes: BidiClass[]): void {
 }
 
 /** Rule W7 seen from paper: a number right of a Latin word, touching it or a space away, is its. */
-function goesOnFromLatin(atoms: Atom[], classes: BidiClass[], at: number): boolean {
+function goesOnFromLatin(atoms: DirectedText[], classes: BidiClass[], at: number): boolean {
   let between = '';
   for (let other = at - 1; other >= 0; other--) {
     const kind = classes[other]!;
@@ -108,7 +108,7 @@ function goesOnFromLatin(atoms: Atom[], classes: BidiClass[], at: number): boole
 }
 
 /** Rules W7 and N0 to N2: every atom is L, R or a number. */
-function resolveNeutrals(atoms: Atom[], classes: BidiClass[], pairs: Pair[], base: 0 | 1): void {
+function resolveNeutrals(atoms: DirectedText[], classes: BidiClass[], pairs: BracketPair[], base: 0 | 1): void {
   const isLatin = classes.map((kind, at) => kind === 'EN' && goesOnFromLatin(atoms, classes, at));
   for (const [at, latin] of isLatin.entries()) if (latin) classes[at] = 'L';
   if (base === 0) {
@@ -143,7 +143,7 @@ function resolveNeutrals(atoms: Atom[], classes: BidiClass[], pairs: Pair[], bas
 const longestLine = 1024;
 
 /** Signs in the order in which they are read: the index of each atom and its text, brackets as they are meant. `base` is 1 for a line read from the right. */
-export function logicalOrder(atoms: Atom[], base: 0 | 1): { index: number; text: string }[] {
+export function logicalOrder(atoms: DirectedText[], base: 0 | 1): { index: number; text: string }[] {
   if (atoms.length > longestLine) {
     const asDrawn = atoms.map(({ text }, index) => ({ index, text }));
     return base === 1 ? asDrawn.reverse() : asDrawn;
@@ -176,7 +176,7 @@ export function logicalOrder(atoms: Atom[], base: 0 | 1): { index: number; text:
 }
 
 /** The reader of the file turns some of its brackets round and not others: one without its match opens behind white and closes before it. */
-function bySpacing(text: string, before: Atom | undefined, after: Atom | undefined): string | null {
+function bySpacing(text: string, before: DirectedText | undefined, after: DirectedText | undefined): string | null {
   const kind = Math.max(openers.indexOf(text), closers.indexOf(text));
   if (text === '' || kind < 0) return null;
   const [opens, closes] = [before === undefined || before.space, after === undefined || after.space || /^[.,;:!?،؛؟]/u.test(after.text)];

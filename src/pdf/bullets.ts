@@ -2,7 +2,7 @@
 import { containsBox, heightOf, holdsPoint, horizontalGap, middleY, widthOf } from '../geometry/box.js';
 import { isReadFromRight } from './bidi.js';
 import type { Box, Line, Word } from './pdf-page.js';
-import type { Graphics, Mark } from './paths.js';
+import type { Graphics, DrawnMark } from './paths.js';
 
 /** Sizes and places in parts of the text's size: how large a mark is, how far before its line it stands, how high its middle above the baseline. */
 const SIZE = { least: 0.12, most: 0.75 };
@@ -29,7 +29,7 @@ export function addDrawnBullets(lines: Line[], graphics: Graphics, drawings: Box
   const heads = arrowHeads(small, graphics);
   const marks = small.filter((mark) => !heads.has(mark));
   const rows = new Rows(lines, marks);
-  const found = new Map<Line, Mark>();
+  const found = new Map<Line, DrawnMark>();
   for (const mark of marks) {
     const line = rows.lineBehind(mark);
     if (line !== null && !found.has(line)) found.set(line, mark);
@@ -52,7 +52,7 @@ const ON_HEAD = 1.5;
 const MAX_LINES = 500;
 
 /** Marks at which lines end, straight ones or curves, that are longer than they. */
-function arrowHeads(marks: Mark[], { rulings, strokes }: Graphics): Set<Mark> {
+function arrowHeads(marks: DrawnMark[], { rulings, strokes }: Graphics): Set<DrawnMark> {
   const own = new Set(marks.map(({ box }) => box));
   const level = rulings.map(({ orientation, position, start, end }): Box => (orientation === 'horizontal'
     ? { left: start, right: end, top: position, bottom: position } : { left: position, right: position, top: start, bottom: end }));
@@ -122,14 +122,14 @@ function* lettersBefore(lines: Line[]): Generator<{ line: Line; word: Word; next
 }
 
 /** Points of a chart stand at many x, bullets at as many as the list is deep. */
-function isScattered(marks: Mark[]): boolean {
+function isScattered(marks: DrawnMark[]): boolean {
   const lefts = marks.map(({ box }) => box.left).sort((a, b) => a - b);
   const places = lefts.filter((left, at) => at === 0 || left - lefts[at - 1]! > 1.5).length;
   return places > Math.max(4, 0.5 * marks.length);
 }
 
 /** A legend's marks differ in colour where a list's are all the same. */
-function hasOtherColours(mark: Mark, found: Map<Line, Mark>): boolean {
+function hasOtherColours(mark: DrawnMark, found: Map<Line, DrawnMark>): boolean {
   for (const other of found.values()) {
     const [across, down] = [Math.abs(other.box.left - mark.box.left), Math.abs(other.box.top - mark.box.top)];
     const aligned = across < 1 && down < NEIGHBOURS.down || down < 1 && across < NEIGHBOURS.across;
@@ -138,7 +138,7 @@ function hasOtherColours(mark: Mark, found: Map<Line, Mark>): boolean {
   return false;
 }
 
-function bulletOf(mark: Mark, first: Word): Word {
+function bulletOf(mark: DrawnMark, first: Word): Word {
   return {
     text: mark.fill >= 0 ? FULL : HOLLOW, box: mark.box, baseline: first.baseline, font: { ...first.font, bold: false, italic: false }, size: first.size, color: first.color,
     // Between two places in the order of painting: right before its line.
@@ -151,9 +151,9 @@ function bulletOf(mark: Mark, first: Word): Word {
 class Rows {
   static readonly #height = 12;
   readonly #lines = new Map<number, Line[]>();
-  readonly #marks = new Map<number, Mark[]>();
+  readonly #marks = new Map<number, DrawnMark[]>();
 
-  constructor(lines: Line[], marks: Mark[]) {
+  constructor(lines: Line[], marks: DrawnMark[]) {
     for (const line of lines) if (line.angle === 0 && line.words.length > 0) put(this.#lines, Rows.#row(line.baseline), line);
     for (const mark of marks) put(this.#marks, Rows.#row(middleOf(mark)), mark);
   }
@@ -163,7 +163,7 @@ class Rows {
   }
 
   /** The line before which (right of which, where it is read from the right) `mark` stands alone; null where there is none. */
-  lineBehind(mark: Mark): Line | null {
+  lineBehind(mark: DrawnMark): Line | null {
     const y = middleOf(mark);
     let nearest: Line | null = null;
     let least = Infinity;
@@ -177,7 +177,7 @@ class Rows {
   }
 
   /** Another text close before the mark, or another mark on the same height: a separator, a row of dots. */
-  #hasNeighbour(mark: Mark, line: Line): boolean {
+  #hasNeighbour(mark: DrawnMark, line: Line): boolean {
     const row = Rows.#row(middleOf(mark));
     for (const other of near(this.#marks, row)) {
       if (other === mark || Math.abs(middleOf(other) - middleOf(mark)) > 0.3 * line.size) continue;
@@ -202,7 +202,7 @@ function near<Value>(map: Map<number, Value[]>, row: number): Value[] {
   return [-1, 0, 1, 2].flatMap((step) => map.get(row + step) ?? []);
 }
 
-function fits(line: Line, mark: Mark, gap: number): boolean {
+function fits(line: Line, mark: DrawnMark, gap: number): boolean {
   const { size } = line;
   const side = Math.max(widthOf(mark.box), heightOf(mark.box));
   const up = line.baseline - middleOf(mark);
@@ -213,12 +213,12 @@ function fits(line: Line, mark: Mark, gap: number): boolean {
 }
 
 /** White between the mark and the side from which the line is read; Infinity on the other side. */
-function gapBefore(line: Line, mark: Mark): number {
+function gapBefore(line: Line, mark: DrawnMark): number {
   const gap = isReadFromRight(line.words) ? mark.box.left - line.box.right : line.box.left - mark.box.right;
   return gap < 0 ? Infinity : gap;
 }
 
-function middleOf({ box }: Mark): number {
+function middleOf({ box }: DrawnMark): number {
   return middleY(box);
 }
 

@@ -71,7 +71,7 @@ export function readFields(pdfium: Pdfium, page: number, form: number, toSeen: M
   return fields;
 }
 
-interface Field {
+interface FormField {
   text: string;
   box: Box;
   size: number;
@@ -92,7 +92,7 @@ function isTickField({ call }: Pdfium, annotation: number, form: number): boolea
   return type === CHECK_BOX || type === RADIO_BUTTON;
 }
 
-function readField(pdfium: Pdfium, annotation: number, form: number, box: Box): Field | null {
+function readField(pdfium: Pdfium, annotation: number, form: number, box: Box): FormField | null {
   const { call, scratch } = pdfium;
   const text = fieldText(pdfium, annotation, form).trim();
   if (text === '') return null;
@@ -111,7 +111,7 @@ function fieldText(pdfium: Pdfium, annotation: number, form: number): string {
   return pdfium.readString((buffer, size) => call.FPDFAnnot_GetFormFieldValue(form, annotation, buffer, size), 'utf16le');
 }
 
-function layOut(field: Field, firstOrder: number): Line[] {
+function layOut(field: FormField, firstOrder: number): Line[] {
   const { box, size } = field;
   const advance = MEAN_ADVANCE * size;
   const room = Math.max(1, Math.floor((widthOf(box) - 2 * PADDING) / advance));

@@ -3,7 +3,7 @@ import { partitionPoint } from '../geometry/search.js';
 import type { Glyph } from './glyph.js';
 
 /** A glyph in its line. */
-export interface Placed {
+export interface PlacedGlyph {
   glyph: Glyph;
   /** A space of the file stands before it. */
   spaced: boolean;
@@ -11,7 +11,7 @@ export interface Placed {
 
 /** Chains that stand on one baseline side by side, in reading direction, scripts among them. */
 export interface Track {
-  placed: Placed[];
+  placed: PlacedGlyph[];
   u0: number;
   u1: number;
   v: number;
@@ -21,7 +21,7 @@ export interface Track {
 
 /** Glyphs without a gap between them, as painted. */
 interface Chain {
-  placed: Placed[];
+  placed: PlacedGlyph[];
   u0: number;
   u1: number;
   v: number;
@@ -225,7 +225,7 @@ function fits(row: Chain[], chain: Chain, main: number): boolean {
 }
 
 function trackOf(row: Chain[]): Track {
-  const placed: Placed[] = [];
+  const placed: PlacedGlyph[] = [];
   let [u0, u1, size] = [Infinity, -Infinity, 0];
   let spaceBefore = false;
   for (const chain of row) {

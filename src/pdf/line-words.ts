@@ -6,7 +6,7 @@ import type { Box, Line, Word } from './pdf-page.js';
 import { isRightToLeftText, logicalOrder } from './bidi.js';
 
 /** A word and whether a space stands between it and its left neighbour. */
-interface Piece {
+interface WordGlyphs {
   glyphs: Glyph[];
   apart: boolean;
 }
@@ -27,9 +27,9 @@ export function makeLine(line: GlyphLine): Line {
   };
 }
 
-function piecesOf(line: GlyphLine): Piece[] {
-  const pieces: Piece[] = [];
-  let current: Piece | undefined;
+function piecesOf(line: GlyphLine): WordGlyphs[] {
+  const pieces: WordGlyphs[] = [];
+  let current: WordGlyphs | undefined;
   line.glyphs.forEach((glyph, index) => {
     const before = line.glyphs[index - 1];
     const apart = line.starts[index] === true;
@@ -105,23 +105,23 @@ function mainSize(glyphs: Glyph[]): number {
 }
 
 /** Glyphs that keep their order: the letters of one right-to-left stretch, or one other sign; none for the white between pieces. */
-interface Stretch {
+interface OrderedGlyphs {
   glyphs: Glyph[];
-  piece: Piece;
+  piece: WordGlyphs;
   text: string;
   space: boolean;
 }
 
-function stretchesOf(pieces: Piece[]): Stretch[] {
-  const stretches: Stretch[] = [];
+function stretchesOf(pieces: WordGlyphs[]): OrderedGlyphs[] {
+  const stretches: OrderedGlyphs[] = [];
   for (const [at, piece] of pieces.entries()) {
     if (piece.apart && at > 0) stretches.push({ glyphs: [], piece, text: '', space: true });
-    let letters: Stretch | undefined;
+    let letters: OrderedGlyphs | undefined;
     for (const glyph of piece.glyphs) {
       const isLetter = isRightToLeftText(glyph.text);
       if (isLetter && letters !== undefined) letters.glyphs.push(glyph);
       else {
-        const stretch: Stretch = { glyphs: [glyph], piece, text: glyph.text, space: false };
+        const stretch: OrderedGlyphs = { glyphs: [glyph], piece, text: glyph.text, space: false };
         stretches.push(stretch);
         letters = isLetter ? stretch : undefined;
       }
@@ -149,12 +149,12 @@ function inReadingOrder(glyphs: Glyph[]): Glyph[] {
 }
 
 /** The words of a line that has right-to-left letters, in the order in which they are read; most of its letters tell from which side. */
-function turnRound(pieces: Piece[]): Word[] {
+function turnRound(pieces: WordGlyphs[]): Word[] {
   const letters = pieces.flatMap((piece) => piece.glyphs.filter((glyph) => letter.test(glyph.text)));
   const base = letters.filter((glyph) => glyph.rightToLeft).length * 2 > letters.length ? 1 : 0;
   const stretches = stretchesOf(pieces);
   const words: Word[] = [];
-  let word: { piece: Piece; glyphs: Glyph[]; text: string; glued: boolean } | undefined;
+  let word: { piece: WordGlyphs; glyphs: Glyph[]; text: string; glued: boolean } | undefined;
   let glued = false;
   const finish = (): void => {
     if (word !== undefined) words.push(makeWord(word.glyphs, word.glued, word.text));

@@ -56,13 +56,13 @@ export function buildLines(glyphs: Glyph[], rulings: Ruling[]): GlyphLine[] {
 }
 
 /** A drawn line across the reading direction: where it stands along it, and how far it reaches across. */
-interface Wall {
+interface LineWall {
   u: number;
   from: number;
   to: number;
 }
 
-function wallsFor(rulings: Ruling[], angle: number): Wall[] {
+function wallsFor(rulings: Ruling[], angle: number): LineWall[] {
   if (angle % QUARTER_TURN !== 0) return [];
   const across = angle % HALF_TURN === 0 ? 'vertical' : 'horizontal';
   // u and v in terms of the page's x and y, for the four quarter turns.
@@ -74,7 +74,7 @@ function wallsFor(rulings: Ruling[], angle: number): Wall[] {
     .sort((a, b) => a.u - b.u);
 }
 
-function splitTrack(track: Track, channels: ChannelFinder, walls: Wall[]): GlyphLine[] {
+function splitTrack(track: Track, channels: ChannelFinder, walls: LineWall[]): GlyphLine[] {
   const glyphs = track.placed.map((each) => each.glyph);
   const spacing = measureSpacing(track.placed);
   const ordinary = ordinaryGap(spacing, track.size);
@@ -96,14 +96,14 @@ function ordinaryGap(spacing: Spacing, size: number): number {
   return gaps.length < 3 ? 0.3 * size : Math.min(median(gaps), WIDEST_ORDINARY * size);
 }
 
-interface Place {
+interface BreakPlace {
   /** First glyph of the line so far, and the glyph before which it may break. */
   start: number;
   index: number;
   ordinary: number;
 }
 
-function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: Place, channels: ChannelFinder, walls: Wall[]): boolean {
+function isBreak(track: Track, glyphs: Glyph[], spacing: Spacing, place: BreakPlace, channels: ChannelFinder, walls: LineWall[]): boolean {
   const { start, index, ordinary } = place;
   const gap = spacing.gaps[index] ?? 0;
   const [left, right] = [glyphs[index - 1], glyphs[index]];
@@ -129,7 +129,7 @@ function headText(glyphs: Glyph[], spacing: Spacing, start: number, index: numbe
 }
 
 /** A wall stands between the two glyphs and crosses their line. */
-function isWalled(left: Glyph, right: Glyph, em: number, walls: Wall[]): boolean {
+function isWalled(left: Glyph, right: Glyph, em: number, walls: LineWall[]): boolean {
   const middle = right.v - 0.3 * em;
   const [first, last] = [left.u1 - 0.1 * em, right.u0 + 0.1 * em];
   for (let at = partitionPoint(walls, ({ u }) => u <= first); at < walls.length && (walls[at]?.u ?? last) < last; at++) {

@@ -53,7 +53,7 @@ export interface PageFrame {
   toSeen: Matrix;
 }
 
-type Seen = Pick<PageFrame, 'width' | 'height' | 'toSeen'>;
+type SeenPage = Pick<PageFrame, 'width' | 'height' | 'toSeen'>;
 
 /** `left..top` is the crop box in user space, y up; `quarterTurns` is /Rotate / 90, clockwise, and so is `turned`, what the page is turned by besides. */
 export function pageFrame(left: number, bottom: number, right: number, top: number, quarterTurns: number, turned = 0): PageFrame {
@@ -65,7 +65,7 @@ function modulo(quarterTurns: number): number {
   return ((quarterTurns % 4) + 4) % 4;
 }
 
-function seenAfter(left: number, bottom: number, right: number, top: number, quarterTurns: number): Seen {
+function seenAfter(left: number, bottom: number, right: number, top: number, quarterTurns: number): SeenPage {
   const across = right - left;
   const up = top - bottom;
   switch (quarterTurns) {

@@ -1,7 +1,7 @@
 /** Small drawn marks with a number on them, right before a line of text: the number begins an item of a list. */
 import { containsBox, middleY } from '../geometry/box.js';
 import type { Box, Line, Word } from './pdf-page.js';
-import type { Graphics, Mark } from './paths.js';
+import type { Graphics, DrawnMark } from './paths.js';
 
 /** In parts of the text's size: how large the number is at most, how far before its line the mark may end, how far off the middle of the letters its own may be. */
 const NUMBER = 0.8;
@@ -12,7 +12,7 @@ const OUT = 1;
 const MAX_NUMBERS = 300;
 
 interface Numbered {
-  mark: Mark;
+  mark: DrawnMark;
   /** The line that is the number alone. */
   own: Line;
   host: Line;
@@ -36,7 +36,7 @@ export function addNumberedMarks(lines: Line[], graphics: Graphics): void {
   graphics.marks = graphics.marks.filter(({ box }) => !used.has(box));
 }
 
-function numbersOnMarks(lines: Line[], marks: Mark[]): Numbered[] {
+function numbersOnMarks(lines: Line[], marks: DrawnMark[]): Numbered[] {
   const numbers = lines.filter(({ angle, words }) => angle === 0 && words.length === 1 && /^\d{1,2}$/.test(words[0]!.text)).slice(0, MAX_NUMBERS);
   const found: Numbered[] = [];
   for (const own of numbers) {

@@ -49,11 +49,11 @@ export function walkObjects(pdfium: Pdfium, page: number, toSeen: Matrix): Objec
   return walk;
 }
 
-type Surroundings = Pick<PageObject, 'toSeen' | 'clip' | 'mcid' | 'top' | 'depth' | 'layer'>;
+type EnclosingObject = Pick<PageObject, 'toSeen' | 'clip' | 'mcid' | 'top' | 'depth' | 'layer'>;
 
 const kinds: Record<number, PageObject['kind']> = { [TEXT]: 'text', [PATH]: 'path', [IMAGE]: 'image', [SHADING]: 'shading', [FORM]: 'form' };
 
-function visit(pdfium: Pdfium, walk: ObjectWalk, pointer: number, around: Surroundings): void {
+function visit(pdfium: Pdfium, walk: ObjectWalk, pointer: number, around: EnclosingObject): void {
   if (walk.objects.length >= MAX_OBJECTS) {
     walk.truncated = true;
     return;
@@ -68,7 +68,7 @@ function visit(pdfium: Pdfium, walk: ObjectWalk, pointer: number, around: Surrou
   const object: PageObject = { pointer, kind, order: walk.objects.length, toSeen: around.toSeen, clip, mcid, top: around.top, depth: around.depth, layer };
   walk.objects.push(object);
   if (kind !== 'form' || around.depth >= MAX_FORM_DEPTH) return;
-  const inner: Surroundings = { toSeen: concat(objectMatrix(pdfium, pointer), around.toSeen), clip, mcid, top: around.top, depth: around.depth + 1, layer };
+  const inner: EnclosingObject = { toSeen: concat(objectMatrix(pdfium, pointer), around.toSeen), clip, mcid, top: around.top, depth: around.depth + 1, layer };
   const count = call.FPDFFormObj_CountObjects(pointer);
   for (let index = 0; index < count && !walk.truncated; index++) {
     const child = call.FPDFFormObj_GetObject(pointer, index);
@@ -112,7 +112,7 @@ export function objectBounds(pdfium: Pdfium, object: PageObject): Box | null {
   return hasBounds ? transformBox(object.toSeen, pdfium.float(left), pdfium.float(bottom), pdfium.float(right), pdfium.float(top)) : null;
 }
 
-function clipBox(pdfium: Pdfium, pointer: number, around: Surroundings): Box | null {
+function clipBox(pdfium: Pdfium, pointer: number, around: EnclosingObject): Box | null {
   const { call } = pdfium;
   const clipPath = call.FPDFPageObj_GetClipPath(pointer);
   if (clipPath === 0) return around.clip;

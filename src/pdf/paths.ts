@@ -33,11 +33,11 @@ export interface Graphics {
   /** Extents of curves, diagonals and polygons. */
   strokes: Box[];
   /** Small shapes, about as wide as high, that are painted by themselves; but for shadings they are among boxes or strokes, too. */
-  marks: Mark[];
+  marks: DrawnMark[];
 }
 
 /** A small shape painted by itself: a bullet, a point of a chart. */
-export interface Mark {
+export interface DrawnMark {
   /** The same object as in `boxes` or `strokes`, if it is there. */
   box: Box;
   /** 0xRRGGBB, or -1 where it has none. The many colours of a shading are 0 here. */

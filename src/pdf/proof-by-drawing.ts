@@ -12,9 +12,9 @@ const TRANSPARENT = 0;
 const NOISE = 6;
 
 /** Pixels of the page, of which `right` and `bottom` are the last. */
-type Part = Box;
+type PixelRange = Box;
 
-interface Drawing {
+interface DrawnPixels {
   pixels: Uint8Array;
   stride: number;
   /** Of the page drawn whole, where the pixels begin. */
@@ -61,7 +61,7 @@ export class Proof {
   }
 
   /** All that is looked at; the rest of the page need not be drawn. */
-  #around<T>(boxes: Map<T, Box>): Part {
+  #around<T>(boxes: Map<T, Box>): PixelRange {
     const part = { left: this.#width, top: this.#height, right: 0, bottom: 0 };
     for (const box of boxes.values()) {
       const { left, top, right, bottom } = this.#pixelsOf(box);
@@ -73,14 +73,14 @@ export class Proof {
     return part;
   }
 
-  #pixelsOf(box: Box): Part {
+  #pixelsOf(box: Box): PixelRange {
     return {
       left: Math.max(0, Math.floor(box.left * this.#scale)), right: Math.min(this.#width - 1, Math.ceil(box.right * this.#scale)),
       top: Math.max(0, Math.floor(box.top * this.#scale)), bottom: Math.min(this.#height - 1, Math.ceil(box.bottom * this.#scale)),
     };
   }
 
-  #draw(active: (object: PageObject) => boolean, ground: number, { left, top, right, bottom }: Part): Drawing {
+  #draw(active: (object: PageObject) => boolean, ground: number, { left, top, right, bottom }: PixelRange): DrawnPixels {
     const { call } = this.#pdfium;
     const off = this.#objects.filter((object) => !active(object));
     const [width, height] = [right - left + 1, bottom - top + 1];
@@ -99,14 +99,14 @@ export class Proof {
     }
   }
 
-  #select<T>(boxes: Map<T, Box>, marked: (at: number) => boolean, drawing: Drawing): Set<T> {
+  #select<T>(boxes: Map<T, Box>, marked: (at: number) => boolean, drawing: DrawnPixels): Set<T> {
     const without = new Set<T>();
     if (drawing.stride === 0) return without;
     for (const [key, box] of boxes) if (!this.#anyPixel(box, marked, drawing)) without.add(key);
     return without;
   }
 
-  #anyPixel(box: Box, marked: (at: number) => boolean, { stride, ...origin }: Drawing): boolean {
+  #anyPixel(box: Box, marked: (at: number) => boolean, { stride, ...origin }: DrawnPixels): boolean {
     const { left, top, right, bottom } = this.#pixelsOf(box);
     for (let y = top; y <= bottom; y++) for (let x = left; x <= right; x++) if (marked((y - origin.top) * stride + (x - origin.left) * 4)) return true;
     return false;

@@ -1,7 +1,7 @@
 /** Where words end within a track: at spaces of the file, and at gaps that stand out from the font's own spacing. */
 import { lowerMedian } from '../geometry/statistics.js';
 import type { Glyph } from './glyph.js';
-import type { Placed } from './fragments.js';
+import type { PlacedGlyph } from './fragments.js';
 
 /** In parts of the size. Tight TeX lines have word gaps from 0.19; kerning and italic corrections stay below 0.12. */
 const WORD_GAP = 0.16;
@@ -25,7 +25,7 @@ export interface Spacing {
   tracking: number[];
 }
 
-export function measureSpacing(placed: Placed[]): Spacing {
+export function measureSpacing(placed: PlacedGlyph[]): Spacing {
   const gaps = placed.map(({ glyph }, index) => (index === 0 ? 0 : glyph.u0 - placed[index - 1]!.glyph.u1));
   const spacing: Spacing = { gaps, starts: placed.map((_, index) => index === 0), tracking: placed.map(() => 0) };
   let start = 0;
@@ -45,7 +45,7 @@ export function measureSpacing(placed: Placed[]): Spacing {
 const LEAST_LEADER = 4;
 
 /** Dots that lead from a title to its page number belong to neither, however closely they follow. */
-function setLeadersApart(placed: Placed[], spacing: Spacing): void {
+function setLeadersApart(placed: PlacedGlyph[], spacing: Spacing): void {
   let start = 0;
   for (let index = 0; index <= placed.length; index++) {
     if (/^[.·․…_]$/u.test(placed[index]?.glyph.text ?? '')) continue;
@@ -62,7 +62,7 @@ function sameFace(a: Glyph, b: Glyph): boolean {
 }
 
 /** A stretch of one font and size; its first glyph is judged against the stretch before. */
-function measureStretch(placed: Placed[], spacing: Spacing, start: number, end: number): void {
+function measureStretch(placed: PlacedGlyph[], spacing: Spacing, start: number, end: number): void {
   const size = placed[start]?.glyph.run.size ?? 1;
   const own: number[] = [];
   let spaces = 0;
@@ -84,7 +84,7 @@ function measureStretch(placed: Placed[], spacing: Spacing, start: number, end: 
 }
 
 /** Letter spacing beyond the font's own, in parts of the size: a gap that most neighbours share. 0 for ordinary text. */
-function trackingOf(placed: Placed[], gaps: number[], start: number, end: number): number {
+function trackingOf(placed: PlacedGlyph[], gaps: number[], start: number, end: number): number {
   if (gaps.length < TRACKED.leastGaps) return 0;
   const middle = lowerMedian(gaps);
   if (Math.abs(middle) < LEAST_TRACKING || middle > MOST_TRACKING || middle < -MOST_TIGHTENING) return 0;
@@ -96,7 +96,7 @@ function trackingOf(placed: Placed[], gaps: number[], start: number, end: number
   return middle;
 }
 
-function spellsWords(placed: Placed[], gapCount: number): boolean {
+function spellsWords(placed: PlacedGlyph[], gapCount: number): boolean {
   const letters = placed.filter((each) => /^\p{L}+$/u.test(each.glyph.text)).length;
   if (gapCount < 4 || letters < 0.8 * placed.length) return false;
   return !isAlphabet(placed.map((each) => each.glyph.text));
@@ -112,7 +112,7 @@ function isAlphabet(letters: string[]): boolean {
 }
 
 /** A heading spelt with spaces between its letters: five or more single capitals, evenly set, are one word. */
-function joinSpelled(placed: Placed[], spacing: Spacing): void {
+function joinSpelled(placed: PlacedGlyph[], spacing: Spacing): void {
   let start = 0;
   for (let index = 1; index <= placed.length; index++) {
     if (index < placed.length && isSpelled(placed, spacing, index)) continue;
@@ -135,7 +135,7 @@ const SPELLED_GAPS = { letter: 1.3, word: 1.5 };
 const APART = 2;
 
 /** Several words spelt so, with wider white between them: nothing but single letters from one end of the line to the other. */
-function joinSpelledWords(placed: Placed[], spacing: Spacing): void {
+function joinSpelledWords(placed: PlacedGlyph[], spacing: Spacing): void {
   let start = 0;
   let spelt = true;
   for (let index = 1; index <= placed.length; index++) {
@@ -150,7 +150,7 @@ function joinSpelledWords(placed: Placed[], spacing: Spacing): void {
 }
 
 /** A single letter of the stretch's face, with white before it. */
-function mayBeSpelt(placed: Placed[], spacing: Spacing, start: number, index: number): boolean {
+function mayBeSpelt(placed: PlacedGlyph[], spacing: Spacing, start: number, index: number): boolean {
   const { glyph } = placed[index]!;
   return /^\p{L}$/u.test(glyph.text) && sameFace(placed[start]!.glyph, glyph) && (index === start || spacing.starts[index] === true);
 }
@@ -160,7 +160,7 @@ function letterGapOf({ gaps }: Spacing, start: number, end: number): number {
   return lowerMedian(gaps.slice(start + 1, end));
 }
 
-function joinLine(placed: Placed[], spacing: Spacing, start: number, end: number): void {
+function joinLine(placed: PlacedGlyph[], spacing: Spacing, start: number, end: number): void {
   const letterGap = letterGapOf(spacing, start, end);
   const words: number[] = [start];
   for (let index = start + 1; index < end; index++) {
@@ -177,7 +177,7 @@ function joinLine(placed: Placed[], spacing: Spacing, start: number, end: number
   }
 }
 
-function isSpelled(placed: Placed[], spacing: Spacing, index: number): boolean {
+function isSpelled(placed: PlacedGlyph[], spacing: Spacing, index: number): boolean {
   const [before, here] = [placed[index - 1]?.glyph, placed[index]?.glyph];
   if (before === undefined || here === undefined || spacing.starts[index] !== true || !sameFace(before, here)) return false;
   const gap = spacing.gaps[index] ?? 0;

@@ -86,7 +86,7 @@ function distance({ box }: Word, { position }: Ruling): number {
 }
 
 /** What the parts of one bar are looked for in. */
-interface Surroundings {
+interface FractionSurroundings {
   bar: Ruling;
   beside: Word;
   /** Words around the bar, without those on its own line. */
@@ -100,7 +100,7 @@ interface Surroundings {
 }
 
 /** A small word that touches the bar, or a word of its line: no part of another row. */
-function isScriptOfLine(word: Word, { bar, beside: { size }, line }: Surroundings): boolean {
+function isScriptOfLine(word: Word, { bar, beside: { size }, line }: FractionSurroundings): boolean {
   return word.size < scriptSize * size && (Math.abs(gapBetween(barSpan(bar), word.box)) < touching * size || line.some((base) => Math.abs(gapBetween(base.box, word.box)) < touching * size));
 }
 
@@ -109,7 +109,7 @@ function isScriptOf(word: Word, base: Word): boolean {
 }
 
 /** The words of one side: within the bar's ends, in rows with nothing else in them; with fractions, all of their row. */
-function partOf(around: Surroundings, baselines: { from: number; to: number }): Word[] {
+function partOf(around: FractionSurroundings, baselines: { from: number; to: number }): Word[] {
   const { bar, beside: { size }, near, others, known } = around;
   const slack = overhang * size;
   const isInside = ({ box }: Word): boolean => box.left > bar.start - slack && box.right < bar.end + slack;
@@ -144,7 +144,7 @@ function fractionAt(bar: Ruling, words: Word[], beside: Word, bars: Ruling[], kn
   const isOnLine = (word: Word): boolean => Math.abs(word.baseline - beside.baseline) <= sameLine * size;
   // What a bar runs through is struck out.
   if (around.some((word) => isOnLine(word) && gapBetween(barSpan(bar), word.box) < -struckOut * size)) return null;
-  const surroundings: Surroundings = {
+  const surroundings: FractionSurroundings = {
     bar, beside, near: around.filter((word) => !isOnLine(word)), line: around.filter(isOnLine), others: bars.filter((other) => other !== bar && Math.abs(other.position - bar.position) < sameLine * size),
     known: known.filter((other) => other.bar !== bar && Math.abs(other.bar.position - bar.position) < farthest * size && gapBetween(barSpan(other.bar), barSpan(bar)) < size),
   };

@@ -20,7 +20,7 @@ const letter = /^\p{L}$/u;
 const fewestLetters = 4;
 const mostlyInWords = 0.5;
 
-interface Evidence {
+interface EncodingEvidence {
   glyphs: Glyph[];
   letters: number;
   /** Letters with a letter of the same font right behind them. */
@@ -36,7 +36,7 @@ const isNewerLigature = (code: number): boolean => code >= 27 && code <= 31;
 /** Gives such glyphs their letters in place, also where the file's map took the names of their codes for those of dingbats; answers how many had none before. */
 export function nameTexCodes(glyphs: Glyph[]): number {
   let named = -unhideCodes(glyphs);
-  const fonts = new Map<number, Evidence>();
+  const fonts = new Map<number, EncodingEvidence>();
   for (const [index, glyph] of glyphs.entries()) {
     const { run, code } = glyph;
     if (run.font.name !== '' || glyph.space) continue;
@@ -52,7 +52,7 @@ export function nameTexCodes(glyphs: Glyph[]): number {
     }
   }
   const evidence = [...fonts.values()];
-  const leaning = (of: Evidence[]): number => Math.sign(of.reduce((sum, { older: ot1, newer: t1 }) => sum + t1 - ot1, 0));
+  const leaning = (of: EncodingEvidence[]): number => Math.sign(of.reduce((sum, { older: ot1, newer: t1 }) => sum + t1 - ot1, 0));
   // A font in which no ligature is seen is in the encoding of the page's others.
   const usual = evidence.some(({ older: ot1 }) => ot1 > 0) && evidence.some(({ newer: t1 }) => t1 > 0) ? 0 : leaning(evidence);
   for (const font of evidence) {

@@ -2,7 +2,7 @@
 import { boxesOverlap, heightOf, holdsMiddle, horizontalGap, verticalGap, widthOf } from '../geometry/box.js';
 import { channelsOf } from './colors.js';
 import type { Box, Line, Word } from './pdf-page.js';
-import type { Graphics, Mark } from './paths.js';
+import type { Graphics, DrawnMark } from './paths.js';
 
 export interface TickBox {
   box: Box;
@@ -33,9 +33,9 @@ const tick = /^[xX✓✔✕✖✗✘✅☑☒×⨯●•■]$/u;
 const letter = /^[xX×⨯]$/u;
 
 /** A small shape with all that is painted in it. */
-interface Frame {
+interface TickFrame {
   box: Box;
-  parts: Mark[];
+  parts: DrawnMark[];
 }
 
 /** The boxes to tick among `graphics`, and the words of `lines` that tick them. */
@@ -46,7 +46,7 @@ export function findTickBoxes(lines: Line[], graphics: Graphics): { boxes: TickB
   if (alone.length > MOST_BOXES) return { boxes: [], ticks };
   const boxes: TickBox[] = [];
   const lettered: { box: Box; word: Word }[] = [];
-  const full: Frame[] = [];
+  const full: TickFrame[] = [];
   const texts: Box[] = [];
   for (const frame of alone) {
     const words = wordsIn(frame.box, lines);
@@ -75,10 +75,10 @@ export function findTickBoxes(lines: Line[], graphics: Graphics): { boxes: TickB
   return { boxes: boxes.filter(({ box }) => !isLegend(box)), ticks };
 }
 
-function framesOf(marks: Mark[]): Frame[] {
+function framesOf(marks: DrawnMark[]): TickFrame[] {
   const large = marks.filter(({ box }) => isSquare(box));
   if (large.length === 0 || large.length > MAX_MARKS) return [];
-  const frames: Frame[] = [];
+  const frames: TickFrame[] = [];
   // The largest first: what lies in a frame is part of it.
   for (const mark of [...large].sort((a, b) => sideOf(b.box) - sideOf(a.box))) {
     const frame = frames.find(({ box }) => isIn(box, mark.box));
@@ -90,27 +90,27 @@ function framesOf(marks: Mark[]): Frame[] {
 }
 
 /** What is as large as the frame itself. */
-function around({ box, parts }: Frame): Mark[] {
+function around({ box, parts }: TickFrame): DrawnMark[] {
   return parts.filter((part) => sideOf(part.box) >= FRAME * sideOf(box));
 }
 
 /** An outline, or a dark ground that shows around one of paper. */
-function isOutlined(frame: Frame): boolean {
+function isOutlined(frame: TickFrame): boolean {
   return around(frame).some(({ fill, stroke }) => stroke >= 0 && !isPaper(stroke) || fill >= 0 && !isPaper(fill));
 }
 
 /** What fills it within its edge: the smallest part as large as the frame that has a colour; -1 where none has. */
-function groundOf(frame: Frame): number {
+function groundOf(frame: TickFrame): number {
   return around(frame).findLast(({ fill }) => fill >= 0)?.fill ?? -1;
 }
 
 /** A ground of another colour than the paper, with or without a light mark on it. */
-function isColour(frame: Frame): boolean {
+function isColour(frame: TickFrame): boolean {
   const ground = groundOf(frame);
   return ground >= 0 && !isPaper(ground);
 }
 
-function isMarked({ box, parts }: Frame, { strokes }: Graphics): boolean {
+function isMarked({ box, parts }: TickFrame, { strokes }: Graphics): boolean {
   const least = MARK_IN_FRAME * sideOf(box);
   const own = new Set(parts.map((part) => part.box));
   return parts.some((part) => sideOf(part.box) < FRAME * sideOf(box) && sideOf(part.box) > least)
@@ -118,12 +118,12 @@ function isMarked({ box, parts }: Frame, { strokes }: Graphics): boolean {
 }
 
 /** Squares of four ruled lines, as TeX frames its boxes. */
-function ruledFrames({ rulings }: Graphics): Frame[] {
+function ruledFrames({ rulings }: Graphics): TickFrame[] {
   const short = rulings.filter(({ start, end }) => end - start >= SIDE.least && end - start <= SIDE.most);
   if (short.length < FRAME_RULES || short.length > MAX_MARKS) return [];
   const upright = short.filter(({ orientation }) => orientation === 'vertical');
   const level = short.filter(({ orientation }) => orientation === 'horizontal').sort((a, b) => a.position - b.position);
-  const frames: Frame[] = [];
+  const frames: TickFrame[] = [];
   for (const top of level) {
     const meets = (x: number): boolean => upright.some(({ position, start, end }) => Math.abs(position - x) < 1 && Math.abs(start - top.position) < 1 && Math.abs(end - start - (top.end - top.start)) < SIDES_DIFFER);
     const bottom = level.find((other) => other.position > top.position + SIDE.least && Math.abs(other.start - top.start) < SHIFTED && Math.abs(other.end - top.end) < SHIFTED);

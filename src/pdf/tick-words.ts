@@ -36,7 +36,7 @@ export function addSeenTickBoxes(lines: Line[], rulings: Ruling[], seen: TickBox
   insertAll(placesOf(seen, lines, rulings, new Set()), lines);
 }
 
-interface Placed {
+interface PlacedTickBox {
   tickBox: TickBox;
   /** Null: it is a line of its own. */
   place: Line | null;
@@ -46,7 +46,7 @@ interface Placed {
  * Those among the `sure` ones, beside text, in cells of one row, or in rows and columns of nothing else beside words. Hollow ones alone that end their lines say that a
  * proof ends.
  */
-function placesOf(boxes: TickBox[], text: Line[], rulings: Ruling[], sure: Set<TickBox>): Placed[] {
+function placesOf(boxes: TickBox[], text: Line[], rulings: Ruling[], sure: Set<TickBox>): PlacedTickBox[] {
   const placed = boxes.map((tickBox) => ({ tickBox, place: placeOf(tickBox.box, text, rulings) }));
   const isProof = !boxes.some(({ ticked }) => ticked) && placed.every(({ tickBox, place }) => place === null || endsLine(tickBox.box, place));
   const othersOf = (box: Box): Box[] => boxes.filter((other) => other.box !== box && isAsLarge(other.box, box)).map((other) => other.box);
@@ -64,7 +64,7 @@ function endsLine(box: Box, { box: line, words }: Line): boolean {
   return box.left >= line.right && !/[?:]$/u.test(words.at(-1)!.text);
 }
 
-function insertAll(placed: Placed[], lines: Line[]): void {
+function insertAll(placed: PlacedTickBox[], lines: Line[]): void {
   for (const { tickBox, place } of placed) if (place !== null) insert(place, tickBox);
   lines.push(...placed.filter(({ place }) => place === null).map(({ tickBox }, index) => lineOf(tickBox, lines, index)));
 }

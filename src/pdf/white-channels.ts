@@ -13,14 +13,14 @@ interface Interval {
 }
 
 /** What stands at one height, left to right. */
-interface Row {
+interface TrackRow {
   v: number;
   size: number;
   ink: Interval[];
 }
 
 export class ChannelFinder {
-  #rows: Row[] = [];
+  #rows: TrackRow[] = [];
   #rowOf = new Map<Track, number>();
 
   constructor(tracks: Track[]) {
@@ -73,7 +73,7 @@ function inkOf(track: Track): Interval[] {
 }
 
 /** The white around a place in a row; null where there is ink. */
-function freeAround(row: Row, u: number, em: number): Interval | null {
+function freeAround(row: TrackRow, u: number, em: number): Interval | null {
   const free: Interval = { u0: -Infinity, u1: Infinity };
   for (const { u0, u1 } of row.ink) {
     if (u1 < u + 0.1 * em) free.u0 = Math.max(free.u0, u1);

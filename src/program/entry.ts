@@ -8,7 +8,7 @@ import { listenOn, type Listening } from '../network/listen.js';
 import { openTlsFiles, type TlsFiles } from '../network/tls-files.js';
 import type { Settings } from '../settings/settings.js';
 
-export interface Entry {
+export interface ServiceEntry {
   gate: Gate;
   /** Absent where the service is not served over TLS. */
   tls: TlsFiles | undefined;
@@ -19,7 +19,7 @@ export interface Entry {
 }
 
 /** Throws `invalid_request` for settings of addresses, access list and certificate with which nothing starts. */
-export function openEntry(settings: Settings, log: Log): Entry {
+export function openEntry(settings: Settings, log: Log): ServiceEntry {
   const gate = new Gate(settings);
   const tls = tlsOf(settings);
   return {
@@ -45,7 +45,7 @@ function tlsOf({ tlsCertificate: certificate, tlsKey: key }: Settings): TlsFiles
   return openTlsFiles(certificate, key);
 }
 
-function openAddresses(server: FastifyInstance['server'], settings: Settings, { gate, tls }: Pick<Entry, 'gate' | 'tls'>, log: Log): Promise<Listening> {
+function openAddresses(server: FastifyInstance['server'], settings: Settings, { gate, tls }: Pick<ServiceEntry, 'gate' | 'tls'>, log: Log): Promise<Listening> {
   const { connections: maxConnections, short } = carriedConnections(settings);
   if (short !== null) log.warn({}, `Connections: ${short.what}; ${short.advice}.`);
   return listenOn(server, settings.listen, {

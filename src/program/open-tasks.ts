@@ -16,7 +16,7 @@ import type { Language } from './language-half.js';
 
 export type Tasks = TaskTable<ConversionPayload, ConversionMeta, ConversionSummary>;
 
-type Outcome = Parameters<NonNullable<ConversionServices['onOutcome']>>[0];
+type ConversionOutcome = Parameters<NonNullable<ConversionServices['onOutcome']>>[0];
 
 export interface ConversionParts {
   settings: Settings;
@@ -24,7 +24,7 @@ export interface ConversionParts {
   language: Language;
   log: Log;
   /** Called with what became of each document. */
-  onOutcome: (outcome: Outcome) => void;
+  onOutcome: (outcome: ConversionOutcome) => void;
 }
 
 /** What a conversion task uses besides the workers: documents from other hosts, tokenizers by the names of models. */
@@ -76,7 +76,7 @@ function vocabularyFinder({ services: { catalogue } }: Language): (name: string 
 }
 
 /** A line for each document. Of a failure only the kind: a sentence may name the file. */
-function logOutcome({ format, status, pageCount: pages, recognisedPages, processingTimeS, errors }: Outcome, taskId: string, log: Log): void {
+function logOutcome({ format, status, pageCount: pages, recognisedPages, processingTimeS, errors }: ConversionOutcome, taskId: string, log: Log): void {
   const [first] = errors;
   const failure = first === undefined ? {} : { errors: errors.length, firstError: [first.component_type, first.module_name, first.category].filter((word) => word !== '').join(' ') };
   log.info({ room: 'convert', taskId, format, status, pages, recognisedPages, ms: Math.round(processingTimeS * 1000), ...failure }, 'a document ended');

@@ -3,7 +3,7 @@ import { ConversionMeter, workerLines } from '../http/service/conversion-metrics
 import { reloadLines } from '../http/service/metrics.js';
 import type { Settings } from '../settings/settings.js';
 import type { Converter } from './converter.js';
-import type { Entry } from './entry.js';
+import type { ServiceEntry } from './entry.js';
 import type { Language } from './language-half.js';
 
 export interface ServiceMetrics {
@@ -13,7 +13,7 @@ export interface ServiceMetrics {
   lines: () => string;
 }
 
-export function serviceMetrics({ pool }: Converter, language: Language, { gate, tls }: Entry, { accessList }: Pick<Settings, 'accessList'>): ServiceMetrics {
+export function serviceMetrics({ pool }: Converter, language: Language, { gate, tls }: ServiceEntry, { accessList }: Pick<Settings, 'accessList'>): ServiceMetrics {
   const meter = new ConversionMeter();
   const files = { access_list: accessList === null ? undefined : gate, certificate: tls };
   return {

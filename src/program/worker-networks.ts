@@ -20,7 +20,7 @@ const pauseMs = 2_000;
 
 type Hold = Pick<Lease, 'release'>;
 
-interface Place {
+interface WorkerPlace {
   entry: DistantEntry;
   /** The end of the job that the leases are of. */
   job: AbortSignal | null;
@@ -33,13 +33,13 @@ interface Place {
 
 /** `size`: of the networks that one worker opens. */
 export function createWorkerNetworks(size: { sizeBytes: number; workBytes: number }, residency: () => DistantResidency, clock: Clock = systemClock): WorkerNetworks {
-  const places = new Map<number, Place>();
+  const places = new Map<number, WorkerPlace>();
   const opened = new Date();
   let waiting = 0;
-  const enter = (worker: CallingWorker): Place => {
+  const enter = (worker: CallingWorker): WorkerPlace => {
     const path = `worker ${worker.id}`;
     const digest = createHash('sha256').update(JSON.stringify([workerNetworksName, path, size])).digest('hex');
-    const place: Place = { entry: { name: workerNetworksName, path, digest, ...size, modifiedAt: opened, close: () => worker.release() }, job: null, leases: [], kept: null, turnSince: 0 };
+    const place: WorkerPlace = { entry: { name: workerNetworksName, path, digest, ...size, modifiedAt: opened, close: () => worker.release() }, job: null, leases: [], kept: null, turnSince: 0 };
     places.set(worker.id, place);
     void worker.ended.then(() => {
       places.delete(worker.id);
@@ -47,7 +47,7 @@ export function createWorkerNetworks(size: { sizeBytes: number; workBytes: numbe
     }).catch(() => undefined); // without a memory nothing was held there
     return place;
   };
-  const lend = async (place: Place, signal: AbortSignal): Promise<Hold> => {
+  const lend = async (place: WorkerPlace, signal: AbortSignal): Promise<Hold> => {
     waiting++;
     try {
       return await residency().lendDistant(place.entry, { signal });
@@ -55,13 +55,13 @@ export function createWorkerNetworks(size: { sizeBytes: number; workBytes: numbe
       waiting--;
     }
   };
-  const takeKept = (place: Place): Hold | null => {
+  const takeKept = (place: WorkerPlace): Hold | null => {
     const { kept } = place;
     place.kept = null;
     kept?.stop();
     return kept?.lease ?? null;
   };
-  const endJob = (place: Place): void => {
+  const endJob = (place: WorkerPlace): void => {
     for (const left of [...place.leases.splice(0), takeKept(place)]) left?.release();
   };
   return {

@@ -4,7 +4,7 @@ import { homeDirectory } from '../platform/home-directory.js';
 import { type Network, parseNetwork } from '../network/address.js';
 import { type ListenAddress, parseListenAddress } from '../network/listen-address.js';
 
-export interface Kind<T> {
+export interface SettingKind<T> {
   /** undefined when the text is not of this kind. */
   parse(text: string): T | undefined;
   /** Ends the sentence "… must be". */
@@ -31,7 +31,7 @@ function parsePath(text: string): string | undefined {
   return text === '' ? undefined : resolve(text.replace(/^~(?=\/|$)/, homeDirectory()));
 }
 
-const flag: Kind<boolean> = {
+const flag: SettingKind<boolean> = {
   parse: (text) => {
     if (/^(yes|true|on|1)$/i.test(text)) return true;
     return /^(no|false|off|0)$/i.test(text) ? false : undefined;
@@ -41,60 +41,60 @@ const flag: Kind<boolean> = {
 
 export const kinds = {
   flag,
-  path: { parse: parsePath, expects: 'a path' } as Kind<string>,
+  path: { parse: parsePath, expects: 'a path' } as SettingKind<string>,
   /** null for an empty text. */
-  optionalPath: { parse: (text) => (text === '' ? null : parsePath(text)), expects: 'a path, or nothing' } as Kind<string | null>,
-  networks: { parse: list(parseNetwork), expects: 'addresses or networks (10.0.0.0/8) separated by commas' } as Kind<Network[]>,
-  paths: { parse: list(parsePath), expects: 'paths separated by commas' } as Kind<string[]>,
-  words: { parse: list((text) => text), expects: 'words separated by commas' } as Kind<string[]>,
+  optionalPath: { parse: (text) => (text === '' ? null : parsePath(text)), expects: 'a path, or nothing' } as SettingKind<string | null>,
+  networks: { parse: list(parseNetwork), expects: 'addresses or networks (10.0.0.0/8) separated by commas' } as SettingKind<Network[]>,
+  paths: { parse: list(parsePath), expects: 'paths separated by commas' } as SettingKind<string[]>,
+  words: { parse: list((text) => text), expects: 'words separated by commas' } as SettingKind<string[]>,
   hosts: {
     parse: list((text) => (/^(\*\.)?[a-z0-9.-]+(:\d+)?$/i.test(text) ? text.toLowerCase() : undefined)),
     expects: 'host names separated by commas (*.example.org for all below, host:port for one port)',
-  } as Kind<string[]>,
+  } as SettingKind<string[]>,
   addresses: {
     parse: (text) => {
       const found = list(parseListenAddress)(text);
       return found === undefined || found.length === 0 ? undefined : found;
     },
     expects: 'addresses as host:port, separated by commas',
-  } as Kind<ListenAddress[]>,
-  bytes: { parse: (text) => wholeOrNothing(withUnit(text, byteUnits)), expects: 'a size such as 100MiB' } as Kind<number>,
+  } as SettingKind<ListenAddress[]>,
+  bytes: { parse: (text) => wholeOrNothing(withUnit(text, byteUnits)), expects: 'a size such as 100MiB' } as SettingKind<number>,
   /** Seconds. */
-  duration: { parse: (text) => positive(withUnit(text, secondUnits)), expects: 'a time such as 120s, 5m or 4h' } as Kind<number>,
-  count: (least: number, most: number): Kind<number> => ({
+  duration: { parse: (text) => positive(withUnit(text, secondUnits)), expects: 'a time such as 120s, 5m or 4h' } as SettingKind<number>,
+  count: (least: number, most: number): SettingKind<number> => ({
     parse: (text) => (/^\d+$/.test(text) ? within(Number(text), least, most) : undefined),
     expects: `a whole number from ${least} to ${most}`,
   }),
-  decimal: (least: number, most: number): Kind<number> => ({
+  decimal: (least: number, most: number): SettingKind<number> => ({
     parse: (text) => (/^\d+(\.\d+)?$/.test(text) ? within(Number(text), least, most) : undefined),
     expects: `a number from ${least} to ${most}`,
   }),
   /** The word `auto` for null: the service finds the value itself. */
-  orAuto: <T>(kind: Kind<T>): Kind<T | null> => ({
+  orAuto: <T>(kind: SettingKind<T>): SettingKind<T | null> => ({
     parse: (text) => (text === 'auto' ? null : kind.parse(text)),
     expects: `auto or ${kind.expects}`,
   }),
   /** `NAME=VALUE,NAME=VALUE`, by name. */
-  byName: <T>(kind: Kind<T>): Kind<ReadonlyMap<string, T>> => ({
+  byName: <T>(kind: SettingKind<T>): SettingKind<ReadonlyMap<string, T>> => ({
     parse: (text) => {
       const pairs = list((part) => readPair(part, kind))(text);
       return pairs === undefined ? undefined : new Map(pairs);
     },
     expects: `pairs NAME=VALUE separated by commas, where each value is ${kind.expects}`,
   }),
-  word: { parse: (text) => (text === '' ? undefined : text), expects: 'a name' } as Kind<string>,
+  word: { parse: (text) => (text === '' ? undefined : text), expects: 'a name' } as SettingKind<string>,
   /** Seconds; 0 at once, Infinity (any negative number) for ever. */
   keepAlive: {
     parse: (text) => (text.startsWith('-') && positive(withUnit(text.slice(1), secondUnits)) !== undefined ? Infinity : withUnit(text, secondUnits)),
     expects: 'a time such as 5m, 0 for no time at all, or a negative number for ever',
-  } as Kind<number>,
-  oneOf: <Word extends string>(...words: Word[]): Kind<Word> => ({
+  } as SettingKind<number>,
+  oneOf: <Word extends string>(...words: Word[]): SettingKind<Word> => ({
     parse: (text) => words.find((word) => word === text),
     expects: `one of ${words.join(', ')}`,
   }),
 };
 
-function readPair<T>(text: string, kind: Kind<T>): [string, T] | undefined {
+function readPair<T>(text: string, kind: SettingKind<T>): [string, T] | undefined {
   const at = text.indexOf('=');
   const name = text.slice(0, Math.max(at, 0)).trim();
   const value = at < 0 ? undefined : kind.parse(text.slice(at + 1).trim());

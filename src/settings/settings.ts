@@ -6,10 +6,10 @@ import { homeDirectory } from '../platform/home-directory.js';
 import type { Network } from '../network/address.js';
 import { shippedModelsDirectory } from '../platform/package-files.js';
 import type { ListenAddress } from '../network/listen-address.js';
-import { type Kind, kinds } from './setting-kinds.js';
+import { type SettingKind, kinds } from './setting-kinds.js';
 
 interface Setting<T> {
-  kind: Kind<T>;
+  kind: SettingKind<T>;
   /** The value as a user would write it, found when it is asked for (it may look at the disk). */
   fallback: (environment: Environment) => string;
   /** One sentence for `lectern settings`. */
@@ -20,9 +20,9 @@ interface Setting<T> {
 
 export type Environment = Record<string, string | undefined>;
 
-function setting<T>(kind: Kind<T>, fallback: string, help: string): Setting<T>;
-function setting<T>(kind: Kind<T>, fallback: (environment: Environment) => string, help: string, usual: string): Setting<T>;
-function setting<T>(kind: Kind<T>, fallback: string | ((environment: Environment) => string), help: string, usual?: string): Setting<T> {
+function setting<T>(kind: SettingKind<T>, fallback: string, help: string): Setting<T>;
+function setting<T>(kind: SettingKind<T>, fallback: (environment: Environment) => string, help: string, usual: string): Setting<T>;
+function setting<T>(kind: SettingKind<T>, fallback: string | ((environment: Environment) => string), help: string, usual?: string): Setting<T> {
   return { kind, fallback: typeof fallback === 'string' ? () => fallback : fallback, help, ...(usual === undefined ? {} : { usual }) };
 }
 

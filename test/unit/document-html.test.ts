@@ -2,7 +2,7 @@
 import t from 'tap';
 import { DocumentBuilder } from '../../src/document/builder.js';
 import { writeHtml } from '../../src/document/html.js';
-import type { HtmlOptions } from '../../src/document/html.js';
+import type { HtmlWriterOptions } from '../../src/document/html.js';
 
 function made(): DocumentBuilder {
   const builder = new DocumentBuilder({ name: 'a<b>&"c"' });
@@ -10,12 +10,12 @@ function made(): DocumentBuilder {
   return builder;
 }
 
-function html(builder: DocumentBuilder, options: HtmlOptions = {}): string {
+function html(builder: DocumentBuilder, options: HtmlWriterOptions = {}): string {
   return [...writeHtml(builder.document, options)].join('');
 }
 
 /** What stands on the page. */
-function content(builder: DocumentBuilder, options: HtmlOptions = {}): string {
+function content(builder: DocumentBuilder, options: HtmlWriterOptions = {}): string {
   const whole = html(builder, options);
   return whole.slice(whole.indexOf("<body>\n<div class='page'>\n") + 26, whole.indexOf('\n</div>\n</body>'));
 }

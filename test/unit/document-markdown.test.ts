@@ -1,13 +1,13 @@
 /** Markdown by the contract's conventions, rule by rule, each expectation written by hand. */
 import t from 'tap';
 import { DocumentBuilder } from '../../src/document/builder.js';
-import type { Place } from '../../src/document/builder.js';
+import type { ItemPlace } from '../../src/document/builder.js';
 import { writeHtml } from '../../src/document/html.js';
 import { writeMarkdown, writeMarkdownPages, writeText } from '../../src/document/markdown.js';
 import type { MarkdownOptions } from '../../src/document/markdown.js';
 import { growthOf } from '../support/growth.js';
 
-const onPage = (pageNumber: number): { at: Place[] } => ({ at: [{ pageNumber, box: { left: 10, top: 20, right: 100, bottom: 40 } }] });
+const onPage = (pageNumber: number): { at: ItemPlace[] } => ({ at: [{ pageNumber, box: { left: 10, top: 20, right: 100, bottom: 40 } }] });
 
 function made(pages = 3): DocumentBuilder {
   const builder = new DocumentBuilder({ name: 'made' });

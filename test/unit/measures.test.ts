@@ -2,13 +2,13 @@
 import t from 'tap';
 import { decodeRate } from '../../src/client/measure-service.js';
 import { measuresOfText } from '../../bench/kernels.js';
-import { compare, jsonLines, type Measure, parseLines, parseShare } from '../../src/client/measures.js';
+import { compare, jsonLines, type BenchmarkMeasure, parseLines, parseShare } from '../../src/client/measures.js';
 
-const before: Measure[] = [
+const before: BenchmarkMeasure[] = [
   { name: 'speed', value: 100, unit: 'tokens/s', better: 'more' },
   { name: 'wait', value: 10, unit: 'ms', better: 'less' },
 ];
-const now = (speed: number, wait: number): Measure[] => before.map((measure, index) => ({ ...measure, value: [speed, wait][index] as number }));
+const now = (speed: number, wait: number): BenchmarkMeasure[] => before.map((measure, index) => ({ ...measure, value: [speed, wait][index] as number }));
 
 t.test('a loss is what went the wrong way by more than may be', async (t) => {
   const worse = (speed: number, wait: number, loss = 0.1): number => compare(before, now(speed, wait), loss).worse;
@@ -16,8 +16,8 @@ t.test('a loss is what went the wrong way by more than may be', async (t) => {
   t.strictSame([worse(89, 10), worse(100, 11.1), worse(89, 11.1)], [1, 1, 2]);
   t.strictSame([worse(80, 12, 0.25), worse(70, 12, 0.25)], [0, 1]);
   t.match(compare(before, now(50, 10), 0.1).lines, [/^speed .*100 -> .*50\.0 tokens\/s {2}-50\.0 % {2}WORSE$/, /^wait .*0\.0 %$/]);
-  t.strictSame(compare(before, [before[0] as Measure], 0.1).missing, ['wait'], 'what is not measured is told');
-  t.equal(compare([{ ...before[1] as Measure, value: 0 }], [before[1] as Measure], 10).worse, 1, 'from nothing to something');
+  t.strictSame(compare(before, [before[0] as BenchmarkMeasure], 0.1).missing, ['wait'], 'what is not measured is told');
+  t.equal(compare([{ ...before[1] as BenchmarkMeasure, value: 0 }], [before[1] as BenchmarkMeasure], 10).worse, 1, 'from nothing to something');
 });
 
 t.test('lines there and back', async (t) => {

@@ -1,5 +1,5 @@
 /** Blocks become the document: items with their texts, places, lists, captions; pictures are returned to be drawn. */
-import type { DocumentBuilder, Place, TextOptions } from '../../document/builder.js';
+import type { DocumentBuilder, ItemPlace, TextOptions } from '../../document/builder.js';
 import { refTo } from '../../document/builder.js';
 import type { GroupItem, ListItem, PictureItem, TableItem, TextItem } from '../../document/model.js';
 import type { Box } from '../../pdf/pdf-page.js';
@@ -135,7 +135,7 @@ class Assembler {
     const cells = table.cells.map(({ lines, ...cell }) => ({
       ...cell, text: joinLines(lines.map((line) => ({ ...line, spans: [] })), this.#vocabulary).text,
     }));
-    const at = block.places.map(({ pageIndex, box }): Place => ({ pageNumber: pageIndex + 1, box }));
+    const at = block.places.map(({ pageIndex, box }): ItemPlace => ({ pageNumber: pageIndex + 1, box }));
     const item = this.#builder.addTable(table.rowCount, table.columnCount, cells, { at, index: table.index });
     this.#addCaptions(item, block);
     for (const { pageIndex, box, text } of block.repeatedHeads) this.#builder.addFurniture('page_header', text, { at: [{ pageNumber: pageIndex + 1, box }] });
@@ -187,9 +187,9 @@ function linkedSpans(running: RunningText): Span[] {
     && !bare(span.uri).includes(bare(running.text.slice(span.start, span.end)).replace(/-$/, '')));
 }
 
-function placesOf(block: TextBlock, running: RunningText | null): Place[] {
+function placesOf(block: TextBlock, running: RunningText | null): ItemPlace[] {
   let line = 0;
-  return block.stretches.map((stretch): Place => {
+  return block.stretches.map((stretch): ItemPlace => {
     const from = running?.starts[line];
     line += stretch.lines.length;
     const next = running?.starts[line];

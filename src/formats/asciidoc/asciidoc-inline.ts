@@ -1,7 +1,5 @@
 /** AsciiDoc's signs within a line as runs: emphasis, code, links, formulas, footnotes, attributes. */
-import type { Run } from '../flow/flow-blocks.js';
-
-type Style = Omit<Run, 'text'>;
+import type { FlowRun, RunStyle } from '../flow/flow-blocks.js';
 
 /** Names that a document sets, and those that every processor knows. */
 export type Attributes = Map<string, string>;
@@ -21,7 +19,7 @@ export function withAttributes(text: string, attributes: Attributes): string {
   });
 }
 
-const marks: Record<string, Style> = {
+const marks: Record<string, RunStyle> = {
   '*': { bold: true }, _: { italic: true }, '`': { kind: 'code' }, '#': {}, '+': {}, '^': { script: 'super' }, '~': { script: 'sub' },
 };
 
@@ -32,18 +30,18 @@ const script = /^([\^~])([^\s^~]{1,200})\1/;
 const macro = /^(link|xref|mailto|stem|latexmath|asciimath|image|footnote|footnoteref|kbd|btn|menu|icon|anchor|indexterm2?|pass):([^\s[\]]{0,2000})\[((?:\\.|[^\]\\]){0,4000})\]/;
 const address = /^(?:https?|ftp|irc|mailto):[^\s[\]<>"']{1,2000}[^\s[\]<>"'.,;:!?)]/;
 
-export interface InlineText {
-  runs: Run[];
-  footnotes: Run[][];
+export interface AsciiDocLine {
+  runs: FlowRun[];
+  footnotes: FlowRun[][];
 }
 
-class InlineReader {
-  readonly footnotes: Run[][] = [];
+class AsciiDocInlineReader {
+  readonly footnotes: FlowRun[][] = [];
 
   /** `counted` footnotes stand before this text. */
   constructor(readonly counted: number) {}
 
-  read(text: string, style: Style, runs: Run[], depth: number): void {
+  read(text: string, style: RunStyle, runs: FlowRun[], depth: number): void {
     let plain = '';
     const flush = (): void => {
       if (plain !== '') runs.push({ ...style, text: plain });
@@ -71,14 +69,14 @@ class InlineReader {
     flush();
   }
 
-  #inside(text: string, style: Style, depth: number): Run[] {
-    const runs: Run[] = [];
+  #inside(text: string, style: RunStyle, depth: number): FlowRun[] {
+    const runs: FlowRun[] = [];
     this.read(text, style, runs, depth + 1);
     return runs;
   }
 
   /** What begins here and is more than a letter, or null. */
-  #one(rest: string, before: string, style: Style, depth: number): { runs: Run[]; length: number } | null {
+  #one(rest: string, before: string, style: RunStyle, depth: number): { runs: FlowRun[]; length: number } | null {
     const first = rest[0] ?? '';
     if (first === '\n') return { runs: [{ ...style, text: '\n' }], length: 1 };
     if (first === '<') return this.#reference(rest, style);
@@ -97,7 +95,7 @@ class InlineReader {
     return { runs: mark === '+' ? [{ ...style, text: content }] : mark === '`' ? [{ ...own, text: content.replace(/^\+(.*)\+$/, '$1') }] : this.#inside(content, own, depth), length: whole.length };
   }
 
-  #quotes(rest: string, style: Style, depth: number): { runs: Run[]; length: number } | null {
+  #quotes(rest: string, style: RunStyle, depth: number): { runs: FlowRun[]; length: number } | null {
     const match = /^(["'])`(?=\S)([\s\S]{0,500}?\S)`\1/.exec(rest);
     if (match === null) return null;
     const [open, close] = match[1] === '"' ? ['\u201c', '\u201d'] : ['\u2018', '\u2019'];
@@ -105,14 +103,14 @@ class InlineReader {
   }
 
   /** `<<id,words>>` and `<https://…>`. */
-  #reference(rest: string, style: Style): { runs: Run[]; length: number } | null {
+  #reference(rest: string, style: RunStyle): { runs: FlowRun[]; length: number } | null {
     const cross = /^<<([^<>,\n]{1,200})(?:,([^<>]{0,500}))?>>/.exec(rest);
     if (cross !== null) return { runs: [{ ...style, text: (cross[2] ?? cross[1] ?? '').trim().replace(/^#/, '') }], length: cross[0].length };
     const link = /^<((?:https?|ftp|mailto):[^\s<>]{1,2000})>/.exec(rest);
     return link === null ? null : { runs: [{ ...style, text: link[1] ?? '', link: link[1] }], length: link[0].length };
   }
 
-  #macro(rest: string, style: Style, depth: number): { runs: Run[]; length: number } | null {
+  #macro(rest: string, style: RunStyle, depth: number): { runs: FlowRun[]; length: number } | null {
     const url = address.exec(rest);
     if (url !== null && !rest.startsWith('mailto:')) {
       const label = /^\[((?:\\.|[^\]\\]){0,4000})\]/.exec(rest.slice(url[0].length));
@@ -126,7 +124,7 @@ class InlineReader {
     return { runs: this.#macroRuns(name, target, content.replace(/\\\]/g, ']'), style, depth), length: whole.length };
   }
 
-  #macroRuns(name: string, target: string, content: string, style: Style, depth: number): Run[] {
+  #macroRuns(name: string, target: string, content: string, style: RunStyle, depth: number): FlowRun[] {
     switch (name) {
       case 'link': return this.#inside(linkWords(content) || target, { ...style, link: target }, depth);
       case 'mailto': return this.#inside(linkWords(content) || target, { ...style, link: `mailto:${target}` }, depth);
@@ -138,7 +136,7 @@ class InlineReader {
       case 'indexterm': case 'anchor': return [];
       case 'footnote': case 'footnoteref': {
         if (content === '') return [];
-        const note: Run[] = [];
+        const note: FlowRun[] = [];
         this.read(content, {}, note, depth + 1);
         this.footnotes.push(note);
         return [{ ...style, text: `[${this.counted + this.footnotes.length}]`, script: 'super' }];
@@ -156,9 +154,9 @@ function linkWords(content: string): string {
 }
 
 /** The runs of a text with its attributes replaced, and the footnotes that hang on it; `counted` stand before it. */
-export function readInline(text: string, attributes: Attributes, counted: number): InlineText {
-  const reader = new InlineReader(counted);
-  const runs: Run[] = [];
+export function readInline(text: string, attributes: Attributes, counted: number): AsciiDocLine {
+  const reader = new AsciiDocInlineReader(counted);
+  const runs: FlowRun[] = [];
   const bare = withAttributes(text, attributes).replace(/\[\[[^\]\n]{1,200}\]\]/g, '').replace(/\(\(\([^()\n]{1,300}\)\)\)/g, '').replace(/\[(?:\.|#)[\w.#-]{1,100}\](?=[#*_`])/g, '');
   reader.read(bare.replace(/--(?=\s|$)|(?<=\w)--(?=\w)/g, '\u2014').replace(/\.\.\.(?!\.)/g, '\u2026'), {}, runs, 0);
   return { runs, footnotes: reader.footnotes };

@@ -1,5 +1,5 @@
 /** AsciiDoc tables: cells with their specifiers, rows from the number of columns, headers as the options say. */
-import type { TableEntry } from '../flow/flow-blocks.js';
+import type { FlowTableEntry } from '../flow/flow-blocks.js';
 
 export interface CellText {
   text: string;
@@ -42,8 +42,8 @@ function statedColumns(cols: string | undefined): { count: number; styles: strin
 
 /** Rows of a table; `read` makes a cell's blocks. A row is full when its columns are taken, spans from above included. */
 export function tableRows(
-  source: string, options: { cols?: string | undefined; header?: boolean | undefined }, read: (cell: CellText) => TableEntry['blocks'],
-): TableEntry[][] {
+  source: string, options: { cols?: string | undefined; header?: boolean | undefined }, read: (cell: CellText) => FlowTableEntry['blocks'],
+): FlowTableEntry[][] {
   const lines = source.replace(/^\n+/, '');
   const cells = cellsOf(lines);
   const stated = statedColumns(options.cols);
@@ -51,9 +51,9 @@ export function tableRows(
   const columns = Math.max(1, stated?.count ?? firstLine);
   // An empty line behind the first row sets it apart.
   const header = options.header ?? (/^\|[^\n]*\n[^\S\n]*\n/.test(lines) && firstLine >= columns);
-  const rows: TableEntry[][] = [];
+  const rows: FlowTableEntry[][] = [];
   const until = new Array<number>(columns).fill(0);
-  let row: TableEntry[] = [];
+  let row: FlowTableEntry[] = [];
   let column = 0;
   const skip = (): void => {
     while (column < columns && (until[column] ?? 0) > rows.length) column++;

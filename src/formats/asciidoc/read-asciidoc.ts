@@ -1,5 +1,5 @@
 /** AsciiDoc as blocks: sections, paragraphs, nested lists, delimited blocks, tables, pictures. Included files and conditions are not followed. */
-import type { Block, ListEntry, Run, TableBlock } from '../flow/flow-blocks.js';
+import type { FlowBlock, FlowListEntry, FlowRun, FlowTable } from '../flow/flow-blocks.js';
 import { missingFiles } from '../flow/missing-files.js';
 import { languageName } from '../flow/programming-languages.js';
 import { readInline, withAttributes } from './asciidoc-inline.js';
@@ -38,23 +38,23 @@ function parseBrackets(content: string, head: BlockHead): void {
   }
 }
 
-class Reader {
-  readonly blocks: Block[] = [];
+class AsciiDocReader {
+  readonly blocks: FlowBlock[] = [];
   /** In the order of the text; shared with the readers of what is inside. */
-  readonly footnotes: Run[][];
+  readonly footnotes: FlowRun[][];
   readonly #lines: string[];
   readonly #attributes: Attributes;
   readonly #depth: number;
   #at = 0;
 
-  constructor(lines: string[], attributes: Attributes, depth: number, footnotes: Run[][] = []) {
+  constructor(lines: string[], attributes: Attributes, depth: number, footnotes: FlowRun[][] = []) {
     this.footnotes = footnotes;
     this.#lines = lines;
     this.#attributes = attributes;
     this.#depth = depth;
   }
 
-  read(): Block[] {
+  read(): FlowBlock[] {
     let head = headOf();
     while (this.#at < this.#lines.length) {
       const line = this.#line();
@@ -108,11 +108,11 @@ class Reader {
     else this.#paragraph(line, head);
   }
 
-  #add(block: Block): void {
+  #add(block: FlowBlock): void {
     this.blocks.push(block);
   }
 
-  #runs(text: string): Run[] {
+  #runs(text: string): FlowRun[] {
     const { runs, footnotes } = readInline(text, this.#attributes, this.footnotes.length);
     this.footnotes.push(...footnotes);
     return runs;
@@ -130,9 +130,9 @@ class Reader {
     if (head.title !== '') this.#add({ kind: 'paragraph', runs: this.#runs(head.title) });
   }
 
-  #within(lines: string[]): Block[] {
+  #within(lines: string[]): FlowBlock[] {
     if (this.#depth >= deepest) return [{ kind: 'paragraph', runs: this.#runs(lines.join(' ')) }];
-    return new Reader(lines, this.#attributes, this.#depth + 1, this.footnotes).read();
+    return new AsciiDocReader(lines, this.#attributes, this.#depth + 1, this.footnotes).read();
   }
 
   #delimited(opening: string, head: BlockHead): void {
@@ -173,12 +173,12 @@ class Reader {
     const header = /(?:^|,)\s*header/.test(options) ? true : /noheader/.test(options) ? false : undefined;
     const rows = tableRows(source, { cols: head.named.get('cols'), header }, ({ text, style }) => {
       if (style === 'a') return this.#within(text.split('\n'));
-      return text.split(/\n[^\S\n]*\n/).map((part): Block => {
+      return text.split(/\n[^\S\n]*\n/).map((part): FlowBlock => {
         const runs = this.#runs(part.replace(/\s*\n\s*/g, ' ').trim());
         return { kind: 'paragraph', runs: style === 's' ? runs.map((run) => ({ ...run, bold: true })) : style === 'e' ? runs.map((run) => ({ ...run, italic: true })) : runs };
       });
     });
-    const table: TableBlock = { kind: 'table', rows, caption: this.#runs(head.title) };
+    const table: FlowTable = { kind: 'table', rows, caption: this.#runs(head.title) };
     this.#add(table);
   }
 
@@ -223,8 +223,8 @@ class Reader {
   }
 
   /** Entries of the list that begins here; a marker that is open further out ends it. */
-  #entries(open: string[], start: number): ListEntry[] {
-    const entries: ListEntry[] = [];
+  #entries(open: string[], start: number): FlowListEntry[] {
+    const entries: FlowListEntry[] = [];
     const own = markerOf(this.#line());
     for (;;) {
       // Between entries an empty line says nothing, unless something else follows it.
@@ -244,12 +244,12 @@ class Reader {
     return entries;
   }
 
-  #entry(marker: string, number: number): ListEntry {
+  #entry(marker: string, number: number): FlowListEntry {
     const line = this.#line();
     this.#at++;
     const term = marker.startsWith(':') || marker === ';;' ? termMarker.exec(line) : null;
     const text = [line.slice((term ?? listMarker.exec(line))?.[0].length ?? 0)];
-    const blocks: Block[] = [];
+    const blocks: FlowBlock[] = [];
     for (let next = this.#line(); next.trim() !== ''; next = this.#line()) {
       if (next.trim() === '+') {
         this.#at++;
@@ -272,7 +272,7 @@ class Reader {
   }
 
   /** The block that a `+` hangs on its entry. */
-  #attached(): Block[] {
+  #attached(): FlowBlock[] {
     const before = this.blocks.length;
     const head = headOf();
     while (this.#at < this.#lines.length && this.#passed(this.#line(), head)) this.#at++;
@@ -294,9 +294,9 @@ function joinLines(lines: string[]): string {
 }
 
 /** The blocks of an AsciiDoc text; its footnotes stand at its end. What it includes from other files is not there, and named in `losses`. */
-export function readAsciiDoc(text: string, losses: string[] = []): Block[] {
+export function readAsciiDoc(text: string, losses: string[] = []): FlowBlock[] {
   losses.push(...missingFiles(Array.from(text.matchAll(/^include::([^\s[]{1,500})\[/gm), ([, name = '']) => name)));
-  const reader = new Reader(text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ').replaceAll('\u0000', '').split('\n'), new Map(), 0);
+  const reader = new AsciiDocReader(text.replace(/\r\n?/g, '\n').replace(/\t/g, '    ').replaceAll('\u0000', '').split('\n'), new Map(), 0);
   const blocks = reader.read();
-  return [...blocks, ...reader.footnotes.map((runs, index): Block => ({ kind: 'footnote', runs: [{ text: `${index + 1}. ` }, ...runs] }))];
+  return [...blocks, ...reader.footnotes.map((runs, index): FlowBlock => ({ kind: 'footnote', runs: [{ text: `${index + 1}. ` }, ...runs] }))];
 }

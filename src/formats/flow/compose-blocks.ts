@@ -4,7 +4,7 @@ import type { DocumentBuilder, NodeOptions, TextOptions } from '../../document/b
 import type { CellInput } from '../../document/table-grid.js';
 import type { DocumentNode, GroupItem, ListItem } from '../../document/model.js';
 import { wordsOfBlocks } from './flow-blocks.js';
-import type { Block, ListEntry, Run, TableBlock, TableEntry } from './flow-blocks.js';
+import type { FlowBlock, FlowListEntry, FlowRun, FlowTable, FlowTableEntry } from './flow-blocks.js';
 import { layTable } from './flow-table-grid.js';
 import type { FoundPicture } from '../format-reader.js';
 import { addRuns } from '../inline-runs.js';
@@ -14,7 +14,7 @@ import { addItem, addParagraph, settleRuns } from './flow-runs.js';
 const deepestList = 60;
 
 /** Adds the blocks to the end of the builder's document; gives the pictures whose bytes are there. */
-export function composeBlocks(builder: DocumentBuilder, blocks: Block[]): FoundPicture[] {
+export function composeBlocks(builder: DocumentBuilder, blocks: FlowBlock[]): FoundPicture[] {
   const composer = new Composer(builder);
   composer.blocks(blocks, {}, 0);
   return composer.pictures;
@@ -28,11 +28,11 @@ class Composer {
     this.#builder = builder;
   }
 
-  blocks(blocks: Block[], options: NodeOptions, depth: number): void {
+  blocks(blocks: FlowBlock[], options: NodeOptions, depth: number): void {
     for (const block of blocks) this.#block(block, options, depth);
   }
 
-  #block(block: Block, options: NodeOptions, depth: number): void {
+  #block(block: FlowBlock, options: NodeOptions, depth: number): void {
     const builder = this.#builder;
     const own = (text: TextOptions): TextOptions => ({ ...text, ...options });
     switch (block.kind) {
@@ -59,11 +59,11 @@ class Composer {
     }
   }
 
-  #labelled(label: 'footnote' | 'reference', runs: Run[], options: NodeOptions): void {
+  #labelled(label: 'footnote' | 'reference', runs: FlowRun[], options: NodeOptions): void {
     addItem(this.#builder, runs, (text, more) => this.#builder.addText(label, text, { ...more, ...options }));
   }
 
-  #list(entries: ListEntry[], options: NodeOptions, depth: number): void {
+  #list(entries: FlowListEntry[], options: NodeOptions, depth: number): void {
     if (!entries.some(hasContent)) return;
     const { parent } = options;
     // Past the deepest level the entries stand in the list that is there.
@@ -72,7 +72,7 @@ class Composer {
     for (const entry of entries) if (hasContent(entry)) this.#entry(entry, group, { ...options, parent: group }, depth + 1);
   }
 
-  #entry(entry: ListEntry, group: GroupItem, options: NodeOptions, depth: number): void {
+  #entry(entry: FlowListEntry, group: GroupItem, options: NodeOptions, depth: number): void {
     let { runs, blocks } = entry;
     const [first] = blocks;
     if (settleRuns(runs).length === 0 && first?.kind === 'paragraph') {
@@ -85,7 +85,7 @@ class Composer {
   }
 
   /** The entry's own line. Null where what follows hangs on the list itself: below a checkbox, and where the entry has no words. */
-  #line({ marker, checked }: ListEntry, runs: ListEntry['runs'], group: GroupItem, options: NodeOptions): ListItem | null {
+  #line({ marker, checked }: FlowListEntry, runs: FlowListEntry['runs'], group: GroupItem, options: NodeOptions): ListItem | null {
     const builder = this.#builder;
     const { layer } = options;
     if (checked !== undefined) {
@@ -95,14 +95,14 @@ class Composer {
     return addItem(builder, runs, (text, more) => builder.addListItem(group, text, { ...more, layer, marker, enumerated: marker !== undefined }));
   }
 
-  #table(block: TableBlock, options: NodeOptions, depth: number): void {
+  #table(block: FlowTable, options: NodeOptions, depth: number): void {
     const builder = this.#builder;
     const { rowCount, columnCount, places } = layTable(block.rows);
     if (places.length === 0) {
       this.blocks([{ kind: 'paragraph', runs: block.caption }], options, depth);
       return;
     }
-    const rich: { index: number; entry: TableEntry }[] = [];
+    const rich: { index: number; entry: FlowTableEntry }[] = [];
     const cells = places.map(({ row, column, entry, rowSpan, columnSpan }, index): CellInput => {
       const simple = plainText(entry.blocks);
       if (simple === null) rich.push({ index, entry });
@@ -122,7 +122,7 @@ class Composer {
   }
 
   /** The node that holds a cell's content. */
-  #cellContent(blocks: Block[], options: NodeOptions, depth: number): DocumentNode | null {
+  #cellContent(blocks: FlowBlock[], options: NodeOptions, depth: number): DocumentNode | null {
     const [first] = blocks;
     if (first?.kind === 'paragraph' && blocks.length === 1) {
       const pieces = settleRuns(first.runs);
@@ -136,12 +136,12 @@ class Composer {
   }
 }
 
-function hasContent(entry: ListEntry): boolean {
+function hasContent(entry: FlowListEntry): boolean {
   return entry.checked !== undefined || entry.blocks.length > 0 || settleRuns(entry.runs).length > 0;
 }
 
 /** A cell's text where it is nothing but words; null where it has styles, links or parts. */
-function plainText(blocks: Block[]): string | null {
+function plainText(blocks: FlowBlock[]): string | null {
   const lines: string[] = [];
   for (const block of blocks) {
     if (block.kind !== 'paragraph') return null;

@@ -1,7 +1,7 @@
 /** Flowing documents (pages, books, mail, papers) as blocks and runs: what their readers make and the composer writes into a document. */
 
 /** A stretch of a line in one style. White space at its ends counts: it decides whether its neighbours stand apart. */
-export interface Run {
+export interface FlowRun {
   text: string;
   /** Default: words. A formula's text is LaTeX. */
   kind?: 'code' | 'formula' | undefined;
@@ -13,57 +13,60 @@ export interface Run {
   link?: string | undefined;
 }
 
-export interface ListEntry {
+/** What is common to the runs of one style: all but their text. */
+export type RunStyle = Omit<FlowRun, 'text'>;
+
+export interface FlowListEntry {
   /** `1.`; left out where the list does not count. */
   marker?: string | undefined;
   /** A checkbox stands before the text. */
   checked?: boolean | undefined;
-  runs: Run[];
+  runs: FlowRun[];
   /** What follows the entry's own line: nested lists, further paragraphs. */
-  blocks: Block[];
+  blocks: FlowBlock[];
 }
 
-export interface TableEntry {
-  blocks: Block[];
+export interface FlowTableEntry {
+  blocks: FlowBlock[];
   rowSpan: number;
   columnSpan: number;
   /** Column header, row header, or neither. */
   header?: 'column' | 'row' | undefined;
 }
 
-export interface TableBlock {
+export interface FlowTable {
   kind: 'table';
   /** As written: a place that a span from above or from the left covers has no entry. */
-  rows: TableEntry[][];
-  caption: Run[];
-  footnotes?: Run[][];
+  rows: FlowTableEntry[][];
+  caption: FlowRun[];
+  footnotes?: FlowRun[][];
 }
 
 /** A picture's bytes as they are stored; unpacked anew at each call, which throws what archives throw. */
 export type ImageBytes = () => Uint8Array;
 
 /** `heading` counts from 1 right below the title. `furniture` holds what stands around the text: navigation, page headers. */
-export type Block =
-  | { kind: 'title' | 'paragraph' | 'footnote' | 'reference'; runs: Run[] }
-  | { kind: 'heading'; level: number; runs: Run[] }
-  | { kind: 'list'; entries: ListEntry[] }
-  | { kind: 'code'; text: string; language?: string | undefined; caption?: Run[] }
+export type FlowBlock =
+  | { kind: 'title' | 'paragraph' | 'footnote' | 'reference'; runs: FlowRun[] }
+  | { kind: 'heading'; level: number; runs: FlowRun[] }
+  | { kind: 'list'; entries: FlowListEntry[] }
+  | { kind: 'code'; text: string; language?: string | undefined; caption?: FlowRun[] }
   | { kind: 'formula'; latex: string }
-  | TableBlock
-  | { kind: 'picture'; image?: ImageBytes | undefined; caption: Run[] }
-  | { kind: 'furniture'; blocks: Block[] };
+  | FlowTable
+  | { kind: 'picture'; image?: ImageBytes | undefined; caption: FlowRun[] }
+  | { kind: 'furniture'; blocks: FlowBlock[] };
 
 /** The words of runs, white space folded. */
-export function wordsOf(runs: Run[]): string {
+export function wordsOf(runs: FlowRun[]): string {
   return runs.map((run) => run.text).join('').replace(/[^\S\n]+/g, ' ').replace(/ ?\n ?/g, '\n').trim();
 }
 
 /** The words of blocks, one after the other: what a table's cell says without its layout. */
-export function wordsOfBlocks(blocks: Block[]): string {
+export function wordsOfBlocks(blocks: FlowBlock[]): string {
   return blocks.map(wordsOfBlock).filter((text) => text !== '').join('\n');
 }
 
-function wordsOfBlock(block: Block): string {
+function wordsOfBlock(block: FlowBlock): string {
   switch (block.kind) {
     case 'list': return block.entries.map((entry) => [wordsOf(entry.runs), wordsOfBlocks(entry.blocks)].filter((text) => text !== '').join('\n')).join('\n');
     case 'code': return block.text;

@@ -2,19 +2,19 @@
 import type { DocumentBuilder, NodeOptions, TextOptions } from '../../document/builder.js';
 import type { DocumentNode, Formatting } from '../../document/model.js';
 import { addParagraph as addRunsAsParagraph, addRuns } from '../inline-runs.js';
-import type { Run as Piece } from '../inline-runs.js';
+import type { StyledRun } from '../inline-runs.js';
 import { wordsOf } from './flow-blocks.js';
-import type { Run } from './flow-blocks.js';
+import type { FlowRun } from './flow-blocks.js';
 
-function sameStyle(a: Run, b: Run): boolean {
+function sameStyle(a: FlowRun, b: FlowRun): boolean {
   return a.kind === b.kind && a.link === b.link && a.script === b.script && a.bold === b.bold && a.italic === b.italic && a.underline === b.underline
     && a.strikethrough === b.strikethrough;
 }
 
 /** Neighbours of one style as one; formulas stay apart, because two are never one. */
-function joined(runs: Run[]): Run[] {
+function joined(runs: FlowRun[]): FlowRun[] {
   if (runs.length === 1 && runs[0]?.text !== '') return runs;
-  const groups: Run[] = [];
+  const groups: FlowRun[] = [];
   for (const run of runs) {
     if (run.text === '') continue;
     const last = groups.at(-1);
@@ -25,14 +25,14 @@ function joined(runs: Run[]): Run[] {
   return groups;
 }
 
-function formattingOf({ bold, italic, underline, strikethrough, script }: Run): Partial<Formatting> | undefined {
+function formattingOf({ bold, italic, underline, strikethrough, script }: FlowRun): Partial<Formatting> | undefined {
   if (!bold && !italic && !underline && !strikethrough && script === undefined) return undefined;
   return { bold: bold ?? false, italic: italic ?? false, underline: underline ?? false, strikethrough: strikethrough ?? false, ...(script && { script }) };
 }
 
 /** The pieces of a line: trimmed, without empty ones, each with whether a space stands before it. Line ends (`\n`) stay. */
-export function settleRuns(runs: Run[]): Piece[] {
-  const pieces: Piece[] = [];
+export function settleRuns(runs: FlowRun[]): StyledRun[] {
+  const pieces: StyledRun[] = [];
   let space = true;
   for (const run of joined(runs)) {
     const folded = run.kind === 'formula' ? run.text : run.text.replace(/[ \t\r\f\v]+/g, ' ').replace(/ ?\n ?/g, '\n');
@@ -53,7 +53,7 @@ export function settleRuns(runs: Run[]): Piece[] {
 
 /** An item made by `add` with the runs as its text; null, and no item, where they hold no words. */
 export function addItem<Item extends DocumentNode>(
-  builder: DocumentBuilder, runs: Run[], add: (text: string, options: TextOptions) => Item,
+  builder: DocumentBuilder, runs: FlowRun[], add: (text: string, options: TextOptions) => Item,
 ): Item | null {
   const pieces = settleRuns(runs);
   const [first] = pieces;
@@ -65,6 +65,6 @@ export function addItem<Item extends DocumentNode>(
 }
 
 /** A paragraph as one node: a text, a formula, a block of code, or a group of runs. Null where there is nothing to write. */
-export function addParagraph(builder: DocumentBuilder, runs: Run[], options: NodeOptions): DocumentNode | null {
+export function addParagraph(builder: DocumentBuilder, runs: FlowRun[], options: NodeOptions): DocumentNode | null {
   return addRunsAsParagraph(builder, settleRuns(runs), options);
 }

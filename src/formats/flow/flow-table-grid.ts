@@ -1,25 +1,25 @@
 /** A table's rows laid out as a grid: spans take their places, and a grid that a few spans would blow up is cut to its bound. */
-import type { TableEntry } from './flow-blocks.js';
+import type { FlowTableEntry } from './flow-blocks.js';
 
 /** Places of one table, rows times columns. */
 export const maximumCells = 2_000_000;
 
-export interface Place {
+export interface GridPlace {
   row: number;
   column: number;
   rowSpan: number;
   columnSpan: number;
-  entry: TableEntry;
+  entry: FlowTableEntry;
 }
 
 export interface LaidTable {
   rowCount: number;
   columnCount: number;
-  places: Place[];
+  places: GridPlace[];
 }
 
 /** Columns that cells begin in are kept before those that only spans reach. */
-function clipped(places: Place[], rowCount: number): LaidTable {
+function clipped(places: GridPlace[], rowCount: number): LaidTable {
   const most = Math.max(1, Math.floor(maximumCells / Math.max(1, rowCount)));
   const reach = places.reduce((wide, place) => Math.max(wide, place.column + place.columnSpan), 0);
   const begun = places.reduce((wide, place) => Math.max(wide, place.column + 1), 0);
@@ -30,11 +30,11 @@ function clipped(places: Place[], rowCount: number): LaidTable {
 }
 
 /** Each entry goes to the first free place of its row. Entries past `maximumCells` are left out. */
-export function layTable(rows: TableEntry[][]): LaidTable {
+export function layTable(rows: FlowTableEntry[][]): LaidTable {
   const filled = rows.slice(0, maximumCells);
   // The row up to which a column is taken by a span from above.
   const takenUntil: number[] = [];
-  const places: Place[] = [];
+  const places: GridPlace[] = [];
   const widest = Math.max(1000, Math.floor(maximumCells / Math.max(1, filled.length)));
   // Spans are followed as long as they cover a grid that may be: a million rows of a thousand columns each are cut anyway.
   let covered = 0;

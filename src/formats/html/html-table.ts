@@ -1,5 +1,5 @@
 /** HTML tables as rows of entries: spans, headers and captions; tables that only lay out a page are told apart. */
-import type { Block, Run, TableBlock, TableEntry } from '../flow/flow-blocks.js';
+import type { FlowBlock, FlowRun, FlowTable, FlowTableEntry } from '../flow/flow-blocks.js';
 import { attribute, findElement, isElement } from './html-tree.js';
 import type { Element } from './html-tree.js';
 import { isHidden } from './visible-elements.js';
@@ -8,8 +8,8 @@ import { isHidden } from './visible-elements.js';
 export interface TableContentReader {
   /** Whether tables that lay out blocks are taken apart, as in mail. */
   readonly hasLayoutTables: boolean;
-  cell(element: Element): Block[];
-  line(element: Element): Run[];
+  cell(element: Element): FlowBlock[];
+  line(element: Element): FlowRun[];
 }
 
 interface HtmlRow {
@@ -56,13 +56,13 @@ function isLayout(table: Element, rows: HtmlRow[], mail: boolean): boolean {
 }
 
 /** Null where the table is layout: its content is then read as if it stood there without a table. */
-export function readTable(table: Element, reader: TableContentReader): TableBlock | null {
+export function readTable(table: Element, reader: TableContentReader): FlowTable | null {
   const rows = rowsOf(table).filter((row) => row.cells.length > 0);
   if (isLayout(table, rows, reader.hasLayoutTables)) return null;
   const captionElement = table.childNodes.filter(isElement).find((node) => node.tagName === 'caption' && !isHidden(node));
   const entries = rows.map((row, index) => {
     const header = row.inHead || index === 0 && row.cells.every((cell) => cell.tagName === 'th');
-    return row.cells.map((cell): TableEntry => {
+    return row.cells.map((cell): FlowTableEntry => {
       const rowSpan = span(cell, 'rowspan', 65_534);
       return {
         blocks: reader.cell(cell), rowSpan: rowSpan === 0 ? row.left + 1 : rowSpan, columnSpan: Math.max(1, span(cell, 'colspan', 1000)),

@@ -14,7 +14,7 @@ const textless = new Set(['ul', 'ol', 'menu', 'dir', 'dl', 'table', 'thead', 'tb
 const mostElements = 3_000_000;
 
 /** What is known of a parent's place: kept on the node itself, where a table beside a million of them would cost more than the page. */
-interface Placed {
+interface PlacedElement {
   depth?: number;
   /** Where the children of an element go that is too deep itself: the nearest one above that may hold text. */
   host?: ParentNode;
@@ -22,12 +22,12 @@ interface Placed {
 }
 
 function boundedAdapter(): TreeAdapter<DefaultTreeAdapterMap> {
-  const hostOf = (parent: ParentNode): ParentNode => (parent as Placed).host ?? parent;
+  const hostOf = (parent: ParentNode): ParentNode => (parent as PlacedElement).host ?? parent;
   let elements = 0;
   const placed = (host: ParentNode, node: ParentNode | HtmlNode): void => {
     if (!('childNodes' in node)) return;
-    const around = host as Placed;
-    const own = node as Placed;
+    const around = host as PlacedElement;
+    const own = node as PlacedElement;
     const depth = (around.depth ?? 0) + 1;
     const holder = around.holder ?? host;
     own.depth = depth;

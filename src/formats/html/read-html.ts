@@ -1,5 +1,5 @@
 /** A page's elements as blocks: headings, paragraphs with their styles, nested lists, tables, code, pictures. Layout and scripts play no part. */
-import type { Block, ImageBytes, ListEntry, Run } from '../flow/flow-blocks.js';
+import type { FlowBlock, FlowListEntry, FlowRun, ImageBytes, RunStyle } from '../flow/flow-blocks.js';
 import { languageName } from '../flow/programming-languages.js';
 import { htmlMath, mathLatex } from '../mathml.js';
 import { readTable } from './html-table.js';
@@ -8,7 +8,7 @@ import { attribute, findElement, isElement, parseHtml, textOf } from './html-tre
 import type { Element, HtmlNode } from './html-tree.js';
 import { PageParts, isHidden } from './visible-elements.js';
 
-export interface HtmlOptions {
+export interface HtmlReaderOptions {
   /** Finds the picture that an address stands for within the same file. Addresses elsewhere are never asked; `data:` is read here. */
   image?: (address: string) => ImageBytes | undefined;
   /** Turns the addresses of links; default: as they are. */
@@ -28,13 +28,11 @@ const blockElements = new Set([
   'ul', 'tr', 'td', 'th', 'caption', 'thead', 'tbody', 'tfoot', 'search',
 ]);
 
-const styles: Record<string, Partial<Run>> = {
+const styles: Record<string, Partial<FlowRun>> = {
   b: { bold: true }, strong: { bold: true }, i: { italic: true }, em: { italic: true }, var: { italic: true }, cite: { italic: true }, dfn: { italic: true },
   u: { underline: true }, ins: { underline: true }, s: { strikethrough: true }, strike: { strikethrough: true }, del: { strikethrough: true },
   sub: { script: 'sub' }, sup: { script: 'super' }, code: { kind: 'code' }, kbd: { kind: 'code' }, samp: { kind: 'code' }, tt: { kind: 'code' },
 };
-
-type Style = Omit<Run, 'text'>;
 
 interface TextNode {
   value: string;
@@ -46,7 +44,7 @@ function shown(text: string): string {
 }
 
 /** The blocks of a whole page. Throws LecternError `too_large`. */
-export function readHtml(text: string, options: HtmlOptions = {}): Block[] {
+export function readHtml(text: string, options: HtmlReaderOptions = {}): FlowBlock[] {
   const root = parseHtml(text);
   const body = findElement(root, (element) => element.tagName === 'body') ?? root;
   const parts = options.keepAll === true ? null : new PageParts(body);
@@ -55,15 +53,15 @@ export function readHtml(text: string, options: HtmlOptions = {}): Block[] {
 
 /** Reads one element's content; a reader of its own for each entry, cell and caption. */
 class HtmlBlockReader implements TableContentReader {
-  readonly #options: HtmlOptions;
+  readonly #options: HtmlReaderOptions;
   readonly #parts: PageParts | null;
   readonly #tableDepth: number;
-  #blocks: Block[] = [];
-  #runs: Run[] = [];
+  #blocks: FlowBlock[] = [];
+  #runs: FlowRun[] = [];
   /** Pictures met within a line: they follow it. */
-  #pictures: Block[] = [];
+  #pictures: FlowBlock[] = [];
 
-  constructor(options: HtmlOptions, parts: PageParts | null, tableDepth = 0) {
+  constructor(options: HtmlReaderOptions, parts: PageParts | null, tableDepth = 0) {
     this.#options = options;
     this.#parts = parts;
     this.#tableDepth = tableDepth;
@@ -73,19 +71,19 @@ class HtmlBlockReader implements TableContentReader {
     return this.#options.layoutTables === true;
   }
 
-  read(element: Element, style: Style = {}): Block[] {
+  read(element: Element, style: RunStyle = {}): FlowBlock[] {
     this.#children(element, style);
     this.#flush();
     return this.#blocks;
   }
 
   /** The content of an element inside this one, read on its own. */
-  within(element: Element, style: Style = {}): Block[] {
+  within(element: Element, style: RunStyle = {}): FlowBlock[] {
     return new HtmlBlockReader(this.#options, this.#parts, this.#tableDepth).read(element, style);
   }
 
   /** The content of a table's cell. */
-  cell(element: Element): Block[] {
+  cell(element: Element): FlowBlock[] {
     // Nearly all cells of large tables: a reader for each would be half of what a page of a million cells takes.
     const [only, more] = element.childNodes;
     if (only === undefined) return [];
@@ -94,7 +92,7 @@ class HtmlBlockReader implements TableContentReader {
   }
 
   /** The words of an element as one line; its pictures and parts are left out. */
-  line(element: Element, style: Style = {}): Run[] {
+  line(element: Element, style: RunStyle = {}): FlowRun[] {
     return this.within(element, style).flatMap((block, index) => ('runs' in block ? [...(index > 0 ? [{ text: ' ' }] : []), ...block.runs] : []));
   }
 
@@ -105,16 +103,16 @@ class HtmlBlockReader implements TableContentReader {
     this.#pictures = [];
   }
 
-  #add(block: Block): void {
+  #add(block: FlowBlock): void {
     this.#flush();
     this.#blocks.push(block);
   }
 
-  #children(parent: Element, style: Style): void {
+  #children(parent: Element, style: RunStyle): void {
     for (const node of parent.childNodes) this.#node(node, parent, style);
   }
 
-  #node(node: HtmlNode, parent: Element, style: Style): void {
+  #node(node: HtmlNode, parent: Element, style: RunStyle): void {
     if (node.nodeName === '#text') {
       this.#runs.push({ ...style, text: shown((node as TextNode).value) });
       return;
@@ -128,7 +126,7 @@ class HtmlBlockReader implements TableContentReader {
     this.#element(node, style);
   }
 
-  #element(element: Element, style: Style): void {
+  #element(element: Element, style: RunStyle): void {
     const { tagName } = element;
     switch (tagName) {
       case 'br': this.#runs.push({ ...style, text: '\n' }); return;
@@ -157,21 +155,21 @@ class HtmlBlockReader implements TableContentReader {
     }
   }
 
-  #inline(element: Element, style: Style, before: string, after: string): void {
+  #inline(element: Element, style: RunStyle, before: string, after: string): void {
     this.#runs.push({ ...style, text: before });
     this.#children(element, style);
     this.#runs.push({ ...style, text: after });
   }
 
-  #linkStyle(element: Element): Style {
+  #linkStyle(element: Element): RunStyle {
     const address = attribute(element, 'href')?.trim() ?? '';
     const link = this.#options.link === undefined ? address : this.#options.link(address) ?? '';
     return link === '' ? {} : { link };
   }
 
-  #heading(element: Element, level: number, style: Style): void {
+  #heading(element: Element, level: number, style: RunStyle): void {
     const blocks = this.within(element, style);
-    const runs: Run[] = [];
+    const runs: FlowRun[] = [];
     for (const block of blocks) if ('runs' in block) runs.push(...(runs.length > 0 ? [{ text: ' ' }] : []), ...block.runs);
     // A heading is one line.
     const line = runs.map((run) => ({ ...run, text: run.text.replace(/\n/g, ' ') }));
@@ -179,7 +177,7 @@ class HtmlBlockReader implements TableContentReader {
     for (const block of blocks) if (!('runs' in block)) this.#add(block);
   }
 
-  #picture(element: Element, caption: Run[]): void {
+  #picture(element: Element, caption: FlowRun[]): void {
     // A picture of one pixel counts visitors and shows nothing.
     if (attribute(element, 'width') === '1' && attribute(element, 'height') === '1') return;
     const address = attribute(element, 'src')?.trim() ?? '';
@@ -187,7 +185,7 @@ class HtmlBlockReader implements TableContentReader {
     this.#pictures.push({ kind: 'picture', image, caption: caption.length > 0 ? caption : [{ text: attribute(element, 'alt') ?? '' }] });
   }
 
-  #figure(element: Element, style: Style): void {
+  #figure(element: Element, style: RunStyle): void {
     const captionElement = findElement(element, ({ tagName }) => tagName === 'figcaption');
     const caption = captionElement === null ? [] : this.line(captionElement, style);
     const rest = element.childNodes.filter((node) => node !== captionElement);
@@ -218,8 +216,8 @@ class HtmlBlockReader implements TableContentReader {
     if (text !== '') this.#add({ kind: 'code', text, language: languageName(named) });
   }
 
-  #entries(list: Element): ListEntry[] {
-    const entries: ListEntry[] = [];
+  #entries(list: Element): FlowListEntry[] {
+    const entries: FlowListEntry[] = [];
     let number = Number(attribute(list, 'start') ?? 1);
     if (!Number.isInteger(number)) number = 1;
     for (const node of list.childNodes) {
@@ -240,7 +238,7 @@ class HtmlBlockReader implements TableContentReader {
     return entries;
   }
 
-  #entry(element: Element, marker: string | undefined): ListEntry {
+  #entry(element: Element, marker: string | undefined): FlowListEntry {
     const box = element.childNodes.length === 0 ? null : findElement(element, ({ tagName }) => tagName === 'input' || tagName === 'ul' || tagName === 'ol');
     const checked = box?.tagName === 'input' && attribute(box, 'type') === 'checkbox' ? attribute(box, 'checked') !== null : undefined;
     const [first, ...rest] = this.within(element);
@@ -249,7 +247,7 @@ class HtmlBlockReader implements TableContentReader {
     return { marker, checked, runs, blocks: rest };
   }
 
-  #table(element: Element, style: Style): void {
+  #table(element: Element, style: RunStyle): void {
     const table = this.#tableDepth >= deepestTable ? null : readTable(element, this);
     this.#flush();
     if (table !== null) this.#add(table);
@@ -264,7 +262,7 @@ function dataImage(address: string): ImageBytes | undefined {
   return match === null ? undefined : () => Buffer.from(address.slice(match[0].length), 'base64');
 }
 
-function isLine(block: Block, runs: Run[]): boolean {
+function isLine(block: FlowBlock, runs: FlowRun[]): boolean {
   return block.kind === 'paragraph' && block.runs.map((run) => run.text).join('') === runs.map((run) => run.text).join('');
 }
 

@@ -1,11 +1,9 @@
 /** The words of a paper's paragraph: styles, links, formulas; notes and files that hang on it are told apart. */
 import { mathLatex, xmlMath } from '../mathml.js';
-import type { Run } from '../flow/flow-blocks.js';
+import type { FlowRun, RunStyle } from '../flow/flow-blocks.js';
 import type { XmlElement } from '../xml.js';
 
-type Style = Omit<Run, 'text'>;
-
-const styles: Record<string, Style> = {
+const styles: Record<string, RunStyle> = {
   bold: { bold: true }, italic: { italic: true }, underline: { underline: true }, strike: { strikethrough: true }, sub: { script: 'sub' }, sup: { script: 'super' },
   monospace: { kind: 'code' }, code: { kind: 'code' },
 };
@@ -31,14 +29,14 @@ export function formulaOf(element: XmlElement): string {
 }
 
 /** The runs of an element; what `isBlock` says stands apart is handed to `onBlock` in its place. */
-export class InlineReader {
+export class JatsInlineReader {
   readonly #onBlock: ((element: XmlElement) => boolean) | undefined;
 
   constructor(onBlock?: (element: XmlElement) => boolean) {
     this.#onBlock = onBlock;
   }
 
-  read(element: XmlElement, style: Style = {}, runs: Run[] = []): Run[] {
+  read(element: XmlElement, style: RunStyle = {}, runs: FlowRun[] = []): FlowRun[] {
     for (const node of element.children) {
       if (typeof node === 'string') runs.push({ ...style, text: node.replace(/[^\S\u00a0]+/g, ' ') });
       else if (!silent.has(node.name) && this.#onBlock?.(node) !== true) this.#element(node, style, runs);
@@ -46,7 +44,7 @@ export class InlineReader {
     return runs;
   }
 
-  #element(node: XmlElement, style: Style, runs: Run[]): void {
+  #element(node: XmlElement, style: RunStyle, runs: FlowRun[]): void {
     const { name } = node;
     if (name === 'break') runs.push({ ...style, text: '\n' });
     else if (name === 'inline-formula' || name === 'disp-formula') {
@@ -60,7 +58,7 @@ export class InlineReader {
   }
 }
 
-function linkStyle(node: XmlElement): Style {
+function linkStyle(node: XmlElement): RunStyle {
   const address = node.get('xlink:href') ?? (node.name === 'uri' ? node.text.trim() : '');
   return /^(?:https?|ftp|mailto):/i.test(address) ? { link: address } : {};
 }
@@ -68,5 +66,5 @@ function linkStyle(node: XmlElement): Style {
 /** The words of an element without any style. */
 export function plainWords(element: XmlElement | undefined): string {
   if (element === undefined) return '';
-  return new InlineReader().read(element).map((run) => run.text).join('').replace(/\s+/g, ' ').trim();
+  return new JatsInlineReader().read(element).map((run) => run.text).join('').replace(/\s+/g, ' ').trim();
 }

@@ -1,9 +1,9 @@
 /** Papers in JATS XML as blocks: title, authors, abstract, sections, figures, tables, formulas, notes and references, in the order they are printed. */
 import { LecternError } from '../../errors.js';
-import type { Block, ListEntry, Run, TableBlock, TableEntry } from '../flow/flow-blocks.js';
+import type { FlowBlock, FlowListEntry, FlowRun, FlowTable, FlowTableEntry } from '../flow/flow-blocks.js';
 import { parseXml } from '../xml.js';
 import type { XmlElement } from '../xml.js';
-import { InlineReader, formulaOf, plainWords } from './jats-inline.js';
+import { JatsInlineReader, formulaOf, plainWords } from './jats-inline.js';
 import { citationText, referenceLines } from './references.js';
 
 const options = {
@@ -19,11 +19,11 @@ const blockNames = new Set([
 ]);
 
 class ArticleReader {
-  blocks(parent: XmlElement, level: number): Block[] {
+  blocks(parent: XmlElement, level: number): FlowBlock[] {
     return [...parent.elements()].flatMap((element) => this.#block(element, level));
   }
 
-  #block(element: XmlElement, level: number): Block[] {
+  #block(element: XmlElement, level: number): FlowBlock[] {
     switch (element.name) {
       case 'p': return this.#paragraph(element, level);
       case 'sec': case 'ack': case 'app': case 'notes': case 'glossary': case 'statement': case 'abstract': case 'boxed-text': case 'bio':
@@ -45,16 +45,16 @@ class ArticleReader {
     }
   }
 
-  #line(element: XmlElement): Block {
+  #line(element: XmlElement): FlowBlock {
     if (element.name.endsWith('-citation')) return { kind: 'paragraph', runs: [{ text: citationText(element) }] };
-    return { kind: 'paragraph', runs: new InlineReader().read(element) };
+    return { kind: 'paragraph', runs: new JatsInlineReader().read(element) };
   }
 
   /** Blocks inside a paragraph part it; what is said after them goes on as a paragraph. */
-  #paragraph(element: XmlElement, level: number): Block[] {
-    const blocks: Block[] = [];
-    let runs: Run[] = [];
-    const inline = new InlineReader((node) => {
+  #paragraph(element: XmlElement, level: number): FlowBlock[] {
+    const blocks: FlowBlock[] = [];
+    let runs: FlowRun[] = [];
+    const inline = new JatsInlineReader((node) => {
       if (!blockNames.has(node.name) || node.name === 'code' && node.text.length < 80) return false;
       if (node.name === 'graphic' && node.text === '') return false;
       blocks.push({ kind: 'paragraph', runs: runs.splice(0) });
@@ -67,22 +67,22 @@ class ArticleReader {
   }
 
   /** The number of a section and its title, which may be one without the other. */
-  #heading(element: XmlElement, level: number): Block[] {
+  #heading(element: XmlElement, level: number): FlowBlock[] {
     const label = plainWords(element.child('label'));
     const title = element.child('title');
-    const words: Run[] = title === undefined ? [] : new InlineReader().read(title).filter((run) => run.text !== '\n');
-    const runs: Run[] = [...(label === '' ? [] : [{ text: `${label} ` }]), ...words];
+    const words: FlowRun[] = title === undefined ? [] : new JatsInlineReader().read(title).filter((run) => run.text !== '\n');
+    const runs: FlowRun[] = [...(label === '' ? [] : [{ text: `${label} ` }]), ...words];
     return runs.some((run) => run.text.trim() !== '') ? [{ kind: 'heading', level, runs }] : [];
   }
 
-  #section(element: XmlElement, level: number): Block[] {
+  #section(element: XmlElement, level: number): FlowBlock[] {
     const heading = this.#heading(element, level);
     return [...heading, ...this.blocks(element, heading.length > 0 ? level + 1 : level)];
   }
 
-  #list(element: XmlElement, level: number): Block {
+  #list(element: XmlElement, level: number): FlowBlock {
     const counts = /^(?:order|alpha|roman)/.test(element.get('list-type') ?? '');
-    const entries = [...element.elements('list-item')].map((item, index): ListEntry => {
+    const entries = [...element.elements('list-item')].map((item, index): FlowListEntry => {
       const [first, ...rest] = this.blocks(item, level);
       const label = plainWords(item.child('label'));
       const marker = label !== '' ? label : counts ? `${index + 1}.` : undefined;
@@ -92,13 +92,13 @@ class ArticleReader {
     return { kind: 'list', entries };
   }
 
-  #definitions(element: XmlElement, level: number): Block[] {
+  #definitions(element: XmlElement, level: number): FlowBlock[] {
     const blocks = this.#heading(element, level);
     for (const item of element.elements('def-item')) {
       const term = item.child('term');
       const definition = item.child('def');
       const [first, ...rest] = definition === undefined ? [] : this.blocks(definition, level);
-      const termRuns = term === undefined ? [] : new InlineReader().read(term);
+      const termRuns = term === undefined ? [] : new JatsInlineReader().read(term);
       const said = first?.kind === 'paragraph' ? first.runs : [];
       blocks.push({ kind: 'paragraph', runs: [...termRuns, { text: said.length > 0 ? ': ' : '' }, ...said] });
       if (first !== undefined && first.kind !== 'paragraph') blocks.push(first);
@@ -108,48 +108,48 @@ class ArticleReader {
   }
 
   /** `Figure 1. Title. The paragraphs of the caption.` */
-  #caption(element: XmlElement): Run[] {
-    const runs: Run[] = [{ text: plainWords(element.child('label')) }];
+  #caption(element: XmlElement): FlowRun[] {
+    const runs: FlowRun[] = [{ text: plainWords(element.child('label')) }];
     const caption = element.child('caption');
     if (caption !== undefined) {
       for (const part of caption.elements()) {
-        const inline = new InlineReader((node) => node.name === 'supplementary-material' || node.name === 'graphic');
+        const inline = new JatsInlineReader((node) => node.name === 'supplementary-material' || node.name === 'graphic');
         runs.push({ text: ' ' }, ...inline.read(part));
       }
     }
     return runs;
   }
 
-  #figure(element: XmlElement, level: number): Block[] {
+  #figure(element: XmlElement, level: number): FlowBlock[] {
     const inside = [...element.elements()].filter((node) => node.name === 'p' || node.name === 'fig').flatMap((node) => this.#block(node, level));
     return [{ kind: 'picture', caption: this.#caption(element) }, ...inside];
   }
 
-  #captioned(element: XmlElement): Block[] {
+  #captioned(element: XmlElement): FlowBlock[] {
     const runs = this.#caption(element);
     return runs.some((run) => run.text.trim() !== '') ? [{ kind: 'paragraph', runs }] : [];
   }
 
-  #formula(element: XmlElement): Block[] {
+  #formula(element: XmlElement): FlowBlock[] {
     const latex = formulaOf(element);
     if (latex !== '') return [{ kind: 'formula', latex }];
     const words = plainWords(element);
     return words === '' ? [] : [{ kind: 'paragraph', runs: [{ text: words }] }];
   }
 
-  #table(element: XmlElement, level: number): Block[] {
+  #table(element: XmlElement, level: number): FlowBlock[] {
     const caption = this.#caption(element);
     const tables = [...element.descendants('table')];
     const footnotes = [...element.elements('table-wrap-foot')].flatMap((foot) => this.blocks(foot, level)).flatMap((block) => ('runs' in block ? [block.runs] : []));
     // A table that is only a picture of one.
-    if (tables.length === 0) return [{ kind: 'picture', caption }, ...footnotes.map((runs): Block => ({ kind: 'footnote', runs }))];
-    return tables.map((table, index): TableBlock => ({
+    if (tables.length === 0) return [{ kind: 'picture', caption }, ...footnotes.map((runs): FlowBlock => ({ kind: 'footnote', runs }))];
+    return tables.map((table, index): FlowTable => ({
       kind: 'table', rows: this.#rows(table, level), caption: index === 0 ? caption : [], footnotes: index === tables.length - 1 ? footnotes : [],
     }));
   }
 
-  #rows(table: XmlElement, level: number): TableEntry[][] {
-    const rows: TableEntry[][] = [];
+  #rows(table: XmlElement, level: number): FlowTableEntry[][] {
+    const rows: FlowTableEntry[][] = [];
     const gather = (parent: XmlElement, header: boolean): void => {
       for (const node of parent.elements()) {
         if (node.name === 'tr') rows.push([...node.elements()].filter(({ name }) => name === 'td' || name === 'th').map((cell) => this.#cell(cell, header, level)));
@@ -160,7 +160,7 @@ class ArticleReader {
     return rows.filter((row) => row.length > 0);
   }
 
-  #cell(cell: XmlElement, header: boolean, level: number): TableEntry {
+  #cell(cell: XmlElement, header: boolean, level: number): FlowTableEntry {
     const span = (name: string): number => {
       const value = Number.parseInt(cell.get(name) ?? '1', 10);
       return value > 0 ? Math.min(value, 1000) : 1;
@@ -171,8 +171,8 @@ class ArticleReader {
     };
   }
 
-  #notes(element: XmlElement, level: number): Block[] {
-    const entries = [...element.elements('fn')].map((note): ListEntry => {
+  #notes(element: XmlElement, level: number): FlowBlock[] {
+    const entries = [...element.elements('fn')].map((note): FlowListEntry => {
       const [first, ...rest] = this.blocks(note, level);
       const label = plainWords(note.child('label'));
       return { marker: label === '' ? undefined : label, runs: first?.kind === 'paragraph' ? first.runs : [], blocks: first?.kind === 'paragraph' ? rest : first === undefined ? [] : [first, ...rest] };
@@ -180,33 +180,33 @@ class ArticleReader {
     return [...this.#heading(element, level), { kind: 'list', entries }];
   }
 
-  #references(element: XmlElement, level: number): Block[] {
+  #references(element: XmlElement, level: number): FlowBlock[] {
     const heading = this.#heading(element, level);
-    const entries = [...element.elements('ref')].flatMap((ref) => referenceLines(ref)).map((line): ListEntry => ({ runs: [{ text: line }], blocks: [] }));
+    const entries = [...element.elements('ref')].flatMap((ref) => referenceLines(ref)).map((line): FlowListEntry => ({ runs: [{ text: line }], blocks: [] }));
     const nested = [...element.elements('ref-list')].flatMap((list) => this.#references(list, level + 1));
     const said = [...element.elements('p')].flatMap((node) => this.#paragraph(node, level));
-    const list: Block[] = entries.length === 0 ? [] : [{ kind: 'list', entries }];
-    return [...(heading.length > 0 ? heading : [{ kind: 'heading', level, runs: [{ text: 'References' }] } as Block]), ...said, ...list, ...nested];
+    const list: FlowBlock[] = entries.length === 0 ? [] : [{ kind: 'list', entries }];
+    return [...(heading.length > 0 ? heading : [{ kind: 'heading', level, runs: [{ text: 'References' }] } as FlowBlock]), ...said, ...list, ...nested];
   }
 
-  front(meta: XmlElement | undefined): Block[] {
+  front(meta: XmlElement | undefined): FlowBlock[] {
     if (meta === undefined) return [];
-    const blocks: Block[] = [];
+    const blocks: FlowBlock[] = [];
     const title = meta.at('title-group', 'article-title');
-    const inline = new InlineReader(({ name }) => name === 'xref' || name === 'fn');
+    const inline = new JatsInlineReader(({ name }) => name === 'xref' || name === 'fn');
     if (title !== undefined) blocks.push({ kind: 'title', runs: inline.read(title).map((run) => ({ ...run, text: run.text.replace(/\n/g, ' ') })) });
     const subtitle = plainWords(meta.at('title-group', 'subtitle'));
     if (subtitle !== '') blocks.push({ kind: 'paragraph', runs: [{ text: subtitle }] });
     blocks.push(...people(meta));
     for (const abstract of [...meta.elements('abstract'), ...meta.elements('trans-abstract')]) {
       const section = this.#section(abstract, 1);
-      blocks.push(...(section[0]?.kind === 'heading' ? section : [{ kind: 'heading', level: 1, runs: [{ text: 'Abstract' }] } as Block, ...section]));
+      blocks.push(...(section[0]?.kind === 'heading' ? section : [{ kind: 'heading', level: 1, runs: [{ text: 'Abstract' }] } as FlowBlock, ...section]));
     }
     return blocks;
   }
 }
 
-function people(meta: XmlElement): Block[] {
+function people(meta: XmlElement): FlowBlock[] {
   const authors: string[] = [];
   const places: string[] = [];
   for (const group of meta.elements('contrib-group')) {
@@ -221,11 +221,11 @@ function people(meta: XmlElement): Block[] {
   }
   places.push(...[...meta.elements('aff')].map(affiliation));
   const lines = [authors.join(', '), [...new Set(places)].filter((place) => place !== '').join('; ')];
-  return lines.filter((line) => line !== '').map((line): Block => ({ kind: 'paragraph', runs: [{ text: line }] }));
+  return lines.filter((line) => line !== '').map((line): FlowBlock => ({ kind: 'paragraph', runs: [{ text: line }] }));
 }
 
 function affiliation(element: XmlElement): string {
-  const inline = new InlineReader(({ name }) => name === 'label' || name === 'email' || name === 'sup' || name === 'ext-link');
+  const inline = new JatsInlineReader(({ name }) => name === 'label' || name === 'email' || name === 'sup' || name === 'ext-link');
   // Fields that follow each other without a sign are set apart by one.
   const parted = element.children.map((node, index) => (
     typeof node !== 'string' && typeof element.children[index - 1] === 'object' ? [', ', node] : [node]
@@ -234,7 +234,7 @@ function affiliation(element: XmlElement): string {
 }
 
 /** The blocks of a paper; of letters and answers that are printed behind it nothing. Throws LecternError `invalid_document` or `too_large`. */
-export function readJats(source: Uint8Array | string): Block[] {
+export function readJats(source: Uint8Array | string): FlowBlock[] {
   const root = parseXml(source, options);
   const article = root.name === 'article' ? root : [...root.descendants('article')][0];
   if (article === undefined) throw new LecternError('invalid_document', 'The XML file is no article of the kind JATS.');

@@ -1,25 +1,25 @@
 /** Environments that are open while LaTeX is read: what gathers in each, and the blocks it becomes at its end. */
-import type { Block, ListEntry, Run, TableEntry } from '../flow/flow-blocks.js';
+import type { FlowBlock, FlowListEntry, FlowRun, FlowTableEntry } from '../flow/flow-blocks.js';
 
 /** Cells of a `tabular` as they come. */
-export interface OpenTable {
-  rows: TableEntry[][];
-  row: TableEntry[];
+export interface OpenLatexTable {
+  rows: FlowTableEntry[][];
+  row: FlowTableEntry[];
   rowSpan: number;
   columnSpan: number;
 }
 
-export interface Frame {
+export interface LatexFrame {
   /** As written in `\begin{…}`; empty for the text itself. */
   name: string;
   kind: 'plain' | 'list' | 'float' | 'table' | 'bibliography';
-  blocks: Block[];
-  runs: Run[];
-  entries: ListEntry[];
+  blocks: FlowBlock[];
+  runs: FlowRun[];
+  entries: FlowListEntry[];
   /** Of a list that counts: the next number. */
   number: number | null;
-  caption: Run[];
-  table: OpenTable | null;
+  caption: FlowRun[];
+  table: OpenLatexTable | null;
   /** How many styles were open at its begin. */
   styles: number;
 }
@@ -28,7 +28,7 @@ const lists = new Set(['itemize', 'enumerate', 'description', 'compactitem', 'co
 const floats = new Set(['figure', 'table', 'wrapfigure', 'wraptable', 'subfigure', 'subtable', 'sidewaystable', 'sidewaysfigure', 'longtable', 'algorithm', 'listing', 'teaserfigure', 'SCfigure']);
 const tables = new Set(['tabular', 'tabularx', 'tabulary', 'longtable', 'array', 'supertabular', 'tblr', 'xltabular']);
 
-export function openFrame(name: string, styles: number): Frame {
+export function openFrame(name: string, styles: number): LatexFrame {
   const bare = name.replace(/\*$/, '');
   const kind = lists.has(bare) ? 'list' : tables.has(bare) ? 'table' : floats.has(bare) ? 'float' : bare === 'thebibliography' ? 'bibliography' : 'plain';
   return {
@@ -38,13 +38,13 @@ export function openFrame(name: string, styles: number): Frame {
 }
 
 /** What was said since the last paragraph ended, as a paragraph. */
-export function endParagraph(frame: Frame): void {
+export function endParagraph(frame: LatexFrame): void {
   if (frame.runs.some((run) => run.text.trim() !== '')) frame.blocks.push({ kind: 'paragraph', runs: frame.runs });
   frame.runs = [];
 }
 
 /** Ends the entry that is open in a list. */
-export function endEntry(frame: Frame): void {
+export function endEntry(frame: LatexFrame): void {
   endParagraph(frame);
   const entry = frame.entries.at(-1);
   if (entry === undefined) return;
@@ -56,7 +56,7 @@ export function endEntry(frame: Frame): void {
   frame.blocks = [];
 }
 
-export function endCell(frame: Frame): void {
+export function endCell(frame: LatexFrame): void {
   const { table } = frame;
   if (table === null) return;
   endParagraph(frame);
@@ -66,7 +66,7 @@ export function endCell(frame: Frame): void {
   table.columnSpan = 1;
 }
 
-export function endRow(frame: Frame): void {
+export function endRow(frame: LatexFrame): void {
   const { table } = frame;
   if (table === null) return;
   endCell(frame);
@@ -76,7 +76,7 @@ export function endRow(frame: Frame): void {
 }
 
 /** Places below a cell of several rows are written, empty, in LaTeX; as a grid they are the cell's own. */
-function withoutCovered(rows: TableEntry[][]): TableEntry[][] {
+function withoutCovered(rows: FlowTableEntry[][]): FlowTableEntry[][] {
   const until: number[] = [];
   return rows.map((row, y) => {
     let column = 0;
@@ -90,10 +90,10 @@ function withoutCovered(rows: TableEntry[][]): TableEntry[][] {
 }
 
 /** The blocks that the environment becomes. */
-export function closeFrame(frame: Frame): Block[] {
+export function closeFrame(frame: LatexFrame): FlowBlock[] {
   if (frame.kind === 'list' || frame.kind === 'bibliography') {
     endEntry(frame);
-    const list: Block[] = [...frame.blocks, { kind: 'list', entries: frame.entries }];
+    const list: FlowBlock[] = [...frame.blocks, { kind: 'list', entries: frame.entries }];
     return frame.kind === 'list' ? list : [{ kind: 'heading', level: 1, runs: [{ text: 'References' }] }, ...list];
   }
   if (frame.table !== null) {

@@ -1,7 +1,5 @@
 /** Which commands and environments of LaTeX mean what. */
-import type { Run } from '../flow/flow-blocks.js';
-
-export type Style = Omit<Run, 'text'>;
+import type { RunStyle } from '../flow/flow-blocks.js';
 
 /** From the highest level down. */
 export const sections = ['part', 'chapter', 'section', 'subsection', 'subsubsection', 'paragraph', 'subparagraph'];
@@ -10,12 +8,12 @@ export const formulas = new Set(['equation', 'align', 'gather', 'multline', 'eqn
 /** Environments whose inside is text as it stands. */
 export const verbatim = new Set(['verbatim', 'lstlisting', 'minted', 'Verbatim', 'alltt']);
 /** Commands that put their argument in a style. */
-export const styles: Record<string, Style> = {
+export const styles: Record<string, RunStyle> = {
   textbf: { bold: true }, textit: { italic: true }, emph: { italic: true }, textsl: { italic: true }, underline: { underline: true }, uline: { underline: true }, texttt: { kind: 'code' },
   sout: { strikethrough: true }, st: { strikethrough: true }, textsuperscript: { script: 'super' }, textsubscript: { script: 'sub' }, textsc: {}, textrm: {}, textsf: {}, textnormal: {}, mbox: {}, text: {},
 };
 /** Commands that put the rest of their group in a style. */
-export const declarations: Record<string, Style> = {
+export const declarations: Record<string, RunStyle> = {
   bf: { bold: true }, bfseries: { bold: true }, it: { italic: true }, itshape: { italic: true }, em: { italic: true }, sl: { italic: true }, tt: { kind: 'code' }, ttfamily: { kind: 'code' },
 };
 /** Commands whose arguments are for the typesetter alone, with how many they take. */

@@ -1,11 +1,10 @@
 /** The reader of LaTeX's commands and environments: a cursor over prepared source, and the blocks it leaves behind. */
-import type { Block, Run } from '../flow/flow-blocks.js';
+import type { FlowBlock, FlowRun, RunStyle } from '../flow/flow-blocks.js';
 import { languageName } from '../flow/programming-languages.js';
 import { closeFrame, endCell, endEntry, endParagraph, endRow, openFrame } from './frames.js';
-import type { Frame } from './frames.js';
+import type { LatexFrame } from './frames.js';
 import { accented, isAccent, signOf } from './latex-characters.js';
 import { declarations, formulas, sections, silent, styles, verbatim } from './latex-commands.js';
-import type { Style } from './latex-commands.js';
 
 const deepestFrames = 150;
 const deepestGroups = 12;
@@ -14,19 +13,19 @@ const longestFormula = 20_000;
 
 /** Reads one stretch of the source, from a place to another; `partners` are its matched braces. */
 export class LatexReader {
-  readonly footnotes: Run[][];
+  readonly footnotes: FlowRun[][];
   readonly #source: string;
   readonly #partners: Uint32Array;
   readonly #end: number;
   readonly #depth: number;
   readonly #topLevel: number;
   #at: number;
-  #frames: Frame[] = [openFrame('', 0)];
+  #frames: LatexFrame[] = [openFrame('', 0)];
   /** Environments past the deepest: read as if they were not there. */
   #skipped = 0;
-  #styles: Style[] = [{}];
+  #styles: RunStyle[] = [{}];
 
-  constructor(source: string, partners: Uint32Array, from: number, end: number, shared: { footnotes: Run[][]; topLevel: number }, depth = 0) {
+  constructor(source: string, partners: Uint32Array, from: number, end: number, shared: { footnotes: FlowRun[][]; topLevel: number }, depth = 0) {
     this.footnotes = shared.footnotes;
     this.#topLevel = shared.topLevel;
     this.#source = source;
@@ -36,30 +35,30 @@ export class LatexReader {
     this.#depth = depth;
   }
 
-  read(): Block[] {
+  read(): FlowBlock[] {
     while (this.#at < this.#end) this.#step();
     while (this.#frames.length > 1) this.#leave();
     return closeFrame(this.#frame);
   }
 
-  get #frame(): Frame {
-    return this.#frames.at(-1) as Frame;
+  get #frame(): LatexFrame {
+    return this.#frames.at(-1) as LatexFrame;
   }
 
-  get #style(): Style {
+  get #style(): RunStyle {
     return this.#styles.at(-1) ?? {};
   }
 
-  #say(text: string, style: Style = this.#style): void {
+  #say(text: string, style: RunStyle = this.#style): void {
     const last = this.#frame.runs.at(-1);
     if (last !== undefined && style === this.#lastStyle && last.kind !== 'formula') last.text += text;
     else this.#frame.runs.push({ ...style, text });
     this.#lastStyle = style;
   }
 
-  #lastStyle: Style | null = null;
+  #lastStyle: RunStyle | null = null;
 
-  #add(...blocks: Block[]): void {
+  #add(...blocks: FlowBlock[]): void {
     endParagraph(this.#frame);
     this.#lastStyle = null;
     for (const block of blocks) this.#frame.blocks.push(block);
@@ -196,7 +195,7 @@ export class LatexReader {
     return group === null ? '' : this.#source.slice(group[0], group[1]).trim();
   }
 
-  #runs(group: [number, number] | null): Run[] {
+  #runs(group: [number, number] | null): FlowRun[] {
     if (group === null) return [];
     if (this.#depth >= deepestGroups) return [{ text: this.#source.slice(group[0], group[1]) }];
     const reader = new LatexReader(this.#source, this.#partners, group[0], group[1], { footnotes: this.footnotes, topLevel: this.#topLevel }, this.#depth + 1);
@@ -224,7 +223,7 @@ export class LatexReader {
     else this.#special(name);
   }
 
-  #styled(style: Style): void {
+  #styled(style: RunStyle): void {
     while (/[ \t]/.test(this.#source[this.#at] ?? '')) this.#at++;
     if (this.#source[this.#at] !== '{') return;
     this.#styles.push({ ...this.#style, ...style });

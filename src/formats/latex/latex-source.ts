@@ -34,7 +34,7 @@ export function matchBraces(source: string): Uint32Array {
   return partners;
 }
 
-interface Command {
+interface AuthorCommand {
   parameters: number;
   /** Of the first parameter, where it may be left out. */
   fallback: string | null;
@@ -44,9 +44,9 @@ interface Command {
 const definition = /\\(?:(?:re)?newcommand|providecommand|DeclareRobustCommand)\*?\s*(?:\{\s*\\([A-Za-z@]+)\s*\}|\\([A-Za-z@]+))\s*(?:\[(\d)\])?\s*(?:\[([^\]]{0,200})\])?\s*(?=\{)|\\(?:def|gdef)\s*\\([A-Za-z@]+)((?:#\d){0,9})\s*(?=\{)/g;
 
 /** The source without its definitions, and what they define. */
-function takeDefinitions(source: string): { rest: string; commands: Map<string, Command> } {
+function takeDefinitions(source: string): { rest: string; commands: Map<string, AuthorCommand> } {
   const partners = matchBraces(source);
-  const commands = new Map<string, Command>();
+  const commands = new Map<string, AuthorCommand>();
   let rest = '';
   let done = 0;
   for (const match of source.matchAll(definition)) {
@@ -95,7 +95,7 @@ export function expandCommands(source: string): { source: string; unfinished: st
   return { source: expand(rest, 0), unfinished: [...unfinished] };
 }
 
-function readArguments(text: string, from: number, command: Command, partners: Uint32Array): { values: string[]; end: number } | null {
+function readArguments(text: string, from: number, command: AuthorCommand, partners: Uint32Array): { values: string[]; end: number } | null {
   const values: string[] = [];
   let at = from;
   const skipSpace = (): void => {

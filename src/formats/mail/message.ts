@@ -1,5 +1,5 @@
 /** A mail as blocks, wherever it came from: subject, who wrote to whom and when, the text, and what is attached. */
-import type { Block, ImageBytes, ListEntry } from '../flow/flow-blocks.js';
+import type { FlowBlock, ImageBytes, FlowListEntry } from '../flow/flow-blocks.js';
 import { readHtml } from '../html/read-html.js';
 import { readPlainText } from '../read-plain-text.js';
 
@@ -23,7 +23,7 @@ export interface MailMessage {
   html: string;
   text: string;
   /** The body where it is neither page nor plain text. */
-  blocks?: Block[];
+  blocks?: FlowBlock[];
   attachments: MailAttachment[];
   /** One sentence for each thing that is missing. */
   losses?: string[];
@@ -44,7 +44,7 @@ function sizeText(bytes: number): string {
   return bytes < kibibyte ? `${bytes} bytes` : bytes < mebibyte ? `${Math.round(bytes / kibibyte)} KiB` : `${(bytes / mebibyte).toFixed(1)} MiB`;
 }
 
-function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): Block[] {
+function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): FlowBlock[] {
   if (message.html.trim() === '') return message.blocks ?? readPlainText(message.text);
   const image = (address: string): ImageBytes | undefined => {
     const id = /^cid:(.*)$/i.exec(address)?.[1];
@@ -64,16 +64,16 @@ function bodyBlocks(message: MailMessage, shown: Set<MailAttachment>): Block[] {
 }
 
 /** Throws LecternError `too_large`. */
-export function mailBlocks(message: MailMessage): Block[] {
+export function mailBlocks(message: MailMessage): FlowBlock[] {
   const lines: [string, string][] = [['From', message.from], ['To', message.to], ['Cc', message.cc], ['Date', dateLine(message.date)]];
-  const head = lines.filter(([, value]) => value.trim() !== '').map(([name, value]): Block => ({
+  const head = lines.filter(([, value]) => value.trim() !== '').map(([name, value]): FlowBlock => ({
     kind: 'paragraph', runs: [{ text: `${name}:`, bold: true }, { text: ` ${value.slice(0, longestLine)}` }],
   }));
   const shown = new Set<MailAttachment>();
   const body = bodyBlocks(message, shown);
-  const entries = message.attachments.filter((attachment) => !shown.has(attachment)).map(({ name, mimetype, sizeBytes }): ListEntry => ({
+  const entries = message.attachments.filter((attachment) => !shown.has(attachment)).map(({ name, mimetype, sizeBytes }): FlowListEntry => ({
     runs: [{ text: `${name === '' ? 'without a name' : name} (${mimetype}${sizeBytes === null ? '' : `, ${sizeText(sizeBytes)}`})` }], blocks: [],
   }));
-  const attached: Block[] = entries.length === 0 ? [] : [{ kind: 'heading', level: 1, runs: [{ text: 'Attachments' }] }, { kind: 'list', entries }];
-  return [...(message.subject.trim() === '' ? [] : [{ kind: 'title', runs: [{ text: message.subject.replace(/\s+/g, ' ') }] } as Block]), ...head, ...body, ...attached];
+  const attached: FlowBlock[] = entries.length === 0 ? [] : [{ kind: 'heading', level: 1, runs: [{ text: 'Attachments' }] }, { kind: 'list', entries }];
+  return [...(message.subject.trim() === '' ? [] : [{ kind: 'title', runs: [{ text: message.subject.replace(/\s+/g, ' ') }] } as FlowBlock]), ...head, ...body, ...attached];
 }

@@ -28,7 +28,7 @@ export function looksLikeCompound(bytes: Uint8Array): boolean {
 }
 
 /** One name of the directory: where its stream begins, and how long it is. */
-interface Entry {
+interface DirectoryEntry {
   name: string;
   /** 1 storage, `streamKind`, or `rootKind`: the root's stream holds the small ones. */
   kind: number;
@@ -38,7 +38,7 @@ interface Entry {
 
 /** The directory, and the first sector of each stream; bounded by what is there, never fails. */
 class Directory {
-  readonly entries: Entry[] = [];
+  readonly entries: DirectoryEntry[] = [];
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
   readonly #sectorBytes: number;

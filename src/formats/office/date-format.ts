@@ -35,13 +35,13 @@ export function dateOf(serial: number, date1904: boolean): Date | null {
   return new Date(Math.round((day - 25_569) * dayMs));
 }
 
-interface Piece {
+interface DatePiece {
   token: string;
   literal: boolean;
 }
 
-function pieces(code: string): Piece[] {
-  const found: Piece[] = [];
+function pieces(code: string): DatePiece[] {
+  const found: DatePiece[] = [];
   const pattern = /"([^"]*)"?|\\(.)|_.|\*.|(\[(?:h+|m+|s+)\])|\[[^\]]*\]|(AM\/PM|A\/P)|(\.0+)|(y+|m+|d+|h+|s+|e+)|([^])/gi;
   for (const [whole, quoted, escaped, elapsed, half, fraction, token, other] of code.matchAll(pattern)) {
     const part = elapsed ?? half ?? fraction ?? token;
@@ -52,7 +52,7 @@ function pieces(code: string): Piece[] {
 }
 
 /** `m` is a minute beside hours before it or seconds behind it, else a month. */
-function isMinute(parts: Piece[], index: number): boolean {
+function isMinute(parts: DatePiece[], index: number): boolean {
   const tokens = parts.map((part, at) => ({ ...part, at })).filter(({ literal }) => !literal);
   const position = tokens.findIndex(({ at }) => at === index);
   return /^\[?h/.test(tokens[position - 1]?.token ?? '') || /^(?:\[?s|\.0)/.test(tokens[position + 1]?.token ?? '');
@@ -76,7 +76,7 @@ export function dateFormatter(code: string, date1904: boolean): (serial: number)
     if (moment === null) return null;
     let text = hasElapsed && serial < 0 ? '-' : '';
     for (let index = 0; index < parts.length; index++) {
-      const part = parts[index] as Piece;
+      const part = parts[index] as DatePiece;
       text += part.literal ? part.token : shown(part.token, moment, seconds, half, minutes[index] ?? false);
     }
     return text;

@@ -10,7 +10,7 @@ import { delimiter, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { LecternError } from '../../errors.js';
 import { makeOwnDirectory, sharedSparedMs } from '../../platform/process-directory.js';
-import type { ReadDocument, Reader, ReadOptions } from '../format-reader.js';
+import type { ReadDocument, FormatReader, ReadOptions } from '../format-reader.js';
 import { isCutShort, isEncryptedLegacy, looksLikeCompound } from './compound-file.js';
 
 type Modern = 'docx' | 'pptx' | 'xlsx';
@@ -168,7 +168,7 @@ export function refusalOf(bytes: Uint8Array, legacy: string, mayOpen = false): L
 const encrypted = (): LecternError => new LecternError('password_required', 'The document is encrypted; encrypted office files cannot be opened.');
 
 /** A reader of `legacy` files by way of `modern` ones; null where the program is not installed. */
-export function legacyReader(legacy: string, modern: Modern, load: () => Promise<Reader>, program: string | null = findLibreOffice()): Reader | null {
+export function legacyReader(legacy: string, modern: Modern, load: () => Promise<FormatReader>, program: string | null = findLibreOffice()): FormatReader | null {
   if (program === null) return null;
   return async (bytes, options): Promise<ReadDocument> => {
     const refusal = refusalOf(bytes, legacy, true);

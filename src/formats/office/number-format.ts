@@ -2,7 +2,7 @@
 import { fullStop, minus, nine, zero } from '../character-codes.js';
 import { dateFormatter, hasDateTokens } from './date-format.js';
 
-interface Section {
+interface FormatSection {
   code: string;
   condition: ((value: number) => boolean) | null;
 }
@@ -39,8 +39,8 @@ function split(code: string): string[] {
   return sections;
 }
 
-function readSection(text: string): Section {
-  let condition: Section['condition'] = null;
+function readSection(text: string): FormatSection {
+  let condition: FormatSection['condition'] = null;
   const code = text.replace(/\[([^\]]*)\]/g, (whole, inside: string) => {
     const match = /^(<=|>=|<>|<|>|=)\s*(-?\d+(?:\.\d+)?)$/.exec(inside);
     const compare = match === null ? undefined : operators[match[1] as string];
@@ -56,11 +56,11 @@ function readSection(text: string): Section {
   return { code, condition };
 }
 
-type Token = { literal: string } | { digits: string };
+type FormatToken = { literal: string } | { digits: string };
 
 /** Literals and stretches of placeholders in order; fill and width signs become nothing and a space. */
-function tokens(code: string): Token[] {
-  const found: Token[] = [];
+function tokens(code: string): FormatToken[] {
+  const found: FormatToken[] = [];
   const literal = (text: string): void => {
     const last = found.at(-1);
     if (last !== undefined && 'literal' in last) last.literal += text;
@@ -158,7 +158,7 @@ function showNumber(value: number, code: string): string {
 }
 
 /** The number stands where its first placeholder does, unless literals cut the placeholders of its whole part apart, as in `000-0000`. */
-function interleave(parts: Token[], shown: string, wholePattern: string, shownWhole: string): string {
+function interleave(parts: FormatToken[], shown: string, wholePattern: string, shownWhole: string): string {
   const numeric = parts.filter((part) => 'digits' in part);
   if (numeric.length > 1 && !/[.,]/.test(numeric.map((part) => part.digits).join(''))) {
     let left = shownWhole;
@@ -273,7 +273,7 @@ export function numberFormatter(code: string, date1904: boolean): NumberFormatte
   };
 }
 
-function choose(sections: Section[], value: number): Section | undefined {
+function choose(sections: FormatSection[], value: number): FormatSection | undefined {
   if (sections.some(({ condition }) => condition !== null)) return sections.find(({ condition }) => condition === null || condition(value));
   const [positive, negative, zero] = sections;
   if (value < 0) return negative ?? positive;

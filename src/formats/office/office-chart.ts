@@ -39,7 +39,7 @@ function titleOf(chart: XmlElement): string {
   return rich === '' ? points(title).join(' ').trim() : rich;
 }
 
-interface Series {
+interface ChartSeries {
   name: string;
   categories: string[];
   values: string[];
@@ -48,7 +48,7 @@ interface Series {
 /** Adds the picture, its kind and title, and the table of its numbers. `tree` is the chart's part. */
 export function addChart(builder: DocumentBuilder, tree: XmlElement, options: ItemOptions): PictureItem {
   const plot = tree.at('c:chart', 'c:plotArea');
-  const series: Series[] = [];
+  const series: ChartSeries[] = [];
   let kind = '';
   for (const group of plot?.elements() ?? []) {
     const name = kinds[group.name];
@@ -70,7 +70,7 @@ export function addChart(builder: DocumentBuilder, tree: XmlElement, options: It
   return picture;
 }
 
-function addNumbers(builder: DocumentBuilder, series: Series[], options: ItemOptions): void {
+function addNumbers(builder: DocumentBuilder, series: ChartSeries[], options: ItemOptions): void {
   const rows = Math.max(0, ...series.map(({ values }) => values.length));
   if (rows === 0) return;
   const categories = series.find((one) => one.categories.length > 0)?.categories ?? [];

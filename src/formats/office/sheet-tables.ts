@@ -8,21 +8,21 @@ const maximumCells = 1_000_000;
 const maximumPlaces = 4_000_000;
 
 /** Ends included. */
-interface Range {
+interface TableRange {
   top: number;
   left: number;
   bottom: number;
   right: number;
 }
 
-export interface Grid extends Range {
-  merges: Range[];
+export interface SheetGrid extends TableRange {
+  merges: TableRange[];
   count: number;
   /** Fills `into`, row by row; positions are the sheet's. */
-  cell: (index: number, into: GridCell) => void;
+  cell: (index: number, into: SheetGridCell) => void;
 }
 
-export interface GridCell {
+export interface SheetGridCell {
   row: number;
   column: number;
   text: string;
@@ -60,7 +60,7 @@ export class TableBudget {
 
 /** Adds each region as a table; the first row is taken for its header. */
 export function addTables(
-  builder: DocumentBuilder, grids: Grid[], budget: TableBudget, place: NodeOptions & { pageNumber: number; sheet: string },
+  builder: DocumentBuilder, grids: SheetGrid[], budget: TableBudget, place: NodeOptions & { pageNumber: number; sheet: string },
 ): void {
   const { pageNumber, sheet, ...options } = place;
   for (const grid of grids) {
@@ -75,7 +75,7 @@ export function addTables(
 }
 
 /** The cells one by one, anew each time: a sheet's million of them is never a second list beside the document's. */
-function cellsOf(grid: Grid, rows: number): Iterable<CellInput> {
+function cellsOf(grid: SheetGrid, rows: number): Iterable<CellInput> {
   const merges = new Map(grid.merges.map((merge) => [merge.top * 65_536 + merge.left, merge]));
   const covered = new Set<number>();
   for (const { top, left, bottom, right } of grid.merges) {
@@ -85,8 +85,8 @@ function cellsOf(grid: Grid, rows: number): Iterable<CellInput> {
 }
 
 /** One object for all: what is kept of them is copied, and a sheet has a million. */
-function* readCells(grid: Grid, rows: number, merges: Map<number, Range>, covered: Set<number>): Generator<CellInput> {
-  const cell: GridCell = { row: 0, column: 0, text: '' };
+function* readCells(grid: SheetGrid, rows: number, merges: Map<number, TableRange>, covered: Set<number>): Generator<CellInput> {
+  const cell: SheetGridCell = { row: 0, column: 0, text: '' };
   const input = { row: 0, column: 0, text: '', columnHeader: false, rowSpan: 1, columnSpan: 1 };
   for (let index = 0; index < grid.count; index++) {
     grid.cell(index, cell);

@@ -1,5 +1,5 @@
 /** A text that was written as RTF: paragraphs with their looks, lists by their markers, headings by their outline level, tables, pictures, notes. */
-import type { Block, ListEntry, Run, TableEntry } from '../flow/flow-blocks.js';
+import type { FlowBlock, FlowListEntry, FlowRun, FlowTableEntry } from '../flow/flow-blocks.js';
 import { walkRtf } from './walk-rtf.js';
 import type { RtfState, RtfVisitor } from './walk-rtf.js';
 
@@ -11,16 +11,16 @@ interface ParagraphState {
   level: number;
 }
 
-interface OpenList {
+interface OpenRtfList {
   level: number;
   counts: boolean;
-  entries: ListEntry[];
+  entries: FlowListEntry[];
 }
 
-interface OpenTable {
-  rows: TableEntry[][];
-  row: TableEntry[];
-  cell: Block[];
+interface OpenRtfTable {
+  rows: FlowTableEntry[][];
+  row: FlowTableEntry[];
+  cell: FlowBlock[];
 }
 
 /** Tables in tables: deeper ones are read as part of these. */
@@ -29,20 +29,20 @@ const deepestTable = 6;
 const isCounter = (marker: string): boolean => /^\(?(?:\d+(?:\.\d+)*|[a-z]{1,4}|[A-Z]{1,4})[.)]?$/.test(marker) && marker !== 'o';
 
 class RtfBlocks implements RtfVisitor {
-  readonly #blocks: Block[] = [];
-  #runs: Run[] = [];
+  readonly #blocks: FlowBlock[] = [];
+  #runs: FlowRun[] = [];
   #paragraph: ParagraphState = { depth: 0, outline: null, level: 0 };
-  #lists: OpenList[] = [];
+  #lists: OpenRtfList[] = [];
   #marker: string | null = null;
   /** Outermost first. */
-  readonly #tables: OpenTable[] = [];
+  readonly #tables: OpenRtfTable[] = [];
   /** What a field does, until its result is shown. */
   #instruction = '';
   #link: string | undefined;
   #picture: { hex: string[]; isBitmap: boolean } | null = null;
   /** The line around a note that is being read. */
-  #aroundNote: { runs: Run[]; paragraph: ParagraphState } | null = null;
-  #notes: Block[] = [];
+  #aroundNote: { runs: FlowRun[]; paragraph: ParagraphState } | null = null;
+  #notes: FlowBlock[] = [];
 
   text(text: string, state: RtfState): void {
     if (state.destination === 'instruction') this.#instruction += text;
@@ -126,27 +126,27 @@ class RtfBlocks implements RtfVisitor {
     else this.#put({ kind: 'paragraph', runs });
   }
 
-  #put(block: Block): void {
+  #put(block: FlowBlock): void {
     this.#lists = [];
     this.#place(this.#paragraph.depth).push(block);
   }
 
   /** Where blocks go that stand in so many tables: deeper ones end there. */
-  #place(depth: number): Block[] {
+  #place(depth: number): FlowBlock[] {
     while (this.#tables.length > depth) {
-      const { rows, row, cell } = this.#tables.pop() as OpenTable;
+      const { rows, row, cell } = this.#tables.pop() as OpenRtfTable;
       if (cell.length > 0) row.push({ blocks: cell, rowSpan: 1, columnSpan: 1 });
       if (row.length > 0) rows.push(row);
       const around = this.#tables.at(-1)?.cell ?? this.#blocks;
       // One cell is a frame, and an empty table shows nothing.
-      if (rows.length === 1 && rows[0]?.length === 1) around.push(...(rows[0][0] as TableEntry).blocks);
+      if (rows.length === 1 && rows[0]?.length === 1) around.push(...(rows[0][0] as FlowTableEntry).blocks);
       else if (rows.some((cells) => cells.some(({ blocks }) => blocks.length > 0))) around.push({ kind: 'table', rows, caption: [] });
     }
     while (this.#tables.length < depth) this.#tables.push({ rows: [], row: [], cell: [] });
     return this.#tables.at(-1)?.cell ?? this.#blocks;
   }
 
-  #listEntry(level: number, entry: ListEntry): void {
+  #listEntry(level: number, entry: FlowListEntry): void {
     const counts = entry.marker !== undefined;
     while ((this.#lists.at(-1)?.level ?? -1) > level) this.#lists.pop();
     // Points after numbers are another list.
@@ -167,26 +167,26 @@ class RtfBlocks implements RtfVisitor {
     this.#endParagraph();
     this.#lists = [];
     this.#place(this.#paragraph.depth);
-    const table = this.#tables.at(-1) as OpenTable;
+    const table = this.#tables.at(-1) as OpenRtfTable;
     table.row.push({ blocks: table.cell, rowSpan: 1, columnSpan: 1 });
     table.cell = [];
   }
 
   #endRow(depth: number): void {
     this.#place(Math.min(depth, deepestTable));
-    const table = this.#tables.at(-1) as OpenTable;
+    const table = this.#tables.at(-1) as OpenRtfTable;
     if (table.row.length > 0) table.rows.push(table.row);
     table.row = [];
   }
 
-  finish(): Block[] {
+  finish(): FlowBlock[] {
     this.#endParagraph();
     return [...this.#place(0), ...this.#notes];
   }
 }
 
 /** The blocks of an RTF. Throws LecternError `too_large`. */
-export function readRtf(bytes: Uint8Array): Block[] {
+export function readRtf(bytes: Uint8Array): FlowBlock[] {
   const blocks = new RtfBlocks();
   walkRtf(bytes, blocks);
   return blocks.finish();

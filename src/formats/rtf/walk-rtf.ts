@@ -2,11 +2,11 @@
 import { LecternError } from '../../errors.js';
 
 /** Where the characters of a group go. `skip`: nowhere; `body`: into the text; the others are what their visitors know. */
-export type Destination = 'skip' | 'body' | 'fonts' | 'markup' | 'instruction' | 'marker' | 'picture' | 'note';
+export type RtfDestination = 'skip' | 'body' | 'fonts' | 'markup' | 'instruction' | 'marker' | 'picture' | 'note';
 
 /** Inherited by the groups within a group, and given back at its end. */
 export interface RtfState {
-  destination: Destination;
+  destination: RtfDestination;
   /** The group whose first word said where its text goes: none within it. */
   isOutermost: boolean;
   /** Left out of the page that a text was made from: only programs that show RTF want it. */
@@ -40,7 +40,7 @@ const silent = new Set([
   'colortbl', 'stylesheet', 'info', 'header', 'headerl', 'headerr', 'headerf', 'footer', 'footerl', 'footerr', 'footerf', 'nonshppict', 'objdata', 'filetbl',
   'listtable', 'listoverridetable', 'rsidtbl', 'revtbl', 'themedata', 'datastore', 'xe', 'tc', 'bkmkstart', 'bkmkend', 'ftnsep', 'aftnsep', 'nonesttables', 'pnseclvl',
 ]);
-const known: Record<string, Destination> = {
+const known: Record<string, RtfDestination> = {
   fonttbl: 'fonts', htmltag: 'markup', fldinst: 'instruction', listtext: 'marker', pntext: 'marker', pict: 'picture', footnote: 'note', shppict: 'body', fldrslt: 'body', nesttableprops: 'body',
 };
 
@@ -193,7 +193,7 @@ class Walker {
     const isSilent = silent.has(name) || this.#isStarred && destination === undefined;
     this.#isStarred = false;
     if (destination === undefined && !isSilent) return false;
-    if (this.#state.destination !== 'skip') this.#state.destination = isSilent ? 'skip' : destination as Destination;
+    if (this.#state.destination !== 'skip') this.#state.destination = isSilent ? 'skip' : destination as RtfDestination;
     this.#state.isOutermost = true;
     return true;
   }

@@ -1,12 +1,12 @@
 /** Paragraphs and tables of a DOCX in order, written into one place of the document: the body, a cell, a text box, a note. */
 import { ListStack } from '../../leveled-lists.js';
 import { addParagraph } from '../../inline-runs.js';
-import type { Run } from '../../inline-runs.js';
+import type { StyledRun } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
 import { Drawings } from './docx-drawings.js';
 import type { DocxPart } from './docx-part.js';
-import { InlineReader, outlineLevel } from './docx-inline.js';
-import type { Paragraph, Segment } from './docx-inline.js';
+import { DocxInlineReader, outlineLevel } from './docx-inline.js';
+import type { Paragraph, DocxSegment } from './docx-inline.js';
 import { readNumbering } from './docx-styles.js';
 import type { ParagraphStyle } from './docx-styles.js';
 import { addDocxTable } from './docx-table.js';
@@ -15,7 +15,7 @@ import type { DocxTarget } from './docx-target.js';
 /** Elements that only stand around blocks. */
 const wrappers = new Set(['w:sdtContent', 'w:ins', 'w:moveTo', 'w:smartTag', 'w:customXml', 'w:body']);
 
-function joinedRuns(segments: Segment[]): Run[] {
+function joinedRuns(segments: DocxSegment[]): StyledRun[] {
   return segments.flatMap(({ text }) => text.runs());
 }
 
@@ -25,7 +25,7 @@ export class DocxBlockReader {
   /** Lines of code that follow each other are one piece of code. */
   #code: string[] = [];
   /** A paragraph whose end was deleted goes on in the next one. */
-  #open: InlineReader | null = null;
+  #open: DocxInlineReader | null = null;
 
   constructor(private readonly part: DocxPart, private readonly target: DocxTarget) {
     this.#lists = new ListStack(target.builder, target.parent, target.layer);
@@ -65,14 +65,14 @@ export class DocxBlockReader {
   }
 
   #formulas(element: XmlElement): void {
-    const reader = new InlineReader(this.part.inline);
+    const reader = new DocxInlineReader(this.part.inline);
     reader.read(element);
     this.#write(reader.paragraph, this.part.styles.paragraph(null), undefined);
   }
 
   #paragraph(element: XmlElement): void {
     const properties = element.child('w:pPr');
-    const reader = this.#open ?? new InlineReader(this.part.inline);
+    const reader = this.#open ?? new DocxInlineReader(this.part.inline);
     reader.read(element);
     if (properties?.at('w:rPr', 'w:del') !== undefined || properties?.at('w:rPr', 'w:moveFrom') !== undefined) {
       this.#open = reader;
@@ -133,7 +133,7 @@ export class DocxBlockReader {
   }
 
   /** Boxes to tick, each with the words up to the next one. */
-  #boxes(segments: Segment[]): void {
+  #boxes(segments: DocxSegment[]): void {
     const { builder, ...place } = this.target;
     for (const { ticked, text } of segments) {
       const runs = text.runs();

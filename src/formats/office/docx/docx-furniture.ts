@@ -1,7 +1,7 @@
 /** Running headers and footers of a DOCX: each text once, in the furniture layer. */
 import type { DocumentBuilder } from '../../../document/builder.js';
 import type { XmlElement } from '../../xml.js';
-import { InlineReader } from './docx-inline.js';
+import { DocxInlineReader } from './docx-inline.js';
 import { partOf } from './docx-part.js';
 import type { DocxPart } from './docx-part.js';
 
@@ -19,7 +19,7 @@ export function addHeadersAndFooters(part: DocxPart, builder: DocumentBuilder, s
         if (relationship === undefined || relationship.external) continue;
         const own = partOf(part, relationship.target);
         for (const paragraph of part.package.tree(relationship.target)?.descendants('w:p') ?? []) {
-          const reader = new InlineReader(own.inline);
+          const reader = new DocxInlineReader(own.inline);
           reader.read(paragraph);
           const text = reader.paragraph.segments.map((segment) => segment.text.plain).join(' ').replace(/\s+/g, ' ').trim();
           if (text === '' || seen.has(`${label} ${text}`)) continue;

@@ -15,19 +15,19 @@ export interface Drawn {
   afterText: boolean;
 }
 
-export interface Segment {
+export interface DocxSegment {
   /** Of the box that the segment begins with; null where it begins with none. */
   ticked: boolean | null;
   text: InlineText;
 }
 
 export interface Paragraph {
-  segments: Segment[];
+  segments: DocxSegment[];
   drawn: Drawn[];
 }
 
 /** A complex field: its code comes first, then what it shows. */
-interface Field {
+interface DocxField {
   code: string;
   showing: boolean;
 }
@@ -36,7 +36,7 @@ interface Field {
 export interface InlineContext {
   styles: Styles;
   relationships: Map<string, Relationship>;
-  fields: Field[];
+  fields: DocxField[];
   /** Gives the number to print for a note that is referred to here, or null where there is no such note. */
   note: (kind: 'footnote' | 'endnote', id: string) => number | null;
 }
@@ -53,7 +53,7 @@ function hyperlinkOf(code: string): string | undefined {
   return address === undefined || address === '' ? undefined : address;
 }
 
-export class InlineReader {
+export class DocxInlineReader {
   readonly paragraph: Paragraph = { segments: [{ ticked: null, text: new InlineText() }], drawn: [] };
 
   constructor(private readonly context: InlineContext) {}
@@ -64,7 +64,7 @@ export class InlineReader {
   }
 
   get #text(): InlineText {
-    return (this.paragraph.segments.at(-1) as Segment).text;
+    return (this.paragraph.segments.at(-1) as DocxSegment).text;
   }
 
   #inline(element: XmlElement, look: Look): void {

@@ -2,7 +2,7 @@
 import type { XmlElement } from '../../xml.js';
 import type { OfficePackage } from '../office-package.js';
 
-type Kind = 'footnote' | 'endnote';
+type NoteKind = 'footnote' | 'endnote';
 
 export interface TakenNote {
   number: number;
@@ -14,7 +14,7 @@ export interface TakenNote {
 export class Notes {
   readonly #office: OfficePackage;
   readonly #main: string;
-  readonly #all = new Map<Kind, Map<string, XmlElement>>();
+  readonly #all = new Map<NoteKind, Map<string, XmlElement>>();
   readonly #taken = new Map<string, TakenNote>();
 
   constructor(office: OfficePackage, main: string) {
@@ -23,7 +23,7 @@ export class Notes {
   }
 
   /** The number of a note that is referred to here; null where the file has no such note. */
-  number(kind: Kind, id: string): number | null {
+  number(kind: NoteKind, id: string): number | null {
     const key = `${kind} ${id}`;
     const known = this.#taken.get(key);
     if (known !== undefined) return known.number;
@@ -39,7 +39,7 @@ export class Notes {
     return [...this.#taken.values()];
   }
 
-  #load(kind: Kind): Map<string, XmlElement> {
+  #load(kind: NoteKind): Map<string, XmlElement> {
     let notes = this.#all.get(kind);
     if (notes === undefined) {
       notes = new Map<string, XmlElement>();

@@ -12,20 +12,20 @@ interface Level {
   style: string | null;
 }
 
-interface Numbering {
+interface DocxNumbering {
   abstractId: string;
   starts: Map<number, number>;
   levels: Map<number, Level>;
 }
 
-export interface Marker {
+export interface DocxMarker {
   /** As printed: `3.`, `(a)`, `2.1`; `-` for bullets, '' where nothing is printed. */
   text: string;
   enumerated: boolean;
 }
 
 const levelCount = 9;
-const bullet: Marker = { text: '-', enumerated: false };
+const bullet: DocxMarker = { text: '-', enumerated: false };
 
 const romans: [number, string][] = [
   [1000, 'm'], [900, 'cm'], [500, 'd'], [400, 'cd'], [100, 'c'], [90, 'xc'], [50, 'l'], [40, 'xl'], [10, 'x'], [9, 'ix'], [5, 'v'], [4, 'iv'], [1, 'i'],
@@ -76,7 +76,7 @@ function readLevels(parent: XmlElement): Map<number, Level> {
 
 /** Definitions, and the counters while the document is read in order. */
 export class Numberings {
-  readonly #numberings = new Map<string, Numbering>();
+  readonly #numberings = new Map<string, DocxNumbering>();
   readonly #counters = new Map<string, (number | null)[]>();
   readonly #begun = new Set<string>();
 
@@ -118,7 +118,7 @@ export class Numberings {
   }
 
   /** Counts one paragraph and gives its marker. Lists of one definition count on together, whatever stands between them. */
-  next(numId: string, wished: number): Marker {
+  next(numId: string, wished: number): DocxMarker {
     const numbering = this.#numberings.get(numId);
     const level = Math.min(Math.max(0, wished), levelCount - 1);
     const definition = numbering?.levels.get(level);
@@ -133,12 +133,12 @@ export class Numberings {
     return { text, enumerated: /%[1-9]/.test(definition.text) };
   }
 
-  #start(numbering: Numbering, level: number): number {
+  #start(numbering: DocxNumbering, level: number): number {
     return numbering.starts.get(level) ?? numbering.levels.get(level)?.start ?? 1;
   }
 
   /** A list that says where it starts begins anew there; the others go on. */
-  #countersOf(numId: string, numbering: Numbering): (number | null)[] {
+  #countersOf(numId: string, numbering: DocxNumbering): (number | null)[] {
     let counters = this.#counters.get(numbering.abstractId);
     if (counters === undefined) this.#counters.set(numbering.abstractId, (counters = new Array<number | null>(levelCount).fill(null)));
     if (!this.#begun.has(numId)) {

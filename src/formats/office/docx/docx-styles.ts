@@ -16,7 +16,7 @@ export interface ParagraphStyle {
   isCaption: boolean;
 }
 
-interface Style {
+interface DocxStyle {
   name: string;
   basedOn: string | null;
   outlineLevel: number | null;
@@ -55,7 +55,7 @@ export function formattingOf(properties: XmlElement | undefined): Partial<Format
 }
 
 export class Styles {
-  readonly #styles = new Map<string, Style>();
+  readonly #styles = new Map<string, DocxStyle>();
   readonly #paragraphs = new Map<string, ParagraphStyle>();
   readonly #runs = new Map<string, Partial<Formatting>>();
   readonly #defaultId: string | null = null;
@@ -96,7 +96,7 @@ export class Styles {
   }
 
   /** The style and those it is based on; a circle ends where it closes. */
-  *#line(id: string): Generator<Style> {
+  *#line(id: string): Generator<DocxStyle> {
     const seen = new Set<string>();
     for (let at: string | null = id; at !== null && !seen.has(at);) {
       seen.add(at);

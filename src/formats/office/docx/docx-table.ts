@@ -3,7 +3,7 @@ import { InlineText } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
 import { toggle } from '../office-package.js';
 import { addRichTable } from '../rich-table.js';
-import { InlineReader } from './docx-inline.js';
+import { DocxInlineReader } from './docx-inline.js';
 import type { DocxPart } from './docx-part.js';
 import { numberOf, readNumbering } from './docx-styles.js';
 import type { DocxTarget, WriteDocxBlocks } from './docx-target.js';
@@ -82,7 +82,7 @@ function plainText(part: DocxPart, cell: XmlElement): string | null {
   if (numbering !== null && numbering !== '0' && part.numberings.has(numbering)) return null;
   // A look at the paragraph alone: notes and fields in it are counted when it is read for good.
   if ([...paragraph.descendants('w:fldChar')].length > 0 || [...paragraph.descendants('w:footnoteReference')].length > 0 || [...paragraph.descendants('w:endnoteReference')].length > 0) return null;
-  const reader = new InlineReader(part.inline);
+  const reader = new DocxInlineReader(part.inline);
   reader.read(paragraph);
   const { segments, drawn } = reader.paragraph;
   if (drawn.length > 0 || segments.length > 1) return null;

@@ -2,13 +2,13 @@
 import { basename, extname } from 'node:path';
 import { LecternError } from '../../../errors.js';
 import { DocumentBuilder } from '../../../document/builder.js';
-import type { ReadDocument, Reader } from '../../format-reader.js';
+import type { ReadDocument, FormatReader } from '../../format-reader.js';
 import { addParagraph } from '../../inline-runs.js';
 import type { XmlElement } from '../../xml.js';
 import { OfficePackage } from '../office-package.js';
 import { DocxBlockReader } from './docx-blocks.js';
 import { addHeadersAndFooters } from './docx-furniture.js';
-import { InlineReader } from './docx-inline.js';
+import { DocxInlineReader } from './docx-inline.js';
 import { Notes } from './docx-notes.js';
 import { Numberings } from './docx-numbering.js';
 import { partOf } from './docx-part.js';
@@ -47,7 +47,7 @@ function addNotes(part: DocxPart, builder: DocumentBuilder, notes: Notes): void 
     const own = partOf(part, partName);
     let first = true;
     for (const paragraph of element.descendants('w:p')) {
-      const reader = new InlineReader(own.inline);
+      const reader = new DocxInlineReader(own.inline);
       const text = reader.paragraph.segments[0]?.text;
       if (first) text?.add(`[${number}] `);
       reader.read(paragraph);
@@ -58,7 +58,7 @@ function addNotes(part: DocxPart, builder: DocumentBuilder, notes: Notes): void 
 }
 
 /** Reads a DOCX, its macros and external parts left alone. Throws LecternError as `Reader` says. */
-export const readDocx: Reader = (bytes, options): ReadDocument => {
+export const readDocx: FormatReader = (bytes, options): ReadDocument => {
   const office = new OfficePackage(bytes, 'DOCX');
   const name = office.mainPart('DOCX');
   const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options });

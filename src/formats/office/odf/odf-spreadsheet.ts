@@ -4,9 +4,9 @@ import type { ReadOptions } from '../../format-reader.js';
 import type { XmlElement, XmlReader } from '../../xml.js';
 import { numberOf } from '../docx/docx-styles.js';
 import { addTables, TableBudget } from '../sheet-tables.js';
-import type { GridCell } from '../sheet-tables.js';
+import type { SheetGridCell } from '../sheet-tables.js';
 import { CellStore, cellKind, maximumColumns, maximumRows } from '../xlsx/sheet-cells.js';
-import type { Range } from '../xlsx/sheet-cells.js';
+import type { CellRange } from '../xlsx/sheet-cells.js';
 import { findRegions } from '../xlsx/sheet-regions.js';
 import { OdfBlockReader } from './odf-blocks.js';
 import type { OdfContext } from './odf-context.js';
@@ -17,7 +17,7 @@ interface Sheet {
   hidden: boolean;
   pageNumber: number;
   cells: CellStore;
-  merges: Range[];
+  merges: CellRange[];
   drawn: XmlElement[];
 }
 
@@ -127,7 +127,7 @@ export class SheetReader {
       const parent = builder.addGroup('sheet', `sheet: ${name}`, { layer });
       const at = [{ pageNumber, box: { left: 0, top: 0, right: width, bottom: height } }];
       if (this.count > 1) builder.addHeading(1, name, { parent, layer, at });
-      const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number, into: GridCell) => {
+      const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number, into: SheetGridCell) => {
         const cell = region.cells[index] ?? 0;
         into.row = cells.rows[cell] ?? 0;
         into.column = cells.columns[cell] ?? 0;

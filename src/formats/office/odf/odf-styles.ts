@@ -4,7 +4,7 @@ import type { XmlElement } from '../../xml.js';
 import { formatNumber } from '../docx/docx-numbering.js';
 import { numberOf } from '../docx/docx-styles.js';
 
-interface Style {
+interface OdfStyle {
   parent: string | null;
   /** As the user sees it, in lower case. */
   name: string;
@@ -37,7 +37,7 @@ function readLevel(element: XmlElement): ListLevel {
 }
 
 export class OdfStyles {
-  readonly #styles = new Map<string, Style>();
+  readonly #styles = new Map<string, OdfStyle>();
   readonly #lists = new Map<string, Map<number, ListLevel>>();
   readonly #looks = new Map<string, Partial<Formatting>>();
 
@@ -55,7 +55,7 @@ export class OdfStyles {
   }
 
   /** The style and those it is made from, its own first; a circle ends where it closes. */
-  *line(family: string, name: string | undefined): Generator<Style> {
+  *line(family: string, name: string | undefined): Generator<OdfStyle> {
     const seen = new Set<string>();
     for (let at: string | null | undefined = name; at !== null && at !== undefined && !seen.has(at);) {
       seen.add(at);

@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path';
 import { LecternError } from '../../../errors.js';
 import { DocumentBuilder } from '../../../document/builder.js';
-import type { ReadDocument, Reader, ReadOptions } from '../../format-reader.js';
+import type { ReadDocument, FormatReader, ReadOptions } from '../../format-reader.js';
 import { addParagraph } from '../../inline-runs.js';
 import { OdfBlockReader } from './odf-blocks.js';
 import { makeOdfContext } from './odf-context.js';
@@ -68,7 +68,7 @@ function addNotes({ builder, inline, notes }: OdfContext): void {
   }
 }
 
-export const readOdt: Reader = (bytes, options): ReadDocument => {
+export const readOdt: FormatReader = (bytes, options): ReadDocument => {
   const { context, body, builder } = open(bytes, options, 'ODT', 'office:text');
   const blocks = new OdfBlockReader(context, { parent: builder.document.body });
   const depth = body.depth;
@@ -84,7 +84,7 @@ export const readOdt: Reader = (bytes, options): ReadDocument => {
   return { document: builder.document, pictures: context.pictures, losses: [], pageCount: null };
 };
 
-export const readOdp: Reader = (bytes, options): ReadDocument => {
+export const readOdp: FormatReader = (bytes, options): ReadDocument => {
   const { context, body, builder } = open(bytes, options, 'ODP', 'office:presentation');
   const slides = new SlidePages(context, options);
   const depth = body.depth;
@@ -96,7 +96,7 @@ export const readOdp: Reader = (bytes, options): ReadDocument => {
   return { document: builder.document, pictures: context.pictures, losses: [], pageCount: slides.count };
 };
 
-export const readOds: Reader = (bytes, options): ReadDocument => {
+export const readOds: FormatReader = (bytes, options): ReadDocument => {
   const { context, body, builder } = open(bytes, options, 'ODS', 'office:spreadsheet', true);
   const sheets = new SheetReader(context, options);
   const depth = body.depth;

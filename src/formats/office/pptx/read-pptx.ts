@@ -2,7 +2,7 @@
 import { basename, extname } from 'node:path';
 import { LecternError } from '../../../errors.js';
 import { DocumentBuilder } from '../../../document/builder.js';
-import type { FoundPicture, ReadDocument, Reader } from '../../format-reader.js';
+import type { FoundPicture, ReadDocument, FormatReader } from '../../format-reader.js';
 import { numberOf } from '../docx/docx-styles.js';
 import { emuPerPoint } from '../office-units.js';
 import { OfficePackage } from '../office-package.js';
@@ -66,7 +66,7 @@ class PresentationReader {
 }
 
 /** Reads a PPTX, its macros and external parts left alone. Throws LecternError as `Reader` says. */
-export const readPptx: Reader = (bytes, options): ReadDocument => {
+export const readPptx: FormatReader = (bytes, options): ReadDocument => {
   const office = new OfficePackage(bytes, 'PPTX');
   const main = office.mainPart('PPTX');
   const root = office.tree(main);

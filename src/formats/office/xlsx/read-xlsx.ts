@@ -3,9 +3,9 @@ import { basename, extname } from 'node:path';
 import { LecternError } from '../../../errors.js';
 import { DocumentBuilder } from '../../../document/builder.js';
 import type { GroupItem } from '../../../document/model.js';
-import type { FoundPicture, ReadDocument, Reader } from '../../format-reader.js';
+import type { FoundPicture, ReadDocument, FormatReader } from '../../format-reader.js';
 import { addTables, TableBudget } from '../sheet-tables.js';
-import type { GridCell } from '../sheet-tables.js';
+import type { SheetGridCell } from '../sheet-tables.js';
 import { OfficePackage } from '../office-package.js';
 import { addComments } from './cell-comments.js';
 import { maximumColumns } from './sheet-cells.js';
@@ -40,7 +40,7 @@ class WorkbookReader {
     const group: GroupItem = builder.addGroup('sheet', `sheet: ${sheet.name}`, { layer });
     const page = { left: 0, top: 0, right: width, bottom: height };
     if (this.named) builder.addHeading(1, sheet.name, { parent: group, layer, at: [{ pageNumber, box: { ...page, bottom: 0 } }] });
-    const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number, into: GridCell) => {
+    const grids = regions.map((region) => ({ ...region, count: region.cells.length, cell: (index: number, into: SheetGridCell) => {
       const at = region.cells[index] ?? 0;
       into.row = cells.rows[at] ?? 0;
       into.column = cells.columns[at] ?? 0;
@@ -59,7 +59,7 @@ class WorkbookReader {
 }
 
 /** Reads an XLSX; formulas show the values that were saved with them. Throws LecternError as `Reader` says. */
-export const readXlsx: Reader = (bytes, options): ReadDocument => {
+export const readXlsx: FormatReader = (bytes, options): ReadDocument => {
   const workbook = new Workbook(new OfficePackage(bytes, 'XLSX'));
   const builder = new DocumentBuilder({ name: basename(options.filename, extname(options.filename)), origin: options, coordOrigin: 'TOPLEFT' });
   // The only sheet of an XLS has no heading, as that of an ODS: so the contract's own converter answers.

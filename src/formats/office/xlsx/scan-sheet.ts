@@ -3,11 +3,11 @@ import { LecternError } from '../../../errors.js';
 import { carriageReturn, equalsSign, greaterThan, lastCodePoint, lessThan, letterCount, lineFeed, nine, singleQuote, slash, space, tab, upperA, upperZ, zero } from '../../character-codes.js';
 import { decodeXml } from '../../xml-text.js';
 import { CellStore, cellKind, maximumColumns, maximumRows, readRange } from './sheet-cells.js';
-import type { CellKind, Range } from './sheet-cells.js';
+import type { CellKind, CellRange } from './sheet-cells.js';
 
 export interface ScannedSheet {
   cells: CellStore;
-  merges: Range[];
+  merges: CellRange[];
   /** False where there were more cells than wanted. */
   complete: boolean;
   /** The rest of the sheet behind its cells, for its few other elements. */
@@ -265,8 +265,8 @@ export function scanSheet(bytes: Uint8Array, most: number, subject: string): Sca
   return { cells: scanner.cells, merges: readMerges(tail, prefix), complete: scanner.complete, tail };
 }
 
-function readMerges(tail: string, prefix: string): Range[] {
-  const merges: Range[] = [];
+function readMerges(tail: string, prefix: string): CellRange[] {
+  const merges: CellRange[] = [];
   for (const [, reference = ''] of tail.matchAll(new RegExp(`<${prefix}mergeCell\\s[^>]*?ref="([^"]+)"`, 'g'))) {
     const range = readRange(reference);
     if (range !== null) merges.push(range);

@@ -55,7 +55,7 @@ export class CellStore {
   }
 }
 
-export interface Range {
+export interface CellRange {
   top: number;
   left: number;
   bottom: number;
@@ -73,7 +73,7 @@ export function readAddress(text: string): { row: number; column: number } | nul
 }
 
 /** `A1:B2`, ends included; null where it is none. */
-export function readRange(text: string): Range | null {
+export function readRange(text: string): CellRange | null {
   const [first, last] = text.split(':').map(readAddress);
   if (!first) return null;
   const end = last ?? first;

@@ -1,11 +1,11 @@
 /** A sheet's used cells as tables: cells that touch belong together, and a merged range touches with all of its area. */
 import { maximumColumns } from './sheet-cells.js';
-import type { CellStore, Range } from './sheet-cells.js';
+import type { CellStore, CellRange } from './sheet-cells.js';
 
-export interface Region extends Range {
+export interface SheetRegion extends CellRange {
   /** Indices into the store, row by row. */
   cells: Int32Array;
-  merges: Range[];
+  merges: CellRange[];
 }
 
 /** A sheet that falls into more pieces than this is one table: scattered numbers, not tables. */
@@ -16,7 +16,7 @@ const maximumMergedRows = 500_000;
 const maximumMergedArea = 2_000_000;
 
 /** Filled cells side by side in one row; `set` is its place in the forest of sets. */
-interface Runs {
+interface ColumnRuns {
   rows: Int32Array;
   starts: Int32Array;
   ends: Int32Array;
@@ -48,7 +48,7 @@ function inOrder({ rows, columns, count }: CellStore): Int32Array {
 const partNumbers = 3;
 
 /** Runs of filled columns, row by row, those of merged ranges among them; runs that touch within a row are one. */
-function runsOf(store: CellStore, order: Int32Array, merges: Range[]): Runs {
+function runsOf(store: CellStore, order: Int32Array, merges: CellRange[]): ColumnRuns {
   const mergedParts: number[] = [];
   for (const { top, bottom, left, right } of merges) for (let row = top; row <= bottom; row++) mergedParts.push(row, left, right);
   const total = order.length + mergedParts.length / partNumbers;
@@ -89,7 +89,7 @@ function runsOf(store: CellStore, order: Int32Array, merges: Range[]): Runs {
 }
 
 /** The set of each run: runs that overlap in neighbouring rows are joined. */
-function joinRuns({ rows, starts, ends, count }: Runs): Int32Array {
+function joinRuns({ rows, starts, ends, count }: ColumnRuns): Int32Array {
   const parents = new Int32Array(count).map((_, index) => index);
   const find = (run: number): number => {
     let root = run;
@@ -113,7 +113,7 @@ function joinRuns({ rows, starts, ends, count }: Runs): Int32Array {
 const keptPastUse = 64;
 
 /** Those of the merged ranges that begin with a filled cell and lie within what is used; all within a bound on their rows. */
-function usefulMerges(store: CellStore, order: Int32Array, merges: Range[]): Range[] {
+function usefulMerges(store: CellStore, order: Int32Array, merges: CellRange[]): CellRange[] {
   if (merges.length === 0) return [];
   let [lastRow, lastColumn] = [0, 0];
   const filled = new Set<number>();
@@ -125,7 +125,7 @@ function usefulMerges(store: CellStore, order: Int32Array, merges: Range[]): Ran
     if (wanted.has(row * maximumColumns + column)) filled.add(row * maximumColumns + column);
   }
   for (const merge of merges) lastColumn = Math.max(lastColumn, Math.min(merge.right, lastColumn + keptPastUse));
-  const kept: Range[] = [];
+  const kept: CellRange[] = [];
   let rows = 0;
   let area = 0;
   for (const merge of merges) {
@@ -140,7 +140,7 @@ function usefulMerges(store: CellStore, order: Int32Array, merges: Range[]): Ran
 }
 
 /** The regions of a sheet in the order of their first cells, from the top left. */
-export function findRegions(store: CellStore, allMerges: Range[]): Region[] {
+export function findRegions(store: CellStore, allMerges: CellRange[]): SheetRegion[] {
   const order = inOrder(store);
   if (order.length === 0) return [];
   const merges = usefulMerges(store, order, allMerges);
@@ -156,10 +156,10 @@ export function findRegions(store: CellStore, allMerges: Range[]): Region[] {
 }
 
 /** Deals cells and merged ranges out to their regions. */
-function gather(store: CellStore, order: Int32Array, merges: Range[], runs: Runs, regionOf: (run: number) => number, count: number): Region[] {
-  const bounds = Array.from({ length: count }, (): Range => ({ top: Infinity, left: Infinity, bottom: 0, right: 0 }));
+function gather(store: CellStore, order: Int32Array, merges: CellRange[], runs: ColumnRuns, regionOf: (run: number) => number, count: number): SheetRegion[] {
+  const bounds = Array.from({ length: count }, (): CellRange => ({ top: Infinity, left: Infinity, bottom: 0, right: 0 }));
   for (let run = 0; run < runs.count; run++) {
-    const bound = bounds[regionOf(run)] as Range;
+    const bound = bounds[regionOf(run)] as CellRange;
     bound.top = Math.min(bound.top, runs.rows[run] ?? 0);
     bound.bottom = Math.max(bound.bottom, runs.rows[run] ?? 0);
     bound.left = Math.min(bound.left, runs.starts[run] ?? 0);
@@ -177,11 +177,11 @@ function gather(store: CellStore, order: Int32Array, merges: Range[], runs: Runs
     sizes[region] = (sizes[region] ?? 0) + 1;
     if (merges.length > 0) byStart.set(row * 16_384 + column, region);
   }
-  const regions = bounds.map((bound, index): Region => ({ ...bound, cells: new Int32Array(sizes[index] ?? 0), merges: [] }));
+  const regions = bounds.map((bound, index): SheetRegion => ({ ...bound, cells: new Int32Array(sizes[index] ?? 0), merges: [] }));
   const filled = new Int32Array(count);
   for (let at = 0; at < order.length; at++) {
     const region = owners[at] ?? 0;
-    (regions[region] as Region).cells[filled[region] ?? 0] = order[at] ?? 0;
+    (regions[region] as SheetRegion).cells[filled[region] ?? 0] = order[at] ?? 0;
     filled[region] = (filled[region] ?? 0) + 1;
   }
   for (const merge of merges) {
