@@ -1,6 +1,6 @@
 /** What the table network reads where geometry sees no table, on drawn tables and on drawn pages: the signs by which it is known for a table, and whether it is one. models/training/tables/signs.py finds the signs' weights. */
 import { extentsOf, inkOf, wordsOf } from '../src/convert/tables/network/extents.js';
-import { tableByNetwork } from '../src/convert/tables/network/find-cells.js';
+import { tableByNetwork } from '../src/convert/tables/network/cells-of-table.js';
 import { type CellFinder, findSureAndDoubtful } from '../src/convert/tables/index.js';
 import { areasOf } from '../src/convert/tables/network/grown-areas.js';
 import { signsOf } from '../src/convert/decide/network-tables.js';

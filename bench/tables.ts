@@ -5,7 +5,7 @@ import { parseArgs } from 'node:util';
 import { type BenchmarkMeasure, tableOf } from '../src/client/measures.js';
 import { defaultConvertOptions } from '../src/convert/options.js';
 import type { FoundTable, TableCell } from '../src/convert/page/found-table.js';
-import { tableByNetwork } from '../src/convert/tables/network/find-cells.js';
+import { tableByNetwork } from '../src/convert/tables/network/cells-of-table.js';
 import { inkOf } from '../src/convert/tables/network/extents.js';
 import { type CellFinder, findSureAndDoubtful, shippedCellFinder, tablesByNetwork } from '../src/convert/tables/index.js';
 import { packageRoot, shippedModelsDirectory } from '../src/platform/package-files.js';

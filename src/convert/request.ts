@@ -4,7 +4,7 @@ import type { LineVoting } from './ocr/own.js';
 import type { TextRecognisers } from './ocr/recogniser.js';
 import type { ConvertOptions } from './options.js';
 import type { LayoutFinder } from './layout-network/shipped.js';
-import type { CellFinder } from './tables/index.js';
+import type { CellFinder } from './tables/network/cell-finder.js';
 import type { Confidence, ConversionError, ConversionProgress, ConversionStatus, StageTiming } from './result.js';
 
 /** A model's vocabulary. */

@@ -1,6 +1,6 @@
 import t from 'tap';
 import { defaultConvertOptions } from '../../src/convert/options.js';
-import { tableByNetwork } from '../../src/convert/tables/network/find-cells.js';
+import { tableByNetwork } from '../../src/convert/tables/network/cells-of-table.js';
 import { findTables, shippedCellFinder, tableWords } from '../../src/convert/tables/index.js';
 import { openEngine } from '../../src/engine/engine.js';
 import { shippedModelsDirectory } from '../../src/platform/package-files.js';

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { TableCells } from '../../src/engine/vision-port.js';
-import { type CellFinder, tablesByNetwork } from '../../src/convert/tables/network/find-cells.js';
+import type { CellFinder } from '../../src/convert/tables/network/cell-finder.js';
+import { tablesByNetwork } from '../../src/convert/tables/network/find-cells.js';
 import { extentsOf } from '../../src/convert/tables/network/extents.js';
 import { areasOf } from '../../src/convert/tables/network/grown-areas.js';
 import type { FoundTable } from '../../src/convert/page/found-table.js';

@@ -1,6 +1,7 @@
 import t from 'tap';
 import type { TableCells } from '../../src/engine/vision-port.js';
-import { type CellFinder, tablesByNetwork } from '../../src/convert/tables/network/find-cells.js';
+import type { CellFinder } from '../../src/convert/tables/network/cell-finder.js';
+import { tablesByNetwork } from '../../src/convert/tables/network/find-cells.js';
 import type { FoundTable, TableCell } from '../../src/convert/page/found-table.js';
 import { standsInRows, zonesOf } from '../../src/convert/tables/network/zones.js';
 import type { PageContent, Word } from '../../src/pdf/pdf-page.js';

@@ -1,5 +1,5 @@
 /** Whether a filled grid is a table, and how surely. Running text, lists, contents pages, formulas and code are none. */
-import type { TableArea } from '../tables/evidence/boundaries.js';
+import type { TableArea } from '../tables/evidence/table-area.js';
 import { drawnShare, findingsOf } from '../tables/evidence/findings.js';
 import type { Findings } from '../tables/evidence/findings.js';
 import type { Grid } from '../tables/evidence/grid.js';
@@ -30,7 +30,7 @@ export function evidenceOf(area: TableArea, grid: Grid): Evidence {
 }
 
 /** 0..1; below 0.5 the grid is no table. The weights are log odds, set by pages where one of them decides. */
-export function judge(area: TableArea, grid: Grid, evidence: Evidence, around: Surroundings): number {
+export function scoreTable(area: TableArea, grid: Grid, evidence: Evidence, around: Surroundings): number {
   const found = findingsOf(grid, area.verticals);
   if (found.columns < 2 || found.filled < 2) return 0;
   const score = (evidence === 'ruled' ? judgeRuled(found) : judgeOpen(found, evidence, area, around)) - (around.figure && !around.captioned ? (evidence === 'ruled' ? 1.6 : 2.5) : 0);

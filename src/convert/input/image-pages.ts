@@ -6,7 +6,7 @@ import { LecternError } from '../../errors.js';
 import type { Box, PageContent } from '../../pdf/index.js';
 import { decodeBmp } from './bmp.js';
 import { maxImagePixels, requireReadableSize } from './image-size.js';
-import type { PageSource } from './pages.js';
+import type { PageSource } from './page-source.js';
 
 const maxPages = 10_000;
 

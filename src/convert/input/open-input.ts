@@ -9,7 +9,7 @@ import type { Timings } from '../timings.js';
 import { detectFormat } from './input-format.js';
 import type { InputFormat } from './input-format.js';
 import { openPages } from './pages.js';
-import type { PageSource } from './pages.js';
+import type { PageSource } from './page-source.js';
 
 /** Pages to make a document of. */
 export interface PagesInput {

@@ -1,22 +1,6 @@
-/** Pages, whatever file they come from: what the pipeline reads of them. */
-import type { Bitmap } from '../../bitmap.js';
+/** Opens files whose pages the page pipeline reads. */
 import { openPdf } from '../../pdf/index.js';
-import type { Box, OutlineEntry, PageContent, QuarterTurn } from '../../pdf/index.js';
-
-export interface PageSource {
-  readonly pageCount: number;
-  readonly title: string;
-  outline(): OutlineEntry[];
-  /** Throws LecternError `invalid_document` when the page cannot be read. */
-  readPage(pageIndex: number): Promise<PageContent> | PageContent;
-  /** A region of the page, in its points. */
-  render(pageIndex: number, box: Box, dpi: number): Promise<Bitmap> | Bitmap;
-  /** The same pages turned clockwise; absent where no text can stand turned on them. */
-  turned?(turn: QuarterTurn): Pick<PageSource, 'readPage' | 'render' | 'damage'>;
-  /** What was wrong with a page that was drawn all the same: a sentence, or null. */
-  damage?(pageIndex: number): string | null;
-  close(): void;
-}
+import type { PageSource } from './page-source.js';
 
 /** Opens a PDF or an image file. Rejects with LecternError `invalid_document` or `password_required`. */
 export async function openPages(format: string, bytes: Uint8Array, password: string | null): Promise<PageSource> {

@@ -4,7 +4,6 @@ import { gapTolerances, rowOverlap, sameTopPoints } from '../page/tolerances.js'
 import { heightOf, horizontalOverlap, middleY, unionBox, verticalOverlap, widthOf } from '../../geometry/box.js';
 import { median } from '../../geometry/statistics.js';
 import type { Piece } from './sides.js';
-import type { Column } from './reading-order.js';
 import { optionsBeside } from './options-beside.js';
 import { joinPieces } from '../page/text-line.js';
 import type { TextLine } from '../page/text-line.js';
@@ -15,6 +14,13 @@ import type { Vocabulary } from '../page/vocabulary.js';
 
 /** A row of text, or the index of a table or figure. */
 export type ColumnItem = { line: TextLine; object: -1 } | { line: null; object: number };
+
+/** A strip of the page that is read from top to bottom. */
+export interface Column {
+  left: number;
+  right: number;
+  items: ColumnItem[];
+}
 
 interface Row {
   pieces: Piece[];

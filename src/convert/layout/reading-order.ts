@@ -13,14 +13,7 @@ import type { TextLine } from '../page/text-line.js';
 import type { Vocabulary } from '../page/vocabulary.js';
 import { isVerticalText, wholeVerticalLines } from './vertical.js';
 import { rowsOfColumn } from './column-rows.js';
-import type { ColumnItem } from './column-rows.js';
-
-/** A stretch of the page that is read from top to bottom. */
-export interface Column {
-  left: number;
-  right: number;
-  items: ColumnItem[];
-}
+import type { Column, ColumnItem } from './column-rows.js';
 
 const maxDepth = 24;
 

@@ -3,7 +3,7 @@ import { holdsMiddle } from '../../geometry/box.js';
 import type { Bitmap } from '../../bitmap.js';
 import type { ReadPage, VisionEngine } from '../../engine/port.js';
 import type { Box, PageContent, PlacedImage } from '../../pdf/pdf-page.js';
-import type { PageSource } from '../input/pages.js';
+import type { PageSource } from '../input/page-source.js';
 import type { LineVoting } from './own.js';
 import type { TextRecogniser } from './recogniser.js';
 import { strokeOf } from './strokes.js';

@@ -8,7 +8,7 @@ import type { DoclingDocument, ImageRef } from '../../document/model.js';
 import { LecternError } from '../../errors.js';
 import type { FoundPicture } from '../../formats/index.js';
 import { imageType } from '../input/input-format.js';
-import type { PageSource } from '../input/pages.js';
+import type { PageSource } from '../input/page-source.js';
 import type { PlacedPicture } from '../structure/assemble.js';
 
 /** The library is loaded by the first picture that is asked for. */

@@ -2,7 +2,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { LecternError } from '../../errors.js';
 import { conversionError, errorOf } from '../failures.js';
-import type { PageSource } from '../input/pages.js';
+import type { PageSource } from '../input/page-source.js';
 import type { PageStructure } from '../page/values.js';
 import type { ConvertPorts, ConvertRequest } from '../request.js';
 import type { ConversionError } from '../result.js';

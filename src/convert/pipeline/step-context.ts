@@ -1,7 +1,7 @@
 /** What the steps of one page share beside the page: options, ports, timings, and where they report failures. */
 import { LecternError } from '../../errors.js';
 import { errorOf } from '../failures.js';
-import type { PageSource } from '../input/pages.js';
+import type { PageSource } from '../input/page-source.js';
 import type { ConvertOptions } from '../options.js';
 import type { ConvertPorts } from '../request.js';
 import type { ConversionError } from '../result.js';

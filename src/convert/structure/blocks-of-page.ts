@@ -1,11 +1,6 @@
 /** One page's columns, tables and figures as blocks in reading order, with its furniture at its ends. */
-import { splitWhere } from '../page/rows.js';
-import { heightOf, middleX, middleY } from '../../geometry/box.js';
-import type { Box } from '../../pdf/pdf-page.js';
 import { splitByFigure } from '../layout/figures.js';
-import type { FigureRegion } from '../page/regions.js';
 import { orderPage } from '../layout/reading-order.js';
-import { rowsOfColumn } from '../layout/column-rows.js';
 import type { PageStructure } from '../page/values.js';
 import { nominalBox } from '../page/text-line.js';
 import type { TextLine } from '../page/text-line.js';
@@ -13,6 +8,7 @@ import type { Vocabulary } from '../page/vocabulary.js';
 import { textBlock } from './block.js';
 import type { Block, TextBlock } from './block.js';
 import { columnsOfEdge } from './company-details.js';
+import { figureRows } from './figure-text.js';
 import type { FurnitureLabel } from './furniture.js';
 import { paragraphsOf } from './paragraphs.js';
 import type { BodyStyle, PageLines } from './style.js';
@@ -29,33 +25,6 @@ function furnitureBlocks(lines: TextLine[], label: FurnitureLabel, structure: Pa
     block.role = label;
     return block;
   });
-}
-
-/** Text in a figure: of one drawing after the other, as they are read, each with what stands nearest to it. */
-function figureRows(lines: TextLine[], { parts = [] }: FigureRegion, vocabulary: Vocabulary): TextLine[] {
-  if (parts.length < 2) return rowsOfDrawing(lines, vocabulary);
-  const rows = splitWhere([...parts].sort((a, b) => a.top - b.top), (row, part) => standsAbove(row[0]!, part));
-  const ordered = rows.flatMap((row) => row.sort((a, b) => a.left - b.left));
-  const nearest = (line: TextLine): Box => ordered.reduce((best, part) => (distance(line.box, part) < distance(line.box, best) ? part : best));
-  const owners = new Map(lines.map((line) => [line, nearest(line)]));
-  return ordered.flatMap((part) => rowsOfDrawing(lines.filter((line) => owners.get(line) === part), vocabulary));
-}
-
-function standsAbove(a: Box, b: Box): boolean {
-  return a.bottom - b.top < 0.3 * Math.min(heightOf(a), heightOf(b));
-}
-
-/** From the middle of `inner` to `box`; 0 within it. */
-function distance(inner: Box, box: Box): number {
-  const [x, y] = [middleX(inner), middleY(inner)];
-  return Math.hypot(Math.max(0, box.left - x, x - box.right), Math.max(0, box.top - y, y - box.bottom));
-}
-
-/** Labels row by row: they have no columns. What is written upwards or downwards is in no row and follows. */
-function rowsOfDrawing(lines: TextLine[], vocabulary: Vocabulary): TextLine[] {
-  const turned = lines.filter(({ angle }) => angle !== 0);
-  const pieces = lines.filter(({ angle }) => angle === 0).map((line) => ({ box: nominalBox(line), line, object: -1 }));
-  return [...rowsOfColumn(pieces, false, vocabulary).items.flatMap((item) => (item.line === null ? [] : [item.line])), ...turned];
 }
 
 function objectBlock(text: PageLines, object: number, vocabulary: Vocabulary): Block {

@@ -2,7 +2,7 @@
 import { endsSentence } from '../wording/sentences.js';
 import { unionBox, widthOf } from '../../geometry/box.js';
 import type { TextLine } from '../page/text-line.js';
-import type { Column } from '../layout/reading-order.js';
+import type { Column } from '../layout/column-rows.js';
 import type { ColumnEdges, TextBlock } from './block.js';
 import { textBlock } from './block.js';
 import { isSalutation } from '../wording/salutations.js';

@@ -1,7 +1,7 @@
 /** Groups of marks inside others: part of them, or tables by themselves in a frame. */
 import { containsBox, widthOf } from '../../../geometry/box.js';
 import type { Box } from '../../../pdf/pdf-page.js';
-import type { MarkGroup } from './marks.js';
+import type { MarkGroup } from './table-area.js';
 
 const MAX_HOSTS = 300;
 /** A rule that stays so far from a frame's side does not reach it. */

@@ -8,35 +8,9 @@ import type { Chunk, VisualRow } from './chunks.js';
 import { makeRows } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
 import type { Column } from './columns.js';
-import type { Joint, Segment, Shade } from './segments.js';
+import type { Segment } from './segments.js';
+import type { Boundaries, Edge, TableArea } from './table-area.js';
 import { isValue, startsLowercase } from '../../wording/cell-text.js';
-
-/** A part of the page that may be a table, with everything in it. */
-export interface TableArea {
-  box: Box;
-  rows: VisualRow[];
-  horizontals: Segment[];
-  verticals: Segment[];
-  shades: Shade[];
-  joints: Joint[];
-  /** Line distance of the page's running text, in parts of its size. */
-  leading: number;
-}
-
-export interface Edge {
-  at: number;
-  kind: 'drawn' | 'joint' | 'white';
-}
-
-export interface Boundaries {
-  /** Edges of the columns from the left, one more than there are columns. */
-  x: Edge[];
-  /** Edges of the rows from the top, one more than there are rows. */
-  y: Edge[];
-  columns: Column[];
-  /** The area's rows, their chunks cut at the columns' edges. */
-  rows: VisualRow[];
-}
 
 const SAME_EDGE = 3;
 

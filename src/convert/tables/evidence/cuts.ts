@@ -1,6 +1,6 @@
 /** Chunks cut where a column ends inside them, and told by the columns they stand in. */
 import { middleX } from '../../../geometry/box.js';
-import type { Edge } from './boundaries.js';
+import type { Edge } from './table-area.js';
 import { chunkOf, textOf } from './chunks.js';
 import type { Chunk, VisualRow } from './chunks.js';
 import type { Column } from './columns.js';

@@ -1,7 +1,7 @@
 /** What a filled grid shows of itself: counts and shares on which the verdict rests. */
 import { isBullet, isListMarker } from '../../wording/markers.js';
 import { middleX } from '../../../geometry/box.js';
-import type { TableArea } from './boundaries.js';
+import type { TableArea } from './table-area.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
 import type { Segment } from './segments.js';

@@ -1,7 +1,7 @@
 /** The row above the first of the marks that stand below each row, or in every other one: nothing is drawn above it, and it need not be a head. */
 import type { Column } from './columns.js';
 import { columnsUnder, cutAtColumns } from './columns.js';
-import type { MarkGroup } from './marks.js';
+import type { MarkGroup } from './table-area.js';
 import type { Strip } from './spread.js';
 
 /** In sizes: texts of one column begin, or end, that near to each other. */

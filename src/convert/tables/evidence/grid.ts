@@ -2,7 +2,7 @@
 import { fromTop, rowsByBaseline } from '../../page/rows.js';
 import { baselineTolerances } from '../../page/tolerances.js';
 import type { Box } from '../../../pdf/pdf-page.js';
-import type { Boundaries, Edge, TableArea } from './boundaries.js';
+import type { Boundaries, Edge, TableArea } from './table-area.js';
 import { columnsOf } from './cuts.js';
 import type { Chunk } from './chunks.js';
 import { coveredLength, nearEdge } from './segments.js';

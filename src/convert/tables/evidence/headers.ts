@@ -1,5 +1,5 @@
 /** Header rows and row headers of a grid, and the spans that header cells have over the rows and columns below them. */
-import type { TableArea } from './boundaries.js';
+import type { TableArea } from './table-area.js';
 import type { Chunk } from './chunks.js';
 import type { Grid, GridCell } from './grid.js';
 import { textOfCell } from './findings.js';

@@ -9,13 +9,7 @@ import type { Chunk, VisualRow } from './chunks.js';
 import { columnsUnder, inferColumns } from './columns.js';
 import type { Joint, LineWork, Segment, Shade } from './segments.js';
 import { wordCount } from '../../wording/cell-text.js';
-
-export interface MarkGroup {
-  box: Box;
-  horizontals: Segment[];
-  verticals: Segment[];
-  shades: Shade[];
-}
+import type { MarkGroup } from './table-area.js';
 
 /** What stands between the marks. */
 interface Text {

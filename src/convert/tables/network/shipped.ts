@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import type { VisionLoader, VisionModel } from '../../../engine/vision-port.js';
 import { openingTables, tableNetwork } from '../../shipped-networks.js';
-import type { CellFinder } from './find-cells.js';
+import type { CellFinder } from './cell-finder.js';
 
 /** Null where the network is not in `directory`. What it rejects with is `cancelled` or a defect. */
 export function shippedCellFinder(engine: () => VisionLoader, directory: string): CellFinder | null {

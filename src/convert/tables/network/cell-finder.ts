@@ -1,0 +1,6 @@
+/** The port of the table network. */
+import type { Bitmap } from '../../../bitmap.js';
+import type { TableCells } from '../../../engine/vision-port.js';
+
+/** Finds the cells of a drawn table; null where it cannot. */
+export type CellFinder = (picture: Bitmap, signal: AbortSignal) => Promise<TableCells | null>;
