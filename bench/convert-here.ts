@@ -33,7 +33,7 @@ export async function closeEngine(): Promise<void> {
 }
 
 const ports: ConvertPorts = {
-  engine: { deskewAngle: (...given) => engine().deskewAngle(...given), resizeImage: (...given) => engine().resizeImage(...given) },
+  engine: { deskewAngle: (...given) => engine().deskewAngle(...given) },
   recognisers: installedRecognisers(engine, process.env, shippedModelsDirectory()),
   lineVotes: shippedLineVoting(engine, shippedModelsDirectory()),
   tableCells: shippedCellFinder(engine, shippedModelsDirectory()),

@@ -29,7 +29,7 @@ export async function convertedRegions(content: PageContent, ports: Pick<Convert
   const pages = { pageCount: 1, title: '', outline: () => [], readPage: () => content, render: (): Bitmap => { throw nobody; }, close: () => undefined };
   const request = { inputPath: '', filename: '', outputDirectory: '', failedPages: [], options: { ...defaultConvertOptions, doOcr: false } };
   const whole: ConvertPorts = {
-    engine: { deskewAngle: () => Promise.reject(nobody), resizeImage: () => Promise.reject(nobody) }, recognisers: { find: () => Promise.resolve({ reason: '' }) }, progress: () => undefined, signal: new AbortController().signal, ...ports,
+    engine: { deskewAngle: () => Promise.reject(nobody) }, recognisers: { find: () => Promise.resolve({ reason: '' }) }, progress: () => undefined, signal: new AbortController().signal, ...ports,
   };
   const errors: Parameters<typeof structurePages>[4] = [];
   const { pages: structures } = await structurePages(pages, request, whole, new Timings(), errors);

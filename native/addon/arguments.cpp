@@ -117,23 +117,6 @@ BitmapArgument read_bitmap(const Napi::Value& value) {
   return {{bytes.Data(), static_cast<int>(width), static_cast<int>(height), static_cast<std::size_t>(stride)}, array};
 }
 
-vision::ResizeOptions read_resize_options(const Napi::Value& value) {
-  const Fields fields(value, "options");
-  fields.allow_only({"width", "height", "mean", "std"});
-  vision::ResizeOptions options{};
-  options.width = static_cast<int>(fields.integer("width", 1, vision::max_side));
-  options.height = static_cast<int>(fields.integer("height", 1, vision::max_side));
-  options.mean = fields.triple("mean");
-  options.std = fields.triple("std");
-  if (std::any_of(options.std.begin(), options.std.end(), [](float deviation) { return deviation <= 0; })) {
-    fields.refuse("std", "must be greater than 0");
-  }
-  if (std::int64_t{options.width} * options.height > vision::max_resized_pixels) {
-    fields.refuse("width", "times height may be at most " + std::to_string(vision::max_resized_pixels));
-  }
-  return options;
-}
-
 vision::TesseractOptions read_tesseract_options(const Napi::Value& value) {
   const Fields fields(value, "options");
   fields.allow_only({"dataDirectory", "languages", "dpi"});

@@ -59,8 +59,6 @@ struct BitmapArgument {
 /// To be read last: a getter of another argument could take the memory away again.
 BitmapArgument read_bitmap(const Napi::Value& value);
 
-vision::ResizeOptions read_resize_options(const Napi::Value& value);
-
 vision::TesseractOptions read_tesseract_options(const Napi::Value& value);
 vision::RecogniseOptions read_recognise_options(const Napi::Value& value);
 vision::VoteOptions read_vote_options(const Napi::Value& value);

@@ -16,7 +16,6 @@ namespace lectern::addon {
 Napi::Function EngineHandle::define(Napi::Env env) {
   return DefineClass(env, "Engine",
                      {InstanceMethod<&EngineHandle::deskew_angle>("deskewAngle"),
-                      InstanceMethod<&EngineHandle::resize_image>("resizeImage"),
                       InstanceMethod<&EngineHandle::tesseract_version>("tesseractVersion"),
                       InstanceMethod<&EngineHandle::read_text>("readText"),
                       InstanceMethod<&EngineHandle::recognise_text>("recogniseText"),
@@ -45,22 +44,6 @@ Napi::Value EngineHandle::deskew_angle(const Napi::CallbackInfo& info) {
     environment_->borrow(call, bitmap.owner);
     const auto to_value = [](Napi::Env env, const Call&, double angle) { return Napi::Number::New(env, angle); };
     use(call).deskew_angle(bitmap.view, std::move(cancel), environment_->deliver<double>(call, to_value));
-  });
-}
-
-Napi::Value EngineHandle::resize_image(const Napi::CallbackInfo& info) {
-  return environment_->promise(info.Env(), [&](Environment::Id call) {
-    const vision::ResizeOptions options = read_resize_options(info[1]);
-    auto cancel = read_cancel(info[2]);
-    // The lane writes where JavaScript will read: nothing is copied, and the array is borrowed like the bitmap.
-    const auto size = static_cast<std::size_t>(options.width) * static_cast<std::size_t>(options.height) * 3;
-    auto result = Napi::Float32Array::New(info.Env(), size);
-    environment_->borrow(call, result);
-    const BitmapArgument bitmap = read_bitmap(info[0]);
-    environment_->borrow(call, bitmap.owner);
-    const auto to_value = [](Napi::Env, const Call& settled, std::monostate) { return settled.borrowed[0].Value(); };
-    use(call).resize_image(bitmap.view, options, {result.Data(), size}, std::move(cancel),
-                           environment_->deliver<std::monostate>(call, to_value));
   });
 }
 

@@ -21,8 +21,6 @@ class EngineHandle : public Napi::ObjectWrap<EngineHandle> {
  private:
   /// (bitmap, cancel?) -> number
   Napi::Value deskew_angle(const Napi::CallbackInfo& info);
-  /// (bitmap, options, cancel?) -> Float32Array
-  Napi::Value resize_image(const Napi::CallbackInfo& info);
   /// (cancel?) -> string
   Napi::Value tesseract_version(const Napi::CallbackInfo& info);
   /// (bitmap, { dataDirectory, languages, dpi }, cancel?) -> { lines, rulings }

@@ -19,7 +19,7 @@ constexpr auto as_value = [](Napi::Env env, const Call&, const auto& value) { re
 Napi::Function LanguageModelHandle::define(Napi::Env env) {
   return DefineClass(env, "LanguageModel",
                      {InstanceMethod<&LanguageModelHandle::generate>("generate"), InstanceMethod<&LanguageModelHandle::embed>("embed"), InstanceMethod<&LanguageModelHandle::count_tokens>("countTokens"),
-                      InstanceMethod<&LanguageModelHandle::tokenize>("tokenize"), InstanceMethod<&LanguageModelHandle::detokenize>("detokenize"),
+                      InstanceMethod<&LanguageModelHandle::tokenize>("tokenize"),
                       InstanceMethod<&LanguageModelHandle::token_bytes>("tokenBytes"), InstanceMethod<&LanguageModelHandle::close>("close")});
 }
 
@@ -72,15 +72,6 @@ Napi::Value LanguageModelHandle::count_tokens(const Napi::CallbackInfo& info) {
     auto cancel = read_cancel(info[2]);
     const auto to_js = [](Napi::Env env, const Call&, std::size_t count) { return Napi::Number::New(env, static_cast<double>(count)); };
     use(call).count_tokens(std::move(prompt), info[1].As<Napi::Boolean>().Value(), std::move(cancel), environment().deliver<std::size_t>(call, to_js));
-  });
-}
-
-Napi::Value LanguageModelHandle::detokenize(const Napi::CallbackInfo& info) {
-  return environment().promise(info.Env(), [&](Environment::Id call) {
-    std::vector<llm::TokenId> ids = read_ids(info[0], "ids");
-    auto cancel = read_cancel(info[1]);
-    const auto to_js = [](Napi::Env env, const Call&, const std::string& text) { return Napi::String::New(env, text); };
-    use(call).detokenize(std::move(ids), std::move(cancel), environment().deliver<std::string>(call, to_js));
   });
 }
 

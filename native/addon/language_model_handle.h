@@ -25,8 +25,6 @@ class LanguageModelHandle : public ModelHandle<LanguageModelHandle, LanguageMode
   /// (prompt, addSpecial, cancel?) -> Int32Array
   Napi::Value count_tokens(const Napi::CallbackInfo& info);
   Napi::Value tokenize(const Napi::CallbackInfo& info);
-  /// (ids, cancel?) -> string
-  Napi::Value detokenize(const Napi::CallbackInfo& info);
   /// (id) -> Uint8Array, at once
   Napi::Value token_bytes(const Napi::CallbackInfo& info);
   Napi::Value close(const Napi::CallbackInfo& info) { return close_model(info); }

@@ -34,15 +34,6 @@ void Engine::deskew_angle(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> 
       std::move(cancel), [bitmap](const Cancel& flag) { return vision::deskew_angle(bitmap, flag); }, std::move(done));
 }
 
-void Engine::resize_image(const vision::Bitmap& bitmap, const vision::ResizeOptions& options, std::span<float> out,
-                          std::shared_ptr<Cancel> cancel, Done<std::monostate> done) {
-  const auto work = [bitmap, options, out](const Cancel& flag) {
-    vision::resize(bitmap, options, out, flag);
-    return std::monostate{};
-  };
-  vision_.submit<std::monostate>(std::move(cancel), work, std::move(done));
-}
-
 vision::Tesseract& Engine::tesseract() {
   if (!tesseract_) tesseract_ = std::make_unique<vision::Tesseract>();
   return *tesseract_;

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <memory>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,10 +40,6 @@ class Engine {
   const Log& log() const { return log_; }
 
   void deskew_angle(const vision::Bitmap& bitmap, std::shared_ptr<Cancel> cancel, Done<double> done);
-
-  /// Fills `out` (3, options.height, options.width).
-  void resize_image(const vision::Bitmap& bitmap, const vision::ResizeOptions& options, std::span<float> out,
-                    std::shared_ptr<Cancel> cancel, Done<std::monostate> done);
 
   /// The installed Tesseract's version, and what it reads; opened at the first call. Only in processes that may die.
   void tesseract_version(std::shared_ptr<Cancel> cancel, Done<std::string> done);

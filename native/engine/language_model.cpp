@@ -203,14 +203,6 @@ void LanguageModel::count_tokens(Prompt prompt, bool add_special, std::shared_pt
   text_lane_.submit<std::size_t>(std::move(cancel), work, std::move(done));
 }
 
-void LanguageModel::detokenize(std::vector<TokenId> ids, std::shared_ptr<Cancel> cancel, Done<std::string> done) {
-  const auto work = [this, ids = std::move(ids)](const Cancel&) {
-    loaded_->model->file().check_unchanged();
-    return loaded_->tokenizer->decode(ids);
-  };
-  text_lane_.submit<std::string>(std::move(cancel), work, std::move(done));
-}
-
 std::string LanguageModel::token_bytes(TokenId id) const {
   const llm::Tokenizer& tokenizer = *loaded_->tokenizer;
   if (id < 0 || id >= tokenizer.vocabulary().size()) {

@@ -65,7 +65,6 @@ class LanguageModel {
   void tokenize(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::vector<llm::TokenId>> done);
   /// How many tokens tokenize() would give.
   void count_tokens(Prompt prompt, bool add_special, std::shared_ptr<Cancel> cancel, Done<std::size_t> done);
-  void detokenize(std::vector<llm::TokenId> ids, std::shared_ptr<Cancel> cancel, Done<std::string> done);
 
   /// At once, on the caller's thread. Throws Error `invalid_request` for an id outside the vocabulary.
   std::string token_bytes(llm::TokenId id) const;

@@ -12,7 +12,7 @@ namespace lectern::vision {
 
 /// A side beyond this is refused at the door: 32,768 pixels is an A4 page at 2,800 dpi.
 inline constexpr int max_side = 32768;
-/// So is a larger result of resize: 16 Mi pixels (4096 x 4096) are 192 MiB of floats.
+/// The largest picture that a vision network may take: 16 Mi pixels (4096 x 4096) are 192 MiB of floats.
 inline constexpr std::int64_t max_resized_pixels = std::int64_t{1} << 24;
 
 /// A view of somebody's pixels: RGBA, 8 bits each, rows from the top. Who makes one has checked that both sides are in

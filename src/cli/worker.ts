@@ -16,7 +16,7 @@ function convert(request: ConvertRequest, context: JobContext): Promise<unknown>
   const remote = createRemoteEngine(call, scratchDirectory);
   let page: number | null = null;
   return convertDocument(request, {
-    engine: remote,
+    engine: { deskewAngle: (bitmap, options) => ownEngine().deskewAngle(bitmap, options) },
     counting: { countTokens: (path, texts, options) => ownEngine().countTokens(path, texts, options) },
     ...pageNetworks(remote),
     signal,

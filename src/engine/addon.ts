@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Bitmap } from '../bitmap.js';
 import { LecternError } from '../errors.js';
 import { packageRoot } from '../platform/package-files.js';
-import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PackedPrompt, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
+import type { DeviceInfo, Embedding, GenerateOptions, GenerateResult, LineVotes, LineVotesOptions, LoadedModel, MemoryNeed, MetadataValue, ModelDescription, ModelShape, OpenModelOptions, PackedPrompt, PromptPart, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
 import type { LayoutRegion, LineClasses, LineItems, OpenVisionOptions, ReadLinesOptions, TableCells } from './vision-port.js';
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
@@ -29,7 +29,6 @@ export interface NativeCancel {
  */
 export interface NativeEngine {
   deskewAngle(bitmap: Bitmap, cancel?: NativeCancel): Promise<number>;
-  resizeImage(bitmap: Bitmap, options: Omit<ResizeOptions, 'signal'>, cancel?: NativeCancel): Promise<Float32Array>;
   tesseractVersion(cancel?: NativeCancel): Promise<string>;
   readText(bitmap: Bitmap, options: Omit<ReadTextOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
   recogniseText(bitmap: Bitmap, options: Omit<RecogniseTextOptions, 'signal'>, cancel?: NativeCancel): Promise<ReadPage>;
@@ -55,7 +54,6 @@ export interface NativeLanguageModel {
   embed(prompt: NativePrompt, normalise: boolean, cancel?: NativeCancel): Promise<Embedding>;
   tokenize(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<Int32Array>;
   countTokens(prompt: NativePrompt, addSpecial: boolean, cancel?: NativeCancel): Promise<number>;
-  detokenize(ids: Int32Array, cancel?: NativeCancel): Promise<string>;
   tokenBytes(id: number): Uint8Array;
   close(): Promise<void>;
 }

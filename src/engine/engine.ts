@@ -5,7 +5,7 @@ import { loadAddon, type LogLevel, type NativeAddon, type NativeEngine } from '.
 import { AddonLanguageModel } from './language-model.js';
 import { atTheSeam, callNative } from './native-call.js';
 import { AddonVisionModel } from './vision-model.js';
-import type { CallOptions, DeviceInfo, Engine, LanguageModel, LineVotes, LineVotesOptions, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions, ResizeOptions } from './port.js';
+import type { CallOptions, DeviceInfo, Engine, LanguageModel, LineVotes, LineVotesOptions, MemoryNeed, ModelDescription, ModelShape, OpenModelOptions, ReadPage, ReadTextOptions, RecogniseTextOptions } from './port.js';
 import type { OpenVisionOptions, VisionModel } from './vision-port.js';
 
 export interface EngineOptions {
@@ -34,11 +34,6 @@ class AddonEngine implements Engine {
 
   deskewAngle(bitmap: Bitmap, options: CallOptions = {}): Promise<number> {
     return callNative(this.#addon, options.signal, (cancel) => this.#native.deskewAngle(bitmap, cancel));
-  }
-
-  resizeImage(bitmap: Bitmap, options: ResizeOptions): Promise<Float32Array> {
-    const { signal, ...size } = options;
-    return callNative(this.#addon, signal, (cancel) => this.#native.resizeImage(bitmap, size, cancel));
   }
 
   tesseractVersion(): Promise<string> {

@@ -41,10 +41,6 @@ export class AddonLanguageModel implements LanguageModel {
     return callNative(this.#addon, signal, async (cancel) => this.#native.countTokens(toNative(prompt), addSpecial, cancel));
   }
 
-  detokenize(ids: readonly number[], options: CallOptions = {}): Promise<string> {
-    return callNative(this.#addon, options.signal, async (cancel) => this.#native.detokenize(idsToNative(ids), cancel));
-  }
-
   tokenBytes(id: number): Uint8Array {
     return atTheSeam(() => this.#native.tokenBytes(id));
   }

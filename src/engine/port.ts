@@ -6,14 +6,6 @@ export interface CallOptions {
   signal?: AbortSignal;
 }
 
-export interface ResizeOptions extends CallOptions {
-  width: number;
-  height: number;
-  /** Per channel (R, G, B) on the 0..1 scale: out = (in - mean) / std. */
-  mean: [number, number, number];
-  std: [number, number, number];
-}
-
 export interface DeviceInfo {
   kind: 'cpu' | 'cuda';
   name: string;
@@ -21,12 +13,10 @@ export interface DeviceInfo {
   memoryFreeBytes: number;
 }
 
-/** Verbs on bitmaps; a worker process has the same interface, answered by the main process. */
+/** Measurements of bitmaps that need no network. */
 export interface VisionEngine {
   /** Degrees, counter-clockwise positive, by which the text lines of a page lean; 0 where the page has none. */
   deskewAngle(bitmap: Bitmap, options?: CallOptions): Promise<number>;
-  /** Planar float RGB, shape (3, height, width), area-averaged when shrinking. */
-  resizeImage(bitmap: Bitmap, options: ResizeOptions): Promise<Float32Array>;
 }
 
 export interface ReadWord {
@@ -301,7 +291,6 @@ export interface LanguageModel {
   tokenize(prompt: Prompt, options?: CallOptions & { addSpecial?: boolean }): Promise<number[]>;
   /** As many as tokenize() gives, without giving them. */
   countTokens(prompt: Prompt, options?: CallOptions & { addSpecial?: boolean }): Promise<number>;
-  detokenize(ids: readonly number[], options?: CallOptions): Promise<string>;
   /** The bytes of one token, control tokens by their text; they need not be UTF-8 alone. */
   tokenBytes(id: number): Uint8Array;
   /** Cancels what runs; memory is back when the promise settles. Calling it again waits for the same end. */

@@ -162,13 +162,11 @@ export interface ModelCall extends CallOptions {
   model: string;
 }
 
-/** The installed vision models by name, loaded when they are asked: verbs that a worker process has too. They reject with `model_not_found`, `invalid_model`, `out_of_memory`, `cancelled`. */
+/** The installed models that read text, by name; the main process loads them when a worker calls. The calls reject with `model_not_found`, `invalid_model`, `out_of_memory`, `cancelled`. */
 export interface PageReaders {
   /** Those that read text, by name, with the languages they say they know. */
   textModels(): Promise<{ name: string; languages: string[] | null }[]>;
   readLines(bitmap: Bitmap, options: ReadLinesOptions & ModelCall): Promise<ReadPage>;
-  findLayout(bitmap: Bitmap, options: ModelCall): Promise<LayoutRegion[]>;
-  findTableCells(bitmap: Bitmap, options: ModelCall): Promise<TableCells>;
 }
 
 /** Loads networks from elsewhere. */

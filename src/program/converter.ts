@@ -11,7 +11,7 @@ import type { WorkerCommand, WorkerPool } from '../workers/types.js';
 import { converterMemory, type SharedMemory } from './converter-memory.js';
 import { type DeviceWatch, watchDevice } from './device-loss.js';
 import { type ModelEngine, modelsLog } from './model-memory.js';
-import { createPageReaders, lazyVisionCatalogue, withPages } from './page-readers.js';
+import { createPageReaders, lazyVisionCatalogue } from './page-readers.js';
 import { workerCommand } from './worker-command.js';
 import { confinementFor } from './worker-confinement.js';
 import { createWorkerNetworks } from './worker-networks.js';
@@ -64,7 +64,7 @@ export function createConverter(settings: Settings, log: Log, { spareWorkers = 1
   const pages = createPageReaders(lazyVisionCatalogue(settings.models, logsModels ? modelsLog(log) : undefined), memory.vision);
   const services: ConversionServices = {
     pool,
-    engine: withPages(engine, pages),
+    readers: pages,
     networks: createWorkerNetworks(sizeOfShipped(shippedModelsDirectory()), memory.workers),
     limits: { pageMs: settings.pageTimeout * 1000, documentMs: settings.documentTimeout * 1000, graceMs, maxLostPages },
     log: (message, cause) => log.warn({ room: 'convert', err: cause }, message),

@@ -38,7 +38,6 @@ export function watchDevice(engine: LanguageEngine & Partial<VisionLoader>): Dev
     embed: (input, options) => watched(model.embed(input, options)),
     tokenize: (prompt, options) => model.tokenize(prompt, options),
     countTokens: (prompt, options) => model.countTokens(prompt, options),
-    detokenize: (ids, options) => model.detokenize(ids, options),
     tokenBytes: (id) => model.tokenBytes(id),
     close: () => model.close(),
   });

@@ -1,5 +1,4 @@
 /** The installed vision models as verbs: found by name, lent by the residency for the time of one call. */
-import type { VisionEngine } from '../engine/port.js';
 import type { PageReaders, VisionModel } from '../engine/vision-port.js';
 import { LecternError } from '../errors.js';
 import type { ModelsLog, VisionResidency } from '../models/types.js';
@@ -19,8 +18,6 @@ export function createPageReaders(catalogue: VisionCatalogue, residency: () => V
   return {
     textModels: async () => (await catalogue.list()).filter(({ kind }) => kind === 'text').map(({ name, languages }) => ({ name, languages })),
     readLines: (bitmap, { model, ...options }) => use('text', model, options.signal, (reader) => reader.readLines(bitmap, options)),
-    findLayout: (bitmap, { model, ...options }) => use('layout', model, options.signal, (finder) => finder.findLayout(bitmap, options)),
-    findTableCells: (bitmap, { model, ...options }) => use('table', model, options.signal, (finder) => finder.findTableCells(bitmap, options)),
   };
 }
 
@@ -29,9 +26,4 @@ export function lazyVisionCatalogue(directories: readonly string[], log: ModelsL
   let opened: Promise<VisionCatalogue> | undefined;
   const open = (): Promise<VisionCatalogue> => (opened ??= import('../models/vision-catalogue.js').then(({ createVisionCatalogue }) => createVisionCatalogue({ directories, ...(log && { log }) })));
   return { list: async () => (await open()).list(), refused: async () => (await open()).refused(), find: async (name) => (await open()).find(name) };
-}
-
-/** All verbs that a worker may call in this process. */
-export function withPages(engine: VisionEngine, pages: PageReaders): VisionEngine & PageReaders {
-  return { deskewAngle: (bitmap, options) => engine.deskewAngle(bitmap, options), resizeImage: (bitmap, options) => engine.resizeImage(bitmap, options), ...pages };
 }

@@ -76,7 +76,7 @@ function startUp({ converter, language, log, isClosing }: ReadinessParts): { abi
 async function findRecogniser({ pool, services }: Converter, log: Log): Promise<boolean> {
   const limits = { silenceMs: services.limits.pageMs, totalMs: services.limits.pageMs };
   const found = await pool.run<object, { name: string } | { reason: string }>('recogniser', {}, {
-    limits, onCall: (call) => answerEngineCall(services.engine, call.verb, call.request, { signal: call.signal, directory: call.scratchDirectory }),
+    limits, onCall: (call) => answerEngineCall(services.readers, call.verb, call.request, { signal: call.signal, directory: call.scratchDirectory }),
   });
   const isAble = 'name' in found;
   log.info({ room: 'convert' }, isAble ? `Pictures of text are read by ${found.name}.` : `Pictures of text are not read: ${found.reason}.`);

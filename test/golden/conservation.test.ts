@@ -15,7 +15,7 @@ const root = packageRoot();
 const folders = ['../shared/samples/replica', '../shared/samples/styled', '../shared/samples/latex', '../shared/samples/docling/pdf', 'test/fixtures/pdf'];
 
 const ports: ConvertPorts = {
-  engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) },
+  engine: { deskewAngle: async () => 0 },
   recognisers: noRecognisers,
   progress: () => undefined,
   signal: new AbortController().signal,

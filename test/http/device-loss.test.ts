@@ -32,7 +32,7 @@ function failingEngine(state: { fails: LecternError | null }): LanguageEngine {
       const model = await orFail(() => engine.openModel(...asked));
       return {
         info: model.info, generate: (...of) => orFail(() => model.generate(...of)), embed: (...of) => orFail(() => model.embed(...of)), tokenize: (...of) => model.tokenize(...of),
-        countTokens: (...of) => model.countTokens(...of), detokenize: (...of) => model.detokenize(...of), tokenBytes: (id) => model.tokenBytes(id), close: () => model.close(),
+        countTokens: (...of) => model.countTokens(...of), tokenBytes: (id) => model.tokenBytes(id), close: () => model.close(),
       };
     },
   };

@@ -7,13 +7,11 @@ import t, { type Test } from 'tap';
 import type { Bitmap } from '../../src/bitmap.js';
 import { loadAddon, type LogLevel } from '../../src/engine/addon.js';
 import { openEngine } from '../../src/engine/engine.js';
-import type { Engine, ResizeOptions } from '../../src/engine/port.js';
+import type { Engine, LineVotesOptions } from '../../src/engine/port.js';
 import { LecternError, errorTable } from '../../src/errors.js';
 import { packageRoot } from '../../src/platform/package-files.js';
 import { textBitmap } from '../support/text-bitmap.js';
 import { until } from '../support/until.js';
-
-const plain: Pick<ResizeOptions, 'mean' | 'std'> = { mean: [0, 0, 0], std: [1, 1, 1] };
 
 /** An engine that ends with the test. */
 function engineFor(t: Test): Engine {
@@ -69,39 +67,13 @@ t.test('the angle of a page', async (t) => {
   t.equal(await engine.deskewAngle({ ...wide, data: shared }), await engine.deskewAngle(wide), 'shared memory at an odd offset');
 });
 
-t.test('a resized image: planar, normalised, area-averaged', async (t) => {
-  const engine = engineFor(t);
-  const bitmap = randomBitmap(32, 24, 8);
-  const mean = [0.485, 0.456, 0.406] as const;
-  const std = [0.229, 0.224, 0.225] as const;
-  const out = await engine.resizeImage(bitmap, { width: 8, height: 6, mean: [...mean], std: [...std] });
-  t.type(out, Float32Array);
-  t.equal(out.length, 3 * 6 * 8);
-  let worst = 0;
-  for (let channel = 0; channel < 3; channel += 1) {
-    for (let y = 0; y < 6; y += 1) {
-      for (let x = 0; x < 8; x += 1) {
-        let sum = 0;
-        for (let i = 0; i < 16; i += 1) {
-          sum += bitmap.data[(y * 4 + Math.floor(i / 4)) * bitmap.stride + (x * 4 + (i % 4)) * 4 + channel] ?? NaN;
-        }
-        const expected = (sum / 16 / 255 - (mean[channel] ?? NaN)) / (std[channel] ?? NaN);
-        const apart = Math.abs((out[channel * 48 + y * 8 + x] ?? NaN) - expected);
-        if (!(apart <= worst)) worst = apart;
-      }
-    }
-  }
-  t.ok(worst < 1e-4, `worst ${worst}`);
-  const grown = await engine.resizeImage(bitmap, { width: 65, height: 49, ...plain });
-  t.ok(grown.every((value) => value >= 0 && value <= 1), 'larger than the source');
-});
-
 t.test('many calls at once settle in the order they were made', async (t) => {
   const engine = engineFor(t);
   const order: number[] = [];
   const bitmap = textBitmap(300, 200, 1);
+  const small = randomBitmap(9, 9);
   await Promise.all(Array.from({ length: 30 }, async (_, i) => {
-    await (i % 2 === 0 ? engine.deskewAngle(bitmap) : engine.resizeImage(bitmap, { width: 9, height: 9, ...plain }));
+    await (i % 2 === 0 ? engine.deskewAngle(bitmap) : engine.deskewAngle(small));
     order.push(i);
   }));
   t.same(order, Array.from({ length: 30 }, (_, i) => i));
@@ -110,7 +82,7 @@ t.test('many calls at once settle in the order they were made', async (t) => {
 t.test('what does not fit is refused by name, and the engine works on', async (t) => {
   const engine = engineFor(t);
   const good = randomBitmap(20, 10);
-  const size = { width: 4, height: 4, ...plain };
+  const votes = { network: '/none.onnx', dpi: 300 };
   const bitmaps: [unknown, RegExp][] = [
     [undefined, /bitmap must be an object/],
     [null, /bitmap must be an object/],
@@ -134,25 +106,23 @@ t.test('what does not fit is refused by name, and the engine works on', async (t
     [{ ...good, data: [...good.data] }, /bitmap\.data must be a Uint8Array/],
   ];
   for (const [bitmap, message] of bitmaps) {
-    for (const call of [engine.deskewAngle(bitmap as Bitmap), engine.resizeImage(bitmap as Bitmap, size)]) {
+    for (const call of [engine.deskewAngle(bitmap as Bitmap), engine.lineVotes(bitmap as Bitmap, votes)]) {
       const failure = await failureOf(call);
       t.equal(failure.code, 'invalid_request', failure.message);
       t.match(failure.message, message);
     }
   }
   const options: [object, RegExp][] = [
-    [{ ...size, depth: 3 }, /options\.depth is not a known key/],
-    [{ ...size, width: undefined }, /options\.width/],
-    [{ ...size, height: 40_000 }, /options\.height/],
-    [{ ...size, width: 5000, height: 5000 }, /options\.width times height/],
-    [{ ...size, mean: [0, 0] }, /options\.mean must hold three finite numbers/],
-    [{ ...size, mean: [0, 0, NaN] }, /options\.mean/],
-    [{ ...size, mean: 'abc' }, /options\.mean/],
-    [{ ...size, mean: [0, 0, 1e300] }, /options\.mean/],
-    [{ ...size, std: [1, 0, 1] }, /options\.std must be greater than 0/],
+    [{ ...votes, depth: 3 }, /options\.depth is not a known key/],
+    [{ ...votes, network: undefined }, /options\.network must be a text of 1 to 4096 bytes/],
+    [{ ...votes, network: 'a\0b' }, /options\.network/],
+    [{ ...votes, dpi: undefined }, /options\.dpi must be an integer from 70 to 2400/],
+    [{ ...votes, dpi: 69 }, /options\.dpi/],
+    [{ ...votes, dpi: NaN }, /options\.dpi/],
+    [{ ...votes, dpi: '300' }, /options\.dpi/],
   ];
   for (const [wrong, message] of options) {
-    const failure = await failureOf(engine.resizeImage(good, wrong as ResizeOptions));
+    const failure = await failureOf(engine.lineVotes(good, wrong as LineVotesOptions));
     t.equal(failure.code, 'invalid_request', failure.message);
     t.match(failure.message, message);
   }
@@ -170,12 +140,11 @@ t.test('a getter that throws, detaches or closes does no harm', async (t) => {
   t.equal(failure.cause, thrown);
 
   const data = new Uint8Array(good.data);
-  const detached = await failureOf(engine.resizeImage({ ...good, data }, {
-    ...plain,
-    height: 4,
-    get width() {
+  const detached = await failureOf(engine.lineVotes({ ...good, data }, {
+    network: '/none.onnx',
+    get dpi() {
       structuredClone(data.buffer, { transfer: [data.buffer] });
-      return 4;
+      return 300;
     },
   }));
   t.match(detached.message, /bitmap\.data has 0 bytes/);
@@ -205,13 +174,13 @@ t.test('cancel: before, while it waits, while it runs, after', async (t) => {
   t.equal(early.code, 'cancelled');
   t.equal(early.cause, 'enough');
 
-  const large = randomBitmap(3000, 3000);
+  const large = textBitmap(3000, 3000, 2);
   // A call that is over before it is told to stop has run to its end: then another is.
   await until('a call was cancelled while it ran', async () => {
     const running = new AbortController();
     const waiting = new AbortController();
     const calls = [
-      engine.resizeImage(large, { width: 2900, height: 2900, ...plain, signal: running.signal }).then(() => 'done', ({ code }: LecternError) => code),
+      engine.deskewAngle(large, { signal: running.signal }).then(() => 'done', ({ code }: LecternError) => code),
       engine.deskewAngle(page, { signal: waiting.signal }),
       engine.deskewAngle(page),
     ] as const;
@@ -244,7 +213,7 @@ t.test('close cancels, waits, may be called twice, and then nothing works', asyn
   t.strictSame([...new Set(outcomes)].filter((outcome) => outcome !== 'done'), ['cancelled']);
   t.ok(outcomes.filter((outcome) => outcome === 'cancelled').length >= 100, outcomes.join(' '));
   t.equal((await failureOf(engine.deskewAngle(page))).code, 'invalid_state');
-  t.equal((await failureOf(engine.resizeImage(page, { width: 1, height: 1, ...plain }))).code, 'invalid_state');
+  t.equal((await failureOf(engine.lineVotes(page, { network: '/none.onnx', dpi: 300 }))).code, 'invalid_state');
   t.ok(engine.devices().length >= 1, 'devices are the machine\'s');
   await engine.close();
 });

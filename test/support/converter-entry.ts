@@ -12,7 +12,7 @@ import { serveJobs, type JobContext } from '../../src/workers/serve.js';
 export interface Script {
   pages: number;
   /** At page n (from 1; 0 is before the first) this happens. */
-  at?: Record<number, 'crash' | 'loop' | 'allocate' | 'deskew' | 'wait'>;
+  at?: Record<number, 'crash' | 'loop' | 'allocate' | 'readLines' | 'wait'>;
   /** A page with which the worker ends while it reads the next one; the last one, or where pages are taken one at a time: while it is at the page itself. */
   late?: number;
   /** What happens then, if not a crash. */
@@ -40,9 +40,9 @@ async function happen(what: string | undefined, context: JobContext): Promise<vo
     held.push(Buffer.alloc(16 * 2 ** 20, 1));
     await sleep(1);
   }
-  if (what === 'deskew') {
-    const engine = createRemoteEngine((verb, request, signal) => context.call(verb, request, signal), context.scratchDirectory);
-    await engine.deskewAngle({ data: new Uint8Array(64), width: 4, height: 4, stride: 16 });
+  if (what === 'readLines') {
+    const readers = createRemoteEngine((verb, request, signal) => context.call(verb, request, signal), context.scratchDirectory);
+    await readers.readLines({ data: new Uint8Array(64), width: 4, height: 4, stride: 16 }, { model: 'bars', dpi: 300 });
   }
 }
 

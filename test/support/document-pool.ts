@@ -7,7 +7,6 @@ import { defaultConvertOptions, type ConvertOptions } from '../../src/convert/op
 import type { ConvertOutcome } from '../../src/convert/request.js';
 import { createPool } from '../../src/workers/pool.js';
 import type { PoolOptions, WorkerPool } from '../../src/workers/types.js';
-import { quietPorts } from './fixtures.js';
 import { mebibyte, program } from './workers.js';
 
 export interface Answer {
@@ -50,7 +49,7 @@ export class DocumentPool {
       const outcome = await convertDocumentInPool(
         { inputPath: join(job, 'input'), filename, outputDirectory, options: { ...defaultConvertOptions, ...options } },
         {
-          pool: this.pool, engine: quietPorts.engine, limits: { ...this.#limits, ...limits }, signal: new AbortController().signal, onProgress: () => undefined,
+          pool: this.pool, limits: { ...this.#limits, ...limits }, signal: new AbortController().signal, onProgress: () => undefined,
           log: (message, cause) => this.lines.push(`${message}: ${cause instanceof Error ? (cause.stack ?? cause.message) : String(cause)}`),
         },
       );

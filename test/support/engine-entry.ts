@@ -1,4 +1,4 @@
-/** A worker whose verbs use the engine of the main process. */
+/** A worker whose verbs use the text models of the main process. */
 import { readdirSync } from 'node:fs';
 import type { Bitmap } from '../../src/bitmap.js';
 import { endWithParent } from '../../src/engine/end-with-parent.js';
@@ -10,18 +10,18 @@ function gradient(width: number, height: number, stride: number): Bitmap {
 }
 
 await serveJobs({
-  both: async (_request, { call, scratchDirectory }) => {
-    const engine = createRemoteEngine(call, scratchDirectory);
+  twice: async (_request, { call, scratchDirectory }) => {
+    const readers = createRemoteEngine(call, scratchDirectory);
     const bitmap = gradient(100, 50, 416);
-    const [angle, floats] = await Promise.all([
-      engine.deskewAngle(bitmap),
-      engine.resizeImage(bitmap, { width: 4, height: 2, mean: [0, 0.5, 1], std: [1, 1, 2] }),
+    const pages = await Promise.all([
+      readers.readLines(bitmap, { model: 'bars', dpi: 300 }),
+      readers.readLines(bitmap, { model: 'bars', dpi: 200, oneLine: true }),
     ]);
-    return { angle, floats: [...floats], left: readdirSync(scratchDirectory) };
+    return { lines: pages.map((page) => page.lines.length), left: readdirSync(scratchDirectory) };
   },
   withdrawn: async (_request, { call, scratchDirectory }) => {
     const abort = new AbortController();
-    const asked = createRemoteEngine(call, scratchDirectory).deskewAngle(gradient(1, 1, 4), { signal: abort.signal });
+    const asked = createRemoteEngine(call, scratchDirectory).readLines(gradient(1, 1, 4), { model: 'bars', dpi: 300, signal: abort.signal });
     setImmediate(() => abort.abort());
     const code = await asked.then(() => 'answered', (error: { code: string }) => error.code);
     return { code, left: readdirSync(scratchDirectory) };

@@ -149,10 +149,6 @@ class FakeLanguageModel implements LanguageModel {
     return this.#call(options.signal, async () => encode(prompt, this.info.vocabularySize).length);
   }
 
-  detokenize(ids: readonly number[], options: CallOptions = {}): Promise<string> {
-    return this.#call(options.signal, async () => decode(encode(ids, this.info.vocabularySize)));
-  }
-
   tokenBytes(id: number): Uint8Array {
     if (this.#closing.signal.aborted) throw new LecternError('invalid_state', 'The model is closed.');
     return bytesOf(encode([id], this.info.vocabularySize));

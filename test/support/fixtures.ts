@@ -47,7 +47,7 @@ export function readFixtures(): Fixture[] {
 
 /** No engine: born-digital pages ask nothing of it. */
 export const quietPorts: ConvertPorts = {
-  engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) },
+  engine: { deskewAngle: async () => 0 },
   recognisers: noRecognisers,
   progress: () => undefined,
   signal: new AbortController().signal,

@@ -64,7 +64,6 @@ function fakeModel(onEmbedding: (count: number) => void): LanguageModel {
     },
     tokenize: async (prompt) => bytesOf(prompt),
     countTokens: async (prompt) => bytesOf(prompt).length,
-    detokenize: async (ids) => Buffer.from(ids).toString(),
     tokenBytes: (id) => Uint8Array.of(id),
     close: async () => undefined,
   };

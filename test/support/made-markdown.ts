@@ -14,7 +14,7 @@ export async function markdownOf(t: Test, content: string[]): Promise<string> {
   writeFileSync(join(root, 'input'), makePdf({ pages: [{ width: 612, height: 792, content }] }));
   const request = { inputPath: join(root, 'input'), filename: 'made.pdf', outputDirectory: join(root, 'out'), failedPages: [], options: { ...defaultConvertOptions } };
   const outcome = await convertDocument(request, {
-    engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers: noRecognisers, progress: () => undefined, signal: new AbortController().signal,
+    engine: { deskewAngle: async () => 0 }, recognisers: noRecognisers, progress: () => undefined, signal: new AbortController().signal,
   });
   return readFileSync(join(root, 'out', outcome.files.md!), 'utf8');
 }

@@ -220,7 +220,6 @@ function controlModel(bursts: { text: string; ids: number[] }[], controls: Recor
     embed: async () => { throw new Error('not asked'); },
     tokenize: async (prompt) => (isPacked(prompt) ? unpacked(prompt) : prompt as PromptPart[]).flatMap(encode),
     countTokens: async () => { throw new Error('not asked'); },
-    detokenize: async (ids) => Buffer.from(ids).toString(),
     tokenBytes: (id) => Buffer.from(Object.entries(special).find(([, known]) => known === id)?.[0] ?? (id < 256 ? Uint8Array.of(id) : 'é')),
     close: async () => undefined,
   };

@@ -70,7 +70,7 @@ async function convert(t: Test, pages: PageSpec[], recognisers: TextRecognisers,
     inputPath: join(root, 'input'), filename: 'made.pdf', outputDirectory: join(root, 'out'), failedPages: [],
     options: { ...defaultConvertOptions, outputs: ['md', 'json'], ...options },
   }, {
-    engine: { deskewAngle: async () => lean, resizeImage: async () => new Float32Array(0) }, recognisers, lineVotes,
+    engine: { deskewAngle: async () => lean }, recognisers, lineVotes,
     progress: () => undefined, signal: new AbortController().signal,
   });
   const content = JSON.parse(readFileSync(join(root, 'out', outcome.contentFile), 'utf8')) as { md_content: string; json_content: { body: { meta: Record<string, unknown> | null }; texts: { meta?: Record<string, unknown> | null }[] } };

@@ -37,7 +37,7 @@ async function convert(t: Test, bytes: Uint8Array | string, { options, ports, ..
   const outcome = await convertDocument({
     inputPath, filename, outputDirectory: directory, failedPages: [], ...request, options: { ...defaultConvertOptions, ...options },
   }, {
-    engine: { deskewAngle: async () => 1.5, resizeImage: async () => new Float32Array(0) },
+    engine: { deskewAngle: async () => 1.5 },
     recognisers: noRecognisers,
     progress: () => undefined, signal: new AbortController().signal, ...ports,
   });

@@ -28,7 +28,6 @@ t.test('documents go through the program\'s own worker', async (t) => {
   const pool = createPool({ command, size: 1, maxResidentBytes: 1024 * mebibyte, log: (level, message) => lines.push(`${level} ${message}`) });
   t.teardown(() => pool.close());
   const root = t.testdir();
-  const engine = { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(3) };
   let runs = 0;
   const convert = async (filename: string, bytes: string): Promise<{ status: string; document: Record<string, unknown>; errors: object[]; metas: ConversionMeta[] }> => {
     const [inputsDirectory, outputsDirectory, scratchDirectory] = ['in', 'out', 'tmp'].map((name) => join(root, String(runs), name)) as [string, string, string];
@@ -39,7 +38,7 @@ t.test('documents go through the program\'s own worker', async (t) => {
     const metas: ConversionMeta[] = [];
     const { file } = await runConversionTask({ id: 'x', kind: 'convert', tenant: 'default', payload, attempt: 1 }, {
       signal: new AbortController().signal, inputsDirectory, outputsDirectory, scratchDirectory, countBelow: () => undefined, setMeta: (meta) => metas.push(structuredClone(meta)),
-    }, { pool, engine, limits: { pageMs: 20_000, documentMs: 60_000, graceMs: 1000, maxLostPages: 8 } });
+    }, { pool, limits: { pageMs: 20_000, documentMs: 60_000, graceMs: 1000, maxLostPages: 8 } });
     return { ...JSON.parse(readFileSync(join(outputsDirectory, file), 'utf8')), metas };
   };
   const good = await convert('dir/hello.pdf', pdf('Hello from a worker of the program.'));

@@ -6,7 +6,7 @@ import t, { type Test } from 'tap';
 import { runConversionTask, type ConversionServices } from '../../src/convert/task/conversion-task.js';
 import { defaultConvertOptions } from '../../src/convert/options.js';
 import type { ConversionMeta, ConversionPayload, ConversionSummary } from '../../src/convert/task/payload.js';
-import type { VisionEngine } from '../../src/engine/port.js';
+import type { PageReaders } from '../../src/engine/vision-port.js';
 import { LecternError } from '../../src/errors.js';
 import { createPool } from '../../src/workers/pool.js';
 import type { Script } from '../support/converter-entry.js';
@@ -15,7 +15,6 @@ import { entry, mebibyte } from '../support/workers.js';
 interface Answer { document: Record<string, unknown>; status: string; errors: { page_no: number; category: string; error_message: string }[]; processing_time: number }
 
 const limits = { pageMs: 20_000, documentMs: 60_000, graceMs: 200, maxLostPages: 8 };
-const engine: VisionEngine = { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(3) };
 
 /** Shared by the tests, ended by the last one. */
 const pool = createPool({ command: entry('converter-entry'), size: 2, maxResidentBytes: 300 * mebibyte, watchMs: 20 });
@@ -50,7 +49,7 @@ function prepare(t: Test, wish: Wish) {
     signal: wish.signal ?? new AbortController().signal, inputsDirectory, outputsDirectory, scratchDirectory,
     countBelow: () => undefined, setMeta: (meta: ConversionMeta) => { metas.push(structuredClone(meta)); wish.onMeta?.(meta); },
   };
-  const services = { pool: wish.pool ?? pool, engine: wish.engine ?? engine, limits: { ...limits, ...wish.limits }, ...(wish.fetchRemote ? { fetchRemote: wish.fetchRemote } : {}) };
+  const services = { pool: wish.pool ?? pool, limits: { ...limits, ...wish.limits }, ...(wish.readers ? { readers: wish.readers } : {}), ...(wish.fetchRemote ? { fetchRemote: wish.fetchRemote } : {}) };
   const run = (): Promise<ConversionSummary> =>
     runConversionTask({ id: 'x', kind: 'convert', tenant: 'default', payload, attempt: 1 }, context, services);
   return { run, metas, outputsDirectory };
@@ -210,13 +209,14 @@ t.test('cancel ends the work at once, whatever it does', async (t) => {
   }
 });
 
-t.test('the engine answers the worker; a lost engine is the document\'s failure', async (t) => {
+t.test('a worker reads lines through the main process; a lost GPU fails the document', async (t) => {
   const seen: number[] = [];
-  const scripts = { 'a.pdf': { pages: 2, at: { 1: 'deskew' as const } } };
-  const { answer } = await convert(t, { scripts, engine: { ...engine, deskewAngle: async ({ width }) => { seen.push(width); return 1; } } });
+  const scripts = { 'a.pdf': { pages: 2, at: { 1: 'readLines' as const } } };
+  const readers: PageReaders = { textModels: async () => [], readLines: async ({ width }) => { seen.push(width); return { lines: [], rulings: [] }; } };
+  const { answer } = await convert(t, { scripts, readers });
   t.equal(answer?.status, 'success');
   t.strictSame(seen, [4]);
-  const { answer: lost } = await convert(t, { scripts, engine: { ...engine, deskewAngle: () => Promise.reject(new LecternError('device_lost')) } });
+  const { answer: lost } = await convert(t, { scripts, readers: { ...readers, readLines: () => Promise.reject(new LecternError('device_lost')) } });
   t.match(lost, { status: 'failure', errors: [{ category: 'inference_failure', error_message: 'The GPU is not available any more.' }] });
 });
 

@@ -162,10 +162,10 @@ t.test('page readers find by name, lend for one call, and say what is of the wro
   const { residency } = withVision(4096 * mib, {});
   const readers = createPageReaders(createVisionCatalogue({ directories: [root] }), () => residency);
   t.same(await readers.textModels(), [{ name: 'bars', languages: null }]);
-  t.match(await readers.findLayout(pageOfBars([]), { model: 'halves' }), [{ label: 'text' }]);
-  t.match(residency.listVision(), [{ uses: 0 }]);
+  t.same(await readers.readLines(pageOfBars([]), { model: 'bars', dpi: 300 }), { lines: [], rulings: [] });
+  t.match(residency.listVision(), [{ entry: { name: 'bars' }, uses: 0 }]);
   await t.rejects(readers.readLines(pageOfBars([]), { model: 'halves', dpi: 300 }), { code: 'invalid_request', message: /of the kind layout, not text/ });
-  await t.rejects(readers.findTableCells(pageOfBars([]), { model: 'nobody' }), { code: 'model_not_found' });
+  await t.rejects(readers.readLines(pageOfBars([]), { model: 'absent', dpi: 300 }), { code: 'model_not_found' });
   await residency.close();
 });
 

@@ -49,7 +49,7 @@ async function read({ layout, options, failedPages = [], broken, pageByPage = fa
       return pdf.readPage(index);
     },
   }, { inputPath: '', filename: 'a.pdf', outputDirectory: '', failedPages, pageByPage, options: { ...defaultConvertOptions, ...options } }, {
-    engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers, layout,
+    engine: { deskewAngle: async () => 0 }, recognisers, layout,
     ...(holdNetworks === undefined ? {} : { holdNetworks }),
     progress: ({ pageNumber, pendingPage }) => log.push(pendingPage === undefined ? `at ${pageNumber}` : `at ${pageNumber}, and still at ${pendingPage}`), signal,
   }, new Timings(), errors);

@@ -66,7 +66,7 @@ async function convert(t: Test, recogniser: TextRecogniser, layout: LayoutFinder
   const { status, contentFile } = await convertDocument({
     inputPath: join(root, 'scan.pdf'), filename: 'scan.pdf', outputDirectory: join(root, 'out'), failedPages: [], options: { ...defaultConvertOptions, outputs: ['json'], ...options },
   }, {
-    engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers: { find: async () => recogniser }, layout, progress: () => undefined, signal: new AbortController().signal,
+    engine: { deskewAngle: async () => 0 }, recognisers: { find: async () => recogniser }, layout, progress: () => undefined, signal: new AbortController().signal,
   });
   t.equal(status, 'success');
   const { texts, pictures } = (JSON.parse(readFileSync(join(root, 'out', contentFile), 'utf8')) as { json_content: Record<'texts' | 'pictures', { label: string; text?: string }[]> }).json_content;

@@ -30,7 +30,7 @@ async function convert(t: Test, page: PageSpec, options: Partial<ConvertOptions>
   const directory = join(root, 'out');
   const outcome = await convertDocument(
     { inputPath: input, filename: 'made.pdf', outputDirectory: directory, failedPages: [], options: { ...defaultConvertOptions, ...options, outputs: ['md', 'json'] } },
-    { engine: { deskewAngle: async () => 0, resizeImage: async () => new Float32Array(0) }, recognisers: noRecognisers, progress: () => undefined, signal: new AbortController().signal },
+    { engine: { deskewAngle: async () => 0 }, recognisers: noRecognisers, progress: () => undefined, signal: new AbortController().signal },
   );
   const of = (format: 'md' | 'json'): string => readFileSync(join(directory, outcome.files[format] as string), 'utf8');
   return { bytes, directory, outcome, markdown: of('md').trim(), json: JSON.parse(of('json')) as Json };

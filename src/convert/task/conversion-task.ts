@@ -19,7 +19,7 @@ import type { ZipRequest } from '../output/write-zip.js';
 
 export type { ConversionLimits } from './document-job.js';
 
-export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'engine' | 'networks' | 'log'> {
+export interface ConversionServices extends Pick<DocumentPorts, 'pool' | 'readers' | 'networks' | 'log'> {
   limits: ConversionLimits;
   /** Told of every document that has come to its end. */
   onOutcome?: (outcome: ConvertOutcome, taskId: string) => void;

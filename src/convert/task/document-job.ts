@@ -1,7 +1,6 @@
 /** One document through the pool: a page that kills or stalls its worker is left out at the next try, the rest is delivered. Where two were at work, the next try takes one at a time and tells which it is. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { VisionEngine } from '../../engine/port.js';
 import type { PageReaders } from '../../engine/vision-port.js';
 import { answerEngineCall } from '../../engine/remote.js';
 import { DiskFull } from '../../platform/disk-full.js';
@@ -43,7 +42,8 @@ export interface WorkerNetworks {
 
 export interface DocumentPorts {
   pool: Pick<WorkerPool, 'run'>;
-  engine: VisionEngine & Partial<PageReaders>;
+  /** The installed models that read text; absent where there are none. */
+  readers?: PageReaders;
   /** The memory of the networks that workers open; without it nobody counts it. */
   networks?: WorkerNetworks;
   limits: ConversionLimits;
@@ -123,7 +123,7 @@ class Attempts {
   }
 
   private attempt(leftMs: number): Promise<ConvertOutcome> {
-    const { pool, engine, networks, limits, signal, onWriting } = this.ports;
+    const { pool, readers, networks, limits, signal, onWriting } = this.ports;
     const { inputPath, filename, outputDirectory, options, vocabulary = null } = this.job;
     const request = (at: (name: string) => string): ConvertRequest => ({
       inputPath: at('input'), filename, outputDirectory: at('output'), vocabulary, failedPages: this.failedPages, pageByPage: this.pageByPage,
@@ -139,7 +139,7 @@ class Attempts {
         this.at = progress;
         this.ports.onProgress(progress);
       },
-      onCall: (call) => answerEngineCall(engine, call.verb, call.request, {
+      onCall: (call) => answerEngineCall(readers, call.verb, call.request, {
         signal: call.signal, directory: call.scratchDirectory,
         ...(networks === undefined ? {} : { networks: { hold: () => networks.hold(call), free: () => networks.free(call) } }),
       }),
