@@ -32,6 +32,8 @@ export interface HttpSettings {
   allowAll: boolean;
   /** Roles of the list that may enter. */
   allowedRoles: string[];
+  /** Whether every caller that may enter sees the tasks of all others. */
+  sharedTasks: boolean;
   /** Whose x-forwarded-for is believed. */
   trustedProxies: Network[];
   /** Large bodies that one caller may send at a time; absent: no bound. */

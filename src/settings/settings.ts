@@ -67,6 +67,7 @@ export const settingsTable = {
   accessList: setting<string | null>(kinds.optionalPath, '', 'file of networks and keys with their roles; needed to listen beyond loopback, or behind a proxy'),
   allowAll: setting<boolean>(kinds.flag, 'no', 'listen beyond loopback, or behind a proxy, without an access list: whoever reaches the port may use it'),
   allowedRoles: setting<string[]>(kinds.words, 'administrator,researcher', 'roles of the access list that may enter'),
+  sharedTasks: setting<boolean>(kinds.flag, 'no', 'whether every caller that may enter sees status and results of all tasks; without it only who submitted a task, and administrators'),
   trustedProxies: setting<Network[]>(kinds.networks, '', 'proxies whose x-forwarded-for is believed, as addresses or networks'),
   tlsCertificate: setting<string | null>(kinds.optionalPath, '', 'PEM file of the certificate and its chain: all addresses speak https then; read again when it changes'),
   tlsKey: setting<string | null>(kinds.optionalPath, '', 'PEM file of the certificate\'s key'),

@@ -9,12 +9,13 @@ import { systemClock } from './clock.js';
 import { KeptTasks } from './kept.js';
 import { lockDirectory } from './lock.js';
 import { Recovered } from './recovered.js';
+import { newRecord, type TaskRecord } from './record.js';
 import { Removals } from './removals.js';
 import { Room } from './room.js';
+import { SetAside } from './set-aside.js';
 import { SlotFiles, SpoolQuota } from './slot-files.js';
-import { TaskFolder, readSpool, type TaskRecord } from './spool.js';
+import { TaskFolder, readSpool } from './spool.js';
 import { Task } from './task.js';
-import { wokenWithin } from './woken.js';
 import { WorkBytes } from './work-bytes.js';
 import type { Clock, TaskCounts, TaskOutput, TaskSlot, TaskTable, TaskTableOptions, TaskView } from './types.js';
 
@@ -40,6 +41,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   private readonly since = { begun: 0, waitMs: 0, succeeded: 0, failed: 0, cancelled: 0 };
   private sequence = 0;
   private readonly found = new Recovered<Payload, Meta, Summary>();
+  private readonly setAside: SetAside;
   closed = false;
   /** Closed, and the directory given back. */
   private gone = false;
@@ -47,6 +49,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   constructor(private readonly options: TaskTableOptions<Payload, Meta, Summary>, private readonly unlock: () => Promise<void>) {
     this.clock = options.clock ?? systemClock;
     this.openedAt = this.clock.now();
+    this.setAside = new SetAside(options.directory, (message, cause) => this.log('error', message, cause));
     this.room = new Room(options, this.clock, () => ({ waiting: this.waiting.size, running: this.running.size, uploadBytes: this.quota.uploads }));
     this.queue = new PQueue({ concurrency: options.concurrency, autoStart: false });
     const { maxEnded, maxEndedBytes = Infinity, maxBytes = Infinity } = options;
@@ -57,7 +60,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
   }
 
   async recover(): Promise<void> {
-    const { records, orphans, failures } = await readSpool(this.options.directory);
+    const { records, orphans, failures } = await readSpool(this.options.directory, this.setAside);
     for (const thrown of failures) this.log('error', 'a task cannot be read, or rid of what a crash left; its files stay for the next start', thrown);
     for (const orphan of orphans) this.removals.add(orphan);
     let queued = 0;
@@ -111,7 +114,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
       createInput: (name) => files.create(name),
       submit: async (payload) => {
         if (!open) throw new LecternError('invalid_state', 'The slot was used already.');
-        const record = this.newRecord(id, kind, tenant, owner);
+        const record = newRecord({ id, sequence: ++this.sequence, kind, tenant, owner, createdAt: this.clock.now() });
         try {
           this.refuseWhenClosed();
           await this.chore(folder.writePayload(payload).then(() => folder.writeRecord(record)).then(() => folder.settleEntries()));
@@ -139,7 +142,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   async wait(id: string, tenant: string, timeoutMs: number, signal?: AbortSignal): Promise<TaskView<Meta, Summary>> {
     const task = this.find(id, tenant);
-    if (!task.ended && !this.closed && timeoutMs > 0 && !signal?.aborted) await wokenWithin((listener) => task.onWake(listener), this.clock, timeoutMs, signal);
+    if (!task.ended && !this.closed && timeoutMs > 0 && !signal?.aborted) await task.wokenWithin(timeoutMs, signal);
     return task.view();
   }
 
@@ -166,7 +169,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   async openOutput(id: string, tenant: string, name: string): Promise<TaskOutput> {
     const task = this.find(id, tenant);
-    const output = task.status === 'success' ? await task.folder.openOutput(name) : null;
+    const output = task.status === 'success' ? await task.folder.openOutput(name, task.toRecord()).catch((thrown: unknown) => this.setAside.logDamage(id, thrown)) : null;
     if (!output) throw new LecternError('not_found', 'The task has no such result.');
     return output;
   }
@@ -213,6 +216,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   private find(id: string, tenant: string): Task<Meta, Summary> {
     const task = this.tasks.get(id);
+    if (!task) this.setAside.refuse(id);
     if (!task || task.tenant !== tenant || !this.isVisible(task)) throw new LecternError('not_found', 'Task not found.');
     return task;
   }
@@ -223,13 +227,6 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
 
   private folderOf(id: string): TaskFolder {
     return new TaskFolder(join(this.options.directory, id));
-  }
-
-  private newRecord(id: string, kind: string, tenant: string, owner: string): TaskRecord {
-    return {
-      version: 1, id, sequence: ++this.sequence, kind, tenant, owner, status: 'pending', attempts: 0, createdAt: this.clock.now(),
-      startedAt: null, endedAt: null, meta: null, summary: null, failure: null, outputBytes: 0,
-    };
   }
 
   private track(record: TaskRecord): Task<Meta, Summary> {
@@ -294,7 +291,7 @@ class Table<Payload, Meta, Summary> implements TaskTable<Payload, Meta, Summary>
         countBelow: (directory) => folder.countBelow(directory),
         setMeta: (meta) => task.setMeta(meta),
       });
-      task.outputBytes = await folder.outputBytes();
+      task.setOutputs(await folder.settleOutputs());
       this.work.end(task, task.outputBytes);
       await this.end(task, summary, null);
     } catch (thrown) {

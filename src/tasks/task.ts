@@ -1,7 +1,9 @@
 /** One task in memory: its state, who waits for it and who listens to it. Disk and queue are the table's. */
 import type { ErrorCode } from '../errors.js';
-import type { TaskFolder, TaskRecord } from './spool.js';
+import type { OutputFile, TaskRecord } from './record.js';
+import type { TaskFolder } from './spool.js';
 import type { Clock, TaskStatus, TaskView } from './types.js';
+import { wokenWithin } from './woken.js';
 
 /** Meta changes are told at most this often; a page takes 40 ms and no client reads faster. */
 const metaIntervalMs = 200;
@@ -15,6 +17,8 @@ export class Task<Meta, Summary> {
   startedAt: number | null;
   endedAt: number | null;
   outputBytes: number;
+  /** Absent in records of older versions. */
+  outputs: TaskRecord['outputs'];
   /** Called when its uploads are deleted; harmless when called again. */
   releaseInputs: () => void = () => undefined;
   /** Set as soon as its end is decided, while the disk still catches up. */
@@ -44,6 +48,7 @@ export class Task<Meta, Summary> {
     this.startedAt = record.startedAt;
     this.endedAt = record.endedAt;
     this.outputBytes = record.outputBytes;
+    this.outputs = record.outputs;
     this.settled = new Promise((resolve) => { this.settle = resolve; });
   }
 
@@ -65,8 +70,13 @@ export class Task<Meta, Summary> {
   }
 
   toRecord(): TaskRecord {
-    const { status, attempts, meta, summary, failure, startedAt, endedAt, outputBytes } = this;
-    return { ...this.record, status, attempts, meta, summary, failure, startedAt, endedAt, outputBytes };
+    const { status, attempts, meta, summary, failure, startedAt, endedAt, outputBytes, outputs } = this;
+    return { ...this.record, status, attempts, meta, summary, failure, startedAt, endedAt, outputBytes, ...(outputs === undefined ? {} : { outputs }) };
+  }
+
+  setOutputs(outputs: Record<string, OutputFile>): void {
+    this.outputs = outputs;
+    this.outputBytes = Object.values(outputs).reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
   setMeta(meta: Meta): void {
@@ -86,10 +96,13 @@ export class Task<Meta, Summary> {
     return () => this.listeners.delete(entry);
   }
 
-  /** Calls once at the end, or when the table closes. */
-  onWake(waker: () => void): () => void {
-    this.wakers.add(waker);
-    return () => this.wakers.delete(waker);
+  /** Resolves at the end, when the table closes, after `timeoutMs`, or when the signal aborts. */
+  wokenWithin(timeoutMs: number, signal?: AbortSignal): Promise<void> {
+    const onWake = (waker: () => void): (() => void) => {
+      this.wakers.add(waker);
+      return () => this.wakers.delete(waker);
+    };
+    return wokenWithin(onWake, this.rules.clock, timeoutMs, signal);
   }
 
   notify(): void {

@@ -46,6 +46,7 @@ export const testSettings: HttpSettings = {
   accessList: null,
   allowAll: false,
   allowedRoles: ['administrator', 'researcher'],
+  sharedTasks: false,
   trustedProxies: [],
 };
 

@@ -1,15 +1,17 @@
 /** Sends the result of a task from its file on disk, as often as it is asked for. */
 import type { FastifyReply } from 'fastify';
 import { LecternError } from '../../errors.js';
+import { DamagedTask } from '../../tasks/record.js';
 import type { ConversionTasks, ConversionTaskView } from '../dependencies.js';
 import { HttpFailure } from '../error-reply.js';
 import { namesHeader } from './names-header.js';
+import { taskNotFound } from './task-access.js';
 
-const taskNotFound = 'Task not found.';
 const resultNotFound = 'Task result not found. Please wait for a completion status.';
 
 /** The contract's 404 for a task that is unknown, expired or another tenant's. */
 export function orTaskNotFound(thrown: unknown): never {
+  if (thrown instanceof DamagedTask) throw new HttpFailure(500, thrown.message);
   if (thrown instanceof LecternError && thrown.code === 'not_found') throw new HttpFailure(404, taskNotFound);
   throw thrown;
 }

@@ -2,7 +2,10 @@
 import type { WebSocket } from '@fastify/websocket';
 import type { FastifyInstance } from 'fastify';
 import { LecternError } from '../../errors.js';
+import { DamagedTask } from '../../tasks/record.js';
 import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
+import { HttpFailure, internalDetail } from '../error-reply.js';
+import { requireVisible, taskNotFound } from './task-access.js';
 import { taskStatus, type TaskStatusResponse, tenantOf } from './task-status.js';
 import type { WaitingCounts } from './waiting-counts.js';
 
@@ -23,20 +26,21 @@ const mostOwed = 100;
 /** A client that reads slower than its task speaks misses updates, never the last one. */
 const mostBufferedBytes = 256 * 1024;
 
-export function addStatusSocket(app: FastifyInstance, { tasks, log }: HttpDependencies, waiting: WaitingCounts): void {
+export function addStatusSocket(app: FastifyInstance, { tasks, log, settings }: HttpDependencies, waiting: WaitingCounts): void {
   app.get<SocketRoute>('/v1/status/ws/:task_id', { websocket: true }, (socket, request) => {
     const { task_id: id } = request.params;
     const tenant = request.query.tenant_id ?? tenantOf(request);
     const send = (frame: Frame): void => { socket.send(JSON.stringify(frame)); };
     const fail = (thrown: unknown): void => {
-      const isUnknown = thrown instanceof LecternError && thrown.code === 'not_found';
-      if (!isUnknown) log.error({ err: thrown, taskId: id }, 'a status socket met a defect');
-      send({ message: 'error', task: null, error: isUnknown ? 'Task not found.' : 'Internal processing error.' });
+      const isUnknown = thrown instanceof HttpFailure || (thrown instanceof LecternError && thrown.code === 'not_found');
+      const known = isUnknown ? taskNotFound : thrown instanceof DamagedTask ? thrown.message : null;
+      if (known === null) log.error({ err: thrown, taskId: id }, 'a status socket met a defect');
+      send({ message: 'error', task: null, error: known ?? internalDetail });
       socket.close(1000);
     };
     try {
       const updates = new Updates(socket, (task) => send({ message: 'update', task: taskStatus(task, waiting.of(id)), error: null }));
-      const present = tasks.get(id, tenant);
+      const present = requireVisible(request, tasks.get(id, tenant), settings);
       socket.on('close', tasks.subscribe(id, tenant, (task) => updates.tell(task)));
       send({ message: 'connection', task: taskStatus(present, waiting.of(id)), error: null });
       updates.tell(present);

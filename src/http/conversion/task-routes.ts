@@ -3,10 +3,11 @@ import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { refuseStrangePage } from '../access.js';
 import { ClientGone } from '../client-gone.js';
 import { requireAdministrator } from '../caller.js';
-import type { HttpDependencies } from '../dependencies.js';
+import type { ConversionTaskView, HttpDependencies } from '../dependencies.js';
 import { invalid, type Issue, sendJson } from '../error-reply.js';
 import { decimal } from './kinds.js';
 import { orTaskNotFound, sendResult } from './result.js';
+import { isOwnTask, requireVisible } from './task-access.js';
 import { taskStatus, tenantOf } from './task-status.js';
 import type { WaitingCounts } from './waiting-counts.js';
 
@@ -18,25 +19,29 @@ interface TaskRoute {
 }
 
 export function addTaskRoutes(app: FastifyInstance, { tasks, log, settings }: HttpDependencies, waiting: WaitingCounts): void {
+  /** The task as it is now. Throws 404 where there is none that the caller may see. */
+  const visible = async (request: FastifyRequest<TaskRoute>): Promise<ConversionTaskView> =>
+    requireVisible(request, await tasks.wait(request.params.task_id, tenantOf(request), 0).catch(orTaskNotFound), settings);
+
   app.get<TaskRoute>('/v1/status/poll/:task_id', async (request, reply) => {
     const seconds = queryNumber(request, 'wait', 0);
     const { task_id: id } = request.params;
     const waitMs = Math.min(Math.max(seconds, 0), longestWaitS) * 1000;
+    await visible(request);
     const task = await tasks.wait(id, tenantOf(request), waitMs, new ClientGone(reply).signal).catch(orTaskNotFound);
     return sendJson(reply, 200, taskStatus(task, waiting.of(id)));
   });
 
   app.get<TaskRoute>('/v1/result/:task_id', async (request, reply) => {
-    const task = await tasks.wait(request.params.task_id, tenantOf(request), 0).catch(orTaskNotFound);
-    return sendResult(tasks, task, reply);
+    return sendResult(tasks, await visible(request), reply);
   });
 
   // An unfinished task is cancelled and stays visible as failed; one that has ended is forgotten with its result.
   app.delete<TaskRoute>('/v1/tasks/:task_id', async (request, reply) => {
     const { task_id: id } = request.params;
     const tenant = tenantOf(request);
-    const before = await tasks.wait(id, tenant, 0).catch(orTaskNotFound);
-    if (before.owner !== request.caller.identity) requireAdministrator(request, 'Tasks of others are deleted');
+    const before = await visible(request);
+    if (!isOwnTask(request, before)) requireAdministrator(request, 'Tasks of others are deleted');
     if (before.endedAt !== null) {
       await tasks.remove(id, tenant).catch(orTaskNotFound);
       return sendJson(reply, 200, taskStatus(before));
